@@ -1,0 +1,177 @@
+/**
+ * The port between ralph and an agent: what is asked, what is heard back, how it can end.
+ * `run` never throws and always ends with exactly one `finished` event.
+ */
+export interface Agent {
+  readonly name: string
+  run(request: AgentRequest): AsyncIterable<AgentEvent>
+}
+
+/** Everything that an agent is told, besides what stands in the repository. */
+export interface AgentRequest {
+  readonly prompt: string
+  /** The folder that it works in: the root of a checkout. */
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly model: string | null
+  readonly limits: AgentLimits
+  readonly permission: Permission
+  /** The commands of the project's gates: an agent may be allowed to run just these. */
+  readonly gateCommands: readonly string[]
+  readonly mcpServers: Readonly<Record<string, McpServer>>
+  /** What `command` and `script` agents are told through the environment. */
+  readonly task: {
+    readonly id: string
+    readonly file: string
+    readonly attempt: number
+    readonly notesFile: string
+    readonly script: string | null
+  }
+  /** Aborting it ends the agent: its reason is `'interrupt'`, or `'now'` for at once. */
+  readonly signal: AbortSignal
+  /** Takes each chunk that the agent prints, as it prints it, for the log. */
+  readonly log: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void
+}
+
+export interface AgentLimits {
+  readonly turns: number
+  readonly seconds: number
+  /** Without any event for this long, and no tool at work, the agent counts as stalled. */
+  readonly stallSeconds: number
+  readonly budgetUsd: number | null
+}
+
+/** `edit` may change the repository and run the gates; `full` may do anything; `custom` is up to the arguments given. */
+export type Permission =
+  | { readonly level: 'edit' }
+  | { readonly level: 'full' }
+  | { readonly level: 'custom'; readonly args: readonly string[] }
+
+export interface McpServer {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Unknown stays null: a number that was not told is never 0. */
+export interface Usage {
+  readonly turns: number | null
+  readonly inputTokens: number | null
+  readonly cachedTokens: number | null
+  readonly outputTokens: number | null
+  readonly costUsd: number | null
+}
+
+export type AgentEvent =
+  | {
+      readonly type: 'started'
+      readonly pid: number
+      readonly sessionId: string | null
+      readonly model: string | null
+    }
+  | { readonly type: 'text'; readonly text: string }
+  /** A tool begins (`status: 'running'`) or has ended; `summary` is one line that a person understands. */
+  | {
+      readonly type: 'tool'
+      readonly id: string
+      readonly name: string
+      readonly summary: string
+      readonly status: 'running' | 'ok' | 'failed' | 'denied'
+    }
+  /** The sum so far, each time the agent tells it. */
+  | { readonly type: 'usage'; readonly usage: Usage }
+  /** The agent itself waits for its service and will try again. */
+  | { readonly type: 'retrying'; readonly reason: string; readonly until: Date | null }
+  | { readonly type: 'warning'; readonly message: string }
+  | { readonly type: 'finished'; readonly outcome: AgentOutcome }
+
+/** How an agent ended, with a reason that a person can act on. */
+export interface AgentOutcome {
+  readonly end: AgentEnd
+  /** What the provider says is the agent's final message, without a marker; it becomes the completion notes. */
+  readonly finalMessage: string
+  readonly usage: Usage
+  readonly sessionId: string | null
+  /** The model that really answered, where the stream tells it. */
+  readonly model: string | null
+  /** Tools that the permission level denied. */
+  readonly denied: readonly string[]
+  readonly seconds: number
+}
+
+export type AgentEnd =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'blocked'; readonly reason: string }
+  | { readonly kind: 'no-marker' }
+  | { readonly kind: 'max-turns'; readonly reason: string }
+  | { readonly kind: 'timeout'; readonly reason: string }
+  | { readonly kind: 'budget'; readonly reason: string }
+  | { readonly kind: 'auth'; readonly reason: string }
+  | { readonly kind: 'rate-limited'; readonly reason: string; readonly until: Date | null }
+  | { readonly kind: 'overloaded'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'stalled'; readonly reason: string }
+  /** Ended by our own signal. */
+  | { readonly kind: 'interrupted' }
+  /** Ended by somebody else's signal, by an exit code, or never started. */
+  | { readonly kind: 'crashed'; readonly reason: string }
+
+/** What one provider's file is made of. */
+export interface Provider {
+  readonly name: string
+  /** The program that is looked up on PATH; null for the agents that need none. */
+  readonly binary: string | null
+  /** How to get it, one command. */
+  readonly install: string
+  /** The oldest version that is known to work. */
+  readonly minimumVersion: string | null
+  /** What must be true before a run begins (a newer Node, a login, a trusted folder): one sentence each, empty when all is well. */
+  preflight(context: {
+    readonly env: AgentRequest['env']
+    readonly cwd: string
+    readonly nodeVersion: string
+  }): readonly string[]
+  invocation(request: AgentRequest): Invocation
+  /** A fresh reader for one run's stream. */
+  reader(request: AgentRequest): StreamReader
+}
+
+export interface Invocation {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** What goes to standard input, which is then closed. */
+  readonly stdin: string
+  /** Files to write into a private folder before the start, and to remove after: `{folder}` in args and env stands for that folder. */
+  readonly files: Readonly<Record<string, string>>
+}
+
+/** Turns one run's stdout into events, line by line, and says at the end what it all meant. Never throws. */
+export interface StreamReader {
+  /** One line without its ending. */
+  line(text: string): readonly StreamEvent[]
+  /** Called once, when the process is gone. */
+  end(exit: {
+    readonly code: number | null
+    readonly signal: string | null
+    readonly stderr: string
+  }): StreamEnd
+}
+
+/** What a reader can see; the runtime adds `started` and `finished`. */
+export type StreamEvent =
+  | Exclude<AgentEvent, { type: 'started' } | { type: 'finished' }>
+  | { readonly type: 'session'; readonly sessionId: string | null; readonly model: string | null }
+  /** The agent has said its last: what still runs after this is not waited for long. */
+  | { readonly type: 'result' }
+
+/** What the stream says of how it ended; limits, stalls and our own signals are the runtime's to tell. */
+export interface StreamEnd {
+  /** `finished` stands for a proper end whose final message decides by its marker. */
+  readonly end:
+    | { readonly kind: 'finished' }
+    | Exclude<AgentEnd, { kind: 'done' | 'blocked' | 'no-marker' | 'timeout' | 'stalled' | 'interrupted' }>
+  readonly finalMessage: string
+  readonly usage: Usage
+  readonly denied: readonly string[]
+}

@@ -1,0 +1,23 @@
+const UNITS = { s: 1, m: 60, h: 3600 } as const
+
+/** Seconds in `90`, `90s`, `20m`, `1h`, `1h 30m`; undefined where it is none of these, or nothing. */
+export function parseDuration(text: string): number | undefined {
+  const trimmed = text.trim().toLowerCase()
+  if (/^\d{1,7}$/.test(trimmed)) return Number(trimmed) || undefined
+  const match =
+    /^(?:(\d{1,5})\s*h(?:ours?|rs?)?)?\s*(?:(\d{1,5})\s*m(?:in(?:ute)?s?)?)?\s*(?:(\d{1,7})\s*s(?:ec(?:ond)?s?)?)?$/.exec(
+      trimmed,
+    )
+  if (!match) return undefined
+  const [, hours = 0, minutes = 0, seconds = 0] = match
+  return Number(hours) * UNITS.h + Number(minutes) * UNITS.m + Number(seconds) || undefined
+}
+
+/** `42s`, `8m 12s`, `1h 12m`: two units at the most, as people say it. */
+export function formatDuration(seconds: number): string {
+  const total = Math.max(0, Math.round(seconds))
+  const [hours, minutes, rest] = [Math.floor(total / 3600), Math.floor((total % 3600) / 60), total % 60]
+  if (hours > 0) return minutes > 0 ? `${hours}h ${minutes}m` : `${hours}h`
+  if (minutes > 0) return rest > 0 ? `${minutes}m ${String(rest).padStart(2, '0')}s` : `${minutes}m`
+  return `${rest}s`
+}

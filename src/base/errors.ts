@@ -1,0 +1,18 @@
+/** A failure that the person can act on: what happened, and what to do now. Anything else that is thrown is a bug. */
+export class UserError extends Error {
+  /** What to do now; empty where the message says it all. */
+  readonly fix: string
+  readonly exitCode: 1 | 2
+
+  constructor(message: string, fix = '', exitCode: 1 | 2 = 2) {
+    super(message)
+    this.name = 'UserError'
+    this.fix = fix
+    this.exitCode = exitCode
+  }
+}
+
+/** Closes an exhaustive `switch`: reaching it is a bug that the compiler would have shown. */
+export function unreachable(value: never): never {
+  throw new Error(`not handled: ${JSON.stringify(value)}`)
+}
