@@ -1,0 +1,39 @@
+/** The one door to git: every process that ralph starts of it goes through here. */
+export interface Git {
+  /** The folder that commands run in. */
+  readonly cwd: string
+  /**
+   * Runs one git command. An exit code that is not in `okCodes` (by default 0 alone) throws a GitError
+   * with the arguments and what git said.
+   */
+  run(args: readonly string[], options?: GitOptions): Promise<GitResult>
+}
+
+export interface GitOptions {
+  readonly stdin?: string | Uint8Array
+  readonly okCodes?: readonly number[]
+  /** Added to git's environment for this command: a temporary index, an identity. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+export interface GitResult {
+  readonly code: number
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+/** git refused: which command, how it ended and what it said. */
+export class GitError extends Error {
+  readonly args: readonly string[]
+  readonly code: number | null
+  readonly stderr: string
+
+  constructor(args: readonly string[], code: number | null, stderr: string) {
+    super(`git ${args[0] ?? ''} failed (${code ?? 'signal'}): ${stderr.trim() || 'no message'}`)
+    this.name = 'GitError'
+    this.args = args
+    this.code = code
+    this.stderr = stderr
+  }
+}
