@@ -132,8 +132,8 @@ export interface Provider {
     readonly nodeVersion: string
   }): readonly string[]
   invocation(request: AgentRequest): Invocation
-  /** A fresh reader for one run's stream. */
-  reader(request: AgentRequest): StreamReader
+  /** A fresh reader for one run's stream; `now` is for a stream that tells a reset as a time of day or a delay. */
+  reader(request: AgentRequest, now: () => Date): StreamReader
 }
 
 export interface Invocation {
