@@ -1,0 +1,76 @@
+import type { Task } from '../task/model.ts'
+import type { Graph, Node } from './graph.ts'
+
+/**
+ * Tasks that all wait for each other. Rings that share a task are one cycle.
+ * Its members begin at the lowest number and go on in the order in which their needs reach them, so a plain ring reads
+ * as it turns.
+ */
+export interface Cycle {
+  readonly ids: readonly string[]
+  readonly tasks: readonly Task[]
+}
+
+/** Every cycle, once, by its lowest number. */
+export function findCycles(graph: Graph): readonly Cycle[] {
+  return knots(graph)
+    .map((members) => walk(members))
+    .sort((a, b) => a[0]!.number - b[0]!.number)
+    .map((nodes) => nodes.map((node) => node.tasks[0]))
+    .map((tasks) => ({ ids: tasks.map((task) => task.id), tasks }))
+}
+
+/** Tarjan's strongly connected components with a stack of its own, for chains outgrow the engine's; those that hold no cycle are left out. */
+function knots(graph: Graph): Node[][] {
+  const count = graph.nodes.length
+  const seenAt = new Int32Array(count)
+  const lowest = new Int32Array(count)
+  const nextNeed = new Int32Array(count)
+  const onPath = new Uint8Array(count)
+  const open: Node[] = []
+  const found: Node[][] = []
+  let clock = 0
+
+  const enter = (node: Node, path: Node[]): void => {
+    seenAt[node.index] = lowest[node.index] = ++clock
+    onPath[node.index] = 1
+    open.push(node)
+    path.push(node)
+  }
+  const leave = (node: Node, path: Node[]): void => {
+    path.pop()
+    const parent = path.at(-1)
+    if (parent) lowest[parent.index] = Math.min(lowest[parent.index]!, lowest[node.index]!)
+    if (lowest[node.index] !== seenAt[node.index]) return
+    const knot = open.splice(open.lastIndexOf(node))
+    for (const member of knot) onPath[member.index] = 0
+    if (knot.length > 1 || node.needs.includes(node)) found.push(knot)
+  }
+
+  for (const root of graph.nodes) {
+    if (seenAt[root.index]) continue
+    const path: Node[] = []
+    enter(root, path)
+    for (let node = path.at(-1); node; node = path.at(-1)) {
+      const need = node.needs[nextNeed[node.index]!++]
+      if (!need) leave(node, path)
+      else if (!seenAt[need.index]) enter(need, path)
+      else if (onPath[need.index]) lowest[node.index] = Math.min(lowest[node.index]!, seenAt[need.index]!)
+    }
+  }
+  return found
+}
+
+/** The members from the lowest on, depth first along their needs. */
+function walk(members: readonly Node[]): Node[] {
+  const left = new Set(members)
+  const start = members.reduce((low, node) => (node.number < low.number ? node : low))
+  const path: Node[] = []
+  const ahead = [start]
+  for (let node = ahead.pop(); node; node = ahead.pop()) {
+    if (!left.delete(node)) continue
+    path.push(node)
+    for (const need of node.needs.toReversed()) ahead.push(need)
+  }
+  return path
+}

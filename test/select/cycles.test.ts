@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+import { select } from '../../src/select/selection.ts'
+import { buildTask } from '../task/build-task.ts'
+
+/** The cycles among tasks that are given as number → needs. */
+function cyclesAmong(needs: Readonly<Record<number, readonly number[]>>): string[] {
+  const tasks = Object.entries(needs).map(([number, depends]) =>
+    buildTask(`T-${number}`, { depends: depends.map((needed) => `T-${needed}`) }),
+  )
+  return select(tasks).cycles.map((cycle) => cycle.ids.join(' '))
+}
+
+describe('cycles', () => {
+  test('are none in a chain, a fan or a diamond', () => {
+    expect(cyclesAmong({ 1: [], 2: [1], 3: [1], 4: [2, 3], 5: [4, 4] })).toEqual([])
+  })
+
+  test('are read from the lowest number on, in the direction of the needs', () => {
+    expect(cyclesAmong({ 10: [9], 9: [2], 2: [10] })).toEqual(['T-2 T-10 T-9'])
+  })
+
+  test('may be a task that needs itself', () => {
+    expect(cyclesAmong({ 1: [1], 2: [1] })).toEqual(['T-1'])
+  })
+
+  test('are named once each, the lowest first', () => {
+    expect(cyclesAmong({ 3: [4], 4: [3], 1: [6, 3], 6: [1] })).toEqual(['T-1 T-6', 'T-3 T-4'])
+  })
+
+  test('that share a task are one', () => {
+    expect(cyclesAmong({ 1: [2], 2: [1, 3], 3: [2] })).toEqual(['T-1 T-2 T-3'])
+  })
+
+  test('are found at the ends of ten thousand tasks, and through one with as many needs', () => {
+    const count = 10_000
+    const all = Array.from({ length: count }, (_, index) => index + 1)
+    const ring = Object.fromEntries(all.map((number) => [number, [(number % count) + 1]]))
+    const star = { ...Object.fromEntries(all.map((number) => [number, [count + 1]])), [count + 1]: all }
+    expect(cyclesAmong(ring).map((ids) => ids.split(' ').length)).toEqual([count])
+    expect(cyclesAmong(star).map((ids) => ids.split(' ').length)).toEqual([count + 1])
+  })
+})
