@@ -29,6 +29,8 @@ export interface AgentRequest {
   }
   /** Aborting it ends the agent: its reason is `'interrupt'`, or `'now'` for at once. */
   readonly signal: AbortSignal
+  /** Aborting it ends at once what an interrupted agent still has running: the second Ctrl-C. */
+  readonly killSignal?: AbortSignal | undefined
   /** Takes each chunk that the agent prints, as it prints it, for the log. */
   readonly log: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void
 }
@@ -139,6 +141,7 @@ export interface Provider {
 export interface Invocation {
   readonly program: string
   readonly args: readonly string[]
+  /** Laid over the request's environment; undefined takes a variable away. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** What goes to standard input, which is then closed. */
   readonly stdin: string
@@ -150,7 +153,7 @@ export interface Invocation {
 export interface StreamReader {
   /** One line without its ending. */
   line(text: string): readonly StreamEvent[]
-  /** Called once, when the process is gone. */
+  /** Called once, when the process is gone; one that ralph ended after its `result` counts as exit code 0. */
   end(exit: {
     readonly code: number | null
     readonly signal: string | null
@@ -172,6 +175,8 @@ export interface StreamEnd {
     | { readonly kind: 'finished' }
     | Exclude<AgentEnd, { kind: 'done' | 'blocked' | 'no-marker' | 'timeout' | 'stalled' | 'interrupted' }>
   readonly finalMessage: string
+  /** For an agent whose marker stands outside its final message: the text of which only the last non-empty line can be one. */
+  readonly markerTail?: string
   readonly usage: Usage
   readonly denied: readonly string[]
 }
