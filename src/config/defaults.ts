@@ -1,0 +1,139 @@
+import type { ALIASED_FIELDS, ALIASED_SECTIONS, ALIASED_STATUSES } from './vocabulary.ts'
+
+/** The whole configuration, each key with its value; null stands for "not set". */
+export interface Config {
+  /** The task folder, relative to the root. */
+  readonly tasks: string
+  readonly aliases: AliasConfig
+  readonly tiers: TierConfig
+  /** Null takes the first of `agents` that is installed. */
+  readonly agent: string | null
+  readonly agents: readonly string[]
+  readonly model: string | null
+  /** What the agent named `command` runs. */
+  readonly command: string | null
+  readonly permission: PermissionLevel
+  /** What `custom` permission gives the agent, in the agent's own words. */
+  readonly agentArgs: readonly string[]
+  /** Who goes on while the agent waits for a rate limit to end. */
+  readonly fallback: readonly string[]
+  readonly stallSeconds: number
+  /** Null has them detected; an empty list has none. */
+  readonly gates: readonly GateConfig[] | null
+  readonly baseline: 'warn' | 'stop' | 'off'
+  /** Tries after the first one. */
+  readonly retries: number
+  /** Null asks in a terminal and blocks elsewhere. */
+  readonly onFailure: 'block' | 'stop' | 'ask' | null
+  /** In dollars, for a whole run and for one task. */
+  readonly budget: number | null
+  readonly maxCostPerTask: number | null
+  readonly maxTasks: number | null
+  readonly commit: CommitConfig
+  readonly push: boolean
+  /** A file that finished tasks' notes are added to, in the same commit. */
+  readonly progress: string | null
+  readonly prompt: PromptConfig
+  readonly mcpServers: Readonly<Record<string, McpServerConfig>>
+  readonly logs: { readonly maxBytes: number }
+}
+
+/** A team's own words for the names of the task file. */
+export interface AliasConfig {
+  readonly fields: Words<(typeof ALIASED_FIELDS)[number]>
+  readonly statuses: Words<(typeof ALIASED_STATUSES)[number]>
+  readonly sections: Words<(typeof ALIASED_SECTIONS)[number]>
+}
+type Words<Name extends string> = { readonly [name in Name]?: readonly string[] }
+
+/** How a task's tier is told, and what a task of each tier may take. */
+export interface TierConfig {
+  readonly rows: { readonly [tier in 'Light' | 'Standard' | 'Heavy']: TierRow }
+  /** A task that says one of them is Heavy. */
+  readonly keywords: readonly string[]
+}
+
+/** Where a tier begins, its limits, and who does it where the task and its discipline don't say. */
+export interface TierRow {
+  /** From this many dependencies, or outputs, on; null: they never make a task this tier. */
+  readonly fromDepends: number | null
+  readonly fromProduces: number | null
+  readonly maxTurns: number
+  readonly timeoutSeconds: number
+  readonly agent: string | null
+  readonly model: string | null
+}
+
+export type PermissionLevel = 'edit' | 'full' | 'custom'
+
+/** One check of the project. */
+export interface GateConfig {
+  readonly name: string
+  readonly command: string
+  readonly required: boolean
+  readonly timeoutSeconds: number
+}
+
+/** How the one commit of a task looks. */
+export interface CommitConfig {
+  /** A template: see `SUBJECT_SLOTS`. */
+  readonly subject: string
+  readonly digits: 'auto' | number
+  readonly seal: boolean
+}
+
+/** How much of the included files a prompt may hold, in tokens: all of them together, and each. */
+export interface PromptConfig {
+  readonly budget: number
+  readonly fileCap: number
+}
+
+/** A program that agents get as an MCP server. */
+export interface McpServerConfig {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** What may stand in braces in `commit.subject`. */
+export const SUBJECT_SLOTS = ['id', 'title', 'milestone'] as const
+
+/** A gate's time limit where it names none. */
+export const GATE_TIMEOUT_SECONDS = 600
+
+const NOBODY = { agent: null, model: null }
+
+/** What holds where nothing is configured. */
+export const DEFAULTS: Config = {
+  tasks: 'docs/tasks',
+  aliases: { fields: {}, statuses: {}, sections: {} },
+  tiers: {
+    rows: {
+      Light: { ...NOBODY, fromDepends: 0, fromProduces: 0, maxTurns: 50, timeoutSeconds: 600 },
+      Standard: { ...NOBODY, fromDepends: 2, fromProduces: 3, maxTurns: 75, timeoutSeconds: 900 },
+      Heavy: { ...NOBODY, fromDepends: 4, fromProduces: 5, maxTurns: 125, timeoutSeconds: 1200 },
+    },
+    keywords: ['integration', 'end-to-end', 'e2e', 'refactor'],
+  },
+  agent: null,
+  agents: ['claude', 'codex', 'gemini', 'opencode', 'copilot', 'qwen', 'continue'],
+  model: null,
+  command: null,
+  permission: 'edit',
+  agentArgs: [],
+  fallback: [],
+  stallSeconds: 300,
+  gates: null,
+  baseline: 'warn',
+  retries: 3,
+  onFailure: null,
+  budget: null,
+  maxCostPerTask: null,
+  maxTasks: null,
+  commit: { subject: '{id}: {title}', digits: 'auto', seal: true },
+  push: false,
+  progress: null,
+  prompt: { budget: 60_000, fileCap: 15_000 },
+  mcpServers: {},
+  logs: { maxBytes: 50_000_000 },
+}

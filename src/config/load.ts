@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { placeAt } from '../base/diagnostic.ts'
+import { UserError } from '../base/errors.ts'
+import { DEFAULTS, type Config } from './defaults.ts'
+import type { ConfigProblem, ConfigReading } from './document.ts'
+import { CONFIG_FILES } from './files.ts'
+
+/** Where a project's configuration stands. */
+export interface ConfigFile {
+  /** Relative to the root. */
+  readonly file: string
+  readonly text: string
+}
+
+/** The project's configuration: what its file says, and the defaults for the rest. Without one no library is loaded. */
+export async function loadConfig(root: string): Promise<Config> {
+  const found = findConfig(root)
+  if (!found) return DEFAULTS
+  const [reading, { checkConfig }] = await Promise.all([read(found), import('./check.ts')])
+  if (!reading.ok) throw wrong(found, [reading.problem])
+  const check = checkConfig(reading.document)
+  if (!check.ok) throw wrong(found, check.problems)
+  return check.config
+}
+
+/** The one file that configures the project; two are an error, for nobody could tell which one holds. */
+export function findConfig(root: string): ConfigFile | undefined {
+  const files = CONFIG_FILES.map((file) => ({ file, text: textOf(root, file) }))
+  const manifest = { file: 'package.json', text: textOf(root, 'package.json') }
+  const found = [...files, ...(hasRalphKey(manifest.text) ? [manifest] : [])].filter(isThere)
+  if (found.length > 1) {
+    throw new UserError(
+      `There are two configurations: ${found.map(({ file }) => named(file)).join(' and ')}.`,
+      'Keep one of them, and remove the other.',
+    )
+  }
+  return found[0]
+}
+
+async function read({ file, text }: ConfigFile): Promise<ConfigReading> {
+  if (/\.ya?ml$/.test(file)) return (await import('./read-yaml.ts')).readYaml(text)
+  const { readJson } = await import('./read-json.ts')
+  return file === 'package.json' ? readJson(text, 'ralph') : readJson(text)
+}
+
+function isThere(found: { file: string; text: string | undefined }): found is ConfigFile {
+  return found.text !== undefined
+}
+
+/** A package.json that does not parse is npm's to report, unless it means to configure ralph. */
+function hasRalphKey(text: string | undefined): boolean {
+  if (!text?.includes('"ralph"')) return false
+  try {
+    const manifest: unknown = JSON.parse(text)
+    return typeof manifest === 'object' && manifest !== null && Object.hasOwn(manifest, 'ralph')
+  } catch {
+    return /"ralph"\s*:/.test(text)
+  }
+}
+
+function textOf(root: string, file: string): string | undefined {
+  try {
+    return readFileSync(join(root, file), 'utf8').replace(/^\uFEFF/, '')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT') return undefined
+    const reason = code === 'EISDIR' ? 'it is a folder' : code === 'EACCES' ? 'not allowed' : String(code)
+    throw new UserError(`${file} cannot be read: ${reason}.`, 'ralph looks for its configuration there.')
+  }
+}
+
+function named(file: string): string {
+  return file === 'package.json' ? 'the "ralph" key of package.json' : file
+}
+
+function wrong({ file, text }: ConfigFile, problems: readonly ConfigProblem[]): UserError {
+  const lines = problems.map(({ offset, message }) => {
+    const { line, column } = placeAt(text, offset)
+    return `${file}:${line}:${column} ${message}`
+  })
+  return new UserError(lines.join('\n'), 'A key that is left out has its default.')
+}

@@ -1,0 +1,65 @@
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  parseTree,
+  printParseErrorCode,
+  type Node,
+  type ParseError,
+} from 'jsonc-parser'
+import type { ConfigDocument, ConfigReading, KeyPath } from './document.ts'
+
+/** Reads JSON with comments and trailing commas; with `under`, only what stands below that key. */
+export function readJson(text: string, under?: string): ConfigReading {
+  const errors: ParseError[] = []
+  const root = parseTree(text, errors, { allowTrailingComma: true })
+  const [error] = errors
+  if (error) return problem(error.offset, `not valid JSON: ${inWords(printParseErrorCode(error.error))}`)
+  const twice = root && keyGivenTwice(root)
+  if (twice)
+    return problem(
+      twice.offset,
+      `the key ${text.slice(twice.offset, twice.offset + twice.length)} is given twice`,
+    )
+  return { ok: true, document: documentOf(root, under === undefined ? [] : [under]) }
+}
+
+function documentOf(root: Node | undefined, prefix: KeyPath): ConfigDocument {
+  const nodeAt = (path: KeyPath): Node | undefined => root && findNodeAtLocation(root, [...prefix, ...path])
+  const node = nodeAt([])
+  return {
+    value: node && (getNodeValue(node) as unknown),
+    keyOffset: (path) => {
+      const found = nodeAt(path)
+      return (found?.parent?.type === 'property' ? found.parent : found)?.offset ?? 0
+    },
+    valueOffset(path) {
+      const found = nodeAt(path)
+      if (found) return found.offset
+      return path.length > 0 ? this.valueOffset(path.slice(0, -1)) : 0
+    },
+  }
+}
+
+/** Two values for one key have no one meaning; JSON itself would silently take the last. */
+function keyGivenTwice(root: Node): Node | undefined {
+  const waiting = [root]
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    const seen = new Set<unknown>()
+    for (const child of node.children ?? []) {
+      const key = child.type === 'property' ? child.children?.[0] : undefined
+      if (key && seen.has(key.value)) return key
+      if (key) seen.add(key.value)
+      waiting.push(child)
+    }
+  }
+  return undefined
+}
+
+function problem(offset: number, message: string): ConfigReading {
+  return { ok: false, problem: { offset, message } }
+}
+
+/** `CommaExpected` as `comma expected`. */
+function inWords(code: string): string {
+  return code.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
+}
