@@ -1,2 +1,43 @@
 #!/usr/bin/env node
-process.exitCode = 2
+import type { Io } from './cli/io.ts'
+import { main } from './cli/main.ts'
+import { createOutlet } from './cli/outlet.ts'
+
+const onClosed = (): never => process.exit(0)
+
+let interrupts: { readonly first: AbortController; readonly second: AbortController } | undefined
+
+/** Takes Ctrl-C over from Node, once a command wants to hear of it. */
+function listen(): NonNullable<typeof interrupts> {
+  if (interrupts) return interrupts
+  const [first, second] = [new AbortController(), new AbortController()]
+  const onInterrupt = (): void => {
+    if (!first.signal.aborted) first.abort('interrupt')
+    else if (!second.signal.aborted) second.abort('now')
+    else process.exit(130)
+  }
+  process.on('SIGINT', onInterrupt).on('SIGTERM', onInterrupt)
+  interrupts = { first, second }
+  return interrupts
+}
+
+const io: Io = {
+  argv: process.argv.slice(2),
+  cwd: process.cwd(),
+  env: process.env,
+  stdout: createOutlet({ fd: 1, open: () => process.stdout, onClosed }),
+  stderr: createOutlet({ fd: 2, open: () => process.stderr, onClosed }),
+  dialogue: () =>
+    process.stdin.isTTY && process.stderr.isTTY ? { input: process.stdin, output: process.stderr } : null,
+  now: () => new Date(),
+  get signal() {
+    return listen().first.signal
+  },
+  get urgent() {
+    return listen().second.signal
+  },
+}
+
+void main(io).then((code) => {
+  process.exitCode = code
+})

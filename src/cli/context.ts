@@ -1,0 +1,37 @@
+import { resolve } from 'node:path'
+import { layOut, type Canvas } from '../ui/layout.ts'
+import { printableJson } from '../ui/printable.ts'
+import { wantsColour } from '../ui/style.ts'
+import type { Block } from '../ui/block.ts'
+import type { Invocation } from './arguments.ts'
+import type { Context } from './command.ts'
+import type { Io, Outlet } from './io.ts'
+
+/** What the command of this call is handed: the outside world, what was asked, and the ways to answer. */
+export function createContext(given: Io, { args, options }: Invocation): Context {
+  const root = options.text('root')
+  const io: Io =
+    root === undefined ? given : Object.create(given, { cwd: { value: resolve(given.cwd, root) } })
+  const canvas = (outlet: Outlet): Canvas => canvasFor(outlet, io.env, options.on('no-color'))
+  const draw = async (outlet: Outlet, blocks: readonly Block[]): Promise<void> => {
+    outlet.write(await layOut(blocks, canvas(outlet)))
+  }
+  return {
+    io,
+    args,
+    options,
+    json: options.on('json'),
+    print: (blocks) => draw(io.stdout, blocks),
+    note: (blocks) => draw(io.stderr, blocks),
+    printJson: (document) => io.stdout.write(`${printableJson(JSON.stringify(document, null, 2))}\n`),
+    printRaw: (text) => io.stdout.write(text),
+  }
+}
+
+/** How an outlet is drawn on. */
+export function canvasFor(outlet: Outlet, env: Io['env'], noColor: boolean): Canvas {
+  return {
+    columns: outlet.columns,
+    colour: wantsColour({ noColor, env, isTerminal: outlet.columns !== null }),
+  }
+}

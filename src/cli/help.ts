@@ -1,0 +1,53 @@
+import { accent, BLANK, dim, line, strong, type Block, type Line } from '../ui/block.ts'
+import type { CommandSpec, OptionSpec } from './command.ts'
+import { GLOBAL_OPTIONS } from './global-options.ts'
+
+/** What `ralph --help` shows. */
+export function overview(commands: readonly CommandSpec[]): readonly Block[] {
+  const rows = commands.map((command): Line[] => [
+    [accent(command.name)],
+    [dim(command.args)],
+    [command.summary],
+  ])
+  return [
+    line(strong('ralph'), ' does the tasks of docs/tasks, one commit each'),
+    BLANK,
+    line('Usage: ralph <command> [options]'),
+    BLANK,
+    { kind: 'table', rows, shrink: 2, indent: '  ' },
+    BLANK,
+    line('Every command takes'),
+    optionTable(GLOBAL_OPTIONS),
+    BLANK,
+    line(dim('ralph <command> --help shows its options, with an example.')),
+  ]
+}
+
+/** What `ralph <command> --help` shows. */
+export function helpOf(command: CommandSpec): readonly Block[] {
+  const own: readonly Block[] =
+    command.options.length > 0 ? [line('Options'), optionTable(command.options), BLANK] : []
+  return [
+    line(`${command.summary[0]?.toUpperCase()}${command.summary.slice(1)}.`),
+    BLANK,
+    line(`Usage: ralph ${command.name}${command.args ? ` ${command.args}` : ''} [options]`),
+    BLANK,
+    ...own,
+    line('Every command takes'),
+    optionTable(GLOBAL_OPTIONS),
+    BLANK,
+    line(command.examples.length > 1 ? 'Examples' : 'Example'),
+    ...command.examples.map((example) => line('  ', accent(example))),
+  ]
+}
+
+/** How an option is written: `-C, --root <path>`, `--timeout <20m>`. */
+export function optionUsage(option: OptionSpec): string {
+  const value = option.takes === 'flag' ? '' : ` <${option.value ?? option.name}>`
+  return `${option.short ? `-${option.short}, ` : ''}--${option.name}${value}`
+}
+
+function optionTable(options: readonly OptionSpec[]): Block {
+  const rows = options.map((option): Line[] => [[accent(optionUsage(option))], [option.about]])
+  return { kind: 'table', rows, shrink: 1, indent: '  ' }
+}

@@ -1,0 +1,28 @@
+/** Everything that a command may know or touch of the world outside: bin.ts hands over the real one, a test its own. */
+export interface Io {
+  /** What follows the program's name. */
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdout: Outlet
+  readonly stderr: Outlet
+  /** The streams to ask a person through; null where nobody is there to answer. */
+  readonly dialogue: () => Dialogue | null
+  readonly now: () => Date
+  /** Aborts at the first interrupt; only a command that reads it takes Ctrl-C over from Node. */
+  readonly signal: AbortSignal
+  /** Aborts at the second interrupt: end at once. */
+  readonly urgent: AbortSignal
+}
+
+/** Where text goes out. */
+export interface Outlet {
+  readonly write: (text: string) => void
+  /** The terminal's width now; null where it is no terminal. */
+  readonly columns: number | null
+}
+
+export interface Dialogue {
+  readonly input: NodeJS.ReadStream
+  readonly output: NodeJS.WriteStream
+}

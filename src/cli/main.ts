@@ -1,0 +1,31 @@
+import { parseArguments, type Invocation } from './arguments.ts'
+import type { Context } from './command.ts'
+import { COMMANDS } from './commands.ts'
+import { createContext } from './context.ts'
+import { reportError } from './report-error.ts'
+import type { Io } from './io.ts'
+import manifest from '../../package.json' with { type: 'json' }
+
+/** The whole program: reads the command line, does what it says, and resolves to the exit code. The one catch is here. */
+export async function main(io: Io): Promise<number> {
+  try {
+    const invocation = parseArguments(io.argv, COMMANDS)
+    return await dispatch(invocation, createContext(io, invocation))
+  } catch (error) {
+    return reportError(error, io)
+  }
+}
+
+async function dispatch({ command, args, options }: Invocation, context: Context): Promise<number> {
+  if (options.on('version')) {
+    context.printRaw(`${manifest.version}\n`)
+    return 0
+  }
+  if (!command || options.on('help')) {
+    const { helpOf, overview } = await import('./help.ts')
+    await context.print(command ? helpOf(command) : overview(COMMANDS))
+    return 0
+  }
+  const { run } = await command.load()
+  return await run({ ...context, args })
+}

@@ -1,0 +1,99 @@
+import { parseDuration } from '../base/duration.ts'
+import { UserError } from '../base/errors.ts'
+import type { OptionSpec } from './command.ts'
+
+type Value = boolean | string | number | readonly string[]
+
+/** The options of one call, checked against the table. Asking for one that the table does not have is a bug. */
+export class Options {
+  readonly #specs: ReadonlyMap<string, OptionSpec>
+  readonly #values = new Map<string, Value>()
+
+  /** `given` holds each option's values as they were typed, flags as empty strings. */
+  constructor(specs: readonly OptionSpec[], given: ReadonlyMap<string, readonly string[]>) {
+    this.#specs = new Map(specs.map((spec) => [spec.name, spec]))
+    for (const spec of specs) {
+      const texts = given.get(spec.name)
+      if (texts) this.#values.set(spec.name, read(spec, texts))
+    }
+  }
+
+  /** Whether a flag was given. */
+  on(name: string): boolean {
+    return this.#get(name) === true
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#get(name)
+    return typeof value === 'string' ? value : undefined
+  }
+
+  number(name: string): number | undefined {
+    const value = this.#get(name)
+    return typeof value === 'number' ? value : undefined
+  }
+
+  /** All values of an option that may be repeated, in their order; empty where it was not given. */
+  list(name: string): readonly string[] {
+    const value = this.#get(name)
+    return typeof value === 'object' ? value : []
+  }
+
+  #get(name: string): Value | undefined {
+    if (!this.#specs.has(name)) throw new Error(`the table of commands has no option --${name} here`)
+    return this.#values.get(name)
+  }
+}
+
+function read(spec: OptionSpec, texts: readonly string[]): Value {
+  const { takes } = spec
+  if (takes === 'flag') return true
+  if (takes === 'repeat') return texts.map((text) => required(spec, text))
+  if (takes === 'list') {
+    return texts
+      .flatMap((text) => required(spec, text).split(','))
+      .map((text) => text.trim())
+      .filter(Boolean)
+  }
+  return readOne(spec, required(spec, texts.at(-1) ?? ''))
+}
+
+function readOne(spec: OptionSpec, text: string): string | number {
+  switch (spec.takes) {
+    case 'count':
+      return matched(spec, text, /^[1-9]\d{0,8}$/, 'a whole number from 1')
+    case 'whole':
+      return matched(spec, text, /^\d{1,9}$/, 'a whole number from 0')
+    case 'money':
+      return matched(
+        spec,
+        text.replace(/^\$/, ''),
+        /^\d{1,9}(\.\d{1,4})?$/,
+        'an amount in dollars, like 5.00',
+      )
+    case 'duration':
+      return parseDuration(text) ?? refuse(spec, text, 'a time, like 90s, 20m or 1h 30m')
+    case 'text':
+      return text
+    default:
+      return chosen(spec, text)
+  }
+}
+
+function matched(spec: OptionSpec, text: string, form: RegExp, wanted: string): number {
+  return form.test(text) ? Number(text) : refuse(spec, text, wanted)
+}
+
+function chosen(spec: OptionSpec, text: string): string {
+  const choices = spec.takes as readonly string[]
+  const found = choices.find((choice) => choice.toLowerCase() === text.toLowerCase())
+  return found ?? refuse(spec, text, `one of ${choices.join(', ')}`)
+}
+
+function required(spec: OptionSpec, text: string): string {
+  return text.trim() === '' ? refuse(spec, text, 'a value') : text
+}
+
+function refuse(spec: OptionSpec, text: string, wanted: string): never {
+  throw new UserError(`--${spec.name} takes ${wanted}, not '${text}'`)
+}

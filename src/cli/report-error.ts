@@ -1,0 +1,36 @@
+import { UserError } from '../base/errors.ts'
+import { bad, dim, line, paragraph, type Block } from '../ui/block.ts'
+import { layOut } from '../ui/layout.ts'
+import { canvasFor } from './context.ts'
+import type { Io } from './io.ts'
+
+/** Says what went wrong and what to do about it, and resolves to the exit code. */
+export async function reportError(error: unknown, io: Io): Promise<number> {
+  const expected = error instanceof UserError
+  const blocks = expected ? userErrorBlocks(error) : bugBlocks(error, Boolean(io.env['RALPH_DEBUG']))
+  const noColor = io.argv.includes('--no-color')
+  io.stderr.write(await layOut(blocks, canvasFor(io.stderr, io.env, noColor)))
+  return expected ? error.exitCode : 2
+}
+
+function userErrorBlocks(error: UserError): readonly Block[] {
+  const [first = '', ...rest] = error.message.split('\n')
+  const fix = error.fix === '' ? [] : error.fix.split('\n')
+  return [
+    paragraph([bad('error:'), ' '], first),
+    ...rest.map((text) => line(text)),
+    ...fix.map((text) => paragraph([], text)),
+  ]
+}
+
+function bugBlocks(error: unknown, withStack: boolean): readonly Block[] {
+  const message = error instanceof Error ? error.message : String(error)
+  const stack = error instanceof Error ? (error.stack ?? '').split('\n').slice(1) : []
+  return [
+    paragraph([bad('error:'), ' '], message),
+    paragraph([], 'This is a bug in ralph, not in your project. Please report it, with what you ran.'),
+    ...(withStack
+      ? stack.map((text) => line(dim(text)))
+      : [paragraph([], 'RALPH_DEBUG=1 shows where it happened.', 'dim')]),
+  ]
+}

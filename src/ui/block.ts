@@ -1,0 +1,51 @@
+/** How a piece of text is meant: one accent for what is alive, good and bad for checked results only. */
+export type Tone = 'strong' | 'dim' | 'accent' | 'good' | 'bad'
+
+/** Text in one tone. A bare string is plain. */
+export type Piece = string | { readonly text: string; readonly tone: Tone }
+
+export type Line = readonly Piece[]
+
+/**
+ * What a view is made of. A view says what there is to see; layout decides where it goes, so that nothing is ever wider
+ * than the terminal and nothing that a file says can steer it.
+ */
+export type Block =
+  /** One line, cut at the terminal's edge. */
+  | { readonly kind: 'line'; readonly line: Line }
+  /** A line with something at the right edge, which goes below where both do not fit. */
+  | { readonly kind: 'spread'; readonly left: Line; readonly right: Line }
+  /** Words after a head, wrapped below themselves: `after    T-001 ✓  T-003 ✓`. */
+  | { readonly kind: 'hang'; readonly head: Line; readonly words: readonly Line[]; readonly gap: string }
+  /** Cells in aligned columns, two blanks apart; the column that may shrink gives way to the terminal. */
+  | {
+      readonly kind: 'table'
+      readonly rows: readonly (readonly Line[])[]
+      readonly shrink: number
+      readonly indent: string
+    }
+
+/** One line of text. */
+export function line(...pieces: readonly Piece[]): Block {
+  return { kind: 'line', line: pieces }
+}
+
+/** An empty line. */
+export const BLANK: Block = { kind: 'line', line: [] }
+
+/** A sentence that wraps below its head, word by word. */
+export function paragraph(head: Line, text: string, tone?: Tone): Block {
+  const words = text.split(/\s+/).filter(Boolean)
+  return { kind: 'hang', head, words: words.map((word) => [tone ? { text: word, tone } : word]), gap: ' ' }
+}
+
+export const strong = (text: string): Piece => ({ text, tone: 'strong' })
+export const dim = (text: string): Piece => ({ text, tone: 'dim' })
+export const accent = (text: string): Piece => ({ text, tone: 'accent' })
+export const good = (text: string): Piece => ({ text, tone: 'good' })
+export const bad = (text: string): Piece => ({ text, tone: 'bad' })
+
+/** What a piece says, whatever its tone. */
+export function textOf(piece: Piece): string {
+  return typeof piece === 'string' ? piece : piece.text
+}

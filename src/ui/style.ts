@@ -1,0 +1,28 @@
+import type { Tone } from './block.ts'
+
+const CODES = {
+  strong: ['1', '22'],
+  dim: ['2', '22'],
+  accent: ['36', '39'],
+  good: ['32', '39'],
+  bad: ['31', '39'],
+} as const satisfies Record<Tone, readonly [string, string]>
+
+/** The text with its tone as a terminal understands it. */
+export function paint(text: string, tone: Tone): string {
+  const [on, off] = CODES[tone]
+  return text === '' ? '' : `\u001b[${on}m${text}\u001b[${off}m`
+}
+
+/** Whether to colour a stream: what is asked on the command line, else FORCE_COLOR, else NO_COLOR, else the stream decides. */
+export function wantsColour(asked: {
+  readonly noColor: boolean
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly isTerminal: boolean
+}): boolean {
+  const { FORCE_COLOR, NO_COLOR, TERM } = asked.env
+  if (asked.noColor) return false
+  if (FORCE_COLOR) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
+  if (NO_COLOR) return false
+  return asked.isTerminal && TERM !== 'dumb'
+}

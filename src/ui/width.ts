@@ -1,0 +1,33 @@
+/** How many columns a text takes. */
+export type Measure = (text: string) => number
+
+/** Latin letters and the punctuation, arrows and signs that take one column each. */
+const NARROW =
+  /^[\x20-\x7e\u00a1-\u02ff\u0370-\u03ff\u0410-\u044f\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u259f\u25a0\u25b6\u25b8\u25cb\u25cf\u25d0\u2713\u2717]*$/
+
+/** A measure that is right for these texts: their length where that is enough, else a library that knows wide characters. */
+export async function measureFor(texts: Iterable<string>): Promise<Measure> {
+  for (const text of texts) {
+    if (!NARROW.test(text)) return withLibrary()
+  }
+  return (text) => text.length
+}
+
+async function withLibrary(): Promise<Measure> {
+  const { default: stringWidth } = await import('fast-string-width')
+  return (text) => (NARROW.test(text) ? text.length : stringWidth(text))
+}
+
+/** As much of the text as fits, with `…` where something had to go. */
+export function cut(text: string, columns: number, measure: Measure): string {
+  if (measure(text) <= columns) return text
+  if (columns < 1) return ''
+  let [kept, used] = ['', 0]
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    const width = measure(segment)
+    if (used + width > columns - 1) break
+    kept += segment
+    used += width
+  }
+  return `${kept}…`
+}
