@@ -1,5 +1,5 @@
 import type { Task } from '../task/model.ts'
-import type { Graph, Node } from './graph.ts'
+import { graphOf, type Node } from './graph.ts'
 
 /**
  * Tasks that all wait for each other. Rings that share a task are one cycle.
@@ -11,18 +11,23 @@ export interface Cycle {
   readonly tasks: readonly Task[]
 }
 
-/** Every cycle, once, by its lowest number. */
-export function findCycles(graph: Graph): readonly Cycle[] {
-  return knots(graph)
-    .map((members) => walk(members))
+/** Every cycle among tasks that stand in order, once, by its lowest number. */
+export function findCycles(ordered: readonly Task[]): readonly Cycle[] {
+  if (ordered.every(needsOnlyLower)) return []
+  return knots(graphOf(ordered))
+    .map((members) => walk(members).map((node) => node.task))
     .sort((a, b) => a[0]!.number - b[0]!.number)
-    .map((nodes) => nodes.map((node) => node.tasks[0]))
     .map((tasks) => ({ ids: tasks.map((task) => task.id), tasks }))
 }
 
+/** So it is in the usual backlog, where no cycle can be and no graph need be built. */
+function needsOnlyLower(task: Task): boolean {
+  return task.depends.every((dependency) => dependency.number < task.number)
+}
+
 /** Tarjan's strongly connected components with a stack of its own, for chains outgrow the engine's; those that hold no cycle are left out. */
-function knots(graph: Graph): Node[][] {
-  const count = graph.nodes.length
+function knots(nodes: readonly Node[]): Node[][] {
+  const count = nodes.length
   const seenAt = new Int32Array(count)
   const lowest = new Int32Array(count)
   const nextNeed = new Int32Array(count)
@@ -47,7 +52,7 @@ function knots(graph: Graph): Node[][] {
     if (knot.length > 1 || node.needs.includes(node)) found.push(knot)
   }
 
-  for (const root of graph.nodes) {
+  for (const root of nodes) {
     if (seenAt[root.index]) continue
     const path: Node[] = []
     enter(root, path)
@@ -64,7 +69,7 @@ function knots(graph: Graph): Node[][] {
 /** The members from the lowest on, depth first along their needs. */
 function walk(members: readonly Node[]): Node[] {
   const left = new Set(members)
-  const start = members.reduce((low, node) => (node.number < low.number ? node : low))
+  const start = members.reduce((low, node) => (node.index < low.index ? node : low))
   const path: Node[] = []
   const ahead = [start]
   for (let node = ahead.pop(); node; node = ahead.pop()) {

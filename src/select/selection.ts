@@ -1,7 +1,7 @@
 import { placesIn } from '../base/places.ts'
 import { sectionOf, type FieldName, type Status, type Task } from '../task/model.ts'
+import { claimsOf, inOrder, unfinishedOf, type Claims } from './claims.ts'
 import { findCycles, type Cycle } from './cycles.ts'
-import { graphOf, inOrder, type Graph, type Node } from './graph.ts'
 
 /** Why a task is not eligible, in the words of the JSON that `ralph next --json` prints. */
 export type Reason =
@@ -43,9 +43,8 @@ export interface Selection {
 /** Decides which tasks are eligible: TODO, every dependency DONE, no `## Blocked`, and nothing unclear about them. */
 export function select(tasks: readonly Task[]): Selection {
   const ordered = inOrder(tasks)
-  const graph = graphOf(ordered)
-  const cycles = findCycles(graph)
-  const look = { graph, cycleOf: cycleByTask(cycles, graph) }
+  const cycles = findCycles(ordered)
+  const look = { claims: claimsOf(ordered), cycleOf: cycleByNumber(cycles) }
   const states = ordered.map((task) => stateOf(task, look))
   const eligible = states.filter((state) => state.eligible).map((state) => state.task)
   const counts = countByStatus(ordered)
@@ -66,32 +65,31 @@ export function unblocks(selection: Selection, id: string): Task[] {
 }
 
 interface Look {
-  readonly graph: Graph
-  readonly cycleOf: ReadonlyMap<Node, Cycle>
+  readonly claims: Claims
+  readonly cycleOf: ReadonlyMap<number, Cycle>
 }
 
-function cycleByTask(cycles: readonly Cycle[], graph: Graph): ReadonlyMap<Node, Cycle> {
-  const cycleOf = new Map<Node, Cycle>()
-  for (const cycle of cycles) {
-    for (const task of cycle.tasks) cycleOf.set(graph.nodeOf.get(task.number)!, cycle)
-  }
-  return cycleOf
+function cycleByNumber(cycles: readonly Cycle[]): ReadonlyMap<number, Cycle> {
+  return new Map(cycles.flatMap((cycle) => cycle.tasks.map((task) => [task.number, cycle] as const)))
 }
+
+const NOTHING: readonly Reason[] = []
 
 function stateOf(task: Task, look: Look): TaskState {
-  if (task.status === 'DONE' || task.status === 'BLOCKED') return { task, eligible: false, waiting: [] }
-  const waiting = [...ownReasons(task, look), ...dependencyReasons(task, look)]
+  if (task.status === 'DONE' || task.status === 'BLOCKED') return { task, eligible: false, waiting: NOTHING }
+  const waiting: Reason[] = []
+  addOwnReasons(waiting, task, look)
+  addDependencyReasons(waiting, task, look)
   return { task, eligible: task.status === 'TODO' && waiting.length === 0, waiting }
 }
 
-function ownReasons(task: Task, { graph, cycleOf }: Look): Reason[] {
-  const node = graph.nodeOf.get(task.number)!
-  const reasons = task.problems.length > 0 ? invalidReasons(task) : []
-  if (node.tasks.length > 1) reasons.push({ kind: 'duplicate', files: node.tasks.map(({ file }) => file) })
-  if (sectionOf(task, 'Blocked')) reasons.push({ kind: 'blocked-section' })
-  const cycle = cycleOf.get(node)
-  if (cycle) reasons.push({ kind: 'cycle', ids: cycle.ids })
-  return reasons
+function addOwnReasons(waiting: Reason[], task: Task, { claims, cycleOf }: Look): void {
+  if (task.problems.length > 0) waiting.push(...invalidReasons(task))
+  const rivals = claims.rivals.get(task.number)
+  if (rivals) waiting.push({ kind: 'duplicate', files: rivals.files })
+  if (sectionOf(task, 'Blocked')) waiting.push({ kind: 'blocked-section' })
+  const cycle = cycleOf.get(task.number)
+  if (cycle) waiting.push({ kind: 'cycle', ids: cycle.ids })
 }
 
 function invalidReasons(task: Task): Reason[] {
@@ -104,24 +102,17 @@ function invalidReasons(task: Task): Reason[] {
   }))
 }
 
-function dependencyReasons(task: Task, { graph, cycleOf }: Look): Reason[] {
-  if (task.depends.length === 0) return []
-  const ownCycle = cycleOf.get(graph.nodeOf.get(task.number)!)
-  const reasons = new Map<number, Reason>()
+function addDependencyReasons(waiting: Reason[], task: Task, { claims, cycleOf }: Look): void {
+  const ownCycle = cycleOf.get(task.number)
+  const told = new Set<number>()
   for (const { id, number } of task.depends) {
-    const node = graph.nodeOf.get(number)
-    if (!node) {
-      reasons.set(number, { kind: 'missing', id })
-      continue
-    }
     // That the members of a cycle wait for each other is said once, by the cycle.
-    if (ownCycle && cycleOf.get(node) === ownCycle) continue
-    const unfinished = node.tasks.find((needed) => needed.status !== 'DONE')
-    if (unfinished) {
-      reasons.set(number, { kind: 'dependency', id: unfinished.id, status: unfinished.status })
-    }
+    if (told.has(number) || (ownCycle && cycleOf.get(number) === ownCycle)) continue
+    told.add(number)
+    const unfinished = unfinishedOf(number, claims)
+    if (unfinished) waiting.push({ kind: 'dependency', id: unfinished.id, status: unfinished.status })
+    else if (!claims.first[number]) waiting.push({ kind: 'missing', id })
   }
-  return [...reasons.values()]
 }
 
 function countByStatus(tasks: readonly Task[]): Record<Status, number> {

@@ -1,0 +1,45 @@
+import type { Task } from '../task/model.ts'
+
+/** Which file has which number. Ids are compared as numbers, so `T-1.md` and `T-001.md` claim the same one. */
+export interface Claims {
+  /** The first file, by name, of each number. An object and not a map: for numbers that stand close it is as quick as an array. */
+  readonly first: Readonly<Record<number, Task>>
+  /** Every file of a number that more than one claims. */
+  readonly rivals: ReadonlyMap<number, Rivals>
+}
+
+/** The tasks that claim one number, and their files. */
+export interface Rivals {
+  readonly tasks: readonly Task[]
+  readonly files: readonly string[]
+}
+
+/** Tasks by number, files of one number by name: the same order on every machine. */
+export function inOrder(tasks: readonly Task[]): readonly Task[] {
+  return [...tasks].sort((a, b) => a.number - b.number || (a.file < b.file ? -1 : 1))
+}
+
+/** Who claims what, of tasks that stand in order. */
+export function claimsOf(ordered: readonly Task[]): Claims {
+  const first: Record<number, Task> = {}
+  const rivals = new Map<number, { tasks: Task[]; files: string[] }>()
+  for (const task of ordered) {
+    const before = first[task.number]
+    if (!before) {
+      first[task.number] = task
+      continue
+    }
+    const known = rivals.get(task.number) ?? { tasks: [before], files: [before.file] }
+    known.tasks.push(task)
+    known.files.push(task.file)
+    rivals.set(task.number, known)
+  }
+  return { first, rivals }
+}
+
+/** The task that keeps a number from being DONE: of several that claim it, each must be. */
+export function unfinishedOf(number: number, { first, rivals }: Claims): Task | undefined {
+  const task = first[number]
+  if (task?.status !== 'DONE') return task
+  return rivals.get(number)?.tasks.find((rival) => rival.status !== 'DONE')
+}
