@@ -171,7 +171,7 @@ describe('in mix.exs', () => {
 describe('in a Makefile', () => {
   it('the targets are gates', () => {
     const text =
-      'CC := gcc\n.PHONY: test lint\nlint typecheck: deps\n\t./lint.sh\nbuild:\n\tcc x.c\ntest:: a\n# test: no\n'
+      'CC := gcc\nCXX ::= g++\ninclude x\n.PHONY: test\nlint typecheck: deps\n\t./lint.sh\n# test: no\nbuild:: a\n'
     expect(detected({ Makefile: text })).toEqual([
       'typecheck: make typecheck',
       'lint: make lint',
