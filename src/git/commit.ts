@@ -1,0 +1,61 @@
+import { GitError } from './git.ts'
+import type { Git } from './git.ts'
+
+/** What goes into a commit, and what is said of it. */
+export interface CommitRequest {
+  readonly message: string
+  /** Only these paths; without it everything that git does not ignore. */
+  readonly paths?: readonly string[]
+  /** Left as they are: repositories that somebody made inside this one, which git cannot take in. */
+  readonly except?: readonly string[]
+  readonly signal?: AbortSignal
+}
+
+export type CommitResult =
+  | { readonly kind: 'committed' }
+  /** A hook said no: what it printed. */
+  | { readonly kind: 'refused'; readonly output: string }
+  /** Something is in git's way (a lock, a full disk, a key that is not there): what git said. */
+  | { readonly kind: 'failed'; readonly output: string }
+
+/** Commits as git is set up: with its hooks, identity, signature, attributes and filters. */
+export async function commit(git: Git, request: CommitRequest): Promise<CommitResult> {
+  const options = request.signal ? { signal: request.signal } : {}
+  try {
+    await stage(git, request)
+    // Cleaning up may be set to drop lines that begin with #, which in notes are headings.
+    const args = ['-c', 'i18n.commitEncoding=UTF-8', 'commit', '--cleanup=whitespace', '--file=-']
+    if (request.paths) args.push('--only', '--', ...request.paths.map(literal))
+    await git.run(args, { ...options, stdin: request.message })
+    return { kind: 'committed' }
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    return {
+      kind: error.code === 1 && error.args.includes('commit') ? 'refused' : 'failed',
+      output: said(error),
+    }
+  }
+}
+
+/** Puts what is in the work tree into the index, all of it or the paths asked for. */
+export async function stage(
+  git: Git,
+  what: { readonly paths?: readonly string[]; readonly except?: readonly string[] },
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const wanted = what.paths?.map(literal) ?? ['.']
+  const unwanted = (what.except ?? []).map((path) => `:(exclude,literal)${path}`)
+  // `--verbose`, because simple-git waits where a command prints nothing.
+  await git.run(['add', '--all', '--verbose', '--pathspec-from-file=-', '--pathspec-file-nul'], {
+    stdin: [...wanted, ...unwanted].join('\0'),
+    env,
+  })
+}
+
+function literal(path: string): string {
+  return `:(literal)${path}`
+}
+
+function said(error: GitError): string {
+  return error.stderr.trim() || error.message
+}

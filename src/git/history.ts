@@ -1,0 +1,105 @@
+import type { Git } from './git.ts'
+import type { Trailer } from './trailers.ts'
+
+/** One commit, as `git log` tells it. */
+export interface LogEntry {
+  readonly hash: string
+  readonly parents: readonly string[]
+  readonly authorName: string
+  /** When it was committed, in seconds since 1970. */
+  readonly committedAt: number
+  readonly subject: string
+  /** What stands between the subject and the trailers. */
+  readonly body: string
+  readonly trailers: readonly Trailer[]
+}
+
+export interface LogQuery {
+  /** Where to begin and what to leave out, as git writes it; HEAD by default. */
+  readonly revisions?: readonly string[]
+  /** Only commits whose message has such a trailer at a line's beginning. */
+  readonly withTrailer?: string
+  readonly since?: string
+  readonly limit?: number
+  /** More of git log's own options, such as which refs to begin from. */
+  readonly options?: readonly string[]
+  readonly signal?: AbortSignal
+}
+
+/** Reads history in one process, newest first. */
+export async function readLog(git: Git, query: LogQuery = {}): Promise<readonly LogEntry[]> {
+  const { stdout } = await git.run(logArguments(query), query.signal ? { signal: query.signal } : {})
+  return parseLog(stdout.toString())
+}
+
+/** The placeholders and the reader of each field stand together, so that they cannot drift apart. */
+const FIELDS = {
+  hash: '%H',
+  parents: '%P',
+  authorName: '%an',
+  committedAt: '%ct',
+  subject: '%s',
+  message: '%B',
+  trailers: '%(trailers:only,unfold,separator=%x1f,key_value_separator=%x1e)',
+} as const satisfies Record<string, string>
+
+const FORMAT = Object.values(FIELDS).join('%x00')
+
+function logArguments(query: LogQuery): string[] {
+  const args = [
+    'log',
+    '-z',
+    `--format=${FORMAT}%x00`,
+    '--no-show-signature',
+    '--no-color',
+    '--encoding=UTF-8',
+  ]
+  if (query.withTrailer !== undefined) args.push('--extended-regexp', `--grep=^${query.withTrailer}: `)
+  if (query.since !== undefined) args.push(`--since=${query.since}`)
+  if (query.limit !== undefined) args.push(`--max-count=${query.limit}`)
+  return [...args, ...(query.options ?? []), '--end-of-options', ...(query.revisions ?? ['HEAD']), '--']
+}
+
+/** A NUL ends each field, one more ends each commit; a commit's text cannot hold one. */
+function parseLog(output: string): readonly LogEntry[] {
+  const names = Object.keys(FIELDS) as (keyof typeof FIELDS)[]
+  const values = output.split('\0')
+  const entries: LogEntry[] = []
+  for (let at = 0; at + names.length < values.length; at += names.length + 1) {
+    const commit = Object.fromEntries(names.map((name, i) => [name, values[at + i] ?? '']))
+    entries.push(entryOf(commit as Record<keyof typeof FIELDS, string>))
+  }
+  return entries
+}
+
+function entryOf(fields: Record<keyof typeof FIELDS, string>): LogEntry {
+  const trailers = parseTrailers(fields.trailers)
+  return {
+    hash: fields.hash,
+    parents: fields.parents ? fields.parents.split(' ') : [],
+    authorName: fields.authorName,
+    committedAt: Number(fields.committedAt),
+    subject: fields.subject,
+    body: bodyOf(fields.message, trailers.length > 0),
+    trailers,
+  }
+}
+
+function parseTrailers(text: string): readonly Trailer[] {
+  if (!text) return []
+  return text.split('\u001f').map((pair) => {
+    const [key = '', value = ''] = pair.split('\u001e')
+    return { key: key.trim(), value: value.trim() }
+  })
+}
+
+/** The message without its first paragraph, the subject, and without its last where that is the trailers'. */
+function bodyOf(message: string, hasTrailers: boolean): string {
+  const text = message.trim()
+  const subjectEnd = text.search(/\n[ \t]*\n/)
+  if (subjectEnd < 0) return ''
+  const below = text.slice(subjectEnd).trim()
+  if (!hasTrailers) return below
+  const lastParagraph = [...below.matchAll(/\n[ \t]*\n/g)].at(-1)
+  return lastParagraph ? below.slice(0, lastParagraph.index).trim() : ''
+}

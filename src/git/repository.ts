@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { GitError } from './git.ts'
+import type { Git } from './git.ts'
+
+/** Where a repository keeps its things. */
+export interface Repository {
+  /** The top of the checkout. */
+  readonly root: string
+  /** This checkout's own git folder: index, HEAD, operations under way. */
+  readonly gitDir: string
+  /** The folder that all worktrees share: objects, refs, config, hooks. */
+  readonly commonDir: string
+  readonly objectFormat: 'sha1' | 'sha256'
+  readonly linkedWorktree: boolean
+}
+
+/** Finds the repository around the door's folder; null where there is none (or only a bare one). */
+export async function findRepository(git: Git): Promise<Repository | null> {
+  const asked = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir', '--show-object-format']
+  const { code, stdout, stderr } = await git.run(['rev-parse', ...asked], { okCodes: [0, 128] })
+  if (code !== 0) {
+    if (/not a git repository|must be run in a work tree/.test(stderr)) return null
+    // Above all `detected dubious ownership`, which git explains better than we could.
+    throw new GitError(['rev-parse'], code, stderr)
+  }
+  const [root = '', gitDir = '', commonDir = '', format] = stdout.toString().trimEnd().split('\n')
+  const shared = resolve(git.cwd, commonDir)
+  return {
+    root: resolve(root),
+    gitDir: resolve(gitDir),
+    commonDir: shared,
+    objectFormat: format === 'sha256' ? 'sha256' : 'sha1',
+    linkedWorktree: resolve(gitDir) !== shared,
+  }
+}
+
+export const OPERATIONS = ['merge', 'rebase', 'am', 'cherry-pick', 'revert', 'bisect'] as const
+export type Operation = (typeof OPERATIONS)[number]
+
+/** What somebody began in this checkout and has not finished. */
+export function operationsUnderWay(repository: Repository): readonly Operation[] {
+  const has = (name: string): boolean => existsSync(join(repository.gitDir, name))
+  const applying = has('rebase-apply/applying')
+  const underWay: Record<Operation, boolean> = {
+    merge: has('MERGE_HEAD'),
+    rebase: has('rebase-merge') || (has('rebase-apply') && !applying),
+    am: applying,
+    'cherry-pick': has('CHERRY_PICK_HEAD'),
+    revert: has('REVERT_HEAD'),
+    bisect: has('BISECT_LOG'),
+  }
+  return OPERATIONS.filter((operation) => underWay[operation])
+}
+
+/** Forgets an operation; neither the work tree nor the index nor HEAD moves. */
+export async function quitOperation(git: Git, operation: Operation): Promise<void> {
+  // `bisect` knows no --quit, but going back to where one is moves nothing.
+  const args = operation === 'bisect' ? ['bisect', 'reset', 'HEAD'] : [operation, '--quit']
+  await git.run(args)
+}
+
+/** Whether git knows who commits; the text is what git says where it does not. */
+export async function identityProblem(git: Git): Promise<string | null> {
+  const { code, stderr } = await git.run(['var', 'GIT_COMMITTER_IDENT'], { okCodes: [0, 128] })
+  if (code !== 0) return stderr.trim()
+  const author = await git.run(['var', 'GIT_AUTHOR_IDENT'], { okCodes: [0, 128] })
+  return author.code === 0 ? null : author.stderr.trim()
+}
+
+/** Which of these paths git ignores; tracked ones never are. */
+export async function ignoredPaths(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
+  if (paths.length === 0) return new Set()
+  const { stdout } = await git.run(['check-ignore', '--stdin', '-z'], {
+    stdin: paths.join('\0') + '\0',
+    okCodes: [0, 1],
+  })
+  return new Set(stdout.toString().split('\0').filter(Boolean))
+}
+
+/** The branch or commit that `git checkout` would bring back: for messages and for the reflog. */
+export function headName(head: { readonly branch: string | null; readonly head: string | null }): string {
+  return head.branch ?? head.head?.slice(0, 10) ?? 'nothing'
+}

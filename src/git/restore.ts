@@ -1,0 +1,93 @@
+import { stage } from './commit.ts'
+import type { Git } from './git.ts'
+import { writeTree } from './snapshot.ts'
+import type { Status } from './status.ts'
+
+/** Where HEAD stood when an attempt began. */
+export interface Base {
+  readonly head: string
+  /** The branch's short name; null for a detached HEAD. */
+  readonly branch: string | null
+}
+
+/** What somebody did to HEAD and the branch since, each commit named once. */
+export interface HeadMove {
+  readonly switched: boolean
+  /** Where HEAD, and the branch that we were on, point now, where that is not the base. */
+  readonly commits: readonly string[]
+  readonly branchTip: string | null
+}
+
+/** Compares HEAD and the branch with the base; costs a process only where something has moved. */
+export async function headMove(git: Git, base: Base, now: Status): Promise<HeadMove | null> {
+  const switched = now.branch !== base.branch
+  if (!switched && now.head === base.head) return null
+  const branchTip = switched && base.branch !== null ? await tipOf(git, base.branch) : now.head
+  const commits = [now.head, branchTip].flatMap((commit) => (commit && commit !== base.head ? [commit] : []))
+  return { switched, commits: [...new Set(commits)], branchTip }
+}
+
+/** Puts HEAD and the branch back to the base; the work tree and the index stay as they are. */
+export async function foldHead(git: Git, base: Base, why: string): Promise<void> {
+  if (base.branch === null) {
+    await git.run(['update-ref', '--no-deref', '-m', why, 'HEAD', base.head])
+    return
+  }
+  const ref = `refs/heads/${base.branch}`
+  await git.run(['symbolic-ref', '-m', why, 'HEAD', ref])
+  await git.run(['update-ref', '-m', why, ref, base.head])
+}
+
+export type PutBack =
+  | { readonly kind: 'done' }
+  /** What is in the work tree is not what was recorded: somebody wrote meanwhile, and nothing was moved. */
+  | { readonly kind: 'unrecorded' }
+
+/**
+ * Takes the work tree from a recorded tree to the base's, touching only what differs between the two. git itself
+ * refuses where a file is neither; ignored files are not looked at.
+ */
+export async function putBack(
+  git: Git,
+  move: { readonly recorded: string; readonly base: string; readonly except?: readonly string[] },
+): Promise<PutBack> {
+  await stage(git, move)
+  const present = await writeTree(git)
+  if (present !== move.recorded) return { kind: 'unrecorded' }
+  await git.run(['read-tree', '-m', '-u', present, `${move.base}^{tree}`])
+  return { kind: 'done' }
+}
+
+/** Gives single paths the content that they have in a commit, and removes those that it does not have. */
+export async function restorePaths(git: Git, commit: string, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return
+  await git.run(
+    [
+      'restore',
+      `--source=${commit}`,
+      '--staged',
+      '--worktree',
+      '--pathspec-from-file=-',
+      '--pathspec-file-nul',
+    ],
+    { stdin: paths.map((path) => `:(literal)${path}`).join('\0') },
+  )
+}
+
+/** The paths that differ between two trees or commits. */
+export async function changedPaths(git: Git, from: string, to: string): Promise<readonly string[]> {
+  const { stdout } = await git.run(['diff-tree', '-r', '--name-only', '--no-renames', '-z', from, to])
+  return stdout.toString().split('\0').filter(Boolean)
+}
+
+/** Whether one commit can be reached from another. */
+export async function isAncestor(git: Git, ancestor: string, of: string): Promise<boolean> {
+  return (await git.run(['merge-base', '--is-ancestor', ancestor, of], { okCodes: [0, 1] })).code === 0
+}
+
+async function tipOf(git: Git, branch: string): Promise<string | null> {
+  const { code, stdout } = await git.run(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`], {
+    okCodes: [0, 1],
+  })
+  return code === 0 ? stdout.toString().trim() : null
+}

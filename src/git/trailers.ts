@@ -1,0 +1,36 @@
+/** One `Key: value` line at the end of a commit's message. */
+export interface Trailer {
+  readonly key: string
+  readonly value: string
+}
+
+/** A commit message of a subject, a body and trailers that git reads back as exactly these. */
+export function composeMessage(parts: {
+  readonly subject: string
+  readonly body: string
+  readonly trailers: readonly Trailer[]
+}): string {
+  const paragraphs = [oneLine(parts.subject), parts.body.trim(), parts.trailers.map(lineOf).join('\n')]
+  return paragraphs.filter(Boolean).join('\n\n') + '\n'
+}
+
+/** The values of a key, in the order in which they stand; keys are compared without case, as git does. */
+export function trailerValues(trailers: readonly Trailer[], key: string): readonly string[] {
+  const wanted = key.toLowerCase()
+  return trailers.filter((trailer) => trailer.key.toLowerCase() === wanted).map((trailer) => trailer.value)
+}
+
+/** The value of a key, the last where it stands twice: what is added later speaks for it. */
+export function trailerValue(trailers: readonly Trailer[], key: string): string | null {
+  return trailerValues(trailers, key).at(-1) ?? null
+}
+
+function lineOf({ key, value }: Trailer): string {
+  return `${key}: ${oneLine(value)}`
+}
+
+/** A line break in a value would end the trailer, or begin another. */
+function oneLine(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  return text.replaceAll(/[\s\u0000-\u001f\u007f]+/g, ' ').trim()
+}

@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openGit } from '../../src/git/door.ts'
+import {
+  findRepository,
+  identityProblem,
+  ignoredPaths,
+  operationsUnderWay,
+  quitOperation,
+} from '../../src/git/repository.ts'
+import type { Repository } from '../../src/git/repository.ts'
+import { readStatus } from '../../src/git/status.ts'
+import { ENV, git, makeFolder, makeRepository, put } from './repository.ts'
+
+const open = (cwd: string) => openGit({ cwd, env: ENV })
+
+async function find(cwd: string): Promise<Repository> {
+  const found = await findRepository(open(cwd))
+  if (!found) throw new Error('no repository')
+  return found
+}
+
+describe('a repository', () => {
+  it('is found from a folder inside it', async () => {
+    const root = makeRepository({ 'a/b/c': '' })
+    expect(await find(join(root, 'a/b'))).toEqual({
+      root,
+      gitDir: join(root, '.git'),
+      commonDir: join(root, '.git'),
+      objectFormat: 'sha1',
+      linkedWorktree: false,
+    })
+  })
+
+  it('is null outside one', async () => {
+    expect(await findRepository(open(makeFolder()))).toBeNull()
+  })
+
+  it('tells a linked worktree and where it shares what', async () => {
+    const root = makeRepository()
+    const other = join(makeFolder(), 'tree')
+    git(root, 'worktree', 'add', '-q', other)
+    expect(await find(other)).toMatchObject({
+      root: other,
+      commonDir: join(root, '.git'),
+      linkedWorktree: true,
+    })
+  })
+
+  it('tells which hash it uses', async () => {
+    const root = makeFolder()
+    git(root, 'init', '-q', '--object-format=sha256')
+    expect((await find(root)).objectFormat).toBe('sha256')
+  })
+
+  it('knows who commits, or hands on what git says', async () => {
+    const root = makeRepository()
+    expect(await identityProblem(open(root))).toBeNull()
+    git(root, 'config', '--unset', 'user.email')
+    git(root, 'config', 'user.useConfigOnly', 'true')
+    expect(await identityProblem(open(root))).toContain('no email was given')
+  })
+
+  it('tells which paths are ignored', async () => {
+    const root = makeRepository({ '.gitignore': '*.log\n' })
+    expect(await ignoredPaths(open(root), ['a.log', 'a\nb.log', 'c'])).toEqual(new Set(['a.log', 'a\nb.log']))
+    expect(await ignoredPaths(open(root), [])).toEqual(new Set())
+  })
+})
+
+describe('an operation under way', () => {
+  function conflicted(): string {
+    const root = makeRepository({ a: '1\n' })
+    git(root, 'checkout', '-q', '-b', 'other')
+    put(root, { a: '2\n' })
+    git(root, 'commit', '-qam', 'two')
+    git(root, 'checkout', '-q', 'main')
+    put(root, { a: '3\n' })
+    git(root, 'commit', '-qam', 'three')
+    return root
+  }
+  const begin = {
+    merge: (root: string) => git(root, 'merge', 'other'),
+    rebase: (root: string) => git(root, 'rebase', 'other'),
+    'cherry-pick': (root: string) => git(root, 'cherry-pick', 'other'),
+    revert: (root: string) => git(root, 'revert', '--no-edit', 'HEAD~1'),
+  }
+
+  it.each(Object.keys(begin) as (keyof typeof begin)[])(
+    '%s is told, and can be forgotten',
+    async (operation) => {
+      const root = conflicted()
+      expect(operationsUnderWay(await find(root))).toEqual([])
+      expect(() => begin[operation](root)).toThrow('Command failed')
+      expect(operationsUnderWay(await find(root))).toEqual([operation])
+      const before = await readStatus(open(root))
+      await quitOperation(open(root), operation)
+      expect(operationsUnderWay(await find(root))).toEqual([])
+      expect(await readStatus(open(root))).toMatchObject({ head: before.head, entries: before.entries })
+    },
+  )
+
+  it('bisect is told, and can be forgotten without HEAD moving', async () => {
+    const root = conflicted()
+    git(root, 'bisect', 'start')
+    put(root, { b: 'mine' })
+    expect(operationsUnderWay(await find(root))).toEqual(['bisect'])
+    await quitOperation(open(root), 'bisect')
+    expect(operationsUnderWay(await find(root))).toEqual([])
+    expect((await readStatus(open(root))).entries).toMatchObject([{ path: 'b' }])
+  })
+})
