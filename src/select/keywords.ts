@@ -3,10 +3,12 @@ export type KeywordSearch = (text: string) => string | null
 
 /** Makes the search for these words, in any case. */
 export function searchFor(keywords: readonly string[]): KeywordSearch {
-  const words = keywords.filter((word) => word !== '').map(wholeWord)
+  const words = keywords.filter((word) => word !== '')
   if (words.length === 0) return () => null
-  const pattern = new RegExp(words.join('|'), 'iv')
-  return (text) => pattern.exec(text)?.[0] ?? null
+  const anywhere = new RegExp(words.map(escaped).join('|'), 'iv')
+  const whole = new RegExp(words.map(wholeWord).join('|'), 'iv')
+  // Most texts hold none, and to learn only that costs less.
+  return (text) => (anywhere.test(text) ? (whole.exec(text)?.[0] ?? null) : null)
 }
 
 /**
@@ -20,5 +22,9 @@ const ENDS_WITH_LETTER = new RegExp(`${LETTER}$`, 'v')
 function wholeWord(word: string): string {
   const before = STARTS_WITH_LETTER.test(word) ? `(?<!${LETTER})` : ''
   const after = ENDS_WITH_LETTER.test(word) ? `(?!${LETTER})` : ''
-  return before + word.replace(/[\^$\\.*+?()[\]{}|/]/g, String.raw`\$&`) + after
+  return before + escaped(word) + after
+}
+
+function escaped(word: string): string {
+  return word.replace(/[\^$\\.*+?()[\]{}|/]/g, String.raw`\$&`)
 }
