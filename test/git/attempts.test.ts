@@ -115,7 +115,7 @@ describe('an attempt', () => {
     expect(await listAttempts(door, 'T-1')).toEqual([])
     await expect(keep('T-004', 2)).rejects.toThrow('already exists')
     expect(git(root, 'rev-parse', attemptRef('T-004', 2))).toBe(hash)
-    expect(git(root, 'fsck', '--strict')).toBe('')
+    expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('')
   })
 })
 
