@@ -1,0 +1,100 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { sleep } from './sleep.ts'
+
+export type OutputStream = 'stdout' | 'stderr'
+
+/** Takes each chunk; while a promise that it returned is open nothing more of that stream is read. */
+export type OnOutput = (chunk: Uint8Array, stream: OutputStream) => Promise<void> | undefined | void
+
+/** How long a pipe that somebody still holds open may be silent after the exit. */
+const SILENCE_MS = 300
+
+/** The three pipes of a process: input given and closed, output handed on no faster than it is taken. */
+export class Pipes {
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #onOutput: OnOutput
+  readonly #onFault: () => void
+  readonly #closed: Promise<void>
+  #chunks = 0
+  readonly #held = { stdout: 0, stderr: 0 }
+  #fault: { readonly error: unknown } | undefined
+
+  constructor(child: ChildProcessWithoutNullStreams, onOutput: OnOutput, onFault: () => void) {
+    this.#child = child
+    this.#onOutput = onOutput
+    this.#onFault = onFault
+    this.#closed = new Promise((resolve) => child.once('close', () => resolve()))
+    for (const stream of ['stdout', 'stderr'] as const) {
+      child[stream].on('data', (chunk: Buffer) => this.#take(chunk, stream))
+      child[stream].on('error', ignore)
+      // When a child exits Node resumes its streams, held back or not.
+      child[stream].on('resume', () => {
+        if (this.#held[stream] > 0) child[stream].pause()
+      })
+    }
+    child.stdin.on('error', ignore)
+  }
+
+  /** A process need not read what it is given: a broken pipe is no failure. */
+  give(input: string): void {
+    this.#child.stdin.end(input)
+  }
+
+  /**
+   * After the exit: hands on what is still in the pipes. It does not wait for their end, which whoever
+   * inherited them can put off for ever, but for silence; not even that once the signal is aborted.
+   */
+  async drain(hurry: AbortSignal): Promise<void> {
+    let seen = -1
+    while (!hurry.aborted && (seen !== this.#chunks || this.#isHeld)) {
+      seen = this.#chunks
+      const silence = new AbortController()
+      const closed = await Promise.race([
+        this.#closed.then(() => true),
+        sleep(SILENCE_MS, AbortSignal.any([silence.signal, hurry])).then(() => false),
+      ])
+      silence.abort()
+      if (closed) break
+    }
+    this.#child.stdin.destroy()
+    this.#child.stdout.destroy()
+    this.#child.stderr.destroy()
+    if (this.#fault) throw this.#fault.error
+  }
+
+  get #isHeld(): boolean {
+    return this.#held.stdout + this.#held.stderr > 0
+  }
+
+  #take(chunk: Uint8Array, name: OutputStream): void {
+    this.#chunks++
+    if (this.#fault) return
+    try {
+      const wait = this.#onOutput(chunk, name)
+      if (wait) void this.#hold(wait, name)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  async #hold(wait: Promise<void>, name: OutputStream): Promise<void> {
+    this.#held[name]++
+    const stream = this.#child[name].pause()
+    try {
+      await wait
+    } catch (error) {
+      this.#fail(error)
+    }
+    this.#held[name]--
+    stream.resume()
+  }
+
+  #fail(error: unknown): void {
+    this.#fault ??= { error }
+    this.#onFault()
+  }
+}
+
+function ignore(): void {
+  return
+}
