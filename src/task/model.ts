@@ -44,9 +44,9 @@ export const SECTION_NAMES = [
 export type SectionName = (typeof SECTION_NAMES)[number]
 
 /** One `Key: value` of the metadata block, or of the frontmatter. */
-export interface Field {
+export interface Field<Name extends string = FieldName> {
   /** The key that is meant, or null for one that ralph does not know. */
-  readonly name: FieldName | null
+  readonly name: Name | null
   /** The key as its author wrote it. */
   readonly key: string
   /** Plain text: no emphasis, code marks, link targets or comments, wrapped lines joined by a space. */
@@ -62,8 +62,8 @@ export interface Field {
 export type FieldForm = 'item' | 'line' | 'frontmatter' | 'row'
 
 /** A part of the file under an H2, or a field of the block that stands for one (`- **Hints**:` with a nested list). */
-export interface Section {
-  readonly name: SectionName | null
+export interface Section<Name extends string = SectionName> {
+  readonly name: Name | null
   /** The heading's text as plain text. */
   readonly title: string
   /** From the heading's first character to where the next H2 begins, or to the end of the file. */
@@ -84,13 +84,26 @@ export interface Problem {
 
 /** Each kind is the name of the lint rule that reports it. */
 export type ProblemKind =
-  'unreadable' | 'no-heading' | 'heading-id' | 'no-status' | 'bad-status' | 'bad-depends' | 'field-conflict'
+  | 'unreadable'
+  | 'bad-frontmatter'
+  | 'no-heading'
+  | 'heading-id'
+  | 'no-status'
+  | 'bad-status'
+  | 'bad-depends'
+  | 'field-conflict'
 
 /** A task that this one needs, and where it is named. */
 export interface Dependency {
   readonly id: string
   readonly number: number
   readonly span: Span
+}
+
+/** What a task is to leave behind: a path that must exist, or something that only a person can judge (`Tests`). */
+export interface Product {
+  readonly text: string
+  readonly path: string | null
 }
 
 /** One task file, as it was meant. */
@@ -128,7 +141,7 @@ export interface Task {
   readonly cost: string | null
 
   /** The items under Produces; null where there is no such section, empty where it says `none`. */
-  readonly produces: readonly string[] | null
+  readonly produces: readonly Product[] | null
   readonly fields: readonly Field[]
   readonly sections: readonly Section[]
   readonly problems: readonly Problem[]

@@ -1,0 +1,149 @@
+import type { Span } from '../base/diagnostic.ts'
+import type { Block, ItemBlock } from './blocks.ts'
+import { fieldStart } from './field-syntax.ts'
+import { blankComments } from './inline.ts'
+import type { Field, FieldForm, Product, Section } from './model.ts'
+import { productOf, splitProducts } from './products.ts'
+import type { Reading } from './reading.ts'
+import { tableRows } from './table.ts'
+import { type Vocabulary, wordKey } from './vocabulary.ts'
+
+/** What a metadata block holds: fields, and the fields that stand for a section. */
+export interface BlockFields<F extends string, S extends string> {
+  readonly fields: Field<F>[]
+  readonly sections: Section<S>[]
+  readonly lists: Map<S, Product[]>
+}
+
+/** Reads the fields of the metadata block, in whichever of its forms they are written. */
+export function readFields<F extends string, S extends string>(
+  reading: Reading,
+  blocks: readonly Block[],
+  vocabulary: Vocabulary<F, S>,
+): BlockFields<F, S> {
+  const found: BlockFields<F, S> = { fields: [], sections: [], lists: new Map() }
+  for (const block of blocks) {
+    if (block.kind === 'list') for (const item of block.items) readItem(reading, item, vocabulary, found)
+    if (block.kind === 'text') readText(reading, block.span, vocabulary, found)
+  }
+  return found
+}
+
+function readItem<F extends string, S extends string>(
+  reading: Reading,
+  item: ItemBlock,
+  vocabulary: Vocabulary<F, S>,
+  found: BlockFields<F, S>,
+): void {
+  if (item.text === null) return
+  const start = fieldStart(reading.source.slice(item.text.start, item.text.end))
+  if (start === null) return
+  const valueSpan = { start: item.text.start + start.valueAt, end: item.text.end }
+  const key = wordKey(start.key)
+  const section = vocabulary.sections.get(key)
+  if (section !== undefined && vocabulary.fieldSections.has(section)) {
+    const bodySpan = item.inner ?? valueSpan
+    found.sections.push({ name: section, title: start.key, span: item.span, bodySpan, form: 'field' })
+    if (vocabulary.lists.has(section)) found.lists.set(section, itemProducts(reading, item, valueSpan))
+    return
+  }
+  const own = reading.inlineText(textAt(reading, valueSpan))
+  const listed = item.nested.flatMap((nested) =>
+    nested.text ? [reading.inlineText(textAt(reading, nested.text))] : [],
+  )
+  const hasList = listed.length > 0
+  found.fields.push({
+    name: vocabulary.fields.get(key) ?? null,
+    key: start.key,
+    value: [own, ...listed].filter((part) => part !== '').join(', '),
+    span: item.span,
+    valueSpan: hasList ? { start: valueSpan.start, end: item.span.end } : valueSpan,
+    form: 'item',
+  })
+}
+
+/** The products of a field that stands for a section: its nested list, or its value. */
+function itemProducts(reading: Reading, item: ItemBlock, valueSpan: Span): Product[] {
+  const raws = item.nested.flatMap((nested) => (nested.text ? [textAt(reading, nested.text)] : []))
+  return raws.length > 0
+    ? raws.map((raw) => productOf(reading, raw))
+    : splitProducts(reading, textAt(reading, valueSpan))
+}
+
+/** Fields that are lines of a paragraph, or rows of a table. */
+function readText<F extends string, S extends string>(
+  reading: Reading,
+  span: Span,
+  vocabulary: Vocabulary<F, S>,
+  found: BlockFields<F, S>,
+): void {
+  const raw = blankComments(textAt(reading, span))
+  const rows = tableRows(raw)
+  if (rows !== null) {
+    for (const row of rows) {
+      const key = reading.inlineText(row.key.text).replace(/[:：]\s*$/, '')
+      const isHead = row.isHead && !vocabulary.fields.has(wordKey(key))
+      if (!isHead && key !== '')
+        found.fields.push(
+          field(reading, vocabulary, key, shift(row.span, span), shift(row.value, span), 'row'),
+        )
+    }
+    return
+  }
+  for (const line of fieldLines(raw, (key) => vocabulary.fields.has(wordKey(key)))) {
+    found.fields.push(
+      field(reading, vocabulary, line.key, shift(line.span, span), shift(line.value, span), 'line'),
+    )
+  }
+}
+
+function field<F extends string, S extends string>(
+  reading: Reading,
+  vocabulary: Vocabulary<F, S>,
+  key: string,
+  span: Span,
+  valueSpan: Span,
+  form: FieldForm,
+): Field<F> {
+  const name = vocabulary.fields.get(wordKey(key)) ?? null
+  return { name, key, value: reading.inlineText(textAt(reading, valueSpan)), span, valueSpan, form }
+}
+
+/** The lines of a paragraph that begin a field, each with the lines that wrap below it. */
+function fieldLines(
+  raw: string,
+  isKnown: (key: string) => boolean,
+): { key: string; span: Span; value: Span }[] {
+  const lines: { key: string; span: Span; value: Span }[] = []
+  for (const match of raw.matchAll(/[ \t]*([^\r\n]*)(?:\r\n|\n|\r|$)/g)) {
+    const text = match[1]!.trimEnd()
+    if (text === '') continue
+    const at = match.index + match[0].indexOf(match[1]!)
+    const start = fieldStart(text)
+    const last = lines.at(-1)
+    if (start !== null && (start.bold || isKnown(start.key))) {
+      const span = { start: at, end: at + text.length }
+      lines.push({
+        key: start.key,
+        span,
+        value: { start: at + Math.min(start.valueAt, text.length), end: span.end },
+      })
+    } else if (last !== undefined) {
+      const end = at + text.length
+      lines[lines.length - 1] = {
+        key: last.key,
+        span: { start: last.span.start, end },
+        value: { start: last.value.start, end },
+      }
+    }
+  }
+  return lines
+}
+
+function textAt(reading: Reading, span: Span): string {
+  return reading.source.slice(span.start, span.end)
+}
+
+function shift(span: Span, by: Span): Span {
+  return { start: span.start + by.start, end: span.end + by.start }
+}

@@ -1,0 +1,78 @@
+import { isAlias, isMap, isPair, isScalar, isSeq, type Node, parseDocument, type Pair } from 'yaml'
+import type { Span } from '../base/diagnostic.ts'
+
+/** The keys of a frontmatter, with their places in the source; or why it could not be read. */
+export type FrontmatterReading =
+  | { readonly kind: 'entries'; readonly entries: readonly FrontmatterEntry[] }
+  | { readonly kind: 'error'; readonly message: string; readonly at: number }
+  /** Two rules with something else than keys between them. */
+  | { readonly kind: 'not-frontmatter' }
+
+export interface FrontmatterEntry {
+  readonly key: string
+  /** The value as text; a list's items joined by commas. */
+  readonly value: string
+  readonly span: Span
+  readonly valueSpan: Span
+}
+
+/** Reads the YAML that stands at `span` of the source. */
+export function parseFrontmatter(source: string, span: Span): FrontmatterReading {
+  const text = source.slice(span.start, span.end)
+  // Aliases and custom tags have no use in a task file, and are how YAML blows up.
+  const document = parseDocument(text, {
+    version: '1.2',
+    schema: 'failsafe',
+    uniqueKeys: false,
+    logLevel: 'silent',
+  })
+  const error = document.errors[0]
+  if (error !== undefined && !/^[\w-]+:/m.test(text)) return { kind: 'not-frontmatter' }
+  if (error !== undefined)
+    return { kind: 'error', message: firstLine(error.message), at: span.start + error.pos[0] }
+  if (!isMap(document.contents)) return { kind: 'not-frontmatter' }
+  return {
+    kind: 'entries',
+    entries: document.contents.items.flatMap((pair) => entryOf(text, span.start, pair)),
+  }
+}
+
+function entryOf(text: string, base: number, pair: Pair): readonly FrontmatterEntry[] {
+  if (!isPair(pair) || !isScalar(pair.key) || !pair.key.range) return []
+  const start = pair.key.range[0]
+  const value = pair.value as Node | null
+  const keyEnd = pair.key.range[1]
+  const [from, to] = value?.range ?? [keyEnd, keyEnd]
+  const valueStart = value === null || from === to ? afterColon(text, keyEnd) : from
+  const end = trimmedEnd(text, valueStart, Math.max(to, valueStart))
+  return [
+    {
+      key: String(pair.key.value),
+      value: valueText(value),
+      span: { start: base + start, end: base + end },
+      valueSpan: { start: base + valueStart, end: base + end },
+    },
+  ]
+}
+
+/** An empty value is written after the colon and one space. */
+function afterColon(text: string, keyEnd: number): number {
+  const colon = text.indexOf(':', keyEnd)
+  return colon < 0 ? keyEnd : colon + 1
+}
+
+function trimmedEnd(text: string, start: number, end: number): number {
+  while (end > start && /\s/.test(text[end - 1]!)) end--
+  return end
+}
+
+function valueText(node: Node | null): string {
+  if (isScalar(node)) return node.value === null ? '' : String(node.value)
+  if (isSeq(node)) return node.items.map((item) => valueText(item as Node)).join(', ')
+  if (isMap(node) || isAlias(node)) return String(node)
+  return ''
+}
+
+function firstLine(message: string): string {
+  return message.split('\n', 1)[0]!.replace(/ at line \d+.*$/, '')
+}

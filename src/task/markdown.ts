@@ -1,0 +1,156 @@
+import type { ListItem, Node, Paragraph, PhrasingContent, Root, RootContent } from 'mdast'
+import { toString } from 'mdast-util-to-string'
+import remarkParse from 'remark-parse'
+import { unified } from 'unified'
+import type { Span } from '../base/diagnostic.ts'
+import { type Block, type BlockSource, type HeadingBlock, type ItemBlock, TooDeep } from './blocks.ts'
+
+/**
+ * The block structure of a stretch of Markdown: the definition that the scanner has to agree with.
+ * Throws a TooDeep for nesting that no person writes and that would take the parser minutes.
+ */
+export function parseBlocks(source: string, span: Span): BlockSource {
+  const text = source.slice(span.start, span.end)
+  refuseDeepNesting(text)
+  const root = blockParser.parse(text)
+  const blocks = root.children.flatMap((node) => toBlock(text, span.start, node))
+  return {
+    headings: blocks.filter((block) => block.kind === 'heading'),
+    within: (part) => blocks.filter((block) => block.kind !== 'heading' && contains(part, blockStart(block))),
+  }
+}
+
+/** One line of Markdown as plain text: no emphasis, code marks, link targets or comments. */
+export function parseInlineText(raw: string): string {
+  if (raw.length > LONGEST_INLINE) return raw
+  // A word in front keeps the line from being read as a list, a heading or a quote.
+  const source = `x ${raw}`
+  const paragraph = inlineParser.parse(source).children[0]
+  if (paragraph?.type !== 'paragraph') return raw
+  return phrasingText(paragraph.children, source).slice(2)
+}
+
+// Inline constructs are quadratic in the parser for hostile input; a title or a value is never this long.
+const LONGEST_INLINE = 10_000
+const DEEPEST = 60
+
+const inlineParser = unified().use(remarkParse).freeze()
+
+const INLINE_CONSTRUCTS = [
+  'attention',
+  'autolink',
+  'characterEscape',
+  'characterReference',
+  'codeText',
+  'hardBreakEscape',
+  'htmlText',
+  'labelEnd',
+  'labelStartImage',
+  'labelStartLink',
+]
+
+/** Blocks alone: without inline constructs the parser is faster, and linear. */
+const blockParser = unified()
+  .use(remarkParse)
+  .data('micromarkExtensions', [{ disable: { null: INLINE_CONSTRUCTS } }])
+  .freeze()
+
+function refuseDeepNesting(text: string): void {
+  const deep = new RegExp(
+    `^(?:[ \\t]*(?:>|[-+*](?=[ \\t])|\\d{1,9}[.)](?=[ \\t]))){${DEEPEST}}|^[ \\t]{${2 * DEEPEST}}[ \\t]*(?:>|[-+*]|\\d{1,9}[.)])`,
+    'm',
+  )
+  if (deep.test(text)) throw new TooDeep(`lists or quotes are nested more than ${DEEPEST} deep`)
+}
+
+function toBlock(text: string, base: number, node: RootContent): readonly Block[] {
+  switch (node.type) {
+    case 'heading':
+      return node.depth === 1 || node.depth === 2 ? [toHeading(text, base, node, node.depth)] : []
+    case 'list':
+      return [{ kind: 'list', items: node.children.map((item) => toItem(text, base, item)) }]
+    case 'paragraph':
+      return [{ kind: 'text', span: spanOf(text, base, node) }]
+    default:
+      return []
+  }
+}
+
+function toHeading(
+  text: string,
+  base: number,
+  node: Node & { children: PhrasingContent[] },
+  depth: 1 | 2,
+): HeadingBlock {
+  const span = spanOf(text, base, node)
+  const [first, last] = [node.children[0], node.children.at(-1)]
+  const start = first === undefined ? span.end : spanOf(text, base, first).start
+  const end = last === undefined ? span.end : spanOf(text, base, last).end
+  return { kind: 'heading', depth, span, text: { start, end } }
+}
+
+function toItem(text: string, base: number, item: ListItem): ItemBlock {
+  const span = spanOf(text, base, item)
+  const [first, ...others] = item.children
+  const paragraph: Paragraph | null = first?.type === 'paragraph' ? first : null
+  const inner = paragraph === null ? item.children : others
+  const innerStart = inner[0] === undefined ? null : spanOf(text, base, inner[0]).start
+  return {
+    span,
+    text: paragraph && spanOf(text, base, paragraph),
+    inner: innerStart === null ? null : { start: innerStart, end: span.end },
+    nested: item.children.flatMap((child) =>
+      child.type === 'list' ? child.children.map((nested) => toItem(text, base, nested)) : [],
+    ),
+  }
+}
+
+/** The node's place in the source that its text was cut from, without blanks at its end. */
+function spanOf(text: string, base: number, node: Node): Span {
+  const start = node.position?.start.offset ?? 0
+  let end = node.position?.end.offset ?? start
+  while (end > start && (text[end - 1] === ' ' || text[end - 1] === '\t')) end--
+  return { start: base + start, end: base + end }
+}
+
+function contains(span: Span, offset: number): boolean {
+  return offset >= span.start && offset < span.end
+}
+
+function blockStart(block: Block): number {
+  return block.kind === 'list' ? (block.items[0]?.span.start ?? 0) : block.span.start
+}
+
+function phrasingText(nodes: readonly PhrasingContent[], source: string): string {
+  return nodes.map((node) => nodeText(node, source)).join('')
+}
+
+function nodeText(node: PhrasingContent, source: string): string {
+  switch (node.type) {
+    case 'html':
+      return ''
+    case 'emphasis':
+    case 'strong': {
+      const [start, end] = [node.position?.start.offset ?? 0, node.position?.end.offset ?? 0]
+      // `src/*.ts` and `__init__.py` are no emphasis to the person who wrote them.
+      const isPartOfWord = isWordNeighbour(source[start - 1]) || isWordNeighbour(source[end])
+      return isPartOfWord ? source.slice(start, end) : phrasingText(node.children, source)
+    }
+    case 'link':
+    case 'linkReference':
+    case 'delete':
+      return phrasingText(node.children, source)
+    default:
+      return toString(node)
+  }
+}
+
+function isWordNeighbour(unit: string | undefined): boolean {
+  return unit !== undefined && /[\p{L}\p{N}/.*_\\-]/u.test(unit)
+}
+
+/** The root of a whole text, for those who work on the tree itself. */
+export function parseTree(source: string): Root {
+  refuseDeepNesting(source)
+  return inlineParser.parse(source)
+}

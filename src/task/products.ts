@@ -1,0 +1,37 @@
+import type { Block } from './blocks.ts'
+import type { Product } from './model.ts'
+import type { Reading } from './reading.ts'
+import { isNone, splitList } from './values.ts'
+
+/** What a section that is a list holds: the items of its lists, or a paragraph's parts between commas. */
+export function readProducts(reading: Reading, blocks: readonly Block[]): Product[] {
+  const items = blocks.flatMap((block) => (block.kind === 'list' ? block.items : []))
+  const texts = items.flatMap((item) =>
+    item.text ? [reading.source.slice(item.text.start, item.text.end)] : [],
+  )
+  if (texts.length > 0) return texts.filter((raw) => !isNone(raw)).map((raw) => productOf(reading, raw))
+  return blocks.flatMap((block) =>
+    block.kind === 'text'
+      ? splitProducts(reading, reading.source.slice(block.span.start, block.span.end))
+      : [],
+  )
+}
+
+/** The products of a text without a list. */
+export function splitProducts(reading: Reading, raw: string): Product[] {
+  return splitList(reading.inlineText(raw)).map((text) => ({ text, path: pathIn(text) }))
+}
+
+/** One item: a path where it begins with a code span that could be one, or with a word that looks like one. */
+export function productOf(reading: Reading, raw: string): Product {
+  const text = reading.inlineText(raw)
+  const code = /^`([^`\s]+)`/.exec(raw)?.[1]
+  return { text, path: code ?? pathIn(text) }
+}
+
+/** `src/a.ts`, also before a remark (`src/a.ts — the form`); null for a word that names no file. */
+function pathIn(text: string): string | null {
+  const word = /^(\S+?),?(?:\s+[—–\-(:].*)?$/s.exec(text)?.[1]
+  if (word === undefined || /^[a-z]+:\/\//i.test(word)) return null
+  return word.includes('/') || /\.[A-Za-z]\w{0,7}$/.test(word) ? word : null
+}

@@ -1,0 +1,129 @@
+import type { Span } from '../base/diagnostic.ts'
+import type { HeadingBlock } from './blocks.ts'
+import { readFields } from './fields.ts'
+import { type Frontmatter, frontmatterFields, readFrontmatter } from './frontmatter-fields.ts'
+import type { Product, Section } from './model.ts'
+import type { Heading, Outline } from './outline.ts'
+import { readProducts } from './products.ts'
+import { loadParsers, parsedReading, type Parsers, type Reading, scannedReading } from './reading.ts'
+import { type Vocabulary, wordKey } from './vocabulary.ts'
+
+/** Reads a document of any style, loading the parsers where its style asks for them. The source has no byte order mark. */
+export async function readOutline<F extends string, S extends string>(
+  source: string,
+  vocabulary: Vocabulary<F, S>,
+): Promise<Outline<F, S>> {
+  return scanOutline(source, vocabulary, null) ?? outlineWith(source, vocabulary, await loadParsers())
+}
+
+/** The same where the parsers are at hand. */
+export function outlineWith<F extends string, S extends string>(
+  source: string,
+  vocabulary: Vocabulary<F, S>,
+  parsers: Parsers,
+): Outline<F, S> {
+  return scanOutline(source, vocabulary, parsers) ?? parseOutline(source, vocabulary, parsers)
+}
+
+/** Reads a document by the scanner, with the parsers' help where they are given; null where that is not enough. */
+export function scanOutline<F extends string, S extends string>(
+  source: string,
+  vocabulary: Vocabulary<F, S>,
+  parsers: Parsers | null,
+): Outline<F, S> | null {
+  const frontmatter = readFrontmatter(source, parsers)
+  const reading = frontmatter && scannedReading(source, frontmatter.end, parsers)
+  if (reading === null) return null
+  const outline = buildOutline(reading, frontmatter!, vocabulary)
+  return reading.lacksParser ? null : outline
+}
+
+/** The definition: the whole document goes through the Markdown parser. */
+export function parseOutline<F extends string, S extends string>(
+  source: string,
+  vocabulary: Vocabulary<F, S>,
+  parsers: Parsers,
+): Outline<F, S> {
+  const frontmatter = readFrontmatter(source, parsers)!
+  return buildOutline(parsedReading(source, frontmatter.end, parsers), frontmatter, vocabulary)
+}
+
+function buildOutline<F extends string, S extends string>(
+  reading: Reading,
+  frontmatter: Frontmatter,
+  vocabulary: Vocabulary<F, S>,
+): Outline<F, S> {
+  const { source, headings } = reading
+  const first = headings[0]
+  const h1 = first?.depth === 1 ? first : null
+  const blockSpan = {
+    start: h1 ? lineAfter(source, h1.span.end) : frontmatter.end,
+    end: headings[h1 ? 1 : 0]?.span.start ?? source.length,
+  }
+  const { fields, sections, lists } = readFields(reading, reading.within(blockSpan), vocabulary)
+  headings.forEach((heading, i) => {
+    if (heading.depth !== 2) return
+    const section = sectionUnder(reading, heading, headings[i + 1]?.span.start ?? source.length, vocabulary)
+    sections.push(section)
+    readList(reading, section, vocabulary, lists)
+  })
+  return {
+    heading: h1 ? headingOf(reading, h1) : titleOf(frontmatter),
+    fields: [...frontmatterFields(frontmatter, vocabulary), ...fields],
+    sections,
+    lists,
+    error: frontmatter.error,
+  }
+}
+
+function headingOf(reading: Reading, h1: HeadingBlock): Heading {
+  return { text: textOf(reading, h1.text), span: h1.span }
+}
+
+/** A frontmatter's `title` stands for a heading that is not there. */
+function titleOf(frontmatter: Frontmatter): Heading | null {
+  const entry = frontmatter.entries.find((candidate) => wordKey(candidate.key) === 'title')
+  return entry ? { text: entry.value, span: entry.valueSpan } : null
+}
+
+function sectionUnder<F extends string, S extends string>(
+  reading: Reading,
+  heading: HeadingBlock,
+  end: number,
+  vocabulary: Vocabulary<F, S>,
+): Section<S> {
+  const title = textOf(reading, heading.text)
+  const name = vocabulary.sections.get(wordKey(title).replace(/ ?[:：]$/, '')) ?? null
+  const bodyStart = Math.min(lineAfter(reading.source, heading.span.end), end)
+  return {
+    name,
+    title,
+    span: { start: heading.span.start, end },
+    bodySpan: { start: bodyStart, end },
+    form: 'heading',
+  }
+}
+
+/** Reads the items of a section that is a list; of two with one name, all items count. */
+function readList<F extends string, S extends string>(
+  reading: Reading,
+  section: Section<S>,
+  vocabulary: Vocabulary<F, S>,
+  lists: Map<S, readonly Product[]>,
+): void {
+  if (section.name === null || !vocabulary.lists.has(section.name)) return
+  const items = readProducts(reading, reading.within(section.bodySpan))
+  lists.set(section.name, [...(lists.get(section.name) ?? []), ...items])
+}
+
+function textOf(reading: Reading, span: Span): string {
+  return reading.inlineText(reading.source.slice(span.start, span.end)).trim()
+}
+
+/** Where the line after the one that holds this offset begins. */
+function lineAfter(source: string, offset: number): number {
+  const match = /\r\n|\n|\r/g
+  match.lastIndex = offset
+  const end = match.exec(source)
+  return end === null ? source.length : end.index + end[0].length
+}
