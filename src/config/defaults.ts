@@ -78,7 +78,7 @@ export interface GateConfig {
 export interface CommitConfig {
   /** A template: see `SUBJECT_SLOTS`. */
   readonly subject: string
-  readonly digits: 'auto' | number
+  readonly digits: 'auto' | 4 | 5 | 6 | 7 | 8
   readonly seal: boolean
 }
 

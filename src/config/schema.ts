@@ -1,47 +1,55 @@
 import * as v from 'valibot'
-import { parseDuration } from '../base/duration.ts'
-import { DEFAULTS, GATE_TIMEOUT_SECONDS, SUBJECT_SLOTS, type Config, type TierRow } from './defaults.ts'
+import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config, type TierRow } from './defaults.ts'
+import {
+  about,
+  anyTexts,
+  dollars,
+  duration,
+  flag,
+  named,
+  oneOf,
+  orNull,
+  pathInside,
+  pathOf,
+  subjectTemplate,
+  table,
+  text,
+  texts,
+  wholeNumber,
+  words,
+} from './schema-parts.ts'
 import { ALIASED_FIELDS, ALIASED_SECTIONS, ALIASED_STATUSES } from './vocabulary.ts'
 
-const text = v.pipe(v.string('a text'), v.regex(/\S/, 'a text that is not empty'))
-const texts = v.array(text, 'a list of texts')
-const flag = v.boolean('true or false')
 const count = wholeNumber(1)
-const amount = v.pipe(v.number('a number of dollars'), v.gtValue(0, 'a number of dollars above 0'))
 
-const duration = v.pipe(
-  v.union([v.string(), v.number()], 'a duration such as "90s", "20m" or "1h 30m", or a number of seconds'),
-  v.check(
-    (value) => parseDuration(String(value)) !== undefined,
-    'a duration such as "90s", "20m" or "1h 30m", or a whole number of seconds',
+const aliases = table({
+  fields: about('Words for the fields of the metadata block.', v.optional(words(ALIASED_FIELDS), {})),
+  statuses: about(
+    'Words for the three statuses; the first of each is written.',
+    v.optional(words(ALIASED_STATUSES), {}),
   ),
-  v.transform((value) => parseDuration(String(value)) ?? 0),
-)
+  sections: about('Words for the headings with a meaning.', v.optional(words(ALIASED_SECTIONS), {})),
+})
 
-const inside = v.pipe(
-  text,
-  v.check(
-    (path) => !/^([\\/]|[a-z]:)/i.test(path) && !path.split(/[\\/]/).includes('..'),
-    'a path inside the project, relative to its root',
-  ),
-)
-
-const subject = v.pipe(
-  text,
-  v.check((template) => !/[\r\n]/.test(template), 'a subject of one line'),
-  v.check(
-    (template) =>
-      [...template.matchAll(/\{([^{}]*)\}/g)].every(([, slot]) => SUBJECT_SLOTS.some((s) => s === slot)),
-    `a subject with no other slots than ${SUBJECT_SLOTS.map((slot) => `{${slot}}`).join(', ')}`,
-  ),
+const tiers = v.pipe(
+  table({
+    Light: lowestTier(DEFAULTS.tiers.rows.Light),
+    Standard: tier(DEFAULTS.tiers.rows.Standard),
+    Heavy: tier(DEFAULTS.tiers.rows.Heavy),
+    keywords: about(
+      'A task that says one of them, as a whole word, is Heavy.',
+      v.optional(texts, [...DEFAULTS.tiers.keywords]),
+    ),
+  }),
+  v.transform(({ keywords, ...rows }) => ({ rows, keywords })),
 )
 
 const gate = v.pipe(
   table({
-    name: text,
-    command: text,
-    required: v.optional(flag, true),
-    timeout: v.optional(duration, GATE_TIMEOUT_SECONDS),
+    name: about('What it is called in reports.', text),
+    command: about('A shell command that must exit with 0.', text),
+    required: about('Where false, a failure is reported and nothing more.', v.optional(flag, true)),
+    timeout: about('How long it may take.', v.optional(duration, GATE_TIMEOUT_SECONDS)),
   }),
   v.transform(({ timeout, ...rest }) => ({ ...rest, timeoutSeconds: timeout })),
 )
@@ -57,71 +65,82 @@ const gates = v.pipe(
   }),
 )
 
-const mcpServer = table({
-  command: text,
-  args: v.optional(v.array(v.string('a text'), 'a list of texts'), []),
-  env: v.optional(noList(v.record(v.string(), v.string('a text'), 'an object of names and texts')), {}),
+const commit = table({
+  subject: about(
+    'The subject of the commit: {id}, {title} and {milestone} are filled in.',
+    v.optional(subjectTemplate, DEFAULTS.commit.subject),
+  ),
+  digits: about(
+    'How many digits of its own hash the commit holds: from 4 to 8, or what this machine finds in about three seconds.',
+    v.optional(
+      v.picklist(['auto', 4, 5, 6, 7, 8], '"auto" or a whole number from 4 to 8'),
+      DEFAULTS.commit.digits,
+    ),
+  ),
+  seal: about('Whether the commit names itself in the task file.', v.optional(flag, DEFAULTS.commit.seal)),
 })
 
-/** What a configuration may say. Every message is what was expected there; the output is a whole `Config`. */
+const prompt = table({
+  budget: about(
+    'How many tokens of files a prompt may include.',
+    v.optional(wholeNumber(0), DEFAULTS.prompt.budget),
+  ),
+  fileCap: about('How many tokens of one file.', v.optional(wholeNumber(0), DEFAULTS.prompt.fileCap)),
+})
+
+const mcpServer = table({
+  command: about('The program that is the server.', text),
+  args: v.optional(anyTexts, []),
+  env: v.optional(named(v.string('a text'), 'an object of names and texts'), {}),
+})
+
+const logs = table({
+  maxBytes: about('How much of one attempt is kept.', v.optional(count, DEFAULTS.logs.maxBytes)),
+})
+
+/** What a configuration may say; what comes out is whole. */
 export const configSchema = v.pipe(
   table({
     $schema: v.optional(v.string('a text')),
-    tasks: v.optional(inside, DEFAULTS.tasks),
-    aliases: v.optional(
-      table({
-        fields: v.optional(words(ALIASED_FIELDS), {}),
-        statuses: v.optional(words(ALIASED_STATUSES), {}),
-        sections: v.optional(words(ALIASED_SECTIONS), {}),
-      }),
-      {},
+    tasks: about('The task folder.', v.optional(pathInside, DEFAULTS.tasks)),
+    aliases: about("A team's own words for the names of the task file.", v.optional(aliases, {})),
+    tiers: about('How hard a task is taken to be, and what it may then take.', v.optional(tiers, {})),
+    agent: about('Who does the work; null takes the first of "agents" that is installed.', orNull(text)),
+    agents: about('In which order agents are looked for.', v.optional(texts, [...DEFAULTS.agents])),
+    model: about('Which model the agent uses; null leaves it to the agent.', orNull(text)),
+    command: about('What the agent named "command" runs.', orNull(text)),
+    permission: about(
+      'What the agent may do: change the repository and run the gates, anything, or what "agentArgs" says.',
+      v.optional(oneOf(['edit', 'full', 'custom']), DEFAULTS.permission),
     ),
-    tiers: v.optional(
-      v.pipe(
-        table({
-          Light: lowestTier(DEFAULTS.tiers.rows.Light),
-          Standard: tier(DEFAULTS.tiers.rows.Standard),
-          Heavy: tier(DEFAULTS.tiers.rows.Heavy),
-          keywords: v.optional(texts, [...DEFAULTS.tiers.keywords]),
-        }),
-        v.transform(({ keywords, ...rows }) => ({ rows, keywords })),
-      ),
-      {},
+    agentArgs: about('Arguments for the agent where "permission" is "custom".', v.optional(anyTexts, [])),
+    fallback: about('Who goes on while the agent waits for a rate limit to end.', v.optional(texts, [])),
+    stallTimeout: about(
+      'How long an agent may be silent with no tool at work.',
+      v.optional(duration, DEFAULTS.stallSeconds),
     ),
-    agent: orNull(text),
-    agents: v.optional(texts, [...DEFAULTS.agents]),
-    model: orNull(text),
-    command: orNull(text),
-    permission: v.optional(oneOf(['edit', 'full', 'custom']), DEFAULTS.permission),
-    agentArgs: v.optional(v.array(v.string('a text'), 'a list of texts'), []),
-    fallback: v.optional(texts, []),
-    stallTimeout: v.optional(duration, DEFAULTS.stallSeconds),
-    gates: orNull(gates),
-    baseline: v.optional(oneOf(['warn', 'stop', 'off']), DEFAULTS.baseline),
-    retries: v.optional(wholeNumber(0), DEFAULTS.retries),
-    onFailure: orNull(oneOf(['block', 'stop', 'ask'])),
-    budget: orNull(amount),
-    maxCostPerTask: orNull(amount),
-    maxTasks: orNull(count),
-    commit: v.optional(
-      table({
-        subject: v.optional(subject, DEFAULTS.commit.subject),
-        digits: v.optional(digits(), DEFAULTS.commit.digits),
-        seal: v.optional(flag, DEFAULTS.commit.seal),
-      }),
-      {},
+    gates: about("The project's checks; null has them detected, an empty list has none.", orNull(gates)),
+    baseline: about(
+      'What to do about gates that fail before the first task.',
+      v.optional(oneOf(['warn', 'stop', 'off']), DEFAULTS.baseline),
     ),
-    push: v.optional(flag, DEFAULTS.push),
-    progress: orNull(inside),
-    prompt: v.optional(
-      table({
-        budget: v.optional(wholeNumber(0), DEFAULTS.prompt.budget),
-        fileCap: v.optional(wholeNumber(0), DEFAULTS.prompt.fileCap),
-      }),
-      {},
+    retries: about('How often a task is tried again.', v.optional(wholeNumber(0), DEFAULTS.retries)),
+    onFailure: about(
+      'What to do with a task that is out of tries; null asks in a terminal and blocks elsewhere.',
+      orNull(oneOf(['block', 'stop', 'ask'])),
     ),
-    mcpServers: v.optional(noList(v.record(v.string(), mcpServer, 'an object of names and servers')), {}),
-    logs: v.optional(table({ maxBytes: v.optional(count, DEFAULTS.logs.maxBytes) }), {}),
+    budget: about('How many dollars a run may cost.', orNull(dollars)),
+    maxCostPerTask: about('How many dollars a task may cost.', orNull(dollars)),
+    maxTasks: about('How many tasks a run may do.', orNull(count)),
+    commit: about('How the one commit of a task looks.', v.optional(commit, {})),
+    push: about('Whether a run pushes each commit.', v.optional(flag, DEFAULTS.push)),
+    progress: about("A file that finished tasks' notes are added to.", orNull(pathInside)),
+    prompt: about('How much a prompt may hold.', v.optional(prompt, {})),
+    mcpServers: about(
+      'MCP servers that every agent gets.',
+      v.optional(named(mcpServer, 'an object of names and servers'), {}),
+    ),
+    logs: about("How much of agents' output is kept.", v.optional(logs, {})),
   }),
   v.forward(
     v.partialCheck(
@@ -140,135 +159,43 @@ export const configSchema = v.pipe(
 /** What a person writes: every key may be left out. */
 export type ConfigInput = v.InferInput<typeof configSchema>
 
-/**
- * An object with these keys and no other; the message for another one is the list of those that there are.
- * valibot's own strict object stops at the first.
- */
-function table<Entries extends v.ObjectEntries>(entries: Entries) {
-  const known = Object.keys(entries)
-  return v.pipe(
-    noList(v.looseObject(entries, 'an object')),
-    v.rawCheck(({ dataset, addIssue }) => {
-      const input: unknown = dataset.value
-      if (typeof input !== 'object' || input === null || Array.isArray(input)) return
-      for (const [key, value] of Object.entries(input)) {
-        if (known.includes(key)) continue
-        const message = known.filter((name) => name !== '$schema').join(', ')
-        addIssue({ message, path: [{ type: 'unknown', origin: 'key', input, key, value }] })
-      }
-    }),
-  )
-}
-
-/** To valibot a list is an object as well. */
-function noList<Schema extends v.GenericSchema>(schema: Schema): Schema {
-  return {
-    ...schema,
-    '~run': (dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) =>
-      schema['~run'](Array.isArray(dataset.value) ? { value: null } : dataset, config),
-  }
-}
-
-function words<const Names extends readonly string[]>(names: Names) {
-  return v.pipe(
-    table(v.entriesFromList(names, v.exactOptional(texts))),
-    v.rawCheck(({ dataset, addIssue }) => {
-      if (!dataset.typed) return
-      const owners = new Map(names.map((name) => [wordKey(name), name]))
-      for (const [name, list] of Object.entries<readonly string[]>(dataset.value)) {
-        for (const [index, word] of list.entries()) {
-          const owner = owners.get(wordKey(word)) ?? name
-          owners.set(wordKey(word), name)
-          if (owner === name) continue
-          const message = `a word that does not already stand for ${owner}`
-          addIssue({ message, path: pathOf(dataset.value, name, index) })
-        }
-      }
-    }),
-  )
-}
-
-/** Words that read the same mean the same: see the vocabulary of the task file. */
-function wordKey(word: string): string {
-  return word
-    .normalize('NFC')
-    .replaceAll(/[\s_-]+/g, ' ')
-    .trim()
-    .toLowerCase()
-}
-
 /** The lowest tier takes what no other one claims, so it has no threshold to set. */
 function lowestTier(defaults: TierRow) {
-  const entries = spending(defaults)
-  return v.optional(
-    v.pipe(
-      table(entries),
-      v.transform((row) => ({ ...spent(row), fromDepends: 0, fromProduces: 0 })),
-    ),
-    {},
+  const schema = v.pipe(
+    table(spending(defaults)),
+    v.transform((row) => ({ ...spent(row), fromDepends: 0, fromProduces: 0 })),
   )
+  return v.optional(schema, {})
 }
 
 function tier(defaults: TierRow) {
   const entries = {
-    fromDepends: v.optional(v.nullable(wholeNumber(0)), defaults.fromDepends),
-    fromProduces: v.optional(v.nullable(wholeNumber(0)), defaults.fromProduces),
+    fromDepends: about(
+      'From how many dependencies on a task is this tier; null: they never make it so.',
+      v.optional(v.nullable(wholeNumber(0)), defaults.fromDepends),
+    ),
+    fromProduces: about(
+      'From how many outputs on a task is this tier; null: they never make it so.',
+      v.optional(v.nullable(wholeNumber(0)), defaults.fromProduces),
+    ),
     ...spending(defaults),
   }
-  return v.optional(
-    v.pipe(
-      table(entries),
-      v.transform(({ fromDepends, fromProduces, ...row }) => ({ fromDepends, fromProduces, ...spent(row) })),
-    ),
-    {},
+  const schema = v.pipe(
+    table(entries),
+    v.transform(({ fromDepends, fromProduces, ...row }) => ({ fromDepends, fromProduces, ...spent(row) })),
   )
+  return v.optional(schema, {})
 }
 
 function spending(defaults: TierRow) {
   return {
-    turns: v.optional(count, defaults.maxTurns),
-    timeout: v.optional(duration, defaults.timeoutSeconds),
-    agent: orNull(text),
-    model: orNull(text),
+    turns: about('How many turns the agent has.', v.optional(count, defaults.maxTurns)),
+    timeout: about('How long the agent has.', v.optional(duration, defaults.timeoutSeconds)),
+    agent: about('Who does tasks of this tier.', orNull(text)),
+    model: about('Which model does tasks of this tier.', orNull(text)),
   }
 }
 
 function spent(row: { turns: number; timeout: number; agent: string | null; model: string | null }) {
   return { maxTurns: row.turns, timeoutSeconds: row.timeout, agent: row.agent, model: row.model }
-}
-
-function pathOf(input: unknown, ...keys: readonly [Key, Key]): [v.IssuePathItem, v.IssuePathItem] {
-  const item = (key: Key) => ({
-    type: 'unknown' as const,
-    origin: 'value' as const,
-    input,
-    key,
-    value: undefined,
-  })
-  return [item(keys[0]), item(keys[1])]
-}
-type Key = string | number
-
-function digits() {
-  const expected = '"auto" or a whole number from 4 to 8'
-  return v.union(
-    [
-      v.literal('auto'),
-      v.pipe(v.number(), v.integer(expected), v.minValue(4, expected), v.maxValue(8, expected)),
-    ],
-    expected,
-  )
-}
-
-function wholeNumber(least: number) {
-  const expected = `a whole number of ${least} or more`
-  return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(least, expected))
-}
-
-function oneOf<const Choices extends readonly string[]>(choices: Choices) {
-  return v.picklist(choices, `one of ${choices.map((choice) => `"${choice}"`).join(', ')}`)
-}
-
-function orNull<const Schema extends v.GenericSchema>(schema: Schema) {
-  return v.optional(v.nullable(schema), null)
 }
