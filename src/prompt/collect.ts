@@ -1,0 +1,118 @@
+import { parseGlob, type Glob } from './glob.ts'
+import { locate, type Found, type Place, type Repository } from './locate.ts'
+import type { Material } from './material.ts'
+import { readText } from './read-text.ts'
+import { walk } from './walk.ts'
+
+/** Names of files, folders and globs as task and feature files give them, in the order in which they are wanted. */
+export type Names = readonly string[]
+
+/** What has been taken, so that each file is given once however often it is named. */
+interface Taken {
+  readonly real: Set<string>
+  /** How many bytes folders and globs may still read. */
+  room: number
+}
+
+/**
+ * Finds what each group of names stands for, and reads it. Each file is given once, in the first group that names it;
+ * a file that is named comes before those that a folder or a glob stands for.
+ */
+export async function collectMaterials(
+  repository: Repository,
+  groups: readonly Names[],
+  options: { readonly except: readonly string[]; readonly room: number },
+): Promise<readonly (readonly Material[])[]> {
+  const written = groups.map((names) => names.filter((name) => name.trim() !== ''))
+  const placed = await Promise.all(
+    written.map((names) => Promise.all(names.map((name) => target(repository, name)))),
+  )
+  const ignored = await ignoredOf(repository, placed.flat())
+  const judged = placed.map((targets) => targets.map((one) => judge(one, ignored)))
+  const taken: Taken = { real: new Set(options.except), room: options.room }
+  const materials = new Map<Target, readonly Material[]>()
+  for (const one of judged.flat()) if (!isMany(one)) materials.set(one, await single(one, taken))
+  for (const one of judged.flat()) if (isMany(one)) materials.set(one, await many(repository, one, taken))
+  return judged.map((targets) => targets.flatMap((one) => materials.get(one) ?? []))
+}
+
+interface Target {
+  readonly name: string
+  /** Null where the name is that of a plain path. */
+  readonly glob: Glob | null
+  /** Of the path, or of the folder that the glob is in. */
+  readonly place: Place
+}
+
+/** A file may well be called `[id].tsx`: a name is a glob only where no file has it. */
+async function target({ root }: Repository, written: string): Promise<Target> {
+  const name = written.trim()
+  const place = await locate(root, name)
+  const glob = place.kind === 'missing' ? parseGlob(name) : null
+  return { name, glob, place: glob ? await locate(root, glob.base || '.') : place }
+}
+
+async function ignoredOf(
+  { isIgnored }: Repository,
+  targets: readonly Target[],
+): Promise<ReadonlySet<string>> {
+  const asked = new Set(targets.flatMap(({ place }) => ('asked' in place ? place.asked : [])))
+  return asked.size === 0 ? asked : isIgnored([...asked])
+}
+
+function judge(one: Target, ignored: ReadonlySet<string>): Target {
+  const { place } = one
+  if (!('asked' in place) || !place.asked.some((path) => ignored.has(path))) return one
+  return { ...one, place: { kind: 'ignored', path: place.path } }
+}
+
+function isMany({ place, glob }: Target): boolean {
+  return place.kind === 'folder' || (glob !== null && (place.kind === 'missing' || place.kind === 'file'))
+}
+
+async function single({ name, glob, place }: Target, taken: Taken): Promise<readonly Material[]> {
+  if (place.kind === 'folder') return []
+  if (place.kind !== 'file') {
+    const path = glob ? name : place.path
+    return isNew(taken, path) ? [{ kind: 'named', path, reason: place.kind, bytes: null }] : []
+  }
+  if (!isNew(taken, place.real)) return []
+  const content = await readText(place)
+  const { path, bytes } = place
+  if ('reason' in content) return [{ kind: 'named', path, reason: content.reason, bytes }]
+  return [{ kind: 'shown', path, stretch: null, text: content.text, bytes, listed: false }]
+}
+
+async function many(repository: Repository, one: Target, taken: Taken): Promise<readonly Material[]> {
+  const { glob, place } = one
+  const pattern = glob ? one.name : `${place.path || '.'}/`
+  if (!isNew(taken, pattern)) return []
+  if (place.kind !== 'folder') return [{ kind: 'listing', pattern, paths: [], more: false }]
+  const walked = await walk(repository, place.real)
+  const written = (path: string): string => (place.path === '' ? path : `${place.path}/${path}`)
+  const paths = walked.paths.filter((path) => glob === null || glob.matches(written(path)))
+  const shown: Material[] = []
+  for (const path of paths) {
+    if (taken.room <= 0) break
+    const file = await locate(repository.root, written(path))
+    if (file.kind === 'file') shown.push(...(await listed(file, taken)))
+  }
+  return [{ kind: 'listing', pattern, paths: paths.map(written), more: walked.more }, ...shown]
+}
+
+/** Its listing names the file, so what cannot be shown needs no word of its own. */
+async function listed(file: Found, taken: Taken): Promise<readonly Material[]> {
+  if (!isNew(taken, file.real)) return []
+  const content = await readText(file)
+  if ('reason' in content) return []
+  taken.room -= file.bytes
+  return [
+    { kind: 'shown', path: file.path, stretch: null, text: content.text, bytes: file.bytes, listed: true },
+  ]
+}
+
+function isNew({ real }: Taken, path: string): boolean {
+  if (real.has(path)) return false
+  real.add(path)
+  return true
+}

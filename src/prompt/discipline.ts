@@ -1,0 +1,55 @@
+import { splitList } from '../task/values.ts'
+import { wordMap, type Vocabulary } from '../task/vocabulary.ts'
+import { readDocument } from './document.ts'
+import { readMcpServers, type McpServers } from './mcp.ts'
+
+/** How to work: one file of `docs/disciplines`. */
+export interface Discipline {
+  /** The file's name without its ending, as tasks say it. */
+  readonly name: string
+  readonly title: string
+  readonly skills: readonly string[]
+  readonly agent: string | null
+  readonly model: string | null
+  readonly icon: string | null
+  readonly color: string | null
+  readonly acronym: string | null
+  readonly persona: string
+  /** With what else its author has written. */
+  readonly conventions: string
+  readonly mcpServers: McpServers
+  /** What is wrong with the file, a sentence each. */
+  readonly problems: readonly string[]
+}
+
+/** Reads the text of a discipline's file. */
+export async function readDiscipline(name: string, source: string): Promise<Discipline> {
+  const document = await readDocument(name, source, VOCABULARY)
+  const mcp = document.has('MCP Servers')
+    ? readMcpServers(document.body('MCP Servers'))
+    : { servers: {}, problems: [] }
+  return {
+    name,
+    title: document.title,
+    skills: splitList(document.field('Skills') ?? ''),
+    agent: document.field('Agent'),
+    model: document.field('Model'),
+    icon: document.field('Icon'),
+    color: document.field('Color'),
+    acronym: document.field('Acronym'),
+    persona: document.body('Persona'),
+    conventions: [document.body('Conventions'), document.rest].filter((text) => text !== '').join('\n\n'),
+    mcpServers: mcp.servers,
+    problems: [...document.problems, ...mcp.problems],
+  }
+}
+
+const FIELDS = ['Skills', 'Agent', 'Model', 'Icon', 'Color', 'Acronym'] as const
+const SECTIONS = ['Persona', 'Conventions', 'MCP Servers'] as const
+
+const VOCABULARY: Vocabulary<(typeof FIELDS)[number], (typeof SECTIONS)[number]> = {
+  fields: wordMap(FIELDS, { Skills: ['Skill'], Color: ['Colour'] }),
+  sections: wordMap(SECTIONS, { Conventions: ['Convention'], 'MCP Servers': ['MCP', 'MCP Server'] }),
+  fieldSections: new Set(),
+  lists: new Set(),
+}

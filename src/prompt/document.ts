@@ -1,0 +1,82 @@
+import { UserError } from '../base/errors.ts'
+import type { Outline } from '../task/outline.ts'
+import { readOutline } from '../task/read-outline.ts'
+import type { Vocabulary } from '../task/vocabulary.ts'
+import { closed } from './fence.ts'
+
+/** What a discipline or a feature file is made of, once its outline has been read. */
+export interface PromptDocument<F extends string, S extends string> {
+  /** The heading, or the name where there is none. */
+  readonly title: string
+  /** A field's value, or null where it is not given. */
+  field(name: F): string | null
+  /** What stands under the sections of that name, as written. */
+  body(name: S): string
+  /** What its author has written beyond what has a name: text above the sections, and sections of their own. */
+  readonly rest: string
+  has(name: S): boolean
+  /** What could not be read, a sentence each. */
+  readonly problems: readonly string[]
+}
+
+/** Reads a document in the style of a task file. */
+export async function readDocument<F extends string, S extends string>(
+  name: string,
+  source: string,
+  vocabulary: Vocabulary<F, S>,
+): Promise<PromptDocument<F, S>> {
+  const text = source.replace(/^\ufeff/, '')
+  try {
+    return documentOf(name, text, await readOutline(text, vocabulary))
+  } catch (error) {
+    // The parser recurses, and refuses nesting beyond reason.
+    if (error instanceof RangeError || (error instanceof Error && error.name === 'TooDeep')) {
+      throw new UserError(
+        `${name}.md is nested too deeply to be read`,
+        'Take some levels out of its lists or quotes.',
+      )
+    }
+    throw error
+  }
+}
+
+function documentOf<F extends string, S extends string>(
+  name: string,
+  source: string,
+  outline: Outline<F, S>,
+): PromptDocument<F, S> {
+  const bodyOf = (wanted: S): string =>
+    outline.sections
+      .filter((section) => section.name === wanted)
+      .map(({ bodySpan }) => source.slice(bodySpan.start, bodySpan.end).trim())
+      .filter((text) => text !== '')
+      .map(closed)
+      .join('\n\n')
+  const own = outline.sections
+    .filter((section) => section.name === null)
+    .map(({ span }) => source.slice(span.start, span.end).trim())
+  return {
+    title: outline.heading?.text.trim() || name,
+    field: (wanted) => outline.fields.find((field) => field.name === wanted)?.value.trim() || null,
+    body: bodyOf,
+    rest: [preamble(source, outline), ...own]
+      .filter((text) => text !== '')
+      .map(closed)
+      .join('\n\n'),
+    has: (wanted) => outline.sections.some((section) => section.name === wanted),
+    problems: outline.error ? [outline.error.message] : [],
+  }
+}
+
+/** What stands between the heading and the first section and is no field. */
+function preamble(source: string, { heading, fields, sections }: Outline): string {
+  const start = heading?.span.end ?? fields.find((field) => field.form !== 'frontmatter')?.span.start ?? 0
+  const end = Math.min(source.length, ...sections.map((section) => section.span.start))
+  let [text, from] = ['', start]
+  for (const { span } of fields.toSorted((a, b) => a.span.start - b.span.start)) {
+    if (span.start < from || span.end > end) continue
+    text += source.slice(from, span.start)
+    from = span.end
+  }
+  return (text + source.slice(from, end)).trim().replace(/\n{3,}/g, '\n\n')
+}

@@ -1,0 +1,43 @@
+import { splitPaths } from '../task/values.ts'
+import { wordMap, type Vocabulary } from '../task/vocabulary.ts'
+import { readDocument } from './document.ts'
+
+/** What domain a task is of: one file of `docs/features`. */
+export interface Feature {
+  /** The file's name without its ending, as tasks say it. */
+  readonly name: string
+  readonly title: string
+  /** Documents to include. */
+  readonly knowledge: readonly string[]
+  /** Source files that matter to every task of the feature. */
+  readonly context: readonly string[]
+  readonly acronym: string | null
+  /** With what else its author has written. */
+  readonly description: string
+  /** What is wrong with the file, a sentence each. */
+  readonly problems: readonly string[]
+}
+
+/** Reads the text of a feature's file. */
+export async function readFeature(name: string, source: string): Promise<Feature> {
+  const document = await readDocument(name, source, VOCABULARY)
+  return {
+    name,
+    title: document.title,
+    knowledge: splitPaths(document.field('Knowledge') ?? ''),
+    context: splitPaths(document.field('Context') ?? ''),
+    acronym: document.field('Acronym'),
+    description: [document.body('Description'), document.rest].filter((text) => text !== '').join('\n\n'),
+    problems: document.problems,
+  }
+}
+
+const FIELDS = ['Knowledge', 'Context', 'Acronym'] as const
+const SECTIONS = ['Description'] as const
+
+const VOCABULARY: Vocabulary<(typeof FIELDS)[number], (typeof SECTIONS)[number]> = {
+  fields: wordMap(FIELDS, {}),
+  sections: wordMap(SECTIONS, {}),
+  fieldSections: new Set(),
+  lists: new Set(),
+}

@@ -1,0 +1,81 @@
+/** The content in a fence that no line of it can close. */
+export function fenced(content: string, language = ''): string {
+  const fence = fenceFor(content)
+  return `${fence}${language}\n${content}${/[\r\n]$/.test(content) || content === '' ? '' : '\n'}${fence}`
+}
+
+/** Text as inline code that it cannot leave, on one line whatever it holds. */
+export function inlineCode(text: string): string {
+  const line = oneLine(text)
+  const delimiter = '`'.repeat(longestRun(line, '`') + 1)
+  const pad = line === '' || line.startsWith('`') || line.endsWith('`') ? ' ' : ''
+  return `${delimiter}${pad}${line}${pad}${delimiter}`
+}
+
+/** Text on one line: what would break it, or cannot be seen, is written as its code. */
+export function oneLine(text: string): string {
+  return text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** The text, with its last fence or comment closed where its author left it open, so that it swallows nothing that follows. */
+export function closed(text: string): string {
+  const closing = leftOpen(text)
+  return closing === null ? text : `${text}${/[\r\n]$/.test(text) ? '' : '\n'}${closing}`
+}
+
+/** What stands in the first fence of a text; null where there is none. */
+export function unfenced(text: string): string | null {
+  const lines = text.split(/\r\n|\r|\n/)
+  const opening = lines.findIndex((line) => openingOf(line) !== null)
+  if (opening === -1) return null
+  const fence = openingOf(lines[opening]!)!
+  const length = lines.slice(opening + 1).findIndex((line) => closes(fence, line))
+  return lines.slice(opening + 1, length === -1 ? undefined : opening + 1 + length).join('\n')
+}
+
+/** Backticks, as people expect; tildes only where the content would need a very long row of backticks. */
+function fenceFor(content: string): string {
+  const backticks = longestRun(content, '`') + 1
+  const tildes = longestRun(content, '~') + 1
+  return backticks <= 8 || backticks <= tildes
+    ? '`'.repeat(Math.max(3, backticks))
+    : '~'.repeat(Math.max(3, tildes))
+}
+
+function longestRun(text: string, mark: '`' | '~'): number {
+  let longest = 0
+  for (let at = text.indexOf(mark); at !== -1;) {
+    let end = at + 1
+    while (text[end] === mark) end++
+    longest = Math.max(longest, end - at)
+    at = text.indexOf(mark, end)
+  }
+  return longest
+}
+
+function leftOpen(text: string): string | null {
+  let fence: string | null = null
+  let comment = false
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    if (comment) comment = !line.includes('-->')
+    else if (fence !== null) fence = closes(fence, line) ? null : fence
+    else if (/^ {0,3}<!--/.test(line)) comment = !line.includes('-->')
+    else fence = openingOf(line)
+  }
+  return comment ? '-->' : fence
+}
+
+/** The marks of a line that opens a fence; null for any other line. */
+export function openingOf(line: string): string | null {
+  const [, marks = '', info = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? []
+  return marks === '' || (marks.startsWith('`') && info.includes('`')) ? null : marks
+}
+
+/** Whether a line closes the fence that was opened with these marks. */
+export function closes(fence: string, line: string): boolean {
+  const marks = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1]
+  return marks !== undefined && marks[0] === fence[0] && marks.length >= fence.length
+}

@@ -1,0 +1,121 @@
+import type { Task } from '../task/model.ts'
+import type { PromptInput } from './assemble.ts'
+import { collectMaterials } from './collect.ts'
+import { headingsOf } from './headings.ts'
+import type { EarlierAttempt } from './history.ts'
+import type { PromptGate } from './instructions.ts'
+import {
+  DISCIPLINES,
+  FEATURES,
+  findDiscipline,
+  findFeature,
+  PRD,
+  readOwn,
+  RULES,
+  TEMPLATE,
+  type Lookup,
+} from './library.ts'
+import { locate, type Repository } from './locate.ts'
+import type { Material } from './material.ts'
+import { mergeMcpServers, type McpServers } from './mcp.ts'
+import { sectionsNamed } from './prd.ts'
+import { readText } from './read-text.ts'
+import { relatedTasks } from './related.ts'
+import type { PromptLimits } from './show.ts'
+import { parseTemplate } from './template.ts'
+
+/** What a prompt is wanted for, and where to find what goes into it. */
+export interface PromptRequest extends Repository {
+  readonly task: Task
+  readonly backlog: readonly Task[]
+  readonly attempts: readonly EarlierAttempt[]
+  readonly gates: readonly PromptGate[]
+  readonly limits: PromptLimits
+  /** The servers that the config gives to every task. */
+  readonly mcpServers: McpServers
+}
+
+/** All that the prompt of a task is made of, and what goes to the agent beside it. */
+export interface Gathered {
+  readonly input: PromptInput
+  /** The config's and the discipline's, in one. */
+  readonly mcpServers: McpServers
+  /** What the task names and is not there, or cannot be read: a sentence each. */
+  readonly warnings: readonly string[]
+}
+
+/** Reads what the prompt of a task is made of. Nothing but the request and the files of the project has a say in it. */
+export async function gatherPrompt(request: PromptRequest): Promise<Gathered> {
+  const { root, task, attempts, gates, limits } = request
+  const [discipline, feature, rules, template, prd] = await Promise.all([
+    task.discipline === null ? null : findDiscipline(root, task.discipline),
+    task.feature === null ? null : findFeature(root, task.feature),
+    readOwn(root, RULES),
+    readOwn(root, TEMPLATE),
+    prdMaterials(root, task.prdReference),
+  ])
+  const [ownDiscipline, ownFeature] = [valueOf(discipline), valueOf(feature)]
+  const [knowledge = [], files = []] = await collectMaterials(
+    request,
+    [ownFeature?.knowledge ?? [], [...task.touches, ...task.context, ...(ownFeature?.context ?? [])]],
+    // A token is seldom more than some bytes; reading on would be for nothing.
+    { except: [task.file], room: limits.budget * 8 },
+  )
+  const input: PromptInput = {
+    task,
+    discipline: ownDiscipline,
+    feature: ownFeature,
+    rules,
+    knowledge,
+    prd,
+    files,
+    ...relatedTasks(task, request.backlog),
+    attempts,
+    gates,
+    template: template === null ? null : parseTemplate(template, TEMPLATE),
+    limits,
+  }
+  return {
+    input,
+    mcpServers: mergeMcpServers(request.mcpServers, ownDiscipline?.mcpServers ?? {}),
+    warnings: [
+      ...documentWarnings('discipline', DISCIPLINES, task.discipline, discipline),
+      ...documentWarnings('feature', FEATURES, task.feature, feature),
+    ],
+  }
+}
+
+async function prdMaterials(root: string, references: readonly string[]): Promise<readonly Material[]> {
+  if (references.length === 0) return []
+  const place = await locate(root, PRD)
+  if (place.kind !== 'file') {
+    const reason = place.kind === 'folder' ? 'special' : place.kind
+    return [{ kind: 'named', path: PRD, reason, bytes: null }]
+  }
+  const { bytes } = place
+  const content = await readText(place)
+  if ('reason' in content) return [{ kind: 'named', path: PRD, reason: content.reason, bytes }]
+  const sections = sectionsNamed(content.text, await headingsOf(content.text), references)
+  return sections.map(({ reference, text }) =>
+    text === null
+      ? { kind: 'named', path: `${PRD} ${reference}`, reason: 'no-section', bytes: null }
+      : { kind: 'shown', path: PRD, stretch: reference, text, bytes, listed: false },
+  )
+}
+
+function valueOf<T>(lookup: Lookup<T> | null): T | null {
+  return lookup?.found ? lookup.value : null
+}
+
+function documentWarnings(
+  what: string,
+  folder: string,
+  name: string | null,
+  lookup: Lookup<{ readonly name: string; readonly problems: readonly string[] }> | null,
+): readonly string[] {
+  if (lookup === null || name === null) return []
+  if (lookup.found)
+    return lookup.value.problems.map((problem) => `${folder}/${lookup.value.name}.md: ${problem}`)
+  const hint = lookup.closest === null ? '' : `; did you mean ${lookup.closest}?`
+  return [`there is no ${what} ${name}: ${folder}/${name}.md does not exist${hint}`]
+}

@@ -1,0 +1,101 @@
+import type { DocumentHeading } from './headings.ts'
+
+/** What one reference to a section of a document leads to. */
+export interface FoundSection {
+  /** As the task file names it. */
+  readonly reference: string
+  /** Null where the document has no such section. */
+  readonly text: string | null
+}
+
+/**
+ * The sections that are named, each with its subsections, in the order in which they are named. A section that stands
+ * within another one that is named is not given twice.
+ */
+export function sectionsNamed(
+  source: string,
+  headings: readonly DocumentHeading[],
+  references: readonly string[],
+): readonly FoundSection[] {
+  const numbered = headings.map(({ depth, text, offset }) => ({
+    depth,
+    text,
+    offset,
+    number: numberOf(text),
+  }))
+  const found = references
+    .flatMap(spread)
+    .map((reference) => ({ reference, range: find(numbered, reference) }))
+  const outermost = found.filter(
+    ({ range }, index) => !found.some((other, at) => at !== index && holds(other.range, range, at < index)),
+  )
+  return outermost.map(({ reference, range }) => {
+    if (range === null) return { reference, text: null }
+    const end = numbered[range.to]?.offset ?? source.length
+    return { reference, text: source.slice(numbered[range.from]!.offset, end).trimEnd() }
+  })
+}
+
+interface Numbered extends DocumentHeading {
+  readonly number: string | null
+}
+
+/** From one heading up to, and without, another. */
+interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+function holds(outer: Range | null, inner: Range | null, isEarlier: boolean): boolean {
+  if (outer === null || inner === null) return false
+  const isSame = outer.from === inner.from && outer.to === inner.to
+  return isSame ? isEarlier : outer.from <= inner.from && inner.to <= outer.to
+}
+
+/** By number; by the heading's own words where the reference is no number, or no heading has it. */
+function find(headings: readonly Numbered[], reference: string): Range | null {
+  const number = numberOf(reference.trim())
+  const byNumber = headings.findIndex((heading) => heading.number !== null && heading.number === number)
+  const from =
+    byNumber === -1 ? headings.findIndex((heading) => wordsOf(heading.text) === wordsOf(reference)) : byNumber
+  return from === -1 ? null : { from, to: endOf(headings, from) }
+}
+
+/** The next heading that is no deeper and, where all stand at one depth, is none of its subsections by number. */
+function endOf(headings: readonly Numbered[], from: number): number {
+  const { depth, number } = headings[from]!
+  const next = headings.findIndex((heading, index) => {
+    const isPart = number !== null && heading.number?.startsWith(`${number}.`)
+    return index > from && heading.depth <= depth && !isPart
+  })
+  return next === -1 ? headings.length : next
+}
+
+/** `3.2` in `§3.2`, `3.2. Login`, `Section 3.2 — Login`; a letter alone counts only as in `§A` or `Appendix A`. */
+function numberOf(text: string): string | null {
+  const [lead = ''] = /^(?:PRD\s+)?(?:§+\s*|(?:section|sec\.|chapter|part|appendix)\s+)?/i.exec(text) ?? []
+  const form =
+    lead === '' ? /^(?:\d+|[A-Z](?=\.\d))(?:\.\d+)*(?![\w-]|\.\w)/ : /^(?:\d+|[A-Z])(?:\.\d+)*(?![\w-]|\.\w)/
+  return form.exec(text.slice(lead.length))?.[0] ?? null
+}
+
+function wordsOf(text: string): string {
+  const number = numberOf(text)
+  const rest = number === null ? text : text.slice(text.indexOf(number) + number.length)
+  const words = rest
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu)
+    ?.join(' ')
+  return words ?? number ?? text.trim().toLowerCase()
+}
+
+/** `§3.1–§3.3` stands for the three of them, where both ends are of one parent. */
+function spread(reference: string): readonly string[] {
+  const match = /^§*\s*((?:\d+\.)*)(\d{1,4})\s*(?:–|—|-|\.\.|to)\s*§*\s*((?:\d+\.)*)(\d{1,4})$/.exec(
+    reference.trim(),
+  )
+  if (!match || match[1] !== match[3]) return [reference]
+  const [first, last] = [Number(match[2]), Number(match[4])]
+  if (last < first || last - first > 99) return [reference]
+  return Array.from({ length: last - first + 1 }, (_, index) => `§${match[1]}${first + index}`)
+}

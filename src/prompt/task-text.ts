@@ -1,0 +1,81 @@
+import { type Section, type SectionName, type Task } from '../task/model.ts'
+import { closed } from './fence.ts'
+
+/** The task in its author's own words, as the parts of a prompt that it makes. */
+export interface TaskText {
+  /** The heading, the fields and every section that has no part of its own. */
+  readonly body: string
+  readonly acceptance: string
+  readonly produces: string
+  readonly hints: string
+  readonly comments: string
+  /** What ralph wrote when it last gave up, or was done: it belongs to the earlier attempts. */
+  readonly past: string
+}
+
+/** Cuts the source of a task into its parts; every byte of the author's is in one of them, as it was written. */
+export function taskText(task: Task): TaskText {
+  const moved = task.sections.filter((section) => MOVED.some((name) => name === section.name))
+  const textOf = (...names: SectionName[]): string =>
+    moved
+      .filter((section) => names.some((name) => name === section.name))
+      .map((section) => sectionText(task.source, section))
+      .filter((text) => text !== '')
+      .join('\n\n')
+  return {
+    body: closed(without(task.source, moved).trimEnd()),
+    acceptance: textOf('Acceptance Criteria'),
+    produces: textOf('Produces'),
+    hints: textOf('Hints'),
+    comments: textOf('Comments'),
+    past: textOf('Previous Attempts', 'Completion Notes', 'Blocked'),
+  }
+}
+
+/** What stands under the sections of that name, without their headings. */
+export function sectionBody(task: Task, name: SectionName): string {
+  return task.sections
+    .filter((section) => section.name === name)
+    .map((section) => bodyText(task.source, section))
+    .filter((text) => text !== '')
+    .join('\n\n')
+}
+
+const MOVED = [
+  'Acceptance Criteria',
+  'Produces',
+  'Hints',
+  'Comments',
+  'Previous Attempts',
+  'Completion Notes',
+  'Blocked',
+] as const satisfies readonly SectionName[]
+
+function without(source: string, sections: readonly Section[]): string {
+  let text = ''
+  let from = 0
+  for (const { span } of sections.toSorted((a, b) => a.span.start - b.span.start)) {
+    text += source.slice(from, span.start)
+    from = Math.max(from, lineEnd(source, span.end))
+  }
+  return text + source.slice(from)
+}
+
+/** A field's span ends before its line ending, which would stay behind as an empty line. */
+function lineEnd(source: string, offset: number): number {
+  if (source.startsWith('\r\n', offset)) return offset + 2
+  return source[offset] === '\n' || source[offset] === '\r' ? offset + 1 : offset
+}
+
+/** A field that stands for a section is given as the item that it is. */
+function sectionText(source: string, section: Section): string {
+  const { span, form } = section
+  const text = closed(source.slice(span.start, span.end).trimEnd())
+  return form === 'field' || bodyText(source, section) !== '' ? text : ''
+}
+
+function bodyText(source: string, { span, bodySpan, form }: Section): string {
+  const { start, end } = form === 'field' ? span : bodySpan
+  const text = source.slice(start, end).trimEnd()
+  return closed(text.replace(/^(?:[ \t]*(?:\r\n|\r|\n))+/, ''))
+}

@@ -1,0 +1,96 @@
+import { closest } from '../base/closest.ts'
+import { placeAt } from '../base/diagnostic.ts'
+import { UserError } from '../base/errors.ts'
+import { DONE_MARKER } from './instructions.ts'
+import { PART_NAMES, type PartName, type PartTexts } from './parts.ts'
+
+/** A prompt's shape: lines of text with `{{slots}}` between them. */
+export interface Template {
+  readonly lines: readonly TemplateLine[]
+}
+type TemplateLine = readonly Piece[]
+type Piece = { readonly text: string } | { readonly slot: PartName }
+
+/** What a template gave: the text, the slots that said something, and the text that was its own. */
+export interface Rendered {
+  readonly text: string
+  readonly slots: readonly PartName[]
+  readonly own: string
+}
+
+/** Reads a template; `\{{` stands for two braces. A slot that there is not, or a template without an end, is a UserError. */
+export function parseTemplate(source: string, file: string): Template {
+  checkEnding(source, file)
+  let offset = 0
+  const lines = (source.match(/[^\n]*\n|[^\n]+$/g) ?? []).map((line) => {
+    const pieces = parseLine(line, (slot, at) => unknownSlot(slot, place(source, file, offset + at)))
+    offset += line.length
+    return pieces
+  })
+  return { lines }
+}
+
+/** All parts in their order, a blank line between them. */
+export const DEFAULT_TEMPLATE: Template = {
+  lines: PART_NAMES.flatMap((slot) => [[{ slot }, { text: '\n' }], [{ text: '\n' }]]),
+}
+
+/** Fills the slots. A line that holds nothing but empty slots goes, with the blank lines after it. What fills a slot is not read again. */
+export function renderTemplate({ lines }: Template, texts: PartTexts): Rendered {
+  const slots: PartName[] = []
+  let [text, own, skipsBlank] = ['', '', true]
+  for (const line of lines) {
+    const ownText = line.map((piece) => ('text' in piece ? piece.text : '')).join('')
+    const filled = line.flatMap((piece) => ('slot' in piece && texts[piece.slot] !== '' ? [piece.slot] : []))
+    const isBlank = ownText.trim() === '' && filled.length === 0
+    if (isBlank && (skipsBlank || line.some((piece) => 'slot' in piece))) {
+      skipsBlank = true
+      continue
+    }
+    skipsBlank = false
+    text += line.map((piece) => ('slot' in piece ? texts[piece.slot] : piece.text)).join('')
+    own += ownText
+    slots.push(...filled)
+  }
+  return { text: `${text.trimEnd()}\n`, slots, own: own.trim() === '' ? '' : own }
+}
+
+function parseLine(line: string, refuse: (slot: string, at: number) => never): TemplateLine {
+  const pieces: Piece[] = []
+  let from = 0
+  for (const match of line.matchAll(/\\\{\{|\{\{([^{}]*)\}\}/g)) {
+    pieces.push({ text: line.slice(from, match.index) })
+    from = match.index + match[0].length
+    const name = match[1]?.trim()
+    const slot = PART_NAMES.find((part) => part === name)
+    if (slot) pieces.push({ slot })
+    else pieces.push({ text: name === undefined ? '{{' : refuse(name, match.index) })
+  }
+  return [...pieces, { text: line.slice(from) }]
+}
+
+function checkEnding(source: string, file: string): void {
+  const slots = new Set([...source.matchAll(/(?<!\\)\{\{\s*([a-z]+)\s*\}\}/g)].map((match) => match[1]))
+  if (!slots.has('task'))
+    throw new UserError(`${file}:1:1: the template has no {{task}}`, 'Put it where the task should stand.')
+  if (!slots.has('instructions') && !source.includes(DONE_MARKER)) {
+    throw new UserError(
+      `${file}:1:1: the template tells the agent no way to end`,
+      `Put {{instructions}} at its end, or say there that ${DONE_MARKER} on a line of its own means done.`,
+    )
+  }
+}
+
+function unknownSlot(slot: string, where: string): never {
+  const near = closest(slot, PART_NAMES)
+  const known = PART_NAMES.map((name) => `{{${name}}}`).join(', ')
+  throw new UserError(
+    `${where}: there is no slot {{${slot}}}`,
+    near ? `Did you mean {{${near}}}?` : `The slots are ${known}; write \\{{ for two braces.`,
+  )
+}
+
+function place(source: string, file: string, offset: number): string {
+  const { line, column } = placeAt(source, offset)
+  return `${file}:${line}:${column}`
+}

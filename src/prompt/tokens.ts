@@ -1,0 +1,80 @@
+import { estimateTokenCount, isWithinTokenLimit } from 'tokenx'
+
+/**
+ * About how many tokens a text is, within some percent of what today's models count. Blanks, which tokenx takes to
+ * cost nothing, count for something: else a text of nothing else would fit into any budget.
+ */
+export function countTokens(text: string): number {
+  return Math.max(estimateTokenCount(text), Math.ceil(text.length / MOST_UNITS_A_TOKEN))
+}
+
+/** The tokens of a text, or the limit where there are as many or more. */
+export function countUpTo(text: string, limit: number): number {
+  return fits(text, limit) ? countTokens(text) : limit
+}
+
+/** Text that was cut at the end of a line, or within one that alone is too long. */
+export interface Cut {
+  readonly text: string
+  /** How many whole lines are left, and how many there were. */
+  readonly lines: number
+  readonly of: number
+}
+
+/** As many lines from the start as the limit allows; null where the whole text is within it. */
+export function cutEnd(text: string, limit: number): Cut | null {
+  if (fits(text, limit)) return null
+  const lines = linesOf(text)
+  const count = linesWithin(lines, limit)
+  const kept = count === 0 ? startOf(lines[0] ?? '', limit) : lines.slice(0, count).join('')
+  return { text: kept, lines: count, of: lines.length }
+}
+
+/** As many lines from the end as the limit allows; null where the whole text is within it. */
+export function cutStart(text: string, limit: number): Cut | null {
+  if (fits(text, limit)) return null
+  const lines = linesOf(text)
+  const count = linesWithin(lines.toReversed(), limit)
+  const kept = count === 0 ? endOf(lines.at(-1) ?? '', limit) : lines.slice(-count).join('')
+  return { text: kept, lines: count, of: lines.length }
+}
+
+const MOST_UNITS_A_TOKEN = 16
+
+/** Looks at the length first: what is far too long is not counted. */
+function fits(text: string, limit: number): boolean {
+  return text.length <= limit * MOST_UNITS_A_TOKEN && isWithinTokenLimit(text, limit)
+}
+
+/** Each line with its ending. */
+function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+}
+
+/** A line counted alone, and one for its ending, is never less than its share of the whole. */
+function linesWithin(lines: readonly string[], limit: number): number {
+  let spent = 0
+  for (const [index, line] of lines.entries()) {
+    if (spent + line.length / MOST_UNITS_A_TOKEN > limit) return index
+    spent += countTokens(line) + 1
+    if (spent > limit) return index
+  }
+  return lines.length
+}
+
+function startOf(line: string, limit: number): string {
+  return longest(limit, (units) => line.slice(0, units).replace(/[\ud800-\udbff]$/, ''))
+}
+
+function endOf(line: string, limit: number): string {
+  return longest(limit, (units) => line.slice(-units).replace(/^[\udc00-\udfff]/, ''))
+}
+
+/** The longest piece of some lengths tried that is within the limit. */
+function longest(limit: number, piece: (units: number) => string): string {
+  for (let units = limit * MOST_UNITS_A_TOKEN; units >= 1; units = Math.floor(units * 0.8)) {
+    const text = piece(units)
+    if (fits(text, limit)) return text
+  }
+  return ''
+}

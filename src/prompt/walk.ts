@@ -1,0 +1,55 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Repository } from './locate.ts'
+
+/** The files below a folder, in the order of their code units. */
+export interface Walked {
+  /** Relative to the folder, with forward slashes. */
+  readonly paths: readonly string[]
+  /** Whether the folder holds more than were looked at. */
+  readonly more: boolean
+}
+
+/** No prompt is the better for more. */
+const MOST_ENTRIES = 20_000
+
+/**
+ * Finds the files below a folder, level by level, so that git is asked once a level. What git ignores is left out, and
+ * so are links: what they lead to stands in the project under its own name, or is none of its business.
+ */
+export async function walk({ root, isIgnored }: Repository, folder: string): Promise<Walked> {
+  const files: string[] = []
+  let level: readonly string[] = ['']
+  let seen = 0
+  while (level.length > 0 && seen < MOST_ENTRIES) {
+    const entries = (await Promise.all(level.map((path) => entriesOf(root, folder, path)))).flat()
+    seen += entries.length
+    const ignored =
+      entries.length === 0 ? new Set() : await isIgnored(entries.map(({ path }) => under(folder, path)))
+    const kept = entries.filter(({ path }) => !ignored.has(under(folder, path)))
+    files.push(...kept.filter((entry) => entry.isFile).map(({ path }) => path))
+    level = kept.filter((entry) => !entry.isFile).map(({ path }) => path)
+  }
+  return { paths: files.sort(), more: level.length > 0 }
+}
+
+interface Entry {
+  readonly path: string
+  readonly isFile: boolean
+}
+
+async function entriesOf(root: string, folder: string, path: string): Promise<readonly Entry[]> {
+  try {
+    const entries = await readdir(join(root, folder, path), { withFileTypes: true })
+    return entries
+      .filter((entry) => entry.name !== '.git' && (entry.isFile() || entry.isDirectory()))
+      .map((entry) => ({ path: under(path, entry.name), isFile: entry.isFile() }))
+  } catch {
+    // A folder that may not be entered, or is gone by now, holds nothing for a prompt.
+    return []
+  }
+}
+
+function under(folder: string, path: string): string {
+  return folder === '' ? path : `${folder}/${path}`
+}
