@@ -1,3 +1,7 @@
+import type { McpServer } from '../base/mcp-server.ts'
+
+export type { McpServer }
+
 /**
  * The port between ralph and an agent: what is asked, what is heard back, how it can end.
  * `run` never throws and always ends with exactly one `finished` event.
@@ -48,12 +52,6 @@ export type Permission =
   | { readonly level: 'edit' }
   | { readonly level: 'full' }
   | { readonly level: 'custom'; readonly args: readonly string[] }
-
-export interface McpServer {
-  readonly command: string
-  readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-}
 
 /** Unknown stays null: a number that was not told is never 0. */
 export interface Usage {

@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import type { Reason } from './material.ts'
 
 /** The repository as far as a prompt may look into it. */
-export interface Repository {
+export interface Project {
   /** The project's root. */
   readonly root: string
   /** Which of these paths, relative to the root, git ignores. */
