@@ -1,0 +1,2 @@
+export { searchSha1 } from './sha1'
+export { searchSha256 } from './sha256'

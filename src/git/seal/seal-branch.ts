@@ -1,0 +1,85 @@
+import { type Git, GitError } from '../git.ts'
+import type { Algorithm } from './block-hash.ts'
+import { wantedPrefix } from './commit-object.ts'
+import { sealCommit, type SealPorts } from './seal-commit.ts'
+
+/** Which commit to seal, and what moves to the sealed one. */
+export interface SealTarget {
+  /** The full hash of the commit, which the ref is at. */
+  readonly commit: string
+  /** The branch, `refs/heads/main`; or `HEAD`, where that is detached. */
+  readonly ref: string
+  readonly algorithm: Algorithm
+}
+
+/** How sealing ended. Only `sealed` has changed anything that can be seen. */
+export type SealOutcome =
+  | ({ readonly kind: 'sealed'; readonly hash: string; readonly prefix: string } & SealEffort)
+  /** The message asks for no prefix, or the hash already begins with it. */
+  | { readonly kind: 'nothing-to-seal' }
+  /** The ref is elsewhere by now (or gone: null): the sealed commit was left aside. */
+  | { readonly kind: 'moved'; readonly to: string | null }
+  | { readonly kind: 'cancelled' }
+
+interface SealEffort {
+  readonly tries: number
+  readonly seconds: number
+}
+
+/** The trailer that a commit which is to be sealed is made with. */
+export function pendingTrailer(prefix: string): string {
+  return `Seal: ${prefix}`
+}
+
+/**
+ * Seals a commit that was just made, and moves its ref to the sealed one, if the ref is still where it was.
+ *
+ * The commit's own message says which prefix it was made for (`pendingTrailer`), so a crash at any moment before the
+ * ref moves leaves a commit that a later call with the same target finishes: it needs no other memory.
+ */
+export async function sealBranch(git: Git, target: SealTarget, ports: SealPorts): Promise<SealOutcome> {
+  const { algorithm } = target
+  const commit = (await git.run(['cat-file', 'commit', target.commit])).stdout
+  const prefix = wantedPrefix(commit)
+  if (prefix === null || target.commit.startsWith(prefix)) return { kind: 'nothing-to-seal' }
+  const sealed = await sealCommit({ commit, prefix, algorithm }, ports)
+  if (!sealed) return { kind: 'cancelled' }
+  await writeCommit(git, sealed.commit, sealed.hash)
+  const moved = await moveRef(git, target, sealed.hash)
+  if (moved) return moved
+  return { kind: 'sealed', hash: sealed.hash, prefix, tries: sealed.tries, seconds: sealed.seconds }
+}
+
+/** Whether a commit waits for its seal: what a run that was killed in between leaves behind. */
+export function isSealPending(hash: string, commit: Uint8Array): boolean {
+  const prefix = wantedPrefix(commit)
+  return prefix !== null && !hash.startsWith(prefix)
+}
+
+/** Stores the commit; git names it itself, and must agree. */
+async function writeCommit(git: Git, commit: Uint8Array, hash: string): Promise<void> {
+  const { stdout } = await git.run(['hash-object', '-t', 'commit', '-w', '--stdin'], { stdin: commit })
+  const name = stdout.toString().trim()
+  if (name !== hash) throw new Error(`git names the sealed commit ${name}, not ${hash}`)
+}
+
+/** Moves the ref by compare-and-swap; where it is now, if it was no longer where it should have been. */
+async function moveRef(git: Git, target: SealTarget, to: string): Promise<SealOutcome | null> {
+  try {
+    await git.run([
+      'update-ref',
+      '-m',
+      `ralph: seal ${target.commit.slice(0, 10)}`,
+      target.ref,
+      to,
+      target.commit,
+    ])
+    return null
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    const { stdout } = await git.run(['rev-parse', '--verify', '--quiet', target.ref], { okCodes: [0, 1] })
+    const found = stdout.toString().trim()
+    if (found === target.commit) throw error
+    return { kind: 'moved', to: found || null }
+  }
+}

@@ -1,0 +1,113 @@
+import { availableParallelism } from 'node:os'
+import { setImmediate as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { builtFile } from './built-file.ts'
+import { type KernelModule, kernelSearcher } from './kernel-search.ts'
+import { plainSearcher } from './plain-search.ts'
+import { GROUP_COUNT, GROUP_SIZE, type Puzzle, type Searcher } from './puzzle.ts'
+
+/** How a search is to be done. */
+export interface SearchOptions {
+  /** Worker threads to use; 0 searches in the calling thread, in pieces of a few milliseconds. */
+  readonly threads: number
+  readonly signal: AbortSignal
+  /** Called with the tries so far, a few times a second. */
+  readonly onTries?: (tries: number) => void
+  /** The kernel to use, or null for none. */
+  readonly kernel: KernelModule | null
+}
+
+/** A solved puzzle: the index that solves it, and how many were looked at. */
+export interface Found {
+  readonly index: number
+  readonly tries: number
+}
+
+/** What a worker is started with. The counter holds the next piece to be taken; whoever adds to it owns that piece. */
+export interface WorkerTask {
+  readonly puzzle: Puzzle
+  readonly kernel: KernelModule | null
+  readonly piece: number
+  readonly counter: Int32Array
+}
+
+const REPORT_MS = 200
+
+/** As many threads as the machine does at once, or none where the answer comes before a thread would have started. */
+export function threadsFor(expectedHashes: number, kernel: KernelModule | null): number {
+  return expectedHashes < (kernel ? 2_000_000 : 60_000) ? 0 : availableParallelism()
+}
+
+/** Searches for an index that solves the puzzle; null when the signal aborts it. */
+export async function search(puzzle: Puzzle, options: SearchOptions): Promise<Found | null> {
+  if (options.signal.aborted) return null
+  return options.threads === 0 ? searchHere(puzzle, options) : searchInWorkers(puzzle, options)
+}
+
+/** The searcher for a puzzle: the kernel's where there is one. */
+export function searcherFor(puzzle: Puzzle, kernel: KernelModule | null): Searcher {
+  return kernel ? kernelSearcher(kernel, puzzle) : plainSearcher(puzzle)
+}
+
+/** How many groups make a piece of a few milliseconds. */
+export function pieceSize(puzzle: Puzzle, kernel: KernelModule | null): number {
+  const blocks = 1 + puzzle.tail.length / 64
+  return Math.max(1, Math.floor((kernel ? 1024 : 32) / blocks))
+}
+
+async function searchHere(puzzle: Puzzle, options: SearchOptions): Promise<Found | null> {
+  const searcher = searcherFor(puzzle, options.kernel)
+  const piece = pieceSize(puzzle, options.kernel)
+  for (let from = 0; from + piece <= GROUP_COUNT; from += piece) {
+    const index = searcher(from, piece)
+    if (index !== null) return { index, tries: index + 1 }
+    options.onTries?.((from + piece) * GROUP_SIZE)
+    await pause()
+    if (options.signal.aborted) return null
+  }
+  throw exhausted()
+}
+
+async function searchInWorkers(puzzle: Puzzle, options: SearchOptions): Promise<Found | null> {
+  const { kernel, signal } = options
+  const piece = pieceSize(puzzle, kernel)
+  const counter = new Int32Array(new SharedArrayBuffer(4))
+  const task: WorkerTask = { puzzle, kernel, piece, counter }
+  const tries = () => Atomics.load(counter, 0) * piece * GROUP_SIZE
+  const report = setInterval(() => options.onTries?.(tries()), REPORT_MS)
+  const workers = Array.from({ length: options.threads }, () => startWorker(task))
+  try {
+    const index = await firstAnswer(workers, signal)
+    return index === null ? null : { index, tries: tries() }
+  } finally {
+    clearInterval(report)
+    await Promise.all(workers.map((worker) => worker.terminate()))
+  }
+}
+
+// Nothing that the main thread was started with (a loader, an inspector) is of use to a worker.
+function startWorker(task: WorkerTask): Worker {
+  return new Worker(builtFile('seal-worker.cjs'), { workerData: task, execArgv: [], env: {} })
+}
+
+/** What the first of the workers finds, or null once the signal aborts. */
+function firstAnswer(workers: readonly Worker[], signal: AbortSignal): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    const cancel = () => resolve(null)
+    signal.addEventListener('abort', cancel, { once: true })
+    let running = workers.length
+    for (const worker of workers) {
+      worker.once('message', (index: number) => resolve(index))
+      worker.once('error', reject)
+      worker.once('exit', () => {
+        signal.removeEventListener('abort', cancel)
+        running--
+        if (running === 0) reject(exhausted())
+      })
+    }
+  })
+}
+
+function exhausted(): Error {
+  return new Error('no nonce gives the wanted hash')
+}

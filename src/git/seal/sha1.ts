@@ -1,0 +1,44 @@
+const CONSTANTS = Uint32Array.from({ length: 80 }, (_, t) => {
+  if (t < 20) return 0x5a827999
+  if (t < 40) return 0x6ed9eba1
+  return t < 60 ? 0x8f1bbcdc : 0xca62c1d6
+})
+
+/** SHA-1, block by block (FIPS 180-4, section 6.1). */
+export const SHA1 = {
+  initial: [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0],
+  constants: CONSTANTS,
+  schedule,
+  compress,
+} as const
+
+function schedule(bytes: Uint8Array, offset: number, words: Uint32Array): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, 64)
+  for (let t = 0; t < 16; t++) words[t] = view.getUint32(t * 4)
+  for (let t = 16; t < 80; t++) {
+    const word = words[t - 3]! ^ words[t - 8]! ^ words[t - 14]! ^ words[t - 16]!
+    words[t] = (word << 1) | (word >>> 31)
+  }
+}
+
+function compress(state: Uint32Array, words: Uint32Array): void {
+  let [a, b, c, d, e] = [state[0]! | 0, state[1]! | 0, state[2]! | 0, state[3]! | 0, state[4]! | 0]
+  for (let t = 0; t < 80; t++) {
+    const next = (((a << 5) | (a >>> 27)) + mixed(t, b, c, d) + e + CONSTANTS[t]! + words[t]!) | 0
+    e = d
+    d = c
+    c = (b << 30) | (b >>> 2)
+    b = a
+    a = next
+  }
+  state[0] = state[0]! + a
+  state[1] = state[1]! + b
+  state[2] = state[2]! + c
+  state[3] = state[3]! + d
+  state[4] = state[4]! + e
+}
+
+function mixed(t: number, b: number, c: number, d: number): number {
+  if (t < 20) return d ^ (b & (c ^ d))
+  return t >= 40 && t < 60 ? (b & c) | (d & (b | c)) : b ^ c ^ d
+}
