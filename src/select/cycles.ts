@@ -1,4 +1,4 @@
-import type { Task } from '../task/model.ts'
+import type { Task, TaskHead } from '../task/model.ts'
 import { graphOf, type Node } from './graph.ts'
 
 /**
@@ -6,13 +6,13 @@ import { graphOf, type Node } from './graph.ts'
  * Its members begin at the lowest number and go on in the order in which their needs reach them, so a plain ring reads
  * as it turns.
  */
-export interface Cycle {
+export interface Cycle<T extends TaskHead = Task> {
   readonly ids: readonly string[]
-  readonly tasks: readonly Task[]
+  readonly tasks: readonly T[]
 }
 
 /** Every cycle among tasks that stand in order, once, by its lowest number. */
-export function findCycles(ordered: readonly Task[]): readonly Cycle[] {
+export function findCycles<T extends TaskHead>(ordered: readonly T[]): readonly Cycle<T>[] {
   if (ordered.every(needsOnlyLower)) return []
   return knots(graphOf(ordered))
     .map((members) => walk(members).map((node) => node.task))
@@ -21,28 +21,28 @@ export function findCycles(ordered: readonly Task[]): readonly Cycle[] {
 }
 
 /** So it is in the usual backlog, where no cycle can be and no graph need be built. */
-function needsOnlyLower(task: Task): boolean {
+function needsOnlyLower(task: TaskHead): boolean {
   return task.depends.every((dependency) => dependency.number < task.number)
 }
 
 /** Tarjan's strongly connected components with a stack of its own, for chains outgrow the engine's; those that hold no cycle are left out. */
-function knots(nodes: readonly Node[]): Node[][] {
+function knots<T extends TaskHead>(nodes: readonly Node<T>[]): Node<T>[][] {
   const count = nodes.length
   const seenAt = new Int32Array(count)
   const lowest = new Int32Array(count)
   const nextNeed = new Int32Array(count)
   const onPath = new Uint8Array(count)
-  const open: Node[] = []
-  const found: Node[][] = []
+  const open: Node<T>[] = []
+  const found: Node<T>[][] = []
   let clock = 0
 
-  const enter = (node: Node, path: Node[]): void => {
+  const enter = (node: Node<T>, path: Node<T>[]): void => {
     seenAt[node.index] = lowest[node.index] = ++clock
     onPath[node.index] = 1
     open.push(node)
     path.push(node)
   }
-  const leave = (node: Node, path: Node[]): void => {
+  const leave = (node: Node<T>, path: Node<T>[]): void => {
     path.pop()
     const parent = path.at(-1)
     if (parent) lowest[parent.index] = Math.min(lowest[parent.index]!, lowest[node.index]!)
@@ -54,7 +54,7 @@ function knots(nodes: readonly Node[]): Node[][] {
 
   for (const root of nodes) {
     if (seenAt[root.index]) continue
-    const path: Node[] = []
+    const path: Node<T>[] = []
     enter(root, path)
     for (let node = path.at(-1); node; node = path.at(-1)) {
       const need = node.needs[nextNeed[node.index]!++]
@@ -67,10 +67,10 @@ function knots(nodes: readonly Node[]): Node[][] {
 }
 
 /** The members from the lowest on, depth first along their needs. */
-function walk(members: readonly Node[]): Node[] {
+function walk<T extends TaskHead>(members: readonly Node<T>[]): Node<T>[] {
   const left = new Set(members)
   const start = members.reduce((low, node) => (node.index < low.index ? node : low))
-  const path: Node[] = []
+  const path: Node<T>[] = []
   const ahead = [start]
   for (let node = ahead.pop(); node; node = ahead.pop()) {
     if (!left.delete(node)) continue

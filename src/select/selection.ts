@@ -1,5 +1,4 @@
-import { placesIn } from '../base/places.ts'
-import { sectionOf, type FieldName, type Status, type Task } from '../task/model.ts'
+import type { FieldName, Status, Task, TaskHead } from '../task/model.ts'
 import { claimsOf, inOrder, unfinishedOf, type Claims } from './claims.ts'
 import { findCycles, type Cycle } from './cycles.ts'
 
@@ -18,8 +17,8 @@ export type Reason =
   | { readonly kind: 'duplicate'; readonly files: readonly string[] }
 
 /** A task and what keeps it from being eligible: nothing for one that is, nor for one that is DONE or BLOCKED. */
-export interface TaskState {
-  readonly task: Task
+export interface TaskState<T extends TaskHead = Task> {
+  readonly task: T
   readonly eligible: boolean
   readonly waiting: readonly Reason[]
 }
@@ -28,20 +27,20 @@ export interface TaskState {
 export type SelectionOutcome = 'ready' | 'all-done' | 'stuck' | 'empty'
 
 /** The decision: which task is next, and why not the others. */
-export interface Selection {
+export interface Selection<T extends TaskHead = Task> {
   /** In number order. */
-  readonly states: readonly TaskState[]
-  readonly eligible: readonly Task[]
+  readonly states: readonly TaskState<T>[]
+  readonly eligible: readonly T[]
   /** The lowest-numbered eligible task. */
-  readonly next: Task | null
+  readonly next: T | null
   readonly outcome: SelectionOutcome
   /** A task without a readable Status is in none of them. */
   readonly counts: Readonly<Record<Status, number>>
-  readonly cycles: readonly Cycle[]
+  readonly cycles: readonly Cycle<T>[]
 }
 
 /** Decides which tasks are eligible: TODO, every dependency DONE, no `## Blocked`, and nothing unclear about them. */
-export function select(tasks: readonly Task[]): Selection {
+export function select<T extends TaskHead>(tasks: readonly T[]): Selection<T> {
   const ordered = inOrder(tasks)
   const cycles = findCycles(ordered)
   const look = { claims: claimsOf(ordered), cycleOf: cycleByNumber(cycles) }
@@ -53,8 +52,8 @@ export function select(tasks: readonly Task[]): Selection {
 }
 
 /** The tasks that become eligible once this one is DONE, in number order. */
-export function unblocks(selection: Selection, id: string): Task[] {
-  const waitsForNothingElse = ({ task, waiting }: TaskState): boolean =>
+export function unblocks<T extends TaskHead>(selection: Selection<T>, id: string): T[] {
+  const waitsForNothingElse = ({ task, waiting }: TaskState<T>): boolean =>
     task.status === 'TODO' &&
     waiting.length === 1 &&
     waiting[0]!.kind === 'dependency' &&
@@ -64,18 +63,18 @@ export function unblocks(selection: Selection, id: string): Task[] {
   return selection.states.filter(waitsForNothingElse).map((state) => state.task)
 }
 
-interface Look {
-  readonly claims: Claims
-  readonly cycleOf: ReadonlyMap<number, Cycle>
+interface Look<T extends TaskHead> {
+  readonly claims: Claims<T>
+  readonly cycleOf: ReadonlyMap<number, Cycle<T>>
 }
 
-function cycleByNumber(cycles: readonly Cycle[]): ReadonlyMap<number, Cycle> {
+function cycleByNumber<T extends TaskHead>(cycles: readonly Cycle<T>[]): ReadonlyMap<number, Cycle<T>> {
   return new Map(cycles.flatMap((cycle) => cycle.tasks.map((task) => [task.number, cycle] as const)))
 }
 
 const NOTHING: readonly Reason[] = []
 
-function stateOf(task: Task, look: Look): TaskState {
+function stateOf<T extends TaskHead>(task: T, look: Look<T>): TaskState<T> {
   if (task.status === 'DONE' || task.status === 'BLOCKED') return { task, eligible: false, waiting: NOTHING }
   const waiting: Reason[] = []
   addOwnReasons(waiting, task, look)
@@ -83,26 +82,24 @@ function stateOf(task: Task, look: Look): TaskState {
   return { task, eligible: task.status === 'TODO' && waiting.length === 0, waiting }
 }
 
-function addOwnReasons(waiting: Reason[], task: Task, { claims, cycleOf }: Look): void {
+function addOwnReasons<T extends TaskHead>(waiting: Reason[], task: T, { claims, cycleOf }: Look<T>): void {
   if (task.problems.length > 0) waiting.push(...invalidReasons(task))
   const rivals = claims.rivals.get(task.number)
   if (rivals) waiting.push({ kind: 'duplicate', files: rivals.files })
-  if (sectionOf(task, 'Blocked')) waiting.push({ kind: 'blocked-section' })
+  if (task.held) waiting.push({ kind: 'blocked-section' })
   const cycle = cycleOf.get(task.number)
   if (cycle) waiting.push({ kind: 'cycle', ids: cycle.ids })
 }
 
-function invalidReasons(task: Task): Reason[] {
-  const placeOf = placesIn(task.source)
-  return task.problems.map(({ field, span, message }) => ({
-    kind: 'invalid',
-    field,
-    line: placeOf(span.start).line,
-    message,
-  }))
+function invalidReasons(task: TaskHead): Reason[] {
+  return task.problems.map(({ field, line, message }) => ({ kind: 'invalid', field, line, message }))
 }
 
-function addDependencyReasons(waiting: Reason[], task: Task, { claims, cycleOf }: Look): void {
+function addDependencyReasons<T extends TaskHead>(
+  waiting: Reason[],
+  task: T,
+  { claims, cycleOf }: Look<T>,
+): void {
   const ownCycle = cycleOf.get(task.number)
   const told = new Set<number>()
   for (const { id, number } of task.depends) {
@@ -115,13 +112,13 @@ function addDependencyReasons(waiting: Reason[], task: Task, { claims, cycleOf }
   }
 }
 
-function countByStatus(tasks: readonly Task[]): Record<Status, number> {
+function countByStatus(tasks: readonly TaskHead[]): Record<Status, number> {
   const counts = { TODO: 0, DONE: 0, BLOCKED: 0 }
   for (const { status } of tasks) if (status) counts[status]++
   return counts
 }
 
-function outcomeOf(total: number, counts: Record<Status, number>, next: Task | null): SelectionOutcome {
+function outcomeOf(total: number, counts: Record<Status, number>, next: TaskHead | null): SelectionOutcome {
   if (total === 0) return 'empty'
   if (next) return 'ready'
   return counts.DONE === total ? 'all-done' : 'stuck'

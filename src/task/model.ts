@@ -80,6 +80,8 @@ export interface Problem {
   readonly field: FieldName | null
   readonly message: string
   readonly span: Span
+  /** Counts from 1. */
+  readonly line: number
 }
 
 /** Each kind is the name of the lint rule that reports it. */
@@ -106,22 +108,29 @@ export interface Product {
   readonly path: string | null
 }
 
-/** One task file, as it was meant. */
-export interface Task {
+/** What selection needs of a task: all that is read of a file when only the next task is asked for. */
+export interface TaskHead {
   /** `T-004`, as the file's name writes it. */
   readonly id: string
   readonly number: number
   /** Relative to the project root, with forward slashes. */
   readonly file: string
+  /** Null where it is missing or none of the three; a problem says so. */
+  readonly status: Status | null
+  readonly depends: readonly Dependency[]
+  /** Whether it is a TODO with a Blocked section. */
+  readonly held: boolean
+  readonly problems: readonly Problem[]
+}
+
+/** One task file, as it was meant. */
+export interface Task extends TaskHead {
   /** The file's text without its byte order mark; every span is an offset into it. */
   readonly source: string
   readonly bom: boolean
 
   readonly title: string
-  /** Null where it is missing or none of the three; a problem says so. */
-  readonly status: Status | null
   readonly milestone: string | null
-  readonly depends: readonly Dependency[]
   readonly prdReference: readonly string[]
   readonly touches: readonly string[]
   readonly context: readonly string[]
@@ -144,7 +153,6 @@ export interface Task {
   readonly produces: readonly Product[] | null
   readonly fields: readonly Field[]
   readonly sections: readonly Section[]
-  readonly problems: readonly Problem[]
 }
 
 /** The section of that name, if the task has it. */

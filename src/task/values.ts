@@ -31,50 +31,6 @@ export function splitReferences(value: string): string[] {
     .filter((part) => part !== '' && part !== '§')
 }
 
-/** A task's number, and the text that names it. */
-export interface IdInText {
-  readonly number: number
-  readonly literal: string
-}
-
-/** What a reading of dependencies found, and the first piece that is no id. */
-export interface DependsReading {
-  readonly ids: readonly IdInText[]
-  readonly stranger: string | null
-}
-
-// A range of ids is written out, so it is bounded.
-const LONGEST_RANGE = 1000
-const ID = String.raw`\[?(T-\d{1,12})\]?`
-const ONE = new RegExp(`^${ID}$`, 'i')
-const RANGE = new RegExp(`^${ID}–${ID}$`, 'i')
-
-/** Reads task ids: between commas, semicolons, `and` or spaces, as ranges, with remarks in brackets. */
-export function readDepends(value: string): DependsReading {
-  if (isNone(value)) return { ids: [], stranger: null }
-  const spaced = value.replace(/\s+/g, ' ')
-  const bare = spaced.replace(/(T-\d{1,12}\]?)(?: ?[(（][^()（）]*[)）])+/gi, '$1')
-  const joined = bare.replace(/ ?(?:–|\.\.+|…|\bto\b) ?(?=\[?T-)/gi, '–')
-  const ids: IdInText[] = []
-  for (const part of joined.split(/[,;，；、&\s]+|\band\b/i)) {
-    if (part === '') continue
-    const found = idsIn(part)
-    if (found === null) return { ids, stranger: part }
-    ids.push(...found)
-  }
-  return { ids, stranger: null }
-}
-
-function idsIn(part: string): IdInText[] | null {
-  const id = ONE.exec(part)?.[1]
-  if (id !== undefined) return [{ number: numberOf(id), literal: id }]
-  const range = RANGE.exec(part)
-  if (range === null) return null
-  const [first, last] = [numberOf(range[1]!), numberOf(range[2]!)]
-  if (last < first || last - first >= LONGEST_RANGE) return null
-  return Array.from({ length: last - first + 1 }, (_, i) => ({ number: first + i, literal: range[1]! }))
-}
-
 /** The number of an id: `T-004` is 4. */
 export function numberOf(id: string): number {
   return Number(id.slice(2))

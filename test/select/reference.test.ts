@@ -26,7 +26,7 @@ const backlogs: fc.Arbitrary<Task[]> = fc
         sections: blocked ? { Blocked: 'It waits.' } : {},
         problems:
           unclear || status === null
-            ? [{ kind: 'bad-status', field: 'Status', message: '?', span: { start: 0, end: 0 } }]
+            ? [{ kind: 'bad-status', field: 'Status', message: '?', span: { start: 0, end: 0 }, line: 1 }]
             : [],
       }),
     ),

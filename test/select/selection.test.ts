@@ -76,7 +76,13 @@ describe('a task waits', () => {
 
   test('because of each of its problems, at its line', () => {
     const message = 'Status is "Later"'
-    const problem = { kind: 'bad-status', field: 'Status', message, span: { start: 24, end: 29 } } as const
+    const problem = {
+      kind: 'bad-status',
+      field: 'Status',
+      message,
+      span: { start: 24, end: 29 },
+      line: 3,
+    } as const
     expect(waitingOf([buildTask('T-001', { status: null, problems: [problem] })], 'T-001')).toEqual([
       { kind: 'invalid', field: 'Status', line: 3, message },
     ])

@@ -25,6 +25,7 @@ export function buildTask(id: string, sketch: TaskSketch = {}): Task {
     status,
     depends: depends.map((name) => ({ id: name, number: numberOf(name), span: spanOf(head, name) })),
     sections: sectionsFrom(head.length, bodies),
+    held: status === 'TODO' && 'Blocked' in sections,
     ...rest,
   }
 }

@@ -1,0 +1,71 @@
+import type { Dependency, Field } from './model.ts'
+import type { UnplacedProblem } from './problems.ts'
+import { idOf, isNone, numberOf } from './values.ts'
+
+/** The tasks that a Depends field names, each once, and what in it is no id. */
+export function readDependencies(
+  field: Field | undefined,
+  source: string,
+  id: string,
+): { found: Dependency[]; problems: UnplacedProblem[] } {
+  if (field === undefined) return { found: [], problems: [] }
+  const { ids, stranger } = readDepends(field.value)
+  const digits = id.length - 2
+  const found = new Map<number, Dependency>()
+  let from = field.valueSpan.start
+  for (const { number, literal } of ids) {
+    const at = source.indexOf(literal, from)
+    const span =
+      at < 0 || at > field.valueSpan.end ? field.valueSpan : { start: at, end: at + literal.length }
+    if (at >= 0) from = span.start
+    if (!found.has(number)) found.set(number, { id: idOf(number, digits), number, span })
+  }
+  const message = `Depends: "${stranger}" is not a task id; expected ids such as T-001, T-003, a range T-001–T-003, or none`
+  const problems: UnplacedProblem[] =
+    stranger === null ? [] : [{ kind: 'bad-depends', field: 'Depends', message, span: field.valueSpan }]
+  return { found: [...found.values()], problems }
+}
+
+/** A task's number, and the text that names it. */
+export interface IdInText {
+  readonly number: number
+  readonly literal: string
+}
+
+/** What a reading of dependencies found, and the first piece that is no id. */
+export interface DependsReading {
+  readonly ids: readonly IdInText[]
+  readonly stranger: string | null
+}
+
+// A range of ids is written out, so it is bounded.
+const LONGEST_RANGE = 1000
+const ID = String.raw`\[?(T-\d{1,12})\]?`
+const ONE = new RegExp(`^${ID}$`, 'i')
+const RANGE = new RegExp(`^${ID}–${ID}$`, 'i')
+
+/** Reads task ids: between commas, semicolons, `and` or spaces, as ranges, with remarks in brackets. */
+export function readDepends(value: string): DependsReading {
+  if (isNone(value)) return { ids: [], stranger: null }
+  const spaced = value.replace(/\s+/g, ' ')
+  const bare = spaced.replace(/(T-\d{1,12}\]?)(?: ?[(（][^()（）]*[)）])+/gi, '$1')
+  const joined = bare.replace(/ ?(?:–|\.\.+|…|\bto\b) ?(?=\[?T-)/gi, '–')
+  const ids: IdInText[] = []
+  for (const part of joined.split(/[,;，；、&\s]+|\band\b/i)) {
+    if (part === '') continue
+    const found = idsIn(part)
+    if (found === null) return { ids, stranger: part }
+    ids.push(...found)
+  }
+  return { ids, stranger: null }
+}
+
+function idsIn(part: string): IdInText[] | null {
+  const id = ONE.exec(part)?.[1]
+  if (id !== undefined) return [{ number: numberOf(id), literal: id }]
+  const range = RANGE.exec(part)
+  if (range === null) return null
+  const [first, last] = [numberOf(range[1]!), numberOf(range[2]!)]
+  if (last < first || last - first >= LONGEST_RANGE) return null
+  return Array.from({ length: last - first + 1 }, (_, i) => ({ number: first + i, literal: range[1]! }))
+}

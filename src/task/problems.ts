@@ -1,0 +1,80 @@
+import { readDepends } from './depends.ts'
+import { type Field, type FieldName, type Problem, type SectionName, STATUSES } from './model.ts'
+import type { Outline } from './outline.ts'
+import { isNone, numberOf, splitPaths } from './values.ts'
+import { type TaskVocabulary, wordKey } from './vocabulary.ts'
+
+/** The outline of a task file. */
+export type TaskOutline = Outline<FieldName, SectionName>
+
+/** A problem before its line is counted. */
+export type UnplacedProblem = Omit<Problem, 'line'>
+
+/** What is wrong with the document as such: its frontmatter, its heading. */
+export function outlineProblems(
+  outline: TaskOutline,
+  headingNumber: number | null,
+  id: string,
+): UnplacedProblem[] {
+  const problems: UnplacedProblem[] = []
+  if (outline.error) problems.push({ kind: 'bad-frontmatter', field: null, ...outline.error })
+  const heading = outline.heading
+  if (heading === null) {
+    problems.push({
+      kind: 'no-heading',
+      field: null,
+      message: `no heading; expected "# ${id}: …"`,
+      span: { start: 0, end: 0 },
+    })
+  } else if (headingNumber !== null && headingNumber !== numberOf(id)) {
+    const message = `the heading says ${/T-\d+/i.exec(heading.text)?.[0]}, the file's name ${id}`
+    problems.push({ kind: 'heading-id', field: null, message, span: heading.span })
+  }
+  return problems
+}
+
+/** What is wrong with the Status. */
+export function statusProblems(field: Field | undefined, vocabulary: TaskVocabulary): UnplacedProblem[] {
+  const expected = STATUSES.join(', ')
+  if (field === undefined) {
+    const message = `no Status; expected a line "- **Status**: TODO" below the heading (one of ${expected})`
+    return [{ kind: 'no-status', field: 'Status', message, span: { start: 0, end: 0 } }]
+  }
+  if (vocabulary.statuses.has(wordKey(field.value))) return []
+  const message = `${field.value === '' ? 'Status is empty' : `Status "${field.value}" is none of these`}; expected one of ${expected}`
+  return [{ kind: 'bad-status', field: 'Status', message, span: field.valueSpan }]
+}
+
+/** Fields that are given twice with different values: nobody can tell which is meant. */
+export function conflicts(
+  fields: readonly Field[],
+  first: ReadonlyMap<FieldName, Field>,
+  vocabulary: TaskVocabulary,
+): UnplacedProblem[] {
+  const problems: UnplacedProblem[] = []
+  for (const field of fields) {
+    if (field.name === null) continue
+    const other = first.get(field.name)!
+    if (other === field || meaningOf(field, vocabulary) === meaningOf(other, vocabulary)) continue
+    const message = `${field.name} is given twice with different values: "${other.value}" and "${field.value}"`
+    problems.push({ kind: 'field-conflict', field: field.name, message, span: field.valueSpan })
+  }
+  return problems
+}
+
+/** The same for two ways of writing one value. */
+function meaningOf(field: Field, vocabulary: TaskVocabulary): string {
+  switch (field.name) {
+    case 'Status':
+      return vocabulary.statuses.get(wordKey(field.value)) ?? wordKey(field.value)
+    case 'Depends': {
+      const { ids, stranger } = readDepends(field.value)
+      return `${[...new Set(ids.map(({ number }) => number))].sort((a, b) => a - b).join()} ${stranger ?? ''}`
+    }
+    case 'Touches':
+    case 'Context':
+      return splitPaths(field.value).join('\n')
+    default:
+      return isNone(field.value) ? '' : wordKey(field.value)
+  }
+}
