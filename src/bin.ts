@@ -38,6 +38,8 @@ const io: Io = {
   },
 }
 
-void main(io).then((code) => {
-  process.exitCode = code
-})
+async function start(): Promise<void> {
+  process.exitCode = await main(io)
+}
+
+void start()

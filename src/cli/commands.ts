@@ -1,11 +1,55 @@
-import type { CommandSpec } from './command.ts'
+import type { CommandSpec, OptionSpec } from './command.ts'
 
-/** The table of commands, in the order in which help shows them. */
+const DISCIPLINE = { name: 'discipline', takes: 'text', value: 'name' } as const
+const FEATURE = { name: 'feature', takes: 'text', value: 'name' } as const
+const MILESTONE = { name: 'milestone', takes: 'text', value: 'name' } as const
+
+const flag = (name: string, about: string): OptionSpec => ({ name, takes: 'flag', about })
+
+/** The table of commands, in the order in which help shows them: parsing, help and completion are made from it. */
 export const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'next',
+    args: '',
+    summary: 'previews the eligible task: why, limits, what it unblocks',
+    options: [flag('all', 'every eligible task, in order'), flag('explain', 'why each other task waits')],
+    examples: ['ralph next --explain'],
+    load: () => import('./commands/next.ts'),
+  },
+  {
+    name: 'list',
+    args: '',
+    summary: 'shows the backlog, with progress by milestone',
+    options: [
+      { name: 'status', takes: ['TODO', 'DONE', 'BLOCKED'], value: 'status', about: 'TODO, DONE or BLOCKED' },
+      { ...MILESTONE, about: 'by number, name or both' },
+      { name: 'tag', takes: 'list', value: 'tags', about: 'that have all of these tags' },
+      { ...DISCIPLINE, about: 'of this discipline' },
+      { ...FEATURE, about: 'of this feature' },
+    ],
+    examples: ['ralph list --status TODO --milestone 1'],
+    load: () => import('./commands/list.ts'),
+  },
+  {
+    name: 'show',
+    args: '<id>',
+    summary: 'shows one task: where it stands, what it needs, what needs it',
+    options: [],
+    examples: ['ralph show T-004', 'ralph show 4'],
+    load: () => import('./commands/show.ts'),
+  },
+  {
+    name: 'graph',
+    args: '',
+    summary: 'draws which task needs which',
+    options: [flag('mermaid', 'as Mermaid, which GitHub draws'), flag('dot', 'in the language of Graphviz')],
+    examples: ['ralph graph', 'ralph graph --dot | dot -Tsvg > tasks.svg'],
+    load: () => import('./commands/graph.ts'),
+  },
   {
     name: 'completion',
     args: '<shell>',
-    summary: 'prints shell completion for bash, zsh or fish, task ids included',
+    summary: 'prints completion for bash, zsh or fish, task ids included',
     options: [],
     examples: [
       'ralph completion bash >> ~/.bashrc',

@@ -14,7 +14,7 @@ export function overview(commands: readonly CommandSpec[]): readonly Block[] {
     BLANK,
     line('Usage: ralph <command> [options]'),
     BLANK,
-    { kind: 'table', rows, shrink: 2, indent: '  ' },
+    { kind: 'table', rows, wrap: 2, indent: '  ' },
     BLANK,
     line('Every command takes'),
     optionTable(GLOBAL_OPTIONS),
@@ -49,5 +49,5 @@ export function optionUsage(option: OptionSpec): string {
 
 function optionTable(options: readonly OptionSpec[]): Block {
   const rows = options.map((option): Line[] => [[accent(optionUsage(option))], [option.about]])
-  return { kind: 'table', rows, shrink: 1, indent: '  ' }
+  return { kind: 'table', rows, wrap: 1, indent: '  ' }
 }

@@ -58,34 +58,24 @@ function read(spec: OptionSpec, texts: readonly string[]): Value {
   return readOne(spec, required(spec, texts.at(-1) ?? ''))
 }
 
+const NUMBERS = {
+  count: { form: /^[1-9]\d{0,8}$/, wanted: 'a whole number from 1' },
+  whole: { form: /^\d{1,9}$/, wanted: 'a whole number from 0' },
+  money: { form: /^\d{1,9}(\.\d{1,4})?$/, wanted: 'an amount in dollars, like 5.00' },
+} as const
+
 function readOne(spec: OptionSpec, text: string): string | number {
-  switch (spec.takes) {
-    case 'count':
-      return matched(spec, text, /^[1-9]\d{0,8}$/, 'a whole number from 1')
-    case 'whole':
-      return matched(spec, text, /^\d{1,9}$/, 'a whole number from 0')
-    case 'money':
-      return matched(
-        spec,
-        text.replace(/^\$/, ''),
-        /^\d{1,9}(\.\d{1,4})?$/,
-        'an amount in dollars, like 5.00',
-      )
-    case 'duration':
-      return parseDuration(text) ?? refuse(spec, text, 'a time, like 90s, 20m or 1h 30m')
-    case 'text':
-      return text
-    default:
-      return chosen(spec, text)
-  }
+  const { takes } = spec
+  if (typeof takes === 'object') return chosen(spec, takes, text)
+  if (takes === 'duration')
+    return parseDuration(text) ?? refuse(spec, text, 'a time, like 90s, 20m or 1h 30m')
+  if (takes !== 'count' && takes !== 'whole' && takes !== 'money') return text
+  const { form, wanted } = NUMBERS[takes]
+  const digits = text.replace(takes === 'money' ? /^\$/ : '', '')
+  return form.test(digits) ? Number(digits) : refuse(spec, text, wanted)
 }
 
-function matched(spec: OptionSpec, text: string, form: RegExp, wanted: string): number {
-  return form.test(text) ? Number(text) : refuse(spec, text, wanted)
-}
-
-function chosen(spec: OptionSpec, text: string): string {
-  const choices = spec.takes as readonly string[]
+function chosen(spec: OptionSpec, choices: readonly string[], text: string): string {
   const found = choices.find((choice) => choice.toLowerCase() === text.toLowerCase())
   return found ?? refuse(spec, text, `one of ${choices.join(', ')}`)
 }

@@ -14,16 +14,30 @@ export type Block =
   /** One line, cut at the terminal's edge. */
   | { readonly kind: 'line'; readonly line: Line }
   /** A line with something at the right edge, which goes below where both do not fit. */
-  | { readonly kind: 'spread'; readonly left: Line; readonly right: Line }
+  | Spread
   /** Words after a head, wrapped below themselves: `after    T-001 ✓  T-003 ✓`. */
   | { readonly kind: 'hang'; readonly head: Line; readonly words: readonly Line[]; readonly gap: string }
-  /** Cells in aligned columns, two blanks apart; the column that may shrink gives way to the terminal. */
+  /**
+   * Cells in aligned columns, two blanks apart. In a narrow terminal the `shrink` column is cut first; where that is not
+   * enough the `wrap` column goes on below itself.
+   */
   | {
       readonly kind: 'table'
-      readonly rows: readonly (readonly Line[])[]
-      readonly shrink: number
+      readonly rows: readonly Row[]
+      readonly shrink?: number
+      readonly wrap?: number
       readonly indent: string
     }
+
+/** The cells of one row, or a line across the whole table. */
+export type Row = readonly Line[] | Spread
+
+/** A line with something at the right edge. */
+export interface Spread {
+  readonly kind: 'spread'
+  readonly left: Line
+  readonly right: Line
+}
 
 /** One line of text. */
 export function line(...pieces: readonly Piece[]): Block {
@@ -48,4 +62,14 @@ export const bad = (text: string): Piece => ({ text, tone: 'bad' })
 /** What a piece says, whatever its tone. */
 export function textOf(piece: Piece): string {
   return typeof piece === 'string' ? piece : piece.text
+}
+
+/** The tone of a piece; undefined for a plain one. */
+export function toneOf(piece: Piece): Tone | undefined {
+  return typeof piece === 'string' ? undefined : piece.tone
+}
+
+/** The same tone, another text. */
+export function withText(piece: Piece, text: string): Piece {
+  return typeof piece === 'string' ? text : { text, tone: piece.tone }
 }

@@ -1,0 +1,39 @@
+import { UserError } from '../../base/errors.ts'
+import { line } from '../../ui/block.ts'
+import { dotOf, edgesOf, mermaidOf } from '../../ui/graph-text.ts'
+import { graphView } from '../../ui/graph-view.ts'
+import type { Context } from '../command.ts'
+import { openProject, type Project } from '../project.ts'
+
+/** Shows which task needs which: drawn in the terminal, or as text that other programs draw. */
+export async function run(context: Context): Promise<number> {
+  const { options, json, io } = context
+  const asked = ['json', 'mermaid', 'dot'].filter((form) => options.on(form))
+  if (asked.length > 1) throw new UserError(`give one of ${asked.map((form) => `--${form}`).join(' and ')}`)
+  const project = await openProject(context)
+  const { states } = project.selection
+  if (json) context.printJson(graphJson(project))
+  else if (options.on('mermaid')) context.printRaw(mermaidOf(states))
+  else if (options.on('dot')) context.printRaw(dotOf(states))
+  else if (states.length === 0) await context.print([line(`There are no tasks in ${project.dir} yet.`)])
+  else await context.print(graphView(states, io.stdout.columns))
+  return 0
+}
+
+function graphJson({ selection }: Project): object {
+  const idOf = new Map(
+    selection.states.flatMap(({ task }) => task.depends.map(({ number, id }) => [number, id])),
+  )
+  for (const { task } of selection.states) idOf.set(task.number, task.id)
+  return {
+    version: 1,
+    nodes: selection.states.map(({ task, eligible }) => ({
+      id: task.id,
+      title: task.title,
+      status: task.status,
+      eligible,
+    })),
+    edges: edgesOf(selection.states).map(({ from, to }) => ({ from: idOf.get(from), to: idOf.get(to) })),
+    cycles: selection.cycles.map(({ ids }) => ids),
+  }
+}

@@ -1,0 +1,30 @@
+import { closest } from '../base/closest.ts'
+import { UserError } from '../base/errors.ts'
+import type { Task } from '../task/model.ts'
+
+/** The task that was meant by `T-004`, `t-4` or `4`. */
+export function findTask(tasks: readonly Task[], typed: string): Task {
+  const number = /^(?:t-)?0*(\d+)$/i.exec(typed.trim())?.[1]
+  if (number === undefined) {
+    throw new UserError(`'${typed}' is not a task`, 'A task is named by its id or number: T-004, t-4, 4.')
+  }
+  const found = tasks.filter((task) => String(task.number) === number)
+  if (found.length > 1) {
+    throw new UserError(
+      `${found[0]!.id} is the number of ${found.length} files: ${found.map((task) => task.file).join(', ')}`,
+      'Give one of them another number.',
+    )
+  }
+  return found[0] ?? refuse(tasks, typed)
+}
+
+function refuse(tasks: readonly Task[], typed: string): never {
+  const near = closest(
+    typed,
+    tasks.map((task) => task.id),
+  )
+  throw new UserError(
+    `there is no task ${typed}`,
+    near ? `Did you mean ${near}? ralph list shows them all.` : 'ralph list shows them all.',
+  )
+}

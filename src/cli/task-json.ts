@@ -1,0 +1,32 @@
+import type { TaskState } from '../select/selection.ts'
+import type { TierChoice } from '../select/tier.ts'
+import type { Task } from '../task/model.ts'
+
+/** A task as JSON, wherever one appears: the contract of CLI.md. */
+export function taskJson(state: TaskState, tierOf: (task: Task) => TierChoice): object {
+  const { task, eligible, waiting } = state
+  const { tier, source, maxTurns, timeoutSeconds } = tierOf(task)
+  const unknown = task.fields.filter((field) => field.name === null)
+  return {
+    id: task.id,
+    number: task.number,
+    title: task.title,
+    file: task.file,
+    status: task.status,
+    milestone: task.milestone,
+    depends: task.depends.map((dependency) => dependency.id),
+    touches: task.touches,
+    produces: (task.produces ?? []).map((product) => product.text),
+    prdReference: task.prdReference,
+    tier,
+    tierSource: source,
+    maxTurns,
+    timeoutSeconds,
+    eligible,
+    waiting,
+    completed: task.completed,
+    commit: task.commit,
+    cost: task.cost,
+    fields: Object.fromEntries(unknown.map((field) => [field.key, field.value])),
+  }
+}

@@ -1,0 +1,40 @@
+import type { TaskState } from '../select/selection.ts'
+
+/** The tasks in layers, each below all that it needs, by number within a layer; those that wait for a cycle come last. */
+export function inLayers(states: readonly TaskState[]): readonly TaskState[] {
+  const dependants = new Map<number, TaskState[]>()
+  for (const { task } of states) dependants.set(task.number, [])
+  const open = new Map<TaskState, number>()
+  for (const state of states) {
+    const needs = [...new Set(state.task.depends.map(({ number }) => number))].filter((number) =>
+      dependants.has(number),
+    )
+    open.set(state, needs.length)
+    for (const number of needs) dependants.get(number)!.push(state)
+  }
+  const order: TaskState[] = []
+  let layer = states.filter((state) => open.get(state) === 0)
+  while (layer.length > 0) {
+    order.push(...layer)
+    layer = nextLayer(layer, dependants, open)
+  }
+  const placed = new Set(order)
+  return [...order, ...states.filter((state) => !placed.has(state))]
+}
+
+function nextLayer(
+  layer: readonly TaskState[],
+  dependants: ReadonlyMap<number, readonly TaskState[]>,
+  open: Map<TaskState, number>,
+): TaskState[] {
+  const next: TaskState[] = []
+  // Two files may share a number: what needs it is released once.
+  for (const number of new Set(layer.map(({ task }) => task.number))) {
+    for (const state of dependants.get(number) ?? []) {
+      const left = open.get(state)! - 1
+      open.set(state, left)
+      if (left === 0) next.push(state)
+    }
+  }
+  return next.sort((a, b) => a.task.number - b.task.number)
+}

@@ -1,0 +1,90 @@
+import type { TaskState } from '../select/selection.ts'
+import { inLayers } from './graph-layers.ts'
+
+/** One task in the drawing: the lanes of its row, and the needs that no lane shows. */
+export interface GraphRow {
+  readonly state: TaskState
+  /** What stands left and right of the task's sign. */
+  readonly before: string
+  readonly after: string
+  /** What it needs and no line leads from: it does not exist, waits for this one in turn, or found no lane. */
+  readonly unseen: readonly string[]
+}
+
+/** A line that runs down from a task to the last one that needs it. */
+interface Lane {
+  readonly number: number
+  readonly lastRow: number
+}
+
+type Lanes = (Lane | null)[]
+
+/**
+ * Draws dependencies as lanes: each task is a sign on a row of its own, below all that it needs, and a lane runs from it
+ * to whatever needs it. With a limit to the lanes the work for each row is bounded too.
+ */
+export function graphRows(states: readonly TaskState[], limit: number): readonly GraphRow[] {
+  const order = inLayers(states)
+  const lastRows = lastRowsThatNeed(order)
+  const lanes: Lanes = []
+  return order.map((state, row) => {
+    const needs = new Set(state.task.depends.map(({ number }) => number))
+    const joined = [...lanes.keys()].filter((column) => needs.has(lanes[column]?.number ?? -1))
+    const ending = joined.filter((column) => lanes[column]?.lastRow === row)
+    const column = ending[0] ?? freeColumn(lanes)
+    const seen = new Set(joined.map((column) => lanes[column]?.number))
+    const { before, after } = draw({ lanes, joined, ending, column })
+    for (const ended of ending) lanes[ended] = null
+    const lastRow = lastRows.get(state.task.number) ?? -1
+    if (lastRow > row && column < limit) lanes[column] = { number: state.task.number, lastRow }
+    const unseen = state.task.depends.filter(({ number }) => !seen.has(number))
+    return { state, before, after, unseen: unseen.map(({ id }) => id) }
+  })
+}
+
+function lastRowsThatNeed(order: readonly TaskState[]): Map<number, number> {
+  const rows = new Map<number, number>()
+  for (const [row, { task }] of order.entries()) for (const { number } of task.depends) rows.set(number, row)
+  return rows
+}
+
+function freeColumn(lanes: Lanes): number {
+  const free = lanes.indexOf(null)
+  return free === -1 ? lanes.length : free
+}
+
+interface Row {
+  readonly lanes: Lanes
+  readonly joined: readonly number[]
+  readonly ending: readonly number[]
+  readonly column: number
+}
+
+function draw({ lanes, joined, ending, column }: Row): { before: string; after: string } {
+  const from = Math.min(column, ...joined)
+  const to = Math.max(column, ...joined)
+  const parts = { before: '', after: '' }
+  for (let at = 0; at < Math.max(lanes.length, column + 1); at++) {
+    const [left, right] = [at > from && at <= to, at >= from && at < to]
+    const link = right ? '─' : ' '
+    if (at === column) parts.after = link
+    else {
+      const sign = joined.includes(at)
+        ? joint(left, right, ending.includes(at))
+        : lanes[at]
+          ? '│'
+          : left && right
+            ? '─'
+            : ' '
+      parts[at < column ? 'before' : 'after'] += `${sign}${link}`
+    }
+  }
+  return parts
+}
+
+/** Where a lane meets the line to the task that needs it: it ends there, or goes on. */
+function joint(left: boolean, right: boolean, ends: boolean): string {
+  if (left && right) return ends ? '┴' : '┼'
+  if (right) return ends ? '└' : '├'
+  return ends ? '┘' : '┤'
+}

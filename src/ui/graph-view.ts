@@ -1,0 +1,29 @@
+import type { TaskState } from '../select/selection.ts'
+import { BLANK, dim, line, type Block, type Line } from './block.ts'
+import { graphRows } from './graph-rows.ts'
+import { signOf } from './task-sign.ts'
+
+/** Lanes beyond these would leave no room for titles; what they would show is said in words. */
+const MOST_LANES = 16
+const TITLE_COLUMNS = 44
+
+/** The dependencies drawn for a terminal of that width; null is a pipe. */
+export function graphView(states: readonly TaskState[], columns: number | null): readonly Block[] {
+  const limit = Math.max(1, Math.min(MOST_LANES, Math.floor(((columns ?? 100) - TITLE_COLUMNS) / 2)))
+  const rows = graphRows(states, limit).map(({ state, before, after, unseen }): readonly Line[] => {
+    const { task } = state
+    const isDone = task.status === 'DONE'
+    const needs = unseen.length > 0 ? dim(`← ${unseen.join(', ')}`) : ''
+    return [
+      [dim(before), signOf(state), dim(after)],
+      [task.id],
+      [isDone ? dim(task.title) : task.title],
+      [needs],
+    ]
+  })
+  return [
+    { kind: 'table', rows, shrink: 2, indent: '' },
+    BLANK,
+    line(dim('✓ done  ▸ eligible  · waits  ■ blocked  ? unclear')),
+  ]
+}

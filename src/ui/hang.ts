@@ -1,0 +1,27 @@
+import { withText, type Block, type Line, type Piece } from './block.ts'
+import { fit, trimEnd, widthOf } from './fit.ts'
+import type { Measure } from './width.ts'
+
+/** Words after a head, wrapped below each other where the terminal ends. */
+export function hang(
+  { head, words, gap }: Extract<Block, { kind: 'hang' }>,
+  columns: number | null,
+  measure: Measure,
+): readonly Line[] {
+  const indent = widthOf(head, measure)
+  const lines: Piece[][] = [[...head]]
+  let used = indent
+  let isFirst = true
+  for (const word of words) {
+    const width = widthOf(word, measure)
+    if (!isFirst && columns !== null && used + gap.length + width > columns) {
+      lines.push([' '.repeat(indent)])
+      used = indent
+      isFirst = true
+    }
+    lines.at(-1)!.push(...(isFirst ? [] : [withText(word[0] ?? '', gap)]), ...word)
+    used += (isFirst ? 0 : gap.length) + width
+    isFirst = false
+  }
+  return lines.map((line) => fit(trimEnd(line), columns, measure))
+}

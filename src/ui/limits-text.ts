@@ -1,0 +1,11 @@
+import { formatDuration } from '../base/duration.ts'
+
+/** What a task may take, in words: `75 turns, 15 min`. */
+export function limitsText(maxTurns: number, timeoutSeconds: number): string {
+  return `${maxTurns} ${maxTurns === 1 ? 'turn' : 'turns'}, ${timeLimitText(timeoutSeconds)}`
+}
+
+/** A time limit in words: `15 min`. */
+export function timeLimitText(seconds: number): string {
+  return seconds % 60 === 0 && seconds < 3600 ? `${seconds / 60} min` : formatDuration(seconds)
+}

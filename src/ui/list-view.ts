@@ -1,0 +1,85 @@
+import type { TaskState } from '../select/selection.ts'
+import type { TierChoice } from '../select/tier.ts'
+import type { Task } from '../task/model.ts'
+import { BLANK, dim, line, strong, type Block, type Line, type Row } from './block.ts'
+import { explain } from './reason-text.ts'
+import { signOf } from './task-sign.ts'
+
+/** What `ralph list` shows. */
+export interface ListScreen {
+  readonly states: readonly TaskState[]
+  readonly tierOf: (task: Task) => TierChoice
+  readonly folder: string
+  /** There are no tasks at all, so that no filter is to blame. */
+  readonly isEmpty: boolean
+}
+
+/** The tasks by milestone, each milestone with how far it is. */
+export function listView({ states, tierOf, folder, isEmpty }: ListScreen): readonly Block[] {
+  if (isEmpty) return [line(`There are no tasks in ${folder} yet.`)]
+  if (states.length === 0) return [line('No task matches.')]
+  const groups = byMilestone(states)
+  const rows: Row[] = []
+  for (const [milestone, members] of groups) {
+    if (rows.length > 0) rows.push({ kind: 'spread', left: [], right: [] })
+    if (groups.size > 1 || milestone !== null) rows.push(headRow(milestone, members))
+    for (const state of members) rows.push(rowOf(state, tierOf))
+  }
+  return [
+    { kind: 'table', rows, shrink: 2, indent: '  ' },
+    BLANK,
+    line(dim(`${doneIn(states)} of ${states.length} done`)),
+  ]
+}
+
+function byMilestone(states: readonly TaskState[]): Map<string | null, TaskState[]> {
+  const groups = new Map<string | null, TaskState[]>()
+  for (const state of states) {
+    const members = groups.get(state.task.milestone)
+    if (members) members.push(state)
+    else groups.set(state.task.milestone, [state])
+  }
+  return groups
+}
+
+function headRow(milestone: string | null, members: readonly TaskState[]): Row {
+  const done = doneIn(members)
+  return {
+    kind: 'spread',
+    left: [strong(milestone ?? 'No milestone')],
+    right: [dim(`${done} of ${members.length} done  `), ...bar(done / members.length)],
+  }
+}
+
+const BAR_COLUMNS = 10
+
+/** How far something is, in ten signs; full only when it is. */
+function bar(share: number): Line {
+  const full = Math.floor(share * BAR_COLUMNS)
+  return ['█'.repeat(full), dim('░'.repeat(BAR_COLUMNS - full))]
+}
+
+function rowOf(state: TaskState, tierOf: ListScreen['tierOf']): readonly Line[] {
+  const { task } = state
+  return [[signOf(state)], [task.id], [task.title], [dim(tierOf(task).tier)], [dim(remark(state))]]
+}
+
+/** What there is to say of a task in a few words. */
+function remark(state: TaskState): string {
+  const { task, waiting, eligible } = state
+  if (task.status === 'DONE') return completedBrief(task)
+  if (eligible) return 'eligible'
+  const needs = waiting.filter((reason) => reason.kind === 'dependency').map((reason) => reason.id)
+  if (needs.length > 0 && needs.length === waiting.length) return `needs ${needs.join(', ')}`
+  return explain(state)[0]?.why ?? ''
+}
+
+/** `2025-01-13 · 3m` of `2025-01-13 09:10 (3m duration)`; what is written otherwise stays as it is. */
+function completedBrief({ completed }: Task): string {
+  const [, day, duration] = /^(\d{4}-\d\d-\d\d) [\d:]+ \((.+) duration\)$/.exec(completed ?? '') ?? []
+  return day === undefined ? (completed ?? 'done') : `${day} · ${duration}`
+}
+
+function doneIn(states: readonly TaskState[]): number {
+  return states.filter(({ task }) => task.status === 'DONE').length
+}

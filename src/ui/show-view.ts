@@ -1,0 +1,113 @@
+import { unblocks, type Selection, type TaskState } from '../select/selection.ts'
+import type { TierChoice } from '../select/tier.ts'
+import type { Section, Task } from '../task/model.ts'
+import { BLANK, dim, paragraph, type Block, type Line } from './block.ts'
+import { limitsText } from './limits-text.ts'
+import { dependenciesOf, named, thenLines, titleLine } from './task-lines.ts'
+import { explain } from './reason-text.ts'
+import { signOf } from './task-sign.ts'
+
+/** What `ralph show` shows of one task. */
+export interface ShowScreen {
+  readonly state: TaskState
+  readonly selection: Selection
+  readonly choice: TierChoice
+}
+
+/** One task: where it stands, what it needs and what needs it, its fields, what its file says in brief. */
+export function showView({ state, selection, choice }: ShowScreen): readonly Block[] {
+  const { task } = state
+  const sections = task.sections.map((section) => sectionRow(section, task))
+  return [
+    titleLine(task),
+    paragraph(['       '], factsOf(state, choice).join(' · '), 'dim'),
+    ...named('after', dependenciesOf(task, selection), '  '),
+    ...named('before', dependantsOf(task, selection), '  '),
+    ...whyNot(state),
+    ...thenLines(task.status === 'DONE' ? [] : unblocks(selection, task.id)),
+    ...fieldLines(task),
+    ...named('file', [[task.file]], ' '),
+    ...(sections.length > 0 ? [BLANK, table(sections)] : []),
+  ]
+}
+
+function factsOf(
+  { task, eligible }: TaskState,
+  { tier, why, maxTurns, timeoutSeconds }: TierChoice,
+): string[] {
+  const status = task.status ?? 'no clear status'
+  return [
+    eligible ? `${status}, eligible` : status,
+    tier,
+    why,
+    `up to ${limitsText(maxTurns, timeoutSeconds)}`,
+  ]
+}
+
+/** The tasks that name this one, each with the sign of where it stands. */
+function dependantsOf(task: Task, { states }: Selection): readonly Line[] {
+  const dependants = states.filter((state) => state.task.depends.some(({ number }) => number === task.number))
+  return dependants.map((state) => [state.task.id, ' ', signOf(state)])
+}
+
+function whyNot(state: TaskState): readonly Block[] {
+  return explain(state).map(({ why, where }, index): Block => {
+    const head: Line = ['  ', dim((index === 0 ? 'waits' : '').padEnd(9))]
+    return paragraph(head, where === '' ? why : `${why} (${where})`)
+  })
+}
+
+/** Said on lines of their own, or not worth one. */
+const TOLD_ABOVE: ReadonlySet<string | null> = new Set([
+  'Status',
+  'Milestone',
+  'Depends',
+  'Complexity',
+  'Turns',
+  'Timeout',
+])
+
+function fieldLines(task: Task): readonly Block[] {
+  const fields = task.fields.filter((field) => !TOLD_ABOVE.has(field.name) && field.value !== '')
+  return fields.map((field) => paragraph(['  ', dim(label(field.name ?? field.key))], field.value))
+}
+
+const SHORT: Readonly<Record<string, string>> = {
+  'PRD Reference': 'prd',
+  Provenance: 'from',
+  Discipline: 'how',
+}
+
+function label(key: string): string {
+  const name = SHORT[key] ?? key.toLowerCase()
+  return name.length < 8 ? name.padEnd(9) : `${name}  `
+}
+
+function table(rows: readonly (readonly Line[])[]): Block {
+  return { kind: 'table', rows, shrink: 1, indent: '  ' }
+}
+
+function sectionRow(section: Section, task: Task): readonly Line[] {
+  const text = task.source.slice(section.bodySpan.start, section.bodySpan.end)
+  return [[section.title], [dim(brief(text))]]
+}
+
+/** How many boxes are checked where there are boxes, else the first line. */
+function brief(text: string): string {
+  const boxes = text.match(/^\s*[-*+]\s+\[[ xX]\]/gm) ?? []
+  const checked = boxes.filter((box) => !box.endsWith('[ ]')).length
+  if (boxes.length > 0) return `${checked} of ${boxes.length} checked`
+  return (
+    text
+      .split(/\r\n|\r|\n/)
+      .find((line) => line.trim() !== '')
+      ?.trim() ?? 'empty'
+  )
+}
+
+function firstLine(text: string): string | undefined {
+  return text
+    .split(/\r\n|\r|\n/)
+    .map((line) => line.trim())
+    .find((line) => line !== '')
+}

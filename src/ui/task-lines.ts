@@ -1,0 +1,40 @@
+import type { Selection, TaskState } from '../select/selection.ts'
+import type { Task } from '../task/model.ts'
+import { accent, dim, strong, type Block, type Line } from './block.ts'
+import { signOf } from './task-sign.ts'
+
+/** The line that a task begins with wherever one is shown in full. */
+export function titleLine(task: Task): Block {
+  const right: Line = task.milestone ? [dim(task.milestone)] : []
+  return { kind: 'spread', left: [accent(task.id), '  ', strong(task.title)], right }
+}
+
+/** A labelled list of words, wrapped below themselves; nothing where there are none. */
+export function named(label: string, words: readonly Line[], gap: string): readonly Block[] {
+  return words.length === 0 ? [] : [{ kind: 'hang', head: ['  ', dim(label.padEnd(9))], words, gap }]
+}
+
+export function commaSeparated(words: readonly string[]): readonly Line[] {
+  return words.map((word, index) => [index < words.length - 1 ? `${word},` : word])
+}
+
+/** What a task needs, each with the sign of where it stands. */
+export function dependenciesOf(task: Task, selection: Selection): readonly Line[] {
+  if (task.depends.length === 0) return []
+  const numbers = new Set(task.depends.map((dependency) => dependency.number))
+  const states = new Map<number, TaskState>()
+  for (const state of selection.states) {
+    if (numbers.has(state.task.number)) states.set(state.task.number, state)
+  }
+  return task.depends.map(({ id, number }) => {
+    const state = states.get(number)
+    return state ? [state.task.id, ' ', signOf(state)] : [id, ' ', dim('does not exist')]
+  })
+}
+
+/** What is up once a task is done; nothing where that changes nothing. */
+export function thenLines(unblocked: readonly Task[]): readonly Block[] {
+  if (unblocked.length === 0) return []
+  const verb = unblocked.length === 1 ? 'becomes' : 'become'
+  return named('then', [...commaSeparated(unblocked.map(({ id }) => id)), [verb], ['eligible']], ' ')
+}

@@ -1,0 +1,28 @@
+import type { TaskState } from '../select/selection.ts'
+import { accent, bad, dim, good, type Piece } from './block.ts'
+
+/** Where a task stands, in one sign that also reads without colour. */
+export type Standing = 'done' | 'eligible' | 'waiting' | 'blocked' | 'unclear'
+
+const SIGNS = {
+  done: good('✓'),
+  eligible: accent('▸'),
+  waiting: dim('·'),
+  blocked: bad('■'),
+  unclear: bad('?'),
+} as const satisfies Record<Standing, Piece>
+
+export function signOf(state: TaskState): Piece {
+  return SIGNS[standingOf(state)]
+}
+
+export function standingOf({ task, eligible, waiting }: TaskState): Standing {
+  if (task.status === 'DONE') return 'done'
+  if (task.status === 'BLOCKED') return 'blocked'
+  if (eligible) return 'eligible'
+  if (task.status === null) return 'unclear'
+  if (waiting.some((reason) => reason.kind === 'blocked-section')) return 'blocked'
+  return waiting.some((reason) => reason.kind === 'invalid' || reason.kind === 'duplicate')
+    ? 'unclear'
+    : 'waiting'
+}

@@ -1,0 +1,46 @@
+import { main } from '../../src/cli/main.ts'
+import type { Io } from '../../src/cli/io.ts'
+
+export interface Answer {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Situation {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  /** The width of the terminal; without one both streams are pipes. */
+  readonly columns?: number
+  readonly now?: Date
+}
+
+/** Runs the whole program in this process, in a world that the test decides. */
+export async function ralph(
+  argv: readonly string[],
+  { cwd, env = {}, columns, now }: Situation,
+): Promise<Answer> {
+  const [stdout, stderr] = [outlet(columns), outlet(columns)]
+  const io: Io = {
+    argv,
+    cwd,
+    env,
+    stdout,
+    stderr,
+    dialogue: () => null,
+    now: () => now ?? new Date(2025, 0, 15, 14, 30),
+    signal: new AbortController().signal,
+    urgent: new AbortController().signal,
+  }
+  const code = await main(io)
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+function outlet(columns: number | undefined): Io['stdout'] & { text: () => string } {
+  const written: string[] = []
+  return {
+    columns: columns ?? null,
+    write: (text) => void written.push(text),
+    text: () => written.join(''),
+  }
+}
