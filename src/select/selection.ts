@@ -1,5 +1,5 @@
 import type { FieldName, Status, Task, TaskHead } from '../task/model.ts'
-import { claimsOf, inOrder, unfinishedOf, type Claims } from './claims.ts'
+import { claimsOf, inOrder, statusOf, unfinishedOf, type Claims } from './claims.ts'
 import { findCycles, type Cycle } from './cycles.ts'
 
 /** Why a task is not eligible, in the words of the JSON that `ralph next --json` prints. */
@@ -75,11 +75,12 @@ function cycleByNumber<T extends TaskHead>(cycles: readonly Cycle<T>[]): Readonl
 const NOTHING: readonly Reason[] = []
 
 function stateOf<T extends TaskHead>(task: T, look: Look<T>): TaskState<T> {
-  if (task.status === 'DONE' || task.status === 'BLOCKED') return { task, eligible: false, waiting: NOTHING }
+  const status = statusOf(task)
+  if (status === 'DONE' || status === 'BLOCKED') return { task, eligible: false, waiting: NOTHING }
   const waiting: Reason[] = []
   addOwnReasons(waiting, task, look)
   addDependencyReasons(waiting, task, look)
-  return { task, eligible: task.status === 'TODO' && waiting.length === 0, waiting }
+  return { task, eligible: status === 'TODO' && waiting.length === 0, waiting }
 }
 
 function addOwnReasons<T extends TaskHead>(waiting: Reason[], task: T, { claims, cycleOf }: Look<T>): void {
@@ -107,14 +108,17 @@ function addDependencyReasons<T extends TaskHead>(
     if (told.has(number) || (ownCycle && cycleOf.get(number) === ownCycle)) continue
     told.add(number)
     const unfinished = unfinishedOf(number, claims)
-    if (unfinished) waiting.push({ kind: 'dependency', id: unfinished.id, status: unfinished.status })
+    if (unfinished) waiting.push({ kind: 'dependency', id: unfinished.id, status: statusOf(unfinished) })
     else if (!claims.first[number]) waiting.push({ kind: 'missing', id })
   }
 }
 
 function countByStatus(tasks: readonly TaskHead[]): Record<Status, number> {
   const counts = { TODO: 0, DONE: 0, BLOCKED: 0 }
-  for (const { status } of tasks) if (status) counts[status]++
+  for (const task of tasks) {
+    const status = statusOf(task)
+    if (status) counts[status]++
+  }
   return counts
 }
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { select, unblocks, type Selection } from '../../src/select/selection.ts'
-import { STATUSES, type Task } from '../../src/task/model.ts'
+import { STATUSES, type Status, type Task } from '../../src/task/model.ts'
 import { buildTask } from '../task/build-task.ts'
 
 /** A backlog of up to twelve tasks that need each other in any way, some padded, some twice, some unclear. */
@@ -48,14 +48,14 @@ const reference = {
     }
     return reached
   },
+  isPlainly: (status: Status) => (task: Task) => task.status === status && task.problems.length === 0,
   eligible(tasks: readonly Task[], task: Task): boolean {
     const isDone = (number: number): boolean => {
       const claims = tasks.filter((other) => other.number === number)
-      return claims.length > 0 && claims.every((other) => other.status === 'DONE')
+      return claims.length > 0 && claims.every(reference.isPlainly('DONE'))
     }
     return (
-      task.status === 'TODO' &&
-      task.problems.length === 0 &&
+      reference.isPlainly('TODO')(task) &&
       task.sections.length === 0 &&
       tasks.filter((other) => other.number === task.number).length === 1 &&
       !reference.reach(tasks, task.number).has(task.number) &&
@@ -87,7 +87,7 @@ test('a task waits for something exactly if it could be next and is not', () => 
   forEveryBacklog((tasks, selection) => {
     expect(selection.states).toHaveLength(tasks.length)
     for (const { task, eligible, waiting } of selection.states) {
-      const finished = task.status === 'DONE' || task.status === 'BLOCKED'
+      const finished = reference.isPlainly('DONE')(task) || reference.isPlainly('BLOCKED')(task)
       expect(waiting.length > 0).toBe(!finished && !eligible)
     }
   })
@@ -117,7 +117,7 @@ test('what a task unblocks is what becomes eligible once it is DONE', () => {
       (one) => tasks.filter(({ number }) => number === one.number).length === 1,
     )) {
       const after = select(
-        tasks.map((other) => (other === task ? { ...task, status: 'DONE' as const } : other)),
+        tasks.map((other) => (other === task ? { ...task, status: 'DONE' as const, problems: [] } : other)),
       )
       const fresh = filesOf(after.eligible).filter((file) => !before.includes(file))
       expect(filesOf(unblocks(selection, task.id))).toEqual(fresh)

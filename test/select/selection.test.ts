@@ -88,6 +88,19 @@ describe('a task waits', () => {
     ])
   })
 
+  test('for a dependency that says DONE and something else as well', () => {
+    const message = 'Status is given twice'
+    const span = { start: 0, end: 0 }
+    const problems = [{ kind: 'field-conflict', field: 'Status', message, span, line: 3 }] as const
+    const tasks = [
+      buildTask('T-001', { status: 'DONE', problems }),
+      buildTask('T-002', { depends: ['T-001'] }),
+    ]
+    expect(waitingOf(tasks, 'T-001')).toEqual([{ kind: 'invalid', field: 'Status', line: 3, message }])
+    expect(waitingOf(tasks, 'T-002')).toEqual([{ kind: 'dependency', id: 'T-001', status: null }])
+    expect(select(tasks).counts.DONE).toBe(0)
+  })
+
   test('because another file has its number, however it is padded', () => {
     const tasks = [buildTask('T-1'), buildTask('T-001', { status: 'DONE' })]
     const files = ['docs/tasks/T-001.md', 'docs/tasks/T-1.md']

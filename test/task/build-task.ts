@@ -24,8 +24,8 @@ export function buildTask(id: string, sketch: TaskSketch = {}): Task {
     title,
     status,
     depends: depends.map((name) => ({ id: name, number: numberOf(name), span: spanOf(head, name) })),
-    sections: sectionsFrom(head.length, bodies),
     held: status === 'TODO' && 'Blocked' in sections,
+    sections: sectionsFrom(head.length, bodies),
     ...rest,
   }
 }
