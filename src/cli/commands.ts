@@ -39,6 +39,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/show.ts'),
   },
   {
+    name: 'lint',
+    args: '[...files]',
+    summary: 'checks the task files: file:line:column severity rule message',
+    options: [flag('fix', 'mend what has one right answer')],
+    examples: ['ralph lint --fix'],
+    load: () => import('./commands/lint.ts'),
+  },
+  {
     name: 'graph',
     args: '',
     summary: 'draws which task needs which',

@@ -97,12 +97,7 @@ function brief(text: string): string {
   const boxes = text.match(/^\s*[-*+]\s+\[[ xX]\]/gm) ?? []
   const checked = boxes.filter((box) => !box.endsWith('[ ]')).length
   if (boxes.length > 0) return `${checked} of ${boxes.length} checked`
-  return (
-    text
-      .split(/\r\n|\r|\n/)
-      .find((line) => line.trim() !== '')
-      ?.trim() ?? 'empty'
-  )
+  return firstLine(text)?.replace(/^[-*+]\s+/, '') ?? 'empty'
 }
 
 function firstLine(text: string): string | undefined {

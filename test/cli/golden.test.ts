@@ -18,6 +18,8 @@ const COMMAND_LINES = [
   'ralph show T-004',
   'ralph show 9',
   'ralph show t-2 --json',
+  'ralph lint',
+  'ralph lint --json',
   'ralph graph',
   'ralph graph --json',
   'ralph graph --mermaid',

@@ -1,0 +1,41 @@
+import type { Diagnostic } from '../base/diagnostic.ts'
+import { bad, BLANK, dim, good, line, type Block, type Line } from './block.ts'
+
+/** What `ralph lint` found. */
+export interface LintScreen {
+  readonly diagnostics: readonly Diagnostic[]
+  readonly errors: number
+  readonly warnings: number
+  /** How many files were looked at, and which were mended. */
+  readonly checked: number
+  readonly fixed: readonly string[]
+}
+
+/** One line each, `file:line:column severity rule message`, and how many. */
+export function lintView({ diagnostics, errors, warnings, checked, fixed }: LintScreen): readonly Block[] {
+  const mended = fixed.map((file) => line(good('fixed'), ` ${file}`))
+  if (diagnostics.length === 0) {
+    return [...mended, line(`${counted(checked, 'task file')} checked, nothing wrong.`)]
+  }
+  const summary = [counted(errors, 'error'), counted(warnings, 'warning')].join(', ')
+  return [
+    ...mended,
+    ...diagnostics.map(block),
+    BLANK,
+    line(dim(`${summary} in ${counted(checked, 'task file')}`)),
+  ]
+}
+
+/** Wraps below its place rather than lose the end of what it says. */
+function block({ file, line, column, severity, rule, message }: Diagnostic): Block {
+  const words = [
+    [severity === 'error' ? bad(severity) : severity],
+    [dim(rule)],
+    ...message.split(' ').map((word): Line => [word]),
+  ]
+  return { kind: 'hang', head: [`${file}:${line}:${column} `], words, gap: ' ' }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
