@@ -1,0 +1,63 @@
+const NEWLINE = 10
+
+/**
+ * Cuts a stream of bytes into lines, wherever its chunks begin and end. A line that is longer than the
+ * limit keeps what fits, so memory stays bounded; bytes that are not UTF-8 become replacement characters.
+ */
+export class LineSplitter {
+  readonly #maxBytes: number
+  /** The beginning of a line whose end has not come yet. */
+  #pending = Buffer.alloc(0)
+  #length = 0
+
+  constructor(maxBytes = 10 * 1024 * 1024) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** The lines that this chunk completes, without their endings. */
+  push(chunk: Uint8Array): readonly string[] {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    const first = bytes.indexOf(NEWLINE)
+    if (first === -1) {
+      this.#keep(bytes)
+      return []
+    }
+    this.#keep(bytes.subarray(0, first))
+    const lines = [this.#take()]
+    const last = bytes.lastIndexOf(NEWLINE)
+    if (last > first) {
+      for (const line of bytes.toString('utf8', first + 1, last).split('\n')) lines.push(withoutReturn(line))
+    }
+    this.#keep(bytes.subarray(last + 1))
+    return lines
+  }
+
+  /** What stands after the last newline: a last line without its ending, or nothing. */
+  end(): readonly string[] {
+    return this.#length === 0 ? [] : [this.#take()]
+  }
+
+  #keep(bytes: Buffer): void {
+    const fits = bytes.subarray(0, this.#maxBytes - this.#length)
+    const needed = this.#length + fits.length
+    if (needed > this.#pending.length) {
+      const grown = Buffer.allocUnsafe(Math.min(this.#maxBytes, Math.max(needed, this.#pending.length * 2)))
+      this.#pending.copy(grown, 0, 0, this.#length)
+      this.#pending = grown
+    }
+    fits.copy(this.#pending, this.#length)
+    this.#length = needed
+  }
+
+  #take(): string {
+    const line = this.#pending.toString('utf8', 0, this.#length)
+    this.#length = 0
+    // One huge line must not keep its memory for the rest of the stream.
+    if (this.#pending.length > 1024 * 1024) this.#pending = Buffer.alloc(0)
+    return withoutReturn(line)
+  }
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line
+}
