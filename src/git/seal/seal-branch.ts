@@ -35,7 +35,8 @@ export function pendingTrailer(prefix: string): string {
  * Seals a commit that was just made, and moves its ref to the sealed one, if the ref is still where it was.
  *
  * The commit's own message says which prefix it was made for (`pendingTrailer`), so a crash at any moment before the
- * ref moves leaves a commit that a later call with the same target finishes: it needs no other memory.
+ * ref moves leaves a commit that a later call with the same target finishes: it needs no other memory. It finds the
+ * same seal again, so a sealed commit that was written and never pointed to does not become a second of its name.
  */
 export async function sealBranch(git: Git, target: SealTarget, ports: SealPorts): Promise<SealOutcome> {
   const { algorithm } = target
@@ -65,15 +66,11 @@ async function writeCommit(git: Git, commit: Uint8Array, hash: string): Promise<
 
 /** Moves the ref by compare-and-swap; where it is now, if it was no longer where it should have been. */
 async function moveRef(git: Git, target: SealTarget, to: string): Promise<SealOutcome | null> {
+  const message = `ralph: seal ${target.commit.slice(0, 10)}`
+  // As a transaction it says what it did, and simple-git waits longer for a command that says nothing.
+  const commands = `start\nupdate ${target.ref} ${to} ${target.commit}\ncommit\n`
   try {
-    await git.run([
-      'update-ref',
-      '-m',
-      `ralph: seal ${target.commit.slice(0, 10)}`,
-      target.ref,
-      to,
-      target.commit,
-    ])
+    await git.run(['update-ref', '-m', message, '--stdin'], { stdin: commands })
     return null
   } catch (error) {
     if (!(error instanceof GitError)) throw error

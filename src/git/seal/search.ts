@@ -17,7 +17,7 @@ export interface SearchOptions {
   readonly kernel: KernelModule | null
 }
 
-/** A solved puzzle: the index that solves it, and how many were looked at. */
+/** A solved puzzle: the lowest index that solves it, and so how many tries it took. */
 export interface Found {
   readonly index: number
   readonly tries: number
@@ -38,7 +38,7 @@ export function threadsFor(expectedHashes: number, kernel: KernelModule | null):
   return expectedHashes < (kernel ? 2_000_000 : 60_000) ? 0 : availableParallelism()
 }
 
-/** Searches for an index that solves the puzzle; null when the signal aborts it. */
+/** Searches for the lowest index that solves the puzzle; null when the signal aborts it. */
 export async function search(puzzle: Puzzle, options: SearchOptions): Promise<Found | null> {
   if (options.signal.aborted) return null
   return options.threads === 0 ? searchHere(puzzle, options) : searchInWorkers(puzzle, options)
@@ -72,13 +72,21 @@ async function searchInWorkers(puzzle: Puzzle, options: SearchOptions): Promise<
   const { kernel, signal } = options
   const piece = pieceSize(puzzle, kernel)
   const counter = new Int32Array(new SharedArrayBuffer(4))
-  const task: WorkerTask = { puzzle, kernel, piece, counter }
-  const tries = () => Atomics.load(counter, 0) * piece * GROUP_SIZE
-  const report = setInterval(() => options.onTries?.(tries()), REPORT_MS)
-  const workers = Array.from({ length: options.threads }, () => startWorker(task))
+  const stop = () => Atomics.store(counter, 0, Math.ceil(GROUP_COUNT / piece))
+  const report = setInterval(
+    () => options.onTries?.(Atomics.load(counter, 0) * piece * GROUP_SIZE),
+    REPORT_MS,
+  )
+  const workers = Array.from({ length: options.threads }, () =>
+    startWorker({ puzzle, kernel, piece, counter }),
+  )
+  const answers = Promise.all(workers.map((worker) => answerOf(worker, stop)))
   try {
-    const index = await firstAnswer(workers, signal)
-    return index === null ? null : { index, tries: tries() }
+    const found = await unlessAborted(answers, signal)
+    if (!found) return null
+    const index = Math.min(...found)
+    if (index === Infinity) throw exhausted()
+    return { index, tries: index + 1 }
   } finally {
     clearInterval(report)
     await Promise.all(workers.map((worker) => worker.terminate()))
@@ -90,22 +98,33 @@ function startWorker(task: WorkerTask): Worker {
   return new Worker(builtFile('seal-worker.cjs'), { workerData: task, execArgv: [], env: {} })
 }
 
-/** What the first of the workers finds, or null once the signal aborts. */
-function firstAnswer(workers: readonly Worker[], signal: AbortSignal): Promise<number | null> {
+/**
+ * What a worker found, when it has ended; Infinity for nothing. The first to find something stops the others only at
+ * the end of their pieces, which come before it or after: so the lowest answer is the same however threads are timed.
+ */
+function answerOf(worker: Worker, stop: () => void): Promise<number> {
   return new Promise((resolve, reject) => {
-    const cancel = () => resolve(null)
-    signal.addEventListener('abort', cancel, { once: true })
-    let running = workers.length
-    for (const worker of workers) {
-      worker.once('message', (index: number) => resolve(index))
-      worker.once('error', reject)
-      worker.once('exit', () => {
-        signal.removeEventListener('abort', cancel)
-        running--
-        if (running === 0) reject(exhausted())
-      })
-    }
+    let answer = Infinity
+    worker.once('message', (index: number) => {
+      answer = index
+      stop()
+    })
+    worker.once('error', reject)
+    worker.once('exit', () => resolve(answer))
   })
+}
+
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  let cancel = () => {}
+  const aborted = new Promise<null>((resolve) => {
+    cancel = () => resolve(null)
+    signal.addEventListener('abort', cancel, { once: true })
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', cancel)
+  }
 }
 
 function exhausted(): Error {
