@@ -1,0 +1,38 @@
+import type { Severity, Span } from '../base/diagnostic.ts'
+import type { Claims } from '../select/claims.ts'
+import type { Cycle } from '../select/cycles.ts'
+import type { Task } from '../task/model.ts'
+import type { LintContext } from './context.ts'
+
+/**
+ * One thing that can be wrong with a task. It stands in a file of its own name, under a doc comment that holds what is
+ * wrong (with examples that are tested) and how to put it right: `docs/lint/` is made from it.
+ */
+export interface Rule {
+  readonly name: string
+  readonly severity: Severity
+  /** Looks at the backlog once, and gives what then looks at each task. */
+  readonly start: (backlog: LintedBacklog) => (task: Task) => readonly Finding[]
+}
+
+/** What a rule may know beyond the task it looks at. */
+export interface LintedBacklog {
+  /** In number order. */
+  readonly tasks: readonly Task[]
+  readonly claims: Claims<Task>
+  readonly cycles: readonly Cycle[]
+  readonly context: LintContext
+}
+
+/** What a rule found, and where. */
+export interface Finding {
+  readonly span: Span
+  readonly message: string
+  /** Only where there is one right answer. */
+  readonly fix?: Edit
+}
+
+/** A replacement of a stretch of the source. */
+export interface Edit extends Span {
+  readonly text: string
+}

@@ -1,0 +1,28 @@
+import { problemRule } from '../problem-rule.ts'
+import type { Rule } from '../rule.ts'
+
+/**
+ * Depends holds something that is no task id. As it may stand for a task that has to come first, the task waits.
+ *
+ * @fix Write ids, as in `T-001, T-003`, a range, as in `T-001–T-003`, or `none`.
+ *
+ * @example
+ * ```markdown T-003.md
+ * # T-003: Add the login form
+ *
+ * - **Status**: TODO
+ * - **Depends**: T-001–T-002 (merged together)
+ * ```
+ *
+ * @example
+ * ```markdown T-003.md
+ * # T-003: Add the login form
+ *
+ * - **Status**: TODO
+ * - **Depends**: the user table
+ * ```
+ * ```text
+ * docs/tasks/T-003.md:4:16 error bad-depends Depends: "the" is not a task id; expected ids such as T-001, T-003, a range T-001–T-003, or none
+ * ```
+ */
+export const badDepends: Rule = problemRule('bad-depends')

@@ -1,0 +1,100 @@
+import type { Cycle } from '../../select/cycles.ts'
+import type { Task } from '../../task/model.ts'
+import { valueSpan } from '../place.ts'
+import type { Rule } from '../rule.ts'
+
+/**
+ * Tasks that wait for each other: none of them can ever be done. A cycle is reported once, at its lowest task.
+ *
+ * @fix Decide which of them comes first, and take the others out of its Depends.
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Keep users
+ *
+ * - **Status**: TODO
+ * ```
+ * ```markdown T-002.md
+ * # T-002: Add the login form
+ *
+ * - **Status**: TODO
+ * - **Depends**: T-001
+ * ```
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Keep users
+ *
+ * - **Status**: TODO
+ * - **Depends**: T-003
+ * ```
+ * ```markdown T-002.md
+ * # T-002: Add the login form
+ *
+ * - **Status**: TODO
+ * - **Depends**: T-001
+ * ```
+ * ```markdown T-003.md
+ * # T-003: Lock after five failures
+ *
+ * - **Status**: TODO
+ * - **Depends**: T-002
+ * ```
+ * ```text
+ * docs/tasks/T-001.md:4:16 error cycle T-001 → T-003 → T-002 → T-001: each waits for the next
+ * ```
+ *
+ * @example
+ * Rings that share a task are one cycle.
+ * ```markdown T-001.md
+ * # T-001: Keep users
+ *
+ * - **Status**: TODO
+ * - **Depends**: T-002
+ * ```
+ * ```markdown T-002.md
+ * # T-002: Add the login form
+ *
+ * - **Status**: TODO
+ * - **Depends**: T-001, T-003
+ * ```
+ * ```markdown T-003.md
+ * # T-003: Lock after five failures
+ *
+ * - **Status**: TODO
+ * - **Depends**: T-002
+ * ```
+ * ```text
+ * docs/tasks/T-001.md:4:16 error cycle T-001, T-002, T-003 wait for each other
+ * ```
+ */
+export const cycle: Rule = {
+  name: 'cycle',
+  severity: 'error',
+  start: ({ cycles }) => {
+    const rings = cycles.filter(({ tasks }) => tasks.length > 1)
+    const cycleAt = new Map(rings.map((ring) => [ring.tasks[0]!, ring]))
+    return (task) => {
+      const found = cycleAt.get(task)
+      return found ? [{ span: needSpan(task, found), message: describe(found) }] : []
+    }
+  },
+}
+
+/** The dependency that leads into the cycle. */
+function needSpan(task: Task, { tasks }: Cycle): { start: number; end: number } {
+  const need = task.depends.find((dependency) => dependency.number === tasks[1]!.number)
+  return need?.span ?? valueSpan(task, 'Depends')
+}
+
+function describe({ ids, tasks }: Cycle): string {
+  const inside = new Set(tasks.map((task) => task.number))
+  const needsWithin = tasks.map((task) => task.depends.filter(({ number }) => inside.has(number)).length)
+  const isRing = needsWithin.every((count) => count === 1)
+  const shown = ids.length > MOST_SHOWN ? [...ids.slice(0, MOST_SHOWN), `… (${ids.length} tasks)`] : ids
+  return isRing
+    ? `${[...shown, ids[0]].join(' → ')}: each waits for the next`
+    : `${shown.join(', ')} wait for each other`
+}
+
+const MOST_SHOWN = 20

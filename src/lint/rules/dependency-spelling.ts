@@ -1,0 +1,56 @@
+import type { Rule } from '../rule.ts'
+
+/**
+ * A dependency is written with other digits, or another case, than the file's name has. It is the same task, but a search for its id misses it.
+ *
+ * @fix `ralph lint --fix` writes it as the file's name has it.
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Keep users
+ *
+ * - **Status**: DONE
+ * ```
+ * ```markdown T-002.md
+ * # T-002: Add the login form
+ *
+ * - **Status**: TODO
+ * - **Depends**: T-001
+ * ```
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Keep users
+ *
+ * - **Status**: DONE
+ * ```
+ * ```markdown T-002.md
+ * # T-002: Add the login form
+ *
+ * - **Status**: TODO
+ * - **Depends**: t-1 (merged)
+ * ```
+ * ```text
+ * docs/tasks/T-002.md:4:16 warning dependency-spelling t-1 is T-001 by the name of its file
+ * ```
+ * ```markdown T-002.md fixed
+ * # T-002: Add the login form
+ *
+ * - **Status**: TODO
+ * - **Depends**: T-001 (merged)
+ * ```
+ */
+export const dependencySpelling: Rule = {
+  name: 'dependency-spelling',
+  severity: 'warning',
+  start:
+    ({ claims }) =>
+    (task) =>
+      task.depends.flatMap(({ number, span }) => {
+        const id = claims.first[number]?.id
+        const written = task.source.slice(span.start, span.end)
+        const isWholeId = /^T-\d+$/i.test(written) && !/\d/.test(task.source[span.end] ?? '')
+        if (id === undefined || claims.rivals.has(number) || !isWholeId || written === id) return []
+        return [{ span, message: `${written} is ${id} by the name of its file`, fix: { ...span, text: id } }]
+      }),
+}

@@ -1,0 +1,54 @@
+import { placeAt } from '../../base/diagnostic.ts'
+import type { Section } from '../../task/model.ts'
+import { titleSpan } from '../place.ts'
+import type { Rule } from '../rule.ts'
+
+/**
+ * A section that has a meaning stands twice. Which of the two is edited, or read, may not be the one that a person looks at.
+ *
+ * @fix Make one section of the two.
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ *
+ * ## Notes
+ * One.
+ *
+ * ## Notes
+ * Another.
+ * ```
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ *
+ * ## Hints
+ * Reuse the input.
+ *
+ * ## Hints
+ * Mind the tab order.
+ * ```
+ * ```text
+ * docs/tasks/T-001.md:8:1 warning duplicate-section Hints is already in line 5
+ * ```
+ */
+export const duplicateSection: Rule = {
+  name: 'duplicate-section',
+  severity: 'warning',
+  start: () => (task) => {
+    const first = new Map<string, Section>()
+    return task.sections.flatMap((section) => {
+      if (section.name === null) return []
+      const earlier = first.get(section.name)
+      if (!earlier) first.set(section.name, section)
+      if (!earlier) return []
+      const { line } = placeAt(task.source, earlier.span.start)
+      return [{ span: titleSpan(section), message: `${section.name} is already in line ${line}` }]
+    })
+  },
+}

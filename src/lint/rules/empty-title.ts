@@ -1,0 +1,34 @@
+import { headingSpan } from '../place.ts'
+import type { Rule } from '../rule.ts'
+
+/**
+ * The heading holds an id and nothing else. The title is what `ralph next` shows and what the commit will be called.
+ *
+ * @fix Say in a few words what is to be done: `# T-001: Add the login form`.
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ * ```
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001:
+ *
+ * - **Status**: TODO
+ * ```
+ * ```text
+ * docs/tasks/T-001.md:1:1 error empty-title T-001 has no title
+ * ```
+ */
+export const emptyTitle: Rule = {
+  name: 'empty-title',
+  severity: 'error',
+  start: () => (task) => {
+    const hasHeading = task.problems.every(({ kind }) => kind !== 'no-heading' && kind !== 'unreadable')
+    if (task.title !== '' || !hasHeading) return []
+    return [{ span: headingSpan(task), message: `${task.id} has no title` }]
+  },
+}

@@ -1,0 +1,44 @@
+import { hasText, headingSpan } from '../place.ts'
+import type { Rule } from '../rule.ts'
+
+/**
+ * A task has no acceptance criteria. An agent that is not told when the work is finished decides for itself.
+ *
+ * @fix Add `## Acceptance Criteria` with a list of what must be true in the end.
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ *
+ * ## Acceptance Criteria
+ * - [ ] An empty password is refused with a message
+ * ```
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ *
+ * ## Description
+ * Email and password.
+ * ```
+ * ```text
+ * docs/tasks/T-001.md:1:1 warning missing-criteria no "## Acceptance Criteria" says when it is done
+ * ```
+ */
+export const missingCriteria: Rule = {
+  name: 'missing-criteria',
+  severity: 'warning',
+  start: () => (task) => {
+    if (task.status === 'DONE' || task.source === '') return []
+    const isSaid = task.sections.some(
+      (section) => section.name === 'Acceptance Criteria' && hasText(task, section),
+    )
+    return isSaid
+      ? []
+      : [{ span: headingSpan(task), message: 'no "## Acceptance Criteria" says when it is done' }]
+  },
+}

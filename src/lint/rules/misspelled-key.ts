@@ -1,0 +1,40 @@
+import { closest } from '../../base/closest.ts'
+import { FIELD_NAMES } from '../../task/model.ts'
+import { quote } from '../quote.ts'
+import type { Rule } from '../rule.ts'
+
+/**
+ * A field's key is not one that ralph knows, but nearly. Fields of a team's own are welcome and are left alone.
+ *
+ * @fix Correct the key. A field that is meant as it stands can be named further from the known one.
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ * - **Reviewer**: anyone
+ * ```
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ * - **Complexty**: Heavy
+ * ```
+ * ```text
+ * docs/tasks/T-001.md:4:1 warning misspelled-key "Complexty" is not a known field; did you mean Complexity?
+ * ```
+ */
+export const misspelledKey: Rule = {
+  name: 'misspelled-key',
+  severity: 'warning',
+  start: () => (task) =>
+    task.fields.flatMap(({ name, key, span }) => {
+      const near = name === null ? closest(key, FIELD_NAMES) : undefined
+      return near === undefined
+        ? []
+        : [{ span, message: `${quote(key)} is not a known field; did you mean ${near}?` }]
+    }),
+}

@@ -1,0 +1,48 @@
+import { closest } from '../../base/closest.ts'
+import { SECTION_NAMES } from '../../task/model.ts'
+import { titleSpan } from '../place.ts'
+import { quote } from '../quote.ts'
+import type { Rule } from '../rule.ts'
+
+/**
+ * A section's heading is not one that ralph knows, but nearly, and the task has no section of the name that may be meant.
+ * Sections of an author's own are welcome and are left alone.
+ *
+ * @fix Correct the heading. A section that is meant as it stands can be named further from the known one.
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ *
+ * ## Out of scope
+ * Social logins.
+ * ```
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ *
+ * ## Acceptence Criteria
+ * - [ ] An empty password is refused
+ * ```
+ * ```text
+ * docs/tasks/T-001.md:5:1 warning misspelled-section "Acceptence Criteria" is not a known section; did you mean Acceptance Criteria?
+ * ```
+ */
+export const misspelledSection: Rule = {
+  name: 'misspelled-section',
+  severity: 'warning',
+  start: () => (task) => {
+    const present = new Set<string | null>(task.sections.map((section) => section.name))
+    return task.sections.flatMap((section) => {
+      const near = section.name === null ? closest(section.title, SECTION_NAMES) : undefined
+      if (near === undefined || present.has(near)) return []
+      const message = `${quote(section.title)} is not a known section; did you mean ${near}?`
+      return [{ span: titleSpan(section), message }]
+    })
+  },
+}

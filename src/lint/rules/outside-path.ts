@@ -1,0 +1,70 @@
+import type { Task } from '../../task/model.ts'
+import { spanInValue } from '../place.ts'
+import { quote } from '../quote.ts'
+import type { Finding, LintedBacklog, Rule } from '../rule.ts'
+
+/**
+ * A path under Touches or Context is absolute, or leads out of the repository, by itself or through a symlink. Such a file is never put into
+ * a prompt.
+ *
+ * @fix Name a file of this repository, relative to its root.
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ * - **Touches**: `src/login.ts`, `src/../test/login.ts`
+ * ```
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ * - **Touches**: `src/login.ts`, `../secrets.env`
+ * - **Context**: `/etc/passwd`, `src/../../other`
+ * ```
+ * ```text
+ * docs/tasks/T-001.md:4:33 error outside-path "../secrets.env" is outside the repository
+ * docs/tasks/T-001.md:5:17 error outside-path "/etc/passwd" is not relative to the root
+ * docs/tasks/T-001.md:5:32 error outside-path "src/../../other" is outside the repository
+ * ```
+ */
+export const outsidePath: Rule = {
+  name: 'outside-path',
+  severity: 'error',
+  start: (backlog) => (task) => [
+    ...findingsIn(task, 'Touches', task.touches, backlog),
+    ...findingsIn(task, 'Context', task.context, backlog),
+  ],
+}
+
+function findingsIn(
+  task: Task,
+  field: 'Touches' | 'Context',
+  paths: readonly string[],
+  { context }: LintedBacklog,
+): Finding[] {
+  return paths.flatMap((path) => {
+    const span = spanInValue(task, field, path)
+    if (isAbsolute(path)) return [{ span, message: `${quote(path)} is not relative to the root` }]
+    const isOutside = context.isOutside ?? climbsOut
+    return isOutside(path) ? [{ span, message: `${quote(path)} is outside the repository` }] : []
+  })
+}
+
+function isAbsolute(path: string): boolean {
+  return /^(?:[/\\~]|[A-Za-z]:[/\\])/.test(path)
+}
+
+/** Whether the path's own text leads above the root. */
+function climbsOut(path: string): boolean {
+  let depth = 0
+  for (const part of path.split(/[/\\]/)) {
+    if (part === '..') depth--
+    else if (part !== '' && part !== '.') depth++
+    if (depth < 0) return true
+  }
+  return false
+}

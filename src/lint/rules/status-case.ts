@@ -1,0 +1,54 @@
+import { fieldOf, STATUSES } from '../../task/model.ts'
+import { quote } from '../quote.ts'
+import type { Rule } from '../rule.ts'
+
+/**
+ * Status is written in another case than the three words have. It is read all the same, but a search for `TODO` misses it.
+ *
+ * @fix `ralph lint --fix` writes it in capitals.
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ * ```
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: `Todo`
+ * ```
+ * ```text
+ * docs/tasks/T-001.md:3:16 warning status-case Status "Todo" is written TODO
+ * ```
+ * ```markdown T-001.md fixed
+ * # T-001: Add the login form
+ *
+ * - **Status**: `TODO`
+ * ```
+ */
+export const statusCase: Rule = {
+  name: 'status-case',
+  severity: 'warning',
+  start: ({ context }) => {
+    const own = new Set(Object.values(context.aliases?.statuses ?? {}).flat())
+    return (task) => {
+      const field = fieldOf(task, 'Status')
+      const status = STATUSES.find((word) => word === field?.value.toUpperCase())
+      if (!field || !status || field.value === status || own.has(field.value)) return []
+      const at = task.source.slice(field.valueSpan.start, field.valueSpan.end).indexOf(field.value)
+      if (at < 0) return []
+      const start = field.valueSpan.start + at
+      const span = { start, end: start + status.length }
+      return [
+        {
+          span,
+          message: `Status ${quote(field.value)} is written ${status}`,
+          fix: { ...span, text: status },
+        },
+      ]
+    }
+  },
+}

@@ -1,0 +1,27 @@
+import { problemRule } from '../problem-rule.ts'
+import type { Rule } from '../rule.ts'
+
+/**
+ * A task file cannot be read: it is not UTF-8, or nests deeper than anybody writes. Nothing is known of the task but its id,
+ * and what depends on it waits.
+ *
+ * @fix Make it a text file in UTF-8, or take it out of the task folder.
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ * ```
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - deep
+ * ```
+ * ```text
+ * docs/tasks/T-001.md:1:1 error unreadable lists or quotes are nested more than 60 deep
+ * ```
+ */
+export const unreadable: Rule = problemRule('unreadable')

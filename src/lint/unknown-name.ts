@@ -1,0 +1,20 @@
+import type { Task } from '../task/model.ts'
+import { valueSpan } from './place.ts'
+import { quote, suggestion } from './quote.ts'
+import type { Finding } from './rule.ts'
+
+/** What to say of a field that names a file in a folder; nothing where the folder's names are not given. */
+export function unknownName(
+  field: 'Discipline' | 'Feature',
+  folder: string,
+  names: readonly string[] | undefined,
+): (task: Task) => readonly Finding[] {
+  if (!names) return () => []
+  const known = new Set(names)
+  return (task) => {
+    const name = field === 'Discipline' ? task.discipline : task.feature
+    if (name === null || known.has(name)) return []
+    const message = `${field} ${quote(name)} has no file in ${folder}${suggestion(name, known)}`
+    return [{ span: valueSpan(task, field), message }]
+  }
+}
