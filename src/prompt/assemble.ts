@@ -78,9 +78,8 @@ function part(heading: string, text: string, lead = ''): string {
 }
 
 function persona({ title, persona }: Discipline): string {
-  return persona === ''
-    ? `You work in the discipline ${title}.`
-    : `You work in the discipline ${title}.\n\n${persona}`
+  const lead = `Your discipline: ${title}.`
+  return persona === '' ? lead : `${lead}\n\n${persona}`
 }
 
 function sized(name: PromptPart['name'], text: string): PromptPart {

@@ -52,10 +52,7 @@ async function target({ root }: Project, written: string): Promise<Target> {
   return { name, glob, place: glob ? await locate(root, glob.base || '.') : place }
 }
 
-async function ignoredOf(
-  { isIgnored }: Project,
-  targets: readonly Target[],
-): Promise<ReadonlySet<string>> {
+async function ignoredOf({ isIgnored }: Project, targets: readonly Target[]): Promise<ReadonlySet<string>> {
   const asked = new Set(targets.flatMap(({ place }) => ('asked' in place ? place.asked : [])))
   return asked.size === 0 ? asked : isIgnored([...asked])
 }

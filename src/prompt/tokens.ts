@@ -56,7 +56,7 @@ function linesWithin(lines: readonly string[], limit: number): number {
   let spent = 0
   for (const [index, line] of lines.entries()) {
     if (spent + line.length / MOST_UNITS_A_TOKEN > limit) return index
-    spent += countTokens(line) + 1
+    spent += countTokens(line.replace(/\r?\n$/, '')) + 1
     if (spent > limit) return index
   }
   return lines.length

@@ -1,0 +1,67 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { assemblePrompt } from '../../src/prompt/assemble.ts'
+import { gatherPrompt, type Gathered, type PromptRequest } from '../../src/prompt/gather.ts'
+import type { Prompt } from '../../src/prompt/parts.ts'
+import type { Task } from '../../src/task/model.ts'
+import { parseTask } from '../../src/task/parse.ts'
+
+/** A project in a folder of its own, gone when the test has ended. */
+export interface TestProject {
+  readonly root: string
+  write(path: string, content: string | Uint8Array): void
+  link(path: string, target: string): void
+}
+
+/** What of a request a test says itself. */
+export type Wishes = Partial<Omit<PromptRequest, 'root' | 'isIgnored'>> & {
+  readonly ignored?: readonly string[]
+}
+
+/** Makes a project of these files, by path. */
+export function makeProject(files: Readonly<Record<string, string | Uint8Array>> = {}): TestProject {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-prompt-')))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  const place = (path: string): string => {
+    const target = join(root, path)
+    mkdirSync(dirname(target), { recursive: true })
+    return target
+  }
+  const project: TestProject = {
+    root,
+    write: (path, content) => writeFileSync(place(path), content),
+    link: (path, target) => symlinkSync(target, place(path)),
+  }
+  for (const [path, content] of Object.entries(files)) project.write(path, content)
+  return project
+}
+
+/** A task of the text, as ralph reads it. */
+export function readTask(id: string, text: string): Promise<Task> {
+  return parseTask({ file: `docs/tasks/${id}.md`, text })
+}
+
+/** Gathers the prompt of a task; a path is ignored where the test says so, or a folder that it is in. */
+export function gather(project: TestProject, task: Task, wishes: Wishes = {}): Promise<Gathered> {
+  const { ignored = [], ...rest } = wishes
+  const covers = (path: string): boolean => ignored.some((one) => path === one || path.startsWith(`${one}/`))
+  return gatherPrompt({
+    root: project.root,
+    isIgnored: (paths) => Promise.resolve(new Set(paths.filter(covers))),
+    task,
+    backlog: [task],
+    attempts: [],
+    gates: [],
+    limits: { budget: 60_000, fileCap: 15_000 },
+    mcpServers: {},
+    ...rest,
+  })
+}
+
+/** The prompt of a task in a project. */
+export async function promptOf(project: TestProject, task: Task, wishes: Wishes = {}): Promise<Prompt> {
+  const { input } = await gather(project, task, wishes)
+  return assemblePrompt(input)
+}
