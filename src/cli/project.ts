@@ -8,7 +8,6 @@ import type { Task } from '../task/model.ts'
 import { readBacklog } from '../task/read.ts'
 import { taskVocabulary, type TaskVocabulary } from '../task/vocabulary.ts'
 import type { Context } from './command.ts'
-import { tierTable } from './tier-table.ts'
 
 /** Where a command works: the root, its configuration and its task folder. */
 export interface Place {
@@ -41,6 +40,5 @@ export async function openProject(context: Context): Promise<Project> {
   const place = await openPlace(context)
   const { root, dir, config, vocabulary } = place
   const { tasks } = await readBacklog({ root, dir, vocabulary })
-  const table = tierTable(config.tiers)
-  return { ...place, tasks, selection: select(tasks), tierOf: (task) => tierOf(task, table) }
+  return { ...place, tasks, selection: select(tasks), tierOf: (task) => tierOf(task, config.tiers) }
 }

@@ -1,25 +1,30 @@
 import { TIERS, type SectionName, type Task, type Tier } from '../task/model.ts'
 import { searchFor, type KeywordSearch } from './keywords.ts'
 
-/** What a task of a tier may spend, and where the tier begins. */
+/** Where a tier begins, and what a task in it may take. */
 export interface TierRow {
-  readonly turns: number
+  /** From this many dependencies, or outputs, on; null: they never make a task this tier. */
+  readonly fromDepends: number | null
+  readonly fromProduces: number | null
+  readonly maxTurns: number
   readonly timeoutSeconds: number
-  /** From this many dependencies on; what is not said is as in `DEFAULT_TIERS`. */
-  readonly fromDepends?: number
-  /** From this many outputs on; what is not said is as in `DEFAULT_TIERS`. */
-  readonly fromProduces?: number
 }
 
-/** Each tier's row, and the words of which one in its title or text makes a task Heavy. */
-export type TierTable = Readonly<Record<Tier, TierRow>> & { readonly keywords: readonly string[] }
+/** How a task's tier is told. */
+export interface TierTable {
+  readonly rows: Readonly<Record<Tier, TierRow>>
+  /** A task that says one of them in its title or text is Heavy. */
+  readonly keywords: readonly string[]
+}
 
-export const DEFAULT_TIERS = {
-  Light: { turns: 50, timeoutSeconds: 600, fromDepends: 0, fromProduces: 0 },
-  Standard: { turns: 75, timeoutSeconds: 900, fromDepends: 2, fromProduces: 3 },
-  Heavy: { turns: 125, timeoutSeconds: 1200, fromDepends: 4, fromProduces: 5 },
+export const DEFAULT_TIERS: TierTable = {
+  rows: {
+    Light: { fromDepends: 0, fromProduces: 0, maxTurns: 50, timeoutSeconds: 600 },
+    Standard: { fromDepends: 2, fromProduces: 3, maxTurns: 75, timeoutSeconds: 900 },
+    Heavy: { fromDepends: 4, fromProduces: 5, maxTurns: 125, timeoutSeconds: 1200 },
+  },
   keywords: ['integration', 'end-to-end', 'e2e', 'refactor'],
-} as const satisfies TierTable
+}
 
 /** How much a task is given, and why. */
 export interface TierChoice {
@@ -38,11 +43,11 @@ export function tierOf(task: Task, tiers: TierTable = DEFAULT_TIERS): TierChoice
   const { tier, why } = task.complexity
     ? { tier: task.complexity, why: 'set by Complexity' }
     : detect(task, tiers)
-  const row = tiers[tier]
+  const row = tiers.rows[tier]
   return {
     tier,
     source: task.complexity ? 'explicit' : 'detected',
-    maxTurns: task.turns ?? row.turns,
+    maxTurns: task.turns ?? row.maxTurns,
     timeoutSeconds: task.timeoutSeconds ?? row.timeoutSeconds,
     why,
   }
@@ -60,15 +65,20 @@ function detect(task: Task, tiers: TierTable): { tier: Tier; why: string } {
   const depends = new Set(task.depends.map((dependency) => dependency.number)).size
   const produces = task.produces?.length ?? 0
   for (const tier of TIERS.toReversed()) {
-    const { fromDepends, fromProduces } = { ...DEFAULT_TIERS[tier], ...tiers[tier] }
-    const reasons: string[] = []
-    if (depends >= fromDepends) reasons.push(counted(depends, 'dependency', 'dependencies'))
-    if (produces >= fromProduces) reasons.push(counted(produces, 'output', 'outputs'))
+    const { fromDepends, fromProduces } = tiers.rows[tier]
+    const reasons = [
+      ...(reaches(depends, fromDepends) ? [counted(depends, 'dependency', 'dependencies')] : []),
+      ...(reaches(produces, fromProduces) ? [counted(produces, 'output', 'outputs')] : []),
+    ]
     const keyword = tier === 'Heavy' && reasons.length === 0 ? keywordIn(task, tiers) : null
     if (keyword !== null) reasons.push(`says "${keyword}"`)
     if (reasons.length > 0) return { tier, why: reasons.join(', ') }
   }
   return { tier: 'Light', why: 'nothing calls for more' }
+}
+
+function reaches(count: number, from: number | null): boolean {
+  return from !== null && count >= from
 }
 
 function counted(count: number, one: string, many: string): string {

@@ -90,12 +90,14 @@ describe('a tier', () => {
 
   test('follows a table and keywords of the team', () => {
     const tiers = {
-      ...DEFAULT_TIERS,
-      Heavy: { turns: 9, timeoutSeconds: 8, fromProduces: 2 },
+      rows: {
+        ...DEFAULT_TIERS.rows,
+        Heavy: { fromDepends: null, fromProduces: 2, maxTurns: 9, timeoutSeconds: 8 },
+      },
       keywords: ['c++', '重构', ''],
     }
     const choose = (sketch: TaskSketch) => tierOf(buildTask('T-900', sketch), tiers)
-    expect(choose({ depends: some(4) }).tier).toBe('Heavy')
+    expect(choose({ depends: some(9) }).tier).toBe('Standard')
     expect(choose({ produces: outputs(2) })).toMatchObject({ tier: 'Heavy', maxTurns: 9, timeoutSeconds: 8 })
     expect(choose({ title: 'Port it to C++' }).why).toBe('says "C++"')
     expect(choose({ title: '我们重构登录' }).tier).toBe('Heavy')
