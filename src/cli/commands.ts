@@ -1,3 +1,4 @@
+import { STATUSES, TIERS } from '../task/model.ts'
 import type { CommandSpec, OptionSpec } from './command.ts'
 
 const DISCIPLINE = { name: 'discipline', takes: 'text', value: 'name' } as const
@@ -8,6 +9,26 @@ const flag = (name: string, about: string): OptionSpec => ({ name, takes: 'flag'
 
 /** The table of commands, in the order in which help shows them: parsing, help and completion are made from it. */
 export const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'new',
+    args: '<title>',
+    summary: 'writes the next free task file and prints its path',
+    options: [
+      { name: 'depends', takes: 'list', value: 'ids', about: 'tasks that must be done first' },
+      { name: 'touches', takes: 'list', value: 'files', about: 'files that it will read or change' },
+      { ...MILESTONE, about: 'the milestone that it belongs to' },
+      {
+        name: 'complexity',
+        takes: TIERS,
+        value: 'tier',
+        about: 'Light, Standard or Heavy; detected otherwise',
+      },
+      { ...DISCIPLINE, about: 'how to work: a name of docs/disciplines' },
+      { ...FEATURE, about: 'what domain: a name of docs/features' },
+    ],
+    examples: ['ralph new "Add the login form" --depends T-001,T-003 --milestone 1'],
+    load: () => import('./commands/new.ts'),
+  },
   {
     name: 'next',
     args: '',
@@ -21,7 +42,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     args: '',
     summary: 'shows the backlog, with progress by milestone',
     options: [
-      { name: 'status', takes: ['TODO', 'DONE', 'BLOCKED'], value: 'status', about: 'TODO, DONE or BLOCKED' },
+      { name: 'status', takes: STATUSES, value: 'status', about: 'TODO, DONE or BLOCKED' },
       { ...MILESTONE, about: 'by number, name or both' },
       { name: 'tag', takes: 'list', value: 'tags', about: 'that have all of these tags' },
       { ...DISCIPLINE, about: 'of this discipline' },

@@ -2,6 +2,7 @@ import type { TaskState } from '../../select/selection.ts'
 import type { Task } from '../../task/model.ts'
 import { listView } from '../../ui/list-view.ts'
 import type { Context } from '../command.ts'
+import { isMilestone } from '../milestone.ts'
 import type { Options } from '../options.ts'
 import { openProject } from '../project.ts'
 import { taskJson } from '../task-json.ts'
@@ -29,16 +30,9 @@ function filterOf(options: Options): (task: Task) => boolean {
   return (task) =>
     (status === undefined || task.status === status) &&
     tags.every((tag) => task.tags.some((own) => same(own, tag))) &&
-    (milestone === undefined || isMilestone(task.milestone, milestone)) &&
+    (milestone === undefined || (task.milestone !== null && isMilestone(task.milestone, milestone))) &&
     (discipline === undefined || same(task.discipline, discipline)) &&
     (feature === undefined || same(task.feature, feature))
-}
-
-/** By its number, its name, or both as written: `1`, `Authentication`, `1 — Authentication`. */
-function isMilestone(milestone: string | null, asked: string): boolean {
-  if (milestone === null) return false
-  const [, number, name] = /^(\d+)\s*[—–:.-]*\s*(.*)$/.exec(milestone) ?? []
-  return [milestone, number, name].some((form) => form !== undefined && same(form, asked))
 }
 
 function same(own: string | null, asked: string): boolean {

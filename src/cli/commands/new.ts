@@ -1,0 +1,82 @@
+import { writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { closest } from '../../base/closest.ts'
+import { UserError } from '../../base/errors.ts'
+import { DISCIPLINES, FEATURES, namesIn } from '../../prompt/library.ts'
+import type { FieldName, Task } from '../../task/model.ts'
+import type { Context } from '../command.ts'
+import { findTask } from '../find-task.ts'
+import { isMilestone } from '../milestone.ts'
+import { newTaskText } from '../new-task.ts'
+import { openProject, type Project } from '../project.ts'
+
+/** Writes the next free task file and prints its path. */
+export async function run(context: Context): Promise<number> {
+  const project = await openProject(context)
+  const title = (context.args[0] ?? '').replace(/\s+/g, ' ').trim()
+  if (title === '') throw new UserError('a task needs a title', 'ralph new "Add the login form"')
+  const fields = await fieldsOf(context, project)
+  const { id, file } = writeNext(project, title, fields)
+  if (context.json) context.printJson({ version: 1, id, file })
+  else context.printRaw(`${relative(context.io.cwd, join(project.root, file))}\n`)
+  return 0
+}
+
+type Fields = readonly (readonly [FieldName, string])[]
+
+async function fieldsOf({ options }: Context, { root, tasks }: Project): Promise<Fields> {
+  const depends = options.list('depends').filter((id) => id.toLowerCase() !== 'none')
+  return [
+    ['Status', 'TODO'],
+    ['Milestone', milestoneOf(options.text('milestone'), tasks)],
+    ['Depends', depends.map((id) => findTask(tasks, id).id).join(', ') || 'none'],
+    ['Touches', options.list('touches').map(asCode).join(', ')],
+    ['Complexity', options.text('complexity') ?? ''],
+    ['Discipline', nameOf('discipline', options.text('discipline'), await namesIn(root, DISCIPLINES))],
+    ['Feature', nameOf('feature', options.text('feature'), await namesIn(root, FEATURES))],
+  ]
+}
+
+/** A milestone that is there already is meant by its number or its name too. */
+function milestoneOf(asked: string | undefined, tasks: readonly Task[]): string {
+  if (asked === undefined) return ''
+  const known = tasks.find((task) => task.milestone !== null && isMilestone(task.milestone, asked))
+  return known?.milestone ?? asked.replace(/\s+/g, ' ').trim()
+}
+
+function nameOf(kind: 'discipline' | 'feature', name: string | undefined, known: readonly string[]): string {
+  if (name === undefined || known.includes(name)) return name ?? ''
+  const near = closest(name, known)
+  throw new UserError(
+    `there is no ${kind} '${name}'`,
+    near ? `Did you mean ${near}?` : `Write docs/${kind}s/${name}.md first.`,
+  )
+}
+
+function asCode(path: string): string {
+  return path.includes('`') ? path : `\`${path}\``
+}
+
+/** Claims a number by making its file: where another process was quicker the number after it is tried. */
+function writeNext(project: Project, title: string, fields: Fields): { id: string; file: string } {
+  const { root, dir, tasks, vocabulary } = project
+  const highest = tasks.at(-1)
+  const digits = highest ? highest.id.length - 'T-'.length : 3
+  for (let number = (highest?.number ?? 0) + 1; ; number++) {
+    const id = `T-${String(number).padStart(digits, '0')}`
+    const file = `${dir}/${id}.md`
+    const text = newTaskText({ id, title, fields }, tasks, vocabulary)
+    try {
+      writeFileSync(join(root, file), text, { flag: 'wx' })
+      return { id, file }
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
+        throw notWritten(file, error)
+    }
+  }
+}
+
+function notWritten(file: string, error: unknown): UserError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return new UserError(`${file} cannot be written (${code})`, 'Check who may write there.')
+}
