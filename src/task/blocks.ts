@@ -38,7 +38,7 @@ export interface TextBlock {
 export interface BlockSource {
   readonly headings: readonly HeadingBlock[]
   /** The blocks of a stretch between two headings. */
-  within(span: Span): readonly Block[]
+  readonly within: (span: Span) => readonly Block[]
 }
 
 /** Lists or quotes are nested beyond what a person writes, and beyond what the parser reads in a reasonable time. */

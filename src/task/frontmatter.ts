@@ -67,7 +67,7 @@ function trimmedEnd(text: string, start: number, end: number): number {
 }
 
 function valueText(node: Node | null): string {
-  if (isScalar(node)) return node.value === null ? '' : String(node.value)
+  if (isScalar(node)) return typeof node.value === 'string' ? node.value : (node.source ?? '')
   if (isSeq(node)) return node.items.map((item) => valueText(item as Node)).join(', ')
   if (isMap(node) || isAlias(node)) return String(node)
   return ''

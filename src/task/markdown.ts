@@ -64,16 +64,11 @@ function refuseDeepNesting(text: string): void {
 }
 
 function toBlock(text: string, base: number, node: RootContent): readonly Block[] {
-  switch (node.type) {
-    case 'heading':
-      return node.depth === 1 || node.depth === 2 ? [toHeading(text, base, node, node.depth)] : []
-    case 'list':
-      return [{ kind: 'list', items: node.children.map((item) => toItem(text, base, item)) }]
-    case 'paragraph':
-      return [{ kind: 'text', span: spanOf(text, base, node) }]
-    default:
-      return []
-  }
+  if (node.type === 'list')
+    return [{ kind: 'list', items: node.children.map((item) => toItem(text, base, item)) }]
+  if (node.type === 'paragraph') return [{ kind: 'text', span: spanOf(text, base, node) }]
+  const isOutline = node.type === 'heading' && (node.depth === 1 || node.depth === 2)
+  return isOutline ? [toHeading(text, base, node, node.depth as 1 | 2)] : []
 }
 
 function toHeading(
@@ -126,30 +121,27 @@ function phrasingText(nodes: readonly PhrasingContent[], source: string): string
 }
 
 function nodeText(node: PhrasingContent, source: string): string {
-  switch (node.type) {
-    case 'html':
-      return ''
-    case 'emphasis':
-    case 'strong': {
-      const [start, end] = [node.position?.start.offset ?? 0, node.position?.end.offset ?? 0]
-      // `src/*.ts` and `__init__.py` are no emphasis to the person who wrote them.
-      const isPartOfWord = isWordNeighbour(source[start - 1]) || isWordNeighbour(source[end])
-      return isPartOfWord ? source.slice(start, end) : phrasingText(node.children, source)
-    }
-    case 'link':
-    case 'linkReference':
-    case 'delete':
-      return phrasingText(node.children, source)
-    default:
-      return toString(node)
+  if (node.type === 'html') return ''
+  if (node.type === 'emphasis' || node.type === 'strong') {
+    const [start, end] = [node.position?.start.offset ?? 0, node.position?.end.offset ?? 0]
+    // `src/*.ts` and `__init__.py` are no emphasis to the person who wrote them.
+    const isPartOfWord = isWordNeighbour(source[start - 1]) || isWordNeighbour(source[end])
+    return isPartOfWord ? source.slice(start, end) : phrasingText(node.children, source)
   }
+  return 'children' in node ? phrasingText(node.children, source) : toString(node)
 }
 
 function isWordNeighbour(unit: string | undefined): boolean {
   return unit !== undefined && /[\p{L}\p{N}/.*_\\-]/u.test(unit)
 }
 
-/** The root of a whole text, for those who work on the tree itself. */
+/** The tree of a whole text, its blocks alone: linear however hostile the text is. */
+export function parseBlockTree(source: string): Root {
+  refuseDeepNesting(source)
+  return blockParser.parse(source)
+}
+
+/** The tree of a whole text. */
 export function parseTree(source: string): Root {
   refuseDeepNesting(source)
   return inlineParser.parse(source)

@@ -5,6 +5,7 @@ import { type Frontmatter, frontmatterFields, readFrontmatter } from './frontmat
 import type { Product, Section } from './model.ts'
 import type { Heading, Outline } from './outline.ts'
 import { readProducts } from './products.ts'
+import { lineAfter } from './splice.ts'
 import { loadParsers, parsedReading, type Parsers, type Reading, scannedReading } from './reading.ts'
 import { type Vocabulary, wordKey } from './vocabulary.ts'
 
@@ -118,12 +119,4 @@ function readList<F extends string, S extends string>(
 
 function textOf(reading: Reading, span: Span): string {
   return reading.inlineText(reading.source.slice(span.start, span.end)).trim()
-}
-
-/** Where the line after the one that holds this offset begins. */
-function lineAfter(source: string, offset: number): number {
-  const match = /\r\n|\n|\r/g
-  match.lastIndex = offset
-  const end = match.exec(source)
-  return end === null ? source.length : end.index + end[0].length
 }

@@ -65,7 +65,6 @@ export function scanItems(source: string, span: Span): readonly ListBlock[] | nu
 }
 
 const TAB = 9
-const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 const SPACE = 32
 const HASH = 35

@@ -21,8 +21,15 @@ export interface Vocabulary<F extends string = string, S extends string = string
 /** The words of a task file: its fields and sections, and the three statuses. */
 export interface TaskVocabulary extends Vocabulary<FieldName, SectionName> {
   readonly statuses: ReadonlyMap<string, Status>
-  /** What a team calls a status, where it has a word of its own: edits write that. */
-  readonly ownStatuses: ReadonlyMap<Status, string>
+  /** The team's own words, which edits write into a file that speaks in them. */
+  readonly own: OwnWords
+}
+
+/** The first word that a team names for each thing. */
+export interface OwnWords {
+  readonly fields: ReadonlyMap<FieldName, string>
+  readonly statuses: ReadonlyMap<Status, string>
+  readonly sections: ReadonlyMap<SectionName, string>
 }
 
 /** A team's own words, as its config names them. */
@@ -58,17 +65,34 @@ export function wordKey(word: string): string {
 export function taskVocabulary(aliases: Aliases = {}): TaskVocabulary {
   const fields = wordMap(FIELD_NAMES, FIELD_SYNONYMS)
   const sections = wordMap(SECTION_NAMES, SECTION_SYNONYMS)
-  const statuses = wordMap<Status>(STATUSES, {})
-  const ownStatuses = new Map<Status, string>()
-  for (const name of FIELD_NAMES) addWords(fields, name, aliases.fields?.[name])
-  for (const name of SECTION_NAMES) addWords(sections, name, aliases.sections?.[name])
-  for (const status of STATUSES) {
-    const words = aliases.statuses?.[status]
-    addWords(statuses, status, words)
-    if (words?.[0] !== undefined) ownStatuses.set(status, words[0])
+  const statuses = wordMap(STATUSES, {})
+  return {
+    fields,
+    sections,
+    statuses,
+    own: {
+      fields: addAliases(fields, FIELD_NAMES, aliases.fields),
+      statuses: addAliases(statuses, STATUSES, aliases.statuses),
+      sections: addAliases(sections, SECTION_NAMES, aliases.sections),
+    },
+    fieldSections: new Set<SectionName>(['Produces', 'Hints', 'Acceptance Criteria', 'Completion Notes']),
+    lists: new Set<SectionName>(['Produces']),
   }
-  const fieldSections = new Set<SectionName>(['Produces', 'Hints', 'Acceptance Criteria', 'Completion Notes'])
-  return { fields, sections, statuses, ownStatuses, fieldSections, lists: new Set<SectionName>(['Produces']) }
+}
+
+/** Adds a team's words, and returns the first that it names for each thing. */
+function addAliases<N extends string>(
+  words: Map<string, N>,
+  names: readonly N[],
+  aliases: Readonly<Record<string, readonly string[]>> = {},
+): Map<N, string> {
+  const own = new Map<N, string>()
+  for (const name of names) {
+    const [first] = aliases[name] ?? []
+    if (first !== undefined) own.set(name, first)
+    addWords(words, name, aliases[name])
+  }
+  return own
 }
 
 /** Each name under its own word and its synonyms. */

@@ -1,0 +1,172 @@
+import { blankComments } from './inline.ts'
+import { type Field, type FieldName, FIELD_NAMES, type Status, type Task } from './model.ts'
+import { lineAfter, lineEnding, lineStart, lineTextEnd, type Splice } from './splice.ts'
+import { type TaskVocabulary, wordKey } from './vocabulary.ts'
+
+/** Gives a field a value wherever it stands; a field that is missing is added in the style of its neighbours. */
+export function setField(
+  task: Task,
+  name: FieldName,
+  value: string,
+  vocabulary: TaskVocabulary,
+): readonly Splice[] {
+  const present = task.fields.filter((field) => field.name === name)
+  if (present.length === 0) return [addedField(task, name, value, vocabulary)]
+  return present.map((field) => valueSplice(task.source, field, value))
+}
+
+/** Gives a task a status, in the word that the file's own language has for it. */
+export function setStatus(task: Task, status: Status, vocabulary: TaskVocabulary): readonly Splice[] {
+  const word = speaksOwnStatus(task, vocabulary) ? (vocabulary.own.statuses.get(status) ?? status) : status
+  return setField(task, 'Status', word, vocabulary)
+}
+
+/** Takes a field away wherever it stands, with its line. */
+export function removeField(task: Task, name: FieldName): readonly Splice[] {
+  return task.fields.filter((field) => field.name === name).map((field) => removedLine(task, field))
+}
+
+/** Whether a file has its keys in the team's own words. */
+export function speaksOwnWords(task: Task): boolean {
+  const status = task.fields.find((field) => field.name === 'Status')
+  return status !== undefined && wordKey(status.key) !== 'status'
+}
+
+function speaksOwnStatus(task: Task, vocabulary: TaskVocabulary): boolean {
+  const status = task.fields.find((field) => field.name === 'Status')
+  const word = wordKey(status?.value ?? '')
+  return vocabulary.own.statuses.size > 0 && !['todo', 'done', 'blocked'].includes(word)
+}
+
+/** Only the value's own text changes: marks around it and a comment behind it stay. */
+function valueSplice(source: string, field: Field, value: string): Splice {
+  const { start, end } = field.valueSpan
+  const text = escaped(value, field.form)
+  if (start === end) return emptyValueSplice(source, field, text)
+  const at = field.value === '' ? -1 : blankComments(source.slice(start, end)).indexOf(field.value)
+  return at < 0 ? { start, end, text } : { start: start + at, end: start + at + field.value.length, text }
+}
+
+function emptyValueSplice(source: string, field: Field, text: string): Splice {
+  const at = field.valueSpan.start
+  const before = source[at - 1]
+  if (before === ' ' || before === '\t')
+    return { start: at, end: at, text: field.form === 'row' ? `${text} ` : text }
+  const hasBlank = source[at] === ' ' || source[at] === '\t'
+  return hasBlank ? { start: at + 1, end: at + 1, text } : { start: at, end: at, text: ` ${text}` }
+}
+
+function escaped(value: string, form: Field['form']): string {
+  const line = value.replace(/\s*[\r\n]+\s*/g, ' ')
+  if (form === 'row') return line.replaceAll('|', '\\|')
+  if (form !== 'frontmatter') return line
+  const isPlain = /^[A-Za-z0-9$][^\r\n]*$/.test(line) && !/: |:$| #/.test(line)
+  return isPlain ? line : JSON.stringify(line)
+}
+
+function addedField(task: Task, name: FieldName, value: string, vocabulary: TaskVocabulary): Splice {
+  const neighbour = precedingField(task, name)
+  const ending = lineEnding(task.source)
+  if (neighbour === null) return firstField(task, `- **${name}**: ${value}`, ending)
+  const key = keyFor(name, neighbour, vocabulary)
+  switch (neighbour.form) {
+    case 'item':
+      return addedItem(task, neighbour, key, value, ending)
+    case 'line':
+      return addedLine(task, neighbour, key, value, ending)
+    case 'row':
+    case 'frontmatter': {
+      const at = lineTextEnd(task.source, neighbour.span.end)
+      return { start: at, end: at, text: ending + likeNeighbour(task.source, neighbour, key, value) }
+    }
+  }
+}
+
+/** The last field that the format lists before this one, or the first field where none does. */
+function precedingField(task: Task, name: FieldName): Field | null {
+  const rank = FIELD_NAMES.indexOf(name)
+  let best: Field | null = null
+  for (const field of task.fields) {
+    if (field.name === null) continue
+    const fieldRank = FIELD_NAMES.indexOf(field.name)
+    if (fieldRank < rank && (best === null || fieldRank >= FIELD_NAMES.indexOf(best.name!))) best = field
+  }
+  return best ?? task.fields[0] ?? null
+}
+
+/** A block without any field gets its first below the heading. */
+function firstField(task: Task, line: string, ending: string): Splice {
+  const heading = /^(?:\uFEFF)?[ ]{0,3}#[ \t]/m.exec(task.source)
+  const at = heading ? lineTextEnd(task.source, heading.index) : 0
+  return { start: at, end: at, text: at === 0 ? `${line}${ending}${ending}` : `${ending}${ending}${line}` }
+}
+
+/** In the file's own words, and in its case: frontmatter mostly has its keys small. */
+function keyFor(name: FieldName, neighbour: Field, vocabulary: TaskVocabulary): string {
+  const isCanonical = neighbour.name !== null && wordKey(neighbour.key) === wordKey(neighbour.name)
+  const key = isCanonical ? name : (vocabulary.own.fields.get(name) ?? name)
+  return neighbour.key === neighbour.key.toLowerCase() ? key.toLowerCase().replaceAll(' ', '_') : key
+}
+
+function addedItem(task: Task, neighbour: Field, key: string, value: string, ending: string): Splice {
+  const at = lineTextEnd(task.source, neighbour.span.end)
+  const gap = isLoose(task) ? ending + ending : ending
+  return { start: at, end: at, text: gap + likeNeighbour(task.source, neighbour, key, value) }
+}
+
+/** Lines of one paragraph may be kept apart by two blanks or a backslash at their ends. */
+function addedLine(task: Task, neighbour: Field, key: string, value: string, ending: string): Splice {
+  const { source } = task
+  const lines = task.fields.filter((field) => field.form === 'line')
+  const breakOf = (field: Field): string => source.slice(field.span.end, lineTextEnd(source, field.span.end))
+  const lineBreak = lines.map(breakOf).find((mark) => mark !== '') ?? ''
+  const own = breakOf(neighbour)
+  const at = neighbour.span.end + own.length
+  const gap = isLoose(task) ? ending + ending : ending
+  const added = likeNeighbour(source, neighbour, key, value)
+  return { start: at, end: at, text: own === '' ? `${lineBreak}${gap}${added}` : `${gap}${added}${own}` }
+}
+
+/** Whether the fields stand with blank lines between them. */
+function isLoose(task: Task): boolean {
+  const [first, second] = task.fields.filter((field) => field.form === 'item' || field.form === 'line')
+  return (
+    first !== undefined &&
+    second !== undefined &&
+    /(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)/.test(task.source.slice(first.span.end, second.span.start))
+  )
+}
+
+/** The neighbour's line with another key and value in it. */
+function likeNeighbour(source: string, neighbour: Field, key: string, value: string): string {
+  const start = lineStart(source, neighbour.span.start)
+  const head = source.slice(start, neighbour.valueSpan.start)
+  const keyAt = head.lastIndexOf(neighbour.key)
+  const spaced = /[ \t]$/.test(head) ? head : `${head} `
+  const tail =
+    neighbour.form === 'row'
+      ? source.slice(neighbour.valueSpan.end, lineTextEnd(source, neighbour.span.end))
+      : ''
+  return (
+    spaced.slice(0, keyAt) +
+    key +
+    spaced.slice(keyAt + neighbour.key.length) +
+    escaped(value, neighbour.form) +
+    tail
+  )
+}
+
+/** From the end of the line before, so that taking away what was added gives back the file as it was. */
+function removedLine(task: Task, field: Field): Splice {
+  const { source } = task
+  const index = task.fields.indexOf(field)
+  const before = task.fields[index - 1]
+  const end = lineTextEnd(source, field.span.end)
+  if (before !== undefined && before.form === field.form && before.span.end < field.span.start) {
+    return { start: lineTextEnd(source, before.span.end), end, text: '' }
+  }
+  const start = lineStart(source, field.span.start)
+  const after = task.fields[index + 1]
+  const isFollowed = after !== undefined && after.form === field.form
+  return { start, end: isFollowed ? lineStart(source, after.span.start) : lineAfter(source, end), text: '' }
+}

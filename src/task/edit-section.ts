@@ -1,0 +1,106 @@
+import { speaksOwnWords } from './edit-field.ts'
+import { parseBlockTree } from './markdown.ts'
+import type { Section, SectionName, Task } from './model.ts'
+import { lineEnding, type Splice, withEndings } from './splice.ts'
+import type { TaskVocabulary } from './vocabulary.ts'
+
+/** Gives a section a body: the last one of that name, or a new one at the end of the file. */
+export function setSection(
+  task: Task,
+  name: SectionName,
+  body: string,
+  vocabulary: TaskVocabulary,
+): readonly Splice[] {
+  const section = lastSection(task, name)
+  return section === undefined
+    ? [appendedSection(task, name, body, vocabulary)]
+    : [bodySplice(task, section, body)]
+}
+
+/** Adds to the end of a section, which is made where it is missing. */
+export function extendSection(
+  task: Task,
+  name: SectionName,
+  addition: string,
+  vocabulary: TaskVocabulary,
+): readonly Splice[] {
+  const section = lastSection(task, name)
+  if (section === undefined) return [appendedSection(task, name, addition, vocabulary)]
+  const ending = lineEnding(task.source)
+  const body = task.source.slice(section.bodySpan.start, section.bodySpan.end).trim()
+  return [bodySplice(task, section, body === '' ? addition : `${body}${ending}${ending}${addition}`)]
+}
+
+/** Takes every section of that name away, heading and all. */
+export function removeSection(task: Task, name: SectionName): readonly Splice[] {
+  return task.sections
+    .filter((section) => section.name === name && section.form === 'heading')
+    .map((section) => removedSection(task.source, section))
+}
+
+/** What stands in a section, without the blank lines around it. */
+export function sectionBody(task: Task, section: Section): string {
+  return task.source.slice(section.bodySpan.start, section.bodySpan.end).trim()
+}
+
+function lastSection(task: Task, name: SectionName): Section | undefined {
+  return task.sections.findLast((section) => section.name === name && section.form === 'heading')
+}
+
+/** The blank lines around the old body stay around the new one. */
+function bodySplice(task: Task, section: Section, body: string): Splice {
+  const { start, end } = section.bodySpan
+  const ending = lineEnding(task.source)
+  const old = task.source.slice(start, end)
+  const text = withEndings(body.trim(), ending)
+  const content = old.trim()
+  if (content !== '') {
+    const at = start + old.indexOf(content)
+    return { start: at, end: at + content.length, text }
+  }
+  // The heading may be the last thing in a file that has no final line ending.
+  const gap = /[\r\n]$/.test(task.source.slice(0, start)) ? '' : ending
+  return { start, end: start, text: gap + text + (gap === '' ? ending : '') }
+}
+
+/** A section at the end is set off by exactly one line ending more than there is, so that `removeSection` gives back the file. */
+function appendedSection(task: Task, name: SectionName, body: string, vocabulary: TaskVocabulary): Splice {
+  const { source } = task
+  const ending = lineEnding(source)
+  const hasFinalEnding = /[\r\n]$/.test(source)
+  const title = speaksOwnWords(task) ? (vocabulary.own.sections.get(name) ?? name) : name
+  const heading = `## ${title}${ending}${headingsAreSpaced(task) ? ending : ''}`
+  const closer = unclosed(source)
+  const gap = (hasFinalEnding ? '' : ending) + (closer === null ? '' : closer + ending) + ending
+  const text = gap + heading + withEndings(body.trim(), ending) + (hasFinalEnding ? ending : '')
+  return { start: source.length, end: source.length, text }
+}
+
+/** Whether a blank line follows this file's headings. */
+function headingsAreSpaced(task: Task): boolean {
+  const first = task.sections.find((section) => section.form === 'heading')
+  return (
+    first !== undefined && /^[ \t]*[\r\n]/.test(task.source.slice(first.bodySpan.start, first.bodySpan.end))
+  )
+}
+
+/** What closes a fence or a comment that the file leaves open, for it would swallow whatever is added; null where none is. */
+function unclosed(source: string): string | null {
+  const last = parseBlockTree(source).children.at(-1)
+  const raw = source.slice(last?.position?.start.offset, last?.position?.end.offset)
+  if (last?.type === 'html') return raw.startsWith('<!--') && !raw.includes('-->', 2) ? '-->' : null
+  if (last?.type !== 'code') return null
+  const fence = /^(`{3,}|~{3,})/.exec(raw)?.[1]
+  if (fence === undefined) return null
+  const lastLine = raw.slice(Math.max(raw.lastIndexOf('\n'), raw.lastIndexOf('\r')) + 1).trim()
+  const isClosed = lastLine.length < raw.length && lastLine.startsWith(fence) && /^[`~]+$/.test(lastLine)
+  return isClosed ? null : fence
+}
+
+/** A last section goes with the line ending that set it off; one in the middle ends where the next begins. */
+function removedSection(source: string, section: Section): Splice {
+  const { start, end } = section.span
+  if (end < source.length) return { start, end, text: '' }
+  const gap = /[\r\n]$/.test(source) ? /(?:\r\n|\n|\r)$/ : /(?:\r\n|\n|\r){1,2}$/
+  return { start: start - (gap.exec(source.slice(0, start))?.[0].length ?? 0), end, text: '' }
+}

@@ -1,0 +1,90 @@
+import { formatDuration } from '../base/duration.ts'
+import { removeField, setField, setStatus } from './edit-field.ts'
+import { extendSection, removeSection, sectionBody, setSection } from './edit-section.ts'
+import { sectionOf, type Task } from './model.ts'
+import { plainMarkdown, safeNotes } from './notes.ts'
+import { applySplices, type Splice } from './splice.ts'
+import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
+
+/** How a task was completed, as its file tells it. */
+export interface Completion {
+  /** Local time, as the person's clock shows it. */
+  readonly at: Date
+  readonly seconds: number
+  /** Null leaves the field out. */
+  readonly commit: string | null
+  readonly costUsd: number | null
+  /** The agent's own words, in Markdown. */
+  readonly notes: string
+}
+
+/** The text of the task file once the task is done. */
+export function completeTask(
+  task: Task,
+  completion: Completion,
+  vocabulary: TaskVocabulary = TASK_VOCABULARY,
+): string {
+  const { at, seconds, commit, costUsd, notes } = completion
+  const completed = `${localMinute(at)} (${wholeMinutes(seconds)} duration)`
+  return edited(task, [
+    ...setStatus(task, 'DONE', vocabulary),
+    ...setField(task, 'Completed', completed, vocabulary),
+    ...(commit === null ? removeField(task, 'Commit') : setField(task, 'Commit', commit, vocabulary)),
+    ...(costUsd === null
+      ? removeField(task, 'Cost')
+      : setField(task, 'Cost', `$${costUsd.toFixed(2)}`, vocabulary)),
+    ...(notes.trim() === '' ? [] : setSection(task, 'Completion Notes', safeNotes(notes), vocabulary)),
+  ])
+}
+
+/** Why a task was given up. */
+export interface Blockage {
+  readonly reason: string
+  readonly attempts: number
+}
+
+/** The text of the task file once the task is blocked. */
+export function blockTask(
+  task: Task,
+  { reason, attempts }: Blockage,
+  vocabulary: TaskVocabulary = TASK_VOCABULARY,
+): string {
+  const kept = attempts === 1 ? '1 attempt is kept' : `${attempts} attempts are kept`
+  const how = `${kept}: \`ralph attempts ${task.id}\`. To try again: \`ralph retry ${task.id}\`.`
+  const body = `${plainMarkdown(reason)}\n\n${how}`
+  return edited(task, [
+    ...setStatus(task, 'BLOCKED', vocabulary),
+    ...setSection(task, 'Blocked', body, vocabulary),
+  ])
+}
+
+/** The text of the task file once a blocked task may be tried again: why it was blocked is kept. */
+export function retryTask(task: Task, vocabulary: TaskVocabulary = TASK_VOCABULARY): string {
+  const blocked = sectionOf(task, 'Blocked')
+  const reason = blocked === undefined ? '' : sectionBody(task, blocked)
+  return edited(task, [
+    ...setStatus(task, 'TODO', vocabulary),
+    ...removeSection(task, 'Blocked'),
+    ...(reason === '' ? [] : extendSection(task, 'Previous Attempts', reason, vocabulary)),
+  ])
+}
+
+/** Gives a sealed commit's prefix a place: the Commit field alone. */
+export function setCommit(task: Task, commit: string, vocabulary: TaskVocabulary = TASK_VOCABULARY): string {
+  return edited(task, setField(task, 'Commit', commit, vocabulary))
+}
+
+function edited(task: Task, splices: readonly Splice[]): string {
+  return (task.bom ? '\uFEFF' : '') + applySplices(task.source, splices)
+}
+
+function localMinute(at: Date): string {
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`
+}
+
+/** `42s`, `8m`, `1h 12m`: seconds matter only within the first minute. */
+function wholeMinutes(seconds: number): string {
+  return formatDuration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60)
+}
