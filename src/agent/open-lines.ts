@@ -52,19 +52,14 @@ const ANY_TAG =
 const DEEPEST = 100
 
 class BlockScan {
-  readonly #depth: number
   /** Where the content of each open list item begins. */
   #items: number[] = []
   /** The innermost item has nothing in it yet. */
   #emptyItem = false
   #block: Block | null = null
-  #quote: BlockScan | null = null
+  #quoted = false
   #paragraph = false
   #lost = false
-
-  constructor(depth = 0) {
-    this.#depth = depth
-  }
 
   read(line: string): LineKind {
     if (this.#lost) return 'closed'
@@ -77,11 +72,6 @@ class BlockScan {
     return indent === -1 ? this.#blank() : this.#content(line, indent)
   }
 
-  /** Whether the next line may go on with a paragraph without what stands before it here. */
-  get #takesLazyLine(): boolean {
-    return this.#quote ? this.#quote.#takesLazyLine || this.#quote.#emptyItem : this.#paragraph
-  }
-
   #inBlock(block: Block, line: string, indent: number): LineKind {
     if (block.ends(line, indent)) this.#block = null
     return 'closed'
@@ -90,7 +80,7 @@ class BlockScan {
   #blank(): LineKind {
     if (this.#emptyItem) this.#items.pop()
     this.#emptyItem = this.#paragraph = false
-    this.#quote = null
+    this.#quoted = false
     return 'closed'
   }
 
@@ -100,26 +90,35 @@ class BlockScan {
     const deep = indent - (this.#items[inside - 1] ?? 0) >= 4
     const text = line.slice(indent)
     const leaves = inside < this.#items.length
-    if (this.#takesLazyLine && (leaves || this.#quote)) {
-      const staysQuoted = this.#quote && !leaves && !deep && text.startsWith('>')
-      if (!staysQuoted && (deep || !startsBlock(text))) return this.#quote ? 'closed' : 'text'
-    }
+    const goesOn = this.#quoted || (this.#paragraph && leaves)
+    if (goesOn && (deep || !startsBlock(text))) return this.#lazyLine(text)
     if (leaves) this.#leaveItems(inside)
-    if (deep && !this.#quote) return 'closed'
+    if (deep) return 'closed'
     return this.#open(line, indent)
+  }
+
+  /**
+   * A line without what stands before its paragraph goes on with it. Whether a quote's last line is of a
+   * paragraph is not looked at, and on what a tag is here parsers do not agree: both end in `closed`.
+   */
+  #lazyLine(text: string): LineKind {
+    if (ANY_TAG.test(text)) this.#lost = true
+    return this.#quoted || this.#lost ? 'closed' : 'text'
   }
 
   #leaveItems(inside: number): void {
     this.#items.length = inside
-    this.#quote = null
-    this.#paragraph = false
+    this.#paragraph = this.#quoted = false
   }
 
   #open(line: string, indent: number): LineKind {
     const text = line.slice(indent)
     this.#emptyItem = false
-    if (text.startsWith('>')) return this.#readQuote(text)
-    if (this.#quote) this.#leaveItems(this.#items.length)
+    this.#quoted = text.startsWith('>')
+    if (this.#quoted) {
+      this.#paragraph = false
+      return 'closed'
+    }
     if (indent - (this.#items.at(-1) ?? 0) >= 4) return 'closed'
     if (this.#openBlock(text)) return 'closed'
     const isUnderline = this.#paragraph && UNDERLINE.test(text)
@@ -131,17 +130,6 @@ class BlockScan {
     if (mark !== undefined) return this.#openItem(line, indent, mark)
     this.#paragraph = true
     return 'text'
-  }
-
-  /** A quote is a text of its own, read only to know where it ends. */
-  #readQuote(text: string): LineKind {
-    this.#paragraph = false
-    if (this.#depth === DEEPEST) this.#lost = true
-    else {
-      this.#quote ??= new BlockScan(this.#depth + 1)
-      this.#quote.read(text.startsWith('> ') ? text.slice(2) : text.slice(1))
-    }
-    return 'closed'
   }
 
   #openBlock(text: string): boolean {
