@@ -1,0 +1,193 @@
+import type { AgentRequest, StreamEnd, StreamEvent, StreamReader, Usage } from '../port.ts'
+import { failureEnd, silentEnd, type Failure, type FailureWords } from './failure.ts'
+import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
+import { assistantEvents, denials, toolResultEvents, type ToolSummaries } from './message-blocks.ts'
+import { sum, UNKNOWN_USAGE } from './usage.ts'
+
+/** What a person does about a missing login. */
+export const CLAUDE_LOGIN = 'run `claude` and log in, or set ANTHROPIC_API_KEY'
+
+/** After how many refused logins the run is ended: Claude Code itself goes on for three minutes. */
+const HOPELESS_LOGINS = 2
+
+/** Reads `claude -p --output-format stream-json`. */
+export class ClaudeReader implements StreamReader {
+  readonly #request: AgentRequest
+  readonly #words: FailureWords
+  readonly #tools: ToolSummaries = new Map()
+  readonly #denied = new Map<string, string>()
+  /** By message, since the events of one message repeat its usage. */
+  readonly #seen = new Map<string, Json>()
+  #turns = 0
+  /** The last one decides: a background task brings further results. */
+  #result: Json | null = null
+  #retry: Failure | null = null
+  #limitEnds: Date | null = null
+
+  constructor(request: AgentRequest, now: () => Date) {
+    this.#request = request
+    this.#words = { agent: 'Claude Code', login: CLAUDE_LOGIN, now }
+  }
+
+  line(line: string): readonly StreamEvent[] {
+    const event = parseLine(line)
+    switch (event?.['type']) {
+      case 'system':
+        return this.#system(event)
+      case 'assistant':
+        return this.#assistant(event)
+      case 'user':
+        return toolResultEvents(record(event['message']), this.#tools, (id) => this.#denied.has(id))
+      case 'rate_limit_event':
+        return this.#rateLimit(record(event['rate_limit_info']))
+      case 'result':
+        this.#result = event
+        return [
+          { type: 'usage', usage: this.#usage() },
+          // Turns that wait in its queue will follow: then this is not the last result.
+          ...(number(event['queued_turn_count']) ? [] : [{ type: 'result' } as const]),
+        ]
+      default:
+        return []
+    }
+  }
+
+  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+    const result = this.#result
+    return {
+      end: result ? this.#resultEnd(result) : this.#endWithoutResult(exit),
+      finalMessage: text(result?.['result']),
+      usage: this.#usage(),
+      denied: [...new Set(result ? denials(result, this.#request.cwd) : [...this.#denied.values()])],
+    }
+  }
+
+  #system(event: Json): readonly StreamEvent[] {
+    switch (event['subtype']) {
+      case 'init':
+        return [
+          { type: 'session', sessionId: textOrNull(event['session_id']), model: textOrNull(event['model']) },
+        ]
+      case 'api_retry':
+        return this.#apiRetry(event)
+      case 'permission_denied': {
+        const id = text(event['tool_use_id'])
+        this.#denied.set(id, this.#tools.get(id)?.summary ?? text(event['tool_name']))
+        return []
+      }
+      default:
+        return []
+    }
+  }
+
+  #apiRetry(event: Json): readonly StreamEvent[] {
+    const [status, delay] = [number(event['error_status']), number(event['retry_delay_ms'])]
+    const message = `${text(event['error']).replaceAll('_', ' ')}${status === null ? '' : ` (${status})`}`
+    this.#retry = { status, message }
+    const until = delay === null ? null : new Date(this.#words.now().getTime() + delay)
+    const retrying = { type: 'retrying', reason: message, until } as const
+    const hopeless = status === 401 && (number(event['attempt']) ?? 0) >= HOPELESS_LOGINS
+    return hopeless ? [retrying, { type: 'result' }] : [retrying]
+  }
+
+  #assistant(event: Json): readonly StreamEvent[] {
+    const message = record(event['message'])
+    const events = assistantEvents(message, this.#request.cwd, this.#tools)
+    // Claude Code itself speaks under this name, as in `Invalid API key`.
+    if (message['model'] === '<synthetic>') return events
+    this.#retry = null
+    const id = text(message['id'])
+    const isNew = !this.#seen.has(id)
+    this.#seen.set(id, record(message['usage']))
+    if (!isNew) return events
+    if (event['parent_tool_use_id'] == null) this.#turns++
+    return [...events, { type: 'usage', usage: this.#usage() }]
+  }
+
+  #rateLimit(info: Json): readonly StreamEvent[] {
+    const resetsAt = number(info['resetsAt'])
+    const until = resetsAt === null ? null : new Date(resetsAt * 1000)
+    if (info['status'] === 'rejected') {
+      this.#limitEnds = until
+      this.#retry = { status: 429, message: limitName(info) }
+      return []
+    }
+    if (info['status'] !== 'allowed_warning') return []
+    const used = number(info['utilization'])
+    const share = used === null ? 'nearly used up' : `used to ${Math.round(used <= 1 ? used * 100 : used)} %`
+    return [{ type: 'warning', message: `The ${limitName(info)} of Claude Code is ${share}.` }]
+  }
+
+  #resultEnd(result: Json): StreamEnd['end'] {
+    const message = text(result['result']) || list(result['errors']).map(text).join('; ')
+    if (result['subtype'] === 'error_max_turns') return { kind: 'max-turns', reason: message }
+    if (result['subtype'] === 'error_max_budget_usd') return { kind: 'budget', reason: message }
+    if (result['stop_reason'] === 'refusal')
+      return { kind: 'refused', reason: message || 'The model refused.' }
+    // An API error calls itself a success, so the subtype says nothing here.
+    const status = number(result['api_error_status'])
+    if (result['is_error'] !== true && status === null) return { kind: 'finished' }
+    return failureEnd({ status, message, until: this.#limitEnds }, this.#words)
+  }
+
+  /** Killed while it waited to try again: what it waited for is the reason. */
+  #endWithoutResult(exit: Parameters<StreamReader['end']>[0]): StreamEnd['end'] {
+    if (this.#retry === null) return silentEnd(exit, this.#words)
+    return failureEnd({ ...this.#retry, until: this.#limitEnds }, this.#words)
+  }
+
+  #usage(): Usage {
+    return this.#result ? resultUsage(this.#result, this.#request.limits.turns) : this.#usageSoFar()
+  }
+
+  /** Without the output: an event tells it before the message is complete, so that it is always too small. */
+  #usageSoFar(): Usage {
+    if (this.#seen.size === 0) return UNKNOWN_USAGE
+    const usages = [...this.#seen.values()]
+    const cached = sum(...usages.map((usage) => number(usage['cache_read_input_tokens'])))
+    return {
+      turns: this.#turns,
+      inputTokens: sum(cached, ...usages.flatMap(freshInput)),
+      cachedTokens: cached,
+      outputTokens: null,
+      costUsd: null,
+    }
+  }
+}
+
+function freshInput(usage: Json): (number | null)[] {
+  return [number(usage['input_tokens']), number(usage['cache_creation_input_tokens'])]
+}
+
+function resultUsage(result: Json, limit: number): Usage {
+  const turns = number(result['num_turns'])
+  // At the limit it counts the turn that it did not take.
+  const capped = result['subtype'] === 'error_max_turns' && turns !== null ? Math.min(turns, limit) : turns
+  return { turns: capped, ...resultTokens(result), costUsd: number(result['total_cost_usd']) }
+}
+
+/** By model, where it is told: that counts sub-agents and the last turn too, which `usage` leaves out. */
+function resultTokens(result: Json): Omit<Usage, 'turns' | 'costUsd'> {
+  const models = Object.values(record(result['modelUsage'])).map(record)
+  if (models.length === 0) {
+    const usage = record(result['usage'])
+    const cached = number(usage['cache_read_input_tokens'])
+    return {
+      inputTokens: sum(cached, ...freshInput(usage)),
+      cachedTokens: cached,
+      outputTokens: number(usage['output_tokens']),
+    }
+  }
+  const total = (key: string) => sum(...models.map((model) => number(model[key])))
+  const cached = total('cacheReadInputTokens')
+  return {
+    inputTokens: sum(cached, total('inputTokens'), total('cacheCreationInputTokens')),
+    cachedTokens: cached,
+    outputTokens: total('outputTokens'),
+  }
+}
+
+function limitName(info: Json): string {
+  const name = text(info['rateLimitType']).replaceAll('_', ' ')
+  return name === '' ? 'usage limit' : `${name} limit`
+}

@@ -1,0 +1,91 @@
+import type { AgentRequest, Invocation, Provider } from '../port.ts'
+import { ClaudeReader, CLAUDE_LOGIN } from './claude-stream.ts'
+import { neverSetUp } from './first-start.ts'
+import { hasMcpServers, mcpFile } from './mcp-servers.ts'
+import { option } from './option.ts'
+import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+
+/** Claude Code: https://code.claude.com/docs/en/cli-reference */
+export const claude: Provider = {
+  name: 'claude',
+  binary: 'claude',
+  install: 'npm install -g @anthropic-ai/claude-code',
+  minimumVersion: '2.1.326',
+  preflight(context) {
+    const fresh = neverSetUp(context, {
+      variables: [
+        'ANTHROPIC_API_KEY',
+        'ANTHROPIC_AUTH_TOKEN',
+        'CLAUDE_CODE_OAUTH_TOKEN',
+        'CLAUDE_CODE_USE_BEDROCK',
+        'CLAUDE_CODE_USE_VERTEX',
+        'CLAUDE_CODE_USE_FOUNDRY',
+        'CLAUDE_CONFIG_DIR',
+      ],
+      files: ['.claude.json', '.claude'],
+    })
+    return fresh ? [`Claude Code has never been logged in here: ${CLAUDE_LOGIN}.`] : []
+  },
+  invocation(request) {
+    return {
+      program: 'claude',
+      args: [
+        '-p',
+        '--verbose',
+        '--output-format=stream-json',
+        ...option('--max-turns', request.limits.turns),
+        ...option('--model', request.model),
+        ...option('--max-budget-usd', request.limits.budgetUsd),
+        ...option('--mcp-config', hasMcpServers(request) ? '{folder}/mcp.json' : null),
+        ...permissionArgs(request),
+      ],
+      env: {
+        // A background task would keep the process up to ten minutes after its result, and bring further results.
+        CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+        // Without it root is refused at this level; others are not affected.
+        ...(request.permission.level === 'full' ? { IS_SANDBOX: '1' } : {}),
+      },
+      stdin: request.prompt,
+      files: privateFiles(request),
+    }
+  },
+  reader: (request, now) => new ClaudeReader(request, now),
+}
+
+function permissionArgs({ permission }: AgentRequest): readonly string[] {
+  switch (permission.level) {
+    case 'edit':
+      // Strict: servers that the repository's own .mcp.json names would be started unasked.
+      return [
+        '--permission-mode',
+        'acceptEdits',
+        '--strict-mcp-config',
+        '--settings',
+        '{folder}/settings.json',
+      ]
+    case 'full':
+      return ['--dangerously-skip-permissions', '--settings', '{folder}/settings.json']
+    case 'custom':
+      return permission.args
+  }
+}
+
+function privateFiles(request: AgentRequest): Invocation['files'] {
+  if (request.permission.level === 'custom') return mcpFile(request)
+  return { ...mcpFile(request), 'settings.json': JSON.stringify({ permissions: rules(request) }) }
+}
+
+/** Rules that deny hold at every level; those that allow are what `acceptEdits` would ask about. */
+function rules(request: AgentRequest): { readonly allow: string[]; readonly deny: string[] } {
+  const reserved = RESERVED_COMMANDS.map(bashRule)
+  if (request.permission.level === 'full') return { allow: [], deny: reserved }
+  const servers = Object.keys(request.mcpServers).map((name) => `mcp__${name}`)
+  return {
+    allow: [...allowedCommands(request).map(bashRule), ...servers],
+    deny: [...reserved, 'WebFetch', 'WebSearch'],
+  }
+}
+
+function bashRule(command: string): string {
+  return `Bash(${command}:*)`
+}

@@ -1,0 +1,72 @@
+import path from 'node:path'
+import type { AgentRequest, Provider } from '../port.ts'
+import { CODEX_LOGIN, CodexReader } from './codex-stream.ts'
+import { neverSetUp } from './first-start.ts'
+import { option } from './option.ts'
+
+/** Codex: https://developers.openai.com/codex */
+export const codex: Provider = {
+  name: 'codex',
+  binary: 'codex',
+  install: 'npm install -g @openai/codex',
+  minimumVersion: '0.169.0',
+  preflight(context) {
+    const home = context.env['CODEX_HOME'] ?? '.codex'
+    const fresh = neverSetUp(context, {
+      variables: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
+      // A configuration may name another service or keep the login in a keychain.
+      files: [path.join(home, 'auth.json'), path.join(home, 'config.toml')],
+    })
+    return fresh ? [`Codex has never been logged in here: ${CODEX_LOGIN}.`] : []
+  },
+  invocation(request) {
+    return {
+      program: 'codex',
+      args: [
+        'exec',
+        '--json',
+        '--skip-git-repo-check',
+        ...option('-m', request.model),
+        ...mcpArgs(request),
+        ...permissionArgs(request),
+        '-',
+      ],
+      env: {},
+      stdin: request.prompt,
+      files: {},
+    }
+  },
+  reader: (request, now) => new CodexReader(request, now),
+}
+
+function permissionArgs({ permission }: AgentRequest): readonly string[] {
+  switch (permission.level) {
+    case 'edit':
+      // Its sandbox has no network and keeps .git read-only, so that commits and pushes fail.
+      return ['--sandbox', 'workspace-write']
+    case 'full':
+      return ['--dangerously-bypass-approvals-and-sandbox']
+    case 'custom':
+      return permission.args
+  }
+}
+
+function mcpArgs(request: AgentRequest): readonly string[] {
+  return Object.entries(request.mcpServers).flatMap(([name, server]) => {
+    const env = Object.entries(server.env).map(([key, value]) => `${quote(key)}=${quote(value)}`)
+    const fields = [
+      `command=${quote(server.command)}`,
+      `args=[${server.args.map(quote).join(',')}]`,
+      `env={${env.join(',')}}`,
+      // Else each call waits for an approval that nobody can give, and fails.
+      'default_tools_approval_mode="approve"',
+    ]
+    // A key of the command line cannot be quoted: a dot in the name would begin another table.
+    return ['-c', `mcp_servers.${name.replace(/[^\w-]/g, '_')}={${fields.join(',')}}`]
+  })
+}
+
+/** A string of TOML, whose escapes are those of JSON. */
+function quote(value: string): string {
+  return JSON.stringify(value)
+}

@@ -1,0 +1,105 @@
+import type { AgentRequest, Provider, StreamEnd, StreamReader } from '../port.ts'
+import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
+import { neverSetUp } from './first-start.ts'
+import { option } from './option.ts'
+import { parseLine, text, type Json } from './json-lines.ts'
+import { UNKNOWN_USAGE } from './usage.ts'
+
+const LOGIN = 'run `cn login`, or give a model in ~/.continue/config.yaml'
+
+/** Continue: https://docs.continue.dev/guides/cli */
+export const continueCli: Provider = {
+  name: 'continue',
+  binary: 'cn',
+  install: 'npm install -g @continuedev/cli',
+  minimumVersion: '1.5.47',
+  preflight(context) {
+    const fresh = neverSetUp(context, {
+      variables: ['CONTINUE_API_KEY', 'ANTHROPIC_API_KEY', 'CONTINUE_GLOBAL_DIR'],
+      files: ['.continue'],
+    })
+    return fresh ? [`Continue has never been set up here: ${LOGIN}.`] : []
+  },
+  invocation(request) {
+    return {
+      program: 'cn',
+      args: [
+        '--format=json',
+        ...option('--model', request.model),
+        ...permissionArgs(request),
+        // Last: it takes whatever follows for the prompt, and then reads no stdin.
+        '-p',
+      ],
+      env: {},
+      stdin: request.prompt,
+      files: {},
+    }
+  },
+  reader: (request, now) => new ContinueReader(request, now),
+}
+
+function permissionArgs({ permission }: AgentRequest): readonly string[] {
+  switch (permission.level) {
+    case 'edit':
+      // A command that it may not run ends the whole session without a word, so single commands cannot be denied.
+      return [
+        '--allow',
+        'Write',
+        '--allow',
+        'Edit',
+        '--allow',
+        'MultiEdit',
+        '--allow',
+        'Bash',
+        '--exclude',
+        'Fetch',
+      ]
+    case 'full':
+      return ['--auto']
+    case 'custom':
+      return permission.args
+  }
+}
+
+/** Reads `cn -p --format json`: one object at the end, and nothing before it. */
+class ContinueReader implements StreamReader {
+  readonly #hasMcpServers: boolean
+  readonly #words: FailureWords
+  #result: Json | null = null
+
+  constructor(request: AgentRequest, now: () => Date) {
+    this.#hasMcpServers = Object.keys(request.mcpServers).length > 0
+    this.#words = { agent: 'Continue', login: LOGIN, now }
+  }
+
+  line(line: string): ReturnType<StreamReader['line']> {
+    const event = parseLine(line)
+    // It tells a shortened context in the same shape, without an answer.
+    if (typeof event?.['response'] !== 'string' && event?.['status'] !== 'error') return []
+    this.#result = event
+    const message =
+      'Continue takes MCP servers from its own configuration only: those of ralph were not there.'
+    return [...(this.#hasMcpServers ? [{ type: 'warning', message } as const] : []), { type: 'result' }]
+  }
+
+  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+    return {
+      end: this.#end(exit),
+      finalMessage: text(this.#result?.['response']),
+      usage: UNKNOWN_USAGE,
+      denied: [],
+    }
+  }
+
+  #end(exit: Parameters<StreamReader['end']>[0]): StreamEnd['end'] {
+    // Errors it prints in the same shape, but on stderr.
+    const error = exit.stderr
+      .split(/\r?\n/)
+      .map(parseLine)
+      .find((line) => line?.['status'] === 'error')
+    const said = this.#result ?? error
+    if (!said) return silentEnd(exit, this.#words)
+    if (said['status'] !== 'error') return { kind: 'finished' }
+    return failureEnd({ status: null, message: text(said['message']) || text(said['response']) }, this.#words)
+  }
+}

@@ -1,0 +1,109 @@
+import type { AgentRequest, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
+import { failureEnd, silentEnd, type Failure, type FailureWords } from './failure.ts'
+import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
+import { oneLine, toolSummary } from './tool-summary.ts'
+import { UNKNOWN_USAGE } from './usage.ts'
+
+/** What a person does about a missing login. */
+export const COPILOT_LOGIN = 'run `copilot` and /login, or set GH_TOKEN'
+
+/** Reads `copilot --output-format json`. */
+export class CopilotReader implements StreamReader {
+  readonly #cwd: string
+  readonly #words: FailureWords
+  readonly #tools = new Map<string, { readonly name: string; readonly summary: string }>()
+  readonly #denied = new Set<string>()
+  #turns = 0
+  #message = ''
+  #failure: Failure | null = null
+  #exitCode: number | null = null
+
+  constructor(request: AgentRequest, now: () => Date) {
+    this.#cwd = request.cwd
+    this.#words = { agent: 'Copilot CLI', login: COPILOT_LOGIN, now }
+  }
+
+  line(line: string): readonly StreamEvent[] {
+    const event = parseLine(line)
+    const data = record(event?.['data'])
+    switch (event?.['type']) {
+      case 'assistant.turn_start':
+        this.#turns++
+        return [{ type: 'usage', usage: this.#usage() }]
+      case 'assistant.message':
+        return this.#said(data)
+      case 'tool.execution_start':
+        return this.#toolStarted(data)
+      case 'tool.execution_complete':
+        return this.#toolEnded(data)
+      case 'model.call_failure':
+        this.#failure = { status: number(data['statusCode']), message: text(data['errorMessage']) }
+        return []
+      case 'assistant.turn_retry':
+        return [{ type: 'retrying', reason: this.#retryReason(data), until: null }]
+      case 'session.error':
+        this.#failure = { status: number(data['statusCode']), message: text(data['message']) }
+        return []
+      case 'result':
+        this.#exitCode = number(event['exitCode'])
+        return [
+          { type: 'session', sessionId: textOrNull(event['sessionId']), model: null },
+          { type: 'result' },
+        ]
+      default:
+        return []
+    }
+  }
+
+  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+    const finished = this.#exitCode === 0
+    return {
+      end: finished ? { kind: 'finished' } : this.#failedEnd(exit),
+      finalMessage: finished ? this.#message : '',
+      usage: this.#usage(),
+      denied: [...this.#denied],
+    }
+  }
+
+  #failedEnd(exit: Parameters<StreamReader['end']>[0]): StreamEnd['end'] {
+    return this.#failure ? failureEnd(this.#failure, this.#words) : silentEnd(exit, this.#words)
+  }
+
+  #said(data: Json): readonly StreamEvent[] {
+    // What a sub-agent says is not said to us.
+    if (textOrNull(data['parentToolCallId']) !== null) return []
+    this.#failure = null
+    const said = text(data['content'])
+    this.#message = list(data['toolRequests']).length === 0 ? said : ''
+    return said === '' ? [] : [{ type: 'text', text: said }]
+  }
+
+  #toolStarted(data: Json): readonly StreamEvent[] {
+    const [id, name] = [text(data['toolCallId']), text(data['toolName'])]
+    const summary = toolSummary(name, record(data['arguments']), this.#cwd)
+    this.#tools.set(id, { name, summary })
+    return [{ type: 'tool', id, name, summary, status: 'running' }]
+  }
+
+  #toolEnded(data: Json): readonly StreamEvent[] {
+    const id = text(data['toolCallId'])
+    const { name, summary } = this.#tools.get(id) ?? { name: 'tool', summary: 'tool' }
+    const error = record(data['error'])
+    const denied = error['code'] === 'denied' || /^Permission (?:to run|denied)/.test(text(error['message']))
+    if (denied) this.#denied.add(summary)
+    // A command that ran is a success to it, whatever it exited with.
+    const exitCode = number(record(data['shellExecution'])['exitCode']) ?? 0
+    const status = denied ? 'denied' : data['success'] === true && exitCode === 0 ? 'ok' : 'failed'
+    return [{ type: 'tool', id, name, summary, status }]
+  }
+
+  #retryReason(data: Json): string {
+    const status = this.#failure?.status
+    const reason = text(data['reason']).replaceAll('_', ' ') || 'request failed'
+    return oneLine(status == null ? reason : `${reason} (${status})`)
+  }
+
+  #usage(): StreamEnd['usage'] {
+    return { ...UNKNOWN_USAGE, turns: this.#turns || null }
+  }
+}

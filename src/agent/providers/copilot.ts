@@ -1,0 +1,59 @@
+import type { AgentRequest, Provider } from '../port.ts'
+import { COPILOT_LOGIN, CopilotReader } from './copilot-stream.ts'
+import { neverSetUp } from './first-start.ts'
+import { hasMcpServers, mcpFile } from './mcp-servers.ts'
+import { option } from './option.ts'
+import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+
+/** GitHub Copilot CLI: https://docs.github.com/copilot/how-tos/copilot-cli */
+export const copilot: Provider = {
+  name: 'copilot',
+  binary: 'copilot',
+  install: 'npm install -g @github/copilot',
+  minimumVersion: '1.0.102',
+  preflight(context) {
+    const fresh = neverSetUp(context, {
+      variables: [
+        'COPILOT_GITHUB_TOKEN',
+        'GH_TOKEN',
+        'GITHUB_TOKEN',
+        'COPILOT_PROVIDER_BASE_URL',
+        'XDG_CONFIG_HOME',
+      ],
+      files: ['.copilot', '.config/gh'],
+    })
+    return fresh ? [`Copilot CLI has never been logged in here: ${COPILOT_LOGIN}.`] : []
+  },
+  invocation(request) {
+    return {
+      program: 'copilot',
+      args: [
+        '--output-format=json',
+        '--no-ask-user',
+        '--no-auto-update',
+        ...option('--model', request.model),
+        ...option('--additional-mcp-config', hasMcpServers(request) ? '@{folder}/mcp.json' : null),
+        ...permissionArgs(request),
+      ],
+      env: {},
+      stdin: request.prompt,
+      files: mcpFile(request, { type: 'local', tools: ['*'] }),
+    }
+  },
+  reader: (request, now) => new CopilotReader(request, now),
+}
+
+function permissionArgs(request: AgentRequest): readonly string[] {
+  const denied = RESERVED_COMMANDS.map((command) => `--deny-tool=shell(${command})`)
+  switch (request.permission.level) {
+    case 'edit': {
+      const shell = allowedCommands(request).map((command) => `shell(${command})`)
+      const tools = ['write', ...shell, ...Object.keys(request.mcpServers)]
+      return [...tools.map((tool) => `--allow-tool=${tool}`), ...denied]
+    }
+    case 'full':
+      return ['--allow-all', ...denied]
+    case 'custom':
+      return request.permission.args
+  }
+}

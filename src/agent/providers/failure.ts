@@ -1,0 +1,108 @@
+import type { StreamEnd, StreamReader } from '../port.ts'
+import { resetTime } from './reset-time.ts'
+import { oneLine } from './tool-summary.ts'
+
+type End = StreamEnd['end']
+type Exit = Parameters<StreamReader['end']>[0]
+
+/** What a provider knows of a failed request to its service. */
+export interface Failure {
+  /** The HTTP status where it is told; else it is looked for in the message. */
+  readonly status: number | null
+  readonly message: string
+  /** When the limit ends, where the stream tells it apart from the message. */
+  readonly until?: Date | null
+}
+
+/** What a provider says of itself in the reasons that a person reads. */
+export interface FailureWords {
+  readonly agent: string
+  /** What to do to log in, as one instruction. */
+  readonly login: string
+  readonly now: () => Date
+}
+
+/** How a run ended whose request to the service failed for good. */
+export function failureEnd(failure: Failure, words: FailureWords): End {
+  const said = oneLine(failure.message) || 'no reason given'
+  switch (kindOf(failure)) {
+    case 'auth':
+      return { kind: 'auth', reason: `${words.agent} is not logged in (${said}): ${words.login}` }
+    case 'credit':
+      return { kind: 'auth', reason: `The account of ${words.agent} cannot pay for more: ${said}` }
+    case 'rate-limited': {
+      const until = failure.until ?? resetTime(failure.message, words.now())
+      return { kind: 'rate-limited', reason: said, until }
+    }
+    case 'overloaded':
+      return { kind: 'overloaded', reason: said }
+    case 'refused':
+      return { kind: 'refused', reason: said }
+    case 'unknown':
+      return { kind: 'crashed', reason: `${words.agent} failed: ${said}` }
+  }
+}
+
+/** How a run ended that said nothing of an end: by its exit and its last words. */
+export function silentEnd(exit: Exit, words: FailureWords): End {
+  const lastWords = tail(exit.stderr)
+  if (lastWords !== '') {
+    const end = failureEnd({ status: null, message: lastWords }, words)
+    if (end.kind !== 'crashed') return end
+  }
+  const how =
+    exit.signal !== null
+      ? `was ended by ${exit.signal}`
+      : exit.code === 0
+        ? 'ended without a final message'
+        : `exited with code ${exit.code ?? 'unknown'}`
+  return { kind: 'crashed', reason: `${words.agent} ${how}${lastWords === '' ? '' : `: ${lastWords}`}` }
+}
+
+type FailureKind = 'auth' | 'credit' | 'rate-limited' | 'overloaded' | 'refused' | 'unknown'
+
+function kindOf({ status, message }: Failure): FailureKind {
+  if (/credit balance|insufficient_quota|billing|payment required|out of credits/i.test(message))
+    return 'credit'
+  const told = status ?? statusIn(message)
+  if (told !== null) return kindOfStatus(told)
+  if (
+    /usage limit|rate.?limit|session limit|weekly limit|too many requests|quota|resource.?exhausted/i.test(
+      message,
+    )
+  )
+    return 'rate-limited'
+  if (/overloaded|at capacity|temporarily unavailable|high demand/i.test(message)) return 'overloaded'
+  if (
+    /not logged in|log ?in (?:again|first|required)|run \/login|unauthori[sz]ed|authenticat|invalid (?:x-)?api.?key|no api key|auth method|auth type/i.test(
+      message,
+    )
+  )
+    return 'auth'
+  return 'unknown'
+}
+
+function kindOfStatus(status: number): FailureKind {
+  if (status === 401 || status === 403) return 'auth'
+  if (status === 402) return 'credit'
+  if (status === 429) return 'rate-limited'
+  if (status >= 500 || status === 408) return 'overloaded'
+  return status >= 400 ? 'refused' : 'unknown'
+}
+
+function statusIn(message: string): number | null {
+  const match =
+    /^\W*([45]\d\d)\b/.exec(message) ??
+    /\b(?:status|http|code|error)\b\W{0,4}(?:code\W{0,3})?([45]\d\d)\b/i.exec(message)
+  return match ? Number(match[1]) : null
+}
+
+/** The last line of what was said on stderr that is not the frame of a stack. */
+function tail(stderr: string): string {
+  const lines = stderr
+    .slice(-8192)
+    .replace(/\u001b\[[0-9;]*m/g, '')
+    .split(/\r?\n/)
+  const telling = lines.filter((line) => line.trim() !== '' && !/^\s*at |^[\s}\])]*$/.test(line))
+  return oneLine(telling.slice(-3).join(' '))
+}

@@ -1,0 +1,112 @@
+import type { AgentRequest, StreamEnd, StreamEvent, StreamReader, Usage } from '../port.ts'
+import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
+import { number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
+import { toolSummary } from './tool-summary.ts'
+import { TurnCounter } from './turn-counter.ts'
+
+/** What a person does about a missing login. */
+export const GEMINI_LOGIN = 'run `gemini` and log in, or set GEMINI_API_KEY'
+
+/** Reads `gemini -o stream-json`. */
+export class GeminiReader implements StreamReader {
+  readonly #cwd: string
+  readonly #words: FailureWords
+  readonly #turns = new TurnCounter()
+  readonly #tools = new Map<string, { readonly name: string; readonly summary: string }>()
+  readonly #denied = new Set<string>()
+  #message = ''
+  #result: Json | null = null
+
+  constructor(request: AgentRequest, now: () => Date) {
+    this.#cwd = request.cwd
+    this.#words = { agent: 'Gemini CLI', login: GEMINI_LOGIN, now }
+  }
+
+  line(line: string): readonly StreamEvent[] {
+    const event = parseLine(line)
+    switch (event?.['type']) {
+      case 'init': {
+        const model = textOrNull(event['model'])
+        return [
+          {
+            type: 'session',
+            sessionId: textOrNull(event['session_id']),
+            model: model === 'auto' ? null : model,
+          },
+        ]
+      }
+      case 'message':
+        return event['role'] === 'assistant' ? this.#said(event) : []
+      case 'tool_use':
+        return this.#toolStarted(event)
+      case 'tool_result':
+        return this.#toolEnded(event)
+      case 'result':
+        this.#result = event
+        return [{ type: 'usage', usage: this.#usage() }, { type: 'result' }]
+      default:
+        return []
+    }
+  }
+
+  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+    return {
+      end: this.#result ? this.#resultEnd(this.#result) : silentEnd(exit, this.#words),
+      finalMessage: this.#result ? this.#message : '',
+      usage: this.#usage(),
+      denied: [...this.#denied],
+    }
+  }
+
+  /** Its text comes in pieces: the message is all of them since the last tool. */
+  #said(event: Json): readonly StreamEvent[] {
+    const piece = text(event['content'])
+    this.#message = event['delta'] === true ? this.#message + piece : piece
+    this.#turns.speak()
+    return [
+      { type: 'text', text: piece },
+      { type: 'usage', usage: this.#usage() },
+    ]
+  }
+
+  #toolStarted(event: Json): readonly StreamEvent[] {
+    const [id, name] = [text(event['tool_id']), text(event['tool_name'])]
+    const summary = toolSummary(name, record(event['parameters']), this.#cwd)
+    this.#tools.set(id, { name, summary })
+    this.#turns.call(id)
+    this.#message = ''
+    return [
+      { type: 'tool', id, name, summary, status: 'running' },
+      { type: 'usage', usage: this.#usage() },
+    ]
+  }
+
+  #toolEnded(event: Json): readonly StreamEvent[] {
+    const id = text(event['tool_id'])
+    const { name, summary } = this.#tools.get(id) ?? { name: 'tool', summary: 'tool' }
+    this.#turns.answer(id)
+    const denied = record(event['error'])['type'] === 'policy_violation'
+    if (denied) this.#denied.add(summary)
+    const status = denied ? 'denied' : event['status'] === 'success' ? 'ok' : 'failed'
+    return [{ type: 'tool', id, name, summary, status }]
+  }
+
+  #resultEnd(result: Json): StreamEnd['end'] {
+    if (result['status'] === 'success') return { kind: 'finished' }
+    const error = record(result['error'])
+    const message = text(error['message'])
+    if (error['type'] === 'FatalTurnLimitedError') return { kind: 'max-turns', reason: message }
+    return failureEnd({ status: null, message }, this.#words)
+  }
+
+  #usage(): Usage {
+    const stats = record(this.#result?.['stats'])
+    return {
+      turns: this.#turns.count || null,
+      inputTokens: number(stats['input_tokens']),
+      cachedTokens: number(stats['cached']),
+      outputTokens: number(stats['output_tokens']),
+      costUsd: null,
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import type { AgentRequest, Invocation, Provider } from '../port.ts'
+import { neverSetUp } from './first-start.ts'
+import { GEMINI_LOGIN, GeminiReader } from './gemini-stream.ts'
+import { mcpServers } from './mcp-servers.ts'
+import { option } from './option.ts'
+import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+
+/** Gemini CLI: https://geminicli.com/docs */
+export const gemini: Provider = {
+  name: 'gemini',
+  binary: 'gemini',
+  install: 'npm install -g @google/gemini-cli',
+  minimumVersion: '0.61.0',
+  preflight(context) {
+    const fresh = neverSetUp(context, {
+      variables: [
+        'GEMINI_API_KEY',
+        'GOOGLE_API_KEY',
+        'GOOGLE_GENAI_USE_VERTEXAI',
+        'GOOGLE_GENAI_USE_GCA',
+        'GEMINI_CLI_HOME',
+      ],
+      files: ['.gemini/settings.json', '.gemini/oauth_creds.json'],
+    })
+    return fresh ? [`Gemini CLI has never been logged in here: ${GEMINI_LOGIN}.`] : []
+  },
+  invocation(request) {
+    return {
+      program: 'gemini',
+      args: ['--output-format=stream-json', ...option('-m', request.model), ...permissionArgs(request)],
+      env: {
+        // A folder that nobody has trusted yet ends the run with code 55.
+        GEMINI_CLI_TRUST_WORKSPACE: 'true',
+        // The only layer above the project's own settings; what a person has put there stays.
+        GEMINI_CLI_SYSTEM_SETTINGS_PATH:
+          request.env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? '{folder}/settings.json',
+      },
+      stdin: request.prompt,
+      files: privateFiles(request),
+    }
+  },
+  reader: (request, now) => new GeminiReader(request, now),
+}
+
+function permissionArgs({ permission }: AgentRequest): readonly string[] {
+  switch (permission.level) {
+    case 'edit':
+      return ['--approval-mode', 'auto_edit', '--policy', '{folder}/policy.toml']
+    case 'full':
+      return ['--approval-mode', 'yolo', '--policy', '{folder}/policy.toml']
+    case 'custom':
+      return permission.args
+  }
+}
+
+function privateFiles(request: AgentRequest): Invocation['files'] {
+  const settings = {
+    model: { maxSessionTurns: request.limits.turns },
+    mcpServers: mcpServers(request, { trust: true }),
+  }
+  return {
+    'settings.json': JSON.stringify(settings),
+    ...(request.permission.level === 'custom' ? {} : { 'policy.toml': policy(request) }),
+  }
+}
+
+/** Rules of its policy engine, where the highest priority decides and the mode what no rule names. */
+function policy(request: AgentRequest): string {
+  const reserved = rule('deny', 900, ['run_shell_command'], RESERVED_COMMANDS)
+  if (request.permission.level === 'full') return reserved
+  return [
+    reserved,
+    rule('allow', 500, ['run_shell_command'], allowedCommands(request)),
+    rule('deny', 900, ['web_fetch', 'google_web_search']),
+  ].join('\n')
+}
+
+function rule(
+  decision: 'allow' | 'deny',
+  priority: number,
+  tools: readonly string[],
+  commands: readonly string[] = [],
+): string {
+  return [
+    '[[rule]]',
+    `toolName = ${JSON.stringify(tools)}`,
+    ...(commands.length === 0 ? [] : [`commandPrefix = ${JSON.stringify(commands)}`]),
+    `decision = "${decision}"`,
+    `priority = ${priority}`,
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,122 @@
+import type { AgentRequest, StreamEnd, StreamEvent, StreamReader, Usage } from '../port.ts'
+import { failureEnd, silentEnd, type Failure, type FailureWords } from './failure.ts'
+import { number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
+import { oneLine, toolSummary } from './tool-summary.ts'
+import { sum, UNKNOWN_USAGE } from './usage.ts'
+
+const LOGIN = 'run `opencode auth login`'
+
+/** Reads `opencode run --format json`, which has no event for the end: the last step tells whether more was to come. */
+export class OpencodeReader implements StreamReader {
+  readonly #cwd: string
+  readonly #words: FailureWords
+  readonly #denied = new Set<string>()
+  #sessionId: string | null = null
+  #messageId = ''
+  #message = ''
+  #finished = false
+  #failure: Failure | null = null
+  #usage = UNKNOWN_USAGE
+
+  constructor(request: AgentRequest, now: () => Date) {
+    this.#cwd = request.cwd
+    this.#words = { agent: 'OpenCode', login: LOGIN, now }
+  }
+
+  line(line: string): readonly StreamEvent[] {
+    const event = parseLine(line)
+    if (!event) return []
+    return [...this.#session(event), ...this.#event(event)]
+  }
+
+  // No event counts as the result: after a step that ends in `stop` it may still go on by itself, as it does
+  // when it has shortened its context. It exits on its own.
+  #event(event: Json): readonly StreamEvent[] {
+    const part = record(event['part'])
+    switch (event['type']) {
+      case 'step_start':
+        this.#finished = false
+        return []
+      case 'text':
+        return this.#said(part)
+      case 'tool_use':
+        return this.#tool(part)
+      case 'step_finish':
+        this.#finished = part['reason'] !== 'tool-calls'
+        this.#usage = withStep(this.#usage, part)
+        return [{ type: 'usage', usage: this.#usage }]
+      case 'error':
+        return this.#error(record(event['error']))
+      default:
+        return []
+    }
+  }
+
+  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+    return {
+      end: this.#end(exit),
+      finalMessage: this.#finished ? this.#message : '',
+      usage: this.#usage,
+      denied: [...this.#denied],
+    }
+  }
+
+  #end(exit: Parameters<StreamReader['end']>[0]): StreamEnd['end'] {
+    if (this.#failure) return failureEnd(this.#failure, this.#words)
+    return this.#finished ? { kind: 'finished' } : silentEnd(exit, this.#words)
+  }
+
+  #session(event: Json): readonly StreamEvent[] {
+    const sessionId = textOrNull(event['sessionID'])
+    if (sessionId === null || sessionId === this.#sessionId) return []
+    this.#sessionId = sessionId
+    return [{ type: 'session', sessionId, model: null }]
+  }
+
+  #said(part: Json): readonly StreamEvent[] {
+    const said = text(part['text'])
+    const messageId = text(part['messageID'])
+    this.#message = messageId === this.#messageId ? `${this.#message}\n${said}` : said
+    this.#messageId = messageId
+    return [{ type: 'text', text: said }]
+  }
+
+  /** A tool is told only once it has ended. */
+  #tool(part: Json): readonly StreamEvent[] {
+    const [id, name, state] = [text(part['callID']), text(part['tool']), record(part['state'])]
+    const summary = toolSummary(name, record(state['input']), this.#cwd)
+    const failed = state['status'] === 'error'
+    const denied = failed && /rule which prevents|rejected permission/i.test(text(state['error']))
+    if (denied) this.#denied.add(summary)
+    return [{ type: 'tool', id, name, summary, status: denied ? 'denied' : failed ? 'failed' : 'ok' }]
+  }
+
+  #error(error: Json): readonly StreamEvent[] {
+    const data = record(error['data'])
+    const message = text(data['message']) || text(error['name'])
+    const headers = record(data['responseHeaders'])
+    // The header alone tells how long a limit lasts.
+    const delay = text(headers['retry-after'])
+    this.#failure = {
+      status: number(data['statusCode']),
+      message: /^\d+$/.test(delay) ? `${message} (retry after ${delay}s)` : message,
+    }
+    return [{ type: 'warning', message: oneLine(message) }]
+  }
+}
+
+function withStep(usage: Usage, part: Json): Usage {
+  const tokens = record(part['tokens'])
+  const cache = record(tokens['cache'])
+  const cached = number(cache['read'])
+  const input = sum(number(tokens['input']), cached, number(cache['write']))
+  // A model whose price it does not know costs it 0.
+  const cost = number(part['cost']) || null
+  return {
+    turns: (usage.turns ?? 0) + 1,
+    inputTokens: sum(usage.inputTokens, input),
+    cachedTokens: sum(usage.cachedTokens, cached),
+    outputTokens: sum(usage.outputTokens, number(tokens['output']), number(tokens['reasoning'])),
+    costUsd: sum(usage.costUsd, cost),
+  }
+}

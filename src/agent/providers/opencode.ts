@@ -1,0 +1,73 @@
+import type { AgentRequest, Provider } from '../port.ts'
+import { parseLine, record, type Json } from './json-lines.ts'
+import { OpencodeReader } from './opencode-stream.ts'
+import { option } from './option.ts'
+import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+
+/** OpenCode: https://opencode.ai/docs/cli */
+export const opencode: Provider = {
+  name: 'opencode',
+  binary: 'opencode',
+  install: 'npm install -g opencode-ai',
+  minimumVersion: '1.18.33',
+  // It has models that need no login, and its keys may stand in many places: only its own word tells.
+  preflight: () => [],
+  invocation(request) {
+    return {
+      program: 'opencode',
+      args: ['run', '--format=json', ...option('-m', request.model), ...permissionArgs(request)],
+      env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(config(request)), OPENCODE_DISABLE_AUTOUPDATE: '1' },
+      stdin: request.prompt,
+      files: {},
+    }
+  },
+  reader: (request, now) => new OpencodeReader(request, now),
+}
+
+function permissionArgs({ permission }: AgentRequest): readonly string[] {
+  switch (permission.level) {
+    case 'edit':
+      return []
+    case 'full':
+      return ['--auto']
+    case 'custom':
+      return permission.args
+  }
+}
+
+/** Laid over the person's own configuration, and over what they give in the same variable. */
+function config(request: AgentRequest): Json {
+  const own = parseLine(request.env['OPENCODE_CONFIG_CONTENT'] ?? '') ?? {}
+  const servers = Object.entries(request.mcpServers).map(([name, server]) => [
+    name,
+    { type: 'local', command: [server.command, ...server.args], environment: server.env, enabled: true },
+  ])
+  return {
+    ...own,
+    mcp: { ...record(own['mcp']), ...Object.fromEntries(servers) },
+    ...(request.permission.level === 'custom' ? {} : { permission: permissions(request) }),
+  }
+}
+
+/** The last rule that matches decides. */
+function permissions(request: AgentRequest): Json {
+  const reserved = RESERVED_COMMANDS.map((command) => [`${command}*`, 'deny'])
+  if (request.permission.level === 'full') {
+    return { '*': 'allow', bash: Object.fromEntries([['*', 'allow'], ...reserved]) }
+  }
+  const tools = ['read', 'edit', 'glob', 'grep', 'list', 'lsp', 'skill', 'task', 'todowrite', 'todoread']
+  const servers = Object.keys(request.mcpServers).map((name) => `${name}_*`)
+  return {
+    '*': 'deny',
+    ...Object.fromEntries([...tools, ...servers].map((name) => [name, 'allow'])),
+    external_directory: 'deny',
+    bash: Object.fromEntries([
+      ['*', 'deny'],
+      ...allowedCommands(request).flatMap((command) => [
+        [command, 'allow'],
+        [`${command} *`, 'allow'],
+      ]),
+      ...reserved,
+    ]),
+  }
+}

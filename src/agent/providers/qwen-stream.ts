@@ -1,0 +1,106 @@
+import type { AgentRequest, StreamEnd, StreamEvent, StreamReader, Usage } from '../port.ts'
+import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
+import { number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
+import { assistantEvents, denials, toolResultEvents, type ToolSummaries } from './message-blocks.ts'
+import { oneLine } from './tool-summary.ts'
+import { TurnCounter } from './turn-counter.ts'
+import { UNKNOWN_USAGE } from './usage.ts'
+
+/** What a person does about a missing login. */
+export const QWEN_LOGIN = 'run `qwen` and /auth, or set OPENAI_API_KEY'
+
+/** Reads `qwen -o stream-json`: Claude Code's messages, with ends of its own. */
+export class QwenReader implements StreamReader {
+  readonly #cwd: string
+  readonly #words: FailureWords
+  readonly #tools: ToolSummaries = new Map()
+  readonly #turns = new TurnCounter()
+  readonly #denied = new Set<string>()
+  #result: Json | null = null
+
+  constructor(request: AgentRequest, now: () => Date) {
+    this.#cwd = request.cwd
+    this.#words = { agent: 'Qwen Code', login: QWEN_LOGIN, now }
+  }
+
+  line(line: string): readonly StreamEvent[] {
+    const event = parseLine(line)
+    switch (event?.['type']) {
+      case 'system':
+        return event['subtype'] === 'init' ? [session(event)] : []
+      case 'assistant':
+        return this.#assistant(event)
+      case 'user':
+        return this.#answered(event)
+      case 'result':
+        this.#result = event
+        return [{ type: 'usage', usage: this.#usage() }, { type: 'result' }]
+      default:
+        return []
+    }
+  }
+
+  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+    const result = this.#result
+    return {
+      end: result ? this.#resultEnd(result) : this.#endWithoutResult(exit),
+      finalMessage: text(result?.['result']),
+      usage: this.#usage(),
+      denied: [...new Set(result ? denials(result, this.#cwd) : this.#denied)],
+    }
+  }
+
+  #assistant(event: Json): readonly StreamEvent[] {
+    const events = assistantEvents(record(event['message']), this.#cwd, this.#tools)
+    if (event['parent_tool_use_id'] != null || events.length === 0) return events
+    for (const shown of events) if (shown.type === 'tool') this.#turns.call(shown.id)
+    this.#turns.speak()
+    return [...events, { type: 'usage', usage: this.#usage() }]
+  }
+
+  #answered(event: Json): readonly StreamEvent[] {
+    const events = toolResultEvents(record(event['message']), this.#tools, (_id, said) =>
+      /denied by permission rules|permission was declined/i.test(said),
+    )
+    for (const shown of events) {
+      this.#turns.answer(shown.id)
+      if (shown.status === 'denied') this.#denied.add(shown.summary)
+    }
+    return events
+  }
+
+  #resultEnd(result: Json): StreamEnd['end'] {
+    if (result['is_error'] !== true) return { kind: 'finished' }
+    const message = text(record(result['error'])['message']) || text(result['result'])
+    return isTurnLimit(message)
+      ? { kind: 'max-turns', reason: oneLine(message) }
+      : failureEnd({ status: null, message }, this.#words)
+  }
+
+  /** At its turn limit it prints no result, only a line on stderr. */
+  #endWithoutResult(exit: Parameters<StreamReader['end']>[0]): StreamEnd['end'] {
+    const limit = exit.stderr.split(/\r?\n/).find(isTurnLimit)
+    return limit === undefined ? silentEnd(exit, this.#words) : { kind: 'max-turns', reason: oneLine(limit) }
+  }
+
+  #usage(): Usage {
+    const turns = number(this.#result?.['num_turns']) ?? (this.#turns.count || null)
+    if (!this.#result) return { ...UNKNOWN_USAGE, turns }
+    const usage = record(this.#result['usage'])
+    return {
+      turns,
+      inputTokens: number(usage['input_tokens']),
+      cachedTokens: number(usage['cache_read_input_tokens']),
+      outputTokens: number(usage['output_tokens']),
+      costUsd: null,
+    }
+  }
+}
+
+function session(event: Json): StreamEvent {
+  return { type: 'session', sessionId: textOrNull(event['session_id']), model: textOrNull(event['model']) }
+}
+
+function isTurnLimit(message: string): boolean {
+  return /max(?:imum)? session turns/i.test(message)
+}

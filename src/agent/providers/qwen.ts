@@ -1,0 +1,73 @@
+import type { AgentRequest, Provider } from '../port.ts'
+import { neverSetUp } from './first-start.ts'
+import { QWEN_LOGIN, QwenReader } from './qwen-stream.ts'
+import { hasMcpServers, mcpFile } from './mcp-servers.ts'
+import { option } from './option.ts'
+import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+
+/** Qwen Code: https://qwenlm.github.io/qwen-code-docs */
+export const qwen: Provider = {
+  name: 'qwen',
+  binary: 'qwen',
+  install: 'npm install -g @qwen-code/qwen-code',
+  minimumVersion: '0.24.4',
+  preflight(context) {
+    const fresh = neverSetUp(context, {
+      variables: [
+        'OPENAI_API_KEY',
+        'ANTHROPIC_API_KEY',
+        'GEMINI_API_KEY',
+        'GOOGLE_API_KEY',
+        'DASHSCOPE_API_KEY',
+        'QWEN_HOME',
+      ],
+      files: ['.qwen'],
+    })
+    return fresh ? [`Qwen Code has never been logged in here: ${QWEN_LOGIN}.`] : []
+  },
+  invocation(request) {
+    return {
+      program: 'qwen',
+      args: [
+        '--output-format=stream-json',
+        ...option('--max-session-turns', request.limits.turns),
+        ...option('-m', request.model),
+        ...option('--mcp-config', hasMcpServers(request) ? '{folder}/mcp.json' : null),
+        ...permissionArgs(request),
+      ],
+      env: request.permission.level === 'full' ? { QWEN_CODE_SUPPRESS_YOLO_WARNING: '1' } : {},
+      stdin: request.prompt,
+      files: mcpFile(request, { trust: true }),
+    }
+  },
+  reader: (request, now) => new QwenReader(request, now),
+}
+
+function permissionArgs(request: AgentRequest): readonly string[] {
+  const denied = RESERVED_COMMANDS.map(shellRule)
+  switch (request.permission.level) {
+    case 'edit': {
+      const servers = Object.keys(request.mcpServers).map((name) => `mcp__${name}`)
+      const allowed = [...allowedCommands(request).map(shellRule), ...servers]
+      const excluded = [...denied, 'web_fetch', 'web_search']
+      return [
+        '--approval-mode',
+        'auto-edit',
+        ...each('--allowed-tools', allowed),
+        ...each('--exclude-tools', excluded),
+      ]
+    }
+    case 'full':
+      return ['--approval-mode', 'yolo', ...each('--exclude-tools', denied)]
+    case 'custom':
+      return request.permission.args
+  }
+}
+
+function each(option: string, values: readonly string[]): string[] {
+  return values.map((value) => `${option}=${value}`)
+}
+
+function shellRule(command: string): string {
+  return `run_shell_command(${command})`
+}
