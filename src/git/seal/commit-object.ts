@@ -23,9 +23,8 @@ const SEAL_LINE = /^Seal: (?:[0-9a-f]{4,8}|[ghjkmnp-tv-z][0-9a-hjkmnp-tv-z]{8,71
  * begin with it the seal is unfinished.
  */
 export function wantedPrefix(commit: Uint8Array): string | null {
-  const { message } = split(commit)
-  const line = message.split('\n').findLast((line) => PENDING_LINE.test(line))
-  return PENDING_LINE.exec(line ?? '')?.[1] ?? null
+  const lines = split(commit).message.split('\n')
+  return PENDING_LINE.exec(lines[sealLine(lines)] ?? '')?.[1] ?? null
 }
 
 /** Whether a commit carries a signature that the repository's git would check. */
@@ -73,12 +72,21 @@ function signatureLines(
   return { start, end: length < 0 ? headers.length : start + 1 + length }
 }
 
+/**
+ * The line that holds the seal or the wish for one, or -1. It stands somewhere behind ralph's first trailer: hooks add
+ * to the end as they like, and what reads like a seal in the notes is none.
+ */
+function sealLine(lines: readonly string[]): number {
+  const task = lines.findLastIndex((line) => /^Task: \S/.test(line))
+  const seal = lines.findLastIndex((line) => SEAL_LINE.test(line))
+  return task >= 0 && seal > task ? seal : -1
+}
+
 /** The message without the seal it may have, ending where the trailer can be written. */
 function withoutSeal(message: string): string {
   const lines = message.replace(/\n+$/, '').split('\n')
-  const seal = lines.findLastIndex((line) => SEAL_LINE.test(line))
-  const ownBlock = seal > 0 && seal === lines.length - 1 && lines[seal - 1] === ''
-  if (seal >= 0) lines.splice(ownBlock ? seal - 1 : seal, ownBlock ? 2 : 1)
+  const seal = sealLine(lines)
+  if (seal >= 0) lines.splice(seal, 1)
   const text = lines.join('\n')
   if (text === '') return ''
   return endsInTrailers(lines) ? `${text}\n` : `${text}\n\n`

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { digitsFor, expectedBlocks, expectedSeconds, measureSpeed } from '../../../src/git/seal/digits.ts'
+
+describe('the digits of auto', () => {
+  it.each([
+    { blocksPerSecond: 400e6, blocksPerTry: 1, digits: 7, why: 'a fast machine' },
+    { blocksPerSecond: 90e6, blocksPerTry: 1, digits: 7, why: 'just under three seconds' },
+    { blocksPerSecond: 89e6, blocksPerTry: 1, digits: 6, why: 'just over three seconds' },
+    { blocksPerSecond: 1e6, blocksPerTry: 1, digits: 6, why: 'never fewer than six' },
+    { blocksPerSecond: 100e6, blocksPerTry: 12, digits: 6, why: 'signed, with notes' },
+    { blocksPerSecond: 20e6, blocksPerTry: 12, digits: 5, why: 'signed, with notes, on a slow machine' },
+    { blocksPerSecond: 100e6, blocksPerTry: 16_000, digits: 4, why: 'signed, with a megabyte of notes' },
+  ])('$digits: $why', ({ digits, ...cost }) => {
+    expect(digitsFor(cost)).toBe(digits)
+  })
+
+  it('take as long as there are blocks to hash', () => {
+    expect(expectedSeconds(7, { blocksPerSecond: 2 ** 26, blocksPerTry: 2 })).toBe(8)
+  })
+
+  it('count the message of a signed commit alone', () => {
+    const message = 'ü'.repeat(320)
+    expect(expectedBlocks(message, false)).toBe(1)
+    expect(expectedBlocks(message, true)).toBe(12)
+  })
+
+  it('measure the machine by what it did in the time that it took', () => {
+    let time = 0
+    const now = () => (time += 5)
+    const sha1 = measureSpeed('sha1', { now, kernel: null })
+    expect(sha1).toBeGreaterThan(0)
+    expect(measureSpeed('sha1', { now, kernel: null })).toBe(sha1)
+    expect(measureSpeed('sha1', { now: () => (time += 10), kernel: null })).toBe(sha1 / 2)
+  })
+})
