@@ -7,6 +7,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/setup.ts'],
     testTimeout: 60_000,
+    // Its ES modules, which are what can be bundled, don't load in Node as they are.
+    server: { deps: { inline: ['jsonc-parser'] } },
     // Tests start real processes; what a person has set for their own git must not reach them.
     env: { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', NO_COLOR: '', FORCE_COLOR: '' },
   },

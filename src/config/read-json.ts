@@ -5,7 +5,7 @@ import {
   printParseErrorCode,
   type Node,
   type ParseError,
-} from 'jsonc-parser'
+} from 'jsonc-parser/lib/esm/main.js'
 import type { ConfigDocument, ConfigReading, KeyPath } from './document.ts'
 
 /** Reads JSON with comments and trailing commas; with `under`, only what stands below that key. */
