@@ -1,7 +1,10 @@
-/** The known word nearest to what was typed, or undefined where none is near enough to be meant. */
-export function closest(typed: string, known: Iterable<string>): string | undefined {
+/** The known word nearest to what was typed, or undefined where none is within `limit` edits and so near enough to be meant. */
+export function closest(
+  typed: string,
+  known: Iterable<string>,
+  limit = Math.max(1, Math.floor(typed.length / 3)),
+): string | undefined {
   const wanted = typed.toLowerCase()
-  const limit = Math.max(1, Math.floor(wanted.length / 3))
   let best: string | undefined
   let bestDistance = limit + 1
   for (const word of known) {

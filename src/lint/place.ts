@@ -12,11 +12,17 @@ export function valueSpan(task: Task, name: FieldName): Span {
   return fieldOf(task, name)?.valueSpan ?? headingSpan(task)
 }
 
-/** Where a text stands in the value of a field; the whole value where it is not written like that. */
-export function spanInValue(task: Task, name: FieldName, text: string): Span {
-  const span = valueSpan(task, name)
-  const at = task.source.indexOf(text, span.start)
-  return at >= 0 && at + text.length <= span.end ? { start: at, end: at + text.length } : span
+/** Where each of some texts stands in the value of a field, in their order; the whole value for one that is not written like that. */
+export function spansInValue(task: Task, name: FieldName, texts: readonly string[]): Span[] {
+  const whole = valueSpan(task, name)
+  const value = task.source.slice(whole.start, whole.end)
+  let from = 0
+  return texts.map((text) => {
+    // Past one that is not found the others are not looked for: each look would go through the whole value.
+    const at = from < 0 ? -1 : value.indexOf(text, from)
+    from = at < 0 ? -1 : at + text.length
+    return at < 0 ? whole : { start: whole.start + at, end: whole.start + at + text.length }
+  })
 }
 
 /** The line of a section's heading. */

@@ -1,4 +1,4 @@
-import { placeAt } from '../../base/diagnostic.ts'
+import { placesIn } from '../../base/places.ts'
 import type { Section } from '../../task/model.ts'
 import { titleSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
@@ -42,12 +42,13 @@ export const duplicateSection: Rule = {
   severity: 'warning',
   start: () => (task) => {
     const first = new Map<string, Section>()
+    const placeOf = placesIn(task.source)
     return task.sections.flatMap((section) => {
       if (section.name === null) return []
       const earlier = first.get(section.name)
       if (!earlier) first.set(section.name, section)
       if (!earlier) return []
-      const { line } = placeAt(task.source, earlier.span.start)
+      const { line } = placeOf(earlier.span.start)
       return [{ span: titleSpan(section), message: `${section.name} is already in line ${line}` }]
     })
   },

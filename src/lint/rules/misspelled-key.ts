@@ -1,5 +1,5 @@
-import { closest } from '../../base/closest.ts'
 import { FIELD_NAMES } from '../../task/model.ts'
+import { misspelling } from '../misspelling.ts'
 import { quote } from '../quote.ts'
 import type { Rule } from '../rule.ts'
 
@@ -32,7 +32,7 @@ export const misspelledKey: Rule = {
   severity: 'warning',
   start: () => (task) =>
     task.fields.flatMap(({ name, key, span }) => {
-      const near = name === null ? closest(key, FIELD_NAMES) : undefined
+      const near = name === null ? misspelling(key, FIELD_NAMES) : undefined
       return near === undefined
         ? []
         : [{ span, message: `${quote(key)} is not a known field; did you mean ${near}?` }]

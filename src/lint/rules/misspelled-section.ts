@@ -1,5 +1,5 @@
-import { closest } from '../../base/closest.ts'
 import { SECTION_NAMES } from '../../task/model.ts'
+import { misspelling } from '../misspelling.ts'
 import { titleSpan } from '../place.ts'
 import { quote } from '../quote.ts'
 import type { Rule } from '../rule.ts'
@@ -39,7 +39,7 @@ export const misspelledSection: Rule = {
   start: () => (task) => {
     const present = new Set<string | null>(task.sections.map((section) => section.name))
     return task.sections.flatMap((section) => {
-      const near = section.name === null ? closest(section.title, SECTION_NAMES) : undefined
+      const near = section.name === null ? misspelling(section.title, SECTION_NAMES) : undefined
       if (near === undefined || present.has(near)) return []
       const message = `${quote(section.title)} is not a known section; did you mean ${near}?`
       return [{ span: titleSpan(section), message }]

@@ -1,5 +1,5 @@
 import type { Task } from '../../task/model.ts'
-import { spanInValue } from '../place.ts'
+import { spansInValue } from '../place.ts'
 import { quote } from '../quote.ts'
 import type { Finding, LintedBacklog, Rule } from '../rule.ts'
 
@@ -46,11 +46,12 @@ function findingsIn(
   paths: readonly string[],
   { context }: LintedBacklog,
 ): Finding[] {
-  return paths.flatMap((path) => {
-    const span = spanInValue(task, field, path)
-    if (isAbsolute(path)) return [{ span, message: `${quote(path)} is not relative to the root` }]
-    const isOutside = context.isOutside ?? climbsOut
-    return isOutside(path) ? [{ span, message: `${quote(path)} is outside the repository` }] : []
+  const isOutside = context.isOutside ?? climbsOut
+  const wrong = paths.filter((path) => isAbsolute(path) || isOutside(path))
+  const spans = spansInValue(task, field, wrong)
+  return wrong.map((path, index) => {
+    const what = isAbsolute(path) ? 'is not relative to the root' : 'is outside the repository'
+    return { span: spans[index]!, message: `${quote(path)} ${what}` }
   })
 }
 
