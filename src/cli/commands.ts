@@ -10,6 +10,14 @@ const flag = (name: string, about: string): OptionSpec => ({ name, takes: 'flag'
 /** The table of commands, in the order in which help shows them: parsing, help and completion are made from it. */
 export const COMMANDS: readonly CommandSpec[] = [
   {
+    name: 'init',
+    args: '',
+    summary: 'sets up a project: a first task, config with the gates it detects',
+    options: [flag('yes', 'write without asking')],
+    examples: ['ralph init', 'ralph init --yes'],
+    load: () => import('./commands/init.ts'),
+  },
+  {
     name: 'new',
     args: '<title>',
     summary: 'writes the next free task file and prints its path',

@@ -1,14 +1,22 @@
 import { UserError } from '../../base/errors.ts'
+import { printable } from '../../ui/printable.ts'
 import type { Context } from '../command.ts'
 import { COMMANDS } from '../commands.ts'
 import { bashCompletion } from '../completion/bash.ts'
 import { fishCompletion } from '../completion/fish.ts'
 import { zshCompletion } from '../completion/zsh.ts'
+import { openProject } from '../project.ts'
 
-/** Prints a shell's completion script, made from the table of commands. */
-export function run({ args: [shell = ''], printRaw }: Context): number {
-  printRaw(scriptFor(shell))
+/** Prints a shell's completion script, made from the table of commands. The scripts themselves ask it for the tasks. */
+export async function run(context: Context): Promise<number> {
+  const [wanted = ''] = context.args
+  context.printRaw(wanted === 'tasks' ? await taskLines(context) : scriptFor(wanted))
   return 0
+}
+
+async function taskLines(context: Context): Promise<string> {
+  const { tasks } = await openProject(context)
+  return tasks.map(({ id, title }) => `${id}\t${printable(title)}\n`).join('')
 }
 
 function scriptFor(shell: string): string {

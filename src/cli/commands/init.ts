@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { UserError } from '../../base/errors.ts'
+import { findConfig } from '../../config/load.ts'
+import { detectGates } from '../../gates/detect.ts'
+import { readBacklog } from '../../task/read.ts'
+import { taskVocabulary } from '../../task/vocabulary.ts'
+import type { Task } from '../../task/model.ts'
+import { doneView, planView, type InitScreen } from '../../ui/init-view.ts'
+import type { Context } from '../command.ts'
+import { planSetup, type Findings, type PlannedFile } from '../init/plan.ts'
+import { proposeAliases } from '../init/propose-aliases.ts'
+import { openPlace, type Place } from '../project.ts'
+
+/** Sets a project up: shows what it found and would write, asks, and writes what is not there yet. */
+export async function run(context: Context): Promise<number> {
+  const place = await openPlace(context)
+  const findings = await look(place)
+  const planned = planSetup(findings)
+  const screen = await screenOf(place, findings, planned)
+  if (!context.json) await context.note(planView(screen))
+  if (planned.length > 0 && !(await agreed(context))) return 1
+  for (const file of planned) write(place.root, file)
+  if (context.json) context.printJson(initJson(screen))
+  else await context.print(doneView(screen.files, findings.hasTasks))
+  return 0
+}
+
+const SCHEMA = 'node_modules/ralph-tasks/dist/ralph.config.schema.json'
+
+async function look({ root, dir, vocabulary }: Place): Promise<Findings> {
+  const tasks = existsSync(join(root, dir)) ? (await readBacklog({ root, dir, vocabulary })).tasks : []
+  return {
+    dir,
+    hasTasks: tasks.length > 0,
+    configFile: findConfig(root)?.file ?? null,
+    gates: detectGates(root),
+    aliases: proposeAliases(tasks),
+    schema: existsSync(join(root, SCHEMA)) ? `./${SCHEMA}` : null,
+  }
+}
+
+async function screenOf(
+  place: Place,
+  findings: Findings,
+  planned: readonly PlannedFile[],
+): Promise<InitScreen> {
+  const tasks = findings.hasTasks ? await readWith(place, findings) : []
+  const { fields, statuses, sections } = findings.aliases
+  return {
+    root: place.root,
+    files: planned.map(({ file }) => file),
+    kept: findings.configFile === null ? [] : [findings.configFile],
+    gates: findings.gates,
+    aliases: [fields, statuses, sections].flatMap((words) => Object.entries(words)),
+    tasks: tasks.length,
+    unclear: tasks.flatMap(({ file, problems }) =>
+      problems[0] ? [{ file, message: problems[0].message }] : [],
+    ),
+  }
+}
+
+/** The backlog as it is read once the proposed words are known. */
+async function readWith(
+  { root, dir, config }: Place,
+  { aliases, configFile }: Findings,
+): Promise<readonly Task[]> {
+  const vocabulary = taskVocabulary(configFile === null ? aliases : config.aliases)
+  return (await readBacklog({ root, dir, vocabulary })).tasks
+}
+
+async function agreed({ options, io, json }: Context): Promise<boolean> {
+  if (options.on('yes')) return true
+  const dialogue = json ? null : io.dialogue()
+  if (dialogue === null)
+    throw new UserError('ralph init asks before it writes', 'ralph init --yes writes without asking.')
+  const { confirm, isCancel } = await import('@clack/prompts')
+  const answer = await confirm({ message: 'Write these files?', ...dialogue })
+  return !isCancel(answer) && answer
+}
+
+function write(root: string, { file, text }: PlannedFile): void {
+  const path = join(root, file)
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text, { flag: 'wx' })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new UserError(`${file} cannot be written (${code})`, 'Check who may write there.')
+  }
+}
+
+function initJson({ files, kept, gates, aliases, unclear }: InitScreen): object {
+  return { version: 1, written: files, kept, gates, aliases: Object.fromEntries(aliases), unclear }
+}

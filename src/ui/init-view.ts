@@ -1,0 +1,70 @@
+import { bad, BLANK, dim, good, line, paragraph, strong, type Block, type Line } from './block.ts'
+
+/** What `ralph init` found and will do, or has done. */
+export interface InitScreen {
+  readonly root: string
+  readonly files: readonly string[]
+  readonly kept: readonly string[]
+  readonly gates: readonly { readonly name: string; readonly command: string }[]
+  /** The team's own words: what they stand for, and the words. */
+  readonly aliases: readonly (readonly [string, readonly string[]])[]
+  readonly tasks: number
+  /** What could not be read, even with those words. */
+  readonly unclear: readonly { readonly file: string; readonly message: string }[]
+}
+
+const MOST_UNCLEAR = 12
+
+/** What was found, and what setting up would write. */
+export function planView(screen: InitScreen): readonly Block[] {
+  const { root, files, kept, gates, aliases, tasks, unclear } = screen
+  return [
+    line(strong(root)),
+    ...(tasks > 0
+      ? [line(`  ${tasks} task files, ${tasks - unclear.length} of them read without a doubt`)]
+      : []),
+    ...gateBlocks(gates),
+    ...(aliases.length > 0
+      ? [line('  your words'), table(aliases.map(([name, words]) => [[dim(name)], [words.join(', ')]]))]
+      : []),
+    ...unclearBlocks(unclear),
+    ...(files.length > 0
+      ? [line('  to write'), ...files.map((file) => line('    ', file))]
+      : [line('  nothing to write')]),
+    ...kept.map((file) => line('    ', file, dim('  is there, and stays as it is'))),
+  ]
+}
+
+/** What setting up did, and what comes next. */
+export function doneView(files: readonly string[], hasTasks: boolean): readonly Block[] {
+  return [
+    BLANK,
+    ...files.map((file) => line(good('✓'), ` ${file}`)),
+    paragraph(
+      [],
+      hasTasks
+        ? 'Next: ralph lint, then ralph next'
+        : 'Next: edit the first task, or ralph new "Title"; then ralph next',
+    ),
+  ]
+}
+
+function gateBlocks(gates: InitScreen['gates']): readonly Block[] {
+  if (gates.length === 0)
+    return [line('  no gates found: give the commands that must pass in ralph.config.json')]
+  return [line('  gates'), table(gates.map(({ name, command }) => [[dim(name)], [command]]))]
+}
+
+function unclearBlocks(unclear: InitScreen['unclear']): readonly Block[] {
+  if (unclear.length === 0) return []
+  const more = unclear.length - MOST_UNCLEAR
+  return [
+    line(bad('  not clear'), dim('  (ralph lint)')),
+    table(unclear.slice(0, MOST_UNCLEAR).map(({ file, message }) => [[file], [message]])),
+    ...(more > 0 ? [line(dim(`    and ${more} more`))] : []),
+  ]
+}
+
+function table(rows: readonly (readonly Line[])[]): Block {
+  return { kind: 'table', rows, wrap: 1, indent: '    ' }
+}
