@@ -23,7 +23,7 @@ export function taskText(task: Task): TaskText {
       .filter((text) => text !== '')
       .join('\n\n')
   return {
-    body: closed(without(task.source, moved).trimEnd()),
+    body: closed(upToLastWord(without(task.source, moved))),
     acceptance: textOf('Acceptance Criteria'),
     produces: textOf('Produces'),
     hints: textOf('Hints'),
@@ -61,21 +61,26 @@ function without(source: string, sections: readonly Section[]): string {
   return text + source.slice(from)
 }
 
-/** A field's span ends before its line ending, which would stay behind as an empty line. */
+/** A field's span ends before its line does. */
 function lineEnd(source: string, offset: number): number {
-  if (source.startsWith('\r\n', offset)) return offset + 2
-  return source[offset] === '\n' || source[offset] === '\r' ? offset + 1 : offset
+  return offset + /^(?:[ \t]*(?:\r\n|\r|\n|$))?/.exec(source.slice(offset, offset + 200))![0].length
 }
 
 /** A field that stands for a section is given as the item that it is. */
 function sectionText(source: string, section: Section): string {
   const { span, form } = section
-  const text = closed(source.slice(span.start, span.end).trimEnd())
+  const text = closed(upToLastWord(source.slice(span.start, lineEnd(source, span.end))))
   return form === 'field' || bodyText(source, section) !== '' ? text : ''
 }
 
 function bodyText(source: string, { span, bodySpan, form }: Section): string {
   const { start, end } = form === 'field' ? span : bodySpan
-  const text = source.slice(start, end).trimEnd()
+  const text = upToLastWord(source.slice(start, lineEnd(source, end)))
   return closed(text.replace(/^(?:[ \t]*(?:\r\n|\r|\n))+/, ''))
+}
+
+/** Without the blank lines at the end, but with the blanks of the last line, which may be a hard break. */
+function upToLastWord(text: string): string {
+  const end = text.trimEnd().length
+  return end === 0 ? '' : text.slice(0, end) + /^[^\r\n]*/.exec(text.slice(end))![0]
 }

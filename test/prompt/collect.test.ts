@@ -1,0 +1,182 @@
+import { chmodSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { openGit } from '../../src/git/door.ts'
+import { ignoredPaths } from '../../src/git/repository.ts'
+import { collectMaterials } from '../../src/prompt/collect.ts'
+import type { Material } from '../../src/prompt/material.ts'
+import { makeProject, type TestProject } from './project.ts'
+
+const nothingIgnored = () => Promise.resolve(new Set<string>())
+
+async function collect(project: TestProject, ...names: readonly string[]): Promise<readonly Material[]> {
+  const where = { root: project.root, isIgnored: nothingIgnored }
+  const [materials = []] = await collectMaterials(where, [names], { except: [], room: 100_000 })
+  return materials
+}
+
+const brief = (materials: readonly Material[]): readonly string[] =>
+  materials.map((material) => {
+    if (material.kind === 'shown') return `${material.path}${material.listed ? ' (listed)' : ''}`
+    if (material.kind === 'named') return `${material.path}: ${material.reason}`
+    return `${material.pattern} -> ${material.paths.join(' ')}`
+  })
+
+describe('the files that a prompt takes in', () => {
+  it('are judged by where a link leads', async () => {
+    const outside = makeProject({ 'secret.txt': 'secret' })
+    const project = makeProject({ 'src/a.ts': 'a', 'src/b.ts': 'b' })
+    project.link('out.txt', `${outside.root}/secret.txt`)
+    project.link('away', outside.root)
+    project.link('in.ts', 'src/a.ts')
+    project.link('code', 'src')
+    project.link('nowhere', 'gone.ts')
+    project.link('loop', 'loop')
+    expect(
+      brief(
+        await collect(
+          project,
+          'out.txt',
+          'away/secret.txt',
+          'away/',
+          'away/*.txt',
+          'in.ts',
+          'code',
+          'nowhere',
+          'loop',
+        ),
+      ),
+    ).toEqual([
+      'out.txt: outside',
+      'away/secret.txt: outside',
+      'away/: outside',
+      'away/*.txt: outside',
+      'in.ts',
+      'code/ -> code/a.ts code/b.ts',
+      'code/b.ts (listed)',
+      'nowhere: missing',
+      'loop: unreadable',
+    ])
+  })
+
+  it('are not those outside, by whatever way they are named', async () => {
+    const project = makeProject({ 'a.ts': 'a' })
+    const names = ['../a', '/etc/passwd', 'x/../../b', '..', '/', `${project.root}-other/a.ts`, '../**/*.ts']
+    expect(brief(await collect(project, ...names))).toEqual(names.map((name) => `${name}: outside`))
+    expect(brief(await collect(project, `${project.root}/a.ts`))).toEqual(['a.ts'])
+  })
+
+  it('are told apart from what is no file, no text or no name', async () => {
+    const project = makeProject({ 'a.bin': new Uint8Array([1, 0, 2]), 'b.ts': '\ufeffb', 'c.ts': 'c' })
+    execFileSync('mkfifo', [`${project.root}/pipe`])
+    const found = await collect(
+      project,
+      'a.bin',
+      'b.ts',
+      'pipe',
+      'nul\0',
+      'x'.repeat(5000),
+      'c.ts/d',
+      '',
+      '  ',
+    )
+    expect(brief(found)).toEqual([
+      'a.bin: binary',
+      'b.ts',
+      'pipe: special',
+      'nul\0: missing',
+      `${'x'.repeat(5000)}: missing`,
+      'c.ts/d: missing',
+    ])
+    expect(found[1]).toMatchObject({ text: 'b', bytes: 4 })
+  })
+
+  it.skipIf(process.getuid?.() === 0)('may be closed to us', async () => {
+    const project = makeProject({ 'a.ts': 'a' })
+    chmodSync(`${project.root}/a.ts`, 0)
+    expect(brief(await collect(project, 'a.ts'))).toEqual(['a.ts: unreadable'])
+  })
+
+  it('are given once, in the first group that names them', async () => {
+    const project = makeProject({
+      'docs/a.md': 'a',
+      'src/b.ts': 'b',
+      'src/c.ts': 'c',
+      'docs/tasks/T-001.md': '#',
+    })
+    const where = { root: project.root, isIgnored: nothingIgnored }
+    const groups = await collectMaterials(
+      where,
+      [
+        ['docs/a.md', './docs/a.md', 'src/'],
+        ['src/b.ts', 'docs/a.md', 'src/', 'src/*.ts', 'docs/tasks/T-001.md'],
+      ],
+      { except: ['docs/tasks/T-001.md'], room: 100_000 },
+    )
+    expect(groups.map(brief)).toEqual([
+      ['docs/a.md', 'src/ -> src/b.ts src/c.ts', 'src/c.ts (listed)'],
+      ['src/b.ts', 'src/*.ts -> src/b.ts src/c.ts'],
+    ])
+  })
+
+  it('of a folder come in the order of their code units, as far as there is room', async () => {
+    const project = makeProject({
+      'src/b.ts': 'bb',
+      'src/B.ts': 'BB',
+      'src/ä.ts': 'ä',
+      'src/a/z.ts': 'zz',
+      'src/logo.png': new Uint8Array(9),
+    })
+    const where = { root: project.root, isIgnored: nothingIgnored }
+    const [materials = []] = await collectMaterials(where, [['src']], { except: [], room: 3 })
+    expect(brief(materials)).toEqual([
+      'src/ -> src/B.ts src/a/z.ts src/b.ts src/logo.png src/ä.ts',
+      'src/B.ts (listed)',
+      'src/a/z.ts (listed)',
+    ])
+  })
+
+  it('are not those that git ignores, unless it tracks them', async () => {
+    const project = makeProject({
+      '.gitignore': '*.log\ndist/\n!keep.log\n',
+      'a.log': 'a',
+      'keep.log': 'k',
+      'tracked.log': 't',
+      'dist/out.js': 'o',
+      'src/b.log': 'b',
+      'src/c.ts': 'c',
+    })
+    project.link('innocent.txt', 'a.log')
+    const env = { PATH: process.env['PATH'], HOME: project.root }
+    const git = (...args: string[]): void =>
+      void execFileSync('git', args, { cwd: project.root, env, stdio: 'ignore' })
+    git('init')
+    git('add', '--force', 'tracked.log')
+    const door = openGit({ cwd: project.root, env })
+    const where = { root: project.root, isIgnored: (paths: readonly string[]) => ignoredPaths(door, paths) }
+    const names = [
+      'a.log',
+      'keep.log',
+      'tracked.log',
+      'dist/out.js',
+      'dist',
+      'innocent.txt',
+      '.git/config',
+      'src/',
+      'missing.ts',
+    ]
+    const [materials = []] = await collectMaterials(where, [names], { except: [], room: 100_000 })
+    expect(brief(materials)).toEqual([
+      'a.log: ignored',
+      'keep.log',
+      'tracked.log',
+      'dist/out.js: ignored',
+      'dist: ignored',
+      'innocent.txt: ignored',
+      '.git/config: ignored',
+      'src/ -> src/c.ts',
+      'src/c.ts (listed)',
+      'missing.ts: missing',
+    ])
+  })
+})
