@@ -79,5 +79,7 @@ function wrong({ file, text }: ConfigFile, problems: readonly ConfigProblem[]): 
     const { line, column } = placeAt(text, offset)
     return `${file}:${line}:${column} ${message}`
   })
-  return new UserError(lines.join('\n'), 'A key that is left out has its default.')
+  const message =
+    lines.length === 1 ? lines[0]! : `${file} has ${lines.length} mistakes:\n  ${lines.join('\n  ')}`
+  return new UserError(message, 'A key that is left out has its default.')
 }

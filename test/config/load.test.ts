@@ -135,8 +135,9 @@ describe('a wrong key', () => {
 
   it('is told beside every other mistake, in the order of the file', async () => {
     const text = '{\n"agnet": "codex",\n"retries": "three",\n"permision": 1,\n"push": null\n}'
-    const lines = (await complaint('ralph.config.json', text)).split('\n')
+    const lines = (await complaint('ralph.config.json', text)).split('\n  ')
     expect(lines.map((line) => line.split(/[;,]/)[0])).toEqual([
+      'ralph.config.json has 4 mistakes:',
       'ralph.config.json:2:1 unknown key "agnet"',
       'ralph.config.json:3:12 retries: expected a whole number of 0 or more',
       'ralph.config.json:4:1 unknown key "permision"',
