@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseHeadings, scanHeadings } from '../../src/prompt/headings.ts'
 

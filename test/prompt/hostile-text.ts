@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 
 /** What an attacker of a fence would write, and what everybody writes. */
 export const hostileText = fc

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assemblePrompt } from '../../src/prompt/assemble.ts'
 import { taskText } from '../../src/prompt/task-text.ts'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countTokens, countUpTo, cutEnd, cutStart } from '../../src/prompt/tokens.ts'
 
