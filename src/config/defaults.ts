@@ -1,3 +1,4 @@
+import type { McpServer } from '../base/mcp-server.ts'
 import type { ALIASED_FIELDS, ALIASED_SECTIONS, ALIASED_STATUSES } from './vocabulary.ts'
 
 /** The whole configuration, each key with its value; null stands for "not set". */
@@ -34,7 +35,7 @@ export interface Config {
   /** A file that finished tasks' notes are added to, in the same commit. */
   readonly progress: string | null
   readonly prompt: PromptConfig
-  readonly mcpServers: Readonly<Record<string, McpServerConfig>>
+  readonly mcpServers: Readonly<Record<string, McpServer>>
   readonly logs: { readonly maxBytes: number }
 }
 
@@ -86,13 +87,6 @@ export interface CommitConfig {
 export interface PromptConfig {
   readonly budget: number
   readonly fileCap: number
-}
-
-/** A program that agents get as an MCP server. */
-export interface McpServerConfig {
-  readonly command: string
-  readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string>>
 }
 
 /** What may stand in braces in `commit.subject`. */

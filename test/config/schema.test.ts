@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { JsonSchema } from '@valibot/to-json-schema'
 import { parse } from 'valibot'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type { Permission, McpServer } from '../../src/agent/port.ts'
+import type { Permission } from '../../src/agent/port.ts'
 import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config, type GateConfig } from '../../src/config/defaults.ts'
 import { configJsonSchema } from '../../src/config/json-schema.ts'
 import { loadConfig } from '../../src/config/load.ts'
@@ -48,7 +48,6 @@ describe('what the configuration says of other parts of the house', () => {
     expectTypeOf<Config['aliases']>().toExtend<Aliases>()
     expectTypeOf<GateConfig>().toEqualTypeOf<Gate>()
     expectTypeOf<Config['permission']>().toEqualTypeOf<Permission['level']>()
-    expectTypeOf<Config['mcpServers'][string]>().toEqualTypeOf<McpServer>()
   })
 
   it('has their defaults', () => {
