@@ -14,7 +14,7 @@ export function readDependencies(
   const found = new Map<number, Dependency>()
   let from = field.valueSpan.start
   for (const { number, literal } of ids) {
-    const at = source.indexOf(literal, from)
+    const at = wholeIdAt(source, literal, from)
     const span =
       at < 0 || at > field.valueSpan.end ? field.valueSpan : { start: at, end: at + literal.length }
     if (at >= 0) from = span.start
@@ -24,6 +24,13 @@ export function readDependencies(
   const problems: UnplacedProblem[] =
     stranger === null ? [] : [{ kind: 'bad-depends', field: 'Depends', message, span: field.valueSpan }]
   return { found: [...found.values()], problems }
+}
+
+/** Where an id stands as a whole, and not as the beginning of a longer one: `T-1` in `T-10, T-1`. */
+function wholeIdAt(source: string, id: string, from: number): number {
+  let at = source.indexOf(id, from)
+  while (at >= 0 && /\d/.test(source.charAt(at + id.length))) at = source.indexOf(id, at + id.length)
+  return at
 }
 
 /** A task's number, and the text that names it. */

@@ -49,8 +49,13 @@ export const dependencySpelling: Rule = {
       task.depends.flatMap(({ number, span }) => {
         const id = claims.first[number]?.id
         const written = task.source.slice(span.start, span.end)
-        const isWholeId = /^T-\d+$/i.test(written) && !/\d/.test(task.source[span.end] ?? '')
-        if (id === undefined || claims.rivals.has(number) || !isWholeId || written === id) return []
+        if (id === undefined || claims.rivals.has(number) || written === id || !names(written, number))
+          return []
         return [{ span, message: `${written} is ${id} by the name of its file`, fix: { ...span, text: id } }]
       }),
+}
+
+/** Whether a text is an id and nothing more, and of that number: what stands in a range may stand for others too. */
+function names(text: string, number: number): boolean {
+  return /^T-\d+$/i.test(text) && Number(text.slice('T-'.length)) === number
 }
