@@ -68,17 +68,37 @@ export async function identityProblem(git: Git): Promise<string | null> {
   return author.code === 0 ? null : author.stderr.trim()
 }
 
-/** Which of these paths git ignores; tracked ones never are. */
+/**
+ * Which of these paths git ignores; tracked ones never are, and outside of a repository none is. A path that lies in a
+ * submodule is that one's own affair.
+ */
 export async function ignoredPaths(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
   if (paths.length === 0) return new Set()
-  const { stdout } = await git.run(['check-ignore', '--stdin', '-z'], {
+  // Each path is answered, so that there is always something printed: simple-git waits where there is nothing.
+  const args = ['check-ignore', '--stdin', '-z', '--verbose', '--non-matching']
+  const { code, stdout, stderr } = await git.run(args, {
     stdin: paths.join('\0') + '\0',
-    okCodes: [0, 1],
+    okCodes: [0, 1, 128],
   })
-  return new Set(stdout.toString().split('\0').filter(Boolean))
+  if (code !== 128) return ignoredIn(stdout.toString().split('\0'))
+  if (/not a git repository|must be run in a work tree/.test(stderr)) return new Set()
+  if (!/in submodule|beyond a symbolic link/.test(stderr)) throw new GitError(args, code, stderr)
+  if (paths.length === 1) return new Set()
+  // git stops at the first such path, and does not tell all of them.
+  const middle = Math.ceil(paths.length / 2)
+  const [one, other] = [
+    await ignoredPaths(git, paths.slice(0, middle)),
+    await ignoredPaths(git, paths.slice(middle)),
+  ]
+  return new Set([...one, ...other])
 }
 
-/** The branch or commit that `git checkout` would bring back: for messages and for the reflog. */
-export function headName(head: { readonly branch: string | null; readonly head: string | null }): string {
-  return head.branch ?? head.head?.slice(0, 10) ?? 'nothing'
+/** Source, line, pattern and path, over and over; no pattern matched where it is empty, and `!` takes a path back in. */
+function ignoredIn(fields: readonly string[]): ReadonlySet<string> {
+  const ignored = new Set<string>()
+  for (let at = 0; at + 3 < fields.length; at += 4) {
+    const [pattern = '', path = ''] = [fields[at + 2], fields[at + 3]]
+    if (pattern !== '' && !pattern.startsWith('!')) ignored.add(path)
+  }
+  return ignored
 }

@@ -1,5 +1,5 @@
 import { parseGlob, type Glob } from './glob.ts'
-import { locate, type Found, type Place, type Project } from './locate.ts'
+import { locate, type Found, type Place, type Surroundings } from './locate.ts'
 import type { Material } from './material.ts'
 import { readText } from './read-text.ts'
 import { walk } from './walk.ts'
@@ -19,20 +19,20 @@ interface Taken {
  * a file that is named comes before those that a folder or a glob stands for.
  */
 export async function collectMaterials(
-  project: Project,
+  around: Surroundings,
   groups: readonly Names[],
   options: { readonly except: readonly string[]; readonly room: number },
 ): Promise<readonly (readonly Material[])[]> {
   const written = groups.map((names) => names.filter((name) => name.trim() !== ''))
   const placed = await Promise.all(
-    written.map((names) => Promise.all(names.map((name) => target(project, name)))),
+    written.map((names) => Promise.all(names.map((name) => target(around, name)))),
   )
-  const ignored = await ignoredOf(project, placed.flat())
+  const ignored = await ignoredOf(around, placed.flat())
   const judged = placed.map((targets) => targets.map((one) => judge(one, ignored)))
   const taken: Taken = { real: new Set(options.except), room: options.room }
   const materials = new Map<Target, readonly Material[]>()
   for (const one of judged.flat()) if (!isMany(one)) materials.set(one, await single(one, taken))
-  for (const one of judged.flat()) if (isMany(one)) materials.set(one, await many(project, one, taken))
+  for (const one of judged.flat()) if (isMany(one)) materials.set(one, await many(around, one, taken))
   return judged.map((targets) => targets.flatMap((one) => materials.get(one) ?? []))
 }
 
@@ -45,14 +45,17 @@ interface Target {
 }
 
 /** A file may well be called `[id].tsx`: a name is a glob only where no file has it. */
-async function target({ root }: Project, written: string): Promise<Target> {
+async function target({ root }: Surroundings, written: string): Promise<Target> {
   const name = written.trim()
   const place = await locate(root, name)
   const glob = place.kind === 'missing' ? parseGlob(name) : null
   return { name, glob, place: glob ? await locate(root, glob.base || '.') : place }
 }
 
-async function ignoredOf({ isIgnored }: Project, targets: readonly Target[]): Promise<ReadonlySet<string>> {
+async function ignoredOf(
+  { isIgnored }: Surroundings,
+  targets: readonly Target[],
+): Promise<ReadonlySet<string>> {
   const asked = new Set(targets.flatMap(({ place }) => ('asked' in place ? place.asked : [])))
   return asked.size === 0 ? asked : isIgnored([...asked])
 }
@@ -80,18 +83,18 @@ async function single({ name, glob, place }: Target, taken: Taken): Promise<read
   return [{ kind: 'shown', path, stretch: null, text: content.text, bytes, listed: false }]
 }
 
-async function many(project: Project, one: Target, taken: Taken): Promise<readonly Material[]> {
+async function many(around: Surroundings, one: Target, taken: Taken): Promise<readonly Material[]> {
   const { glob, place } = one
   const pattern = glob ? one.name : `${place.path || '.'}/`
   if (!isNew(taken, pattern)) return []
   if (place.kind !== 'folder') return [{ kind: 'listing', pattern, paths: [], more: false }]
-  const walked = await walk(project, place.real)
+  const walked = await walk(around, place.real)
   const written = (path: string): string => (place.path === '' ? path : `${place.path}/${path}`)
   const paths = walked.paths.filter((path) => glob === null || glob.matches(written(path)))
   const shown: Material[] = []
   for (const path of paths) {
     if (taken.room <= 0) break
-    const file = await locate(project.root, written(path))
+    const file = await locate(around.root, written(path))
     if (file.kind === 'file') shown.push(...(await listed(file, taken)))
   }
   return [{ kind: 'listing', pattern, paths: paths.map(written), more: walked.more }, ...shown]

@@ -15,7 +15,7 @@ import {
   TEMPLATE,
   type Lookup,
 } from './library.ts'
-import { locate, type Project } from './locate.ts'
+import { locate, type Surroundings } from './locate.ts'
 import type { Material } from './material.ts'
 import { mergeMcpServers, type McpServers } from './mcp.ts'
 import { sectionsNamed } from './prd.ts'
@@ -25,7 +25,7 @@ import type { PromptLimits } from './show.ts'
 import { parseTemplate } from './template.ts'
 
 /** What a prompt is wanted for, and where to find what goes into it. */
-export interface PromptRequest extends Project {
+export interface PromptRequest extends Surroundings {
   readonly task: Task
   readonly backlog: readonly Task[]
   readonly attempts: readonly EarlierAttempt[]

@@ -2,8 +2,8 @@ import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { Reason } from './material.ts'
 
-/** The repository as far as a prompt may look into it. */
-export interface Project {
+/** What a prompt may look at, and how. */
+export interface Surroundings {
   /** The project's root. */
   readonly root: string
   /** Which of these paths, relative to the root, git ignores. */

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Project } from './locate.ts'
+import type { Surroundings } from './locate.ts'
 
 /** The files below a folder, in the order of their code units. */
 export interface Walked {
@@ -17,7 +17,7 @@ const MOST_ENTRIES = 20_000
  * Finds the files below a folder, level by level, so that git is asked once a level. What git ignores is left out, and
  * so are links: what they lead to stands in the project under its own name, or is none of its business.
  */
-export async function walk({ root, isIgnored }: Project, folder: string): Promise<Walked> {
+export async function walk({ root, isIgnored }: Surroundings, folder: string): Promise<Walked> {
   const files: string[] = []
   let level: readonly string[] = ['']
   let seen = 0

@@ -66,6 +66,23 @@ describe('a repository', () => {
     expect(await ignoredPaths(open(root), ['a.log', 'a\nb.log', 'c'])).toEqual(new Set(['a.log', 'a\nb.log']))
     expect(await ignoredPaths(open(root), [])).toEqual(new Set())
   })
+
+  it('takes what a pattern takes back in, what is tracked and what is in no repository for not ignored', async () => {
+    const root = makeRepository({ '.gitignore': '*.log\n!b.log\n', 'c.txt': '' })
+    put(root, { 'tracked.log': '' })
+    git(root, 'add', '--force', 'tracked.log')
+    expect(await ignoredPaths(open(root), ['a.log', 'b.log', 'tracked.log', 'c.txt'])).toEqual(
+      new Set(['a.log']),
+    )
+    expect(await ignoredPaths(open(makeFolder()), ['a.log'])).toEqual(new Set())
+  })
+
+  it('tells which paths are ignored beside those in a submodule', async () => {
+    const [root, inner] = [makeRepository({ '.gitignore': '*.log\n' }), makeRepository({ 'x.log': '' })]
+    git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner, 'sub')
+    const paths = ['a.log', 'sub/x.log', 'b.log', 'sub/y', 'c']
+    expect(await ignoredPaths(open(root), paths)).toEqual(new Set(['a.log', 'b.log']))
+  })
 })
 
 describe('an operation under way', () => {
