@@ -39,9 +39,17 @@ export function findConfig(root: string): ConfigFile | undefined {
 }
 
 async function read({ file, text }: ConfigFile): Promise<ConfigReading> {
-  if (/\.ya?ml$/.test(file)) return (await import('./read-yaml.ts')).readYaml(text)
-  const { readJson } = await import('./read-json.ts')
-  return file === 'package.json' ? readJson(text, 'ralph') : readJson(text)
+  const reader = /\.ya?ml$/.test(file)
+    ? (await import('./read-yaml.ts')).readYaml
+    : (await import('./read-json.ts')).readJson
+  try {
+    return reader(text, file === 'package.json' ? 'ralph' : undefined)
+  } catch (error) {
+    // The parsers go as deep as the text does.
+    if (error instanceof RangeError)
+      return { ok: false, problem: { offset: 0, message: 'nested too deeply' } }
+    throw error
+  }
 }
 
 function isThere(found: { file: string; text: string | undefined }): found is ConfigFile {

@@ -1,23 +1,25 @@
-import { isMap, isNode, isScalar, parseDocument, type Document } from 'yaml'
-import type { ConfigReading, KeyPath } from './document.ts'
+import { isMap, isNode, isScalar, parseDocument, visit, type Document } from 'yaml'
+import type { ConfigDocument, ConfigReading, KeyPath } from './document.ts'
 
 /** Reads one YAML document. */
 export function readYaml(text: string): ConfigReading {
   const document = parseDocument(text, { prettyErrors: false })
   const [error] = document.errors
-  if (error) {
-    return {
-      ok: false,
-      problem: { offset: error.pos[0], message: `not valid YAML: ${firstLine(error.message)}` },
-    }
+  if (error) return problem(error.pos[0], error.message)
+  try {
+    return { ok: true, document: documentOf(document) }
+  } catch (error) {
+    // An alias that names nothing, or so many that a small file would fill the memory.
+    if (error instanceof ReferenceError) return problem(firstAlias(document), error.message)
+    throw error
   }
+}
+
+function documentOf(document: Document): ConfigDocument {
   return {
-    ok: true,
-    document: {
-      value: document.contents === null ? {} : (document.toJS() as unknown),
-      keyOffset: (path) => keyOffset(document, path) ?? valueOffset(document, path),
-      valueOffset: (path) => valueOffset(document, path),
-    },
+    value: document.contents === null ? {} : (document.toJS() as unknown),
+    keyOffset: (path) => keyOffset(document, path) ?? valueOffset(document, path),
+    valueOffset: (path) => valueOffset(document, path),
   }
 }
 
@@ -34,6 +36,17 @@ function valueOffset(document: Document, path: KeyPath): number {
   return path.length > 0 ? valueOffset(document, path.slice(0, -1)) : 0
 }
 
-function firstLine(message: string): string {
-  return message.split('\n', 1)[0]!
+function firstAlias(document: Document): number {
+  let offset = 0
+  visit(document, {
+    Alias(_, alias) {
+      offset = alias.range?.[0] ?? 0
+      return visit.BREAK
+    },
+  })
+  return offset
+}
+
+function problem(offset: number, message: string): ConfigReading {
+  return { ok: false, problem: { offset, message: `not valid YAML: ${message.split('\n', 1)[0]}` } }
 }

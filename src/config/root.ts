@@ -6,28 +6,29 @@ import { CONFIG_FILES } from './files.ts'
 
 const MARKERS = ['.git', 'package.json', 'Cargo.toml', 'go.mod', 'pyproject.toml', 'mix.exs']
 
+/** Whether something is at a path. */
+type Probe = (path: string) => boolean
+
 /**
  * The project's root, seen from a folder inside it: the closest one upward that looks like a project.
  * Where that one has no task folder and one further up in the same repository has, it is that one.
  */
-export function findRoot(cwd: string, tasks: string = DEFAULTS.tasks): string {
+export function findRoot(cwd: string, tasks: string = DEFAULTS.tasks, exists: Probe = existsOnDisk): string {
   const closest = upward(cwd).find((folder) => MARKERS.some((marker) => exists(join(folder, marker))))
   if (closest === undefined) {
     throw new UserError('No project root found. Please run ralph from within a project directory.')
   }
-  return withinRepository(closest).find((folder) => holdsTasks(folder, tasks)) ?? closest
+  // A config file says that the tasks are looked for from there, also where their folder has another name.
+  const signs = [tasks, ...CONFIG_FILES]
+  const holdsTasks = (folder: string): boolean => signs.some((sign) => exists(resolve(folder, sign)))
+  return withinRepository(closest, exists).find(holdsTasks) ?? closest
 }
 
 /** From the folder up to the one that holds `.git`; the folder alone where no repository is around it. */
-function withinRepository(folder: string): readonly string[] {
+function withinRepository(folder: string, exists: Probe): readonly string[] {
   const folders = upward(folder)
   const top = folders.findIndex((candidate) => exists(join(candidate, '.git')))
   return top === -1 ? [folder] : folders.slice(0, top + 1)
-}
-
-/** A config file says that the tasks are looked for from here, also where they stand in a folder of another name. */
-function holdsTasks(folder: string, tasks: string): boolean {
-  return [tasks, ...CONFIG_FILES].some((name) => exists(resolve(folder, name)))
 }
 
 function upward(folder: string): readonly string[] {
@@ -40,7 +41,7 @@ function upward(folder: string): readonly string[] {
   }
 }
 
-function exists(path: string): boolean {
+function existsOnDisk(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {

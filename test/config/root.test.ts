@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -23,6 +23,11 @@ function make(...paths: readonly string[]): void {
   }
 }
 
+/** What others have left in the folders above is no part of a test. */
+function existsBelowTop(path: string): boolean {
+  return path.startsWith(top) && existsSync(path)
+}
+
 describe('the root', () => {
   it.each(['package.json', 'Cargo.toml', 'go.mod', 'pyproject.toml', 'mix.exs', '.git/', '.git'])(
     'is the folder that has %s',
@@ -45,7 +50,7 @@ describe('the root', () => {
 
   it('is not guessed', () => {
     make('src/')
-    const look = () => findRoot(join(top, 'src'))
+    const look = () => findRoot(join(top, 'src'), undefined, existsBelowTop)
     expect(look).toThrow(UserError)
     expect(look).toThrow('No project root found. Please run ralph from within a project directory.')
   })
@@ -79,7 +84,7 @@ describe('in a monorepo the root', () => {
 
   it('is never looked for above where there is no repository', () => {
     make('docs/tasks/', 'api/package.json')
-    expect(findRoot(join(top, 'api'))).toBe(join(top, 'api'))
+    expect(findRoot(join(top, 'api'), undefined, existsBelowTop)).toBe(join(top, 'api'))
   })
 
   it('goes by the task folder that is asked for', () => {
