@@ -15,6 +15,7 @@ import { emptyTitle } from './rules/empty-title.ts'
 import { fieldConflict } from './rules/field-conflict.ts'
 import { headingId } from './rules/heading-id.ts'
 import { idWidth } from './rules/id-width.ts'
+import { milestoneName } from './rules/milestone-name.ts'
 import { missingCriteria } from './rules/missing-criteria.ts'
 import { missingDependency } from './rules/missing-dependency.ts'
 import { missingDescription } from './rules/missing-description.ts'
@@ -49,6 +50,7 @@ export const RULES: readonly Rule[] = [
   fieldConflict,
   headingId,
   idWidth,
+  milestoneName,
   missingCriteria,
   missingDependency,
   missingDescription,

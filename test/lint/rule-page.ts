@@ -27,7 +27,7 @@ export function indexPage(rules: readonly { rule: Rule; doc: RuleDoc }[]): strin
   return [
     '# What `ralph lint` checks',
     'An error makes `ralph lint` exit with 1; a warning does not. Each page shows what is wrong, what is right and how to fix it.\nThese pages are made from the rules themselves, in `src/lint/rules/`.',
-    ['| rule | | `--fix` | |', '|---|---|---|---|', ...rows, ''].join('\n'),
+    ['| rule | is | mended by `--fix` | finds |', '|---|---|---|---|', ...rows, ''].join('\n'),
   ].join('\n\n')
 }
 

@@ -20,6 +20,32 @@ import type { Rule } from '../rule.ts'
  *
  * @example
  * ```markdown T-001.md
+ * ---
+ * # a comment
+ * ---
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ *
+ * <!--
+ * # T-000: Write here what to do
+ * -->
+ * ```
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ *
+ * # T-002: Lock after five failures
+ * ```
+ * ```text
+ * docs/tasks/T-001.md:5:1 warning second-heading a second first-level heading; a file is one task
+ * ```
+ *
+ * @example
+ * ```markdown T-001.md
  * # T-001: Add the login form
  *
  * - **Status**: TODO
@@ -37,10 +63,26 @@ export const secondHeading: Rule = {
   name: 'second-heading',
   severity: 'warning',
   start: () => (task) =>
-    gapsAfterSections(task).map((start) => ({
+    [...secondOfBlock(task), ...gapsAfterSections(task)].map((start) => ({
       span: { start, end: start },
       message: 'a second first-level heading; a file is one task',
     })),
+}
+
+/** The second heading above the first section, where the file's own stands. */
+function secondOfBlock(task: Task): number[] {
+  const first = task.sections.find((section) => section.form === 'heading')
+  const block = task.source.slice(0, first?.span.start)
+  if (headingsIn(block).length < 2) return []
+  const second = headingsIn(block.replace(NO_HEADINGS, (text) => ' '.repeat(text.length)))[1]
+  return second === undefined ? [] : [second]
+}
+
+/** Where no heading is: frontmatter, fences and comments. */
+const NO_HEADINGS = /^---\r?\n[^]*?\n---$|^(```+|~~~+)[^]*?(?:^\1|$(?![^]))|<!--[^]*?(?:-->|$(?![^]))/gm
+
+function headingsIn(text: string): number[] {
+  return Array.from(text.matchAll(/^#(?=[ \t])/gm), (match) => match.index)
 }
 
 /** A section ends where the next one begins, or the file: where it ends before, a first-level heading stands. */

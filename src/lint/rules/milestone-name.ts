@@ -1,0 +1,64 @@
+import type { Task } from '../../task/model.ts'
+import { valueSpan } from '../place.ts'
+import { quote } from '../quote.ts'
+import type { Rule } from '../rule.ts'
+
+/**
+ * Milestones of one number are written in two ways, so that its tasks are shown as two groups. What the lowest task
+ * says is taken for the right one.
+ *
+ * @fix Write the milestone alike in all of its tasks.
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Keep users
+ *
+ * - **Status**: TODO
+ * - **Milestone**: 1 — Authentication
+ * ```
+ * ```markdown T-002.md
+ * # T-002: Take payments
+ *
+ * - **Status**: TODO
+ * - **Milestone**: 2 — Shop
+ * ```
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Keep users
+ *
+ * - **Status**: TODO
+ * - **Milestone**: 1 — Authentication
+ * ```
+ * ```markdown T-002.md
+ * # T-002: Add the login form
+ *
+ * - **Status**: TODO
+ * - **Milestone**: 1 — Login
+ * ```
+ * ```text
+ * docs/tasks/T-002.md:4:18 warning milestone-name Milestone "1 — Login" is "1 — Authentication" in T-001
+ * ```
+ */
+export const milestoneName: Rule = {
+  name: 'milestone-name',
+  severity: 'warning',
+  start: ({ tasks }) => {
+    const first = new Map<string, Task>()
+    for (const task of tasks) {
+      const number = numberIn(task)
+      if (number !== undefined && !first.has(number)) first.set(number, task)
+    }
+    return (task) => {
+      const number = numberIn(task)
+      const usual = number === undefined ? undefined : first.get(number)
+      if (!usual || usual.milestone === task.milestone) return []
+      const message = `Milestone ${quote(task.milestone ?? '')} is ${quote(usual.milestone ?? '')} in ${usual.id}`
+      return [{ span: valueSpan(task, 'Milestone'), message }]
+    }
+  },
+}
+
+function numberIn({ milestone }: Task): string | undefined {
+  return /^\d+(?:\.\d+)*/.exec(milestone ?? '')?.[0]
+}
