@@ -3,7 +3,9 @@
  * code spans; null where the Markdown parser has to say.
  */
 export function scanInlineText(raw: string): string | null {
-  if (!/[\\`*_<[&]/.test(raw)) return raw
+  if (!/[\\`*_<[&\0]/.test(raw)) return raw
+  // The parser writes a NUL as U+FFFD.
+  if (raw.includes('\0')) return null
   const parts = raw.split('`')
   // An even number of parts is an odd number of marks: one of them closes nothing.
   if (parts.length % 2 === 0) return null
@@ -23,11 +25,12 @@ function isPlainCode(part: string): boolean {
 
 /** A wrapped text as one line: its line ends, and the marks of hard breaks before them, become one space. */
 export function joinLines(raw: string): string {
-  if (!/[\r\n]/.test(raw)) return raw
+  if (!/[\r\n]/.test(raw)) return raw.trim()
   const lines = raw.split(/\r\n|\n|\r/).map((line) => line.trim())
   return lines
     .map((line, i) => (i < lines.length - 1 && line.endsWith('\\') ? line.slice(0, -1).trimEnd() : line))
     .join(' ')
+    .trim()
 }
 
 /** HTML comments blanked out, every offset kept, so that nothing in them is read as a field. */

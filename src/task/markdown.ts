@@ -12,7 +12,7 @@ import { type Block, type BlockSource, type HeadingBlock, type ItemBlock, TooDee
 export function parseBlocks(source: string, span: Span): BlockSource {
   const text = source.slice(span.start, span.end)
   refuseDeepNesting(text)
-  const root = blockParser.parse(text)
+  const root = blockParser.parse(withoutMark(text))
   const blocks = root.children.flatMap((node) => toBlock(text, span.start, node))
   return {
     headings: blocks.filter((block) => block.kind === 'heading'),
@@ -27,7 +27,7 @@ export function parseInlineText(raw: string): string {
   const source = `x ${raw}`
   const paragraph = inlineParser.parse(source).children[0]
   if (paragraph?.type !== 'paragraph') return raw
-  return phrasingText(paragraph.children, source).slice(2)
+  return phrasingText(paragraph.children, source).slice(2).trim()
 }
 
 // Inline constructs are quadratic in the parser for hostile input; a title or a value is never this long.
@@ -54,6 +54,11 @@ const blockParser = unified()
   .use(remarkParse)
   .data('micromarkExtensions', [{ disable: { null: INLINE_CONSTRUCTS } }])
   .freeze()
+
+/** The parser swallows a byte order mark, and each of its places would be one short: another sign stands in for it. */
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? `\uFFFC${text.slice(1)}` : text
+}
 
 function refuseDeepNesting(text: string): void {
   const deep = new RegExp(
@@ -100,11 +105,11 @@ function toItem(text: string, base: number, item: ListItem): ItemBlock {
   }
 }
 
-/** The node's place in the source that its text was cut from, without blanks at its end. */
+/** The node's place in the source that its text was cut from, without blanks or line endings at its end. */
 function spanOf(text: string, base: number, node: Node): Span {
   const start = node.position?.start.offset ?? 0
   let end = node.position?.end.offset ?? start
-  while (end > start && (text[end - 1] === ' ' || text[end - 1] === '\t')) end--
+  while (end > start && ' \t\r\n'.includes(text[end - 1]!)) end--
   return { start: base + start, end: base + end }
 }
 
@@ -138,11 +143,11 @@ function isWordNeighbour(unit: string | undefined): boolean {
 /** The tree of a whole text, its blocks alone: linear however hostile the text is. */
 export function parseBlockTree(source: string): Root {
   refuseDeepNesting(source)
-  return blockParser.parse(source)
+  return blockParser.parse(withoutMark(source))
 }
 
 /** The tree of a whole text. */
 export function parseTree(source: string): Root {
   refuseDeepNesting(source)
-  return inlineParser.parse(source)
+  return inlineParser.parse(withoutMark(source))
 }

@@ -124,7 +124,7 @@ function atxHeading(source: string, start: number, lineEnd: number): HeadingBloc
   const afterMarks = start + depth
   if (depth > 2 || (afterMarks < lineEnd && !isGap(source.charCodeAt(afterMarks)))) return null
   const textStart = skipGaps(source, afterMarks, lineEnd)
-  const end = trimGaps(source, textStart, lineEnd)
+  const end = trimGaps(source, afterMarks, lineEnd)
   let textEnd = end
   while (textEnd > textStart && source.charCodeAt(textEnd - 1) === HASH) textEnd--
   const isClosed = textEnd < end && (textEnd === textStart || isGap(source.charCodeAt(textEnd - 1)))

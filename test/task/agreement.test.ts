@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { parseOutline, scanOutline } from '../../src/task/read-outline.ts'
+import { loadParsers, type Parsers } from '../../src/task/reading.ts'
+import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
+import { anyText, hostileDocuments } from './hostile.ts'
+import { samples } from './styles.ts'
+
+// The speed of everything rests on this: what the scanner says is what the Markdown parser says, or it says nothing.
+
+let parsers: Parsers
+
+beforeAll(async () => {
+  parsers = await loadParsers()
+})
+
+function agrees(source: string): 'alone' | 'helped' | 'declined' {
+  const alone = scanOutline(source, TASK_VOCABULARY, null)
+  const helped = alone ?? scanOutline(source, TASK_VOCABULARY, parsers)
+  if (helped !== null) expect(helped).toEqual(parseOutline(source, TASK_VOCABULARY, parsers))
+  return alone ? 'alone' : helped ? 'helped' : 'declined'
+}
+
+const runs = Number(process.env['RALPH_PROPERTY_RUNS'] ?? 4000)
+
+describe('the scanner and the Markdown parser agree, or the scanner declines,', () => {
+  test('on documents of every style', () => {
+    fc.assert(
+      fc.property(samples, ({ text }) => {
+        agrees(text.replace(/^\uFEFF/, ''))
+      }),
+      { numRuns: runs / 4 },
+    )
+  })
+
+  test('on documents made to mislead it, of which it does not decline most', () => {
+    const told = { alone: 0, helped: 0, declined: 0 }
+    fc.assert(
+      fc.property(hostileDocuments, (text) => {
+        told[agrees(text)]++
+      }),
+      { numRuns: runs },
+    )
+    expect(told.alone + told.helped).toBeGreaterThan(runs / 10)
+  })
+
+  test('on any text', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        agrees(text)
+      }),
+      { numRuns: runs },
+    )
+  })
+})
