@@ -37,7 +37,7 @@ function answer(screen: NextScreen): readonly Block[] {
     case 'ready':
       return all ? [eligibleRows(screen)] : taskBlocks(screen, selection.next!)
     case 'all-done':
-      return [line(`All ${selection.states.length} tasks are done.`)]
+      return [line(allDone(selection.states.length))]
     case 'stuck':
       return stuckBlocks(screen)
     case 'empty':
@@ -48,6 +48,10 @@ function answer(screen: NextScreen): readonly Block[] {
     default:
       return unreachable(selection.outcome)
   }
+}
+
+function allDone(tasks: number): string {
+  return tasks === 1 ? 'The one task is done.' : `All ${tasks} tasks are done.`
 }
 
 const BRIEF = 8

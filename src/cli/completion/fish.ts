@@ -28,7 +28,7 @@ function linesOf(command: CommandSpec): readonly string[] {
 
 function optionLine(option: OptionSpec, seen: string): string {
   const hint = hintOfOption(option)
-  const value = hint ? ` -r ${actionOf(hint)}`.trimEnd() : ''
+  const value = hint ? ` -x ${actionOf(hint)}`.trimEnd() : ''
   const short = option.short ? ` -s ${option.short}` : ''
   return `complete -c ralph${seen} -l ${option.name}${short}${value} -d ${quote(option.about)}`
 }

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { UserError } from '../../src/base/errors.ts'
+import { parseArguments } from '../../src/cli/arguments.ts'
+import type { CommandSpec, OptionSpec } from '../../src/cli/command.ts'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { GLOBAL_OPTIONS } from '../../src/cli/global-options.ts'
+
+const option = (name: string, takes: OptionSpec['takes'], short?: string): OptionSpec => ({
+  name,
+  takes,
+  value: 'x',
+  about: name,
+  ...(short ? { short } : {}),
+})
+
+const command = (name: string, args: string, options: readonly OptionSpec[] = []): CommandSpec => ({
+  name,
+  args,
+  options,
+  summary: name,
+  examples: [],
+  load: () => Promise.reject(new Error('not loaded by parsing')),
+})
+
+const TABLE = [
+  command('go', '[id]', [
+    option('times', 'count', 'n'),
+    option('retries', 'whole'),
+    option('budget', 'money'),
+    option('timeout', 'duration'),
+    option('ref', 'text'),
+    option('gate', 'repeat'),
+    option('tags', 'list'),
+    option('mode', ['warn', 'off']),
+    option('no-gates', 'flag'),
+    option('loud', 'flag'),
+  ]),
+  command('need', '<id>'),
+  command('many', '[...files]'),
+]
+
+const parse = (...argv: string[]): ReturnType<typeof parseArguments> => parseArguments(argv, TABLE)
+const refusal = (...argv: string[]): string => {
+  try {
+    parse(...argv)
+  } catch (error) {
+    if (error instanceof UserError) return `${error.exitCode} ${error.message} | ${error.fix}`
+    throw error
+  }
+  return 'not refused'
+}
+
+describe('a value', () => {
+  it.each(['007', '1234567', '1e3', '-5', '=', 'a=b', 'two words', '0x10', 'true', '--', '한국어'])(
+    'reaches the command as it was typed: %s',
+    (text) => {
+      expect(parse('go', `--ref=${text}`).options.text('ref')).toBe(text)
+    },
+  )
+
+  it('may follow its flag, be joined to it, or stand right after its letter', () => {
+    for (const argv of [['--times', '5'], ['--times=5'], ['-n', '5'], ['-n5'], ['-n=5']]) {
+      expect(parse('go', ...argv).options.number('times')).toBe(5)
+    }
+  })
+
+  it('is a number, an amount or seconds where the table says so', () => {
+    const { options } = parse('go', '--retries', '0', '--budget', '$5.50', '--timeout', '20m')
+    expect([options.number('retries'), options.number('budget'), options.number('timeout')]).toEqual([
+      0, 5.5, 1200,
+    ])
+  })
+
+  it('may be given more than once where the table says so', () => {
+    const { options } = parse('go', '--gate', 'npm test', '--gate', 'a, b', '--tags', 'x,y', '--tags', 'z')
+    expect(options.list('gate')).toEqual(['npm test', 'a, b'])
+    expect(options.list('tags')).toEqual(['x', 'y', 'z'])
+  })
+
+  it('counts last where it is given twice and may not be', () => {
+    expect(parse('go', '--ref', 'a', '--ref', 'b').options.text('ref')).toBe('b')
+  })
+
+  it.each([
+    [['--times', '0'], "2 --times takes a whole number from 1, not '0'"],
+    [['--times', 'five'], "2 --times takes a whole number from 1, not 'five'"],
+    [['--times=-5'], "2 --times takes a whole number from 1, not '-5'"],
+    [['--times', '1e3'], "2 --times takes a whole number from 1, not '1e3'"],
+    [['--budget', 'lots'], "2 --budget takes an amount in dollars, like 5.00, not 'lots'"],
+    [['--timeout', 'soon'], "2 --timeout takes a time, like 90s, 20m or 1h 30m, not 'soon'"],
+    [['--mode', 'on'], "2 --mode takes one of warn, off, not 'on'"],
+    [['--gate', ''], "2 --gate takes a value, not ''"],
+    [['--ref'], '2 --ref needs a value: --ref <x>'],
+    [['--ref', '--loud'], '2 --ref needs a value: --ref <x>'],
+    [['--loud=yes'], '2 --loud takes no value'],
+  ])('that does not fit is refused with its flag: %j', (argv, message) => {
+    expect(refusal('go', ...argv)).toBe(`${message} | `)
+  })
+})
+
+describe('a flag', () => {
+  it('may stand before the command, and after its words', () => {
+    for (const argv of [
+      ['--loud', 'go', '4'],
+      ['go', '--loud', '4'],
+      ['go', '4', '--loud'],
+    ]) {
+      const { command, args, options } = parse(...argv)
+      expect([command?.name, args, options.on('loud')]).toEqual(['go', ['4'], true])
+    }
+  })
+
+  it('that begins with no is itself, not the opposite of another', () => {
+    expect(parse('go', '--no-gates').options.on('no-gates')).toBe(true)
+    expect(parse('go').options.on('no-gates')).toBe(false)
+    expect(parse('go', '--no-color').options.on('no-color')).toBe(true)
+  })
+
+  it.each([
+    [['go', '--tiems', '4'], "2 ralph go has no option '--tiems' | Did you mean --times?"],
+    [['go', '--xyzzy'], "2 ralph go has no option '--xyzzy' | ralph go --help lists the options."],
+    [['go', '-q'], "2 ralph go has no option '-q' | ralph go --help lists the options."],
+    [['need', '--loud', '4'], "2 ralph need has no option '--loud' | ralph need --help lists the options."],
+    [['--jsn'], "2 there is no option '--jsn' | Did you mean --json?"],
+  ])('that nobody knows is refused, with the closest: %j', (argv, message) => {
+    expect(refusal(...argv)).toBe(message)
+  })
+})
+
+describe('a word', () => {
+  it.each(['007', '-', '1e3', 'T-004', 'a=b'])('reaches the command as it was typed: %s', (word) => {
+    expect(parse('need', word).args).toEqual([word])
+  })
+
+  it('is a word after --, whatever it looks like', () => {
+    expect(parse('many', 'a', '--', '--loud', '-n').args).toEqual(['a', '--loud', '-n'])
+  })
+
+  it.each([
+    [['need'], '2 ralph need needs <id> | Usage: ralph need <id>'],
+    [['need', 'a', 'b'], "2 ralph need does not take 'b' | Usage: ralph need <id>"],
+    [['goo'], "2 there is no command 'goo' | Did you mean ralph go?"],
+    [['xyzzy'], "2 there is no command 'xyzzy' | ralph --help lists the commands."],
+  ])('that is missing or too many is told: %j', (argv, message) => {
+    expect(refusal(...argv)).toBe(message)
+  })
+
+  it('is not missed where only help is wanted', () => {
+    expect(parse('need', '--help').options.on('help')).toBe(true)
+  })
+})
+
+describe('the table of commands', () => {
+  it('gives an option of one name the same value in every command, for a value is told from a word before the command is known', () => {
+    const seen = new Map<string, string>()
+    for (const spec of [...GLOBAL_OPTIONS, ...COMMANDS.flatMap((command) => command.options)]) {
+      const kind = spec.takes === 'flag' ? 'flag' : 'value'
+      expect([spec.name, seen.get(spec.name) ?? kind]).toEqual([spec.name, kind])
+      seen.set(spec.name, kind)
+    }
+  })
+
+  it.each(COMMANDS)('$name has an example that parses, and code to load', async (spec) => {
+    for (const example of spec.examples) {
+      const [program, ...argv] = (example.split(/ [|>]/)[0] ?? '').match(/"[^"]*"|\S+/g) ?? []
+      expect(program).toBe('ralph')
+      expect(parseArguments(argv, COMMANDS).command).toBe(spec)
+    }
+    expect((await spec.load()).run).toBeTypeOf('function')
+  })
+
+  it.each(COMMANDS)('$name says what each value is', (spec) => {
+    for (const option of spec.options) expect(option.takes === 'flag' || option.value).toBeTruthy()
+  })
+})

@@ -1,0 +1,172 @@
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, parse } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { projectFolder, taskText } from './project-folder.ts'
+import { ralph } from './ralph.ts'
+
+/** A backlog whose T-001 is whole, so that it can be served whatever T-002 is like. */
+function withGoodTask(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
+  return projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'Whole'), ...files })
+}
+
+const second = 'docs/tasks/T-002.md'
+
+describe('a task file that cannot be trusted', () => {
+  it.each<[string, (path: string) => void, RegExp]>([
+    ['is a folder', (path) => mkdirSync(path), /is a folder/],
+    ['is a link that leads nowhere', (path) => symlinkSync('nowhere.md', path), /leads nowhere/],
+    [
+      'is a link out of the project',
+      (path) => symlinkSync('/etc/hostname', path),
+      /leads out of the project/,
+    ],
+    ['is not UTF-8', (path) => writeFileSync(path, Uint8Array.of(0x23, 0x20, 0xff, 0xfe)), /not UTF-8/],
+    ['is empty', (path) => writeFileSync(path, ''), /T-002/],
+    [
+      'has 100 MB',
+      (path) => (writeFileSync(path, '# T-002: Big\n'), truncateSync(path, 100 * 1024 * 1024)),
+      /100\.0 MB/,
+    ],
+  ])('that %s is reported, and the others are served', async (_, spoil, message) => {
+    const cwd = withGoodTask()
+    spoil(join(cwd, second))
+    const before = readdirSync(join(cwd, 'docs/tasks'))
+
+    const next = await ralph(['next', '--json'], { cwd })
+    expect([next.code, JSON.parse(next.stdout).task.id]).toEqual([0, 'T-001'])
+
+    const lint = await ralph(['lint'], { cwd })
+    expect(lint.code).toBe(1)
+    expect(lint.stdout).toMatch(message)
+    expect(lint.stdout).toMatch(/^docs\/tasks\/T-002\.md:1:1 error /m)
+    expect(readdirSync(join(cwd, 'docs/tasks'))).toEqual(before)
+  })
+
+  // Root may read everything, so there it cannot be seen.
+  it.skipIf(process.getuid?.() === 0)(
+    'that may not be read is reported, and the others are served',
+    async () => {
+      const cwd = withGoodTask({ [second]: taskText('T-002', 'Locked') })
+      chmodSync(join(cwd, second), 0o000)
+      const next = await ralph(['next', '--explain'], { cwd })
+      expect(next.code).toBe(0)
+      expect(next.stdout).toContain('EACCES')
+    },
+  )
+
+  it('has a number that another has too: both are named, neither is served', async () => {
+    const cwd = withGoodTask({
+      [second]: taskText('T-002', 'One'),
+      'docs/tasks/T-002-again.md': taskText('T-002', 'Two'),
+    })
+    const { stdout } = await ralph(['next', '--json', '--all', '--explain'], { cwd })
+    const { eligible, waiting } = JSON.parse(stdout)
+    expect(eligible.map((task: { id: string }) => task.id)).toEqual(['T-001'])
+    const files = ['docs/tasks/T-002-again.md', 'docs/tasks/T-002.md']
+    expect(waiting.map((task: { waiting: object[] }) => task.waiting)).toEqual([
+      [{ kind: 'duplicate', files }],
+      [{ kind: 'duplicate', files }],
+    ])
+    const show = await ralph(['show', '2'], { cwd })
+    expect([show.code, show.stderr.split('\n')[0]]).toEqual([
+      2,
+      `error: T-002 is the number of 2 files: ${files.join(', ')}`,
+    ])
+  })
+
+  it('cannot drive the terminal with its title', async () => {
+    const cwd = projectFolder({
+      'docs/tasks/T-001.md': taskText('T-001', 'Safe\u001b]0;pwned\u0007\u009b2J\u202eevil'),
+    })
+    for (const argv of [
+      ['next'],
+      ['list'],
+      ['show', '1'],
+      ['graph'],
+      ['graph', '--dot'],
+      ['graph', '--mermaid'],
+      ['lint'],
+      ['completion', 'tasks'],
+      ['next', '--json'],
+    ]) {
+      const { stdout } = await ralph(argv, { cwd, columns: 80, env: { NO_COLOR: '1' } })
+      expect(stdout, argv.join(' ')).not.toMatch(/[\u0007\u001b\u007f-\u009f]/)
+    }
+  })
+})
+
+describe('a place where ralph cannot work', () => {
+  it('has no task folder: says so, and what makes one', async () => {
+    expect(await ralph(['next'], { cwd: projectFolder({}) })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'error: no task folder at docs/tasks\nMake one with ralph init, or name another with --dir.\n',
+    })
+  })
+
+  it('has a file in place of the task folder', async () => {
+    const { code, stderr } = await ralph(['list'], { cwd: projectFolder({ 'docs/tasks': 'not a folder' }) })
+    expect([code, stderr.split('\n')[0]]).toEqual([2, 'error: docs/tasks is not a folder'])
+  })
+
+  it('is in no project', async () => {
+    // The only folder that surely has no project around it.
+    const { code, stderr } = await ralph(['next'], { cwd: parse(tmpdir()).root })
+    expect(code).toBe(2)
+    expect(stderr).toBe('error: No project root found. Please run ralph from within a project directory.\n')
+  })
+
+  it('is configured wrongly: the file, the place, the closest key', async () => {
+    const cwd = withGoodTask({ 'ralph.config.json': '{ "gatse": [] }' })
+    const { code, stderr } = await ralph(['next'], { cwd })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/ralph\.config\.json:1:3 .*gates/)
+  })
+})
+
+describe('a task that is named', () => {
+  it.each(['T-001', 't-001', 'T-1', 't-1', '1', '001'])('is found by %s', async (id) => {
+    const { stdout } = await ralph(['show', id, '--json'], { cwd: withGoodTask() })
+    expect(JSON.parse(stdout).task.id).toBe('T-001')
+  })
+
+  it.each([
+    ['T-9', 'error: there is no task T-9'],
+    ['login', "error: 'login' is not a task"],
+    ['-1', "error: ralph show has no option '-1'"],
+  ])('and is not there is refused: %s', async (id, message) => {
+    const { code, stderr } = await ralph(['show', id], { cwd: withGoodTask() })
+    expect([code, stderr.split('\n')[0]]).toEqual([2, message])
+  })
+})
+
+describe('the answer', () => {
+  it('is no where nothing is eligible, and says why', async () => {
+    const cwd = projectFolder({ [second]: taskText('T-002', 'Waits', { Depends: 'T-009' }) })
+    const { code, stdout } = await ralph(['next'], { cwd })
+    expect(code).toBe(1)
+    expect(stdout).toContain('needs T-009, which does not exist')
+  })
+
+  it('is no where all is done', async () => {
+    const cwd = projectFolder({ [second]: taskText('T-002', 'Done', { Status: 'DONE' }) })
+    const { code, stdout } = await ralph(['next'], { cwd })
+    expect([code, stdout.split('\n')[0]]).toEqual([1, 'The one task is done.'])
+  })
+
+  it('is no where there is no task yet', async () => {
+    const cwd = projectFolder({ 'docs/tasks/README.md': 'not a task' })
+    const { code, stdout } = await ralph(['next'], { cwd })
+    expect([code, stdout]).toEqual([
+      1,
+      'There are no tasks in docs/tasks yet.\nralph new "Title" writes the first one.\n',
+    ])
+  })
+
+  it('comes from another folder and another root where they are asked for', async () => {
+    const cwd = projectFolder({ 'work/T-007.md': taskText('T-007', 'Elsewhere') })
+    const { stdout } = await ralph(['next', '-C', cwd, '--dir', 'work', '--json'], { cwd: tmpdir() })
+    expect(JSON.parse(stdout).task.file).toBe('work/T-007.md')
+  })
+})

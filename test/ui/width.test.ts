@@ -1,0 +1,23 @@
+import stringWidth from 'fast-string-width'
+import { describe, expect, it } from 'vitest'
+import { measureFor } from '../../src/ui/width.ts'
+
+describe('the width of a text', () => {
+  it.each(['Add the login form', '로그인', '日本語 text', '👩‍👩‍👧', 'é', 'ｆｕｌｌ', '✓ ▸ ■ · ░█ … — §'])(
+    'is the same with the shortcut as without: %s',
+    async (text) => {
+      const measure = await measureFor([text])
+      expect(measure(text)).toBe(stringWidth(text))
+    },
+  )
+
+  it('takes the shortcut only for characters that are one column wide', async () => {
+    const wrong: string[] = []
+    for (let code = 0x20; code < 0x3000; code++) {
+      const text = String.fromCharCode(code)
+      const measure = await measureFor([text])
+      if (measure(text) !== stringWidth(text)) wrong.push(code.toString(16))
+    }
+    expect(wrong).toEqual([])
+  })
+})
