@@ -5,4 +5,3 @@ export const CONFIG_FILES = [
   'ralph.config.yaml',
   'ralph.config.yml',
 ] as const
-export type ConfigFile = (typeof CONFIG_FILES)[number]

@@ -156,9 +156,6 @@ export const configSchema = v.pipe(
   }),
 )
 
-/** What a person writes: every key may be left out. */
-export type ConfigInput = v.InferInput<typeof configSchema>
-
 /** The lowest tier takes what no other one claims, so it has no threshold to set. */
 function lowestTier(defaults: TierRow) {
   const schema = v.pipe(

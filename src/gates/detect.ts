@@ -14,7 +14,7 @@ export function detectGates(root: string): Gate[] {
   const folder = folderAt(root)
   const found = ECOSYSTEMS.map(({ name, detect }) => ({ name, commands: detect(folder) }))
   const make = makeTargets(folder)
-  const gates = KINDS.flatMap((kind) => {
+  return KINDS.flatMap((kind) => {
     const commands = found.flatMap(({ name, commands }) => {
       const command = commands[kind]
       return command === undefined ? [] : [{ name, command }]
@@ -24,7 +24,6 @@ export function detectGates(root: string): Gate[] {
     if (commands.length === 0 && target !== undefined) commands.push({ name: 'make', command: target })
     return commands.map(({ name, command }, index) => gate(index === 0 ? kind : `${kind} (${name})`, command))
   })
-  return gates
 }
 
 const ECOSYSTEMS: readonly { readonly name: string; readonly detect: (folder: Folder) => Commands }[] = [

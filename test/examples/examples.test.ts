@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scriptIn } from '../../src/agent/providers/script.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { detectGates } from '../../src/gates/detect.ts'
 import { lint } from '../../src/lint/lint.ts'
@@ -121,7 +122,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 function shell(cwd: string, command: string, env: NodeJS.ProcessEnv = {}) {
-  return spawnSync('sh', ['-e', '-c', command], { cwd, env: { ...process.env, ...env }, encoding: 'utf8' })
+  return spawnSync('sh', ['-c', command], { cwd, env: { ...process.env, ...env }, encoding: 'utf8' })
 }
 
 function hasSection(task: Task, title: string): boolean {
@@ -129,7 +130,8 @@ function hasSection(task: Task, title: string): boolean {
 }
 
 function scriptOf(task: Task): string {
-  const script = /^## Script\n\n```sh\n(.*?)^```$/ms.exec(task.source)?.[1]
-  if (script === undefined) throw new Error(`${task.id} has no script`)
+  const section = task.sections.find(({ title }) => title === 'Script')
+  const script = section && scriptIn(task.source.slice(section.bodySpan.start, section.bodySpan.end))
+  if (!script) throw new Error(`${task.id} has no script`)
   return script
 }
