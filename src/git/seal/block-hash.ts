@@ -40,8 +40,3 @@ export function padded(message: Uint8Array): Uint8Array {
   new DataView(bytes.buffer).setBigUint64(bytes.length - 8, BigInt(message.length) * 8n)
   return bytes
 }
-
-/** A state in hexadecimal: the hash, once the last block is in. */
-export function hexOf(state: Uint32Array): string {
-  return Array.from(state, (word) => word.toString(16).padStart(8, '0')).join('')
-}

@@ -4,7 +4,6 @@ import type { Algorithm } from './block-hash.ts'
 export interface SealPlace {
   readonly before: Buffer
   readonly after: Buffer
-  readonly signed: boolean
 }
 
 /** The trailer's key; its value is the seal or, until there is one, the prefix that the hash is to have. */
@@ -27,11 +26,6 @@ export function wantedPrefix(commit: Uint8Array): string | null {
   return PENDING_LINE.exec(lines[sealLine(lines)] ?? '')?.[1] ?? null
 }
 
-/** Whether a commit carries a signature that the repository's git would check. */
-export function isSigned(commit: Uint8Array, algorithm: Algorithm): boolean {
-  return signatureLines(split(commit).headers, algorithm) !== null
-}
-
 /**
  * Finds the seal's place: the value of the message's last trailer or, in a signed commit, whose message cannot change,
  * a line behind the signature's last, which git hands to the verifier but no signature covers.
@@ -41,7 +35,7 @@ export function sealPlace(commit: Uint8Array, algorithm: Algorithm): SealPlace {
   const signature = signatureLines(headers, algorithm)
   if (!signature) {
     const before = `${headers.join('\n')}\n\n${withoutSeal(message)}${SEAL_KEY}: `
-    return { before: Buffer.from(before, 'latin1'), after: Buffer.from('\n'), signed: false }
+    return { before: Buffer.from(before, 'latin1'), after: Buffer.from('\n') }
   }
   const lines = headers.slice(signature.start, signature.end)
   const kept = lines.filter((line) => !SEAL_LINE.test(line.trimStart()))
@@ -50,7 +44,7 @@ export function sealPlace(commit: Uint8Array, algorithm: Algorithm): SealPlace {
     .slice(signature.end)
     .map((line) => `${line}\n`)
     .join('')}\n${message}`
-  return { before: Buffer.from(before, 'latin1'), after: Buffer.from(after, 'latin1'), signed: true }
+  return { before: Buffer.from(before, 'latin1'), after: Buffer.from(after, 'latin1') }
 }
 
 /** A commit as lines. Latin-1 keeps each byte as one character, whatever the message's encoding is. */

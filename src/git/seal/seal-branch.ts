@@ -1,6 +1,6 @@
 import { type Git, GitError } from '../git.ts'
 import type { Algorithm } from './block-hash.ts'
-import { wantedPrefix } from './commit-object.ts'
+import { SEAL_KEY, wantedPrefix } from './commit-object.ts'
 import { sealCommit, type SealPorts } from './seal-commit.ts'
 
 /** Which commit to seal, and what moves to the sealed one. */
@@ -28,7 +28,7 @@ interface SealEffort {
 
 /** The trailer that a commit which is to be sealed is made with. */
 export function pendingTrailer(prefix: string): string {
-  return `Seal: ${prefix}`
+  return `${SEAL_KEY}: ${prefix}`
 }
 
 /**

@@ -44,6 +44,7 @@ export interface SealedCommit {
 }
 
 const FIRST_REPORT_MS = 1000
+const REPORT_EVERY_MS = 200
 
 /** Finds the seal with which the commit's hash begins with the prefix; null when the signal aborts the search. */
 export async function sealCommit(request: SealRequest, ports: SealPorts): Promise<SealedCommit | null> {
@@ -53,9 +54,11 @@ export async function sealCommit(request: SealRequest, ports: SealPorts): Promis
   const expected = expectedTries(prefix.length)
   const threads = ports.threads ?? threadsFor(expected * blocksPerTry(layout.puzzle), kernel)
   const started = now()
+  let nextReport = FIRST_REPORT_MS
   const onTries = (tries: number) => {
     const elapsed = now() - started
-    if (elapsed < FIRST_REPORT_MS) return
+    if (elapsed < nextReport) return
+    nextReport = elapsed + REPORT_EVERY_MS
     const seconds = elapsed / 1000
     ports.onProgress?.({
       tries,

@@ -11,7 +11,7 @@ export interface SearchOptions {
   /** Worker threads to use; 0 searches in the calling thread, in pieces of a few milliseconds. */
   readonly threads: number
   readonly signal: AbortSignal
-  /** Called with the tries so far, a few times a second. */
+  /** Called with the tries so far, several times a second. */
   readonly onTries?: (tries: number) => void
   /** The kernel to use, or null for none. */
   readonly kernel: KernelModule | null
