@@ -4,33 +4,41 @@ import { idOf, isNone, numberOf } from './values.ts'
 
 /** The tasks that a Depends field names, each once, and what in it is no id. */
 export function readDependencies(
-  field: Field | undefined,
+  field: Pick<Field, 'value' | 'valueSpan'> | undefined,
   source: string,
   id: string,
-): { found: Dependency[]; problems: UnplacedProblem[] } {
-  if (field === undefined) return { found: [], problems: [] }
+): { found: readonly Dependency[]; problems: readonly UnplacedProblem[] } {
+  if (field === undefined) return NOTHING
   const { ids, stranger } = readDepends(field.value)
-  const digits = id.length - 2
+  const { start, end } = field.valueSpan
+  const raw = source.slice(start, end)
   const found = new Map<number, Dependency>()
-  let from = field.valueSpan.start
+  let from = 0
   for (const { number, literal } of ids) {
-    const at = wholeIdAt(source, literal, from)
-    const span =
-      at < 0 || at > field.valueSpan.end ? field.valueSpan : { start: at, end: at + literal.length }
-    if (at >= 0) from = span.start
-    if (!found.has(number)) found.set(number, { id: idOf(number, digits), number, span })
+    const at = wholeIdAt(raw, literal, from)
+    const span = at < 0 ? field.valueSpan : { start: start + at, end: start + at + literal.length }
+    from = Math.max(at, from)
+    if (!found.has(number)) found.set(number, { id: idOf(number, id.length - 2), number, span })
   }
+  if (stranger === null) return { found: [...found.values()], problems: [] }
   const message = `Depends: "${stranger}" is not a task id; expected ids such as T-001, T-003, a range T-001–T-003, or none`
-  const problems: UnplacedProblem[] =
-    stranger === null ? [] : [{ kind: 'bad-depends', field: 'Depends', message, span: field.valueSpan }]
-  return { found: [...found.values()], problems }
+  return {
+    found: [...found.values()],
+    problems: [{ kind: 'bad-depends', field: 'Depends', message, span: field.valueSpan }],
+  }
 }
 
+const NOTHING = { found: [], problems: [] }
+
 /** Where an id stands as a whole, and not as the beginning of a longer one: `T-1` in `T-10, T-1`. */
-function wholeIdAt(source: string, id: string, from: number): number {
-  let at = source.indexOf(id, from)
-  while (at >= 0 && /\d/.test(source.charAt(at + id.length))) at = source.indexOf(id, at + id.length)
+function wholeIdAt(raw: string, id: string, from: number): number {
+  let at = raw.indexOf(id, from)
+  while (at >= 0 && isDigit(raw.charCodeAt(at + id.length))) at = raw.indexOf(id, at + id.length)
   return at
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 48 && unit <= 57
 }
 
 /** A task's number, and the text that names it. */
@@ -54,6 +62,12 @@ const RANGE = new RegExp(`^${ID}–${ID}$`, 'i')
 /** Reads task ids: between commas, semicolons, `and` or spaces, as ranges, with remarks in brackets. */
 export function readDepends(value: string): DependsReading {
   if (isNone(value)) return { ids: [], stranger: null }
+  if (/^T-\d{1,12}(?:, T-\d{1,12})*$/.test(value)) {
+    return {
+      ids: value.split(', ').map((literal) => ({ number: numberOf(literal), literal })),
+      stranger: null,
+    }
+  }
   const spaced = value.replace(/\s+/g, ' ')
   const bare = spaced.replace(/(T-\d{1,12}\]?)(?: ?[(（][^()（）]*[)）])+/gi, '$1')
   const joined = bare.replace(/ ?(?:–|\.\.+|…|\bto\b) ?(?=\[?T-)/gi, '–')

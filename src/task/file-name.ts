@@ -1,4 +1,9 @@
 /** The id in a task file's name: `T-004.md`, `T-004-some-slug.md`; null for a name that is not a task's. */
 export function idInFileName(name: string): string | null {
-  return /^(T-\d{1,12})(?:-.*)?\.md$/i.exec(name)?.[1]?.toUpperCase() ?? null
+  return /^(T-\d{1,12})(?:-.*)?\.md$/is.exec(name)?.[1]?.toUpperCase() ?? null
+}
+
+/** The id in the path of a task file. */
+export function idInPath(file: string): string {
+  return idInFileName(file.slice(file.lastIndexOf('/') + 1)) ?? file
 }

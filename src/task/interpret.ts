@@ -5,7 +5,7 @@ import { readHeading } from './heading.ts'
 import { type Field, type FieldName, type Task, TIERS } from './model.ts'
 import { conflicts, outlineProblems, statusProblems, type TaskOutline } from './problems.ts'
 import { isNone, numberOf, splitList, splitPaths, splitReferences } from './values.ts'
-import { idInFileName } from './file-name.ts'
+import { idInPath } from './file-name.ts'
 import { type TaskVocabulary, wordKey } from './vocabulary.ts'
 
 /** The outline of a document that says nothing. */
@@ -25,7 +25,7 @@ export function interpret(
   outline: TaskOutline,
   vocabulary: TaskVocabulary,
 ): Task {
-  const id = idInFileName(file.slice(file.lastIndexOf('/') + 1)) ?? file
+  const id = idInPath(file)
   const fields = firstFields(outline.fields)
   const raw = (name: FieldName): string => fields.get(name)?.value ?? ''
   const text = (name: FieldName): string | null => (isNone(raw(name)) ? null : raw(name))

@@ -3,19 +3,20 @@ import { closeSync, type Dirent, fstatSync, openSync, readdirSync, readSync, rea
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { idInFileName } from './file-name.ts'
-import type { Task } from './model.ts'
+import type { Task, TaskHead } from './model.ts'
 import { parseTaskWith, scanTask, type TaskFile, unreadableTask } from './parse.ts'
 import { loadParsers } from './reading.ts'
+import { scanHead } from './scan-head.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
 /** Every task of a project, those that cannot be read among them. */
-export interface Backlog {
+export interface Backlog<T extends TaskHead = Task> {
   /** The project's root, absolute. */
   readonly root: string
   /** The task folder relative to the root, with forward slashes. */
   readonly dir: string
   /** By number, and by file name where two have one number. */
-  readonly tasks: readonly Task[]
+  readonly tasks: readonly T[]
 }
 
 export interface BacklogOptions {
@@ -29,13 +30,24 @@ export interface BacklogOptions {
 export const TASK_FOLDER = 'docs/tasks'
 
 /** Reads the task folder. A file that cannot be read is a task whose problem says why; only a missing folder throws. */
-export async function readBacklog({
-  root,
-  dir = TASK_FOLDER,
-  vocabulary = TASK_VOCABULARY,
-}: BacklogOptions): Promise<Backlog> {
+export function readBacklog(options: BacklogOptions): Promise<Backlog> {
+  return readFolder(options, scanTask)
+}
+
+/** Reads of each task only what selection needs: several times as fast, where the files are in the ordinary style. */
+export function readHeads(options: BacklogOptions): Promise<Backlog<TaskHead>> {
+  return readFolder<TaskHead>(
+    options,
+    (taskFile, vocabulary) => scanHead(taskFile, vocabulary) ?? scanTask(taskFile, vocabulary),
+  )
+}
+
+async function readFolder<T extends TaskHead>(
+  { root, dir = TASK_FOLDER, vocabulary = TASK_VOCABULARY }: BacklogOptions,
+  scan: (taskFile: TaskFile, vocabulary: TaskVocabulary) => T | null,
+): Promise<Backlog<T | Task>> {
   const folder = join(root, dir)
-  const tasks: Task[] = []
+  const tasks: (T | Task)[] = []
   const declined: TaskFile[] = []
   for (const entry of taskEntries(folder, dir)) {
     const file = `${dir}/${entry.name}`
@@ -44,8 +56,9 @@ export async function readBacklog({
       tasks.push(unreadableTask(file, reading.problem))
       continue
     }
-    const task = scanTask({ file, text: reading }, vocabulary)
-    if (task === null) declined.push({ file, text: reading })
+    const taskFile = { file, text: reading }
+    const task = scan(taskFile, vocabulary)
+    if (task === null) declined.push(taskFile)
     else tasks.push(task)
   }
   if (declined.length > 0) {
@@ -67,7 +80,7 @@ export async function readTask(
   return scanTask(taskFile, vocabulary) ?? parseTaskWith(taskFile, vocabulary, await loadParsers())
 }
 
-function byNumber(a: Task, b: Task): number {
+function byNumber(a: TaskHead, b: TaskHead): number {
   if (a.number !== b.number) return a.number - b.number
   return a.file < b.file ? -1 : 1
 }

@@ -78,7 +78,7 @@ const BACKTICK = 96
 const TILDE = 126
 
 /** A carriage return alone ends a line to Markdown; no other file has one, so it is not worth two ways of reading. */
-function hasLoneLineEnd(source: string): boolean {
+export function hasLoneLineEnd(source: string): boolean {
   return source.includes('\r') && /\r(?!\n)/.test(source)
 }
 

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { parseTaskWith } from '../../src/task/parse.ts'
 import { parseOutline, scanOutline } from '../../src/task/read-outline.ts'
 import { loadParsers, type Parsers } from '../../src/task/reading.ts'
+import { scanHead } from '../../src/task/scan-head.ts'
 import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
 import { anyText, hostileDocuments } from './hostile.ts'
 import { samples } from './styles.ts'
@@ -19,6 +21,19 @@ function agrees(source: string): 'alone' | 'helped' | 'declined' {
   const helped = alone ?? scanOutline(source, TASK_VOCABULARY, parsers)
   if (helped !== null) expect(helped).toEqual(parseOutline(source, TASK_VOCABULARY, parsers))
   return alone ? 'alone' : helped ? 'helped' : 'declined'
+}
+
+/** The head reader says of selection what the parser says, or declines. */
+function headAgrees(file: string, text: string): boolean {
+  const head = scanHead({ file, text }, TASK_VOCABULARY)
+  if (head === null) return false
+  const { id, number, status, depends, held, problems } = parseTaskWith(
+    { file, text },
+    TASK_VOCABULARY,
+    parsers,
+  )
+  expect(head).toEqual({ id, number, file, status, depends, held, problems })
+  return true
 }
 
 const runs = Number(process.env['RALPH_PROPERTY_RUNS'] ?? 4000)
@@ -42,6 +57,24 @@ describe('the scanner and the Markdown parser agree, or the scanner declines,', 
       { numRuns: runs },
     )
     expect(told.alone + told.helped).toBeGreaterThan(runs / 10)
+  })
+
+  test('on heads alone, too', () => {
+    let told = 0
+    const head = fc.constantFrom('', '# T-004: Title\n\n- **Status**: TODO\n- **Depends**: T-001, T-1\n\n')
+    fc.assert(
+      fc.property(head, hostileDocuments, (start, text) => {
+        told += Number(headAgrees('docs/tasks/T-004.md', start + text))
+      }),
+      { numRuns: runs },
+    )
+    fc.assert(
+      fc.property(samples, ({ id, text }) => {
+        headAgrees(`docs/tasks/${id}.md`, text)
+      }),
+      { numRuns: runs / 4 },
+    )
+    expect(told).toBeGreaterThan(runs / 40)
   })
 
   test('on any text', () => {

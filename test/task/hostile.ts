@@ -149,21 +149,35 @@ const ENDINGS = ['\n', '\n', '\n', '\r\n', '\r']
 /** Documents made of hostile lines: none of them need make sense. */
 export const hostileDocuments: fc.Arbitrary<string> = fc
   .record({
-    start: fc.constantFrom('', '# T-004: Title\n\n', '# T-004: Title\n\n- **Status**: TODO\n', '---\n', '---\nstatus: TODO\n---\n'),
+    start: fc.constantFrom(
+      '',
+      '# T-004: Title\n\n',
+      '# T-004: Title\n\n- **Status**: TODO\n',
+      '---\n',
+      '---\nstatus: TODO\n---\n',
+    ),
     lines: fc.array(fc.tuple(fc.constantFrom(...LINES), fc.nat(20)), { maxLength: 14 }),
     ending: fc.constantFrom('\n', '\r\n'),
     mixed: fc.integer({ min: 0, max: 9 }).map((roll) => roll === 0),
     final: fc.boolean(),
   })
   .map(({ start, lines, ending, mixed, final }) => {
-    const text = lines.map(([line, pick]) => line + (mixed ? ENDINGS[pick % ENDINGS.length] : ending)).join('')
+    const text = lines
+      .map(([line, pick]) => line + (mixed ? ENDINGS[pick % ENDINGS.length] : ending))
+      .join('')
     const whole = start.replaceAll('\n', ending) + text
     return final ? whole : whole.replace(/(?:\r\n|\n|\r)$/, '')
   })
 
 /** Any text at all, mostly of the units that mean something to Markdown. */
 export const anyText: fc.Arbitrary<string> = fc
-  .array(fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...'#-*+_`~<>!?[]()\\&;:=|.1 \t\n\r') }, { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 3 }) }), {
-    maxLength: 120,
-  })
+  .array(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom(...'#-*+_`~<>!?[]()\\&;:=|.1 \t\n\r') },
+      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 3 }) },
+    ),
+    {
+      maxLength: 120,
+    },
+  )
   .map((parts) => parts.join(''))
