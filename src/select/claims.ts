@@ -49,5 +49,6 @@ export function unfinishedOf<T extends TaskHead>(
 
 /** The Status that can be relied on: none where the file says two, or where something else is wrong with it. */
 export function statusOf(task: TaskHead): Status | null {
-  return task.problems.some((problem) => problem.field === 'Status') ? null : task.status
+  const isUnclear = task.problems.length > 0 && task.problems.some((problem) => problem.field === 'Status')
+  return isUnclear ? null : task.status
 }
