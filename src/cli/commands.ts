@@ -41,7 +41,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'next',
     args: '',
     summary: 'previews the eligible task: why, limits, what it unblocks',
-    options: [flag('all', 'every eligible task, in order'), flag('explain', 'why each other task waits')],
+    options: [
+      flag('all', 'every eligible task, in order'),
+      flag('explain', 'why each other task waits'),
+      flag('prompt', 'what its agent would get'),
+    ],
     examples: ['ralph next --explain'],
     load: () => import('./commands/next.ts'),
   },
@@ -66,6 +70,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [],
     examples: ['ralph show T-004', 'ralph show 4'],
     load: () => import('./commands/show.ts'),
+  },
+  {
+    name: 'prompt',
+    args: '<id>',
+    summary: 'prints what the agent would get for a task, and its size',
+    options: [],
+    examples: ['ralph prompt T-004', 'ralph prompt T-004 > prompt.md'],
+    load: () => import('./commands/prompt.ts'),
   },
   {
     name: 'lint',

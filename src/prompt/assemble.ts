@@ -5,8 +5,8 @@ import { closed, inlineCode } from './fence.ts'
 import { attemptsText, milestoneText, prerequisitesText, type EarlierAttempt } from './history.ts'
 import { instructionsText, type PromptGate } from './instructions.ts'
 import type { Material } from './material.ts'
-import type { PartTexts, Prompt, PromptPart } from './parts.ts'
-import { showMaterials, type PromptLimits } from './show.ts'
+import type { PartName, PartTexts, Prompt, PromptPart } from './parts.ts'
+import { showMaterials, type PromptLimits, type ShownGroup } from './show.ts'
 import { taskText } from './task-text.ts'
 import { DEFAULT_TEMPLATE, renderTemplate, type Template } from './template.ts'
 import { countTokens } from './tokens.ts'
@@ -35,19 +35,23 @@ export interface PromptInput {
 
 /** Writes the prompt of a task. */
 export function assemblePrompt(input: PromptInput): Prompt {
-  const texts = partTexts(input)
+  const { knowledge, prd, files, limits } = input
+  const shown = showMaterials({ knowledge, prd, files }, limits)
+  const texts = partTexts(input, shown)
   const { text, slots, own } = renderTemplate(input.template ?? DEFAULT_TEMPLATE, texts)
-  const parts = slots.map((name) => sized(name, texts[name]))
-  if (own !== '') parts.push(sized('template', own))
-  return { text, parts, estimate: countTokens(text) }
+  const parts = slots.map((name) => sized(name, texts[name], isShown(name) ? shown[name] : null))
+  if (own !== '') parts.push(sized('template', own, null))
+  return { text, parts, estimate: parts.reduce((sum, { tokens }) => sum + tokens, 0) }
 }
 
-function partTexts(input: PromptInput): PartTexts {
+type Shown = Readonly<Record<'knowledge' | 'prd' | 'files', ShownGroup>>
+
+function isShown(name: PartName): name is keyof Shown {
+  return name === 'knowledge' || name === 'prd' || name === 'files'
+}
+
+function partTexts(input: PromptInput, shown: Shown): PartTexts {
   const { task, discipline, feature } = input
-  const shown = showMaterials(
-    { knowledge: input.knowledge, prd: input.prd, files: input.files },
-    input.limits,
-  )
   const words = taskText(task)
   return {
     persona: discipline ? part('Who you are', persona(discipline)) : '',
@@ -55,9 +59,9 @@ function partTexts(input: PromptInput): PartTexts {
     conventions: part('Conventions', discipline?.conventions ?? ''),
     rules: part("The project's rules", closed((input.rules ?? '').trim())),
     feature: feature ? part(`The feature: ${feature.title}`, feature.description) : '',
-    knowledge: part('Reference documents', shown.knowledge, CONTENT),
-    prd: part('From the requirements', shown.prd, CONTENT),
-    files: part('Relevant files', shown.files, `${CONTENT} They are as they are now, before your work.`),
+    knowledge: part('Reference documents', shown.knowledge.text, CONTENT),
+    prd: part('From the requirements', shown.prd.text, CONTENT),
+    files: part('Relevant files', shown.files.text, `${CONTENT} They are as they are now, before your work.`),
     milestone: part('The milestone', milestoneText(task, input.milestone)),
     task: part('Your task', words.body, `It stands in ${inlineCode(task.file)}, and reads:`),
     acceptance: words.acceptance,
@@ -82,6 +86,8 @@ function persona({ title, persona }: Discipline): string {
   return persona === '' ? lead : `${lead}\n\n${persona}`
 }
 
-function sized(name: PromptPart['name'], text: string): PromptPart {
-  return { name, text, tokens: countTokens(text), bytes: Buffer.byteLength(text) }
+/** What is shown of files has been counted already; it is most of a prompt. */
+function sized(name: PromptPart['name'], text: string, shown: ShownGroup | null): PromptPart {
+  const tokens = shown ? countTokens(text.slice(0, -shown.text.length)) + shown.tokens : countTokens(text)
+  return { name, text, tokens, bytes: Buffer.byteLength(text) }
 }

@@ -4,6 +4,15 @@ export function fenced(content: string, language = ''): string {
   return `${fence}${language}\n${content}${/[\r\n]$/.test(content) || content === '' ? '' : '\n'}${fence}`
 }
 
+/** What opens and closes the fence: backticks, as people expect; tildes only where the content would need a very long row of backticks. */
+export function fenceFor(content: string): string {
+  const backticks = longestRun(content, '`') + 1
+  const tildes = longestRun(content, '~') + 1
+  return backticks <= 8 || backticks <= tildes
+    ? '`'.repeat(Math.max(3, backticks))
+    : '~'.repeat(Math.max(3, tildes))
+}
+
 /** Text as inline code that it cannot leave, on one line whatever it holds. */
 export function inlineCode(text: string): string {
   const line = oneLine(text)
@@ -34,15 +43,6 @@ export function unfenced(text: string): string | null {
   const fence = openingOf(lines[opening]!)!
   const length = lines.slice(opening + 1).findIndex((line) => closes(fence, line))
   return lines.slice(opening + 1, length === -1 ? undefined : opening + 1 + length).join('\n')
-}
-
-/** Backticks, as people expect; tildes only where the content would need a very long row of backticks. */
-function fenceFor(content: string): string {
-  const backticks = longestRun(content, '`') + 1
-  const tildes = longestRun(content, '~') + 1
-  return backticks <= 8 || backticks <= tildes
-    ? '`'.repeat(Math.max(3, backticks))
-    : '~'.repeat(Math.max(3, tildes))
 }
 
 function longestRun(text: string, mark: '`' | '~'): number {

@@ -1,7 +1,7 @@
 import { fairShares } from './budget.ts'
-import { fenced, inlineCode } from './fence.ts'
+import { fenced, fenceFor, inlineCode } from './fence.ts'
 import { REASONS, type Listing, type Material, type Named, type Shown } from './material.ts'
-import { countTokens, countUpTo, cutEnd } from './tokens.ts'
+import { countTokens, countUpTo, firstLines, type Cut } from './tokens.ts'
 
 /** How much of included files a prompt may hold, in tokens: all of them together, and each. */
 export interface PromptLimits {
@@ -15,6 +15,12 @@ const LEAST = 120
 /** More names than these are counted, not written. */
 const MOST_NAMES = 200
 
+/** What a prompt says of a group of materials, and about how many tokens that is. */
+export interface ShownGroup {
+  readonly text: string
+  readonly tokens: number
+}
+
 /**
  * Each group of materials as Markdown, within one budget for all groups: those that were asked for by name share it
  * fairly, then what folders and globs stand for comes in whole files while the budget lasts.
@@ -22,62 +28,72 @@ const MOST_NAMES = 200
 export function showMaterials<Group extends string>(
   groups: Readonly<Record<Group, readonly Material[]>>,
   limits: PromptLimits,
-): Readonly<Record<Group, string>> {
+): Readonly<Record<Group, ShownGroup>> {
   const names = Object.keys(groups) as Group[]
   const shown = names.flatMap((name) => groups[name].filter((material) => material.kind === 'shown'))
   const blocks = withinBudget(shown, limits)
-  const texts = names.map((name) => [name, groupText(groups[name], blocks)] as const)
-  return Object.fromEntries(texts) as Record<Group, string>
+  const texts = names.map((name) => [name, showGroup(groups[name], blocks)] as const)
+  return Object.fromEntries(texts) as Record<Group, ShownGroup>
 }
 
-type Blocks = ReadonlyMap<Material, string>
+interface Block {
+  readonly text: string
+  readonly tokens: number
+}
+type Blocks = ReadonlyMap<Material, Block>
 
+/** Counting is most of the work, so each text is counted once. */
 function withinBudget(shown: readonly Shown[], { budget, fileCap }: PromptLimits): Blocks {
-  const blocks = new Map<Material, string>()
+  const blocks = new Map<Material, Block>()
   let left = budget
-  const put = (material: Shown, block: string | null): void => {
+  const put = (material: Shown, block: Block | null): void => {
     if (block === null) return
     blocks.set(material, block)
-    left -= countTokens(block) + SEPARATOR_TOKENS
+    left -= block.tokens
   }
   const named = shown.filter((material) => !material.listed)
-  const wants = named.map((material) => wanted(material, fileCap))
+  const wants = named.map((material) => tokensOf(material, fileCap))
   const shares = fairShares(wants, budget, LEAST)
-  for (const [index, material] of named.entries()) put(material, blockWithin(material, shares[index]!))
+  for (const [index, material] of named.entries()) {
+    const [want, share] = [wants[index]!, shares[index]!]
+    put(material, want <= share && want < fileCap ? whole(material, want) : beginning(material, share))
+  }
   for (const material of shown.filter((material) => material.listed)) {
-    if (wanted(material, fileCap) <= Math.min(left, fileCap - 1)) put(material, blockWithin(material, left))
+    const tokens = tokensOf(material, fileCap)
+    if (tokens <= left && tokens < fileCap) put(material, whole(material, tokens))
   }
   return blocks
 }
 
-/** The blank line between two blocks. */
-const SEPARATOR_TOKENS = 1
+/** What a line end may cost: where a block meets the next one, and where label, fences and content meet. */
+const SEAMS = 5
 
-function wanted(material: Shown, cap: number): number {
-  if (countUpTo(material.text, cap) >= cap) return cap
-  return Math.min(cap, countTokens(whole(material)) + SEPARATOR_TOKENS)
+/** The tokens of the whole material in its fence, or the limit where there are as many or more. */
+function tokensOf(material: Shown, limit: number): number {
+  const content = countUpTo(material.text, limit)
+  if (content >= limit) return limit
+  const fence = fenceFor(material.text) + language(material.path)
+  return Math.min(limit, content + countTokens(label(material)) + 2 * countTokens(fence) + SEAMS + 1)
 }
 
-/** The material's block in at most so many tokens, or null where nothing worth reading fits. */
-function blockWithin(material: Shown, share: number): string | null {
-  const allowed = share - SEPARATOR_TOKENS
-  const all = share > 0 && countUpTo(material.text, share) < share ? whole(material) : null
-  if (all !== null && countTokens(all) <= allowed) return all
-  for (let room = allowed - 40; room > 0;) {
-    const cut = cutEnd(material.text, room)
-    const block = cut === null ? whole(material) : cutBlock(material, cut)
-    const excess = countTokens(block) - allowed
-    if (excess <= 0) return cut?.text === '' ? null : block
-    room -= Math.max(excess, Math.ceil(room / 8))
+function whole(material: Shown, tokens: number): Block {
+  return { text: `${label(material)}:\n${fenced(material.text, language(material.path))}`, tokens }
+}
+
+/** As much of the material's beginning as the share allows, or null where that is nothing worth reading. */
+function beginning(material: Shown, share: number): Block | null {
+  for (let room = share - LEAST / 3; room > 0;) {
+    const cut = firstLines(material.text, Math.floor(room))
+    if (cut.text === '') return null
+    const text = cutBlock(material, cut)
+    const tokens = countTokens(text) + SEAMS
+    if (tokens <= share) return { text, tokens }
+    room -= Math.max(tokens - share, room / 8)
   }
   return null
 }
 
-function whole(material: Shown): string {
-  return `${label(material)}:\n${fenced(material.text, language(material.path))}`
-}
-
-function cutBlock(material: Shown, cut: { text: string; lines: number; of: number }): string {
+function cutBlock(material: Shown, cut: Cut): string {
   const shown = cut.lines === 0 ? `within line 1 of ${cut.of}` : `after line ${cut.lines} of ${cut.of}`
   const note = `Cut ${shown}: read the rest in ${inlineCode(material.path)} (${material.bytes} bytes) where you need it.`
   return `${label(material)}, its beginning:\n${fenced(cut.text, language(material.path))}\n${note}`
@@ -92,12 +108,15 @@ function language(path: string): string {
   return /\.([a-z0-9]{1,12})$/i.exec(path)?.[1]?.toLowerCase() ?? ''
 }
 
-function groupText(materials: readonly Material[], blocks: Blocks): string {
-  const texts = materials.flatMap((material) => blocks.get(material) ?? [])
+function showGroup(materials: readonly Material[], blocks: Blocks): ShownGroup {
+  const shown = materials.flatMap((material) => blocks.get(material) ?? [])
   const lines = materials.flatMap((material) => nameLine(material, blocks))
   const rest = lines.length - MOST_NAMES
-  const list = rest > 0 ? [...lines.slice(0, MOST_NAMES), `- and ${rest} more`] : lines
-  return [...texts, ...(list.length > 0 ? [list.join('\n')] : [])].join('\n\n')
+  const list = (rest > 0 ? [...lines.slice(0, MOST_NAMES), `- and ${rest} more`] : lines).join('\n')
+  return {
+    text: [...shown.map(({ text }) => text), ...(list === '' ? [] : [list])].join('\n\n'),
+    tokens: shown.reduce((sum, { tokens }) => sum + tokens, countTokens(list)),
+  }
 }
 
 function nameLine(material: Material, blocks: Blocks): readonly string[] {

@@ -10,7 +10,7 @@ export function countTokens(text: string): number {
 
 /** The tokens of a text, or the limit where there are as many or more. */
 export function countUpTo(text: string, limit: number): number {
-  return fits(text, limit) ? countTokens(text) : limit
+  return text.length > limit * MOST_UNITS_A_TOKEN ? limit : Math.min(limit, countTokens(text))
 }
 
 /** Text that was cut at the end of a line, or within one that alone is too long. */
@@ -23,7 +23,11 @@ export interface Cut {
 
 /** As many lines from the start as the limit allows; null where the whole text is within it. */
 export function cutEnd(text: string, limit: number): Cut | null {
-  if (fits(text, limit)) return null
+  return fits(text, limit) ? null : firstLines(text, limit)
+}
+
+/** The same for a text that is known to be too long, which is then not read to its end. */
+export function firstLines(text: string, limit: number): Cut {
   const lines = linesOf(text)
   const count = linesWithin(lines, limit)
   const kept = count === 0 ? startOf(lines[0] ?? '', limit) : lines.slice(0, count).join('')

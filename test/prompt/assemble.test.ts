@@ -20,7 +20,8 @@ describe('a prompt', () => {
       expect(part.bytes).toBe(Buffer.byteLength(part.text))
       expect(part.tokens).toBe(countTokens(part.text))
     }
-    expect(estimate).toBe(countTokens(text))
+    expect(estimate).toBe(parts.reduce((sum, { tokens }) => sum + tokens, 0))
+    expect(Math.abs(estimate - countTokens(text))).toBeLessThan(parts.length * 2)
   })
 
   it("counts what a team's template adds as a part of its own", async () => {

@@ -40,10 +40,12 @@ describe('what a prompt shows of files', () => {
   it('is never more than the budget, and no file more than its cap', () => {
     fc.assert(
       fc.property(materials, materials, fc.nat(3000), fc.nat(1500), (one, two, budget, fileCap) => {
-        const texts = Object.values(showMaterials({ one, two }, { budget, fileCap })).map(blocksOf)
+        const texts = Object.values(showMaterials({ one, two }, { budget, fileCap })).map(({ text }) =>
+          blocksOf(text),
+        )
         const tokens = texts.map(countTokens)
         expect(tokens.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(budget)
-        const alone = showMaterials({ one: one.slice(0, 1) }, { budget: 1_000_000, fileCap }).one
+        const alone = showMaterials({ one: one.slice(0, 1) }, { budget: 1_000_000, fileCap }).one.text
         expect(countTokens(blocksOf(alone))).toBeLessThanOrEqual(fileCap)
       }),
       { numRuns: 60 },
@@ -53,7 +55,7 @@ describe('what a prompt shows of files', () => {
   it('stands in fences, and each file is shown or named', () => {
     fc.assert(
       fc.property(materials, fc.nat(2000), (one, budget) => {
-        const text = showMaterials({ one }, { budget, fileCap: 1000 }).one
+        const text = showMaterials({ one }, { budget, fileCap: 1000 }).one.text
         const nodes = unified().use(remarkParse).parse(text).children
         expect(nodes.map(({ type }) => type).filter((type) => !FLAT.has(type))).toEqual([])
         const fences = nodes.filter(({ type }) => type === 'code').length
@@ -70,8 +72,8 @@ describe('what a prompt shows of files', () => {
   it('is cut with a note that says where to read on', () => {
     const text = 'const value = 1\n'.repeat(200)
     const { files } = showMaterials({ files: [shown('src/a.ts', text)] }, { budget: 300, fileCap: 1000 })
-    expect(files).toMatch(/^Content of `src\/a\.ts` \(3200 bytes\), its beginning:\n```ts\n/)
-    expect(files).toMatch(
+    expect(files.text).toMatch(/^Content of `src\/a\.ts` \(3200 bytes\), its beginning:\n```ts\n/)
+    expect(files.text).toMatch(
       /\nCut after line \d+ of 200: read the rest in `src\/a\.ts` \(3200 bytes\) where you need it\.$/,
     )
   })
@@ -79,7 +81,7 @@ describe('what a prompt shows of files', () => {
   it('names what does not fit at all', () => {
     const text = 'const value = 1\n'.repeat(200)
     const { files } = showMaterials({ files: [shown('src/a.ts', text)] }, { budget: 20, fileCap: 1000 })
-    expect(files).toBe('- `src/a.ts` (3200 bytes) did not fit here: read it where you need it.')
+    expect(files.text).toBe('- `src/a.ts` (3200 bytes) did not fit here: read it where you need it.')
   })
 
   it('holds whole files of a folder while the budget lasts', () => {
@@ -90,10 +92,10 @@ describe('what a prompt shows of files', () => {
       shown('src/c.ts', 'c()\n', true),
     ]
     const { one } = showMaterials({ one: files }, { budget: 200, fileCap: 1000 })
-    expect(one).toContain('a()')
-    expect(one).not.toContain('b()')
-    expect(one).toContain('c()')
-    expect(one).toContain('- `src/` stands for `src/a.ts`, `src/b.ts`, `src/c.ts`, and more.')
+    expect(one.text).toContain('a()')
+    expect(one.text).not.toContain('b()')
+    expect(one.text).toContain('c()')
+    expect(one.text).toContain('- `src/` stands for `src/a.ts`, `src/b.ts`, `src/c.ts`, and more.')
   })
 
   it('writes no more names than anybody reads', () => {
@@ -104,7 +106,7 @@ describe('what a prompt shows of files', () => {
       bytes: null,
     }))
     const { one } = showMaterials({ one: named }, { budget: 1000, fileCap: 1000 })
-    expect(one.split('\n')).toHaveLength(201)
-    expect(one).toMatch(/\n- and 800 more$/)
+    expect(one.text.split('\n')).toHaveLength(201)
+    expect(one.text).toMatch(/\n- and 800 more$/)
   })
 })

@@ -8,6 +8,11 @@ import { taskJson } from '../task-json.ts'
 /** Previews the eligible task; the answer is no where there is none. */
 export async function run(context: Context): Promise<number> {
   const project = await openProject(context)
+  if (context.options.on('prompt') && project.selection.next) {
+    const { showPrompt } = await import('../show-prompt.ts')
+    await showPrompt(context, project, project.selection.next)
+    return 0
+  }
   const [all, explain] = [context.options.on('all'), context.options.on('explain')]
   if (context.json) context.printJson(nextJson(project, { all, explain }))
   else {

@@ -1,0 +1,70 @@
+import { UserError } from '../base/errors.ts'
+import type { McpServer } from '../base/mcp-server.ts'
+import type { Gate } from '../gates/gate.ts'
+import { GitError, type Git } from '../git/git.ts'
+import { ignoredPaths } from '../git/repository.ts'
+import { assemblePrompt } from '../prompt/assemble.ts'
+import { gatherPrompt } from '../prompt/gather.ts'
+import type { EarlierAttempt } from '../prompt/history.ts'
+import type { Prompt } from '../prompt/parts.ts'
+import type { AttemptRecord } from '../run/attempt-record.ts'
+import type { Task } from '../task/model.ts'
+import type { Place } from './project.ts'
+
+/** What the prompt of a task depends on, beside the files of the project. */
+export interface PromptWish {
+  readonly task: Task
+  readonly tasks: readonly Task[]
+  readonly attempts: Promise<readonly AttemptRecord[]> | readonly AttemptRecord[]
+  readonly gates: readonly Gate[]
+  /** The names of the gates that failed before anybody began. */
+  readonly failedBefore: ReadonlySet<string>
+}
+
+/** A prompt, and what goes to the agent beside it. */
+export interface TaskPrompt {
+  readonly prompt: Prompt
+  readonly mcpServers: Readonly<Record<string, McpServer>>
+  readonly warnings: readonly string[]
+}
+
+/** Writes the prompt of a task: the same for `ralph prompt`, which shows it, and for a run, which sends it. */
+export async function writePrompt(place: Place, git: Git, wish: PromptWish): Promise<TaskPrompt> {
+  const { root, config } = place
+  const gathering = gatherPrompt({
+    root,
+    isIgnored: (paths) => unlessGitIsMissing(ignoredPaths(git, paths), new Set()),
+    task: wish.task,
+    backlog: wish.tasks,
+    attempts: [],
+    gates: wish.gates.map(({ name, command, required }) => ({
+      name,
+      command,
+      required,
+      failedBefore: wish.failedBefore.has(name),
+    })),
+    limits: config.prompt,
+    mcpServers: config.mcpServers,
+  })
+  const [{ input, mcpServers, warnings }, attempts] = await Promise.all([gathering, wish.attempts])
+  const prompt = assemblePrompt({ ...input, attempts: attempts.map(earlierAttempt) })
+  return { prompt, mcpServers, warnings }
+}
+
+/** What only reads works without git. */
+export async function unlessGitIsMissing<T>(asked: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof UserError || isNoRepository(error)) return otherwise
+    throw error
+  }
+}
+
+function isNoRepository(error: unknown): boolean {
+  return error instanceof GitError && /not a git repository/.test(error.stderr)
+}
+
+function earlierAttempt({ number, outcome, reason, detail, changed, ref }: AttemptRecord): EarlierAttempt {
+  return { number, outcome, reason, output: detail, changed, where: `git show ${ref}` }
+}
