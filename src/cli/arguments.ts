@@ -27,8 +27,8 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
   })
   const cli = cac('ralph')
   declare(cli.globalCommand, GLOBAL_OPTIONS)
-  for (const spec of commands) {
-    declare(cli.command(`${spec.name} ${spec.args}`.trim(), spec.summary), spec.options).action(() => {})
+  if (command) {
+    declare(cli.command(`${command.name} ${command.args}`.trim(), command.summary), command.options)
   }
   const args = words.slice(command ? 1 : 0).map(guard)
   const parsed = cli.parse(['node', 'ralph', ...(command ? [command.name] : []), ...args, ...flags], {
@@ -146,12 +146,11 @@ function checkCount(command: CommandSpec, args: readonly string[]): void {
 
 type CacCommand = ReturnType<ReturnType<typeof cac>['command']>
 
-function declare(command: CacCommand, specs: readonly OptionSpec[]): CacCommand {
+function declare(command: CacCommand, specs: readonly OptionSpec[]): void {
   for (const spec of specs) {
     const value = spec.takes === 'flag' ? '' : ` <${spec.value}>`
     command.option(`--${spec.name}${value}`, spec.about)
   }
-  return command
 }
 
 function camelCase(name: string): string {

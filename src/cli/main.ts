@@ -2,6 +2,7 @@ import { parseArguments, type Invocation } from './arguments.ts'
 import type { Context } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { createContext } from './context.ts'
+import { helpOf, overview } from './help.ts'
 import { reportError } from './report-error.ts'
 import type { Io } from './io.ts'
 import manifest from '../../package.json' with { type: 'json' }
@@ -22,7 +23,6 @@ async function dispatch({ command, args, options }: Invocation, context: Context
     return 0
   }
   if (!command || options.on('help')) {
-    const { helpOf, overview } = await import('./help.ts')
     await context.print(command ? helpOf(command) : overview(COMMANDS))
     return 0
   }

@@ -1,4 +1,5 @@
-import { fstatSync, writeSync } from 'node:fs'
+import { fstatSync, statSync, writeSync } from 'node:fs'
+import { devNull } from 'node:os'
 import type { Outlet } from './io.ts'
 
 /** One of the process's two output streams, as bin.ts knows it. */
@@ -13,7 +14,7 @@ export interface OutletSource {
 /** Writes at once and in order; Node's stream is opened only for a terminal, or where the other end is slow. */
 export function createOutlet({ fd, open, onClosed }: OutletSource): Outlet {
   const opened = once(() => open().on('error', closedOr(onClosed)))
-  const mayBeTerminal = once(() => isCharacterDevice(fd))
+  const mayBeTerminal = once(() => isTerminalLike(fd))
   let queued = false
   return {
     get columns() {
@@ -48,9 +49,11 @@ function closedOr(onClosed: () => void): (error: NodeJS.ErrnoException) => void 
   }
 }
 
-function isCharacterDevice(fd: number): boolean {
+function isTerminalLike(fd: number): boolean {
   try {
-    return fstatSync(fd).isCharacterDevice()
+    const stats = fstatSync(fd)
+    // What nobody reads is a device too, and no terminal: it is worth no stream.
+    return stats.isCharacterDevice() && stats.rdev !== statSync(devNull).rdev
   } catch {
     // A closed descriptor: Node's stream says what is to be said about it.
     return true
