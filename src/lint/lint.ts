@@ -6,6 +6,7 @@ import type { Task } from '../task/model.ts'
 import type { LintContext } from './context.ts'
 import type { Finding, Rule } from './rule.ts'
 import { RULES } from './rules.ts'
+import { usualWidth } from './usual-width.ts'
 
 /** Checks a whole backlog: what is wrong, by file, line and column. */
 export function lint(tasks: readonly Task[], context: LintContext = {}): Diagnostic[] {
@@ -23,7 +24,13 @@ export interface TaskFindings {
 /** What the rules find, task by task: with their fixes, but not yet placed. */
 export function findAll(tasks: readonly Task[], context: LintContext): TaskFindings[] {
   const ordered = inOrder(tasks)
-  const backlog = { tasks: ordered, claims: claimsOf(ordered), cycles: findCycles(ordered), context }
+  const backlog = {
+    tasks: ordered,
+    claims: claimsOf(ordered),
+    cycles: findCycles(ordered),
+    idWidth: usualWidth(ordered),
+    context,
+  }
   const checks = RULES.map((rule) => ({ rule, check: rule.start(backlog) }))
   return ordered.map((task) => ({
     task,

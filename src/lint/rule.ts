@@ -21,6 +21,8 @@ export interface LintedBacklog {
   readonly tasks: readonly Task[]
   readonly claims: Claims<Task>
   readonly cycles: readonly Cycle[]
+  /** How many digits an id has here, where that can be told. */
+  readonly idWidth: number | null
   readonly context: LintContext
 }
 

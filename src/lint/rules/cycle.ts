@@ -88,13 +88,18 @@ function needSpan(task: Task, { tasks }: Cycle): { start: number; end: number } 
 }
 
 function describe({ ids, tasks }: Cycle): string {
-  const inside = new Set(tasks.map((task) => task.number))
-  const needsWithin = tasks.map((task) => task.depends.filter(({ number }) => inside.has(number)).length)
-  const isRing = needsWithin.every((count) => count === 1)
   const shown = ids.length > MOST_SHOWN ? [...ids.slice(0, MOST_SHOWN), `… (${ids.length} tasks)`] : ids
-  return isRing
+  return isRing(tasks)
     ? `${[...shown, ids[0]].join(' → ')}: each waits for the next`
     : `${shown.join(', ')} wait for each other`
+}
+
+/** Whether each needs the next, and the last the first. */
+function isRing(tasks: readonly Task[]): boolean {
+  return tasks.every((task, index) => {
+    const next = tasks[(index + 1) % tasks.length]!
+    return task.depends.some((dependency) => dependency.number === next.number)
+  })
 }
 
 const MOST_SHOWN = 20

@@ -1,4 +1,5 @@
 import type { Rule } from '../rule.ts'
+import { paddedId } from '../usual-width.ts'
 
 /**
  * A dependency is written with other digits, or another case, than the file's name has. It is the same task, but a search for its id misses it.
@@ -44,14 +45,16 @@ export const dependencySpelling: Rule = {
   name: 'dependency-spelling',
   severity: 'warning',
   start:
-    ({ claims }) =>
+    ({ claims, idWidth }) =>
     (task) =>
       task.depends.flatMap(({ number, span }) => {
-        const id = claims.first[number]?.id
+        const meant = claims.first[number]
         const written = task.source.slice(span.start, span.end)
-        if (id === undefined || claims.rivals.has(number) || written === id || !names(written, number))
-          return []
-        return [{ span, message: `${written} is ${id} by the name of its file`, fix: { ...span, text: id } }]
+        if (!meant || claims.rivals.has(number) || written === meant.id || !names(written, number)) return []
+        // Of a file that is named unlike the others it is the name that is wrong.
+        if (idWidth !== null && meant.id !== paddedId(meant, idWidth)) return []
+        const message = `${written} is ${meant.id} by the name of its file`
+        return [{ span, message, fix: { ...span, text: meant.id } }]
       }),
 }
 

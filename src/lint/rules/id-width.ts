@@ -1,6 +1,6 @@
-import type { Task } from '../../task/model.ts'
 import { headingSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
+import { paddedId } from '../usual-width.ts'
 
 /**
  * An id has fewer, or more, leading zeros than the others, so that files are not listed in the order of their numbers.
@@ -35,32 +35,11 @@ import type { Rule } from '../rule.ts'
 export const idWidth: Rule = {
   name: 'id-width',
   severity: 'warning',
-  start: ({ tasks }) => {
-    const width = usualWidth(tasks)
-    return (task) => {
-      if (width === null || fits(task, width)) return []
-      const usual = `T-${String(task.number).padStart(width, '0')}`
+  start:
+    ({ idWidth }) =>
+    (task) => {
+      const usual = idWidth === null ? task.id : paddedId(task, idWidth)
+      if (task.id === usual) return []
       return [{ span: headingSpan(task), message: `${task.id} would be ${usual} among the others` }]
-    }
-  },
-}
-
-/** The number of digits that most ids are padded to; null where as many speak for another. */
-function usualWidth(tasks: readonly Task[]): number | null {
-  const widths = new Set(tasks.map(digitsOf))
-  const counts = [...widths].map((width) => ({
-    width,
-    count: tasks.filter((task) => fits(task, width)).length,
-  }))
-  const most = Math.max(...counts.map(({ count }) => count))
-  const usual = counts.filter(({ count }) => count === most)
-  return usual.length === 1 ? usual[0]!.width : null
-}
-
-function digitsOf(task: Task): number {
-  return task.id.length - 'T-'.length
-}
-
-function fits(task: Task, width: number): boolean {
-  return task.id.slice('T-'.length) === String(task.number).padStart(width, '0')
+    },
 }

@@ -1,0 +1,18 @@
+import type { Task } from '../task/model.ts'
+
+/** The number of digits that most ids are padded to; null where as many speak for another. */
+export function usualWidth(tasks: readonly Task[]): number | null {
+  const widths = new Set(tasks.map((task) => task.id.length - 'T-'.length))
+  const counts = [...widths].map((width) => ({
+    width,
+    count: tasks.filter((task) => task.id === paddedId(task, width)).length,
+  }))
+  const most = Math.max(...counts.map(({ count }) => count))
+  const usual = counts.filter(({ count }) => count === most)
+  return usual.length === 1 ? usual[0]!.width : null
+}
+
+/** The task's id with that many digits; more where its number has more. */
+export function paddedId(task: Task, width: number): string {
+  return `T-${String(task.number).padStart(width, '0')}`
+}
