@@ -9,7 +9,13 @@ export type ProcessCommand =
 /** A child that runs, or a sentence that says why there is none. */
 export type Launch =
   | { readonly child: ChildProcessWithoutNullStreams & { readonly pid: number } }
-  | { readonly failure: Promise<string> }
+  | { readonly failure: Promise<LaunchFailure> }
+
+export interface LaunchFailure {
+  readonly reason: string
+  /** The program is not there, which installing it would mend. */
+  readonly missing: boolean
+}
 
 /** Starts a process in a session and a group of its own, so that it can be ended whole. */
 export function launch(command: ProcessCommand, cwd: string, env: Record<string, string>): Launch {
@@ -21,7 +27,7 @@ export function launch(command: ProcessCommand, cwd: string, env: Record<string,
         ? spawn(command.shell, { ...options, shell: true })
         : spawn(command.program, command.args, options)
     if (hasPid(child)) return { child }
-    const failure = new Promise<string>((resolve) => {
+    const failure = new Promise<LaunchFailure>((resolve) => {
       child.once('error', (error) => resolve(whyNot(error, program, cwd)))
     })
     return { failure }
@@ -37,12 +43,17 @@ function hasPid(
   return child.pid !== undefined
 }
 
-function whyNot(error: unknown, program: string, cwd: string): string {
+function whyNot(error: unknown, program: string, cwd: string): LaunchFailure {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   // The system gives one code for both.
-  if (code === 'ENOENT' && !existsSync(cwd)) return `the folder ${cwd} does not exist`
-  if (code === 'ENOENT') return `${program} was not found`
-  if (code === 'EACCES') return `${program} is not executable`
-  if (code === 'E2BIG') return `${program} could not be started: its arguments are too long`
-  return `${program} could not be started: ${error instanceof Error ? error.message : String(error)}`
+  if (code === 'ENOENT' && !existsSync(cwd)) return failed(`the folder ${cwd} does not exist`)
+  if (code === 'ENOENT') return { reason: `${program} was not found`, missing: true }
+  if (code === 'EACCES') return failed(`${program} is not executable`)
+  if (code === 'E2BIG') return failed(`${program} could not be started: its arguments are too long`)
+  const told = error instanceof Error ? error.message : String(error)
+  return failed(`${program} could not be started: ${told}`)
+}
+
+function failed(reason: string): LaunchFailure {
+  return { reason, missing: false }
 }

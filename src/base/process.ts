@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { platform } from 'node:os'
-import { launch, type Launch, type ProcessCommand } from './launch.ts'
+import { launch, type Launch, type LaunchFailure, type ProcessCommand } from './launch.ts'
 import { newMark, withMark, type Environment } from './process-mark.ts'
 import { Pipes, type OnOutput } from './process-pipes.ts'
 import { ProcessTree, sendSignal } from './process-tree.ts'
@@ -33,7 +33,7 @@ export type ProcessEnd =
       readonly ended: EndMode | null
       readonly survivors: readonly number[]
     }
-  | { readonly kind: 'not-started'; readonly reason: string }
+  | ({ readonly kind: 'not-started' } & LaunchFailure)
 
 interface Exit {
   readonly code: number | null
@@ -75,7 +75,7 @@ export class RunningProcess {
     if ('failure' in start) {
       this.#state = 'stopped'
       this.#kill = () => undefined
-      this.finished = start.failure.then((reason) => ({ kind: 'not-started', reason }))
+      this.finished = start.failure.then((failure) => ({ kind: 'not-started', ...failure }))
       return
     }
     this.pid = start.child.pid

@@ -86,7 +86,7 @@ describe.skipIf(process.platform === 'win32')('a process', () => {
   ])('that %s is a value', async (_, program, reason) => {
     const { running } = start({ program, args: [] })
     expect(running.pid).toBeUndefined()
-    expect(await running.finished).toEqual({ kind: 'not-started', reason: expect.stringMatching(reason) })
+    expect(await running.finished).toMatchObject({ kind: 'not-started', reason: expect.stringMatching(reason) })
     running.end('now')
   })
 

@@ -1,0 +1,100 @@
+import type { ProcessEnd } from '../base/process.ts'
+import { readLastLine, readMarker, type Marker } from './marker.ts'
+import { UNKNOWN_USAGE } from './providers/usage.ts'
+import type { AgentEnd, AgentOutcome, Provider, StreamEnd, StreamReader, Usage } from './port.ts'
+
+/** What the stream told while it ran. */
+export interface Hearing {
+  /** The last sum. */
+  readonly usage: Usage | null
+  readonly sessionId: string | null
+  readonly model: string | null
+}
+
+/** All that is known when an agent has ended. */
+export interface Ending {
+  readonly provider: Provider
+  readonly prompt: string
+  readonly reader: StreamReader
+  readonly stderr: string
+  readonly heard: Hearing
+  /** Why ralph ended it; null where it ended by itself. */
+  readonly forced: AgentEnd | null
+  /** It had said its last. */
+  readonly resulted: boolean
+  readonly process: ProcessEnd
+  readonly seconds: number
+}
+
+/** How an agent ended, from its stream, its process and what ralph did to it. */
+export function outcomeOf(ending: Ending): AgentOutcome {
+  const stream = streamEndOf(ending)
+  const { message, marker } = readEnd(stream, ending.prompt)
+  return {
+    end: decide(ending.forced, stream.end, marker),
+    finalMessage: message,
+    usage: merge(stream.usage, ending.heard.usage),
+    sessionId: ending.heard.sessionId,
+    model: ending.heard.model,
+    denied: stream.denied,
+    seconds: ending.seconds,
+  }
+}
+
+function streamEndOf(ending: Ending): StreamEnd {
+  const { process, reader, provider, stderr } = ending
+  if (process.kind === 'not-started') {
+    const install = process.missing ? `; to install it: ${provider.install}` : ''
+    return nothingHeard(process.reason + install)
+  }
+  // An agent that stays after its result, and is then ended, ended well.
+  const isOurs = ending.resulted && process.ended !== null
+  const exit = isOurs ? { code: 0, signal: null } : { code: process.code, signal: process.signal }
+  try {
+    return reader.end({ ...exit, stderr })
+  } catch (error) {
+    return nothingHeard(`a bug in the reader of ${provider.name}: ${String(error)}`)
+  }
+}
+
+function nothingHeard(reason: string): StreamEnd {
+  return { end: { kind: 'crashed', reason }, finalMessage: '', usage: UNKNOWN_USAGE, denied: [] }
+}
+
+/** The marker, and the message without one. */
+function readEnd(stream: StreamEnd, prompt: string): { marker: Marker | null; message: string } {
+  const { marker, message } = readMarker(stream.finalMessage, prompt)
+  if (stream.markerTail === undefined) return { marker, message }
+  return { marker: readLastLine(stream.markerTail, prompt).marker, message }
+}
+
+function decide(forced: AgentEnd | null, stream: StreamEnd['end'], marker: Marker | null): AgentEnd {
+  if (forced) return moreTelling(forced, stream)
+  if (stream.kind !== 'finished') return stream
+  return marker ?? { kind: 'no-marker' }
+}
+
+/** An agent that was ended while its service refused it: the service is the reason, not the clock. */
+function moreTelling(forced: AgentEnd, stream: StreamEnd['end']): AgentEnd {
+  if (!['timeout', 'stalled', 'rate-limited'].includes(forced.kind)) return forced
+  switch (stream.kind) {
+    case 'rate-limited':
+      return { ...stream, until: stream.until ?? (forced.kind === 'rate-limited' ? forced.until : null) }
+    case 'auth':
+    case 'overloaded':
+      return stream
+    default:
+      return forced
+  }
+}
+
+/** What the end tells, and where it tells nothing what was told before. */
+function merge(last: Usage, before: Usage | null): Usage {
+  return {
+    turns: last.turns ?? before?.turns ?? null,
+    inputTokens: last.inputTokens ?? before?.inputTokens ?? null,
+    cachedTokens: last.cachedTokens ?? before?.cachedTokens ?? null,
+    outputTokens: last.outputTokens ?? before?.outputTokens ?? null,
+    costUsd: last.costUsd ?? before?.costUsd ?? null,
+  }
+}

@@ -1,0 +1,65 @@
+import { lstatSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { AgentRequest, StreamEvent } from '../port.ts'
+
+const LINES = 100
+const LINE_LENGTH = 10_000
+const NOTES_BYTES = 1024 * 1024
+
+/** What a plain program prints: each line is said, and the last of them are its notes, unless it wrote some. */
+export class PlainOutput {
+  readonly #request: AgentRequest
+  #last: string[] = []
+
+  constructor(request: AgentRequest) {
+    this.#request = request
+  }
+
+  line(text: string): readonly StreamEvent[] {
+    this.#last.push(cut(text))
+    if (this.#last.length > 2 * LINES) this.#last = this.#last.slice(-LINES - 1)
+    return text.trim() === '' ? [] : [{ type: 'text', text }]
+  }
+
+  /** The last lines, one more than the notes may have: that one can be the marker. */
+  get tail(): string {
+    return this.#last.slice(-LINES - 1).join('\n')
+  }
+
+  /** The notes file, or else what was printed before the marker. */
+  notes(printed: string): string {
+    return this.#written() ?? printed.split('\n').slice(-LINES).join('\n')
+  }
+
+  /** Nothing where there is no such file, or it is none that can be read whole, as a pipe is. */
+  #written(): string | undefined {
+    const path = resolve(this.#request.cwd, this.#request.task.notesFile)
+    try {
+      const { size } = lstatSync(path)
+      if (!lstatSync(path).isFile() || size > NOTES_BYTES) return undefined
+      return readFileSync(path, 'utf8').trim() || undefined
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** Through bytes where it is cut: a slice of a string keeps the whole of it in memory. */
+function cut(text: string): string {
+  return text.length <= LINE_LENGTH ? text : Buffer.from(text.slice(0, LINE_LENGTH)).toString()
+}
+
+/** How a program that failed ended, with the last that it said. */
+export function failureOf(
+  program: string,
+  exit: { readonly code: number | null; readonly signal: string | null; readonly stderr: string },
+  tail: string,
+): string {
+  const how = exit.signal ? `was ended by ${exit.signal}` : `exited with code ${exit.code}`
+  const said = lastLines(exit.stderr) || lastLines(tail)
+  return said ? `${program} ${how}: ${said}` : `${program} ${how}`
+}
+
+function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-5).join('\n').slice(-1000)
+}

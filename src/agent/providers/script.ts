@@ -1,0 +1,73 @@
+import { DONE_MARKER } from '../marker.ts'
+import type { AgentRequest, Provider, StreamEnd, StreamReader } from '../port.ts'
+import { failureOf, PlainOutput } from './plain-output.ts'
+import { taskEnvironment } from './task-environment.ts'
+import { UNKNOWN_USAGE } from './usage.ts'
+
+/** The embedded agent: runs the script that stands in the task itself, and is done when that exits with 0. */
+export const script: Provider = {
+  name: 'script',
+  binary: null,
+  install: 'it is part of ralph',
+  minimumVersion: null,
+  preflight: () => [],
+  invocation: (request) => ({
+    program: 'sh',
+    args: ['{folder}/script.sh'],
+    env: taskEnvironment(request),
+    stdin: '',
+    files: { 'script.sh': request.task.script ?? '' },
+  }),
+  reader: (request) => new ScriptReader(request),
+}
+
+/** The first fenced `sh` block of a `## Script` section; null where it has none. */
+export function scriptIn(section: string): string | null {
+  let fence: string | null = null
+  const script: string[] = []
+  for (const line of section.split(/\r?\n/)) {
+    if (fence === null) fence = /^ {0,3}(`{3,}|~{3,}) *(?:sh|bash|shell)\b[^`]*$/.exec(line)?.[1] ?? null
+    else if (closes(line, fence)) return `${script.join('\n')}\n`
+    else script.push(line)
+  }
+  return fence === null ? null : `${script.join('\n')}\n`
+}
+
+function closes(line: string, fence: string): boolean {
+  const text = line.trim()
+  return text.length >= fence.length && text === fence.charAt(0).repeat(text.length)
+}
+
+class ScriptReader implements StreamReader {
+  readonly #task: AgentRequest['task']
+  readonly #output: PlainOutput
+
+  constructor(request: AgentRequest) {
+    this.#task = request.task
+    this.#output = new PlainOutput(request)
+  }
+
+  line(text: string): ReturnType<StreamReader['line']> {
+    return this.#output.line(text)
+  }
+
+  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+    const tail = this.#output.tail
+    return {
+      end: this.#end(exit, tail),
+      finalMessage: this.#output.notes(tail),
+      // Its exit code is its word.
+      markerTail: DONE_MARKER,
+      usage: UNKNOWN_USAGE,
+      denied: [],
+    }
+  }
+
+  #end(exit: Parameters<StreamReader['end']>[0], tail: string): StreamEnd['end'] {
+    if (this.#task.script === null) {
+      return { kind: 'crashed', reason: `${this.#task.id} has no fenced sh block under "## Script"` }
+    }
+    if (exit.code === 0) return { kind: 'finished' }
+    return { kind: 'crashed', reason: failureOf('the script', exit, tail) }
+  }
+}

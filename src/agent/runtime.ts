@@ -1,0 +1,225 @@
+import { LineSplitter } from '../base/lines.ts'
+import { startProcess, type EndMode, type ProcessEnd, type RunningProcess } from '../base/process.ts'
+import { Tail } from '../base/tail.ts'
+import { Channel } from './channel.ts'
+import { outcomeOf, type Hearing } from './outcome.ts'
+import type {
+  Agent,
+  AgentEnd,
+  AgentEvent,
+  AgentOutcome,
+  AgentRequest,
+  Invocation,
+  Provider,
+  StreamEvent,
+  StreamReader,
+} from './port.ts'
+import { writePrivateFiles, type Prepared } from './private-files.ts'
+import { Watch } from './watch.ts'
+
+export interface RuntimeOptions {
+  readonly now: () => Date
+  /** How long an agent that has said its last may take to leave; 5 by default. */
+  readonly resultGraceSeconds?: number
+  /** Between TERM and KILL; 5 by default. */
+  readonly killAfterSeconds?: number
+}
+
+const STDERR_BYTES = 64 * 1024
+
+/** Makes an agent of a provider: runs its program, reads its stream and holds it to its limits. */
+export function createAgent(provider: Provider, options: RuntimeOptions): Agent {
+  return { name: provider.name, run: (request) => new Session(provider, request, options).events() }
+}
+
+/** One run of an agent. */
+class Session {
+  readonly #provider: Provider
+  readonly #request: AgentRequest
+  readonly #options: RuntimeOptions
+  readonly #channel = new Channel<AgentEvent>()
+  readonly #lines = new LineSplitter()
+  readonly #stderr = new Tail(STDERR_BYTES)
+  readonly #reader: StreamReader
+  readonly #watch: Watch
+  readonly #begun = performance.now()
+  #process: RunningProcess | null = null
+  /** Why we ended it; null where it ends by itself. */
+  #forced: AgentEnd | null = null
+  /** The agent has said its last. */
+  #resulted = false
+  #heard: Hearing = { usage: null, sessionId: null, model: null }
+  #checkTimer: NodeJS.Timeout | undefined
+  #graceTimer: NodeJS.Timeout | undefined
+
+  constructor(provider: Provider, request: AgentRequest, options: RuntimeOptions) {
+    this.#provider = provider
+    this.#request = request
+    this.#options = options
+    this.#reader = provider.reader(request, options.now)
+    this.#watch = new Watch(request.limits)
+  }
+
+  async *events(): AsyncGenerator<AgentEvent, void, void> {
+    const work = this.#work()
+    try {
+      for (let events = await this.#channel.take(); events; events = await this.#channel.take()) {
+        for (const event of events) yield event
+      }
+    } finally {
+      // Whoever stops listening has no more use for the agent.
+      this.#process?.end('now')
+      await work
+    }
+  }
+
+  /** Never fails: what goes wrong is an outcome too. */
+  async #work(): Promise<void> {
+    let outcome: AgentOutcome
+    try {
+      outcome = await this.#run()
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      outcome = this.#outcome({ kind: 'not-started', reason, missing: false })
+    }
+    this.#channel.push({ type: 'finished', outcome })
+    this.#channel.close()
+  }
+
+  async #run(): Promise<AgentOutcome> {
+    const { signal, killSignal } = this.#request
+    const interrupt = () =>
+      this.#force({ kind: 'interrupted' }, signal.reason === 'now' ? 'now' : 'interrupt')
+    const kill = () => this.#force({ kind: 'interrupted' }, 'now')
+    signal.addEventListener('abort', interrupt)
+    killSignal?.addEventListener('abort', kill)
+    try {
+      if (signal.aborted || killSignal?.aborted) return this.#interruptedBeforeStart()
+      const invocation = this.#provider.invocation(this.#request)
+      const prepared = writePrivateFiles(invocation)
+      return await this.#runProcess(invocation, prepared).finally(prepared.remove)
+    } finally {
+      signal.removeEventListener('abort', interrupt)
+      killSignal?.removeEventListener('abort', kill)
+      clearTimeout(this.#checkTimer)
+      clearTimeout(this.#graceTimer)
+    }
+  }
+
+  #interruptedBeforeStart(): AgentOutcome {
+    this.#forced = { kind: 'interrupted' }
+    return this.#outcome({ kind: 'not-started', reason: 'interrupted', missing: false })
+  }
+
+  async #runProcess({ program, stdin }: Invocation, { args, env }: Prepared): Promise<AgentOutcome> {
+    const request = this.#request
+    const running = startProcess(
+      { program, args },
+      {
+        cwd: request.cwd,
+        env: { ...request.env, ...env },
+        stdin,
+        onOutput: (chunk, stream) => this.#take(chunk, stream),
+        killAfterSeconds: this.#options.killAfterSeconds,
+      },
+    )
+    this.#process = running
+    if (running.pid !== undefined) {
+      this.#channel.push({ type: 'started', pid: running.pid, sessionId: null, model: null })
+      this.#arm()
+    }
+    const end = await running.finished
+    for (const line of this.#lines.end()) this.#read(line)
+    if (end.kind === 'exited' && end.survivors.length > 0) this.#warnOf(end.survivors)
+    return this.#outcome(end)
+  }
+
+  #take(chunk: Uint8Array, stream: 'stdout' | 'stderr'): Promise<void> | undefined {
+    this.#request.log(chunk, stream)
+    if (stream === 'stderr') {
+      this.#stderr.push(chunk)
+      return undefined
+    }
+    for (const line of this.#lines.push(chunk)) this.#read(line)
+    return this.#channel.room()
+  }
+
+  #read(line: string): void {
+    const events = this.#reader.line(line)
+    let limit: AgentEnd | null = null
+    for (const event of events) {
+      limit ??= this.#watch.see(event, this.#elapsed, this.#options.now())
+      this.#hear(event)
+    }
+    if (limit) this.#force(limit, 'interrupt')
+  }
+
+  #hear(event: StreamEvent): void {
+    switch (event.type) {
+      case 'session':
+        this.#heard = {
+          ...this.#heard,
+          sessionId: event.sessionId ?? this.#heard.sessionId,
+          model: event.model ?? this.#heard.model,
+        }
+        return
+      case 'result':
+        return this.#leaveSoon()
+      case 'usage':
+        this.#heard = { ...this.#heard, usage: event.usage }
+        this.#channel.push(event)
+        return
+      default:
+        this.#channel.push(event)
+    }
+  }
+
+  /** What it still has running must not keep it, and what is done to it now does not change how it ended. */
+  #leaveSoon(): void {
+    this.#resulted = true
+    clearTimeout(this.#graceTimer)
+    const seconds = this.#options.resultGraceSeconds ?? 5
+    this.#graceTimer = setTimeout(() => this.#process?.end('interrupt'), seconds * 1000)
+  }
+
+  get #elapsed(): number {
+    return performance.now() - this.#begun
+  }
+
+  #arm(): void {
+    const wait = this.#watch.nextCheck(this.#elapsed) - this.#elapsed
+    // Beyond 2^31 milliseconds Node's timers fire at once.
+    this.#checkTimer = setTimeout(() => this.#check(), Math.min(Math.max(1, wait), 2 ** 31 - 1))
+  }
+
+  #check(): void {
+    if (!this.#channel.isDrained) this.#watch.excuse(this.#elapsed)
+    const expired = this.#watch.expired(this.#elapsed)
+    if (expired) this.#force(expired, 'interrupt')
+    else this.#arm()
+  }
+
+  #force(end: AgentEnd, mode: EndMode): void {
+    if (!this.#resulted) this.#forced ??= end
+    this.#process?.end(mode)
+  }
+
+  #warnOf(survivors: readonly number[]): void {
+    const message = `these processes of the agent could not be ended: ${survivors.join(', ')}`
+    this.#channel.push({ type: 'warning', message })
+  }
+
+  #outcome(end: ProcessEnd): AgentOutcome {
+    return outcomeOf({
+      provider: this.#provider,
+      prompt: this.#request.prompt,
+      reader: this.#reader,
+      stderr: this.#stderr.text(),
+      heard: this.#heard,
+      forced: this.#forced,
+      resulted: this.#resulted,
+      process: end,
+      seconds: this.#elapsed / 1000,
+    })
+  }
+}

@@ -1,0 +1,83 @@
+import { formatDuration } from '../base/duration.ts'
+import type { AgentEnd, AgentLimits, StreamEvent, Usage } from './port.ts'
+
+/** An agent that waits longer than this for its service is ended: ralph waits better, and can use another agent meanwhile. */
+const LONGEST_PAUSE_MS = 3 * 60_000
+
+/**
+ * Watches one run's limits: told what happens, it says when the agent must be ended, and why. It has no
+ * clock and no timer of its own: `ms` counts from the start, and stands still while a laptop sleeps.
+ */
+export class Watch {
+  readonly #limits: AgentLimits
+  readonly #running = new Set<string>()
+  #lastEvent = 0
+  /** The agent's own wait for its service, where that was the last that it told. */
+  #pause: { readonly reason: string; readonly until: number } | null = null
+
+  constructor(limits: AgentLimits) {
+    this.#limits = limits
+  }
+
+  /** Why an event ends the run; null where it does not. `now` is the time of day that an `until` is held against. */
+  see(event: StreamEvent, ms: number, now: Date): AgentEnd | null {
+    this.#lastEvent = ms
+    if (event.type === 'retrying') return this.#seePause(event, ms, now)
+    if (event.type !== 'warning' && event.type !== 'usage') this.#pause = null
+    if (event.type === 'tool' && event.status === 'running') this.#running.add(event.id)
+    if (event.type === 'tool' && event.status !== 'running') this.#running.delete(event.id)
+    return event.type === 'usage' ? this.#overLimit(event.usage) : null
+  }
+
+  /** Nothing was heard because nobody listened: that is not the agent's silence. */
+  excuse(ms: number): void {
+    this.#lastEvent = Math.max(this.#lastEvent, ms)
+  }
+
+  /** Why the run must end now; null where it need not. */
+  expired(ms: number): AgentEnd | null {
+    const { seconds, stallSeconds } = this.#limits
+    if (ms >= seconds * 1000) {
+      const reason = `the time limit of ${formatDuration(seconds)} is over`
+      return this.#pause ? this.#waits(this.#pause.reason) : { kind: 'timeout', reason }
+    }
+    if (ms < this.#stallsAt) return null
+    if (this.#pause) return this.#waits(this.#pause.reason)
+    return { kind: 'stalled', reason: `nothing was heard of the agent for ${formatDuration(stallSeconds)}` }
+  }
+
+  /** When to ask next: not later than the agent could have stalled if its tools ended just now. */
+  nextCheck(ms: number): number {
+    const { seconds, stallSeconds } = this.#limits
+    return Math.min(seconds * 1000, this.#stallsAt, ms + stallSeconds * 1000)
+  }
+
+  /** Never while a tool is at work: a long test run is silent too. */
+  get #stallsAt(): number {
+    if (this.#running.size > 0) return Infinity
+    return Math.max(this.#lastEvent, this.#pause?.until ?? 0) + this.#limits.stallSeconds * 1000
+  }
+
+  #seePause(event: Extract<StreamEvent, { type: 'retrying' }>, ms: number, now: Date): AgentEnd | null {
+    const pause = event.until ? event.until.getTime() - now.getTime() : 0
+    this.#pause = { reason: event.reason, until: ms + pause }
+    const tooLong = pause > LONGEST_PAUSE_MS || ms + pause > this.#limits.seconds * 1000
+    return tooLong ? { kind: 'rate-limited', reason: event.reason, until: event.until } : null
+  }
+
+  #waits(reason: string): AgentEnd {
+    return { kind: 'rate-limited', reason: `the agent still waited for its service: ${reason}`, until: null }
+  }
+
+  #overLimit({ turns, costUsd }: Usage): AgentEnd | null {
+    const { turns: maxTurns, budgetUsd } = this.#limits
+    // The agent may end with its last turn: only one more is too many.
+    if (turns !== null && turns > maxTurns) {
+      return { kind: 'max-turns', reason: `the limit of ${maxTurns} turns is reached` }
+    }
+    if (budgetUsd !== null && costUsd !== null && costUsd > budgetUsd) {
+      return { kind: 'budget', reason: `the budget of $${budgetUsd.toFixed(2)} is spent` }
+    }
+    return null
+  }
+}
