@@ -1,0 +1,158 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { keepAttempt } from '../../src/git/attempts.ts'
+import { openGit } from '../../src/git/door.ts'
+import { attemptMessage } from '../../src/run/attempt-record.ts'
+import { projectFolder, taskText } from './project-folder.ts'
+import { ralph } from './ralph.ts'
+
+const ENV = {
+  PATH: process.env['PATH'] ?? '',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'A',
+  GIT_AUTHOR_EMAIL: 'a@example.org',
+  GIT_COMMITTER_NAME: 'A',
+  GIT_COMMITTER_EMAIL: 'a@example.org',
+}
+
+const FILES = {
+  'package.json': '{ "scripts": { "test": "node --test" } }',
+  '.gitignore': '.env\n',
+  '.env': 'KEY=secret\n',
+  'src/a.ts': 'export const a = 1\n',
+  'docs/tasks/T-001.md': taskText('T-001', 'Begin', { Status: 'DONE', Milestone: '1 — One' }),
+  'docs/tasks/T-002.md': taskText('T-002', 'Go on', {
+    Depends: 'T-001',
+    Milestone: '1 — One',
+    Touches: 'src/a.ts, .env',
+    Discipline: 'bakend',
+  }),
+  'docs/disciplines/backend.md': '# Backend\n',
+}
+
+function repository(): string {
+  const root = projectFolder(FILES)
+  for (const args of [
+    ['init', '--quiet'],
+    ['add', '.'],
+    ['commit', '--quiet', '--message', 'Begin'],
+  ]) {
+    execFileSync('git', args, { cwd: root, env: ENV })
+  }
+  return root
+}
+
+describe('ralph prompt', () => {
+  it('prints the prompt on stdout, and what it is made of on stderr', async () => {
+    const { code, stdout, stderr } = await ralph(['prompt', '2'], { cwd: repository(), env: ENV })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^# Relevant files\n/)
+    expect(stdout).toContain('- `.env` is ignored by git, so it is not shown.')
+    expect(stdout).toContain('  - `test`: `npm test`')
+    expect(stdout).toMatch(/\n<TASK_BLOCKED reason="[^"]+">\n$/)
+    expect(stderr).toContain(
+      'warning: there is no discipline bakend: docs/disciplines/bakend.md does not exist; did you mean',
+    )
+    expect(stderr).toMatch(/\nfiles +\d+ +\d+\n/)
+    expect(stderr).toMatch(new RegExp(`\nabout +\\d+ +${Buffer.byteLength(stdout)}\n$`))
+  })
+
+  it('as JSON gives the parts and the same text', async () => {
+    const root = repository()
+    const { stdout: text } = await ralph(['prompt', 'T-002'], { cwd: root, env: ENV })
+    const { stdout, stderr } = await ralph(['prompt', 'T-002', '--json'], { cwd: root, env: ENV })
+    const document = JSON.parse(stdout)
+    expect(stderr).toBe('')
+    expect(document).toMatchObject({ version: 1, id: 'T-002', text, bytes: Buffer.byteLength(text) })
+    expect(document.parts.map(({ name }: { name: string }) => name)).toEqual([
+      'files',
+      'milestone',
+      'task',
+      'acceptance',
+      'prerequisites',
+      'instructions',
+    ])
+  })
+
+  it('holds what was tried before', async () => {
+    const root = repository()
+    const git = openGit({ cwd: root, env: ENV })
+    const tree = execFileSync('git', ['rev-parse', 'HEAD^{tree}'], { cwd: root, env: ENV }).toString().trim()
+    const message = attemptMessage({
+      task: 'T-002',
+      number: 1,
+      outcome: 'gate-failed',
+      reason: 'test failed',
+      detail: 'not ok 1 - begins\nnot ok 2 - ends',
+      fingerprint: 'f',
+      base: tree,
+      try: 1,
+      tries: 4,
+      final: false,
+      agent: 'claude',
+      model: null,
+      tier: 'Light',
+      usage: { turns: 3, inputTokens: null, cachedTokens: null, outputTokens: null, costUsd: null },
+      seconds: 5,
+      log: null,
+      changed: ['src/a.ts'],
+    })
+    await keepAttempt(git, { task: 'T-002', number: 1, tree, parents: ['HEAD'], message })
+    const { stdout } = await ralph(['prompt', '2'], { cwd: root, env: ENV })
+    expect(stdout).toContain('- Ended as `gate-failed`: `test failed`\n- Changed `src/a.ts`\n')
+    expect(stdout).toContain('- To see it: `git show refs/ralph/attempts/T-002/1`\n')
+    expect(stdout).toContain('not ok 1 - begins\nnot ok 2 - ends\n```\n')
+  })
+
+  it('needs no git to be read', async () => {
+    const root = projectFolder(FILES)
+    const without = await ralph(['prompt', '2'], { cwd: root, env: ENV })
+    expect(without).toMatchObject({ code: 0 })
+    expect(without.stdout).toContain('# Your task')
+    const uninstalled = await ralph(['prompt', '2'], { cwd: root, env: { PATH: root } })
+    expect(uninstalled).toMatchObject({ code: 0, stdout: without.stdout })
+  })
+
+  it('says what is wrong with a template, at its place', async () => {
+    const root = projectFolder({
+      ...FILES,
+      'docs/prompts/task.md': '{{task}}\n{{instruction}}\n{{instructions}}\n',
+    })
+    const { code, stdout, stderr } = await ralph(['prompt', '2'], { cwd: root, env: ENV })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('docs/prompts/task.md:2:1: there is no slot {{instruction}}')
+    expect(stderr).toContain('Did you mean {{instructions}}?')
+  })
+
+  it('gives the same bytes in any locale, time zone and folder', () => {
+    const root = repository()
+    const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
+    const print = (env: Record<string, string>, cwd: string): string =>
+      execFileSync(process.execPath, [program, 'prompt', 'T-002'], {
+        cwd,
+        env: { ...ENV, ...env },
+        stdio: 'pipe',
+      }).toString()
+    const first = print({ TZ: 'UTC', LC_ALL: 'C' }, root)
+    expect(
+      print({ TZ: 'Pacific/Kiritimati', LC_ALL: 'tr_TR.UTF-8', LANG: 'ko_KR.UTF-8' }, `${root}/src`),
+    ).toBe(first)
+  })
+})
+
+describe('ralph next --prompt', () => {
+  it('prints the prompt of the next task', async () => {
+    const root = repository()
+    const { stdout } = await ralph(['prompt', 'T-002'], { cwd: root, env: ENV })
+    expect(await ralph(['next', '--prompt'], { cwd: root, env: ENV })).toMatchObject({ code: 0, stdout })
+    const json = await ralph(['next', '--prompt', '--json'], { cwd: root, env: ENV })
+    expect(JSON.parse(json.stdout)).toMatchObject({ version: 1, id: 'T-002', text: stdout })
+  })
+
+  it('answers no where there is none', async () => {
+    const root = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'Begin', { Status: 'DONE' }) })
+    expect(await ralph(['next', '--prompt'], { cwd: root, env: ENV })).toMatchObject({ code: 1 })
+  })
+})
