@@ -7,7 +7,7 @@ import { instructionsText, type PromptGate } from './instructions.ts'
 import type { Material } from './material.ts'
 import type { PartName, PartTexts, Prompt, PromptPart } from './parts.ts'
 import { showMaterials, type PromptLimits, type ShownGroup } from './show.ts'
-import { taskText } from './task-text.ts'
+import { authorText } from './author-text.ts'
 import { DEFAULT_TEMPLATE, renderTemplate, type Template } from './template.ts'
 import { countTokens } from './tokens.ts'
 
@@ -52,7 +52,7 @@ function isShown(name: PartName): name is keyof Shown {
 
 function partTexts(input: PromptInput, shown: Shown): PartTexts {
   const { task, discipline, feature } = input
-  const words = taskText(task)
+  const words = authorText(task)
   return {
     persona: discipline ? part('Who you are', persona(discipline)) : '',
     skills: part('Skills', discipline?.skills.map((skill) => `- ${skill}`).join('\n') ?? ''),

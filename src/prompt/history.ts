@@ -1,7 +1,7 @@
 import type { Task } from '../task/model.ts'
 import { fairShares } from './budget.ts'
 import { fenced, inlineCode, oneLine } from './fence.ts'
-import { sectionBody } from './task-text.ts'
+import { sectionBody } from './author-text.ts'
 import { countUpTo, cutEnd, cutStart } from './tokens.ts'
 
 /** One earlier attempt at the task, as it was kept. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assemblePrompt } from '../../src/prompt/assemble.ts'
-import { taskText } from '../../src/prompt/task-text.ts'
+import { authorText } from '../../src/prompt/author-text.ts'
 import { gather, makeProject, readTask } from './project.ts'
 
 const line = fc.constantFrom(
@@ -87,7 +87,7 @@ describe('the text of a task', () => {
   it('is one piece where no section has a place of its own', async () => {
     const source = '# T-001: One\n\n- **Status**: TODO\n\n## Description\nText.\n\n## Notes to self\nMore.'
     const task = await readTask('T-001', source)
-    expect(taskText(task)).toEqual({
+    expect(authorText(task)).toEqual({
       body: source,
       acceptance: '',
       produces: '',
@@ -99,6 +99,6 @@ describe('the text of a task', () => {
 
   it('leaves out a section that says nothing', async () => {
     const task = await readTask('T-001', '# T-001: One\n\n- **Status**: TODO\n\n## Hints\n\n## AC\n- [ ] a\n')
-    expect(taskText(task)).toMatchObject({ hints: '', acceptance: '## AC\n- [ ] a' })
+    expect(authorText(task)).toMatchObject({ hints: '', acceptance: '## AC\n- [ ] a' })
   })
 })

@@ -2,7 +2,7 @@ import { type Section, type SectionName, type Task } from '../task/model.ts'
 import { closed } from './fence.ts'
 
 /** The task in its author's own words, as the parts of a prompt that it makes. */
-export interface TaskText {
+export interface AuthorText {
   /** The heading, the fields and every section that has no part of its own. */
   readonly body: string
   readonly acceptance: string
@@ -14,7 +14,7 @@ export interface TaskText {
 }
 
 /** Cuts the source of a task into its parts; every byte of the author's is in one of them, as it was written. */
-export function taskText(task: Task): TaskText {
+export function authorText(task: Task): AuthorText {
   const moved = task.sections.filter((section) => MOVED.some((name) => name === section.name))
   const textOf = (...names: SectionName[]): string =>
     moved
