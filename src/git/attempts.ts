@@ -12,6 +12,8 @@ export interface AttemptToKeep {
   /** The commit that the attempt began from, and every commit that the agent made of its own. */
   readonly parents: readonly string[]
   readonly message: string
+  /** The commit that the ref names so far, to be replaced; none by default. */
+  readonly replaces?: string | null
 }
 
 /** One kept attempt; the message's meaning is the run's. */
@@ -37,7 +39,9 @@ export async function keepAttempt(git: Git, attempt: AttemptToKeep): Promise<str
   })
   const hash = stdout.toString().trim()
   const ref = attemptRef(attempt.task, attempt.number)
-  await git.run(['update-ref', '--stdin', '-z'], { stdin: `start\0create ${ref}\0${hash}\0commit\0` })
+  const change = attempt.replaces ? `update ${ref}\0${hash}\0${attempt.replaces}` : `create ${ref}\0${hash}`
+  // The form with `start` and `commit` prints; simple-git waits where a command prints nothing.
+  await git.run(['update-ref', '--stdin', '-z'], { stdin: `start\0${change}\0commit\0` })
   return hash
 }
 

@@ -12,7 +12,7 @@ export interface CommitRequest {
 }
 
 export type CommitResult =
-  | { readonly kind: 'committed' }
+  | { readonly kind: 'committed'; readonly files: number; readonly added: number; readonly removed: number }
   /** A hook said no: what it printed. */
   | { readonly kind: 'refused'; readonly output: string }
   /** Something is in git's way (a lock, a full disk, a key that is not there): what git said. */
@@ -26,8 +26,8 @@ export async function commit(git: Git, request: CommitRequest): Promise<CommitRe
     // Cleaning up may be set to drop lines that begin with #, which in notes are headings.
     const args = ['-c', 'i18n.commitEncoding=UTF-8', 'commit', '--cleanup=whitespace', '--file=-']
     if (request.paths) args.push('--only', '--', ...request.paths.map(literal))
-    await git.run(args, { ...options, stdin: request.message })
-    return { kind: 'committed' }
+    const { stdout } = await git.run(args, { ...options, stdin: request.message })
+    return { kind: 'committed', ...sizeOf(stdout.toString()) }
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     return {
@@ -50,6 +50,16 @@ export async function stage(
     stdin: [...wanted, ...unwanted].join('\0'),
     env,
   })
+}
+
+/** From `3 files changed, 120 insertions(+), 4 deletions(-)`, which saves asking again. */
+function sizeOf(summary: string): { files: number; added: number; removed: number } {
+  const count = (pattern: RegExp): number => Number(pattern.exec(summary)?.[1] ?? 0)
+  return {
+    files: count(/^ (\d+) files? changed/m),
+    added: count(/, (\d+) insertions?\(\+\)/),
+    removed: count(/, (\d+) deletions?\(-\)/),
+  }
 }
 
 function literal(path: string): string {

@@ -4,6 +4,7 @@ import type { Trailer } from './trailers.ts'
 /** One commit, as `git log` tells it. */
 export interface LogEntry {
   readonly hash: string
+  readonly tree: string
   readonly parents: readonly string[]
   readonly authorName: string
   /** When it was committed, in seconds since 1970. */
@@ -35,6 +36,7 @@ export async function readLog(git: Git, query: LogQuery = {}): Promise<readonly 
 /** The placeholders and the reader of each field stand together, so that they cannot drift apart. */
 const FIELDS = {
   hash: '%H',
+  tree: '%T',
   parents: '%P',
   authorName: '%an',
   committedAt: '%ct',
@@ -76,6 +78,7 @@ function entryOf(fields: Record<keyof typeof FIELDS, string>): LogEntry {
   const trailers = parseTrailers(fields.trailers)
   return {
     hash: fields.hash,
+    tree: fields.tree,
     parents: fields.parents ? fields.parents.split(' ') : [],
     authorName: fields.authorName,
     committedAt: Number(fields.committedAt),

@@ -1,3 +1,5 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
 import { stage } from './commit.ts'
 import type { Git } from './git.ts'
 import { writeTree } from './snapshot.ts'
@@ -10,9 +12,11 @@ export interface Base {
   readonly branch: string | null
 }
 
-/** What somebody did to HEAD and the branch since, each commit named once. */
+/** What somebody did to HEAD and the branch since; the commits are those that the base does not hold. */
 export interface HeadMove {
   readonly switched: boolean
+  /** Where HEAD is now; null where it is on a branch without a commit. */
+  readonly at: string | null
   /** Where HEAD, and the branch that we were on, point now, where that is not the base. */
   readonly commits: readonly string[]
   readonly branchTip: string | null
@@ -23,8 +27,10 @@ export async function headMove(git: Git, base: Base, now: Status): Promise<HeadM
   const switched = now.branch !== base.branch
   if (!switched && now.head === base.head) return null
   const branchTip = switched && base.branch !== null ? await tipOf(git, base.branch) : now.head
-  const commits = [now.head, branchTip].flatMap((commit) => (commit && commit !== base.head ? [commit] : []))
-  return { switched, commits: [...new Set(commits)], branchTip }
+  const commits: string[] = []
+  for (const commit of new Set([now.head, branchTip]))
+    if (commit !== null && !(await isAncestor(git, commit, base.head))) commits.push(commit)
+  return { switched, at: now.head, commits, branchTip }
 }
 
 /** Puts HEAD and the branch back to the base; the work tree and the index stay as they are. */
@@ -61,6 +67,9 @@ export async function putBack(
 /** Gives single paths the content that they have in a commit, and removes those that it does not have. */
 export async function restorePaths(git: Git, commit: string, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return
+  // What git does not know it does not take away.
+  const present = paths.filter((path) => lstatSync(join(git.cwd, path), { throwIfNoEntry: false }))
+  if (present.length > 0) await stage(git, { paths: present })
   await git.run(
     [
       'restore',
@@ -78,6 +87,22 @@ export async function restorePaths(git: Git, commit: string, paths: readonly str
 export async function changedPaths(git: Git, from: string, to: string): Promise<readonly string[]> {
   const { stdout } = await git.run(['diff-tree', '-r', '--name-only', '--no-renames', '-z', from, to])
   return stdout.toString().split('\0').filter(Boolean)
+}
+
+/** The same, each with what happened to it; a rename is a path that went and one that came. */
+export async function changesBetween(
+  git: Git,
+  from: string,
+  to: string,
+): Promise<readonly { readonly path: string; readonly kind: 'new' | 'changed' | 'gone' }[]> {
+  const { stdout } = await git.run(['diff-tree', '-r', '--name-status', '--no-renames', '-z', from, to])
+  const records = stdout.toString().split('\0')
+  const changes = []
+  for (let i = 0; i + 1 < records.length; i += 2) {
+    const kind = records[i] === 'A' ? 'new' : records[i] === 'D' ? 'gone' : 'changed'
+    changes.push({ path: records[i + 1] ?? '', kind } as const)
+  }
+  return changes
 }
 
 /** Whether one commit can be reached from another. */

@@ -183,6 +183,7 @@ describe('HEAD', () => {
     const from = { head: base, branch: 'main' }
     expect(await headMove(door, from, await readStatus(door))).toEqual({
       switched: false,
+      at: made,
       commits: [made],
       branchTip: made,
     })
@@ -200,6 +201,7 @@ describe('HEAD', () => {
     git(root, 'branch', '-qD', 'main')
     expect(await headMove(door, from, await readStatus(door))).toEqual({
       switched: true,
+      at: made,
       commits: [made],
       branchTip: null,
     })

@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { attemptRef, keepAttempt } from '../git/attempts.ts'
+import { commit } from '../git/commit.ts'
+import type { Git } from '../git/git.ts'
+import { readLog } from '../git/history.ts'
+import { trailerValue } from '../git/trailers.ts'
+import { identityProblem, ignoredPaths, operationsUnderWay, quitOperation } from '../git/repository.ts'
+import type { Repository } from '../git/repository.ts'
+import {
+  changedPaths,
+  changesBetween,
+  foldHead,
+  headMove,
+  isAncestor,
+  putBack,
+  restorePaths,
+} from '../git/restore.ts'
+import type { Base } from '../git/restore.ts'
+import { snapshot } from '../git/snapshot.ts'
+import { readStatus } from '../git/status.ts'
+import type { Status, StatusEntry } from '../git/status.ts'
+import type { Change, Obstacle, Work, Workspace } from './workspace.ts'
+
+const WHY = 'ralph: back to where the attempt began'
+
+/** The checkout as a workspace: `git` runs at the repository's top, the project may lie below it. */
+export function openCheckout(git: Git, repository: Repository, root: string): Workspace {
+  const inside = relative(repository.root, root).split(sep).join('/')
+  return {
+    root,
+    prefix: inside === '' ? '' : `${inside}/`,
+    look: () => readStatus(git),
+    obstacles: (dir) => obstacles(git, repository, `${inside === '' ? '' : `${inside}/`}${dir}`),
+    inspect: (base) => inspect(git, repository, base),
+    snapshot: (work) => snapshot(git, repository, { except: work.nested }),
+    async keep({ replaces, ...attempt }) {
+      const agentCommits = attempt.work.head?.commits ?? []
+      const parents = [attempt.base.head, ...agentCommits, ...(replaces ? [replaces.commit] : [])]
+      const { task, number, tree, message } = attempt
+      const kept = await keepAttempt(git, {
+        task,
+        number,
+        tree,
+        message,
+        parents,
+        replaces: replaces?.commit ?? null,
+      })
+      return { ref: attemptRef(task, number), commit: kept, tree }
+    },
+    async fold(base, work) {
+      for (const operation of work.operations) await quitOperation(git, operation)
+      if (work.head) await foldHead(git, base, WHY)
+    },
+    lostByGoingBack: (base, work, tree) => lostByGoingBack(git, base, work, tree),
+    restoreFiles: (base, paths) => restorePaths(git, base.head, paths),
+    async putBack(base, recorded, work) {
+      return (await putBack(git, { recorded, base: base.head, except: work.nested })).kind === 'done'
+    },
+    async keptAttempt(task, number) {
+      const ref = attemptRef(task, number)
+      const { stdout } = await git.run(['for-each-ref', '--format=%(objectname) %(tree)', '--', ref])
+      const [found, tree] = stdout.toString().trim().split(' ')
+      return found && tree ? { ref, commit: found, tree } : null
+    },
+    async taskOf(hash) {
+      const [entry] = await readLog(git, { revisions: [hash], limit: 1 })
+      return entry ? trailerValue(entry.trailers, 'Task') : null
+    },
+    async headMovedAt() {
+      const { stdout } = await git.run([
+        'log',
+        '--walk-reflogs',
+        '--max-count=1',
+        '--format=%gd',
+        '--date=unix',
+        'HEAD',
+      ])
+      const seconds = /@\{(\d+)\}/.exec(stdout.toString())?.[1]
+      return seconds === undefined ? null : new Date(Number(seconds) * 1000)
+    },
+    async treeOf(commit) {
+      return (await git.run(['rev-parse', '--verify', `${commit}^{tree}`])).stdout.toString().trim()
+    },
+    async baseText(base, path) {
+      const { code, stdout } = await git.run(['cat-file', 'blob', `${base.head}:${path}`], {
+        okCodes: [0, 128],
+      })
+      return code === 0 ? stdout.toString() : null
+    },
+    changedSince: (recorded, now) => changedPaths(git, recorded, now),
+    isAncestor: (ancestor, of) => isAncestor(git, ancestor, of),
+    commit: (request) => commit(git, request),
+  }
+}
+
+async function obstacles(git: Git, repository: Repository, folder: string): Promise<readonly Obstacle[]> {
+  const found: Obstacle[] = []
+  for (const operation of operationsUnderWay(repository))
+    found.push({
+      message: `a ${operation} is under way`,
+      fix: `Finish it, or end it with git ${operation} --abort`,
+    })
+  const lock = join(repository.gitDir, 'index.lock')
+  if (existsSync(lock))
+    found.push({
+      message: 'another git process is at work here, or one has crashed and left its lock',
+      fix: `If no git is running, remove ${lock}`,
+    })
+  const identity = await identityProblem(git)
+  if (identity !== null)
+    found.push({
+      message: `git does not know who commits: ${identity.split('\n').at(-1) ?? ''}`,
+      fix: 'Tell it with git config user.name and git config user.email',
+    })
+  if ((await ignoredPaths(git, [`${folder}/T-1.md`])).size > 0)
+    found.push({
+      message: `git ignores the task folder ${folder}, so no commit could hold a task`,
+      fix: 'Take it out of .gitignore (git check-ignore -v names the line)',
+    })
+  return found
+}
+
+async function inspect(git: Git, repository: Repository, base: Base): Promise<Work> {
+  const status = await readStatus(git)
+  const head = await headMove(git, base, status)
+  const nested = status.entries
+    .filter((entry) => entry.nested && entry.kind === 'untracked')
+    .map(({ path }) => path)
+  const operations = operationsUnderWay(repository)
+  if (!head) return { changes: changesOf(status), head, operations, nested }
+  // Where HEAD has moved, its status says nothing of the base: the whole tree is compared.
+  const tree = await snapshot(git, repository, { except: nested })
+  return { changes: await changesBetween(git, base.head, tree), head, operations, nested }
+}
+
+async function lostByGoingBack(git: Git, base: Base, work: Work, tree: string): Promise<readonly string[]> {
+  const at = work.head?.at
+  if (!at || at === base.head || (await isAncestor(git, base.head, at))) return []
+  const touched = new Set(await changedPaths(git, at, tree))
+  return (await changedPaths(git, at, base.head)).filter((path) => !touched.has(path))
+}
+
+/** What a status means for somebody who began from a clean tree. */
+export function changesOf(status: Status): readonly Change[] {
+  return status.entries
+    .filter((entry) => !(entry.nested && entry.kind === 'untracked'))
+    .flatMap(changesOfEntry)
+}
+
+function changesOfEntry({ path, kind, from }: StatusEntry): readonly Change[] {
+  switch (kind) {
+    case 'untracked':
+    case 'added':
+      return [{ path, kind: 'new' }]
+    case 'deleted':
+      return [{ path, kind: 'gone' }]
+    case 'renamed':
+      return [...(from === null ? [] : [{ path: from, kind: 'gone' } as const]), { path, kind: 'new' }]
+    case 'modified':
+    case 'unmerged':
+      return [{ path, kind: 'changed' }]
+  }
+}

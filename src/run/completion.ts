@@ -1,0 +1,227 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AgentOutcome, Usage } from '../agent/port.ts'
+import { formatDuration } from '../base/duration.ts'
+import type { CommitResult } from '../git/commit.ts'
+import { composeMessage } from '../git/trailers.ts'
+import type { Trailer } from '../git/trailers.ts'
+import type { Task } from '../task/model.ts'
+import { given } from './attempt-record.ts'
+import type { AttemptPlan } from './attempt.ts'
+import type { Happening } from './events.ts'
+import { outcome } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
+import { relay } from './relay.ts'
+import type { Run } from './run.ts'
+import { isTaskFile } from './source.ts'
+import type { Work } from './workspace.ts'
+import { addUsage, formatCost, formatTokens } from './usage.ts'
+
+/** Work that was found good, on its way into the task's one commit. */
+export interface Finishing {
+  readonly plan: AttemptPlan
+  readonly agent: AgentOutcome
+  /** Of this attempt. */
+  readonly seconds: number
+  readonly gatesChanged: readonly string[]
+  readonly work: Work
+}
+
+/** The task's commit is there. */
+export interface Completed {
+  readonly kind: 'completed'
+  readonly commit: string
+  /** Of all attempts that led to it. */
+  readonly seconds: number
+  readonly attempts: number
+  readonly usage: Usage
+  readonly files: number
+  readonly added: number
+  readonly removed: number
+  /** Whether nothing is left that is not committed. */
+  readonly clean: boolean
+  /** Relative to the root. */
+  readonly taskFiles: readonly string[]
+}
+
+/** Finishes the task file and commits it with the work; a commit that is not made leaves the file as it was. */
+export async function* complete(
+  run: Run,
+  finishing: Finishing,
+): AsyncGenerator<Happening, Completed | { readonly kind: 'not-committed'; readonly outcome: Outcome }> {
+  const { ports, flight } = run
+  const { plan, work } = finishing
+  const sums = sumsOf(finishing)
+  const message = messageOf(run, finishing, sums)
+  const prefix = ports.sealer ? await ports.sealer.prefix(composeMessage(message)) : null
+  flight.update({ phase: 'committing', prefix })
+  ports.checkpoint('committing-noted')
+  const undo = writeFiles(run, finishing, { prefix, sums })
+  const seal = prefix === null || !ports.sealer ? [] : [ports.sealer.trailer(prefix)]
+  const result = await ports.workspace.commit({
+    message: composeMessage({ ...message, trailers: [...message.trailers, ...seal] }),
+    except: work.nested,
+  })
+  ports.checkpoint('committed')
+  if (result.kind !== 'committed') {
+    undo()
+    flight.update({ phase: 'working' })
+    return { kind: 'not-committed', outcome: notCommitted(result, ports.signal) }
+  }
+  const { files, added, removed } = result
+  return yield* enter(run, plan, { ...sums, files, added, removed, taskFiles: taskFilesOf(run, plan, work) })
+}
+
+interface Sums {
+  readonly seconds: number
+  readonly attempts: number
+  readonly usage: Usage
+}
+
+function sumsOf({ plan, agent, seconds }: Finishing): Sums {
+  const { series } = plan
+  return {
+    seconds: series.reduce((sum, record) => sum + record.seconds, seconds),
+    attempts: series.filter((record) => record.try < plan.try).length + 1,
+    usage: series.reduce((sum, record) => addUsage(sum, record.usage), agent.usage),
+  }
+}
+
+/** What HEAD is at after the commit, and after its seal. */
+async function* enter(
+  run: Run,
+  plan: AttemptPlan,
+  told: Omit<Completed, 'kind' | 'commit' | 'clean'>,
+): AsyncGenerator<Happening, Completed> {
+  const { ports } = run
+  const status = await ports.workspace.look()
+  const { sealer } = ports
+  let commit = status.head ?? plan.base.head
+  if (sealer) {
+    const sealed = yield* relay((tell: (happening: Happening) => void) =>
+      sealer.seal({
+        commit,
+        branch: status.branch,
+        onProgress: (took, expectedSeconds) =>
+          tell({ type: 'sealing', id: plan.task.id, seconds: took, expectedSeconds }),
+      }),
+    )
+    commit = sealed.commit
+    if (sealed.problem !== null) yield { type: 'warning', message: sealed.problem }
+    ports.checkpoint('sealed')
+  }
+  const left = status.entries.filter((entry) => !(entry.nested && entry.kind === 'untracked'))
+  if (left.length > 0)
+    yield {
+      type: 'warning',
+      message: `left uncommitted after the commit, by a hook: ${left.map(({ path }) => path).join(', ')}`,
+    }
+  return { kind: 'completed', commit, ...told, clean: left.length === 0 }
+}
+
+/** The task's own file, and those of tasks that the agent has added. */
+function taskFilesOf({ ports }: Run, { task }: AttemptPlan, work: Work): readonly string[] {
+  const { prefix } = ports.workspace
+  const inside = work.changes.map(({ path }) => path).filter((path) => path.startsWith(prefix))
+  const added = inside
+    .map((path) => path.slice(prefix.length))
+    .filter((path) => isTaskFile(path, ports.source.dir))
+  return [...new Set([task.file, ...added])]
+}
+
+function messageOf(
+  run: Run,
+  { plan, agent, gatesChanged }: Finishing,
+  { seconds, attempts, usage }: Sums,
+): { readonly subject: string; readonly body: string; readonly trailers: readonly Trailer[] } {
+  const { task } = plan
+  return {
+    subject: subjectOf(run.options.subject, task),
+    body: agent.finalMessage.replaceAll('\0', ''),
+    trailers: given([
+      ['Task', task.id],
+      ['Agent', plan.choice.label],
+      ['Model', agent.model ?? plan.choice.model],
+      ['Tier', plan.tier.tier],
+      ['Attempts', String(attempts)],
+      ['Turns', usage.turns === null ? null : String(usage.turns)],
+      ['Duration', formatDuration(seconds)],
+      ['Tokens', formatTokens(usage)],
+      ['Cost', usage.costUsd === null ? null : formatCost(usage.costUsd)],
+      ...gatesChanged.map((path): [string, string] => ['Gates-Changed', path]),
+    ]),
+  }
+}
+
+/** The template of the config, filled in; what is no slot stays as it is. */
+export function subjectOf(template: string, task: Task): string {
+  const slots: Record<string, string> = { id: task.id, title: task.title, milestone: task.milestone ?? '' }
+  return template.replaceAll(/\{(\w+)\}/g, (slot, name: string) => slots[name] ?? slot)
+}
+
+/** Writes them in place, not over a draft: git holds the old text, and a draft could be left in the tree. */
+function writeFiles(
+  run: Run,
+  { plan, agent }: Finishing,
+  { prefix, sums }: { readonly prefix: string | null; readonly sums: Sums },
+): () => void {
+  const { ports, options } = run
+  const { task } = plan
+  const notes = agent.finalMessage.replaceAll('\0', '')
+  const file = join(ports.workspace.root, task.file)
+  const text = ports.edits.complete(task, {
+    completed: completedText(ports.now(), sums.seconds),
+    commit: prefix,
+    cost: sums.usage.costUsd === null ? null : formatCost(sums.usage.costUsd),
+    notes,
+  })
+  const undo = [remember(file)]
+  writeFileSync(file, withMark(task, text))
+  ports.checkpoint('file-completed')
+  if (options.progress !== null) {
+    const progress = join(ports.workspace.root, options.progress)
+    undo.push(remember(progress))
+    appendNotes(progress, task, notes)
+    ports.checkpoint('progress-added')
+  }
+  return () => {
+    for (const step of undo) step()
+  }
+}
+
+/** A task's text as its file has it. */
+export function withMark(task: Task, text: string): string {
+  return task.bom ? `\uFEFF${text}` : text
+}
+
+function remember(file: string): () => void {
+  const before = existsSync(file) ? readFileSync(file) : null
+  return () => {
+    if (before) writeFileSync(file, before)
+    else rmSync(file, { force: true })
+  }
+}
+
+function appendNotes(file: string, task: Task, notes: string): void {
+  const before = existsSync(file) ? readFileSync(file, 'utf8').trimEnd() + '\n\n' : '# Progress\n\n'
+  writeFileSync(file, `${before}## ${task.id}: ${task.title}\n\n${notes.trim() || 'Done.'}\n`)
+}
+
+/** `2025-01-15 14:30 (8m duration)`, in local time. */
+export function completedText(now: Date, seconds: number): string {
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const day = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
+  const whole = seconds < 60 ? Math.round(seconds) : Math.floor(seconds / 60) * 60
+  return `${day} ${two(now.getHours())}:${two(now.getMinutes())} (${formatDuration(whole)} duration)`
+}
+
+function notCommitted(result: Exclude<CommitResult, { kind: 'committed' }>, signal: AbortSignal): Outcome {
+  // Ctrl-C in a terminal reaches git and its hooks too.
+  if (signal.aborted) return outcome('interrupted', 'the run was interrupted while git committed')
+  if (result.kind === 'refused')
+    return outcome('gate-failed', 'a git hook refused the commit', {
+      detail: result.output,
+      fingerprint: `commit hook: ${result.output.replaceAll(/\d+/g, '0')}`,
+    })
+  return outcome('interrupted', `git could not commit: ${result.output}`, { detail: result.output })
+}

@@ -1,0 +1,82 @@
+import type { AttemptRecord } from './attempt-record.ts'
+import type { Ended } from './attempt.ts'
+import { POLICIES } from './outcome.ts'
+
+/** What follows an attempt. */
+export type Decision =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'retry'; readonly pauseSeconds: number }
+  /** The same again, not counted: another agent at once, or this one later. */
+  | { readonly kind: 'wait'; readonly until: Date; readonly reason: string }
+  /** Nothing more is tried; `blocked` where the agent itself said that it needs somebody. */
+  | { readonly kind: 'give-up'; readonly reason: string; readonly blocked: boolean }
+  | { readonly kind: 'stop'; readonly reason: string }
+
+/** What a decision depends on, besides how the attempt ended. */
+export interface Situation {
+  readonly try: number
+  readonly tries: number
+  /** Earlier attempts that count together with this one, oldest first. */
+  readonly series: readonly AttemptRecord[]
+  readonly maxCostPerTask: number | null
+  /** Waits in a row so far. */
+  readonly waits: number
+  readonly now: Date
+}
+
+const QUICK_SECONDS = 2
+const SAME_FAILURES = 3
+const LONGEST_PAUSE_SECONDS = 60
+const LONGEST_WAIT_SECONDS = 1800
+
+/** What follows an attempt that ended so: the table of outcomes, and the reasons to end early. */
+export function decide(ended: Ended, situation: Situation): Decision {
+  const { outcome } = ended
+  switch (POLICIES[outcome.kind].next) {
+    case 'complete':
+      return { kind: 'complete' }
+    case 'stop':
+      return { kind: 'stop', reason: outcome.reason }
+    case 'block':
+      return { kind: 'give-up', reason: outcome.reason, blocked: true }
+    case 'wait':
+      return { kind: 'wait', reason: outcome.reason, until: outcome.until ?? later(situation) }
+    case 'retry': {
+      const reason = reasonToGiveUp(ended, situation)
+      if (reason !== null) return { kind: 'give-up', reason, blocked: false }
+      return { kind: 'retry', pauseSeconds: Math.min(2 ** (situation.try - 1), LONGEST_PAUSE_SECONDS) }
+    }
+  }
+}
+
+function reasonToGiveUp(ended: Ended, situation: Situation): string | null {
+  const { outcome } = ended
+  const counted = situation.series.filter((record) => POLICIES[record.outcome].counts)
+  const last = counted.at(-1)
+  if (situation.try >= situation.tries) return `${tries(situation.tries)}: ${outcome.reason}`
+  const same = counted.slice(1 - SAME_FAILURES).filter((record) => record.fingerprint === outcome.fingerprint)
+  if (same.length === SAME_FAILURES - 1) return `the same failure three times: ${outcome.reason}`
+  if (last?.idle && isIdle(ended))
+    return `twice the agent ended at once without changing anything: ${outcome.reason}`
+  const spent = situation.series.reduce(
+    (sum, record) => sum + (record.usage.costUsd ?? 0),
+    ended.usage.costUsd ?? 0,
+  )
+  if (situation.maxCostPerTask !== null && spent >= situation.maxCostPerTask)
+    return `the task has cost $${spent.toFixed(2)}, its limit is $${situation.maxCostPerTask.toFixed(2)}: ${outcome.reason}`
+  return null
+}
+
+/** Whether the agent ended at once without changing anything. */
+export function isIdle({ unchanged, seconds }: Ended): boolean {
+  return unchanged && seconds < QUICK_SECONDS
+}
+
+function tries(count: number): string {
+  return count === 1 ? 'one try, and no more' : `${count} tries`
+}
+
+/** Where the agent names no end: a minute, then twice as long each time. */
+function later({ now, waits }: Situation): Date {
+  return new Date(now.getTime() + Math.min(60 * 2 ** waits, LONGEST_WAIT_SECONDS) * 1000)
+}

@@ -1,0 +1,90 @@
+import { utimesSync } from 'node:fs'
+import type { AttemptInFlight, InFlight } from './in-flight.ts'
+import { clearInFlight, writeInFlight } from './in-flight.ts'
+
+const HEARTBEAT_MS = 5000
+
+/** Keeps `.ralph/run.json` in step with what the run is in the middle of, for the one that may have to go on. */
+export class Flight {
+  readonly #path: string
+  readonly #now: () => Date
+  readonly #heartbeat: NodeJS.Timeout
+  #note: InFlight
+
+  constructor(
+    path: string,
+    start: { readonly mark: string; readonly spentUsd: number | null; readonly now: () => Date },
+  ) {
+    this.#path = path
+    this.#now = start.now
+    this.#note = {
+      version: 1,
+      mark: start.mark,
+      startedAt: start.now().toISOString(),
+      spentUsd: start.spentUsd,
+      attempt: null,
+    }
+    this.#write()
+    // The file's time tells later until when the run was alive: what moved HEAD after that was somebody else.
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
+    this.#heartbeat.unref()
+  }
+
+  get mark(): string {
+    return this.#note.mark
+  }
+
+  get spentUsd(): number | null {
+    return this.#note.spentUsd
+  }
+
+  /** Whether nothing is under way. */
+  get isLanded(): boolean {
+    return this.#note.attempt === null
+  }
+
+  /** An attempt begins. */
+  begin(attempt: AttemptInFlight): void {
+    this.#change({ attempt })
+  }
+
+  /** The attempt under way has come further. */
+  update(part: Partial<AttemptInFlight>): void {
+    const { attempt } = this.#note
+    if (attempt) this.#change({ attempt: { ...attempt, ...part } })
+  }
+
+  /** What the attempt has cost is the run's now. */
+  spend(usd: number | null): void {
+    if (usd !== null) this.#change({ spentUsd: (this.#note.spentUsd ?? 0) + usd })
+  }
+
+  /** Nothing is under way any more: the tree is clean, and HEAD is where it should be. */
+  land(): void {
+    this.#change({ attempt: null })
+  }
+
+  /** The process is about to end. Only a run that leaves nothing to finish clears the note. */
+  end(how: 'clear' | 'leave'): void {
+    clearInterval(this.#heartbeat)
+    if (how === 'clear') clearInFlight(this.#path)
+  }
+
+  #change(part: Partial<InFlight>): void {
+    this.#note = { ...this.#note, ...part }
+    this.#write()
+  }
+
+  #write(): void {
+    writeInFlight(this.#path, this.#note)
+  }
+
+  #beat(): void {
+    try {
+      utimesSync(this.#path, this.#now(), this.#now())
+    } catch {
+      // Somebody removed the folder: then there is nothing to keep alive.
+      clearInterval(this.#heartbeat)
+    }
+  }
+}

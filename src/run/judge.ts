@@ -1,0 +1,114 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { isAbsolute, join, relative, sep } from 'node:path'
+import type { GateResult } from '../gates/gate.ts'
+import type { Task } from '../task/model.ts'
+import type { AttemptPlan } from './attempt.ts'
+import type { Happening } from './events.ts'
+import { workChanges } from './interference.ts'
+import type { TaskFolder } from './interference.ts'
+import { outcome } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
+import { cappedLog } from './journal.ts'
+import type { Run } from './run.ts'
+import type { Work } from './workspace.ts'
+
+/** What an agent's "done" is worth: is anything changed, is what was asked for there, do the gates pass? */
+export async function* judge(
+  run: Run,
+  plan: AttemptPlan,
+  found: { readonly said: Outcome; readonly work: Work; readonly tasks: TaskFolder },
+): AsyncGenerator<Happening, Outcome> {
+  const { said, work, tasks } = found
+  if (said.kind !== 'done') return said
+  const { task } = plan
+  const changes = workChanges(work, tasks).filter((change) => !run.litter.has(change.path))
+  if (changes.length === 0 && task.produces?.length !== 0)
+    return outcome('no-change', 'the agent says that it is done, but no file has changed')
+  const missing = missingOutputs(run.ports.workspace.root, task)
+  if (missing.length > 0)
+    return outcome('missing-output', `not there though Produces names it: ${missing.join(', ')}`)
+  const results = yield* runGates(run, plan)
+  return outcomeOfGates(results) ?? said
+}
+
+/** Runs every gate, so that the agent hears of all that is wrong at once. */
+async function* runGates(run: Run, plan: AttemptPlan): AsyncGenerator<Happening, readonly GateResult[]> {
+  const { ports, options } = run
+  const results: GateResult[] = []
+  for (const gate of options.gates) {
+    if (ports.signal.aborted) break
+    yield { type: 'gate-started', id: plan.task.id, gate }
+    const log = cappedLog(
+      join(ports.folder.logs, `${plan.task.id}-${plan.number}-${fileName(gate.name)}.log`),
+      options.logBytes,
+    )
+    try {
+      const result = await ports.runGate(gate, {
+        cwd: ports.workspace.root,
+        env: plan.env,
+        signal: ports.signal,
+        killSignal: ports.killSignal,
+        log: (chunk) => log.write(chunk),
+      })
+      results.push(result)
+      yield { type: 'gate-finished', id: plan.task.id, result }
+    } finally {
+      log.close()
+    }
+  }
+  ports.checkpoint('gates-ended')
+  return ports.signal.aborted ? [...results, ...INTERRUPTED] : results
+}
+
+/** A name that any file system takes. */
+export function fileName(name: string): string {
+  return name.replaceAll(/[^\p{L}\p{N}.-]+/gu, '_').slice(0, 80)
+}
+
+const INTERRUPTED: readonly GateResult[] = [
+  {
+    gate: { name: 'gates', command: '', required: true, timeoutSeconds: 0 },
+    verdict: 'interrupted',
+    seconds: 0,
+    reason: 'the run was interrupted',
+    excerpt: '',
+    fingerprint: '',
+  },
+]
+
+/** Null where nothing that is required failed. */
+export function outcomeOfGates(results: readonly GateResult[]): Outcome | null {
+  if (results.some((result) => result.verdict === 'interrupted'))
+    return outcome('interrupted', 'the run was interrupted while the gates ran')
+  const failed = results.filter((result) => result.gate.required && result.verdict !== 'passed')
+  if (failed.length === 0) return null
+  return outcome('gate-failed', failed.map((result) => `${result.gate.name}: ${result.reason}`).join('; '), {
+    detail: failed
+      .map((result) => `${result.gate.name} (${result.gate.command})\n\n${result.excerpt}`)
+      .join('\n\n'),
+    fingerprint: failed.map(failurePrint).join(' '),
+  })
+}
+
+/** What tells one gate's failure from another. */
+export function failurePrint(result: GateResult): string {
+  return `${result.gate.name}:${result.fingerprint}`
+}
+
+/** The paths under Produces that are not there, or lead out of the project. */
+export function missingOutputs(root: string, task: Task): readonly string[] {
+  const paths = (task.produces ?? []).flatMap(({ path }) => (path === null ? [] : [path]))
+  return paths.filter((path) => !isInside(root, join(root, beforeGlob(path))))
+}
+
+/** Of `src/*.ts` the folder: which of its files there are to be, nobody said. */
+function beforeGlob(path: string): string {
+  const wild = path.search(/[*?[{]/)
+  return wild < 0 ? path : path.slice(0, path.lastIndexOf('/', wild) + 1) || '.'
+}
+
+function isInside(root: string, path: string): boolean {
+  if (!existsSync(path)) return false
+  const from = relative(realpathSync(root), realpathSync(path))
+  return !(from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from))
+}

@@ -1,0 +1,259 @@
+import { newMark } from '../base/process-mark.ts'
+import type { Base } from '../git/restore.ts'
+import { select } from '../select/selection.ts'
+import type { Reason } from '../select/selection.ts'
+import type { Task } from '../task/model.ts'
+import type { AttemptRecord } from './attempt-record.ts'
+import { runBaseline } from './baseline.ts'
+import type { Happening, RunEnd, RunEvent } from './events.ts'
+import { Flight } from './flight.ts'
+import type { AttemptInFlight } from './in-flight.ts'
+import { runJournal } from './journal.ts'
+import { takeLock } from './lock.ts'
+import type { RunOptions, RunPorts } from './ports.ts'
+import { preflight } from './preflight.ts'
+import { recover } from './recovery.ts'
+import { makeRunFolder } from './run-folder.ts'
+import type { Run } from './run.ts'
+import { stateKeeper } from './state.ts'
+import { block, overBudget, runTask } from './task-run.ts'
+import type { TaskEnd } from './task-run.ts'
+
+/** Runs tasks until there is a reason to end; the last event says which. Throws only what a person must act on first. */
+export async function* runLoop(options: RunOptions, ports: RunPorts): AsyncGenerator<RunEvent, void> {
+  makeRunFolder(ports.folder)
+  const lock = await takeLock(ports.folder.lock, { pid: ports.pid, now: ports.now() })
+  try {
+    ports.checkpoint('lock-taken')
+    yield* told(ports, go(options, ports))
+  } finally {
+    lock.release()
+  }
+}
+
+/** Gives each happening its time, and hands it to the journal and the state before anybody else. */
+async function* told(
+  ports: RunPorts,
+  happenings: AsyncGenerator<Happening, void>,
+): AsyncGenerator<RunEvent, void> {
+  const journal = runJournal(ports.folder.logs, ports.now())
+  const keepState = stateKeeper(ports.folder.state, ports.source.tasks(), ports.now())
+  for await (const happening of happenings) {
+    const event: RunEvent = { at: ports.now(), ...happening }
+    journal(event)
+    keepState(event)
+    yield event
+  }
+}
+
+async function* go(options: RunOptions, ports: RunPorts): AsyncGenerator<Happening, void> {
+  const startedAt = ports.now()
+  const inherited = yield* recover(ports)
+  const start = await preflight(options, ports)
+  await ports.source.refresh()
+  const flight = new Flight(ports.folder.inFlight, {
+    mark: newMark(),
+    spentUsd: inherited.spentUsd,
+    now: ports.now,
+  })
+  try {
+    ports.checkpoint('run-noted')
+    const run: Run = {
+      options,
+      ports,
+      flight,
+      attempts: byTask(await ports.attempts()),
+      limitedUntil: new Map(),
+      failedBefore: [],
+      litter: new Set(),
+    }
+    const tally: Tally = { completed: [], blocked: [], failed: [] }
+    yield await runStarted(run, start)
+    const end = yield* work(run, start, { tally, toBlock: inherited.toBlock })
+    yield* push(run, tally)
+    yield {
+      type: 'run-finished',
+      ...tally,
+      ...end,
+      seconds: (ports.now().getTime() - startedAt.getTime()) / 1000,
+      cost: flight.spentUsd,
+    }
+    flight.end(flight.isLanded ? 'clear' : 'leave')
+    ports.checkpoint('run-cleared')
+  } finally {
+    // After a throw the note stays for the next run, which then knows what to record.
+    flight.end('leave')
+  }
+}
+
+interface Tally {
+  readonly completed: string[]
+  readonly blocked: string[]
+  readonly failed: string[]
+}
+
+interface End {
+  readonly end: RunEnd
+  readonly reason: string
+}
+
+async function runStarted({ ports, options }: Run, base: Base): Promise<Happening> {
+  const next = select(ports.source.tasks()).next
+  return {
+    type: 'run-started',
+    root: ports.workspace.root,
+    branch: base.branch,
+    head: base.head,
+    agent: next ? (await ports.agentsFor(next))[0].label : '',
+    gates: options.gates,
+    loop: options.loop,
+  }
+}
+
+/** The sentence: while there is a task, work on it, and begin the next where it ended. */
+async function* work(
+  run: Run,
+  start: Base,
+  { tally, toBlock }: { readonly tally: Tally; readonly toBlock: AttemptInFlight | null },
+): AsyncGenerator<Happening, End> {
+  const { options } = run
+  let base = start
+  if (toBlock) base = yield* finishBlocking(run, base, { tally, toBlock })
+  if (!(yield* runBaseline(run, base)))
+    return { end: 'stopped', reason: 'the gates fail before any work has begun' }
+  for (let tried = 0; ; tried++) {
+    const limit = options.loop ? (options.maxTasks ?? Infinity) : 1
+    const over = reasonToEnd(run, tried, limit)
+    if (over) return over
+    const choice = chooseTask(run, tally)
+    if (typeof choice === 'string') return nothingToDo(run, tried, choice)
+    const end = yield* runTask(run, choice, base)
+    if (end.kind === 'stop') {
+      if (end.why !== 'interrupted') tally.failed.push(choice.id)
+      return { end: end.why, reason: end.reason }
+    }
+    base = yield* enter(run, choice, { end, base, tally })
+  }
+}
+
+function reasonToEnd(run: Run, tried: number, limit: number): End | null {
+  if (run.ports.signal.aborted) return { end: 'interrupted', reason: 'the run was interrupted' }
+  const spent = overBudget(run)
+  if (spent !== null) return { end: 'budget', reason: spent }
+  if (tried < limit) return null
+  return { end: 'done', reason: limit === 1 ? 'one task, as asked' : `${limit} tasks, as asked` }
+}
+
+/** The task to work on, or why there is none. A task is taken once in a run, whatever its file says afterwards. */
+function chooseTask({ options, ports }: Run, tally: Tally): Task | string {
+  const selection = select(ports.source.tasks())
+  const taken = new Set([...tally.completed, ...tally.blocked, ...tally.failed])
+  if (options.task === null) {
+    const next = selection.eligible.find((task) => !taken.has(task.id))
+    if (next) return next
+    return selection.outcome === 'all-done' ? 'every task is done' : 'no task is eligible'
+  }
+  if (taken.has(options.task)) return `${options.task} has been tried`
+  const state = selection.states.find(({ task }) => task.id === options.task)
+  if (!state) return `there is no task ${options.task}`
+  if (state.eligible) return state.task
+  const status = state.task.status
+  if (status === 'DONE' || status === 'BLOCKED') return `${options.task} is ${status}`
+  return `${options.task} is not eligible: ${state.waiting.map(reasonText).join('; ')}`
+}
+
+function reasonText(reason: Reason): string {
+  switch (reason.kind) {
+    case 'dependency':
+      return `it needs ${reason.id} (${reason.status ?? 'no status'})`
+    case 'missing':
+      return `it needs ${reason.id}, which does not exist`
+    case 'cycle':
+      return `it depends on itself through ${reason.ids.join(', ')}`
+    case 'blocked-section':
+      return 'it has a Blocked section'
+    case 'invalid':
+      return reason.message
+    case 'duplicate':
+      return `its number stands in ${reason.files.join(' and ')}`
+  }
+}
+
+function nothingToDo({ options }: Run, tried: number, reason: string): End {
+  return { end: tried > 0 && options.task === null ? 'done' : 'nothing-eligible', reason }
+}
+
+/** Enters how a task ended, and gives where the next one begins. */
+async function* enter(
+  run: Run,
+  task: Task,
+  {
+    end,
+    base,
+    tally,
+  }: { readonly end: Exclude<TaskEnd, { kind: 'stop' }>; readonly base: Base; readonly tally: Tally },
+): AsyncGenerator<Happening, Base> {
+  const { ports, flight } = run
+  switch (end.kind) {
+    case 'left':
+      tally.failed.push(task.id)
+      return base
+    case 'blocked':
+      tally.blocked.push(task.id)
+      await ports.source.refresh([task.file])
+      return { ...base, head: end.commit }
+    case 'completed': {
+      const { completed } = end
+      tally.completed.push(task.id)
+      flight.land()
+      ports.checkpoint('entered')
+      await ports.source.refresh(completed.taskFiles)
+      const { commit, seconds, attempts, usage, files, added, removed } = completed
+      const size = { files, added, removed }
+      const numbers = { seconds, attempts, turns: usage.turns, cost: usage.costUsd, usage }
+      yield { type: 'task-completed', id: task.id, title: task.title, commit, ...numbers, ...size }
+      yield* milestone(run, task)
+      return { ...base, head: commit }
+    }
+  }
+}
+
+async function* milestone({ ports }: Run, task: Task): AsyncGenerator<Happening, void> {
+  if (task.milestone === null) return
+  const siblings = ports.source.tasks().filter((other) => other.milestone === task.milestone)
+  if (siblings.every((sibling) => sibling.status === 'DONE'))
+    yield { type: 'milestone-completed', milestone: task.milestone, tasks: siblings.length }
+}
+
+/** The run before this one had given up on a task, and died before it could write that down. */
+async function* finishBlocking(
+  run: Run,
+  base: Base,
+  { tally, toBlock }: { readonly tally: Tally; readonly toBlock: AttemptInFlight },
+): AsyncGenerator<Happening, Base> {
+  const task = run.ports.source.tasks().find(({ id }) => id === toBlock.task)
+  if (task?.status !== 'TODO') return base
+  run.flight.begin({ ...toBlock, base })
+  const end = yield* block(run, { task, base, reason: toBlock.reason ?? 'it was given up' })
+  if (end.kind !== 'blocked') return base
+  tally.blocked.push(task.id)
+  await run.ports.source.refresh([task.file])
+  return { ...base, head: end.commit }
+}
+
+async function* push({ options, ports }: Run, tally: Tally): AsyncGenerator<Happening, void> {
+  if (!options.push || tally.completed.length + tally.blocked.length === 0) return
+  const result = await ports.push()
+  if ('branch' in result) yield { type: 'pushed', branch: result.branch }
+  else yield { type: 'warning', message: `git did not push: ${result.problem}` }
+}
+
+function byTask(records: readonly AttemptRecord[]): Map<string, AttemptRecord[]> {
+  const map = new Map<string, AttemptRecord[]>()
+  for (const record of records) {
+    const list = map.get(record.task)
+    if (list) list.push(record)
+    else map.set(record.task, [record])
+  }
+  return map
+}

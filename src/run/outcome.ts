@@ -1,0 +1,98 @@
+import type { AgentEnd } from '../agent/port.ts'
+import { unreachable } from '../base/errors.ts'
+
+export const OUTCOMES = [
+  'done',
+  'blocked',
+  'no-marker',
+  'gate-failed',
+  'missing-output',
+  'no-change',
+  'timeout',
+  'max-turns',
+  'agent-failed',
+  'rate-limited',
+  'auth',
+  'interrupted',
+] as const
+
+/** How an attempt can end. */
+export type OutcomeKind = (typeof OUTCOMES)[number]
+
+/** How one attempt ended, with a reason that a person can act on. */
+export interface Outcome {
+  readonly kind: OutcomeKind
+  /** One sentence. */
+  readonly reason: string
+  /** What is worth reading of it: a gate's output, a hook's. */
+  readonly detail: string
+  /** The same for the same failure. */
+  readonly fingerprint: string
+  /** When a rate limit ends, where the agent told. */
+  readonly until: Date | null
+}
+
+/** What happens after an attempt that ended so. */
+export interface Policy {
+  /** `retry`: with what went wrong in the prompt; `wait`: until a limit ends, then the same again. */
+  readonly next: 'complete' | 'retry' | 'wait' | 'block' | 'stop'
+  /** Whether it uses up one of the task's tries. */
+  readonly counts: boolean
+  readonly meaning: string
+}
+
+export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
+  done: { next: 'complete', counts: true, meaning: 'the work is there and every gate passed' },
+  blocked: { next: 'block', counts: true, meaning: 'the agent cannot go on without somebody' },
+  'no-marker': { next: 'retry', counts: true, meaning: 'the agent stopped without saying that it is done' },
+  'gate-failed': { next: 'retry', counts: true, meaning: 'the agent said done, a gate said no' },
+  'missing-output': { next: 'retry', counts: true, meaning: 'a path under Produces is not there' },
+  'no-change': { next: 'retry', counts: true, meaning: 'the agent said done and nothing has changed' },
+  timeout: { next: 'retry', counts: true, meaning: 'the time was up' },
+  'max-turns': { next: 'retry', counts: true, meaning: 'the turns were used up' },
+  'agent-failed': { next: 'retry', counts: true, meaning: 'the agent ended with an error' },
+  'rate-limited': {
+    next: 'wait',
+    counts: false,
+    meaning: 'the service lets the agent do no more for a while',
+  },
+  auth: { next: 'stop', counts: false, meaning: 'the service does not know the agent' },
+  interrupted: { next: 'stop', counts: false, meaning: 'somebody ended the run' },
+}
+
+/** An outcome with only what is known of it. */
+export function outcome(
+  kind: OutcomeKind,
+  reason: string,
+  more: Partial<Omit<Outcome, 'kind'>> = {},
+): Outcome {
+  return { kind, reason, detail: '', fingerprint: `${kind}: ${reason}`, until: null, ...more }
+}
+
+/** What the agent's own end means; `done` is then to be checked. */
+export function outcomeOfEnd(end: AgentEnd): Outcome {
+  switch (end.kind) {
+    case 'done':
+      return outcome('done', 'the agent says that it is done')
+    case 'no-marker':
+      return outcome('no-marker', 'the agent stopped without <TASK_DONE> at the end of its final message')
+    case 'interrupted':
+      return outcome('interrupted', 'the run was interrupted')
+    case 'rate-limited':
+      return outcome('rate-limited', end.reason, { until: end.until })
+    case 'overloaded':
+      return outcome('rate-limited', end.reason)
+    case 'blocked':
+    case 'auth':
+    case 'timeout':
+    case 'max-turns':
+      return outcome(end.kind, end.reason)
+    case 'budget':
+    case 'refused':
+    case 'stalled':
+    case 'crashed':
+      return outcome('agent-failed', end.reason)
+    default:
+      return unreachable(end)
+  }
+}

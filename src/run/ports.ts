@@ -1,0 +1,130 @@
+import type { Agent, McpServer, Permission } from '../agent/port.ts'
+import type { Gate, GateResult } from '../gates/gate.ts'
+import type { Repository } from '../git/repository.ts'
+import type { TierChoice } from '../select/tier.ts'
+import type { Task } from '../task/model.ts'
+import type { AttemptRecord } from './attempt-record.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import type { RunFolder } from './run-folder.ts'
+import type { Sealer } from './sealer.ts'
+import type { TaskSource } from './source.ts'
+import type { Workspace } from './workspace.ts'
+
+/** What a run is asked to do. */
+export interface RunOptions {
+  /** One task by its id; null takes whatever is next. */
+  readonly task: string | null
+  readonly loop: boolean
+  readonly maxTasks: number | null
+  /** Tries after the first one. */
+  readonly retries: number
+  readonly onFailure: 'block' | 'stop' | 'ask'
+  /** In dollars, for the whole run and for one task. */
+  readonly budget: number | null
+  readonly maxCostPerTask: number | null
+  /** Over the tier's and the task's own, where given. */
+  readonly maxTurns: number | null
+  readonly timeoutSeconds: number | null
+  readonly stallSeconds: number
+  readonly gates: readonly Gate[]
+  readonly baseline: 'warn' | 'stop' | 'off'
+  /** With `{id}`, `{title}` and `{milestone}`. */
+  readonly subject: string
+  /** A file that finished tasks' notes are added to, relative to the root. */
+  readonly progress: string | null
+  readonly push: boolean
+  /** Task files that are not committed yet are committed before the run. */
+  readonly commitTasks: boolean
+  readonly logBytes: number
+}
+
+/** Everything that a run touches: all of it handed in. */
+export interface RunPorts {
+  readonly workspace: Workspace
+  readonly repository: Repository
+  readonly source: TaskSource
+  readonly edits: TaskEdits
+  readonly folder: RunFolder
+  /** Every attempt that is kept, by task and number. */
+  readonly attempts: () => Promise<readonly AttemptRecord[]>
+  readonly tierOf: (task: Task) => TierChoice
+  /** Who does the task, and who goes on while the first waits for a limit to end. */
+  readonly agentsFor: (task: Task) => Promise<readonly [AgentChoice, ...AgentChoice[]]>
+  readonly prompt: (request: PromptRequest) => Promise<string>
+  readonly runGate: (gate: Gate, context: GateContext) => Promise<GateResult>
+  /** Null where commits are not sealed. */
+  readonly sealer: Sealer | null
+  /** Asks a person what to do with a task that has failed; null where there is none. */
+  readonly ask: ((question: FailureQuestion) => Promise<FailureAnswer>) | null
+  /** Asks whether to commit task files that are not committed yet; null where there is no person. */
+  readonly askToCommit: ((paths: readonly string[]) => Promise<boolean>) | null
+  readonly push: () => Promise<{ readonly branch: string } | { readonly problem: string }>
+  /** Ends what a dead run left alive; returns what it found, one line each. */
+  readonly endLeftovers: (mark: string) => Promise<readonly string[]>
+  readonly now: () => Date
+  /** Waits, or stops waiting when the signal is aborted. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>
+  /** Called between two side effects; a test kills the run there. */
+  readonly checkpoint: (name: Checkpoint) => void
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The first Ctrl-C: finish cleanly. */
+  readonly signal: AbortSignal
+  /** The second: end at once what still runs. */
+  readonly killSignal: AbortSignal
+  readonly pid: number
+}
+
+/** The edits of a task file that are ralph's: each gives the file's new text, without its byte order mark. */
+export interface TaskEdits {
+  complete(task: Task, how: Completion): string
+  block(task: Task, how: Blocking): string
+}
+
+export interface Completion {
+  /** `2025-01-15 14:30 (8m duration)` */
+  readonly completed: string
+  /** Null where the commit is not sealed. */
+  readonly commit: string | null
+  readonly cost: string | null
+  readonly notes: string
+}
+
+export interface Blocking {
+  readonly reason: string
+  readonly attempts: readonly AttemptRecord[]
+}
+
+/** An agent, and how a task's settings have it work. */
+export interface AgentChoice {
+  readonly agent: Agent
+  /** With its version, where that is known: `claude 2.1.326`. */
+  readonly label: string
+  readonly model: string | null
+  readonly permission: Permission
+  readonly mcpServers: Readonly<Record<string, McpServer>>
+}
+
+export interface PromptRequest {
+  readonly task: Task
+  readonly tasks: readonly Task[]
+  /** Those of this task, oldest first. */
+  readonly attempts: readonly AttemptRecord[]
+  readonly gates: readonly Gate[]
+  /** Gates that failed before anybody began. */
+  readonly failedBefore: readonly GateResult[]
+}
+
+export interface GateContext {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+  readonly killSignal: AbortSignal
+  readonly log: (chunk: Uint8Array) => void
+}
+
+export interface FailureQuestion {
+  readonly task: Task
+  readonly reason: string
+  readonly attempts: number
+}
+export type FailureAnswer = 'retry' | 'skip' | 'block' | 'abort'

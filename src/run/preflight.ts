@@ -1,0 +1,95 @@
+import { UserError } from '../base/errors.ts'
+import type { Base } from '../git/restore.ts'
+import type { Status, StatusEntry } from '../git/status.ts'
+import { composeMessage } from '../git/trailers.ts'
+import { changesOf } from './checkout.ts'
+import type { RunOptions, RunPorts } from './ports.ts'
+import { isTaskFile } from './source.ts'
+
+/** Makes sure that a run can tell its work from everybody else's, or throws with what to do; gives where it begins. */
+export async function preflight(options: RunOptions, ports: RunPorts): Promise<Base> {
+  const { workspace, source } = ports
+  const obstacles = await workspace.obstacles(source.dir)
+  const [first] = obstacles
+  if (first) {
+    const message = obstacles.map((obstacle) => obstacle.message).join('; ')
+    throw new UserError(message, obstacles.map((obstacle) => obstacle.fix).join('\n'))
+  }
+  const status = await workspace.look()
+  const base = baseOf(status)
+  if (status.entries.length === 0) return base
+  if (!(await mayCommitTasks(options, ports, status))) throw uncommitted(options, ports, status)
+  return commitTasks(ports, status)
+}
+
+/** Where HEAD stands; throws where there is no commit yet. */
+export function baseOf(status: Status): Base {
+  if (status.head === null)
+    throw new UserError(
+      'this repository has no commit yet, so there is nothing to begin from',
+      'Make the first one: git add -A && git commit -m "Begin"',
+    )
+  return { head: status.head, branch: status.branch }
+}
+
+/** The task files among what is not committed, relative to the root; null where there is anything else. */
+export function onlyTaskFiles(
+  status: Status,
+  ports: Pick<RunPorts, 'workspace' | 'source'>,
+): readonly string[] | null {
+  const { prefix } = ports.workspace
+  const paths = changesOf(status).map(({ path }) => path)
+  const nested = status.entries.some((entry) => entry.nested)
+  const inside = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length))
+  const all = inside.length === paths.length && inside.every((path) => isTaskFile(path, ports.source.dir))
+  return all && !nested && paths.length > 0 ? inside : null
+}
+
+async function mayCommitTasks(options: RunOptions, ports: RunPorts, status: Status): Promise<boolean> {
+  const files = onlyTaskFiles(status, ports)
+  if (!files) return false
+  return options.commitTasks || ((await ports.askToCommit?.(files)) ?? false)
+}
+
+async function commitTasks(ports: RunPorts, status: Status): Promise<Base> {
+  const { workspace } = ports
+  const paths = changesOf(status).map(({ path }) => path)
+  const ids = [...new Set(paths.map((path) => /T-\d+/i.exec(path.slice(path.lastIndexOf('/')))?.[0] ?? path))]
+  const named = ids.length > 4 ? `${ids.slice(0, 3).join(', ')} and ${ids.length - 3} more` : ids.join(', ')
+  const result = await workspace.commit({
+    message: composeMessage({ subject: `Write down ${named}`, body: '', trailers: [] }),
+    paths,
+  })
+  if (result.kind !== 'committed')
+    throw new UserError(`git did not commit the task files: ${result.output}`, 'Commit them yourself.')
+  return baseOf(await workspace.look())
+}
+
+const MOST_LISTED = 20
+
+function uncommitted(options: RunOptions, ports: RunPorts, status: Status): UserError {
+  const count = status.entries.length
+  const what = count === 1 ? '1 file is' : `${count} files are`
+  const lines = status.entries.slice(0, MOST_LISTED).map((entry) => `  ${letter(entry)} ${entry.path}`)
+  if (count > MOST_LISTED) lines.push(`  and ${count - MOST_LISTED} more`)
+  const message = `${what} not committed, and a run could not tell them from the agent's work:\n${lines.join('\n')}`
+  const worktree = `git worktree add ../${ports.workspace.root.split(/[/\\]/).at(-1) ?? 'project'}-ralph`
+  return new UserError(
+    message,
+    onlyTaskFiles(status, ports) && !options.commitTasks
+      ? 'Commit them, or have ralph do it: ralph run --commit-tasks'
+      : `Commit or stash them, or run ralph in a worktree: ${worktree}`,
+  )
+}
+
+function letter({ kind }: StatusEntry): string {
+  const letters = {
+    added: 'A',
+    modified: 'M',
+    deleted: 'D',
+    renamed: 'R',
+    unmerged: 'U',
+    untracked: '?',
+  } as const
+  return letters[kind]
+}

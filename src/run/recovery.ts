@@ -1,0 +1,207 @@
+import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { attemptMessage } from './attempt-record.ts'
+import { UserError } from '../base/errors.ts'
+import type { Happening } from './events.ts'
+import { readInFlight } from './in-flight.ts'
+import type { AttemptInFlight, InFlight } from './in-flight.ts'
+import type { RunPorts } from './ports.ts'
+import type { Work } from './workspace.ts'
+
+/** What a run that died leaves to the next one. */
+export interface Inheritance {
+  /** What it had cost; null where nothing was told. */
+  readonly spentUsd: number | null
+  /** A task that it had given up on, and was about to block. */
+  readonly toBlock: AttemptInFlight | null
+}
+
+const NOTHING: Inheritance = { spentUsd: null, toBlock: null }
+
+/**
+ * Goes on from where a run was killed: ends what it left alive, enters a commit that was made, records what is in the
+ * tree as an attempt and takes the tree back to where that attempt began. It can be killed itself at any moment.
+ */
+export async function* recover(ports: RunPorts): AsyncGenerator<Happening, Inheritance> {
+  const { folder } = ports
+  const dead = readInFlight(folder.inFlight)
+  if (!dead) return NOTHING
+  const lastSign = statSync(folder.inFlight).mtime
+  const leftovers = await ports.endLeftovers(dead.mark)
+  for (const line of leftovers) yield told(null, `ended what the last run had left running: ${line}`)
+  yield* setLocksAside(ports, dead)
+  const { attempt, spentUsd } = dead
+  if (!attempt) return { spentUsd, toBlock: null }
+  if (await isCommitted(ports, attempt))
+    return { ...NOTHING, spentUsd: yield* enterCommit(ports, dead, attempt) }
+  const work = await ports.workspace.inspect(attempt.base)
+  if (work.head && leftovers.length === 0) await refuseForeignMove(ports, attempt, lastSign)
+  yield* recordAndPutBack(ports, attempt, work)
+  return {
+    spentUsd: sum(spentUsd, attempt.phase === 'working' ? attempt.usage.costUsd : null),
+    toBlock: attempt.phase === 'blocking' ? attempt : null,
+  }
+}
+
+/** A commit that was made while the run was committing: HEAD has moved on from the base, and says whose it is. */
+async function isCommitted({ workspace }: RunPorts, attempt: AttemptInFlight): Promise<boolean> {
+  if (attempt.phase !== 'committing' && attempt.phase !== 'blocking') return false
+  const { head, branch } = await workspace.look()
+  if (head === null || head === attempt.base.head || branch !== attempt.base.branch) return false
+  return (
+    (await workspace.isAncestor(attempt.base.head, head)) && (await workspace.taskOf(head)) === attempt.task
+  )
+}
+
+async function* enterCommit(
+  ports: RunPorts,
+  dead: InFlight,
+  attempt: AttemptInFlight,
+): AsyncGenerator<Happening, number | null> {
+  const { head, branch } = await ports.workspace.look()
+  let commit = head ?? attempt.base.head
+  if (ports.sealer && attempt.phase === 'committing') {
+    const sealed = await ports.sealer.seal({ commit, branch, onProgress: () => undefined })
+    commit = sealed.commit
+    if (sealed.problem !== null) yield { type: 'warning', message: sealed.problem }
+  }
+  const what = attempt.phase === 'committing' ? 'its commit was made' : 'the commit that blocks it was made'
+  yield told(attempt.task, `${attempt.task}: the last run died after ${what}: ${commit.slice(0, 10)}`)
+  return attempt.phase === 'committing' ? sum(dead.spentUsd, attempt.usage.costUsd) : dead.spentUsd
+}
+
+const SLACK_MS = 10_000
+
+/** Whoever moved HEAD after the last sign of life, with nothing of the run left, was a person: it is theirs to say. */
+async function refuseForeignMove(
+  { workspace }: RunPorts,
+  attempt: AttemptInFlight,
+  lastSign: Date,
+): Promise<void> {
+  const moved = await workspace.headMovedAt()
+  if (moved === null || moved.getTime() <= lastSign.getTime() + SLACK_MS) return
+  throw new UserError(
+    `a run died while it worked on ${attempt.task} from ${attempt.base.head.slice(0, 10)}, and HEAD was moved after that`,
+    'If you moved it and want to go on from here, remove .ralph/run.json; ' +
+      `otherwise go back first: git checkout ${attempt.base.branch ?? attempt.base.head}`,
+  )
+}
+
+async function* recordAndPutBack(
+  ports: RunPorts,
+  attempt: AttemptInFlight,
+  work: Work,
+): AsyncGenerator<Happening, void> {
+  const { workspace } = ports
+  const { base } = attempt
+  const tree = await workspace.snapshot(work)
+  const kept = await workspace.keptAttempt(attempt.task, attempt.number)
+  let ref = kept?.ref ?? null
+  if (
+    !kept ||
+    (await isUnrecorded(ports, { tree, kept: kept.tree, base: base.head })) ||
+    hasNewCommits(work, attempt, kept.ref)
+  ) {
+    const message = attemptMessage(factsOf(ports, attempt, work))
+    ref = (
+      await workspace.keep({
+        task: attempt.task,
+        number: attempt.number,
+        tree,
+        base,
+        work,
+        message,
+        replaces: kept,
+      })
+    ).ref
+    ports.checkpoint('attempt-kept')
+  }
+  await workspace.fold(base, work)
+  ports.checkpoint('head-folded')
+  const again = await workspace.inspect(base)
+  if (!(await workspace.putBack(base, tree, again)))
+    throw new UserError(
+      'files are being changed right now, so nothing was moved',
+      'Run ralph again when that has ended.',
+    )
+  ports.checkpoint('tree-put-back')
+  const changed = work.changes.length
+  const what = changed === 0 ? 'nothing had changed' : `${changed} changed files are kept under ${ref ?? ''}`
+  yield {
+    ...told(attempt.task, `${attempt.task}: the last run died during attempt ${attempt.number}: ${what}`),
+    ref,
+  }
+}
+
+/** A record that the run made before it died knows the agent's commits already. */
+function hasNewCommits(work: Work, attempt: AttemptInFlight, keptRef: string): boolean {
+  return (work.head?.commits.length ?? 0) > 0 && attempt.keptRef !== keptRef
+}
+
+/** Whether any file is neither as it was recorded nor as the base has it: a half-way tree is both. */
+async function isUnrecorded(
+  { workspace }: RunPorts,
+  { tree, kept, base }: { readonly tree: string; readonly kept: string; readonly base: string },
+): Promise<boolean> {
+  if (tree === kept) return false
+  const fromKept = new Set(await workspace.changedSince(kept, tree))
+  const fromBase = await workspace.changedSince(base, tree)
+  return fromBase.some((path) => fromKept.has(path))
+}
+
+function factsOf(
+  ports: RunPorts,
+  attempt: AttemptInFlight,
+  work: Work,
+): Parameters<typeof attemptMessage>[0] {
+  const { number, base, tries, agent, model, tier, usage, log } = attempt
+  return {
+    task: attempt.task,
+    number,
+    outcome: 'interrupted',
+    reason: 'the run was killed',
+    detail: '',
+    fingerprint: '',
+    base: base.head,
+    try: attempt.try,
+    tries,
+    final: false,
+    idle: false,
+    agent,
+    model,
+    tier,
+    usage,
+    seconds: Math.max(0, (statSync(ports.folder.inFlight).mtimeMs - Date.parse(attempt.startedAt)) / 1000),
+    log,
+    changed: work.changes.map((change) => change.path),
+  }
+}
+
+/** A git that died with the run has left locks that would stop every later one; they are moved, not removed. */
+async function* setLocksAside(ports: RunPorts, dead: InFlight): AsyncGenerator<Happening, void> {
+  const { gitDir, commonDir } = ports.repository
+  const branch = dead.attempt?.base.branch
+  const locks = [join(gitDir, 'index.lock'), join(gitDir, 'HEAD.lock'), join(commonDir, 'packed-refs.lock')]
+  if (branch) locks.push(join(commonDir, `refs/heads/${branch}.lock`))
+  if (dead.attempt)
+    locks.push(join(commonDir, `refs/ralph/attempts/${dead.attempt.task}/${dead.attempt.number}.lock`))
+  for (const lock of locks.filter(
+    (path) => existsSync(path) && statSync(path).mtimeMs >= Date.parse(dead.startedAt),
+  )) {
+    // The git that holds it may have outlived the run, and be about to end.
+    for (let wait = 0; wait < 20 && existsSync(lock); wait++) await ports.sleep(100, ports.signal)
+    if (!existsSync(lock)) continue
+    const aside = join(ports.folder.results, `git-locks-${ports.now().getTime()}`)
+    mkdirSync(aside, { recursive: true })
+    renameSync(lock, join(aside, lock.split(/[/\\]/).at(-1) ?? 'lock'))
+    yield told(null, `a git that died with the last run had left ${lock}; it was moved to ${aside}`)
+  }
+}
+
+function told(task: string | null, message: string): Extract<Happening, { type: 'recovered' }> {
+  return { type: 'recovered', message, task, ref: null }
+}
+
+function sum(a: number | null, b: number | null): number | null {
+  return a === null ? b : b === null ? a : a + b
+}

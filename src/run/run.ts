@@ -1,0 +1,30 @@
+import type { GateResult } from '../gates/gate.ts'
+import type { AttemptRecord } from './attempt-record.ts'
+import type { Flight } from './flight.ts'
+import type { RunOptions, RunPorts } from './ports.ts'
+
+/** One run while it goes on: what it was asked, what it may touch, and what it knows by now. */
+export interface Run {
+  readonly options: RunOptions
+  readonly ports: RunPorts
+  readonly flight: Flight
+  /** Every attempt that is kept, by task; it grows as the run keeps more. */
+  readonly attempts: Map<string, AttemptRecord[]>
+  /** Agents that wait for a limit to end, by name. */
+  readonly limitedUntil: Map<string, Date>
+  /** Gates that failed on the untouched tree. */
+  failedBefore: readonly GateResult[]
+  /** Untracked files that the gates themselves leave behind: no agent's work. */
+  litter: ReadonlySet<string>
+}
+
+/** The attempts at a task, oldest first. */
+export function attemptsAt(run: Run, id: string): readonly AttemptRecord[] {
+  return run.attempts.get(id) ?? []
+}
+
+/** Those that count together: the ones since ralph last gave up on the task. */
+export function seriesOf(records: readonly AttemptRecord[]): readonly AttemptRecord[] {
+  const lastFinal = records.findLastIndex((record) => record.final)
+  return records.slice(lastFinal + 1)
+}

@@ -1,0 +1,45 @@
+import { readBacklog, readTask } from '../task/read.ts'
+import type { Task } from '../task/model.ts'
+import { idInFileName } from '../task/file-name.ts'
+import type { TaskVocabulary } from '../task/vocabulary.ts'
+
+/** Where a run takes its tasks from. */
+export interface TaskSource {
+  /** The folder relative to the project's root, with forward slashes. */
+  readonly dir: string
+  /** By number, as they were when last read. */
+  tasks(): readonly Task[]
+  /** Reads these files again, relative to the root; without any, all of them. */
+  refresh(files?: readonly string[]): Promise<void>
+}
+
+/** The task folder of a checkout. */
+export async function openTaskFolder(where: {
+  readonly root: string
+  readonly dir: string
+  readonly vocabulary: TaskVocabulary
+}): Promise<TaskSource> {
+  const { root, dir, vocabulary } = where
+  let tasks = (await readBacklog(where)).tasks
+  return {
+    dir,
+    tasks: () => tasks,
+    async refresh(files) {
+      if (!files) {
+        tasks = (await readBacklog(where)).tasks
+        return
+      }
+      for (const file of files.filter((path) => isTaskFile(path, dir))) {
+        const task = await readTask(root, file, vocabulary)
+        const others = tasks.filter((other) => other.file !== file)
+        tasks = [...others, task].sort((a, b) => a.number - b.number || (a.file < b.file ? -1 : 1))
+      }
+    },
+  }
+}
+
+/** Whether a path, relative to the root, is that of a task. */
+export function isTaskFile(path: string, dir: string): boolean {
+  const name = path.startsWith(`${dir}/`) ? path.slice(dir.length + 1) : ''
+  return !name.includes('/') && idInFileName(name) !== null
+}

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs'
+import { writeFileAtomic } from '../base/atomic-file.ts'
+import type { Task } from '../task/model.ts'
+import type { RunEvent } from './events.ts'
+
+/** `.ralph/state.json`: for a person or a script that watches. Nothing is decided by it. */
+export interface RunState {
+  readonly version: 1
+  readonly created_at: string
+  readonly updated_at: string
+  readonly phase: Phase
+  readonly task_order: readonly string[]
+  readonly task_statuses: Readonly<Record<string, TaskProgress>>
+  readonly last_failure: Failure | null
+}
+
+/** The first four belong to planning. */
+export type Phase =
+  'research' | 'decisions' | 'planning' | 'planning_complete' | 'idle' | 'executing' | 'completed' | 'failed'
+
+export type TaskProgress = 'pending' | 'in_progress' | 'completed' | 'failed'
+
+export interface Failure {
+  readonly task_id: string
+  readonly task_title: string
+  readonly error_message: string
+  readonly failed_at: string
+  readonly log_file: string | null
+}
+
+/** Keeps the file in step with the events of a run. */
+export function stateKeeper(path: string, tasks: readonly Task[], now: Date): (event: RunEvent) => void {
+  let state = initialState(tasks, now, readCreation(path))
+  let title = ''
+  let log: string | null = null
+  return (event) => {
+    if (event.type === 'task-started') title = event.task.title
+    if (event.type === 'attempt-started') log = event.log
+    const next = stateAfter(state, event, { title, log })
+    if (next === state) return
+    state = { ...next, updated_at: event.at.toISOString() }
+    writeFileAtomic(path, JSON.stringify(state, null, 2) + '\n')
+  }
+}
+
+/** The state after an event; the very same where the event changes nothing. */
+export function stateAfter(
+  state: RunState,
+  event: RunEvent,
+  current: { readonly title: string; readonly log: string | null },
+): RunState {
+  const mark = (id: string, progress: TaskProgress): RunState => ({
+    ...state,
+    task_order: state.task_order.includes(id) ? state.task_order : [...state.task_order, id],
+    task_statuses: { ...state.task_statuses, [id]: progress },
+  })
+  const failure = (id: string, message: string): Failure => ({
+    task_id: id,
+    task_title: current.title,
+    error_message: message,
+    failed_at: event.at.toISOString(),
+    log_file: current.log,
+  })
+  switch (event.type) {
+    case 'run-started':
+      return { ...state, phase: 'executing' }
+    case 'task-started':
+      return mark(event.task.id, 'in_progress')
+    case 'attempt-finished':
+      if (event.outcome === 'done') return state
+      return { ...state, last_failure: failure(event.id, event.reason) }
+    case 'task-completed':
+      return mark(event.id, 'completed')
+    case 'task-blocked':
+      return {
+        ...mark(event.id, 'failed'),
+        last_failure: failure(event.id, event.reason),
+      }
+    case 'task-given-up':
+      return {
+        ...mark(event.id, 'failed'),
+        last_failure: failure(event.id, event.reason),
+      }
+    case 'run-finished':
+      return { ...state, phase: phaseAtEnd(event) }
+    default:
+      return state
+  }
+}
+
+function phaseAtEnd(event: Extract<RunEvent, { type: 'run-finished' }>): Phase {
+  if (event.end === 'failed' || event.end === 'stopped' || event.blocked.length + event.failed.length > 0)
+    return 'failed'
+  return event.end === 'done' || event.end === 'nothing-eligible' ? 'completed' : 'idle'
+}
+
+function initialState(tasks: readonly Task[], now: Date, created: string | null): RunState {
+  const progress = { TODO: 'pending', DONE: 'completed', BLOCKED: 'failed' } as const
+  return {
+    version: 1,
+    created_at: created ?? now.toISOString(),
+    updated_at: now.toISOString(),
+    phase: 'idle',
+    task_order: tasks.map((task) => task.id),
+    task_statuses: Object.fromEntries(tasks.map((task) => [task.id, progress[task.status ?? 'TODO']])),
+    last_failure: null,
+  }
+}
+
+function readCreation(path: string): string | null {
+  try {
+    const read: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    if (typeof read !== 'object' || read === null || !('created_at' in read)) return null
+    return typeof read.created_at === 'string' ? read.created_at : null
+  } catch {
+    return null
+  }
+}

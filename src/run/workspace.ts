@@ -1,0 +1,85 @@
+import type { CommitResult } from '../git/commit.ts'
+import type { Operation } from '../git/repository.ts'
+import type { Base, HeadMove } from '../git/restore.ts'
+import type { Status } from '../git/status.ts'
+
+/** Where tasks are worked on. What is here now is the person's checkout; it need not be. */
+export interface Workspace {
+  /** The project's root, in which the agent and the gates run. */
+  readonly root: string
+  /** The project's root inside the repository: empty, or ending with a slash. */
+  readonly prefix: string
+  /** HEAD and what is not committed. */
+  look(): Promise<Status>
+  /** What keeps a run from working here at all, besides what is not committed: one sentence each, and what to do. */
+  obstacles(dir: string): Promise<readonly Obstacle[]>
+  /** What is different from the base: to be asked before anything is decided or undone. */
+  inspect(base: Base): Promise<Work>
+  /** The whole tree as it is now, as an object that nothing refers to yet. */
+  snapshot(work: Work): Promise<string>
+  /** Keeps a tree as an attempt. `replaces` is an earlier record of the same attempt, which stays its parent. */
+  keep(attempt: Keeping): Promise<Kept>
+  /** Takes back what was done to HEAD, the branch, and operations under way; files stay. */
+  fold(base: Base, work: Work): Promise<void>
+  /** What somebody took out of the tree by going back behind the base: paths that are as HEAD has them, not as the base. */
+  lostByGoingBack(base: Base, work: Work, tree: string): Promise<readonly string[]>
+  /** Gives single files the base's content; only what was recorded before. */
+  restoreFiles(base: Base, paths: readonly string[]): Promise<void>
+  /** Takes the whole tree back to the base; false where somebody wrote after the recording, and nothing moved. */
+  putBack(base: Base, recorded: string, work: Work): Promise<boolean>
+  /** An attempt that is kept, by its number. */
+  keptAttempt(task: string, number: number): Promise<Kept | null>
+  /** The task whose commit it is, as its trailer says. */
+  taskOf(commit: string): Promise<string | null>
+  /** When HEAD was last moved, as its reflog tells. */
+  headMovedAt(): Promise<Date | null>
+  /** The tree of a commit. */
+  treeOf(commit: string): Promise<string>
+  /** The text of a file in the base; null where it is not there. */
+  baseText(base: Base, path: string): Promise<string | null>
+  /** Which paths differ between a recorded tree and what is there now. */
+  changedSince(recorded: string, now: string): Promise<readonly string[]>
+  /** Whether one commit can be reached from another. */
+  isAncestor(ancestor: string, of: string): Promise<boolean>
+  commit(request: {
+    readonly message: string
+    readonly paths?: readonly string[]
+    readonly except?: readonly string[]
+  }): Promise<CommitResult>
+}
+
+/** What somebody has done since the base. Paths are the repository's. */
+export interface Work {
+  readonly changes: readonly Change[]
+  readonly head: HeadMove | null
+  readonly operations: readonly Operation[]
+  /** Repositories that were made inside this one: git cannot take them in, so they are left where they are. */
+  readonly nested: readonly string[]
+}
+
+export interface Obstacle {
+  readonly message: string
+  readonly fix: string
+}
+
+export interface Change {
+  readonly path: string
+  readonly kind: 'new' | 'changed' | 'gone'
+}
+
+export interface Keeping {
+  readonly task: string
+  readonly number: number
+  readonly tree: string
+  readonly base: Base
+  readonly work: Work
+  readonly message: string
+  readonly replaces?: Kept | null
+}
+
+/** Where an attempt is kept. */
+export interface Kept {
+  readonly ref: string
+  readonly commit: string
+  readonly tree: string
+}

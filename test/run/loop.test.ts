@@ -1,0 +1,563 @@
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { git, put } from '../git/repository.ts'
+import { agentOf, gateOf, makeProject, read, runAll, taskText, those } from './harness.ts'
+
+const work = (root: string) => (request: { task: { id: string } }) =>
+  put(root, { [`src/${request.task.id}.ts`]: 'export {}\n' })
+const subjects = (root: string) => git(root, 'log', '--reverse', '--format=%s').split('\n').slice(1)
+const status = (root: string) => git(root, 'status', '--porcelain')
+
+describe('a loop', () => {
+  it('does every task in order, one commit each, code and task file together', async () => {
+    const root = makeProject({
+      'T-001': taskText('T-001', { depends: 'T-002' }),
+      'T-002': taskText('T-002'),
+      'T-003': taskText('T-003', { depends: 'T-001' }),
+    })
+    const events = await runAll({ root, deed: work(root) })
+    expect(subjects(root)).toEqual(['T-002: Do T-002', 'T-001: Do T-001', 'T-003: Do T-003'])
+    expect(git(root, 'show', '--format=', '--name-only', 'HEAD').split('\n')).toEqual([
+      'docs/tasks/T-003.md',
+      'src/T-003.ts',
+    ])
+    expect(read(root, 'docs/tasks/T-003.md')).toContain('**Status**: DONE')
+    expect(status(root)).toBe('')
+    expect(those(events, 'task-completed').map(({ id, files }) => [id, files])).toEqual([
+      ['T-002', 2],
+      ['T-001', 2],
+      ['T-003', 2],
+    ])
+    expect(those(events, 'run-finished')).toMatchObject([
+      { completed: ['T-002', 'T-001', 'T-003'], blocked: [], end: 'done', reason: 'every task is done' },
+    ])
+    expect(read(root, '.ralph/run.json')).toBeNull()
+    expect(read(root, '.ralph/lock')).toBeNull()
+  })
+
+  it('does one task where no loop is asked for, and so many as are asked for', async () => {
+    const tasks = { 'T-1': taskText('T-1'), 'T-2': taskText('T-2'), 'T-3': taskText('T-3') }
+    const root = makeProject(tasks)
+    await runAll({ root, deed: work(root), options: { loop: false } })
+    expect(subjects(root)).toEqual(['T-1: Do T-1'])
+    const events = await runAll({ root, deed: work(root), options: { maxTasks: 1 } })
+    expect(subjects(root)).toEqual(['T-1: Do T-1', 'T-2: Do T-2'])
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'done' }])
+  })
+
+  it('says why a task that was named cannot be done', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2', { depends: 'T-1, T-9' }) })
+    const events = await runAll({ root, deed: work(root), options: { loop: false, task: 'T-2' } })
+    expect(those(events, 'run-finished')).toMatchObject([
+      {
+        end: 'nothing-eligible',
+        reason: 'T-2 is not eligible: it needs T-1 (TODO); it needs T-9, which does not exist',
+      },
+    ])
+  })
+
+  it('writes the numbers into trailers and the notes into the body', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1', { milestone: '1 — Auth' }) })
+    const usage = {
+      turns: 8,
+      inputTokens: 412_000,
+      outputTokens: 9_000,
+      cachedTokens: 380_000,
+      costUsd: 0.53,
+    }
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        work(root)(request)
+        return { message: '# What\n\nAll of it.', usage }
+      },
+      options: { progress: 'PROGRESS.md' },
+    })
+    const message = git(root, 'log', '-1', '--format=%B')
+    expect(message).toContain(
+      'T-1: Do T-1\n\n# What\n\nAll of it.\n\nTask: T-1\nAgent: fake\nTier: Light\nAttempts: 1\nTurns: 8\n',
+    )
+    expect(message).toContain('Tokens: 412k in (380k cached), 9k out\nCost: $0.53')
+    expect(read(root, 'docs/tasks/T-1.md')).toMatch(
+      /Completed\*\*: \d{4}-\d\d-\d\d \d\d:\d\d \(\ds duration\)/,
+    )
+    expect(read(root, 'docs/tasks/T-1.md')).toContain('**Cost**: $0.53')
+    expect(read(root, 'PROGRESS.md')).toBe('# Progress\n\n## T-1: Do T-1\n\n# What\n\nAll of it.\n')
+    expect(git(root, 'show', '--format=', '--name-only').split('\n')).toContain('PROGRESS.md')
+    expect(those(events, 'milestone-completed')).toMatchObject([{ milestone: '1 — Auth', tasks: 1 }])
+  })
+
+  it('takes in tasks that an agent adds', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    await runAll({
+      root,
+      deed: (request) => {
+        work(root)(request)
+        if (request.task.id === 'T-1') put(root, { 'docs/tasks/T-2.md': taskText('T-2') })
+      },
+    })
+    expect(subjects(root)).toEqual(['T-1: Do T-1', 'T-2: Do T-2'])
+  })
+})
+
+describe('a failed attempt', () => {
+  it('is tried again with the tree as it was left, and kept', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const seen: (string | null)[] = []
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        seen.push(read(root, 'half'))
+        put(root, { half: `${request.task.attempt}` })
+      },
+      options: { gates: [gateOf('test')] },
+      gate: () => read(root, 'half') === '2',
+    })
+    expect(seen).toEqual([null, '1'])
+    expect(
+      those(events, 'attempt-finished').map(({ outcome, ref, reason }) => [outcome, ref, reason]),
+    ).toEqual([
+      ['gate-failed', 'refs/ralph/attempts/T-1/1', 'test: exit code 1'],
+      ['done', null, 'the agent says that it is done'],
+    ])
+    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:half')).toBe('1')
+    expect(git(root, 'log', '-1', '--format=%B', 'refs/ralph/attempts/T-1/1')).toContain(
+      'error: it does not work',
+    )
+    expect(subjects(root)).toEqual(['T-1: Do T-1'])
+    expect(git(root, 'log', '-1', '--format=%B')).toContain('Attempts: 2')
+  })
+
+  it('that fails too often blocks the task in a commit of its own, work kept and tree taken back', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    put(root, { '.ralph/mine': 'mine' })
+    let tries = 0
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        work(root)(request)
+        if (request.task.id === 'T-1') put(root, { junk: `${++tries}`, 'README.md': 'spoilt' })
+      },
+      options: { gates: [gateOf('test')], retries: 1 },
+      gate: () => read(root, 'junk') === null || { verdict: 'failed', fingerprint: `${tries}` },
+    })
+    expect(tries).toBe(2)
+    expect(subjects(root)).toEqual(['T-1: Block: 2 tries: test: exit code 1', 'T-2: Do T-2'])
+    expect(read(root, 'docs/tasks/T-1.md')).toContain('## Blocked\n2 tries: test: exit code 1 (2)')
+    expect(read(root, 'junk')).toBeNull()
+    expect(read(root, 'README.md')).toBe('# shop\n')
+    expect(git(root, 'show', 'refs/ralph/attempts/T-1/2:junk')).toBe('2')
+    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-2'], blocked: ['T-1'] }])
+    expect(status(root)).toBe('')
+  })
+
+  it.each([
+    ['the same failure three times', 3],
+    ['twice the agent ended at once without changing anything', 2],
+  ])('ends early: %s', async (reason, attempts) => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    let count = 0
+    const events = await runAll({
+      root,
+      deed: () => {
+        count++
+        if (attempts === 3) put(root, { count: `${count}` })
+        return { end: { kind: 'crashed', reason: attempts === 3 ? 'exit code 1' : `exit code ${count}` } }
+      },
+      options: { retries: 9 },
+    })
+    expect(count).toBe(attempts)
+    expect(those(events, 'task-blocked')[0]?.reason).toContain(reason)
+  })
+
+  it('leaves the task where that is asked for, and stops', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const events = await runAll({ root, options: { onFailure: 'stop', retries: 0 } })
+    expect(subjects(root)).toEqual([])
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'failed', failed: ['T-1'], completed: [] }])
+    expect(those(events, 'task-given-up')).toMatchObject([{ id: 'T-1' }])
+  })
+
+  it('asks a person, who may try again, skip or abort', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const answers = ['retry', 'skip', 'abort'] as const
+    const asked: string[] = []
+    const events = await runAll({
+      root,
+      options: { onFailure: 'ask', retries: 0 },
+      deed: (request) => put(root, { n: `${asked.length} ${request.task.id}` }),
+      ports: {
+        ask: async ({ task }) => {
+          asked.push(task.id)
+          return answers[asked.length - 1] ?? 'abort'
+        },
+      },
+      gate: () => false,
+    })
+    expect(asked).toEqual([])
+    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1', 'T-2'] }])
+    const other = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const more = await runAll({
+      root: other,
+      options: { onFailure: 'ask', retries: 0 },
+      ports: {
+        ask: async ({ task }) => {
+          asked.push(task.id)
+          return answers[asked.length - 1] ?? 'abort'
+        },
+      },
+    })
+    expect(asked).toEqual(['T-1', 'T-1', 'T-2'])
+    expect(those(more, 'run-finished')).toMatchObject([{ end: 'failed', failed: ['T-1', 'T-2'] }])
+  })
+
+  it('in which the agent is blocked blocks the task at once', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    await runAll({ root, deed: () => ({ end: { kind: 'blocked', reason: 'needs STRIPE_KEY' } }) })
+    expect(subjects(root)).toEqual(['T-1: Block: needs STRIPE_KEY'])
+  })
+})
+
+describe('done', () => {
+  it.each([
+    ['no-change', () => undefined, ''],
+    ['missing-output', (root: string) => put(root, { other: '' }), '\n## Produces\n- `src/form.ts`\n'],
+    ['missing-output', (root: string) => put(root, { other: '' }), '\n## Produces\n- `../README.md`\n'],
+  ])('is not believed: %s', async (outcome, deed, rest) => {
+    const root = makeProject({ 'T-1': taskText('T-1', { rest }) })
+    const events = await runAll({ root, deed: () => deed(root), options: { retries: 0 } })
+    expect(those(events, 'attempt-finished')).toMatchObject([{ outcome }])
+    expect(read(root, 'docs/tasks/T-1.md')).toContain('BLOCKED')
+  })
+
+  it('without a change is believed where Produces says none', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1', { rest: '\n## Produces\nnone\n' }) })
+    await runAll({ root })
+    expect(subjects(root)).toEqual(['T-1: Do T-1'])
+  })
+
+  it('without a marker is not done', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        work(root)(request)
+        return { end: { kind: 'no-marker' } }
+      },
+      options: { retries: 0 },
+    })
+    expect(those(events, 'attempt-finished')).toMatchObject([{ outcome: 'no-marker' }])
+    expect(read(root, 'src/T-1.ts')).toBeNull()
+    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:src/T-1.ts')).toBe('export {}')
+  })
+
+  it('is not what the agent writes into its own task file', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const events = await runAll({
+      root,
+      deed: () => {
+        const file = join(root, 'docs/tasks/T-1.md')
+        writeFileSync(file, taskText('T-1').replace('TODO', 'DONE'))
+        rmSync(join(root, 'docs/tasks/T-2.md'), { force: true })
+        put(root, { 'docs/tasks/T-1-copy.md': 'x' })
+      },
+      options: { retries: 0, maxTasks: 1 },
+    })
+    expect(those(events, 'attempt-finished')).toMatchObject([{ outcome: 'no-change' }])
+    expect(those(events, 'interference').map(({ interference }) => interference)).toEqual([
+      { kind: 'task-files', paths: ['docs/tasks/T-1.md', 'docs/tasks/T-2.md', 'docs/tasks/T-1-copy.md'] },
+    ])
+    expect(read(root, 'docs/tasks/T-1.md')).toContain('BLOCKED')
+    expect(read(root, 'docs/tasks/T-2.md')).toBe(taskText('T-2'))
+    expect(read(root, 'docs/tasks/T-1-copy.md')).toBeNull()
+    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1^2:docs/tasks/T-1-copy.md')).toBe('x')
+    expect(status(root)).toBe('')
+  })
+
+  it('by way of a changed gate is told in the commit', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') }, { 'check.sh': 'exit 1\n' })
+    await runAll({
+      root,
+      deed: () => put(root, { 'check.sh': 'exit 0\n', work: '' }),
+      options: { gates: [gateOf('check', { command: 'sh ./check.sh' })] },
+    })
+    expect(git(root, 'log', '-1', '--format=%(trailers:key=Gates-Changed,valueonly)')).toBe('check.sh')
+  })
+})
+
+describe('what an agent does to git', () => {
+  it('commits are folded into the one, and kept', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const base = git(root, 'rev-parse', 'HEAD')
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        work(root)(request)
+        git(root, 'add', '-A')
+        git(root, 'commit', '-qm', 'T-1: mine\n\nTask: T-1')
+        put(root, { later: '' })
+      },
+    })
+    expect(subjects(root)).toEqual(['T-1: Do T-1'])
+    expect(git(root, 'rev-parse', 'HEAD~1')).toBe(base)
+    expect(git(root, 'log', '-1', '--format=%s', 'refs/ralph/attempts/T-1/1^2')).toBe('T-1: mine')
+    expect(git(root, 'show', '--format=', '--name-only').split('\n')).toEqual([
+      'docs/tasks/T-1.md',
+      'later',
+      'src/T-1.ts',
+    ])
+    expect(those(events, 'attempt-finished')).toMatchObject([
+      { outcome: 'done', ref: 'refs/ralph/attempts/T-1/1' },
+    ])
+  })
+
+  it('another branch is left again, and what a reset took away is put back', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    put(root, { earlier: 'work of yesterday' })
+    git(root, 'add', '-A')
+    git(root, 'commit', '-qm', 'Yesterday')
+    const base = git(root, 'rev-parse', 'HEAD')
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        git(root, 'reset', '-q', '--hard', 'HEAD~1')
+        git(root, 'checkout', '-q', '-b', 'mine')
+        work(root)(request)
+        git(root, 'config', 'user.name', 'Mallory')
+        put(root, { '.git/hooks/pre-commit': '#!/bin/sh\nexit 0\n' })
+      },
+    })
+    expect(git(root, 'rev-parse', 'HEAD~1')).toBe(base)
+    expect(git(root, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main')
+    expect(read(root, 'earlier')).toBe('work of yesterday')
+    expect(git(root, 'log', '-1', '--format=%an')).toBe('Ada')
+    expect(read(root, '.git/hooks/pre-commit')).toBeNull()
+    expect(those(events, 'interference').map(({ interference }) => interference.kind)).toEqual([
+      'git-settings',
+      'branch',
+      'went-back',
+    ])
+  })
+
+  it('a merge left unfinished does not become a merge commit', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') }, { a: '1\n' })
+    git(root, 'checkout', '-q', '-b', 'other')
+    put(root, { a: '2\n' })
+    git(root, 'commit', '-qam', 'two')
+    git(root, 'checkout', '-q', 'main')
+    put(root, { a: '3\n' })
+    git(root, 'commit', '-qam', 'three')
+    await runAll({
+      root,
+      deed: () => {
+        expect(() => git(root, 'merge', 'other')).toThrow('Command failed')
+      },
+    })
+    expect(git(root, 'log', '-1', '--format=%s %P').split(' ')).toHaveLength(4)
+    expect(read(root, '.git/MERGE_HEAD')).toBeNull()
+  })
+
+  it('a repository made inside is left where it is', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        work(root)(request)
+        git(root, 'init', '-q', 'inner')
+        put(root, { 'inner/file': 'mine' })
+      },
+    })
+    expect(subjects(root)).toEqual(['T-1: Do T-1'])
+    expect(read(root, 'inner/file')).toBe('mine')
+    expect(those(events, 'interference')).toMatchObject([
+      { interference: { kind: 'nested-repository', paths: ['inner'] } },
+    ])
+  })
+})
+
+describe('git hooks', () => {
+  function hooked(script: string): string {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    writeFileSync(join(root, '.git/hooks/pre-commit'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    return root
+  }
+
+  it('that refuse are a failed gate, and the task file is as it was', async () => {
+    const root = hooked(
+      '[ -f good ] || [ "$(git diff --cached --name-only)" = docs/tasks/T-1.md ] || { echo "not good" >&2; exit 1; }',
+    )
+    const seen: (string | null)[] = []
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        seen.push(read(root, 'docs/tasks/T-1.md'))
+        put(root, request.task.attempt === 1 ? { bad: '' } : { good: '' })
+      },
+    })
+    expect(seen).toEqual([taskText('T-1'), taskText('T-1')])
+    expect(those(events, 'attempt-finished')).toMatchObject([
+      { outcome: 'gate-failed', detail: 'not good' },
+      { outcome: 'done' },
+    ])
+    expect(subjects(root)).toEqual(['T-1: Do T-1'])
+  })
+
+  it('that refuse everything stop the run, tree and task file as they were', async () => {
+    const root = hooked('exit 1')
+    const events = await runAll({ root, deed: work(root), options: { retries: 0 } })
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'stopped' }])
+    expect(status(root)).toBe('')
+    expect(read(root, 'docs/tasks/T-1.md')).toBe(taskText('T-1'))
+    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:src/T-1.ts')).toBe('export {}')
+  })
+
+  it('may add files', async () => {
+    const root = hooked('echo made > made && git add made')
+    await runAll({ root, deed: work(root) })
+    expect(git(root, 'show', '--format=', '--name-only').split('\n')).toContain('made')
+  })
+})
+
+describe('limits', () => {
+  it('a rate limit is waited for and does not count', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    let clock = Date.parse('2026-01-01T00:00:00Z')
+    let calls = 0
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        if (++calls <= 2)
+          return { end: { kind: 'rate-limited', reason: 'limit', until: new Date(clock + 3_600_000) } }
+        work(root)(request)
+        return {}
+      },
+      options: { retries: 0 },
+      ports: {
+        now: () => new Date(clock),
+        sleep: async (milliseconds) => {
+          clock += milliseconds
+        },
+      },
+    })
+    expect(calls).toBe(3)
+    expect(those(events, 'waiting').map(({ until }) => until.toISOString())).toEqual([
+      '2026-01-01T01:00:00.000Z',
+      '2026-01-01T02:00:00.000Z',
+    ])
+    expect(git(root, 'log', '-1', '--format=%(trailers:key=Attempts,valueonly)')).toBe('1')
+    expect(git(root, 'for-each-ref', 'refs/ralph')).toBe('')
+  })
+
+  it('another agent goes on meanwhile', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const until = new Date(Date.now() + 3_600_000)
+    const choice = (name: string, deed: Parameters<typeof agentOf>[0]) => ({
+      agent: agentOf(deed, name),
+      label: name,
+      model: null,
+      permission: { level: 'edit' as const },
+      mcpServers: {},
+    })
+    const events = await runAll({
+      root,
+      ports: {
+        agentsFor: async () => [
+          choice('first', () => ({ end: { kind: 'rate-limited', reason: 'limit', until } })),
+          choice('second', work(root)),
+        ],
+      },
+    })
+    expect(those(events, 'attempt-started').map(({ agent }) => agent)).toEqual(['first', 'second'])
+    expect(git(root, 'log', '-1', '--format=%(trailers:key=Agent,valueonly)')).toBe('second')
+  })
+
+  it('the budget ends the run, after the task that used it up', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2'), 'T-3': taskText('T-3') })
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        work(root)(request)
+        return { usage: { costUsd: 0.6 } }
+      },
+      options: { budget: 1 },
+    })
+    expect(those(events, 'run-finished')).toMatchObject([
+      { end: 'budget', completed: ['T-1', 'T-2'], cost: 1.2 },
+    ])
+  })
+
+  it('an agent that is not let in stops the run at once, tree as it was', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const events = await runAll({
+      root,
+      deed: () => {
+        put(root, { half: '' })
+        return { end: { kind: 'auth', reason: 'log in with fake login' } }
+      },
+    })
+    expect(those(events, 'run-finished')).toMatchObject([
+      { end: 'stopped', reason: 'log in with fake login' },
+    ])
+    expect(status(root)).toBe('')
+  })
+
+  it('an interrupted run keeps what was there and leaves a clean tree', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const controller = new AbortController()
+    const events = await runAll({
+      root,
+      deed: () => {
+        put(root, { half: 'done' })
+        controller.abort('interrupt')
+        return { end: { kind: 'interrupted' } }
+      },
+      ports: { signal: controller.signal },
+    })
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'interrupted' }])
+    expect(status(root)).toBe('')
+    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:half')).toBe('done')
+    await runAll({ root, deed: work(root) })
+    expect(subjects(root)).toEqual(['T-1: Do T-1'])
+  })
+})
+
+describe('the baseline', () => {
+  it('is reported, remembered for its commit, and not laid at a task’s door', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const options = { gates: [gateOf('test')], baseline: 'warn' as const, retries: 0 }
+    const first = await runAll({ root, deed: work(root), options, gate: () => false })
+    expect(those(first, 'baseline-finished')).toMatchObject([
+      { known: false, results: [{ verdict: 'failed' }] },
+    ])
+    expect(those(first, 'run-finished')).toMatchObject([
+      {
+        end: 'stopped',
+        reason: 'the gates fail exactly as they did before the run began: test: exit code 1',
+      },
+    ])
+    expect(status(root)).toBe('')
+    const second = await runAll({
+      root,
+      deed: work(root),
+      options: { ...options, baseline: 'stop' },
+      gate: () => true,
+    })
+    expect(those(second, 'baseline-finished')).toMatchObject([{ known: true }])
+    expect(those(second, 'run-finished')).toMatchObject([{ end: 'stopped' }])
+  })
+
+  it('does not let what the gates leave behind count as work', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const events = await runAll({
+      root,
+      options: { gates: [gateOf('test')], baseline: 'warn', retries: 0 },
+      gate: () => {
+        appendFileSync(join(root, 'coverage'), 'x')
+        return true
+      },
+    })
+    expect(those(events, 'attempt-finished')).toMatchObject([{ outcome: 'no-change' }])
+    expect(those(events, 'warning')[0]?.message).toContain('coverage')
+  })
+})
