@@ -22,7 +22,7 @@ export function findCycles<T extends TaskHead>(ordered: readonly T[]): readonly 
 
 /** So it is in the usual backlog, where no cycle can be and no graph need be built. */
 function needsOnlyLower(task: TaskHead): boolean {
-  return task.depends.every((dependency) => dependency.number < task.number)
+  return task.needs.every((number) => number < task.number)
 }
 
 /** Tarjan's strongly connected components with a stack of its own, for chains outgrow the engine's; those that hold no cycle are left out. */

@@ -17,7 +17,7 @@ export function graphOf<T extends TaskHead>(ordered: readonly T[]): readonly Nod
   }
   for (const task of ordered) {
     const { needs } = nodes.get(task.number)!
-    for (const { number } of task.depends) {
+    for (const number of task.needs) {
       const needed = nodes.get(number)
       if (needed) needs.push(needed)
     }

@@ -1,4 +1,5 @@
 import type { FieldName, Status, Task, TaskHead } from '../task/model.ts'
+import { idOf } from '../task/values.ts'
 import { claimsOf, inOrder, statusOf, unfinishedOf, type Claims } from './claims.ts'
 import { findCycles, type Cycle } from './cycles.ts'
 
@@ -103,13 +104,13 @@ function addDependencyReasons<T extends TaskHead>(
 ): void {
   const ownCycle = cycleOf.get(task.number)
   const told = new Set<number>()
-  for (const { id, number } of task.depends) {
+  for (const number of task.needs) {
     // That the members of a cycle wait for each other is said once, by the cycle.
     if (told.has(number) || (ownCycle && cycleOf.get(number) === ownCycle)) continue
     told.add(number)
     const unfinished = unfinishedOf(number, claims)
     if (unfinished) waiting.push({ kind: 'dependency', id: unfinished.id, status: statusOf(unfinished) })
-    else if (!claims.first[number]) waiting.push({ kind: 'missing', id })
+    else if (!claims.first[number]) waiting.push({ kind: 'missing', id: idOf(number, task.id.length - 2) })
   }
 }
 

@@ -1,5 +1,6 @@
 /** The id in a task file's name: `T-004.md`, `T-004-some-slug.md`; null for a name that is not a task's. */
 export function idInFileName(name: string): string | null {
+  if (/^T-\d{1,12}\.md$/.test(name)) return name.slice(0, -3)
   return /^(T-\d{1,12})(?:-.*)?\.md$/is.exec(name)?.[1]?.toUpperCase() ?? null
 }
 

@@ -44,6 +44,7 @@ export function interpret(
       status === 'TODO' &&
       outline.sections.some((section) => section.name === 'Blocked' && section.form === 'heading'),
     milestone: text('Milestone'),
+    needs: depends.found.map(({ number }) => number),
     depends: depends.found,
     prdReference: splitReferences(raw('PRD Reference')),
     touches: splitPaths(raw('Touches')),

@@ -117,7 +117,8 @@ export interface TaskHead {
   readonly file: string
   /** Null where it is missing or none of the three; a problem says so. */
   readonly status: Status | null
-  readonly depends: readonly Dependency[]
+  /** The numbers of the tasks that it depends on, each once. */
+  readonly needs: readonly number[]
   /** Whether it is a TODO with a Blocked section. */
   readonly held: boolean
   readonly problems: readonly Problem[]
@@ -131,6 +132,8 @@ export interface Task extends TaskHead {
 
   readonly title: string
   readonly milestone: string | null
+  /** The tasks in `needs`, and where they are named. */
+  readonly depends: readonly Dependency[]
   readonly prdReference: readonly string[]
   readonly touches: readonly string[]
   readonly context: readonly string[]

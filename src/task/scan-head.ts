@@ -1,11 +1,11 @@
 import type { TaskFile } from './parse.ts'
 import { idInPath } from './file-name.ts'
-import { readDependencies } from './depends.ts'
+import { readDepends } from './depends.ts'
 import { scanInlineText } from './inline.ts'
-import { type Field, FIELD_NAMES, type FieldName, type TaskHead } from './model.ts'
+import { FIELD_NAMES, type FieldName, type TaskHead } from './model.ts'
 import { hasLoneLineEnd, scanHeadings } from './scan.ts'
 import { numberOf } from './values.ts'
-import { type TaskVocabulary, wordKey } from './vocabulary.ts'
+import { lookUp, type TaskVocabulary } from './vocabulary.ts'
 
 /**
  * Reads what selection needs of a task file in the plainest style: a heading with the file's id, one bullet a field,
@@ -17,17 +17,26 @@ export function scanHead({ file, text: source }: TaskFile, vocabulary: TaskVocab
   if (start === null || hasLoneLineEnd(source)) return null
   const block = scanBlock(source, start, vocabulary)
   if (block === null) return null
-  const status = vocabulary.statuses.get(wordKey(block.status.value))
+  const status = lookUp(vocabulary.statuses, block.status)
   if (status === undefined) return null
-  const { found: depends, problems } = readDependencies(block.depends, source, id)
-  if (problems.length > 0) return null
+  const needs = needsOf(block.depends)
+  if (needs === null) return null
   const held = status === 'TODO' ? hasBlockedSection(source, block.end, vocabulary) : false
-  return held === null
-    ? null
-    : { id, number: numberOf(id), file, status, depends, held, problems: NO_PROBLEMS }
+  return held === null ? null : { id, number: numberOf(id), file, status, needs, held, problems: NO_PROBLEMS }
 }
 
 const NO_PROBLEMS: TaskHead['problems'] = []
+
+/** The numbers that a Depends value names; null where not all of it is ids. */
+function needsOf(value: string | undefined): readonly number[] | null {
+  if (value === undefined) return NO_NEEDS
+  const { ids, stranger } = readDepends(value)
+  if (stranger !== null) return null
+  const needs = ids.map(({ number }) => number)
+  return needs.length > 1 ? [...new Set(needs)] : needs
+}
+
+const NO_NEEDS: readonly number[] = []
 
 /** Where the line after `# T-004: …` begins. */
 function afterHeading(source: string, id: string): number | null {
@@ -37,19 +46,17 @@ function afterHeading(source: string, id: string): number | null {
   return feed < 0 ? source.length : feed + 1
 }
 
-type PlainField = Pick<Field, 'value' | 'valueSpan'>
-
 interface PlainBlock {
-  readonly status: PlainField
-  readonly depends: PlainField | undefined
+  readonly status: string
+  readonly depends: string | undefined
   /** Where the first section begins. */
   readonly end: number
 }
 
 /** The block's Status and Depends, where it is nothing but blank lines and bullets of one line, no field twice. */
 function scanBlock(source: string, start: number, vocabulary: TaskVocabulary): PlainBlock | null {
-  let status: PlainField | undefined
-  let depends: PlainField | undefined
+  let status: string | undefined
+  let depends: string | undefined
   let seen = 0
   let at = start
   while (at < source.length) {
@@ -60,48 +67,45 @@ function scanBlock(source: string, start: number, vocabulary: TaskVocabulary): P
     if (!isBlank && source.startsWith('## ', at)) break
     const colon = isBlank ? -1 : bulletColon(source, at, end)
     if (!isBlank && colon < 0) return null
-    const name = isBlank ? null : nameOf(source.slice(at + 4, colon - 2), vocabulary)
+    const name = isBlank ? 'unknown' : meaningOf(source.slice(at + 4, colon - 2), vocabulary)
+    if (name === 'unclear') return null
     at = next
-    if (name === null) continue
+    if (name === 'unknown') continue
     const bit = 1 << FIELD_NAMES.indexOf(name)
     if ((seen & bit) !== 0) return null
     seen |= bit
     if (name !== 'Status' && name !== 'Depends') continue
     const value = scanInlineText(source.slice(colon + 1, end).trim())
     if (value === null) return null
-    const field = { value, valueSpan: { start: colon + 1, end } }
-    if (name === 'Status') status = field
-    else depends = field
+    if (name === 'Status') status = value
+    else depends = value
   }
-  return status ? { status, depends, end: at } : null
+  return status !== undefined ? { status, depends, end: at } : null
 }
 
-/** The colon of `- **Key**:`, where the key is a word that means nothing else to Markdown. */
+/** The colon of `- **Key**:`, or -1. */
 function bulletColon(source: string, at: number, end: number): number {
   if (!source.startsWith('- **', at)) return -1
-  const colon = source.indexOf('**:', at + 4)
-  if (colon < 0 || colon >= end) return -1
-  for (let i = at + 4; i < colon; i++)
-    if (!isKeyUnit(source.charCodeAt(i), i === at + 4 || i === colon - 1)) return -1
-  return colon === at + 4 ? -1 : colon + 2
+  const mark = source.indexOf('**:', at + 4)
+  return mark < 0 || mark >= end ? -1 : mark + 2
 }
 
-/** Letters and digits, and between them spaces. */
-function isKeyUnit(unit: number, isEdge: boolean): boolean {
-  if (unit === 32) return !isEdge
-  return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57) || unit > 191
+const KEYS = new WeakMap<TaskVocabulary, Map<string, FieldName | 'unknown' | 'unclear'>>()
+
+/** What a key means. A backlog has a handful of keys, thousands of times. */
+function meaningOf(key: string, vocabulary: TaskVocabulary): FieldName | 'unknown' | 'unclear' {
+  let keys = KEYS.get(vocabulary)
+  if (keys === undefined) KEYS.set(vocabulary, (keys = new Map()))
+  let meaning = keys.get(key)
+  if (meaning === undefined) {
+    meaning = IS_PLAIN_KEY.test(key) ? (lookUp(vocabulary.fields, key) ?? 'unknown') : 'unclear'
+    keys.set(key, meaning)
+  }
+  return meaning
 }
 
-const NAMES = new WeakMap<TaskVocabulary, Map<string, FieldName | null>>()
-
-/** The field that a key means. Backlogs have a handful of keys, thousands of times. */
-function nameOf(key: string, vocabulary: TaskVocabulary): FieldName | null {
-  let names = NAMES.get(vocabulary)
-  if (names === undefined) NAMES.set(vocabulary, (names = new Map()))
-  let name = names.get(key)
-  if (name === undefined) names.set(key, (name = vocabulary.fields.get(wordKey(key)) ?? null))
-  return name
-}
+// Letters and digits, and between them spaces: nothing that could be more to Markdown than a word.
+const IS_PLAIN_KEY = /^[\p{L}\p{N}](?:[\p{L}\p{N} ]{0,38}[\p{L}\p{N}])?$/u
 
 /** Null where only the parser can tell. */
 function hasBlockedSection(source: string, from: number, vocabulary: TaskVocabulary): boolean | null {
@@ -111,7 +115,7 @@ function hasBlockedSection(source: string, from: number, vocabulary: TaskVocabul
     if (depth === 1) continue
     const title = scanInlineText(source.slice(text.start, text.end))
     if (title === null) return null
-    if (vocabulary.sections.get(wordKey(title)) === 'Blocked') return true
+    if (lookUp(vocabulary.sections, title) === 'Blocked') return true
   }
   return false
 }

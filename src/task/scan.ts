@@ -16,20 +16,21 @@ export function scanHeadings(source: string, from: number): readonly HeadingBloc
   let afterText = false
   let at = from
   while (at < source.length) {
-    const end = lineEnd(source, at)
-    let next = end.next
+    const feed = source.indexOf('\n', at)
+    let next = feed < 0 ? source.length : feed + 1
+    const end = textEnd(source, at, feed)
     switch (source.charCodeAt(at)) {
       case HASH: {
-        const heading = atxHeading(source, at, end.text)
+        const heading = atxHeading(source, at, end)
         if (heading !== null) headings.push(heading)
         break
       }
       case SPACE:
-        if (isAmbiguousIndent(source, at, end.text, afterText)) return null
+        if (isAmbiguousIndent(source, at, end, afterText)) return null
         break
       case BACKTICK:
       case TILDE:
-        next = fenceEnd(source, at, end.text) ?? next
+        next = fenceEnd(source, at, end) ?? next
         break
       case LESS: {
         const after = htmlEnd(source, at)
@@ -39,10 +40,10 @@ export function scanHeadings(source: string, from: number): readonly HeadingBloc
       }
       case DASH:
       case EQUALS:
-        if (afterText && isUnderline(source, at, end.text)) return null
+        if (afterText && isUnderline(source, at, end)) return null
         break
     }
-    afterText = !isBlank(source, at, end.text)
+    afterText = !isBlank(source, at, end)
     at = next
   }
   return headings
@@ -80,6 +81,12 @@ const TILDE = 126
 /** A carriage return alone ends a line to Markdown; no other file has one, so it is not worth two ways of reading. */
 export function hasLoneLineEnd(source: string): boolean {
   return source.includes('\r') && /\r(?!\n)/.test(source)
+}
+
+/** Where a line's text ends, by where its line feed stands, if it has one. */
+function textEnd(source: string, at: number, feed: number): number {
+  if (feed < 0) return source.length
+  return feed > at && source.charCodeAt(feed - 1) === CARRIAGE_RETURN ? feed - 1 : feed
 }
 
 /** Where the line's text ends, and where the next line begins. */

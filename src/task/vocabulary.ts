@@ -54,11 +54,17 @@ const SECTION_SYNONYMS: Partial<Record<SectionName, readonly string[]>> = {
 
 /** Case, and whether words are joined by spaces, underscores or hyphens, make no difference to a key. */
 export function wordKey(word: string): string {
-  return word
-    .normalize('NFC')
+  // Normalizing loads tables that a plain word does not need.
+  const normal = /^[\0-\x7f]*$/.test(word) ? word : word.normalize('NFC')
+  return normal
     .replace(/[\s_-]+/g, ' ')
     .trim()
     .toLowerCase()
+}
+
+/** What a word means; most are written as they are known, and need no folding. */
+export function lookUp<N extends string>(words: ReadonlyMap<string, N>, word: string): N | undefined {
+  return words.get(word) ?? words.get(word.toLowerCase()) ?? words.get(wordKey(word))
 }
 
 /** The words of a task file, with a team's own added. */

@@ -27,12 +27,12 @@ function agrees(source: string): 'alone' | 'helped' | 'declined' {
 function headAgrees(file: string, text: string): boolean {
   const head = scanHead({ file, text }, TASK_VOCABULARY)
   if (head === null) return false
-  const { id, number, status, depends, held, problems } = parseTaskWith(
+  const { id, number, status, needs, held, problems } = parseTaskWith(
     { file, text },
     TASK_VOCABULARY,
     parsers,
   )
-  expect(head).toEqual({ id, number, file, status, depends, held, problems })
+  expect(head).toEqual({ id, number, file, status, needs, held, problems })
   return true
 }
 

@@ -25,6 +25,7 @@ export function buildTask(id: string, sketch: TaskSketch = {}): Task {
     status,
     depends: depends.map((name) => ({ id: name, number: numberOf(name), span: spanOf(head, name) })),
     held: status === 'TODO' && 'Blocked' in sections,
+    needs: depends.map(numberOf),
     sections: sectionsFrom(head.length, bodies),
     ...rest,
   }
