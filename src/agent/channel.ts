@@ -4,7 +4,7 @@ export class Channel<T> {
   #closed = false
   /** The one who takes has dealt with everything and waits for more. */
   #waiting = false
-  #wake: () => void = () => undefined
+  #wake: (() => void) | null = null
   #room: Promise<void> | undefined
   #makeRoom: () => void = () => undefined
 
@@ -14,13 +14,13 @@ export class Channel<T> {
 
   push(item: T): void {
     this.#items.push(item)
-    this.#wake()
+    this.#wake?.()
   }
 
   /** Nothing more will be pushed. */
   close(): void {
     this.#closed = true
-    this.#wake()
+    this.#wake?.()
   }
 
   /** Until all that was pushed has been dealt with; undefined where there is nothing to wait for. */
@@ -45,6 +45,7 @@ export class Channel<T> {
       this.#waiting = true
       this.#wake = () => {
         this.#waiting = false
+        this.#wake = null
         resolve()
       }
     })

@@ -129,7 +129,7 @@ class Session {
       this.#arm()
     }
     const end = await running.finished
-    for (const line of this.#lines.end()) this.#read(line)
+    this.#readAll(this.#lines.end())
     if (end.kind === 'exited' && end.survivors.length > 0) this.#warnOf(end.survivors)
     return this.#outcome(end)
   }
@@ -140,18 +140,21 @@ class Session {
       this.#stderr.push(chunk)
       return undefined
     }
-    for (const line of this.#lines.push(chunk)) this.#read(line)
+    this.#readAll(this.#lines.push(chunk))
     return this.#channel.room()
   }
 
-  #read(line: string): void {
-    const events = this.#reader.line(line)
-    let limit: AgentEnd | null = null
-    for (const event of events) {
-      limit ??= this.#watch.see(event, this.#elapsed, this.#options.now())
-      this.#hear(event)
+  /** All lines of a chunk came at one time. */
+  #readAll(lines: readonly string[]): void {
+    const [elapsed, now] = [this.#elapsed, this.#options.now()]
+    for (const line of lines) {
+      let limit: AgentEnd | null = null
+      for (const event of this.#reader.line(line)) {
+        limit ??= this.#watch.see(event, elapsed, now)
+        this.#hear(event)
+      }
+      if (limit) this.#force(limit, 'interrupt')
     }
-    if (limit) this.#force(limit, 'interrupt')
   }
 
   #hear(event: StreamEvent): void {

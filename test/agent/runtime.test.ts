@@ -107,12 +107,11 @@ describe.skipIf(process.platform === 'win32')('an agent', () => {
   })
 
   test('that nobody listens to any more is ended', async () => {
-    for await (const event of createAgent(shell('sleep 60'), quick).run(requestOf())) {
-      if (event.type !== 'started') continue
-      var pid = event.pid
-      break
-    }
-    expect(isAlive(pid!)).toBe(false)
+    const events = createAgent(shell('sleep 60'), quick).run(requestOf())[Symbol.asyncIterator]()
+    const { value } = await events.next()
+    expect(isAlive(value.pid)).toBe(true)
+    await events.return?.()
+    expect(isAlive(value.pid)).toBe(false)
   })
 
   test('does not start once it is interrupted', async () => {
@@ -158,7 +157,9 @@ describe.skipIf(process.platform === 'win32')('an agent that is steered', () => 
     )
     expect(outcome).toMatchObject({
       end: { kind: 'timeout', reason: 'the time limit of 1s is over' },
-      ...{ usage, sessionId: 's', model: 'm' },
+      usage,
+      sessionId: 's',
+      model: 'm',
     })
   })
 

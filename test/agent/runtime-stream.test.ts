@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { createAgent } from '../../src/agent/runtime.ts'
+import { requestOf } from './requests.ts'
+import { jsonProvider } from './steered-agent.ts'
+
+const line = JSON.stringify({ type: 'text', text: 'y'.repeat(8000) })
+const BYTES = 300_000_000
+
+test.skipIf(process.platform === 'win32')('a stream of 300 MB is read in flat memory', async () => {
+  const provider = jsonProvider({ program: 'sh', args: ['-c', `yes '${line}' | head -c ${BYTES}; echo`] })
+  const before = process.memoryUsage.rss()
+  let [texts, peak] = [0, 0]
+  for await (const event of createAgent(provider, { now: () => new Date(0) }).run(requestOf())) {
+    if (event.type === 'text') texts++
+    if (texts % 1000 === 0) peak = Math.max(peak, process.memoryUsage.rss())
+  }
+  expect(texts).toBe(Math.floor(BYTES / (line.length + 1)))
+  expect(peak - before).toBeLessThan(150_000_000)
+})
+
+test.skipIf(process.platform === 'win32')('300 MB without a newline are read in flat memory', async () => {
+  const provider = jsonProvider({ program: 'head', args: ['-c', String(BYTES), '/dev/zero'] })
+  const before = process.memoryUsage.rss()
+  let [bytes, peak] = [0, 0]
+  const log = (chunk: Uint8Array) => {
+    bytes += chunk.length
+    if (bytes % 100_000_000 < chunk.length) peak = Math.max(peak, process.memoryUsage.rss())
+  }
+  const events = createAgent(provider, { now: () => new Date(0) }).run(requestOf({ log }))
+  for await (const event of events)
+    if (event.type === 'finished') expect(event.outcome.end.kind).toBe('crashed')
+  expect(bytes).toBe(BYTES)
+  expect(peak - before).toBeLessThan(150_000_000)
+})
