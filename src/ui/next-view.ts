@@ -1,7 +1,7 @@
 import { unreachable } from '../base/errors.ts'
 import { unblocks, type Selection, type TaskState } from '../select/selection.ts'
 import type { TierChoice } from '../select/tier.ts'
-import type { Task } from '../task/model.ts'
+import type { Task, TaskHead } from '../task/model.ts'
 import { accent, BLANK, dim, line, paragraph, strong, type Block, type Line } from './block.ts'
 import { limitsText } from './limits-text.ts'
 import { commaSeparated, dependenciesOf, named, thenLines, titleLine } from './task-lines.ts'
@@ -10,7 +10,11 @@ import { waitingRows } from './waiting-view.ts'
 
 /** What `ralph next` shows. */
 export interface NextScreen {
-  readonly selection: Selection
+  readonly selection: Selection<TaskHead>
+  /** The next task as a whole; null where there is none. */
+  readonly task: Task | null
+  /** Every task as a whole: what `all`, `explain` and a stuck backlog show. Null where none of it is shown. */
+  readonly whole: Selection | null
   /** The folder that the tasks stand in, for where there are none. */
   readonly folder: string
   readonly tierOf: (task: Task) => TierChoice
@@ -22,12 +26,11 @@ export interface NextScreen {
 
 /** The answer first, then why, then what to do next. */
 export function nextView(screen: NextScreen): readonly Block[] {
-  const { selection, explain } = screen
-  const waits = selection.states.filter(isKeptBack)
+  const waits = screen.explain ? keptBack(screen) : []
   return [
     ...answer(screen),
-    ...(explain && waits.length > 0 ? [BLANK, line(strong('Waiting')), waitingRows(waits)] : []),
-    ...(selection.outcome === 'empty' ? [] : [BLANK, line(...summary(screen, waits))]),
+    ...(waits.length > 0 ? [BLANK, line(strong('Waiting')), waitingRows(waits)] : []),
+    ...(screen.selection.outcome === 'empty' ? [] : [BLANK, line(...summary(screen))]),
   ]
 }
 
@@ -35,7 +38,7 @@ function answer(screen: NextScreen): readonly Block[] {
   const { selection, folder, all } = screen
   switch (selection.outcome) {
     case 'ready':
-      return all ? [eligibleRows(screen)] : taskBlocks(screen, selection.next!)
+      return all ? [eligibleRows(screen)] : screen.task ? taskBlocks(screen, screen.task) : []
     case 'all-done':
       return [line(allDone(selection.states.length))]
     case 'stuck':
@@ -56,10 +59,10 @@ function allDone(tasks: number): string {
 
 const BRIEF = 8
 
-function stuckBlocks({ selection, explain }: NextScreen): readonly Block[] {
-  const waits = selection.states.filter(isKeptBack)
+function stuckBlocks(screen: NextScreen): readonly Block[] {
   const first = line('Nothing is eligible.')
-  if (explain) return [first]
+  if (screen.explain) return [first]
+  const waits = keptBack(screen)
   const more = waits.length > BRIEF ? [line(dim(`  and ${waits.length - BRIEF} more`))] : []
   return [first, BLANK, waitingRows(waits.slice(0, BRIEF)), ...more]
 }
@@ -79,8 +82,8 @@ function taskBlocks(screen: NextScreen, task: Task): readonly Block[] {
   ]
 }
 
-function eligibleRows({ selection, tierOf }: NextScreen): Block {
-  const rows = selection.eligible.map((task): readonly Line[] => {
+function eligibleRows({ whole, tierOf }: NextScreen): Block {
+  const rows = (whole?.eligible ?? []).map((task): readonly Line[] => {
     const { tier, maxTurns, timeoutSeconds } = tierOf(task)
     return [
       [accent(task.id)],
@@ -94,9 +97,9 @@ function eligibleRows({ selection, tierOf }: NextScreen): Block {
 }
 
 /** `5 of 9 done · 2 wait (ralph next --explain) · 1 blocked`. */
-function summary({ selection, all, explain }: NextScreen, waits: readonly TaskState[]): Line {
+function summary({ selection, all, explain }: NextScreen): Line {
   const { states, counts, eligible } = selection
-  const standings = waits.map(standingOf)
+  const standings = states.filter(isKeptBack).map(standingOf)
   const count = (standing: string): number => standings.filter((found) => found === standing).length
   const others = eligible.length - 1
   const [waiting, blocked, unclear] = [count('waiting'), count('blocked'), count('unclear')]
@@ -113,6 +116,10 @@ function summary({ selection, all, explain }: NextScreen, waits: readonly TaskSt
   return [dim(parts.join(' · '))]
 }
 
-function isKeptBack({ task, eligible }: TaskState): boolean {
+function keptBack({ whole }: NextScreen): readonly TaskState[] {
+  return (whole?.states ?? []).filter(isKeptBack)
+}
+
+function isKeptBack({ task, eligible }: TaskState<TaskHead>): boolean {
   return !eligible && task.status !== 'DONE'
 }

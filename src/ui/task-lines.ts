@@ -1,5 +1,5 @@
 import type { Selection, TaskState } from '../select/selection.ts'
-import type { Task } from '../task/model.ts'
+import type { Task, TaskHead } from '../task/model.ts'
 import { accent, dim, strong, type Block, type Line } from './block.ts'
 import { signOf } from './task-sign.ts'
 
@@ -19,10 +19,10 @@ export function commaSeparated(words: readonly string[]): readonly Line[] {
 }
 
 /** What a task needs, each with the sign of where it stands. */
-export function dependenciesOf(task: Task, selection: Selection): readonly Line[] {
+export function dependenciesOf(task: Task, selection: Selection<TaskHead>): readonly Line[] {
   if (task.depends.length === 0) return []
   const numbers = new Set(task.depends.map((dependency) => dependency.number))
-  const states = new Map<number, TaskState>()
+  const states = new Map<number, TaskState<TaskHead>>()
   for (const state of selection.states) {
     if (numbers.has(state.task.number)) states.set(state.task.number, state)
   }
@@ -33,7 +33,7 @@ export function dependenciesOf(task: Task, selection: Selection): readonly Line[
 }
 
 /** What is up once a task is done; nothing where that changes nothing. */
-export function thenLines(unblocked: readonly Task[]): readonly Block[] {
+export function thenLines(unblocked: readonly TaskHead[]): readonly Block[] {
   if (unblocked.length === 0) return []
   const verb = unblocked.length === 1 ? 'becomes' : 'become'
   return named('then', [...commaSeparated(unblocked.map(({ id }) => id)), [verb], ['eligible']], ' ')

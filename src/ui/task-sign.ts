@@ -1,4 +1,5 @@
 import type { TaskState } from '../select/selection.ts'
+import type { TaskHead } from '../task/model.ts'
 import { accent, bad, dim, good, type Piece } from './block.ts'
 
 /** Where a task stands, in one sign that also reads without colour. */
@@ -12,11 +13,11 @@ const SIGNS = {
   unclear: bad('?'),
 } as const satisfies Record<Standing, Piece>
 
-export function signOf(state: TaskState): Piece {
+export function signOf(state: TaskState<TaskHead>): Piece {
   return SIGNS[standingOf(state)]
 }
 
-export function standingOf({ task, eligible, waiting }: TaskState): Standing {
+export function standingOf({ task, eligible, waiting }: TaskState<TaskHead>): Standing {
   if (task.status === 'DONE') return 'done'
   if (task.status === 'BLOCKED') return 'blocked'
   if (eligible) return 'eligible'

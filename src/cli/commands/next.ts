@@ -2,38 +2,50 @@ import type { TaskState } from '../../select/selection.ts'
 import type { Task } from '../../task/model.ts'
 import { nextView } from '../../ui/next-view.ts'
 import type { Context } from '../command.ts'
-import { openProject, type Project } from '../project.ts'
+import { openPreview, openProject, type Preview, type Project } from '../project.ts'
 import { taskJson } from '../task-json.ts'
 
 /** Previews the eligible task; the answer is no where there is none. */
 export async function run(context: Context): Promise<number> {
+  const { options, json } = context
+  if (!['all', 'explain', 'prompt'].some((name) => options.on(name))) {
+    const preview = await openPreview(context)
+    if (json) return printNext(context, preview, null)
+    if (preview.selection.outcome !== 'stuck') return show(context, preview, null)
+  }
   const project = await openProject(context)
-  if (context.options.on('prompt') && project.selection.next) {
+  const { next } = project.selection
+  if (options.on('prompt') && next) {
     const { showPrompt } = await import('../show-prompt.ts')
-    await showPrompt(context, project, project.selection.next)
+    await showPrompt(context, project, next)
     return 0
   }
-  const [all, explain] = [context.options.on('all'), context.options.on('explain')]
-  if (context.json) context.printJson(nextJson(project, { all, explain }))
-  else {
-    const { selection, dir, tierOf, config } = project
-    const agentOf = (task: Task): string | null =>
-      task.agent ?? config.tiers.rows[tierOf(task).tier].agent ?? config.agent
-    await context.print(nextView({ selection, folder: dir, tierOf, agentOf, all, explain }))
-  }
-  return project.selection.next ? 0 : 1
+  const preview = { ...project, task: next }
+  return json ? printNext(context, preview, project) : show(context, preview, project)
 }
 
-function nextJson({ selection, tierOf }: Project, asked: { all: boolean; explain: boolean }): object {
-  const { next, outcome, counts, states } = selection
+async function show({ options, print }: Context, preview: Preview, project: Project | null): Promise<number> {
+  const { selection, task, dir, tierOf, config } = preview
+  const agentOf = (task: Task): string | null =>
+    task.agent ?? config.tiers.rows[tierOf(task).tier].agent ?? config.agent
+  const [all, explain] = [options.on('all'), options.on('explain')]
+  const whole = project?.selection ?? null
+  await print(nextView({ selection, task, whole, folder: dir, tierOf, agentOf, all, explain }))
+  return selection.next ? 0 : 1
+}
+
+function printNext({ options, printJson }: Context, preview: Preview, project: Project | null): number {
+  const { selection, task, tierOf } = preview
+  const states = project?.selection.states ?? []
   const json = (wanted: (state: TaskState) => boolean): object[] =>
     states.filter(wanted).map((state) => taskJson(state, tierOf))
-  return {
+  printJson({
     version: 1,
-    task: json(({ task }) => task === next)[0] ?? null,
-    outcome,
-    counts,
-    ...(asked.all ? { eligible: json(({ eligible }) => eligible) } : {}),
-    ...(asked.explain ? { waiting: json(({ waiting }) => waiting.length > 0) } : {}),
-  }
+    task: task && taskJson({ task, eligible: true, waiting: [] }, tierOf),
+    outcome: selection.outcome,
+    counts: selection.counts,
+    ...(options.on('all') ? { eligible: json(({ eligible }) => eligible) } : {}),
+    ...(options.on('explain') ? { waiting: json(({ waiting }) => waiting.length > 0) } : {}),
+  })
+  return task ? 0 : 1
 }
