@@ -1,9 +1,9 @@
 import { closest } from '../base/closest.ts'
 import { UserError } from '../base/errors.ts'
-import type { Task } from '../task/model.ts'
+import type { TaskHead } from '../task/model.ts'
 
 /** The task that was meant by `T-004`, `t-4` or `4`. */
-export function findTask(tasks: readonly Task[], typed: string): Task {
+export function findTask<T extends TaskHead>(tasks: readonly T[], typed: string): T {
   const number = /^(?:t-)?0*(\d+)$/i.exec(typed.trim())?.[1]
   if (number === undefined) {
     throw new UserError(`'${typed}' is not a task`, 'A task is named by its id or number: T-004, t-4, 4.')
@@ -18,7 +18,7 @@ export function findTask(tasks: readonly Task[], typed: string): Task {
   return found[0] ?? refuse(tasks, typed)
 }
 
-function refuse(tasks: readonly Task[], typed: string): never {
+function refuse(tasks: readonly TaskHead[], typed: string): never {
   const near = closest(
     typed,
     tasks.map((task) => task.id),

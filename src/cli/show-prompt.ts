@@ -3,20 +3,22 @@ import { openGit } from '../git/door.ts'
 import type { Git } from '../git/git.ts'
 import { listAttempts } from '../git/attempts.ts'
 import { attemptRecord, type AttemptRecord } from '../run/attempt-record.ts'
-import type { Task } from '../task/model.ts'
+import type { Task, TaskHead } from '../task/model.ts'
 import { promptView } from '../ui/prompt-view.ts'
 import type { Context } from './command.ts'
-import type { Project } from './project.ts'
+import { relatedTasks, wholeTask, type HeadedPlace } from './related-tasks.ts'
 import { unlessGitIsMissing, writePrompt, type TaskPrompt } from './task-prompt.ts'
 
 /** Prints what an agent would get for a task: the prompt as it is, and what it is made of beside it. */
-export async function showPrompt(context: Context, project: Project, task: Task): Promise<void> {
-  const git = openGit({ cwd: project.root, env: context.io.env })
-  const written = await writePrompt(project, git, {
+export async function showPrompt(context: Context, place: HeadedPlace, head: TaskHead): Promise<void> {
+  const git = openGit({ cwd: place.root, env: context.io.env })
+  const attempts = unlessGitIsMissing(attemptsAt(git, head.id), [])
+  const task = await wholeTask(place, head)
+  const written = await writePrompt(place, git, {
     task,
-    tasks: project.tasks,
-    attempts: unlessGitIsMissing(attemptsAt(git, task), []),
-    gates: project.config.gates ?? detectGates(project.root),
+    tasks: await relatedTasks(place, task),
+    attempts: await attempts,
+    gates: place.config.gates ?? detectGates(place.root),
     failedBefore: new Set(),
   })
   if (context.json) return context.printJson(promptJson(task, written))
@@ -24,8 +26,8 @@ export async function showPrompt(context: Context, project: Project, task: Task)
   await context.note(promptView(written.prompt, written.warnings))
 }
 
-async function attemptsAt(git: Git, task: Task): Promise<readonly AttemptRecord[]> {
-  const kept = await listAttempts(git, task.id)
+async function attemptsAt(git: Git, id: string): Promise<readonly AttemptRecord[]> {
+  const kept = await listAttempts(git, id)
   return kept.flatMap((attempt) => attemptRecord(attempt) ?? [])
 }
 
