@@ -1,0 +1,50 @@
+import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'vitest'
+import { script, scriptIn } from '../../../src/agent/providers/script.ts'
+import { createAgent } from '../../../src/agent/runtime.ts'
+import { listen, requestOf } from '../requests.ts'
+
+const run = async (text: string | null) => {
+  const task = { ...requestOf().task, script: text }
+  const { outcome } = await listen(
+    createAgent(script, { now: () => new Date(0) }).run(requestOf({ cwd: tmpdir(), task })),
+  )
+  return outcome
+}
+
+describe.skipIf(process.platform === 'win32')('the script agent', () => {
+  test('is done when its script exits with 0, and has its output for notes', async () => {
+    expect(await run('echo "Wrote $RALPH_TASK."\nexit 0\n')).toMatchObject({
+      end: { kind: 'done' },
+      finalMessage: 'Wrote T-004.',
+    })
+  })
+
+  test('is not done when it fails, whatever it prints', async () => {
+    expect((await run('echo "<TASK_DONE>"; echo no >&2; exit 2')).end).toEqual({
+      kind: 'crashed',
+      reason: 'the script exited with code 2: no',
+    })
+  })
+
+  test('is not done where the task has no script', async () => {
+    expect((await run(null)).end).toEqual({
+      kind: 'crashed',
+      reason: 'T-004 has no fenced sh block under "## Script"',
+    })
+  })
+
+  test('gives its script no prompt to read', async () => {
+    expect((await run('cat; echo end')).finalMessage).toBe('end')
+  })
+})
+
+test.each([
+  ['the first sh block', 'Text\n\n```sh\na\nb\n```\n\n```sh\nc\n```', 'a\nb\n'],
+  ['one of tildes, with CRLF', '~~~bash\r\na\r\n~~~\r\n', 'a\n'],
+  ['one that holds a shorter fence', '````sh\ncat <<E\n```\nE\n````', 'cat <<E\n```\nE\n'],
+  ['nothing in another language', '```js\na\n```', null],
+  ['nothing', '', null],
+])('a script section has %s', (_, section, expected) => {
+  expect(scriptIn(section)).toBe(expected)
+})
