@@ -1,5 +1,4 @@
 import { fstatSync, statSync, writeSync } from 'node:fs'
-import { devNull } from 'node:os'
 import type { Outlet } from './io.ts'
 
 /** One of the process's two output streams, as bin.ts knows it. */
@@ -52,10 +51,10 @@ function closedOr(onClosed: () => void): (error: NodeJS.ErrnoException) => void 
 function isTerminalLike(fd: number): boolean {
   try {
     const stats = fstatSync(fd)
-    // What nobody reads is a device too, and no terminal: it is worth no stream.
-    return stats.isCharacterDevice() && stats.rdev !== statSync(devNull).rdev
+    // What nobody reads is a device too, and no terminal: it is worth no stream. (node:os knows its name, in 2 ms.)
+    return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null').rdev
   } catch {
-    // A closed descriptor: Node's stream says what is to be said about it.
+    // A closed descriptor, or a system without that device: Node's stream knows what to do.
     return true
   }
 }
