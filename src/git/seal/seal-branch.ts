@@ -51,12 +51,6 @@ export async function sealBranch(git: Git, target: SealTarget, ports: SealPorts)
   return { kind: 'sealed', hash: sealed.hash, prefix, tries: sealed.tries, seconds: sealed.seconds }
 }
 
-/** Whether a commit waits for its seal: what a run that was killed in between leaves behind. */
-export function isSealPending(hash: string, commit: Uint8Array): boolean {
-  const prefix = wantedPrefix(commit)
-  return prefix !== null && !hash.startsWith(prefix)
-}
-
 /** Stores the commit; git names it itself, and must agree. */
 async function writeCommit(git: Git, commit: Uint8Array, hash: string): Promise<void> {
   const { stdout } = await git.run(['hash-object', '-t', 'commit', '-w', '--stdin'], { stdin: commit })

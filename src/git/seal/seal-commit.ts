@@ -7,7 +7,7 @@ import { expectedTries } from './puzzle.ts'
 import { search, threadsFor } from './search.ts'
 
 /** A commit to be sealed: its content as `git cat-file commit` gives it, and the digits that its hash shall begin with. */
-export interface SealRequest {
+export interface UnsealedCommit {
   readonly commit: Uint8Array
   readonly prefix: string
   readonly algorithm: Algorithm
@@ -47,10 +47,10 @@ const FIRST_REPORT_MS = 1000
 const REPORT_EVERY_MS = 200
 
 /** Finds the seal with which the commit's hash begins with the prefix; null when the signal aborts the search. */
-export async function sealCommit(request: SealRequest, ports: SealPorts): Promise<SealedCommit | null> {
-  const { algorithm, prefix } = request
+export async function sealCommit(unsealed: UnsealedCommit, ports: SealPorts): Promise<SealedCommit | null> {
+  const { algorithm, prefix } = unsealed
   const { signal, now, kernel = loadKernel() } = ports
-  const layout = layOut(sealPlace(request.commit, algorithm), prefix, algorithm)
+  const layout = layOut(sealPlace(unsealed.commit, algorithm), prefix, algorithm)
   const expected = expectedTries(prefix.length)
   const threads = ports.threads ?? threadsFor(expected * blocksPerTry(layout.puzzle), kernel)
   const started = now()

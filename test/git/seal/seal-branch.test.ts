@@ -5,13 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { openGit } from '../../../src/git/door.ts'
 import { type Git, GitError } from '../../../src/git/git.ts'
 import type { Algorithm } from '../../../src/git/seal/block-hash.ts'
+import { wantedPrefix } from '../../../src/git/seal/commit-object.ts'
 import { pickPrefix } from '../../../src/git/seal/prefix.ts'
-import {
-  isSealPending,
-  pendingTrailer,
-  sealBranch,
-  type SealTarget,
-} from '../../../src/git/seal/seal-branch.ts'
+import { pendingTrailer, sealBranch, type SealTarget } from '../../../src/git/seal/seal-branch.ts'
 import { ENV, git, makeFolder, makeRepository, put } from '../repository.ts'
 
 const PORTS = { signal: new AbortController().signal, now: () => 0 }
@@ -59,6 +55,12 @@ function writeHook(root: string, name: string, script: string): void {
 
 function raw(root: string, name: string): Buffer {
   return execFileSync('git', ['cat-file', 'commit', name], { cwd: root, env: ENV, maxBuffer: 2 ** 26 })
+}
+
+/** Whether a commit's message asks for a hash that the commit does not have. */
+function isSealPending(hash: string, commit: Buffer): boolean {
+  const prefix = wantedPrefix(commit)
+  return prefix !== null && !hash.startsWith(prefix)
 }
 
 /** Seals, and expects what has to hold of every sealed commit. */

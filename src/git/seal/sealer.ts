@@ -1,0 +1,79 @@
+import type { Git } from '../git.ts'
+import type { Algorithm } from './block-hash.ts'
+import { digitsFor, expectedBlocks, measureSpeed } from './digits.ts'
+import { pickPrefix } from './prefix.ts'
+import { pendingTrailer, sealBranch, type SealOutcome } from './seal-branch.ts'
+import type { SealPorts } from './seal-commit.ts'
+
+/** Seals the commits of one repository: what it asks of git and of the machine, it asks once. */
+export interface Sealer {
+  /** Digits that are free for a commit with this message to begin with. */
+  prefix(message: string): Promise<string>
+  /** The line of the message that asks for them. */
+  trailer(prefix: string): string
+  /** Seals the commit that HEAD is at, if its message asks for it. */
+  seal(head: SealedHead): Promise<SealReport>
+}
+
+/** Where HEAD is. */
+export interface SealedHead {
+  readonly commit: string
+  /** Without `refs/heads/`; null for a detached HEAD. */
+  readonly branch: string | null
+  readonly onProgress: (seconds: number, expectedSeconds: number) => void
+}
+
+/** What HEAD is at after sealing, and why it is not sealed: null where it is, or where nothing asked for it. */
+export interface SealReport {
+  readonly commit: string
+  readonly problem: string | null
+}
+
+/** Opens the sealer that `commit.digits` asks for. */
+export function openSealer(git: Git, digits: number | 'auto', ports: Omit<SealPorts, 'onProgress'>): Sealer {
+  const algorithm = once(() => algorithmOf(git))
+  const signed = once(() => signsCommits(git))
+  const speed = once(async () => measureSpeed(await algorithm(), ports))
+  const auto = async (message: string) =>
+    digitsFor({ blocksPerSecond: await speed(), blocksPerTry: expectedBlocks(message, await signed()) })
+  return {
+    prefix: async (message) => pickPrefix(git, digits === 'auto' ? await auto(message) : digits),
+    trailer: pendingTrailer,
+    async seal({ commit, branch, onProgress }) {
+      const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
+      const outcome = await sealBranch(
+        git,
+        { commit, ref, algorithm: await algorithm() },
+        { ...ports, onProgress: ({ seconds, expectedSeconds }) => onProgress(seconds, expectedSeconds) },
+      )
+      return { commit: outcome.kind === 'sealed' ? outcome.hash : commit, problem: problemOf(outcome) }
+    },
+  }
+}
+
+function problemOf(outcome: SealOutcome): string | null {
+  switch (outcome.kind) {
+    case 'sealed':
+    case 'nothing-to-seal':
+      return null
+    case 'cancelled':
+      return 'the commit is not sealed yet: the search for its seal was interrupted'
+    case 'moved':
+      return `the commit is not sealed: the branch ${outcome.to === null ? 'is gone' : `moved to ${outcome.to.slice(0, 10)} meanwhile`}; ralph verify --fix mends the Commit field`
+  }
+}
+
+async function algorithmOf(git: Git): Promise<Algorithm> {
+  const { stdout } = await git.run(['rev-parse', '--show-object-format'])
+  return stdout.toString().trim() === 'sha256' ? 'sha256' : 'sha1'
+}
+
+async function signsCommits(git: Git): Promise<boolean> {
+  const { stdout } = await git.run(['config', '--type=bool', '--default=false', '--get', 'commit.gpgSign'])
+  return stdout.toString().trim() === 'true'
+}
+
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined
+  return () => (answer ??= ask())
+}
