@@ -1,0 +1,116 @@
+import { platform } from 'node:os'
+import { formatDuration } from '../base/duration.ts'
+import { startProcess, type ProcessEnd } from '../base/process.ts'
+import { FailureOutput } from './failure-output.ts'
+import type { Gate, GateResult, Verdict } from './gate.ts'
+
+export interface GateContext {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+  /** Aborting it ends at once what an interrupted gate still has running. */
+  readonly killSignal?: AbortSignal | undefined
+  /** Takes each chunk of the output, as it is printed. */
+  readonly log: (chunk: Uint8Array) => void
+  /** Between TERM and KILL; 5 by default. */
+  readonly killAfterSeconds?: number | undefined
+}
+
+export type GateEvent =
+  | { readonly type: 'started'; readonly gate: Gate }
+  | { readonly type: 'finished'; readonly result: GateResult }
+
+/** Runs all gates in their order, whatever they say: an agent should hear everything at once. Only an interruption leaves gates out. */
+export async function runGates(
+  gates: readonly Gate[],
+  context: GateContext & { readonly onEvent?: (event: GateEvent) => void },
+): Promise<readonly GateResult[]> {
+  const results: GateResult[] = []
+  for (const gate of gates) {
+    if (context.signal.aborted || context.killSignal?.aborted) break
+    context.onEvent?.({ type: 'started', gate })
+    const result = await runGate(gate, context)
+    results.push(result)
+    context.onEvent?.({ type: 'finished', result })
+  }
+  return results
+}
+
+/** Runs one gate; nothing that it started is alive afterwards. */
+export async function runGate(gate: Gate, context: GateContext): Promise<GateResult> {
+  const begun = performance.now()
+  const output = new FailureOutput()
+  const running = startProcess(
+    { shell: inOneStream(gate.command) },
+    {
+      ...context,
+      onOutput: (chunk) => {
+        context.log(chunk)
+        output.push(chunk)
+      },
+    },
+  )
+  let timedOut = false
+  const timer = setTimeout(() => {
+    timedOut = true
+    running.end('interrupt')
+  }, gate.timeoutSeconds * 1000)
+  const end = await running.finished.finally(() => clearTimeout(timer))
+  output.end()
+  const isInterrupted = context.signal.aborted || context.killSignal?.aborted === true
+  const { verdict, reason } = judge(gate, end, { timedOut, isInterrupted })
+  const seconds = (performance.now() - begun) / 1000
+  const failed = verdict !== 'passed'
+  return {
+    gate,
+    verdict,
+    seconds,
+    reason,
+    excerpt: failed ? output.excerpt() : '',
+    fingerprint: failed ? fingerprint(gate, verdict, output) : '',
+  }
+}
+
+/** Through two pipes the order of its lines, and so the excerpt, would be a matter of chance. */
+function inOneStream(command: string): string {
+  return platform() === 'win32' ? `(${command}) 2>&1` : `exec 2>&1\n${command}`
+}
+
+/** Where a gate stands when its time is over is a matter of chance. */
+function fingerprint(gate: Gate, verdict: Verdict, output: FailureOutput): string {
+  const unread = verdict === 'timed-out' || verdict === 'interrupted'
+  return (unread ? new FailureOutput() : output).fingerprint(`${gate.name} ${verdict}`)
+}
+
+interface Judgement {
+  readonly verdict: Verdict
+  readonly reason: string
+}
+
+function judge(
+  gate: Gate,
+  end: ProcessEnd,
+  { timedOut, isInterrupted }: { readonly timedOut: boolean; readonly isInterrupted: boolean },
+): Judgement {
+  if (end.kind === 'not-started') return { verdict: 'not-runnable', reason: end.reason }
+  if (end.ended !== null && timedOut) {
+    return { verdict: 'timed-out', reason: `took longer than ${formatDuration(gate.timeoutSeconds)}` }
+  }
+  if (end.ended !== null && isInterrupted) return { verdict: 'interrupted', reason: 'was interrupted' }
+  if (end.signal !== null) return { verdict: 'failed', reason: `was ended by ${end.signal}` }
+  return judgeCode(end.code)
+}
+
+/** The shell's own codes for what it cannot run: POSIX, XCU 2.8.2. */
+function judgeCode(code: number | null): Judgement {
+  switch (code) {
+    case 0:
+      return { verdict: 'passed', reason: 'passed' }
+    case 126:
+      return { verdict: 'not-runnable', reason: 'its command is not executable (exit code 126)' }
+    case 127:
+      return { verdict: 'not-runnable', reason: 'its command was not found (exit code 127)' }
+    default:
+      return { verdict: 'failed', reason: `exited with code ${code}` }
+  }
+}

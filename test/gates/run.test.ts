@@ -1,0 +1,141 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { gatesPassed, type Gate } from '../../src/gates/gate.ts'
+import { runGate, runGates, type GateContext, type GateEvent } from '../../src/gates/run.ts'
+
+const cwd = mkdtempSync(join(tmpdir(), 'ralph-gates-'))
+afterAll(() => rmSync(cwd, { recursive: true }))
+
+const gate = (command: string, changes: Partial<Gate> = {}): Gate => ({
+  name: 'test',
+  command,
+  required: true,
+  timeoutSeconds: 60,
+  ...changes,
+})
+const context = (changes: Partial<GateContext> = {}): GateContext => ({
+  cwd,
+  env: process.env,
+  signal: new AbortController().signal,
+  log: () => undefined,
+  killAfterSeconds: 0.1,
+  ...changes,
+})
+const run = (command: string, changes: Partial<Gate> = {}) => runGate(gate(command, changes), context())
+
+function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
+  return stdout.trim() !== '' && !stdout.startsWith('Z')
+}
+
+describe.skipIf(process.platform === 'win32')('a gate', () => {
+  test('passes with exit code 0, and has nothing to read', async () => {
+    const result = await run('pwd; echo "error: not really"')
+    expect(result).toMatchObject({ verdict: 'passed', reason: 'passed', excerpt: '', fingerprint: '' })
+    expect(result.seconds).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['another exit code', 'exit 3', 'failed', 'exited with code 3'],
+    ['a signal', 'kill -SEGV $$', 'failed', 'was ended by SIGSEGV'],
+    ['a command that is not there', './nothing --all', 'not-runnable', /was not found/],
+    ['a command that is not executable', '/dev/null', 'not-runnable', /is not executable/],
+    ['a syntax error', 'if', 'failed', /exited with code/],
+  ])('fails with %s', async (_, command, verdict, reason) => {
+    expect(await run(command)).toMatchObject({ verdict, reason: expect.stringMatching(reason) })
+  })
+
+  test('in a folder that is gone is not runnable', async () => {
+    const result = await runGate(gate('true'), context({ cwd: join(cwd, 'gone') }))
+    expect(result).toMatchObject({
+      verdict: 'not-runnable',
+      reason: expect.stringContaining('does not exist'),
+    })
+  })
+
+  test('has no input to wait for', async () => {
+    expect((await run('cat')).verdict).toBe('passed')
+  })
+
+  test('is read in the order of its lines, whichever stream they are on', async () => {
+    const { excerpt } = await run('for i in 1 2 3 4 5; do echo out $i; echo err $i >&2; done; exit 1')
+    expect(excerpt.split('\n')).toEqual([1, 2, 3, 4, 5].flatMap((i) => [`out ${i}`, `err ${i}`]))
+  })
+
+  test('is logged as it runs', async () => {
+    let log = ''
+    await runGate(gate('echo a; echo b >&2'), context({ log: (chunk) => (log += Buffer.from(chunk)) }))
+    expect(log).toBe('a\nb\n')
+  })
+
+  test('that takes too long is ended, with all that it started, though that ignores TERM', async () => {
+    const result = await run(`trap '' TERM; echo "pid=$$"; sleep 60`, { timeoutSeconds: 0.2 })
+    expect(result).toMatchObject({ verdict: 'timed-out', reason: 'took longer than 0s' })
+    expect(isAlive(Number(/pid=(\d+)/.exec(result.excerpt)?.[1]))).toBe(false)
+  })
+
+  test('that leaves a server behind does not leave it alive', async () => {
+    const result = await run('sleep 60 & echo "pid=$!"; exit 1')
+    expect(isAlive(Number(/pid=(\d+)/.exec(result.excerpt)?.[1]))).toBe(false)
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('gates', () => {
+  const names = (results: readonly { gate: Gate; verdict: string }[]) =>
+    results.map(({ gate, verdict }) => `${gate.name} ${verdict}`)
+
+  test('run in their order, also after one has failed, and tell', async () => {
+    const events: string[] = []
+    const onEvent = (event: GateEvent) =>
+      events.push(`${event.type} ${event.type === 'started' ? event.gate.name : event.result.gate.name}`)
+    const gates = [gate('exit 1', { name: 'a' }), gate('exit 0', { name: 'b' })]
+    const results = await runGates(gates, { ...context(), onEvent })
+    expect(names(results)).toEqual(['a failed', 'b passed'])
+    expect(events).toEqual(['started a', 'finished a', 'started b', 'finished b'])
+  })
+
+  test.each(['interrupt', 'now'])('stop when they are ended (%s)', async (reason) => {
+    const controller = new AbortController()
+    const file = join(cwd, 'ran')
+    const results = await runGates([gate('echo ready; sleep 60'), gate(`touch ${file}`)], {
+      ...context({ signal: controller.signal }),
+      log: () => controller.abort(reason),
+    })
+    expect(names(results)).toEqual(['test interrupted'])
+    expect(existsSync(file)).toBe(false)
+  })
+
+  test('end at once on a second word', async () => {
+    const [first, second] = [new AbortController(), new AbortController()]
+    const command = `trap 'echo termed' TERM; echo ready; while :; do sleep 0.01; done`
+    const result = await runGate(gate(command), {
+      ...context({ signal: first.signal, killSignal: second.signal, killAfterSeconds: 1000 }),
+      log: (chunk) => (String(Buffer.from(chunk)).includes('termed') ? second : first).abort('interrupt'),
+    })
+    expect(result.verdict).toBe('interrupted')
+  })
+
+  test('pass when all that are required do', async () => {
+    const [good, bad] = await runGates([gate('true'), gate('false', { required: false })], context())
+    expect(gatesPassed([good!, bad!])).toBe(true)
+    expect(gatesPassed([good!, { ...bad!, gate: gate('false') }])).toBe(false)
+    expect(gatesPassed([])).toBe(true)
+  })
+})
+
+test.skipIf(process.platform === 'win32')('300 MB of output are read in flat memory', async () => {
+  const before = process.memoryUsage.rss()
+  let [bytes, peak] = [0, 0]
+  const log = (chunk: Uint8Array) => {
+    bytes += chunk.length
+    if (bytes % 10_000_000 < chunk.length) peak = Math.max(peak, process.memoryUsage.rss())
+  }
+  const command = `yes 'compiling a module and another one of the same kind' | head -c 300000000; echo 'error: no'; exit 1`
+  const result = await runGate(gate(command), context({ log }))
+  expect(result.excerpt).toMatch(/error: no$/)
+  expect(bytes).toBe(300_000_010)
+  expect(peak - before).toBeLessThan(150_000_000)
+})
