@@ -1,11 +1,13 @@
-import { estimateTokenCount, isWithinTokenLimit } from 'tokenx'
+import { estimateTokenCount } from 'tokenx'
+import { countAsciiTokens } from './ascii-tokens.ts'
 
 /**
  * About how many tokens a text is, within some percent of what today's models count. Blanks, which tokenx takes to
  * cost nothing, count for something: else a text of nothing else would fit into any budget.
  */
 export function countTokens(text: string): number {
-  return Math.max(estimateTokenCount(text), Math.ceil(text.length / MOST_UNITS_A_TOKEN))
+  const estimate = countAsciiTokens(text) ?? estimateTokenCount(text)
+  return Math.max(estimate, Math.ceil(text.length / MOST_UNITS_A_TOKEN))
 }
 
 /** The tokens of a text, or the limit where there are as many or more. */
@@ -47,7 +49,7 @@ const MOST_UNITS_A_TOKEN = 16
 
 /** Looks at the length first: what is far too long is not counted. */
 function fits(text: string, limit: number): boolean {
-  return text.length <= limit * MOST_UNITS_A_TOKEN && isWithinTokenLimit(text, limit)
+  return text.length <= limit * MOST_UNITS_A_TOKEN && countTokens(text) <= limit
 }
 
 /** Each line with its ending. */

@@ -1,5 +1,7 @@
 import * as fc from 'fast-check'
+import { estimateTokenCount } from 'tokenx'
 import { describe, expect, it } from 'vitest'
+import { countAsciiTokens } from '../../src/prompt/ascii-tokens.ts'
 import { countTokens, countUpTo, cutEnd, cutStart } from '../../src/prompt/tokens.ts'
 
 const text = fc
@@ -57,6 +59,41 @@ describe('a cut', () => {
 })
 
 describe('the count', () => {
+  it('is that of tokenx, also where the quicker way takes it', () => {
+    const pieces = fc.constantFrom(
+      'word',
+      'CamelCaseWord',
+      'a',
+      '12',
+      '123456',
+      ' ',
+      '   ',
+      '\n',
+      '\r\n',
+      '\t',
+      '\r',
+      '.',
+      '({',
+      '=>=>',
+      "'",
+      '_',
+      '----------',
+      '\u0000',
+      'isn',
+    )
+    const ascii = fc.oneof(
+      fc.array(pieces).map((all) => all.join('')),
+      fc.string({ unit: 'binary-ascii' }),
+    )
+    fc.assert(
+      fc.property(ascii, (text) => {
+        expect(countAsciiTokens(text)).toBe(estimateTokenCount(text))
+      }),
+      { numRuns: 2000 },
+    )
+    expect(countAsciiTokens('caf\u00e9')).toBeNull()
+  })
+
   it('of a text of blanks is not nothing', () => {
     expect(countTokens(' '.repeat(16_000))).toBe(1000)
   })
