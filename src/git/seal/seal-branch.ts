@@ -1,6 +1,6 @@
 import { type Git, GitError } from '../git.ts'
 import type { Algorithm } from './block-hash.ts'
-import { SEAL_KEY, wantedPrefix } from './commit-object.ts'
+import { wantedPrefix } from './commit-object.ts'
 import { sealCommit, type SealPorts } from './seal-commit.ts'
 
 /** Which commit to seal, and what moves to the sealed one. */
@@ -26,15 +26,10 @@ interface SealEffort {
   readonly seconds: number
 }
 
-/** The trailer that a commit which is to be sealed is made with. */
-export function pendingTrailer(prefix: string): string {
-  return `${SEAL_KEY}: ${prefix}`
-}
-
 /**
  * Seals a commit that was just made, and moves its ref to the sealed one, if the ref is still where it was.
  *
- * The commit's own message says which prefix it was made for (`pendingTrailer`), so a crash at any moment before the
+ * The commit's own message says which prefix it was made for, where the seal will be, so a crash at any moment before the
  * ref moves leaves a commit that a later call with the same target finishes: it needs no other memory. It finds the
  * same seal again, so a sealed commit that was written and never pointed to does not become a second of its name.
  */

@@ -1,16 +1,18 @@
 import type { Git } from '../git.ts'
+import type { Trailer } from '../trailers.ts'
 import type { Algorithm } from './block-hash.ts'
+import { SEAL_KEY } from './commit-object.ts'
 import { digitsFor, expectedBlocks, measureSpeed } from './digits.ts'
 import { pickPrefix } from './prefix.ts'
-import { pendingTrailer, sealBranch, type SealOutcome } from './seal-branch.ts'
+import { sealBranch, type SealOutcome } from './seal-branch.ts'
 import type { SealPorts } from './seal-commit.ts'
 
 /** Seals the commits of one repository: what it asks of git and of the machine, it asks once. */
 export interface Sealer {
   /** Digits that are free for a commit with this message to begin with. */
   prefix(message: string): Promise<string>
-  /** The line of the message that asks for them. */
-  trailer(prefix: string): string
+  /** The trailer of the message that asks for them: its last. */
+  trailer(prefix: string): Trailer
   /** Seals the commit that HEAD is at, if its message asks for it. */
   seal(head: SealedHead): Promise<SealReport>
 }
@@ -38,7 +40,7 @@ export function openSealer(git: Git, digits: number | 'auto', ports: Omit<SealPo
     digitsFor({ blocksPerSecond: await speed(), blocksPerTry: expectedBlocks(message, await signed()) })
   return {
     prefix: async (message) => pickPrefix(git, digits === 'auto' ? await auto(message) : digits),
-    trailer: pendingTrailer,
+    trailer: (prefix) => ({ key: SEAL_KEY, value: prefix }),
     async seal({ commit, branch, onProgress }) {
       const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
       const outcome = await sealBranch(

@@ -7,7 +7,7 @@ import { type Git, GitError } from '../../../src/git/git.ts'
 import type { Algorithm } from '../../../src/git/seal/block-hash.ts'
 import { wantedPrefix } from '../../../src/git/seal/commit-object.ts'
 import { pickPrefix } from '../../../src/git/seal/prefix.ts'
-import { pendingTrailer, sealBranch, type SealTarget } from '../../../src/git/seal/seal-branch.ts'
+import { sealBranch, type SealTarget } from '../../../src/git/seal/seal-branch.ts'
 import { ENV, git, makeFolder, makeRepository, put } from '../repository.ts'
 
 const PORTS = { signal: new AbortController().signal, now: () => 0 }
@@ -22,7 +22,7 @@ function pending(options: Pending = {}): { root: string; door: Git; target: Seal
   for (const [hook, script] of Object.entries(options.hooks ?? {})) writeHook(root, hook, script)
   put(root, { 'T-004.md': `# T-004: Add it\n\n- **Commit**: ${prefix}\n` })
   git(root, 'add', '-A')
-  const text = message ?? Buffer.from(`T-004: Add it\n\nNotes.\n\nTask: T-004\n${pendingTrailer(prefix)}\n`)
+  const text = message ?? Buffer.from(`T-004: Add it\n\nNotes.\n\nTask: T-004\nSeal: ${prefix}\n`)
   execFileSync('git', ['commit', '-q', '--file=-', ...args], {
     cwd: root,
     env: ENV,
@@ -121,7 +121,7 @@ describe('sealing a branch', () => {
     git(root, 'worktree', 'add', '-q', '-b', 'side', tree)
     put(tree, { 'a.txt': 'a' })
     git(tree, 'add', '-A')
-    git(tree, 'commit', '-q', '-m', `T-004: Add it\n\nTask: T-004\n${pendingTrailer('beef')}`)
+    git(tree, 'commit', '-q', '-m', `T-004: Add it\n\nTask: T-004\nSeal: beef`)
     const commit = git(tree, 'rev-parse', 'HEAD')
     const target = { commit, ref: 'refs/heads/side', algorithm: 'sha1' } as const
     await sealed({ root: tree, door: openGit({ cwd: tree, env: ENV }), target, prefix: 'beef' })

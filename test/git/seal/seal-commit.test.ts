@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { pendingTrailer } from '../../../src/git/seal/seal-branch.ts'
 import { commitHash, sealCommit, type SealProgress } from '../../../src/git/seal/seal-commit.ts'
 import { loadKernel } from '../../../src/git/seal/kernel-search.ts'
 import { makeFolder } from '../repository.ts'
@@ -12,7 +11,7 @@ const KERNEL = loadKernel()
 function commitOf(n: number, prefix: string): Buffer {
   const who = `Ada <ada@example.com> ${1_700_000_000 + n} +0100`
   const headers = `tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor ${who}\ncommitter ${who}\n`
-  return Buffer.from(`${headers}\nT-${n}: Add it\n\nTask: T-${n}\n${pendingTrailer(prefix)}\n`)
+  return Buffer.from(`${headers}\nT-${n}: Add it\n\nTask: T-${n}\nSeal: ${prefix}\n`)
 }
 
 describe('sealing a commit', () => {

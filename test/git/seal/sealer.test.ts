@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openGit } from '../../../src/git/door.ts'
 import type { Git } from '../../../src/git/git.ts'
 import { openSealer } from '../../../src/git/seal/sealer.ts'
+import type { Trailer } from '../../../src/git/trailers.ts'
 import { ENV, git, makeFolder, makeRepository } from '../repository.ts'
 
 const NEVER = new AbortController().signal
@@ -28,13 +29,15 @@ function commitWith(root: string, ...trailers: readonly string[]): string {
   return git(root, 'rev-parse', 'HEAD')
 }
 
+const lineOf = ({ key, value }: Trailer) => `${key}: ${value}`
+
 describe('a sealer', () => {
   it('takes a commit from the choice of its digits to its seal', async () => {
     const root = makeRepository()
     const sealer = openSealer(openGit({ cwd: root, env: ENV }), 5, { signal: NEVER, now: clock(0) })
     const prefix = await sealer.prefix('T-004: Add it')
     expect(prefix).toMatch(/^[0-9a-f]{5}$/)
-    const commit = commitWith(root, sealer.trailer(prefix))
+    const commit = commitWith(root, lineOf(sealer.trailer(prefix)))
     const report = await sealer.seal({ commit, branch: 'main', onProgress: () => {} })
     expect(report).toEqual({ commit: git(root, 'rev-parse', 'main'), problem: null })
     expect(report.commit.startsWith(prefix)).toBe(true)
@@ -89,7 +92,7 @@ describe('a sealer', () => {
     const sealer = openSealer(door, 4, { signal: NEVER, now: clock(0) })
     await sealer.seal({ commit: commitWith(root), branch: 'main', onProgress: () => {} })
     asked.length = 0
-    const commit = commitWith(root, sealer.trailer(await sealer.prefix('T-004: Add it')))
+    const commit = commitWith(root, lineOf(sealer.trailer(await sealer.prefix('T-004: Add it'))))
     await sealer.seal({ commit, branch: 'main', onProgress: () => {} })
     expect(asked).toEqual(['cat-file', 'cat-file', 'hash-object', 'update-ref'])
   })
