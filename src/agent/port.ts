@@ -53,7 +53,7 @@ export type Permission =
   | { readonly level: 'full' }
   | { readonly level: 'custom'; readonly args: readonly string[] }
 
-/** Unknown stays null: a number that was not told is never 0. */
+/** Unknown stays null: a number that was not told is never 0. The input counts what came from a cache too. */
 export interface Usage {
   readonly turns: number | null
   readonly inputTokens: number | null
@@ -125,6 +125,8 @@ export interface Provider {
   readonly install: string
   /** The oldest version that is known to work. */
   readonly minimumVersion: string | null
+  /** It prints nothing before its end, so that its silence is no stall: only the time limit holds it. */
+  readonly silent?: boolean
   /** What must be true before a run begins (a newer Node, a login, a trusted folder): one sentence each, empty when all is well. */
   preflight(context: {
     readonly env: AgentRequest['env']

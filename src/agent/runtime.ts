@@ -57,7 +57,8 @@ class Session {
     this.#request = request
     this.#options = options
     this.#reader = provider.reader(request, options.now)
-    this.#watch = new Watch(request.limits)
+    const { limits } = request
+    this.#watch = new Watch(provider.silent ? { ...limits, stallSeconds: Infinity } : limits)
   }
 
   async *events(): AsyncGenerator<AgentEvent, void, void> {

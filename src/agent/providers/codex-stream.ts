@@ -129,6 +129,9 @@ export class CodexReader implements StreamReader {
 
 function toolStatus(item: Json): 'ok' | 'failed' | 'denied' {
   if (item['status'] === 'declined') return 'denied'
+  // Its sandbox says nothing of itself: what it stops, as a commit, finds a disk that cannot be written to.
+  const output = text(item['aggregated_output'])
+  if (item['status'] === 'failed' && /Read-only file system/i.test(output)) return 'denied'
   if (/requires approval|rejected by/i.test(text(record(item['error'])['message']))) return 'denied'
   return item['status'] === 'failed' ? 'failed' : 'ok'
 }

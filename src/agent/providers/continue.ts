@@ -13,6 +13,7 @@ export const continueCli: Provider = {
   binary: 'cn',
   install: 'npm install -g @continuedev/cli',
   minimumVersion: '1.5.47',
+  silent: true,
   preflight(context) {
     const fresh = neverSetUp(context, {
       variables: ['CONTINUE_API_KEY', 'ANTHROPIC_API_KEY', 'CONTINUE_GLOBAL_DIR'],
