@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { platform } from 'node:os'
 import { MARK_VARIABLE } from './process-mark.ts'
 
@@ -17,6 +17,11 @@ export interface ProcessEntry {
 export async function readProcessTable(): Promise<readonly ProcessEntry[]> {
   if (platform() === 'linux') return readProc()
   return platform() === 'win32' ? [] : parsePs(await ps())
+}
+
+/** One process; undefined where it is gone, or the system tells only of all at once. */
+export function readProcess(pid: number): ProcessEntry | undefined {
+  return platform() === 'linux' ? parseStat(pid, readStat(String(pid))) : undefined
 }
 
 /** What a person would call the process: its command line, or nothing where it is gone. */
@@ -44,10 +49,25 @@ function readProc(): ProcessEntry[] {
   const entries: ProcessEntry[] = []
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue
-    const entry = parseStat(Number(name), readText(`/proc/${name}/stat`))
+    const entry = parseStat(Number(name), readStat(name))
     if (entry) entries.push(entry)
   }
   return entries
+}
+
+const STAT = Buffer.alloc(1024)
+
+/** In one read: this is done for every process, when every agent and gate ends. */
+function readStat(pid: string): string | undefined {
+  let file: number | undefined
+  try {
+    file = openSync(`/proc/${pid}/stat`)
+    return STAT.toString('latin1', 0, readSync(file, STAT, 0, STAT.length, 0))
+  } catch {
+    return undefined
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
 }
 
 /** The fields behind the name, which stands in brackets and may hold anything, brackets too: proc_pid_stat(5). */

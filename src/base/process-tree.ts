@@ -1,4 +1,4 @@
-import { bearsMark, commandOf, readProcessTable, type ProcessEntry } from './process-table.ts'
+import { bearsMark, commandOf, readProcess, readProcessTable, type ProcessEntry } from './process-table.ts'
 import { sleep } from './sleep.ts'
 
 /**
@@ -12,11 +12,14 @@ export class ProcessTree {
   #members = new Map<number, string>()
   #sessions: Set<number>
   readonly #strangers = new Map<number, string>()
+  /** The root's start, in Linux's ticks: what started before it cannot belong. */
+  readonly #since: number
 
   /** With no root, what bears the mark is all there is to begin from. */
   constructor(mark: string, root?: number) {
     this.#mark = mark
     this.#sessions = new Set(root === undefined ? [] : [root])
+    this.#since = Number((root !== undefined && readProcess(root)?.startedAt) || 0)
   }
 
   /** Those alive now. */
@@ -34,7 +37,7 @@ export class ProcessTree {
 
   #knows({ pid, session, startedAt }: ProcessEntry): boolean {
     if (this.#members.get(pid) === startedAt || this.#sessions.has(session)) return true
-    if (this.#strangers.get(pid) === startedAt) return false
+    if (Number(startedAt) < this.#since || this.#strangers.get(pid) === startedAt) return false
     if (bearsMark(pid, this.#mark)) return true
     this.#strangers.set(pid, startedAt)
     return false
