@@ -22,24 +22,23 @@ export async function wholeTask({ root, vocabulary }: Place, head: TaskHead): Pr
 export async function relatedTasks(place: HeadedPlace, task: Task): Promise<readonly Task[]> {
   const needed = new Set(task.depends.map(({ number }) => number))
   const words = wordsOf(task.milestone ?? '')
-  const read = (head: TaskHead): Promise<Task | null> | Task => {
-    if (isWhole(head)) return head
-    return needed.has(head.number) ? wholeTask(place, head) : withWords(place, head, words)
+  const tasks: Task[] = []
+  for (const head of place.tasks) {
+    if (isWhole(head) || needed.has(head.number)) tasks.push(await wholeTask(place, head))
+    else if (words !== null) tasks.push(...(await withWords(place, head, words)))
   }
-  const tasks = await Promise.all(place.tasks.map(read))
-  return tasks.filter((one) => one !== null)
+  return tasks
 }
 
 /** The task if its text holds the words: one of the same milestone does, whatever marks it is written with. */
 async function withWords(
   { root, vocabulary }: Place,
   { file }: TaskHead,
-  words: RegExp | null,
-): Promise<Task | null> {
-  if (words === null) return null
+  words: RegExp,
+): Promise<readonly Task[]> {
   const text = readTaskText(join(root, file), root)
-  if (typeof text !== 'string' || !words.test(text)) return null
-  return await parseTask({ file, text }, vocabulary)
+  if (typeof text !== 'string' || !words.test(text)) return []
+  return [await parseTask({ file, text }, vocabulary)]
 }
 
 function wordsOf(text: string): RegExp | null {
