@@ -61,7 +61,7 @@ const STAT = Buffer.alloc(1024)
 function readStat(pid: string): string | undefined {
   let file: number | undefined
   try {
-    file = openSync(`/proc/${pid}/stat`)
+    file = openSync(`/proc/${pid}/stat`, 'r')
     return STAT.toString('latin1', 0, readSync(file, STAT, 0, STAT.length, 0))
   } catch {
     return undefined
