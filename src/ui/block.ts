@@ -37,6 +37,8 @@ export interface Spread {
   readonly kind: 'spread'
   readonly left: Line
   readonly right: Line
+  /** Where both do not fit, the left is cut instead of the right going below: for what must stay one line. */
+  readonly oneLine?: boolean
 }
 
 /** One line of text. */

@@ -1,5 +1,5 @@
 import { unreachable } from '../base/errors.ts'
-import { textOf, toneOf, withText, type Block, type Line, type Piece } from './block.ts'
+import { textOf, toneOf, withText, type Block, type Line, type Piece, type Spread } from './block.ts'
 import { fit, widthOf } from './fit.ts'
 import { hang } from './hang.ts'
 import { printable } from './printable.ts'
@@ -16,7 +16,19 @@ export interface Canvas {
 /** The blocks as text, each line with its ending. */
 export async function layOut(blocks: readonly Block[], canvas: Canvas): Promise<string> {
   const safe = blocks.map((block) => mapLines(block, printableLine))
-  const measure = await measureFor(textsOf(safe))
+  return layOutSafe(safe, canvas, await measureFor(textsOf(safe)))
+}
+
+/** The same at once, with a measure that is right for any text. */
+export function layOutNow(blocks: readonly Block[], canvas: Canvas, measure: Measure): string {
+  return layOutSafe(
+    blocks.map((block) => mapLines(block, printableLine)),
+    canvas,
+    measure,
+  )
+}
+
+function layOutSafe(safe: readonly Block[], canvas: Canvas, measure: Measure): string {
   let text = ''
   for (const block of safe) {
     for (const line of linesOf(block, canvas.columns, measure)) text += `${draw(line, canvas.colour)}\n`
@@ -29,12 +41,12 @@ function linesOf(block: Block, columns: number | null, measure: Measure): readon
     case 'line':
       return [fit(block.line, columns, measure)]
     case 'spread':
-      return spread(block.left, block.right, columns, measure)
+      return spread(block, columns, measure)
     case 'hang':
       return hang(block, columns, measure)
     case 'table':
       return tableLines(block, columns, measure).flatMap((row) =>
-        'kind' in row ? spread(row.left, row.right, columns, measure) : [row],
+        'kind' in row ? spread(row, columns, measure) : [row],
       )
     default:
       return unreachable(block)
@@ -44,11 +56,14 @@ function linesOf(block: Block, columns: number | null, measure: Measure): readon
 /** The widest that a line with something at its right edge becomes: further apart the eye loses the row. */
 const SPREAD_COLUMNS = 100
 
-function spread(left: Line, right: Line, columns: number | null, measure: Measure): readonly Line[] {
+function spread({ left, right, oneLine }: Spread, columns: number | null, measure: Measure): readonly Line[] {
   if (right.length === 0) return [fit(left, columns, measure)]
   if (columns === null) return [[...left, '  ', ...right]]
-  const room = Math.min(columns, SPREAD_COLUMNS) - widthOf(left, measure) - widthOf(right, measure)
-  if (room >= 2) return [[...left, ' '.repeat(room), ...right]]
+  const rightWidth = widthOf(right, measure)
+  const shown = oneLine ? fit(left, Math.max(0, columns - rightWidth - 2), measure) : left
+  const room = Math.min(columns, SPREAD_COLUMNS) - widthOf(shown, measure) - rightWidth
+  if (room >= 2) return [[...shown, ' '.repeat(room), ...right]]
+  if (oneLine) return [fit([...shown, '  ', ...right], columns, measure)]
   return [fit(left, columns, measure), fit(['       ', ...right], columns, measure)]
 }
 

@@ -8,12 +8,13 @@ const NARROW =
 /** A measure that is right for these texts: their length where that is enough, else a library that knows wide characters. */
 export async function measureFor(texts: Iterable<string>): Promise<Measure> {
   for (const text of texts) {
-    if (!NARROW.test(text)) return withLibrary()
+    if (!NARROW.test(text)) return measureForAny()
   }
   return (text) => text.length
 }
 
-async function withLibrary(): Promise<Measure> {
+/** A measure that is right for whatever comes. */
+export async function measureForAny(): Promise<Measure> {
   const { default: stringWidth } = await import('fast-string-width')
   return (text) => (NARROW.test(text) ? text.length : stringWidth(text))
 }

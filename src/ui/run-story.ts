@@ -1,0 +1,265 @@
+import { basename } from 'node:path'
+import type { Usage } from '../agent/port.ts'
+import { formatDuration } from '../base/duration.ts'
+import { unreachable } from '../base/errors.ts'
+import type { GateResult } from '../gates/gate.ts'
+import type { RunEvent, TaskStarted } from '../run/events.ts'
+import { formatCost, UNKNOWN_USAGE } from '../run/usage.ts'
+import {
+  accent,
+  bad,
+  BLANK,
+  dim,
+  good,
+  line,
+  paragraph,
+  strong,
+  type Block,
+  type Line,
+  type Piece,
+} from './block.ts'
+import { timeLimitText } from './limits-text.ts'
+import { summaryOf, type TaskEnd } from './run-summary.ts'
+import { counted, endText, gateText, interferenceText, isRefuted, spentText } from './run-text.ts'
+
+/** How much is told: in a terminal a live line shows what the agent does; elsewhere, or where asked, each step is a line. */
+export interface Telling {
+  readonly steps: boolean
+}
+
+interface Attempt {
+  readonly number: number
+  readonly startedAt: Date
+  usage: Usage
+  /** When the agent had its say; null while it works. */
+  agentEndedAt: Date | null
+  doing: string
+  gates: GateResult[]
+}
+
+/** Tells a run as it goes on: events in, lines to keep out, and one line that says what is going on now. */
+export class RunStory {
+  readonly #telling: Telling
+  readonly #ends: TaskEnd[] = []
+  #task: TaskStarted | null = null
+  #attempt: Attempt | null = null
+  /** What goes on where no agent works: a wait, the gates, the seal. */
+  #aside: ((now: Date) => string) | null = null
+
+  constructor(telling: Telling) {
+    this.#telling = telling
+  }
+
+  /** The lines that an event leaves behind. */
+  tell(event: RunEvent): readonly Block[] {
+    if (event.type !== 'agent-usage' && event.type !== 'agent-text') this.#aside = null
+    switch (event.type) {
+      case 'run-started':
+        return [line(headOf(event))]
+      case 'recovered':
+        return [
+          paragraph(
+            [strong('recovered'), ' '],
+            event.ref ? `${event.message} (${event.ref})` : event.message,
+          ),
+        ]
+      case 'warning':
+        return [paragraph([strong('warning'), ' '], event.message)]
+      case 'baseline-started':
+        this.#aside = () => `baseline: ${event.gates.map(({ name }) => name).join(', ')}`
+        return []
+      case 'baseline-finished':
+        return baselineBlocks(event.results)
+      case 'task-started':
+        this.#task = event
+        return [BLANK, taskLine(event)]
+      case 'attempt-started':
+        this.#attempt = {
+          number: event.try,
+          startedAt: event.at,
+          usage: UNKNOWN_USAGE,
+          agentEndedAt: null,
+          doing: `${event.agent} begins`,
+          gates: [],
+        }
+        return []
+      case 'agent-started':
+        return []
+      case 'agent-text':
+        return this.#step(firstLine(event.text))
+      case 'agent-tool':
+        return event.status === 'running'
+          ? this.#step(event.summary)
+          : event.status === 'ok'
+            ? []
+            : this.#step(`${event.summary}: ${event.status}`)
+      case 'agent-usage':
+        if (this.#attempt) this.#attempt.usage = event.usage
+        return []
+      case 'agent-retrying':
+        return this.#step(
+          event.until ? `waits for its service until ${clock(event.until)}: ${event.reason}` : event.reason,
+        )
+      case 'gate-started':
+        if (this.#attempt) this.#attempt.agentEndedAt ??= event.at
+        this.#aside = (now) => `${event.gate.name} ${formatDuration(secondsBetween(event.at, now))}`
+        return []
+      case 'gate-finished':
+        this.#attempt?.gates.push(event.result)
+        return []
+      case 'interference':
+        return [paragraph(['     ', strong('!'), ' '], interferenceText(event.interference))]
+      case 'attempt-finished':
+        return this.#endAttempt(event)
+      case 'sealing':
+        this.#aside = () =>
+          `seals the commit: ${formatDuration(event.seconds)} of about ${formatDuration(event.expectedSeconds)}`
+        return []
+      case 'task-completed':
+        this.#ends.push(event)
+        return [line('  ', good('✓'), '  ', completedText(event))]
+      case 'task-blocked':
+        this.#ends.push(event)
+        return [
+          paragraph(['  ', bad('■'), '  '], `blocked   ${kept(event.attempts)}: ralph attempts ${event.id}`),
+        ]
+      case 'task-given-up':
+        this.#ends.push(event)
+        return [paragraph(['  ', bad('■'), '  '], `left as it was: ${event.reason}`)]
+      case 'milestone-completed':
+        return [line('  ', strong(event.milestone), ` is complete: ${counted(event.tasks, 'task')}`)]
+      case 'waiting':
+        this.#aside = (now) =>
+          `waits ${formatDuration(secondsBetween(now, event.until))} more: ${event.reason}`
+        return this.#telling.steps ? [stepLine(`waits until ${clock(event.until)}: ${event.reason}`)] : []
+      case 'stopping':
+        return [line('stopping: what is under way is put in order first; Ctrl-C again ends it at once')]
+      case 'pushed':
+        return [line(good('✓'), ` pushed ${event.branch}`)]
+      case 'run-finished':
+        this.#attempt = null
+        return summaryOf(event, this.#ends)
+      default:
+        return unreachable(event)
+    }
+  }
+
+  /** What is going on now; null where nothing is. */
+  now(now: Date): Block | null {
+    const { doing, number, usage, startedAt } = this.#attempt ?? { doing: '', number: null }
+    const head: Piece[] = number === null ? [] : [`  ${number}  `]
+    if (this.#aside) return line(...head, accent('●'), ` ${this.#aside(now)}`)
+    if (!usage || !startedAt || this.#attempt?.agentEndedAt) return null
+    const limit = this.#task ? ` of ${formatDuration(this.#task.limits.seconds)}` : ''
+    const facts = [
+      ...(usage.turns === null ? [] : [counted(usage.turns, 'turn')]),
+      `${formatDuration(secondsBetween(startedAt, now))}${limit}`,
+      ...(usage.costUsd === null ? [] : [formatCost(usage.costUsd)]),
+    ]
+    return {
+      kind: 'spread',
+      left: [...head, accent('●'), ` ${doing}`],
+      right: [dim(facts.join(' · '))],
+      oneLine: true,
+    }
+  }
+
+  #step(doing: string): readonly Block[] {
+    if (this.#attempt && doing !== '') this.#attempt.doing = doing
+    return this.#telling.steps && doing !== '' ? [stepLine(doing)] : []
+  }
+
+  #endAttempt(event: Extract<RunEvent, { type: 'attempt-finished' }>): readonly Block[] {
+    const attempt = this.#attempt
+    this.#attempt = null
+    if (!attempt) return []
+    const seconds = secondsBetween(attempt.startedAt, attempt.agentEndedAt ?? event.at)
+    const said = endText(event.outcome, event.reason)
+    const passed = attempt.gates.filter(({ verdict }) => verdict === 'passed')
+    const failed = attempt.gates.filter(({ verdict }) => verdict !== 'passed')
+    return [
+      {
+        kind: 'spread',
+        left: [`  ${attempt.number}  ${said}`],
+        right: [dim(spentText(seconds, event.usage))],
+      },
+      ...(passed.length > 0 ? [line('     ', ...passed.flatMap((gate) => [...gateText(gate), '   ']))] : []),
+      ...failed.flatMap(failedGate),
+      ...(isRefuted(event.outcome) && failed.length === 0
+        ? [paragraph(['     ', bad('✗'), ' '], event.reason)]
+        : []),
+      ...(event.denied.length > 0
+        ? [
+            paragraph(
+              ['     ', strong('!'), ' '],
+              `it was denied ${event.denied.join(', ')}; --yolo allows everything`,
+            ),
+          ]
+        : []),
+    ]
+  }
+}
+
+function headOf({ root, branch, head, agent, gates }: Extract<RunEvent, { type: 'run-started' }>): string {
+  const place = `${branch ?? 'detached HEAD'} @ ${head.slice(0, 7)}`
+  const checks = gates.length > 0 ? `gates: ${gates.map(({ name }) => name).join(', ')}` : 'no gates'
+  return [basename(root), place, ...(agent === '' ? [] : [agent]), checks].join(' · ')
+}
+
+function baselineBlocks(results: readonly GateResult[]): readonly Block[] {
+  if (results.length === 0) return []
+  const failed = results.filter(({ verdict }) => verdict !== 'passed')
+  return [
+    line('baseline   ', ...results.flatMap((result) => [...gateText(result), '   '])),
+    ...failed.map(({ gate, reason }) =>
+      paragraph(['           ', bad('✗'), ' '], `${gate.name} fails before anything has begun: ${reason}`),
+    ),
+  ]
+}
+
+function taskLine({ task, tier, limits }: TaskStarted): Block {
+  const facts = [tier, `${limits.turns} turns`, timeLimitText(limits.seconds)]
+  return {
+    kind: 'spread',
+    left: [accent(task.id), '  ', strong(task.title)],
+    right: [dim(facts.join(' · '))],
+  }
+}
+
+const MOST_LINES = 4
+
+/** The gate, and the end of what it said. */
+function failedGate(result: GateResult): readonly Block[] {
+  const lines = result.excerpt.split('\n').filter((text) => text.trim() !== '')
+  return [
+    line('     ', ...gateText(result), dim(`   ${result.reason}`)),
+    ...lines.slice(-MOST_LINES).map((text) => line(dim(`       ${text}`))),
+  ]
+}
+
+function completedText(event: Extract<RunEvent, { type: 'task-completed' }>): string {
+  const change = `${counted(event.files, 'file')} +${event.added} −${event.removed}`
+  const cost = event.cost === null ? [] : [formatCost(event.cost)]
+  return [event.commit.slice(0, 7), change, formatDuration(event.seconds), ...cost].join('   ')
+}
+
+function kept(attempts: number): string {
+  return attempts === 1 ? 'kept as an attempt' : `kept as ${attempts} attempts`
+}
+
+function stepLine(text: string): Block {
+  return line(dim(`     · ${text}`))
+}
+
+function firstLine(text: string): string {
+  return text.trim().split(/\r\n|\r|\n/)[0] ?? ''
+}
+
+function secondsBetween(from: Date, to: Date): number {
+  return Math.max(0, (to.getTime() - from.getTime()) / 1000)
+}
+
+function clock(date: Date): string {
+  const two = (part: number): string => String(part).padStart(2, '0')
+  return `${two(date.getHours())}:${two(date.getMinutes())}`
+}

@@ -1,0 +1,56 @@
+import { formatDuration } from '../base/duration.ts'
+import type { RunFinished, TaskBlocked, TaskCompleted, TaskGivenUp } from '../run/events.ts'
+import { formatCost } from '../run/usage.ts'
+import { bad, BLANK, dim, good, line, paragraph, type Block, type Line } from './block.ts'
+
+/** How one task of the run ended. */
+export type TaskEnd = TaskCompleted | TaskBlocked | TaskGivenUp
+
+/** What a run came to: how much, each task in a row, and what a person can do now. */
+export function summaryOf(finished: RunFinished, ends: readonly TaskEnd[]): readonly Block[] {
+  return [
+    BLANK,
+    line(totals(finished)),
+    ...(ends.length > 0 ? [{ kind: 'table', rows: ends.map(rowOf), wrap: 4, indent: '  ' } as const] : []),
+    ...closing(finished),
+  ]
+}
+
+function totals({ completed, blocked, failed, seconds, cost }: RunFinished): string {
+  const parts = [
+    `${completed.length} done`,
+    ...(blocked.length > 0 ? [`${blocked.length} blocked`] : []),
+    ...(failed.length > 0 ? [`${failed.length} left`] : []),
+    formatDuration(seconds),
+    ...(cost === null ? [] : [formatCost(cost)]),
+  ]
+  return parts.join(' · ')
+}
+
+function rowOf(end: TaskEnd): readonly Line[] {
+  switch (end.type) {
+    case 'task-completed':
+      return [
+        [end.id],
+        [good(end.commit.slice(0, 7))],
+        [formatDuration(end.seconds)],
+        [end.cost === null ? '' : formatCost(end.cost)],
+        [end.title],
+      ]
+    case 'task-blocked':
+      return [[end.id], [bad('blocked')], [], [], [end.reason]]
+    case 'task-given-up':
+      return [[end.id], ['left'], [], [], [end.reason]]
+  }
+}
+
+function closing({ end, reason, blocked, failed }: RunFinished): readonly Block[] {
+  const [first] = [...blocked, ...failed]
+  const retry = blocked.length > 0 ? `, then ralph retry ${blocked[0]}` : ''
+  return [
+    ...(end === 'done' || reason === ''
+      ? []
+      : [paragraph([], `${reason[0]?.toUpperCase()}${reason.slice(1)}.`.replace(/\.\.$/, '.'))]),
+    ...(first === undefined ? [] : [line(dim(`Next: ralph attempts ${first}${retry}`))]),
+  ]
+}

@@ -1,0 +1,87 @@
+import type { Usage } from '../agent/port.ts'
+import { formatDuration } from '../base/duration.ts'
+import { unreachable } from '../base/errors.ts'
+import type { GateResult } from '../gates/gate.ts'
+import type { Interference } from '../run/interference.ts'
+import type { OutcomeKind } from '../run/outcome.ts'
+import { formatCost } from '../run/usage.ts'
+import { bad, good, type Line } from './block.ts'
+
+/** `31 turns · 6m 12s · $0.42`: what is known of it. */
+export function spentText(seconds: number, { turns, costUsd }: Pick<Usage, 'turns' | 'costUsd'>): string {
+  const parts = [
+    ...(turns === null ? [] : [`${turns} ${turns === 1 ? 'turn' : 'turns'}`]),
+    formatDuration(seconds),
+    ...(costUsd === null ? [] : [formatCost(costUsd)]),
+  ]
+  return parts.join(' · ')
+}
+
+/** How the agent itself ended, in the words of the one who watched. */
+export function endText(outcome: OutcomeKind, reason: string): string {
+  switch (outcome) {
+    case 'done':
+    case 'gate-failed':
+    case 'missing-output':
+    case 'no-change':
+      return 'agent says done'
+    case 'blocked':
+      return `agent is blocked: ${reason}`
+    case 'no-marker':
+    case 'timeout':
+    case 'max-turns':
+    case 'agent-failed':
+    case 'rate-limited':
+    case 'auth':
+    case 'interrupted':
+      return reason
+    default:
+      return unreachable(outcome)
+  }
+}
+
+/** Whether what followed the agent's word spoke against it. */
+export function isRefuted(outcome: OutcomeKind): boolean {
+  return outcome === 'gate-failed' || outcome === 'missing-output' || outcome === 'no-change'
+}
+
+/** `✓ typecheck 1.2s`, or `✗ test 9.1s`; one that is not required says so. */
+export function gateText({ gate, verdict, seconds }: GateResult): Line {
+  const name = ` ${gate.name} ${shortTime(seconds)}${gate.required ? '' : ' (not required)'}`
+  if (verdict === 'passed') return [good('✓'), name]
+  return [gate.required ? bad('✗') : '✗', `${name}${verdict === 'failed' ? '' : ` ${verdict}`}`]
+}
+
+/** Tenths of a second matter for a gate, up to a minute. */
+export function shortTime(seconds: number): string {
+  return seconds < 59.95 ? `${seconds.toFixed(1)}s` : formatDuration(seconds)
+}
+
+/** What the agent did that is not its to do, and what became of it. */
+export function interferenceText(interference: Interference): string {
+  switch (interference.kind) {
+    case 'commits':
+      return `the agent committed ${counted(interference.commits.length, 'time')}: kept with the attempt, folded into the one commit`
+    case 'branch':
+      return 'the agent left HEAD elsewhere: it is back'
+    case 'operation':
+      return `the agent left a ${interference.operation} unfinished: ended`
+    case 'task-files':
+      return `the agent changed task files: put back ${interference.paths.join(', ')}`
+    case 'went-back':
+      return `the agent took out of the tree, and it was put back: ${interference.paths.join(', ')}`
+    case 'git-settings':
+      return `the agent changed git's settings: put back ${interference.paths.join(', ')} (its version is in ${interference.keptIn})`
+    case 'gates-changed':
+      return `the agent changed what decides the gates: ${interference.paths.join(', ')}`
+    case 'nested-repository':
+      return `the agent made a repository of its own, which is not committed: ${interference.paths.join(', ')}`
+    default:
+      return unreachable(interference)
+  }
+}
+
+/** `3 tasks`, `1 task`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
