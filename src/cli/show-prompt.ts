@@ -12,15 +12,11 @@ import { unlessGitIsMissing, writePrompt, type TaskPrompt } from './task-prompt.
 /** Prints what an agent would get for a task: the prompt as it is, and what it is made of beside it. */
 export async function showPrompt(context: Context, place: HeadedPlace, head: TaskHead): Promise<void> {
   const git = openGit({ cwd: place.root, env: context.io.env })
-  const attempts = unlessGitIsMissing(attemptsAt(git, head.id), [])
   const task = await wholeTask(place, head)
-  const written = await writePrompt(place, git, {
-    task,
-    tasks: await relatedTasks(place, task),
-    attempts: await attempts,
-    gates: place.config.gates ?? detectGates(place.root),
-    failedBefore: new Set(),
-  })
+  const tasks = await relatedTasks(place, task)
+  const gates = place.config.gates ?? detectGates(place.root)
+  const attempts = unlessGitIsMissing(attemptsAt(git, head.id), [])
+  const written = await writePrompt(place, git, { task, tasks, attempts, gates, failedBefore: new Set() })
   if (context.json) return context.printJson(promptJson(task, written))
   context.printRaw(written.prompt.text)
   await context.note(promptView(written.prompt, written.warnings))
