@@ -14,6 +14,7 @@ export interface PromptRow {
 const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
 const TASKS = 1000
 const FILES = 20
+const LINES = 100
 const ROUNDS = 21
 
 /** Measures the prompt of a task with 20 files in a backlog of 1,000 tasks, beside `ralph next` on the same. */
@@ -29,7 +30,7 @@ export function benchPrompt(): readonly PromptRow[] {
     return [
       { what: `ralph next, ${TASKS} tasks`, value: milliseconds(next), ratio: '' },
       {
-        what: `ralph prompt, ${FILES} files, ${TASKS} tasks`,
+        what: `ralph prompt, ${FILES} files of ${LINES} lines, ${TASKS} tasks`,
         value: milliseconds(prompt),
         ratio: `${milliseconds(prompt - next)} over ralph next (at most 60 ms)`,
       },
