@@ -13,7 +13,12 @@ export class Flight {
 
   constructor(
     path: string,
-    start: { readonly mark: string; readonly spentUsd: number | null; readonly now: () => Date },
+    start: {
+      readonly mark: string
+      readonly spentUsd: number | null
+      readonly attempt: AttemptInFlight | null
+      readonly now: () => Date
+    },
   ) {
     this.#path = path
     this.#now = start.now
@@ -22,7 +27,7 @@ export class Flight {
       mark: start.mark,
       startedAt: start.now().toISOString(),
       spentUsd: start.spentUsd,
-      attempt: null,
+      attempt: start.attempt,
     }
     this.#write()
     // The file's time tells later until when the run was alive: what moved HEAD after that was somebody else.
@@ -54,9 +59,12 @@ export class Flight {
     if (attempt) this.#change({ attempt: { ...attempt, ...part } })
   }
 
-  /** What the attempt has cost is the run's now. */
+  /** What the attempt has cost is the run's now; written at once with taking it off the attempt, so that it counts once. */
   spend(usd: number | null): void {
-    if (usd !== null) this.#change({ spentUsd: (this.#note.spentUsd ?? 0) + usd })
+    const { attempt, spentUsd } = this.#note
+    if (usd === null || !attempt) return
+    const usage = { ...attempt.usage, costUsd: null }
+    this.#change({ spentUsd: (spentUsd ?? 0) + usd, attempt: { ...attempt, usage } })
   }
 
   /** Nothing is under way any more: the tree is clean, and HEAD is where it should be. */

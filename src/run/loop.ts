@@ -1,4 +1,3 @@
-import { newMark } from '../base/process-mark.ts'
 import type { Base } from '../git/restore.ts'
 import { select } from '../select/selection.ts'
 import type { Reason } from '../select/selection.ts'
@@ -52,8 +51,9 @@ async function* go(options: RunOptions, ports: RunPorts): AsyncGenerator<Happeni
   const start = await preflight(options, ports)
   await ports.source.refresh()
   const flight = new Flight(ports.folder.inFlight, {
-    mark: newMark(),
+    mark: ports.mark,
     spentUsd: inherited.spentUsd,
+    attempt: inherited.toBlock,
     now: ports.now,
   })
   try {
@@ -232,7 +232,10 @@ async function* finishBlocking(
   { tally, toBlock }: { readonly tally: Tally; readonly toBlock: AttemptInFlight },
 ): AsyncGenerator<Happening, Base> {
   const task = run.ports.source.tasks().find(({ id }) => id === toBlock.task)
-  if (task?.status !== 'TODO') return base
+  if (task?.status !== 'TODO') {
+    run.flight.land()
+    return base
+  }
   run.flight.begin({ ...toBlock, base })
   const end = yield* block(run, { task, base, reason: toBlock.reason ?? 'it was given up' })
   if (end.kind !== 'blocked') return base

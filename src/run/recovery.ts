@@ -38,7 +38,7 @@ export async function* recover(ports: RunPorts): AsyncGenerator<Happening, Inher
   if (work.head && leftovers.length === 0) await refuseForeignMove(ports, attempt, lastSign)
   yield* recordAndPutBack(ports, attempt, work)
   return {
-    spentUsd: sum(spentUsd, attempt.phase === 'working' ? attempt.usage.costUsd : null),
+    spentUsd: sum(spentUsd, attempt.usage.costUsd),
     toBlock: attempt.phase === 'blocking' ? attempt : null,
   }
 }
@@ -67,7 +67,7 @@ async function* enterCommit(
   }
   const what = attempt.phase === 'committing' ? 'its commit was made' : 'the commit that blocks it was made'
   yield told(attempt.task, `${attempt.task}: the last run died after ${what}: ${commit.slice(0, 10)}`)
-  return attempt.phase === 'committing' ? sum(dead.spentUsd, attempt.usage.costUsd) : dead.spentUsd
+  return sum(dead.spentUsd, attempt.usage.costUsd)
 }
 
 const SLACK_MS = 10_000

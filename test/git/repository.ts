@@ -1,19 +1,15 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach } from 'vitest'
+import { git, put } from './bare-git.ts'
+
+export { ENV, git, put } from './bare-git.ts'
 
 const made: string[] = []
 afterEach(() => {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
-
-export const ENV: Readonly<Record<string, string | undefined>> = {
-  ...process.env,
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_CONFIG_NOSYSTEM: '1',
-}
 
 /** An empty folder that is gone after the test. */
 export function makeFolder(): string {
@@ -35,22 +31,4 @@ export function makeRepository(
   git(root, 'add', '-A')
   git(root, 'commit', '-q', '-m', 'Begin')
   return root
-}
-
-/** Writes files, making their folders. */
-export function put(root: string, files: Readonly<Record<string, string>>): void {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), text)
-  }
-}
-
-/** Bare git, for what a test arranges and for what it looks at. */
-export function git(cwd: string, ...args: readonly string[]): string {
-  return execFileSync('git', args, {
-    cwd,
-    encoding: 'utf8',
-    env: ENV,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  }).trimEnd()
 }

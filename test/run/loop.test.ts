@@ -2,7 +2,8 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git, put } from '../git/repository.ts'
-import { agentOf, gateOf, makeProject, read, runAll, taskText, those } from './harness.ts'
+import { makeProject, read, runAll, taskText, those } from './harness.ts'
+import { agentOf, gateOf } from './ports.ts'
 
 const work = (root: string) => (request: { task: { id: string } }) =>
   put(root, { [`src/${request.task.id}.ts`]: 'export {}\n' })

@@ -1,0 +1,52 @@
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runLoop } from '../../src/run/loop.ts'
+import type { RunEvent } from '../../src/run/events.ts'
+import { git, put } from '../git/bare-git.ts'
+import { gateOf, makePorts, OPTIONS } from './ports.ts'
+import type { Deed } from './ports.ts'
+
+/**
+ * A run in a process of its own, for the crash test: `root diary [checkpoint occurrence]`. It kills itself with
+ * SIGKILL the given time that it comes to the checkpoint. The diary, outside the repository, tells what the agent
+ * wrote, which checkpoints were passed, and how the run ended.
+ */
+const [root = '', diary = '', checkpoint = '', occurrence = '1'] = process.argv.slice(2)
+const note = (line: string): void => appendFileSync(diary, `${line}\n`)
+
+const deed: Deed = ({ task }) => {
+  const token = `${task.id}-by-${process.pid}-${task.attempt}`
+  put(root, { [`src/${task.id}.txt`]: `${token}\n`, [`new/${task.id}/${task.attempt}`]: `${token}\n` })
+  note(`wrote ${token}`)
+  if (task.id === 'T-002') {
+    git(root, 'add', '-A')
+    git(root, 'commit', '-qm', `T-002: mine\n\nTask: T-002`)
+    writeFileSync(join(root, 'docs/tasks/T-002.md'), `# T-002: Mine\n\n- **Status**: DONE\n\n${token}\n`)
+  }
+  note('cost')
+  const blocked = { kind: 'blocked' as const, reason: 'needs a key' }
+  return { usage: { turns: 1, costUsd: 0.25 }, ...(task.id === 'T-004' ? { end: blocked } : {}) }
+}
+
+const seen = new Map<string, number>()
+const ports = await makePorts({
+  root,
+  deed,
+  // The third task's first try fails its gate.
+  gate: () => !seen.has('third') || (seen.delete('third'), false),
+  ports: {
+    checkpoint: (name) => {
+      const count = (seen.get(name) ?? 0) + 1
+      seen.set(name, count)
+      note(`passed ${name}`)
+      if (name === checkpoint && count === Number(occurrence)) process.kill(process.pid, 'SIGKILL')
+    },
+  },
+})
+const events: RunEvent[] = []
+for await (const event of runLoop({ ...OPTIONS, gates: [gateOf('test')], budget: 100 }, ports)) {
+  if (event.type === 'attempt-started' && event.id === 'T-003' && event.try === 1) seen.set('third', 1)
+  if (event.type === 'recovered') note(`recovered ${event.message}`)
+  if (event.type === 'run-finished') note(`finished ${JSON.stringify(event)}`)
+  events.push(event)
+}

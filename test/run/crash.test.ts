@@ -1,0 +1,195 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ENV, git, makeFolder, put } from '../git/repository.ts'
+import { makeProject, read, taskText } from './harness.ts'
+
+/** More random kills than the ordinary suite has time for: 200 of them take some minutes. */
+const RANDOM_KILLS = Number(process.env['RALPH_RANDOM_KILLS'] ?? 8)
+const TASKS = ['T-001', 'T-002', 'T-003', 'T-004', 'T-005']
+const COST = 0.25
+
+const built = mkdtempSync(join(tmpdir(), 'ralph-crash-'))
+const entry = join(built, 'crash-entry.js')
+
+beforeAll(async () => {
+  const input = fileURLToPath(new URL('crash-entry.ts', import.meta.url))
+  const bundle = await rolldown({ input, platform: 'node', logLevel: 'silent' })
+  await bundle.write({ dir: built, format: 'esm' })
+  await bundle.close()
+})
+afterAll(() => rmSync(built, { recursive: true, force: true }))
+
+interface Scene {
+  readonly root: string
+  readonly diary: string
+}
+
+function makeScene(): Scene {
+  const root = makeProject(Object.fromEntries(TASKS.map((id) => [id, taskText(id)])), {
+    '.gitignore': '.ralph/\n.env\n',
+    'mine.txt': 'mine\n',
+  })
+  put(root, { '.env': 'SECRET=1\n' })
+  return { root, diary: join(makeFolder(), 'diary') }
+}
+
+interface Killing {
+  readonly checkpoint?: string
+  readonly occurrence?: number
+  /** Kills after so many milliseconds: only ralph, or with it all that it has started. */
+  readonly afterMs?: number
+  readonly group?: boolean
+}
+
+/** Runs ralph in a process of its own; resolves with the signal that ended it, if one did. */
+function run({ root, diary }: Scene, killing: Killing = {}): Promise<NodeJS.Signals | null> {
+  const args = [entry, root, diary, killing.checkpoint ?? '', String(killing.occurrence ?? 1)]
+  const child = spawn(process.execPath, args, {
+    detached: true,
+    env: ENV,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const { pid } = child
+  const kill = (): void => void (pid && process.kill(killing.group ? -pid : pid, 'SIGKILL'))
+  const timer = killing.afterMs === undefined ? null : setTimeout(kill, killing.afterMs)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code, signal) => {
+      if (timer) clearTimeout(timer)
+      if (code !== 0 && signal === null) reject(new Error(`the run ended with ${code}`))
+      else resolve(signal)
+    })
+  })
+}
+
+const diaryOf = ({ diary }: Scene) => (existsSync(diary) ? readFileSync(diary, 'utf8').split('\n') : [])
+const lines = (scene: Scene, start: string) =>
+  diaryOf(scene).flatMap((line) => (line.startsWith(start) ? [line.slice(start.length + 1)] : []))
+
+/** Everything that must hold once a run has come to its end, whatever happened before. */
+function expectNothingLost(scene: Scene): void {
+  const { root } = scene
+  const completions = git(root, 'log', '--format=%(trailers:key=Task,valueonly)').split('\n').filter(Boolean)
+  expect(completions.toSorted()).toEqual(TASKS)
+  expect(git(root, 'rev-list', '--count', 'HEAD')).toBe('6')
+  for (const id of TASKS)
+    expect(read(root, `docs/tasks/${id}.md`)).toContain(
+      id === 'T-004' ? '**Status**: BLOCKED' : '**Status**: DONE',
+    )
+  expect(git(root, 'status', '--porcelain')).toBe('')
+  expect(git(root, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main')
+  expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('')
+  expect(read(root, 'mine.txt')).toBe('mine\n')
+  expect(read(root, '.env')).toBe('SECRET=1\n')
+  expect(read(root, '.ralph/run.json')).toBeNull()
+  expectEveryWordKept(scene)
+  for (const id of TASKS) {
+    const refs = git(root, 'for-each-ref', '--format=%(refname:lstrip=4)', `refs/ralph/attempts/${id}`)
+    const numbers = new Set(refs.split('\n').filter(Boolean).map(Number))
+    expect(numbers).toEqual(new Set(Array.from({ length: numbers.size }, (_, i) => i + 1)))
+  }
+}
+
+/** Each thing that the agent wrote is in some commit that a ref leads to. */
+function expectEveryWordKept(scene: Scene): void {
+  const all = git(scene.root, 'rev-list', '--all').split('\n')
+  const found = execFileSync('git', ['grep', '-h', '-o', '-E', 'T-00[0-9]-by-[0-9]+-[0-9]+', ...all], {
+    cwd: scene.root,
+    encoding: 'utf8',
+  })
+  const words = new Set(found.split('\n'))
+  for (const word of lines(scene, 'wrote')) expect(words).toContain(word)
+}
+
+/** What the last run said it had all cost, where it was told of every agent that had told a cost. */
+function expectCostRight(scene: Scene): void {
+  const [finished = '{}'] = lines(scene, 'finished').slice(-1)
+  const told: unknown = JSON.parse(finished)
+  expect(told).toMatchObject({ cost: lines(scene, 'cost').length * COST })
+}
+
+describe('a run that is killed', () => {
+  it('goes on from every point between two side effects', { timeout: 600_000 }, async () => {
+    const scout = makeScene()
+    expect(await run(scout)).toBeNull()
+    expectNothingLost(scout)
+    expectCostRight(scout)
+    const points = pointsOf(lines(scout, 'passed'))
+    expect(points.length).toBeGreaterThan(40)
+    await inPairs(points, async ([checkpoint, occurrence]) => {
+      const scene = makeScene()
+      expect(await run(scene, { checkpoint, occurrence })).toBe('SIGKILL')
+      expect(await run(scene)).toBeNull()
+      expectNothingLost(scene)
+      if (checkpoint !== 'run-cleared') expectCostRight(scene)
+    })
+  })
+
+  it('goes on from every point of the recovery itself', { timeout: 600_000 }, async () => {
+    const deaths = ['agent-ended', 'attempt-kept', 'head-folded', 'file-completed', 'file-blocked'] as const
+    const recoveries = ['attempt-kept', 'head-folded', 'tree-put-back'] as const
+    const pairs = [
+      ...deaths.flatMap((death) => recoveries.map((recovery) => [death, recovery] as const)),
+      ['file-blocked', 'blocking-noted'] as const,
+      ['block-committed', 'run-noted'] as const,
+    ]
+    await inPairs(pairs, async ([death, recovery]) => {
+      const scene = makeScene()
+      // The second task's agent is the one that commits of its own.
+      await run(scene, { checkpoint: death, occurrence: death === 'agent-ended' ? 2 : 1 })
+      await run(scene, { checkpoint: recovery })
+      expect(await run(scene)).toBeNull()
+      expectNothingLost(scene)
+    })
+  })
+
+  it(`goes on from any instant (${RANDOM_KILLS} tried)`, { timeout: 3_600_000 }, async () => {
+    const scout = makeScene()
+    const before = performance.now()
+    await run(scout)
+    const whole = performance.now() - before
+    const instants = Array.from(
+      { length: RANDOM_KILLS },
+      (_, i) => [Math.random() * whole, i % 2 === 0] as const,
+    )
+    await inPairs(instants, async ([afterMs, group]) => {
+      const scene = makeScene()
+      await run(scene, { afterMs, group })
+      expect(await run(scene)).toBeNull()
+      expectNothingLost(scene)
+    })
+  })
+})
+
+/** Each checkpoint with how often a whole run comes by. */
+function pointsOf(passed: readonly string[]): readonly (readonly [string, number])[] {
+  const counts = new Map<string, number>()
+  return passed.map((name) => {
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+    return [name, counts.get(name) ?? 0] as const
+  })
+}
+
+async function inPairs<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const queue = [...items]
+  const lane = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
+      try {
+        await work(item)
+      } catch (error) {
+        throw new Error(
+          `after ${JSON.stringify(item)}: ${error instanceof Error ? error.message : String(error)}`,
+          {
+            cause: error,
+          },
+        )
+      }
+    }
+  }
+  await Promise.all([lane(), lane()])
+}
