@@ -163,7 +163,9 @@ function removedLine(task: Task, field: Field): Splice {
   const before = task.fields[index - 1]
   const end = lineTextEnd(source, field.span.end)
   if (before !== undefined && before.form === field.form && before.span.end < field.span.start) {
-    return { start: lineTextEnd(source, before.span.end), end, text: '' }
+    // The last line of a paragraph has no hard break; the one that becomes the last loses its own.
+    const isBare = field.form === 'line' && end === field.span.end
+    return { start: isBare ? before.span.end : lineTextEnd(source, before.span.end), end, text: '' }
   }
   const start = lineStart(source, field.span.start)
   const after = task.fields[index + 1]

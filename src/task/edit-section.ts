@@ -1,5 +1,5 @@
 import { speaksOwnWords } from './edit-field.ts'
-import { parseBlockTree } from './markdown.ts'
+import { parseBlockPieces } from './markdown.ts'
 import type { Section, SectionName, Task } from './model.ts'
 import { lineEnding, type Splice, withEndings } from './splice.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
@@ -86,8 +86,9 @@ function headingsAreSpaced(task: Task): boolean {
 
 /** What closes a fence or a comment that the file leaves open, for it would swallow whatever is added; null where none is. */
 function unclosed(source: string): string | null {
-  const last = parseBlockTree(source).children.at(-1)
-  const raw = source.slice(last?.position?.start.offset, last?.position?.end.offset)
+  const piece = parseBlockPieces(source).at(-1)
+  const last = piece?.root.children.at(-1)
+  const raw = piece?.text.slice(last?.position?.start.offset, last?.position?.end.offset) ?? ''
   if (last?.type === 'html') return raw.startsWith('<!--') && !raw.includes('-->', 2) ? '-->' : null
   if (last?.type !== 'code') return null
   const fence = /^(`{3,}|~{3,})/.exec(raw)?.[1]

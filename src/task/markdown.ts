@@ -3,6 +3,7 @@ import { toString } from 'mdast-util-to-string'
 import remarkParse from 'remark-parse'
 import { unified } from 'unified'
 import type { Span } from '../base/diagnostic.ts'
+import { parsePieces, type Piece } from './pieces.ts'
 import { type Block, type BlockSource, type HeadingBlock, type ItemBlock, TooDeep } from './blocks.ts'
 
 /**
@@ -10,10 +11,10 @@ import { type Block, type BlockSource, type HeadingBlock, type ItemBlock, TooDee
  * Throws a TooDeep for nesting that no person writes and that would take the parser minutes.
  */
 export function parseBlocks(source: string, span: Span): BlockSource {
-  const text = source.slice(span.start, span.end)
-  refuseDeepNesting(text)
-  const root = blockParser.parse(withoutMark(text))
-  const blocks = root.children.flatMap((node) => toBlock(text, span.start, node))
+  const pieces = parseBlockPieces(source.slice(span.start, span.end))
+  const blocks = pieces.flatMap(({ root, text, start }) =>
+    root.children.flatMap((node) => toBlock(text, span.start + start, node)),
+  )
   return {
     headings: blocks.filter((block) => block.kind === 'heading'),
     within: (part) => blocks.filter((block) => block.kind !== 'heading' && contains(part, blockStart(block))),
@@ -140,10 +141,10 @@ function isWordNeighbour(unit: string | undefined): boolean {
   return unit !== undefined && /[\p{L}\p{N}/.*_\\-]/u.test(unit)
 }
 
-/** The tree of a whole text, its blocks alone: linear however hostile the text is. */
-export function parseBlockTree(source: string): Root {
+/** A whole text piece by piece, its blocks alone: linear however hostile the text is. */
+export function parseBlockPieces(source: string): readonly Piece[] {
   refuseDeepNesting(source)
-  return blockParser.parse(withoutMark(source))
+  return parsePieces(source, (text) => blockParser.parse(withoutMark(text)))
 }
 
 /** The tree of a whole text. */

@@ -1,7 +1,7 @@
 import type { Heading, Node, Root } from 'mdast'
 import remarkStringify from 'remark-stringify'
 import { unified } from 'unified'
-import { parseBlockTree, parseTree } from './markdown.ts'
+import { parseBlockPieces, parseTree } from './markdown.ts'
 import { TooDeep } from './blocks.ts'
 import { applySplices, type Splice } from './splice.ts'
 import { visit } from './visit.ts'
@@ -11,9 +11,9 @@ import { visit } from './visit.ts'
  * so that they can never make a section of their own, and nothing left open at their end.
  */
 export function safeNotes(markdown: string): string {
-  const notes = markdown.replace(/^\uFEFF/, '').trim()
+  const notes = bounded(markdown.replace(/^\uFEFF/, '').trim())
   try {
-    const pushed = pushHeadings(notes, parseBlockTree(notes))
+    const pushed = pushHeadings(notes)
     if (staysInside(pushed)) return pushed
     // What is left open (a fence, say) the serializer closes.
     const written = stringify(pushedTree(parseTree(notes)))
@@ -22,6 +22,15 @@ export function safeNotes(markdown: string): string {
     if (error instanceof TooDeep) return fenced(notes)
     throw error
   }
+}
+
+// The whole of what an agent said is in its log; a task file is for people to read.
+const LONGEST = 64 * 1024
+
+function bounded(notes: string): string {
+  if (notes.length <= LONGEST) return notes
+  const kept = notes.slice(0, notes.lastIndexOf('\n', LONGEST) + 1 || LONGEST).trimEnd()
+  return `${kept}\n\n(Cut here: the notes have ${Math.round(notes.length / 1024)} KB.)`
 }
 
 /** Text of a person or a program as Markdown that says just that, whatever marks stand in it. */
@@ -43,57 +52,62 @@ const HIGHEST = 3
 const DEEPEST = 6
 
 /** Only the headings' marks change: the rest stays as the agent wrote it. */
-function pushHeadings(notes: string, tree: Root): string {
-  const shift = shiftOf(tree)
-  const splices: Splice[] = []
-  visit(tree, (node) => {
-    if (node.type === 'heading') splices.push(...headingSplices(notes, node as Heading, shift))
-  })
-  return applySplices(notes, splices)
+function pushHeadings(notes: string): string {
+  const headings = parseBlockPieces(notes).flatMap(({ root, start }) =>
+    headingsIn(root).map((heading) => ({ heading, start })),
+  )
+  const shift = shiftOf(headings.map(({ heading }) => heading))
+  if (shift === 0) return notes
+  return applySplices(
+    notes,
+    headings.map(({ heading, start }) => headingSplice(notes, heading, start, shift)),
+  )
 }
 
-function shiftOf(tree: Root): number {
-  let highest = DEEPEST
+function headingsIn(tree: Root): Heading[] {
+  const headings: Heading[] = []
   visit(tree, (node) => {
-    if (node.type === 'heading') highest = Math.min(highest, (node as Heading).depth)
+    if (node.type === 'heading') headings.push(node as Heading)
   })
-  return Math.max(0, HIGHEST - highest)
+  return headings
+}
+
+function shiftOf(headings: readonly Heading[]): number {
+  return Math.max(0, HIGHEST - headings.reduce((highest, { depth }) => Math.min(highest, depth), DEEPEST))
 }
 
 function depthOf(heading: Heading, shift: number): Heading['depth'] {
   return Math.min(DEEPEST, heading.depth + shift) as Heading['depth']
 }
 
-function headingSplices(notes: string, heading: Heading, shift: number): Splice[] {
-  if (shift === 0) return []
-  const { start, end } = offsets(heading)
+function headingSplice(notes: string, heading: Heading, base: number, shift: number): Splice {
+  const { start, end } = offsets(heading, base)
   const marks = '#'.repeat(depthOf(heading, shift))
-  const raw = notes.slice(start, end)
-  const atx = /^#{1,6}/.exec(raw)
-  if (atx) return [{ start, end: start + atx[0].length, text: marks }]
+  const atx = /^#{1,6}/.exec(notes.slice(start, end))
+  if (atx) return { start, end: start + atx[0].length, text: marks }
   // An underlined heading becomes one line with marks: below the second level there is no underline.
   const [first, last] = [heading.children[0], heading.children.at(-1)]
-  if (first === undefined || last === undefined) return [{ start, end, text: marks }]
-  const text = notes.slice(offsets(first).start, offsets(last).end).replace(/\s*[\r\n]+[\s>]*/g, ' ')
-  return [{ start, end, text: `${marks} ${text}` }]
+  if (first === undefined || last === undefined) return { start, end, text: marks }
+  const text = notes.slice(offsets(first, base).start, offsets(last, base).end)
+  return { start, end, text: `${marks} ${text.replace(/\s*[\r\n]+[\s>]*/g, ' ')}` }
 }
 
 function pushedTree(tree: Root): Root {
-  const shift = shiftOf(tree)
-  visit(tree, (node) => {
-    if (node.type === 'heading') (node as Heading).depth = depthOf(node as Heading, shift)
-  })
+  const headings = headingsIn(tree)
+  const shift = shiftOf(headings)
+  for (const heading of headings) heading.depth = depthOf(heading, shift)
   return tree
 }
 
-function offsets(node: Node): { start: number; end: number } {
-  return { start: node.position?.start.offset ?? 0, end: node.position?.end.offset ?? 0 }
+function offsets(node: Node, base: number): { start: number; end: number } {
+  return { start: base + (node.position?.start.offset ?? 0), end: base + (node.position?.end.offset ?? 0) }
 }
 
 /** Whether a section that holds these notes ends where the next one begins, and holds no other. */
 function staysInside(notes: string): boolean {
-  const root = parseBlockTree(`## Before\n\n${notes}\n\n## After\n`)
-  const headings = root.children.filter((node) => node.type === 'heading' && node.depth < HIGHEST)
+  const pieces = parseBlockPieces(`## Before\n\n${notes}\n\n## After\n`)
+  const nodes = pieces.flatMap(({ root }) => root.children)
+  const headings = nodes.filter((node) => node.type === 'heading' && node.depth < HIGHEST)
   return headings.length === 2
 }
 

@@ -36,7 +36,7 @@ function headAgrees(file: string, text: string): boolean {
   return true
 }
 
-const runs = Number(process.env['RALPH_PROPERTY_RUNS'] ?? 4000)
+const runs = Number(process.env['RALPH_PROPERTY_RUNS'] ?? 2000)
 
 describe('the scanner and the Markdown parser agree, or the scanner declines,', () => {
   test('on documents of every style', () => {

@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { blockTask, completeTask, retryTask } from '../../src/task/finish.ts'
+import { sectionOf, type Task } from '../../src/task/model.ts'
+import { safeNotes } from '../../src/task/notes.ts'
+import { parseTask } from '../../src/task/parse.ts'
+import { anyText, hostileDocuments } from './hostile.ts'
+import { samples } from './styles.ts'
+
+const FILE = 'docs/tasks/T-004.md'
+const TEXT =
+  '# T-004: Add the login form\n\n- **Status**: TODO\n- **Touches**: `a.ts`\n\n## Description\nWhat.\n'
+const at = new Date(2025, 0, 15, 14, 30)
+
+async function read(text: string, file = FILE): Promise<Task> {
+  return parseTask({ file, text })
+}
+
+describe('a completed task', () => {
+  test('has its status, its numbers and its notes, and nothing else is changed', async () => {
+    const text = completeTask(await read(TEXT), {
+      at,
+      seconds: 492,
+      commit: 'a41f7c2',
+      costUsd: 0.424,
+      notes: 'Checked on blur.\n\n# How\n\nSee `a.ts`.',
+    })
+    expect(text).toBe(
+      '# T-004: Add the login form\n\n- **Status**: DONE\n- **Touches**: `a.ts`\n' +
+        '- **Completed**: 2025-01-15 14:30 (8m duration)\n- **Commit**: a41f7c2\n- **Cost**: $0.42\n\n' +
+        '## Description\nWhat.\n\n## Completion Notes\nChecked on blur.\n\n### How\n\nSee `a.ts`.\n',
+    )
+  })
+
+  test.each([
+    [42, '42s'],
+    [60, '1m'],
+    [492, '8m'],
+    [4320, '1h 12m'],
+    [3600, '1h'],
+  ])('says %i seconds as %s', async (seconds, said) => {
+    const text = completeTask(await read(TEXT), { at, seconds, commit: null, costUsd: null, notes: '' })
+    expect(text).toContain(`- **Completed**: 2025-01-15 14:30 (${said} duration)\n`)
+  })
+
+  test('loses the Commit and the Cost of an earlier completion where this one has none', async () => {
+    const again = TEXT.replace('TODO\n', 'TODO\n- **Commit**: 1234567\n- **Cost**: $9.00\n')
+    const text = completeTask(await read(again), { at, seconds: 5, commit: null, costUsd: null, notes: '' })
+    expect(text).not.toMatch(/Commit|Cost/)
+  })
+
+  test('is DONE and whole, whatever its style and whatever the notes hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(samples, fc.oneof(hostileDocuments, anyText), async ({ id, text }, notes) => {
+        const file = `docs/tasks/${id}.md`
+        const before = await read(text, file)
+        const after = await read(
+          completeTask(before, { at, seconds: 5, commit: 'a41f7c2', costUsd: 1, notes }),
+          file,
+        )
+        expect(after.status).toBe('DONE')
+        expect(after.problems).toEqual([])
+        expect([after.title, after.needs, after.touches, after.produces]).toEqual([
+          before.title,
+          before.needs,
+          before.touches,
+          before.produces,
+        ])
+        const own = after.sections.filter((section) => section.name !== 'Completion Notes')
+        expect(own.map((section) => section.title)).toEqual(before.sections.map((section) => section.title))
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('notes', () => {
+  test.each([
+    ['keep what they say', 'Plain `a_b` and [ ] box, **bold**.', 'Plain `a_b` and [ ] box, **bold**.'],
+    [
+      'have their headings pushed down together',
+      '# One\n## Two\n### Three',
+      '### One\n#### Two\n##### Three',
+    ],
+    ['keep headings that are deep enough', '### One', '### One'],
+    [
+      'have underlined headings written with marks',
+      'One\ntwo\n===\n\nThree\n---',
+      '### One two\n\n#### Three',
+    ],
+    ['have headings in quotes and lists pushed too', '> # One\n\n- # Two', '> ### One\n\n- ### Two'],
+    ['leave code as it is', '```\n# no heading\n```', '```\n# no heading\n```'],
+    ['close what is left open', 'Look:\n\n```js\nx()', 'Look:\n\n```js\nx()\n```'],
+    ['are fenced where nothing else holds them', '<!-- open', '```text\n<!-- open\n```'],
+  ])('%s', (_, notes, expected) => {
+    expect(safeNotes(notes)).toBe(expected)
+  })
+})
+
+describe('a blocked task', () => {
+  test('says why, and how to see what was tried', async () => {
+    const text = blockTask(await read(TEXT), { reason: 'needs STRIPE_KEY\n## Blocked', attempts: 2 })
+    expect(text).toBe(
+      '# T-004: Add the login form\n\n- **Status**: BLOCKED\n- **Touches**: `a.ts`\n\n## Description\nWhat.\n\n' +
+        '## Blocked\nneeds STRIPE_KEY\n\\## Blocked\n\n' +
+        '2 attempts are kept: `ralph attempts T-004`. To try again: `ralph retry T-004`.\n',
+    )
+  })
+
+  test('becomes TODO again, and keeps why it was blocked', async () => {
+    const blocked = await read(blockTask(await read(TEXT), { reason: 'needs a key', attempts: 1 }))
+    const todo = await read(retryTask(blocked))
+    expect([todo.status, todo.held, todo.problems]).toEqual(['TODO', false, []])
+    expect(sectionOf(todo, 'Blocked')).toBeUndefined()
+    expect(todo.source).toContain('## Previous Attempts\nneeds a key\n\n1 attempt is kept')
+    const again = retryTask(await read(blockTask(todo, { reason: 'still', attempts: 2 })))
+    expect(again.match(/## Previous Attempts/g)).toHaveLength(1)
+    expect(again).toMatch(/needs a key[\s\S]*still/)
+  })
+
+  test('can be blocked and retried in any style', async () => {
+    await fc.assert(
+      fc.asyncProperty(samples, fc.oneof(hostileDocuments, anyText), async ({ id, text }, reason) => {
+        const file = `docs/tasks/${id}.md`
+        const before = await read(text, file)
+        const blocked = await read(blockTask(before, { reason, attempts: 3 }), file)
+        expect([blocked.status, blocked.problems]).toEqual(['BLOCKED', []])
+        const todo = await read(retryTask(blocked), file)
+        expect([todo.status, todo.held, todo.problems]).toEqual(['TODO', false, []])
+        expect([todo.title, todo.needs, todo.produces]).toEqual([before.title, before.needs, before.produces])
+      }),
+      { numRuns: 150 },
+    )
+  })
+})

@@ -1,0 +1,129 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readBacklog, readHeads, readTask } from '../../src/task/read.ts'
+
+const TASK = '# T-001: One\n\n- **Status**: TODO\n'
+
+let root: string
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-read-')))
+  mkdirSync(join(root, 'docs/tasks'), { recursive: true })
+})
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true })
+})
+
+function put(name: string, text: string | Uint8Array): void {
+  writeFileSync(join(root, 'docs/tasks', name), text)
+}
+
+/** What keeps a file from being read, by the readers of whole tasks, of heads and of one task alike. */
+async function problemOf(name: string): Promise<string | undefined> {
+  const [tasks, heads] = [await readBacklog({ root }), await readHeads({ root })]
+  const file = `docs/tasks/${name}`
+  const told = [tasks, heads].map(
+    ({ tasks }) => tasks.find((task) => task.file === file)?.problems[0]?.message,
+  )
+  put('T-001.md', TASK)
+  const others = (await readBacklog({ root })).tasks.filter((task) => task.file !== file)
+  expect(others).toContainEqual(expect.objectContaining({ id: 'T-001', status: 'TODO', problems: [] }))
+  const alone = (await readTask(root, file)).problems[0]?.message
+  expect(told).toEqual([alone, alone])
+  return alone
+}
+
+describe('the task folder', () => {
+  test('gives its tasks by number, and leaves other files alone', async () => {
+    for (const name of [
+      'T-10.md',
+      'T-9.md',
+      'T-1000-some-slug.md',
+      'README.md',
+      'T-x.md',
+      'T-7.txt',
+      't-8.md',
+    ])
+      put(name, TASK)
+    const { tasks } = await readBacklog({ root })
+    expect(tasks.map(({ id, file }) => [id, file])).toEqual([
+      ['T-8', 'docs/tasks/t-8.md'],
+      ['T-9', 'docs/tasks/T-9.md'],
+      ['T-10', 'docs/tasks/T-10.md'],
+      ['T-1000', 'docs/tasks/T-1000-some-slug.md'],
+    ])
+  })
+
+  test('that is not there, or is a file, is told with what to do', async () => {
+    await expect(readBacklog({ root, dir: 'tasks' })).rejects.toThrow('no task folder at tasks')
+    writeFileSync(join(root, 'tasks'), '')
+    await expect(readHeads({ root, dir: 'tasks' })).rejects.toThrow('tasks is not a folder')
+  })
+})
+
+describe('a file that cannot be read is a task with that as its problem, and the others are served:', () => {
+  test('a folder in its place', async () => {
+    mkdirSync(join(root, 'docs/tasks/T-002.md'))
+    expect(await problemOf('T-002.md')).toBe('is a folder, not a file')
+  })
+
+  test.skipIf(process.platform === 'win32')('a link that leads nowhere, or out of the project', async () => {
+    symlinkSync('nowhere.md', join(root, 'docs/tasks/T-002.md'))
+    expect(await problemOf('T-002.md')).toBe('is a link that leads nowhere')
+    const outside = mkdtempSync(join(tmpdir(), 'ralph-outside-'))
+    writeFileSync(join(outside, 'x.md'), TASK)
+    symlinkSync(join(outside, 'x.md'), join(root, 'docs/tasks/T-003.md'))
+    expect(await problemOf('T-003.md')).toBe('is a link that leads out of the project')
+    rmSync(outside, { recursive: true })
+  })
+
+  test.skipIf(process.platform === 'win32')('but not a link that stays inside', async () => {
+    writeFileSync(join(root, 'docs/real.md'), TASK.replace('T-001', 'T-002'))
+    symlinkSync('../real.md', join(root, 'docs/tasks/T-002.md'))
+    expect(await problemOf('T-002.md')).toBeUndefined()
+  })
+
+  test.skipIf(process.platform === 'win32')('a pipe, for which nobody waits', async () => {
+    execFileSync('mkfifo', [join(root, 'docs/tasks/T-002.md')])
+    expect(await problemOf('T-002.md')).toBe('is not a plain file')
+  })
+
+  test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+    'one that may not be read',
+    async () => {
+      put('T-002.md', TASK)
+      chmodSync(join(root, 'docs/tasks/T-002.md'), 0)
+      expect(await problemOf('T-002.md')).toBe('may not be opened: check its permissions')
+    },
+  )
+
+  test('bytes that are not UTF-8', async () => {
+    put('T-002.md', Buffer.from([0x23, 0x20, 0xff, 0xfe, 0x0a]))
+    expect(await problemOf('T-002.md')).toBe('is not UTF-8 text')
+  })
+
+  test('an empty file', async () => {
+    put('T-002.md', '')
+    expect(await problemOf('T-002.md')).toBe('no heading; expected "# T-002: …"')
+  })
+
+  test('a file of 100 MB', async () => {
+    put('T-002.md', Buffer.alloc(100 * 1024 * 1024, 'x\n'))
+    expect(await problemOf('T-002.md')).toBe('has 100.0 MB; a task file has at most 1 MB')
+  })
+
+  test('lists nested beyond reason', async () => {
+    put('T-002.md', `# T-002: x\n\n- **Status**: TODO\n${'- '.repeat(10_000)}x\n`)
+    expect(await problemOf('T-002.md')).toMatch('nested more than 60 deep')
+  })
+})
+
+test('a file of almost 1 MB, in several reads, is read whole', async () => {
+  put('T-001.md', `${TASK}\n## Description\n${'ä line\n'.repeat(120_000)}\n## Blocked\nx\n`)
+  const [{ tasks }, heads] = [await readBacklog({ root }), await readHeads({ root })]
+  expect([tasks[0]?.held, heads.tasks[0]?.held]).toEqual([true, true])
+})
