@@ -8,6 +8,8 @@ export type OnOutput = (chunk: Uint8Array, stream: OutputStream) => Promise<void
 
 /** How long a pipe that somebody still holds open may be silent after the exit. */
 const SILENCE_MS = 300
+/** More than any pipe can hold after the exit: what comes beyond it is written by somebody who got away. */
+const LEFT_BYTES = 4 * 1024 * 1024
 
 /** The three pipes of a process: input given and closed, output handed on no faster than it is taken. */
 export class Pipes {
@@ -15,7 +17,7 @@ export class Pipes {
   readonly #onOutput: OnOutput
   readonly #onFault: () => void
   readonly #closed: Promise<void>
-  #chunks = 0
+  #bytes = 0
   readonly #held = { stdout: 0, stderr: 0 }
   #fault: { readonly error: unknown } | undefined
 
@@ -42,19 +44,18 @@ export class Pipes {
 
   /**
    * After the exit: hands on what is still in the pipes. It does not wait for their end, which whoever
-   * inherited them can put off for ever, but for silence; not even that once the signal is aborted.
+   * inherited them can put off for ever, but for silence; and for one who takes slowly only until the
+   * signal is aborted.
    */
   async drain(hurry: AbortSignal): Promise<void> {
+    const most = this.#bytes + LEFT_BYTES
     let seen = -1
-    while (!hurry.aborted && (seen !== this.#chunks || this.#isHeld)) {
-      seen = this.#chunks
+    while (this.#bytes < most && (this.#isHeld ? !hurry.aborted : seen !== this.#bytes)) {
+      seen = this.#bytes
       const silence = new AbortController()
-      const closed = await Promise.race([
-        this.#closed.then(() => true),
-        sleep(SILENCE_MS, AbortSignal.any([silence.signal, hurry])).then(() => false),
-      ])
-      silence.abort()
-      if (closed) break
+      const closed = this.#closed.then(() => silence.abort())
+      await Promise.race([closed, sleep(SILENCE_MS, silence.signal)])
+      if (silence.signal.aborted) break
     }
     this.#child.stdin.destroy()
     this.#child.stdout.destroy()
@@ -67,7 +68,7 @@ export class Pipes {
   }
 
   #take(chunk: Uint8Array, name: OutputStream): void {
-    this.#chunks++
+    this.#bytes += chunk.length
     if (this.#fault) return
     try {
       const wait = this.#onOutput(chunk, name)

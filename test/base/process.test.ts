@@ -86,7 +86,10 @@ describe.skipIf(process.platform === 'win32')('a process', () => {
   ])('that %s is a value', async (_, program, reason) => {
     const { running } = start({ program, args: [] })
     expect(running.pid).toBeUndefined()
-    expect(await running.finished).toMatchObject({ kind: 'not-started', reason: expect.stringMatching(reason) })
+    expect(await running.finished).toMatchObject({
+      kind: 'not-started',
+      reason: expect.stringMatching(reason),
+    })
     running.end('now')
   })
 
@@ -175,6 +178,33 @@ describe.skipIf(process.platform === 'win32')('a process', () => {
     await says('pid=')
     running.end('now')
     expect(await running.finished).toMatchObject({ survivors: [] })
+  })
+
+  test('that is killed is heard to its last word', async () => {
+    let text = ''
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    const { running } = sh(`echo begin; seq 1 9000; echo last; echo written >&2; sleep 60`, {
+      onOutput: (chunk, stream) => {
+        if (stream === 'stdout') {
+          text += Buffer.from(chunk).toString()
+          return held
+        }
+        running.end('now')
+        release()
+      },
+    })
+    await running.finished
+    expect(text.split('\n')).toHaveLength(9003)
+  })
+
+  test('is not listened to for ever where somebody who got away goes on writing', async () => {
+    const { running, heard } = node(
+      `const child = require('child_process').spawn('yes', { detached: true, env: {}, stdio: ['ignore', 1, 2] })
+       console.log('pid=' + child.pid + '.'); process.kill(process.pid, 'SIGKILL')`,
+    )
+    await running.finished
+    spawnSync('kill', ['-9', String(pidIn(heard.stdout))])
   })
 
   test('is read no faster than it is taken', async () => {
