@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { UserError } from '../base/errors.ts'
@@ -23,7 +24,7 @@ export async function takeLock(
   me: { readonly pid: number; readonly now: Date },
 ): Promise<Lock> {
   const own = await describe(me)
-  const draft = `${path}.${me.pid}`
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
   writeFileSync(draft, JSON.stringify(own) + '\n')
   try {
     const tookOver = await enter(path, draft)
@@ -44,21 +45,22 @@ async function enter(path: string, draft: string): Promise<LockOwner | null> {
   if (tryLink(draft, path)) return null
   const owner = readOwner(path)
   if (owner && (await isAlive(owner))) throw busy(owner, path)
-  // Two may have found the same dead owner; the right to take its lock away is given once, by a name made of it.
-  const right = `${path}.after-${owner ? `${owner.pid}-${Date.parse(owner.since)}` : 'unreadable'}`
-  if (!tryLink(draft, right)) {
-    const rival = readOwner(right)
-    if (rival && (await isAlive(rival))) throw busy(rival, path)
-    rmSync(right, { force: true })
-    if (!tryLink(draft, right)) throw busy(rival, path)
-  }
+  // Several may have found the same dead owner. The right to take its lock away is a lock too, named after it.
+  const right = `${path}.after-${nameOf(owner)}`
+  await enter(right, draft)
   try {
+    // Somebody else may have had the right, and be done.
+    if (nameOf(readOwner(path)) !== nameOf(owner)) throw busy(readOwner(path), path)
     rmSync(path, { force: true })
     if (!tryLink(draft, path)) throw busy(readOwner(path), path)
     return owner
   } finally {
     rmSync(right, { force: true })
   }
+}
+
+function nameOf(owner: LockOwner | null): string {
+  return owner ? `${owner.pid}-${owner.since.replaceAll(/\W/g, '')}` : 'nobody'
 }
 
 function tryLink(from: string, to: string): boolean {
