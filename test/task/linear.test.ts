@@ -35,7 +35,7 @@ const HOSTILE: Record<string, (times: number) => string> = {
 /** Processor time, and the least of a few, for a machine that does other things too. */
 async function effort(work: () => Promise<unknown>): Promise<number> {
   let best = Infinity
-  for (let i = 0; i < 3; i++) {
+  for (let i = 0; i < 4; i++) {
     const start = process.cpuUsage()
     await work()
     const { user, system } = process.cpuUsage(start)
@@ -60,6 +60,6 @@ describe('reading and finishing takes time in proportion to the size of', () => 
     await work(100)
     const [small, large] = [await effort(() => work(500)), await effort(() => work(4000))]
     // Eight times the size: a quadratic reader takes sixty-four times as long.
-    expect(large / Math.max(small, 1)).toBeLessThan(32)
+    expect(large / Math.max(small, 1)).toBeLessThan(40)
   })
 })
