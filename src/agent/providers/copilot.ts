@@ -43,11 +43,14 @@ export const copilot: Provider = {
   reader: (request, now) => new CopilotReader(request, now),
 }
 
+/** The programs of which it tells one sub-command from another; any other is allowed as a whole or not at all. */
+const TOLD_APART = new Set(['git', 'npm', 'pnpm', 'yarn', 'cargo', 'go'])
+
 function permissionArgs(request: AgentRequest): readonly string[] {
   const denied = RESERVED_COMMANDS.map((command) => `--deny-tool=shell(${command})`)
   switch (request.permission.level) {
     case 'edit': {
-      const shell = allowedCommands(request).map((command) => `shell(${command})`)
+      const shell = new Set(allowedCommands(request).map(shellRule))
       const tools = ['write', ...shell, ...Object.keys(request.mcpServers)]
       return [...tools.map((tool) => `--allow-tool=${tool}`), ...denied]
     }
@@ -56,4 +59,11 @@ function permissionArgs(request: AgentRequest): readonly string[] {
     case 'custom':
       return request.permission.args
   }
+}
+
+function shellRule(command: string): string {
+  const [program = '', subcommand = ''] = command.split(/\s+/)
+  return TOLD_APART.has(program) && subcommand !== ''
+    ? `shell(${program} ${subcommand})`
+    : `shell(${program})`
 }

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { failureEnd, silentEnd } from '../../../src/agent/providers/failure.ts'
+
+const words = { agent: 'Any', login: 'log in', now: () => new Date(2026, 10, 18, 9, 0) }
+
+test.each([
+  [401, 'invalid x-api-key', 'auth'],
+  [403, 'forbidden', 'auth'],
+  [402, 'pay first', 'auth'],
+  [400, 'Your credit balance is too low to access the API', 'auth'],
+  [429, 'rate limit', 'rate-limited'],
+  [503, 'unavailable', 'overloaded'],
+  [529, 'Overloaded', 'overloaded'],
+  [400, 'prompt is too long', 'refused'],
+  [404, 'model: no-such-model', 'refused'],
+  [null, 'unexpected status 401 Unauthorized: invalid x-api-key', 'auth'],
+  [null, '[API Error: {"error":{"code":429,"message":"Quota"}}]', 'rate-limited'],
+  [null, '[API Error: 503 try later]', 'overloaded'],
+  [null, '401 invalid x-api-key', 'auth'],
+  [null, "You've hit your usage limit.", 'rate-limited'],
+  [null, "You've hit your session limit · resets 3pm", 'rate-limited'],
+  [null, 'The model is at capacity', 'overloaded'],
+  [null, 'Please run /login', 'auth'],
+  [null, 'something odd in line 429 of main.ts', 'crashed'],
+  [null, 'wrote 500 files', 'crashed'],
+])('%s "%s" is %s', (status, message, kind) => {
+  expect(failureEnd({ status, message }, words).kind).toBe(kind)
+})
+
+test('the moment that the stream tells wins over one in the words', () => {
+  const until = new Date(2026, 10, 19)
+  expect(failureEnd({ status: 429, message: 'try again in 5m', until }, words)).toHaveProperty('until', until)
+})
+
+test('an exit without a word is told by its code, and with the last words where there are some', () => {
+  const exit = { code: 3, signal: null, stderr: '' }
+  expect(silentEnd(exit, words)).toEqual({ kind: 'crashed', reason: 'Any exited with code 3' })
+  const stderr = '\u001b[31mError: boom\u001b[0m\n    at main (file.js:1:2)\n}\n'
+  expect(silentEnd({ ...exit, stderr }, words)).toEqual({
+    kind: 'crashed',
+    reason: 'Any exited with code 3: Error: boom',
+  })
+})

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest'
+import { continueCli } from '../../../src/agent/providers/continue.ts'
+import { copilot } from '../../../src/agent/providers/copilot.ts'
+import { gemini } from '../../../src/agent/providers/gemini.ts'
+import { opencode } from '../../../src/agent/providers/opencode.ts'
+import { qwen } from '../../../src/agent/providers/qwen.ts'
+import { hear, request, sample, stderrOf, tools } from './sample.ts'
+
+const mcpServers = { docs: { command: 'node', args: ['docs.mjs'], env: {} } }
+
+test.each([gemini, opencode, copilot, qwen, continueCli])(
+  '$name takes its prompt over stdin at every level',
+  (provider) => {
+    for (const permission of [
+      { level: 'edit' },
+      { level: 'full' },
+      { level: 'custom', args: ['--mine'] },
+    ] as const) {
+      const { args, stdin } = provider.invocation(request({ permission, model: 'some-model' }))
+      expect(stdin).toBe('Do the task.')
+      expect(args.join(' ')).not.toContain('Do the task.')
+      expect(args).toContain('some-model')
+      expect(args.includes('--mine')).toBe(permission.level === 'custom')
+    }
+  },
+)
+
+test.each([gemini, opencode, copilot, qwen])('$name is denied commits at edit and at full', (provider) => {
+  for (const level of ['edit', 'full'] as const) {
+    const { args, env, files } = provider.invocation(request({ permission: { level } }))
+    const all = [...args, ...Object.values(env), ...Object.values(files)].join('\n')
+    expect(all).toMatch(/git commit/)
+    expect(all).toMatch(/git push/)
+  }
+})
+
+test.each([gemini, opencode, copilot, qwen])('$name may call the servers that it is given', (provider) => {
+  const { args, env, files } = provider.invocation(request({ mcpServers }))
+  expect([...args, ...Object.values(env), ...Object.values(files)].join('\n')).toMatch(/docs\.mjs/)
+  expect(tools(hear(provider, sample(`${provider.name}-mcp`)))).toContainEqual(
+    expect.stringMatching(/^ok: .*echo_tool/),
+  )
+})
+
+test.each([gemini, opencode, copilot, qwen])('$name tells what it was denied', (provider) => {
+  const heard = hear(provider, sample(`${provider.name}-denied`))
+  expect(heard.end.denied).toEqual([expect.stringContaining('git commit --allow-empty -m x')])
+  expect(tools(heard)).toContain(`denied: ${heard.end.denied[0]}`)
+})
+
+describe('gemini', () => {
+  test('trusts the folder, and leaves system settings of a person alone', () => {
+    expect(gemini.invocation(request()).env).toEqual({
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      GEMINI_CLI_SYSTEM_SETTINGS_PATH: '{folder}/settings.json',
+    })
+    const env = { GEMINI_CLI_SYSTEM_SETTINGS_PATH: '/etc/ours.json' }
+    expect(gemini.invocation(request({ env })).env).toMatchObject(env)
+  })
+
+  test('its message is all pieces since the last tool', () => {
+    const piece = (content: string) =>
+      JSON.stringify({ type: 'message', role: 'assistant', content, delta: true })
+    const tool = '{"type":"tool_use","tool_id":"a","tool_name":"shell","parameters":{}}'
+    const answer = '{"type":"tool_result","tool_id":"a","status":"success"}'
+    const lines = [
+      piece('<TASK_DONE>'),
+      tool,
+      answer,
+      piece('All '),
+      piece('done.'),
+      '{"type":"result","status":"success"}',
+    ]
+    expect(hear(gemini, lines).end).toMatchObject({
+      finalMessage: 'All done.',
+      usage: { turns: 2, inputTokens: null },
+    })
+  })
+
+  test('an empty answer is no success, though it exits with 0', () => {
+    const lines = [
+      '{"type":"result","status":"error","error":{"type":"x","message":"Model stream ended with empty response text."}}',
+    ]
+    expect(hear(gemini, lines, { exit: { code: 0 } }).end.end.kind).toBe('crashed')
+  })
+
+  test('without any login it says so before it starts', () => {
+    const { end } = hear(gemini, [], { exit: { code: 41, stderr: 'Invalid auth method selected.\n' } })
+    expect(end.end).toMatchObject({
+      kind: 'auth',
+      reason: expect.stringContaining('GEMINI_API_KEY') as string,
+    })
+  })
+})
+
+describe('opencode', () => {
+  test('adds up the steps, and does not take a price that it does not know for 0', () => {
+    const { end } = hear(opencode, sample('opencode-ok'))
+    expect(end.usage).toMatchObject({
+      turns: 4,
+      inputTokens: 24_800,
+      cachedTokens: 20_000,
+      outputTokens: 400,
+    })
+    expect(end.usage.costUsd).toBeCloseTo(0.0056)
+    const free = sample('opencode-ok').map((line) => line.replace('"cost":0.0014', '"cost":0'))
+    expect(hear(opencode, free).end.usage.costUsd).toBeNull()
+  })
+
+  test('keeps what a person gives in the same variable', () => {
+    const env = { OPENCODE_CONFIG_CONTENT: '{"theme":"x","mcp":{"own":{"type":"local"}}}' }
+    const content = opencode.invocation(request({ env, mcpServers })).env['OPENCODE_CONFIG_CONTENT']!
+    expect(JSON.parse(content)).toMatchObject({
+      theme: 'x',
+      mcp: { own: { type: 'local' }, docs: { enabled: true } },
+    })
+  })
+
+  test('a gate is allowed as it is and with arguments, after everything else was denied', () => {
+    const { env } = opencode.invocation(request())
+    const { permission } = JSON.parse(env['OPENCODE_CONFIG_CONTENT']!) as { permission: { bash: object } }
+    expect(Object.entries(permission.bash).slice(0, 3)).toEqual([
+      ['*', 'deny'],
+      ['npm test', 'allow'],
+      ['npm test *', 'allow'],
+    ])
+    expect(Object.entries(permission.bash).slice(-2)).toEqual([
+      ['git commit*', 'deny'],
+      ['git push*', 'deny'],
+    ])
+  })
+
+  test('a limit lasts as long as its header says', () => {
+    const data = { message: 'slow down', statusCode: 429, responseHeaders: { 'retry-after': '3600' } }
+    const { end } = hear(opencode, [JSON.stringify({ type: 'error', error: { name: 'APIError', data } })])
+    expect(end.end).toMatchObject({ kind: 'rate-limited', until: new Date(2026, 10, 18, 10, 0) })
+  })
+})
+
+describe('copilot', () => {
+  test('a command that ran is not yet one that went well', () => {
+    const start = { toolCallId: 'a', toolName: 'bash', arguments: { command: 'npm test' } }
+    const done = { toolCallId: 'a', success: true, shellExecution: { exitCode: 1 } }
+    const lines = [
+      JSON.stringify({ type: 'tool.execution_start', data: start }),
+      JSON.stringify({ type: 'tool.execution_complete', data: done }),
+    ]
+    expect(tools(hear(copilot, lines))).toEqual(['running: bash npm test', 'failed: bash npm test'])
+  })
+
+  test('programs are allowed by sub-command where it tells them apart', () => {
+    const { args } = copilot.invocation(
+      request({ gateCommands: ['npm run lint', 'make check', 'cargo test --all'] }),
+    )
+    expect(args).toEqual(
+      expect.arrayContaining(
+        ['npm run', 'make', 'cargo test', 'git diff'].map((rule) => `--allow-tool=shell(${rule})`),
+      ),
+    )
+  })
+
+  test('what a sub-agent says is not the final message', () => {
+    const said = (content: string, parentToolCallId?: string) =>
+      JSON.stringify({ type: 'assistant.message', data: { content, toolRequests: [], parentToolCallId } })
+    const { end } = hear(copilot, [said('Mine.'), said('<TASK_DONE>', 'x'), '{"type":"result","exitCode":0}'])
+    expect(end.finalMessage).toBe('Mine.')
+  })
+})
+
+test('qwen at its turn limit prints no result, and says it on stderr', () => {
+  const { end } = hear(qwen, sample('qwen-maxturns'), {
+    exit: { code: 53, stderr: stderrOf('qwen-maxturns') },
+  })
+  expect(end.end).toMatchObject({ kind: 'max-turns' })
+  expect(end.usage.turns).toBe(3)
+})
+
+describe('continue', () => {
+  test('tells its errors on stderr', () => {
+    const { end } = hear(continueCli, [], { exit: { code: 1, stderr: stderrOf('continue-401') } })
+    expect(end.end.kind).toBe('auth')
+  })
+
+  test('a session that ends without a word, as at a denied tool, is not finished', () => {
+    expect(hear(continueCli, []).end.end).toEqual({
+      kind: 'crashed',
+      reason: 'Continue ended without a final message',
+    })
+  })
+
+  test('reads its prompt only if -p stands last', () => {
+    expect(continueCli.invocation(request()).args.at(-1)).toBe('-p')
+  })
+})

@@ -1,0 +1,34 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { claude } from '../../../src/agent/providers/claude.ts'
+import { codex } from '../../../src/agent/providers/codex.ts'
+import { continueCli } from '../../../src/agent/providers/continue.ts'
+import { copilot } from '../../../src/agent/providers/copilot.ts'
+import { gemini } from '../../../src/agent/providers/gemini.ts'
+import { qwen } from '../../../src/agent/providers/qwen.ts'
+
+let home: string
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'ralph-home-'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const preflight = (provider: typeof claude, env: Record<string, string>) =>
+  provider.preflight({ env, cwd: home, nodeVersion: '20.20.2' })
+
+test.each([
+  [claude, 'ANTHROPIC_API_KEY', '.claude'],
+  [codex, 'CODEX_API_KEY', '.codex/auth.json'],
+  [gemini, 'GEMINI_API_KEY', '.gemini/settings.json'],
+  [copilot, 'GH_TOKEN', '.copilot'],
+  [qwen, 'OPENAI_API_KEY', '.qwen'],
+  [continueCli, 'CONTINUE_API_KEY', '.continue'],
+])('$name says what to do where it was never set up, and only there', (provider, variable, file) => {
+  expect(preflight(provider, { HOME: home })).toEqual([expect.stringMatching(/has never been .*: .+\.$/)])
+  expect(preflight(provider, { HOME: home, [variable]: 'key' })).toEqual([])
+  expect(preflight(provider, {})).toEqual([])
+  mkdirSync(path.join(home, file), { recursive: true })
+  expect(preflight(provider, { HOME: home })).toEqual([])
+})

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import type { AgentRequest, Provider, StreamEnd, StreamEvent } from '../../../src/agent/port.ts'
+
+const NOW = new Date(2026, 10, 18, 9, 0, 0)
+
+/** A run as it was asked for, with what a test wants different. */
+export function request(changes: Partial<AgentRequest> = {}): AgentRequest {
+  return {
+    prompt: 'Do the task.',
+    cwd: '/repo',
+    env: {},
+    model: null,
+    limits: { turns: 50, seconds: 600, stallSeconds: 300, budgetUsd: null },
+    permission: { level: 'edit' },
+    gateCommands: ['npm test'],
+    mcpServers: {},
+    task: { id: 'T-001', file: 'docs/tasks/T-001.md', attempt: 1, notesFile: '/notes', script: null },
+    signal: new AbortController().signal,
+    log: () => {},
+    ...changes,
+  }
+}
+
+/** The lines that a real run printed. */
+export function sample(name: string): readonly string[] {
+  const text = readFileSync(new URL(`../samples/${name}.jsonl`, import.meta.url), 'utf8')
+  return text.replace(/\n$/, '').split('\n')
+}
+
+/** What a real run printed on stderr. */
+export function stderrOf(name: string): string {
+  return readFileSync(new URL(`../samples/${name}.err`, import.meta.url), 'utf8')
+}
+
+export interface Heard {
+  readonly events: readonly StreamEvent[]
+  readonly end: StreamEnd
+}
+
+/** Reads lines to their end, as the runtime does. */
+export function hear(
+  provider: Provider,
+  lines: readonly string[],
+  {
+    exit = {},
+    ...changes
+  }: { exit?: { code?: number | null; signal?: string; stderr?: string } } & Partial<AgentRequest> = {},
+): Heard {
+  const reader = provider.reader(request(changes), () => NOW)
+  const events = lines.flatMap((line) => reader.line(line))
+  return {
+    events,
+    end: reader.end({ code: exit.code ?? 0, signal: exit.signal ?? null, stderr: exit.stderr ?? '' }),
+  }
+}
+
+/** The tools in one line each, as they ended. */
+export function tools({ events }: Heard): readonly string[] {
+  return events.flatMap((event) => (event.type === 'tool' ? [`${event.status}: ${event.summary}`] : []))
+}
+
+/** The moment that the tests take for now, moved by so many seconds. */
+export function after(seconds: number): Date {
+  return new Date(NOW.getTime() + seconds * 1000)
+}
