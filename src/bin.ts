@@ -25,6 +25,8 @@ const io: Io = {
   argv: process.argv.slice(2),
   cwd: process.cwd(),
   env: process.env,
+  pid: process.pid,
+  nodeVersion: process.version,
   stdout: createOutlet({ fd: 1, open: () => process.stdout, onClosed }),
   stderr: createOutlet({ fd: 2, open: () => process.stderr, onClosed }),
   dialogue: () =>

@@ -183,7 +183,7 @@ export class RunStory {
         left: [`  ${attempt.number}  ${said}`],
         right: [dim(spentText(seconds, event.usage))],
       },
-      ...(passed.length > 0 ? [line('     ', ...passed.flatMap((gate) => [...gateText(gate), '   ']))] : []),
+      ...(passed.length > 0 ? [gatesLine('     ', passed)] : []),
       ...failed.flatMap(failedGate),
       ...(isRefuted(event.outcome) && failed.length === 0
         ? [paragraph(['     ', bad('✗'), ' '], event.reason)]
@@ -210,11 +210,15 @@ function baselineBlocks(results: readonly GateResult[]): readonly Block[] {
   if (results.length === 0) return []
   const failed = results.filter(({ verdict }) => verdict !== 'passed')
   return [
-    line('baseline   ', ...results.flatMap((result) => [...gateText(result), '   '])),
+    gatesLine('baseline   ', results),
     ...failed.map(({ gate, reason }) =>
       paragraph(['           ', bad('✗'), ' '], `${gate.name} fails before anything has begun: ${reason}`),
     ),
   ]
+}
+
+function gatesLine(head: string, results: readonly GateResult[]): Block {
+  return { kind: 'hang', head: [head], words: results.map(gateText), gap: '   ' }
 }
 
 function taskLine({ task, tier, limits }: TaskStarted): Block {

@@ -25,6 +25,8 @@ export async function ralph(
     argv,
     cwd,
     env,
+    pid: process.pid,
+    nodeVersion: process.version,
     stdout,
     stderr,
     dialogue: () => null,

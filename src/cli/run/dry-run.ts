@@ -1,0 +1,90 @@
+import type { AgentRequest, Invocation } from '../../agent/port.ts'
+import { UserError } from '../../base/errors.ts'
+import { openGit } from '../../git/door.ts'
+import { listAttempts } from '../../git/attempts.ts'
+import { mergeMcpServers } from '../../prompt/mcp.ts'
+import { attemptRecord } from '../../run/attempt-record.ts'
+import type { RunOptions } from '../../run/ports.ts'
+import { scriptOf } from '../../run/task-run.ts'
+import type { Task } from '../../task/model.ts'
+import { dryRunView, type DryRun } from '../../ui/dry-run-view.ts'
+import type { Context } from '../command.ts'
+import { findTask } from '../find-task.ts'
+import type { Project } from '../project.ts'
+import { taskJson } from '../task-json.ts'
+import { unlessGitIsMissing, writePrompt } from '../task-prompt.ts'
+import { chooseProvider, disciplineOf, permissionOf } from './agents.ts'
+
+/** Shows what a run would do first, and does nothing. */
+export async function dryRun(context: Context, project: Project, options: RunOptions): Promise<number> {
+  const { selection, tasks, tierOf } = project
+  const task = options.task === null ? selection.next : findTask(tasks, options.task)
+  if (!task) throw new UserError('nothing is eligible', 'ralph next --explain says why.', 1)
+  const plan = await planOf(context, project, { task, options })
+  if (context.json) {
+    const state = { task, eligible: selection.eligible.includes(task), waiting: [] }
+    context.printJson({ version: 1, ...plan, task: taskJson(state, tierOf) })
+  } else {
+    await context.print(dryRunView(plan))
+    context.printRaw(plan.prompt)
+  }
+  return 0
+}
+
+async function planOf(
+  { io, options: flags }: Context,
+  project: Project,
+  { task, options }: { readonly task: Task; readonly options: RunOptions },
+): Promise<DryRun> {
+  const { root, config, tasks, tierOf } = project
+  const wishes = { io, options: flags, root, config, tierOf }
+  const discipline = await disciplineOf(root, task)
+  const { provider, model } = chooseProvider(task, discipline, wishes)
+  const git = openGit({ cwd: root, env: io.env })
+  const attempts = (await unlessGitIsMissing(listAttempts(git, task.id), [])).flatMap(
+    (kept) => attemptRecord(kept) ?? [],
+  )
+  const { prompt } = await writePrompt(project, git, {
+    task,
+    tasks,
+    attempts,
+    gates: options.gates,
+    failedBefore: new Set(),
+  })
+  const { tier, maxTurns, timeoutSeconds } = tierOf(task)
+  const limits = { turns: options.maxTurns ?? maxTurns, seconds: options.timeoutSeconds ?? timeoutSeconds }
+  const request: AgentRequest = {
+    prompt: prompt.text,
+    cwd: root,
+    env: io.env,
+    model,
+    limits: { ...limits, stallSeconds: options.stallSeconds, budgetUsd: options.budget },
+    permission: permissionOf(wishes),
+    gateCommands: options.gates.map(({ command }) => command),
+    mcpServers: mergeMcpServers(config.mcpServers, discipline?.mcpServers ?? {}),
+    task: {
+      id: task.id,
+      file: task.file,
+      attempt: (attempts.at(-1)?.number ?? 0) + 1,
+      notesFile: '',
+      script: scriptOf(task),
+    },
+    signal: io.signal,
+    log: () => undefined,
+  }
+  return {
+    task,
+    tier,
+    limits,
+    agent: provider.name,
+    model,
+    gates: options.gates,
+    ...commandOf(provider.invocation(request)),
+    prompt: prompt.text,
+    estimate: prompt.estimate,
+  }
+}
+
+function commandOf({ program, args, stdin }: Invocation): Pick<DryRun, 'command' | 'promptOnStdin'> {
+  return { command: [program, ...args], promptOnStdin: stdin !== '' }
+}

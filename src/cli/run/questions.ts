@@ -1,0 +1,34 @@
+import type { FailureAnswer, RunPorts } from '../../run/ports.ts'
+import { printable } from '../../ui/printable.ts'
+import type { Dialogue } from '../io.ts'
+
+/** Asks a person what a run cannot decide. `pause` is called before each question, so that nothing is drawn over it. */
+export function questions(
+  dialogue: Dialogue,
+  pause: () => void,
+): Required<Pick<RunPorts, 'ask' | 'askToCommit'>> {
+  return {
+    ask: async ({ task, reason, attempts }) => {
+      pause()
+      const { isCancel, select } = await import('@clack/prompts')
+      const answer = await select<FailureAnswer>({
+        message: printable(`${task.id} failed ${attempts === 1 ? 'once' : `${attempts} times`}: ${reason}`),
+        options: [
+          { value: 'retry', label: 'Try again' },
+          { value: 'skip', label: 'Leave it, go on with the next' },
+          { value: 'block', label: 'Block it, go on with the next' },
+          { value: 'abort', label: 'End the run' },
+        ],
+        ...dialogue,
+      })
+      return isCancel(answer) ? 'abort' : answer
+    },
+    askToCommit: async (paths) => {
+      pause()
+      const { confirm, isCancel } = await import('@clack/prompts')
+      const files = paths.length > 5 ? `${paths.length} task files` : paths.join(', ')
+      const answer = await confirm({ message: printable(`Commit ${files} first?`), ...dialogue })
+      return !isCancel(answer) && answer
+    },
+  }
+}

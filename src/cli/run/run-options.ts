@@ -1,0 +1,62 @@
+import type { Config } from '../../config/defaults.ts'
+import { GATE_TIMEOUT_SECONDS } from '../../config/defaults.ts'
+import { detectGates } from '../../gates/detect.ts'
+import type { Gate } from '../../gates/gate.ts'
+import type { RunOptions } from '../../run/ports.ts'
+import type { Options } from '../options.ts'
+
+/** What a run is asked to do: the command line's word, else the configuration's. */
+export function runOptions(asked: {
+  readonly options: Options
+  readonly config: Config
+  readonly root: string
+  /** The task that was named; null takes whatever is next. */
+  readonly task: string | null
+  /** Whether somebody is there to be asked. */
+  readonly isInteractive: boolean
+}): RunOptions {
+  const { options, config, root, task, isInteractive } = asked
+  return {
+    task,
+    loop: options.on('loop'),
+    maxTasks: options.number('max-tasks') ?? config.maxTasks,
+    retries: options.number('retries') ?? config.retries,
+    onFailure: onFailure(options, config) ?? (isInteractive ? 'ask' : 'block'),
+    budget: options.number('budget') ?? config.budget,
+    maxCostPerTask: config.maxCostPerTask,
+    maxTurns: options.number('max-turns') ?? null,
+    timeoutSeconds: options.number('timeout') ?? null,
+    stallSeconds: config.stallSeconds,
+    gates: gatesOf(options, config, root),
+    baseline: baselineOf(options) ?? config.baseline,
+    subject: config.commit.subject,
+    progress: config.progress,
+    push: options.on('push') || config.push,
+    commitTasks: options.on('commit-tasks'),
+    logBytes: config.logs.maxBytes,
+  }
+}
+
+function gatesOf(options: Options, config: Config, root: string): readonly Gate[] {
+  if (options.on('no-gates')) return []
+  const commands = options.list('gate')
+  if (commands.length > 0) {
+    return commands.map((command) => ({
+      name: command,
+      command,
+      required: true,
+      timeoutSeconds: GATE_TIMEOUT_SECONDS,
+    }))
+  }
+  return config.gates ?? detectGates(root)
+}
+
+function onFailure(options: Options, config: Config): RunOptions['onFailure'] | null {
+  const asked = options.text('on-failure')
+  return asked === 'block' || asked === 'stop' || asked === 'ask' ? asked : config.onFailure
+}
+
+function baselineOf(options: Options): RunOptions['baseline'] | undefined {
+  const asked = options.text('baseline')
+  return asked === 'warn' || asked === 'stop' || asked === 'off' ? asked : undefined
+}

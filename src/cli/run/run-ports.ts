@@ -1,0 +1,73 @@
+import { newMark, withMark } from '../../base/process-mark.ts'
+import { endMarked } from '../../base/process-tree.ts'
+import { sleep } from '../../base/sleep.ts'
+import { UserError } from '../../base/errors.ts'
+import { runGate } from '../../gates/run.ts'
+import { listAttempts } from '../../git/attempts.ts'
+import { openGit } from '../../git/door.ts'
+import { GitError, type Git } from '../../git/git.ts'
+import { findRepository } from '../../git/repository.ts'
+import { openSealer } from '../../git/seal/sealer.ts'
+import { attemptRecord } from '../../run/attempt-record.ts'
+import { openCheckout } from '../../run/checkout.ts'
+import type { RunPorts } from '../../run/ports.ts'
+import { runFolder } from '../../run/run-folder.ts'
+import { openTaskFolder } from '../../run/source.ts'
+import type { Context } from '../command.ts'
+import type { Project } from '../project.ts'
+import { writePrompt } from '../task-prompt.ts'
+import { agentsFor } from './agents.ts'
+import { questions } from './questions.ts'
+import { taskEdits } from './task-edits.ts'
+
+/** Everything that a run touches, as it really is. */
+export async function runPorts(context: Context, project: Project, pause: () => void): Promise<RunPorts> {
+  const { io, options } = context
+  const { root, dir, vocabulary, config, tierOf } = project
+  const repository = await findRepository(openGit({ cwd: root, env: io.env }))
+  if (!repository) {
+    throw new UserError('there is no git repository here', 'git init, then commit what there is.')
+  }
+  const mark = newMark()
+  const git = openGit({ cwd: repository.root, env: withMark(io.env, mark) })
+  const dialogue = context.json ? null : io.dialogue()
+  const now = (): number => io.now().getTime()
+  return {
+    workspace: openCheckout(git, repository, root),
+    repository,
+    source: await openTaskFolder({ root, dir, vocabulary }),
+    edits: taskEdits(vocabulary),
+    folder: runFolder(root),
+    attempts: async () => (await listAttempts(git)).flatMap((kept) => attemptRecord(kept) ?? []),
+    tierOf,
+    agentsFor: agentsFor({ io, options, root, config, tierOf }),
+    prompt: async ({ failedBefore, ...request }) => {
+      const names = new Set(failedBefore.map(({ gate }) => gate.name))
+      return (await writePrompt(project, git, { ...request, failedBefore: names })).prompt.text
+    },
+    runGate,
+    sealer: config.commit.seal ? openSealer(git, config.commit.digits, { signal: io.signal, now }) : null,
+    ...(dialogue ? questions(dialogue, pause) : { ask: null, askToCommit: null }),
+    push: () => push(git),
+    mark,
+    endLeftovers: async (dead) => (await endMarked(dead)).map(({ command }) => command),
+    now: io.now,
+    sleep,
+    checkpoint: () => undefined,
+    env: io.env,
+    signal: io.signal,
+    killSignal: io.urgent,
+    pid: io.pid,
+  }
+}
+
+async function push(git: Git): ReturnType<RunPorts['push']> {
+  try {
+    await git.run(['push', '--porcelain'])
+    const { stdout } = await git.run(['rev-parse', '--abbrev-ref', 'HEAD'])
+    return { branch: stdout.toString().trim() }
+  } catch (error) {
+    if (error instanceof GitError) return { problem: error.stderr.trim() || error.message }
+    throw error
+  }
+}

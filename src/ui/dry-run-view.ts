@@ -1,0 +1,41 @@
+import type { Gate } from '../gates/gate.ts'
+import type { Task, Tier } from '../task/model.ts'
+import { BLANK, dim, line, paragraph, type Block, type Line } from './block.ts'
+import { limitsText } from './limits-text.ts'
+import { titleLine } from './task-lines.ts'
+
+/** What a run would do first. */
+export interface DryRun {
+  readonly task: Task
+  readonly tier: Tier
+  readonly limits: { readonly turns: number; readonly seconds: number }
+  readonly agent: string
+  readonly model: string | null
+  readonly gates: readonly Gate[]
+  readonly command: readonly string[]
+  readonly promptOnStdin: boolean
+  readonly prompt: string
+  /** In tokens. */
+  readonly estimate: number
+}
+
+/** Everything but the prompt itself, which follows as it is. */
+export function dryRunView(run: DryRun): readonly Block[] {
+  const { task, tier, limits, agent, model, gates, promptOnStdin, estimate } = run
+  const label = (name: string): Line => ['  ', dim(name.padEnd(9))]
+  return [
+    titleLine(task),
+    paragraph(label('limits'), `${tier} · up to ${limitsText(limits.turns, limits.seconds)}`),
+    paragraph(label('agent'), model === null ? agent : `${agent} · ${model}`),
+    paragraph(label('command'), `${run.command.map(quoted).join(' ')}${promptOnStdin ? ' < prompt' : ''}`),
+    paragraph(label('gates'), gates.length > 0 ? gates.map(({ command }) => command).join(' · ') : 'none'),
+    paragraph(label('prompt'), `about ${estimate} tokens; nothing was run`),
+    BLANK,
+    line(dim('─'.repeat(40))),
+  ]
+}
+
+/** As a shell would read it. */
+function quoted(word: string): string {
+  return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}
