@@ -100,9 +100,13 @@ async function many(around: Surroundings, one: Target, taken: Taken): Promise<re
   return [{ kind: 'listing', pattern, paths: paths.map(written), more: walked.more }, ...shown]
 }
 
+/** What any file takes from the room, so that very many empty ones come to an end too. */
+const BYTES_A_FILE = 100
+
 /** Its listing names the file, so what cannot be shown needs no word of its own. */
 async function listed(file: Found, taken: Taken): Promise<readonly Material[]> {
   if (!isNew(taken, file.real)) return []
+  taken.room -= BYTES_A_FILE
   const content = await readText(file)
   if ('reason' in content) return []
   taken.room -= file.bytes

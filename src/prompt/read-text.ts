@@ -1,17 +1,34 @@
-import { readFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import type { Found } from './locate.ts'
 import { HUGE_BYTES, type Reason } from './material.ts'
 
-/** A file's text, or why it cannot be shown. A byte order mark is no part of the text. */
-export async function readText(
-  file: Found,
-): Promise<{ readonly text: string } | { readonly reason: Reason }> {
+/** A file's text, or why it cannot be shown. */
+export type TextReading = { readonly text: string } | { readonly reason: Reason }
+
+/** Enough to tell a picture or a program from a text without reading all of it. */
+const SNIFFED_BYTES = 4096
+
+/** Reads a file as text; a byte order mark is no part of it. */
+export async function readText(file: Found): Promise<TextReading> {
   if (file.bytes > HUGE_BYTES) return { reason: 'huge' }
   try {
-    const bytes = await readFile(file.absolute)
-    if (bytes.includes(0)) return { reason: 'binary' }
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+    const bytes = await readUnlessBinary(file.absolute)
+    return bytes ? { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) } : { reason: 'binary' }
   } catch (error) {
     return { reason: error instanceof TypeError ? 'binary' : 'unreadable' }
+  }
+}
+
+/** The bytes of a file, or null where one of them is 0. */
+async function readUnlessBinary(path: string): Promise<Buffer | null> {
+  const handle = await open(path)
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES)
+    const head = buffer.subarray(0, bytesRead)
+    if (head.includes(0)) return null
+    const rest = bytesRead < SNIFFED_BYTES ? Buffer.alloc(0) : await handle.readFile()
+    return rest.includes(0) ? null : Buffer.concat([head, rest])
+  } finally {
+    await handle.close()
   }
 }

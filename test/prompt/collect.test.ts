@@ -128,11 +128,33 @@ describe('the files that a prompt takes in', () => {
       'src/logo.png': new Uint8Array(9),
     })
     const where = { root: project.root, isIgnored: nothingIgnored }
-    const [materials = []] = await collectMaterials(where, [['src']], { except: [], room: 3 })
+    const [materials = []] = await collectMaterials(where, [['src']], { except: [], room: 103 })
     expect(brief(materials)).toEqual([
       'src/ -> src/B.ts src/a/z.ts src/b.ts src/logo.png src/ä.ts',
       'src/B.ts (listed)',
       'src/a/z.ts (listed)',
+    ])
+  })
+
+  it('of a folder are not read for ever, however many and small they are', async () => {
+    const project = makeProject(
+      Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`src/${index}.ts`, ''])),
+    )
+    const where = { root: project.root, isIgnored: nothingIgnored }
+    const [materials = []] = await collectMaterials(where, [['src']], { except: [], room: 1000 })
+    expect(materials).toHaveLength(1 + 10)
+    expect(materials[0]).toMatchObject({ kind: 'listing', paths: { length: 50 } })
+  })
+
+  it('are known as binary by any of their bytes', async () => {
+    const [early, late] = [new Uint8Array(9000).fill(97), new Uint8Array(9000).fill(97)]
+    early[10] = 0
+    late[8999] = 0
+    const project = makeProject({ 'early.bin': early, 'late.bin': late, 'long.txt': 'é'.repeat(9000) })
+    expect(brief(await collect(project, 'early.bin', 'late.bin', 'long.txt'))).toEqual([
+      'early.bin: binary',
+      'late.bin: binary',
+      'long.txt',
     ])
   })
 
