@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import type { AgentRequest, Provider } from '../../src/agent/port.ts'
+import { claude } from '../../src/agent/providers/claude.ts'
+import { createAgent } from '../../src/agent/runtime.ts'
+import { startProcess } from '../../src/base/process.ts'
+import { runGate } from '../../src/gates/run.ts'
+
+/** One measured thing, and how it stands to what it is measured against. */
+export interface AgentRow {
+  readonly what: string
+  readonly value: string
+  readonly ratio: string
+}
+
+const BYTES = 1_000_000_000
+const ROUNDS = 41
+
+/** Measures the stream of an agent and of a gate, and what it costs to leave nothing of a process alive. */
+export async function benchAgents(): Promise<readonly AgentRow[]> {
+  const rows: AgentRow[] = []
+  for (const length of [100, 1000, 20_000]) {
+    const line = assistantLine(length)
+    const what = `claude's stream of 1 GB, lines of ${line.length} bytes`
+    rows.push(await measure(what, () => readStream(line)))
+  }
+  rows.push(await measure('output of a gate of 1 GB, lines of 52 bytes', readGate))
+  return [...rows, await benchEnd()]
+}
+
+function assistantLine(length: number): string {
+  const content = [{ type: 'text', text: 'y'.repeat(length) }]
+  return JSON.stringify({ type: 'assistant', message: { id: 'm', model: 'x', content, usage: {} } })
+}
+
+async function readStream(line: string): Promise<void> {
+  const provider: Provider = { ...claude, invocation: () => printing(line) }
+  const agent = createAgent(provider, { now: () => new Date() })
+  for await (const event of agent.run(REQUEST)) if (event.type === 'finished') return
+}
+
+const printing = (line: string) => ({
+  program: 'sh',
+  args: ['-c', `yes '${line}' | head -c ${BYTES}`],
+  env: {},
+  stdin: '',
+  files: {},
+})
+
+const REQUEST: AgentRequest = {
+  prompt: '',
+  cwd: tmpdir(),
+  env: process.env,
+  model: null,
+  limits: { turns: Infinity, seconds: 3600, stallSeconds: 3600, budgetUsd: null },
+  permission: { level: 'edit' },
+  gateCommands: [],
+  mcpServers: {},
+  task: { id: 'T-001', file: 'docs/tasks/T-001.md', attempt: 1, notesFile: 'notes.md', script: null },
+  signal: new AbortController().signal,
+  log: () => undefined,
+}
+
+async function readGate(): Promise<void> {
+  const command = `yes 'compiling a module and another one of the same kind' | head -c ${BYTES}; exit 1`
+  const gate = { name: 'test', command, required: true, timeoutSeconds: 3600 }
+  await runGate(gate, { ...REQUEST, log: () => undefined })
+}
+
+async function measure(what: string, work: () => Promise<void>): Promise<AgentRow> {
+  let peak = 0
+  const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 50)
+  const begun = performance.now()
+  await work()
+  const seconds = (performance.now() - begun) / 1000
+  clearInterval(timer)
+  return {
+    what,
+    value: `${Math.round(BYTES / 1e6 / seconds)} MB/s (at least 100)`,
+    ratio: `${Math.round(peak / 1e6)} MB at the peak`,
+  }
+}
+
+async function benchEnd(): Promise<AgentRow> {
+  const [bare, ours]: [number[], number[]] = [[], []]
+  for (let round = 0; round < ROUNDS; round++) {
+    bare.push(await time(() => new Promise((resolve) => spawn('true').once('close', resolve))))
+    ours.push(await time(() => startProcess({ program: 'true', args: [] }, QUIET).finished))
+  }
+  const extra = median(ours) - median(bare)
+  return {
+    what: 'to look for what a process has left',
+    value: `${extra.toFixed(1)} ms`,
+    ratio: `over a bare spawn of ${median(bare).toFixed(1)} ms`,
+  }
+}
+
+const QUIET = { cwd: tmpdir(), env: process.env, onOutput: () => undefined }
+
+async function time(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now()
+  await work()
+  return performance.now() - begun
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+}
