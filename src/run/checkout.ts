@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { attemptRef, keepAttempt } from '../git/attempts.ts'
 import { commit } from '../git/commit.ts'
@@ -26,7 +26,7 @@ const WHY = 'ralph: back to where the attempt began'
 
 /** The checkout as a workspace: `git` runs at the repository's top, the project may lie below it. */
 export function openCheckout(git: Git, repository: Repository, root: string): Workspace {
-  const inside = relative(repository.root, root).split(sep).join('/')
+  const inside = relative(realpathSync(repository.root), realpathSync(root)).split(sep).join('/')
   return {
     root,
     prefix: inside === '' ? '' : `${inside}/`,

@@ -169,14 +169,16 @@ function writeFiles(
   const { task } = plan
   const notes = agent.finalMessage.replaceAll('\0', '')
   const file = join(ports.workspace.root, task.file)
+  const { costUsd } = sums.usage
   const text = ports.edits.complete(task, {
-    completed: completedText(ports.now(), sums.seconds),
+    at: ports.now(),
+    seconds: sums.seconds,
     commit: prefix,
-    cost: sums.usage.costUsd === null ? null : formatCost(sums.usage.costUsd),
+    costUsd,
     notes,
   })
   const undo = [remember(file)]
-  writeFileSync(file, withMark(task, text))
+  writeFileSync(file, text)
   ports.checkpoint('file-completed')
   if (options.progress !== null) {
     const progress = join(ports.workspace.root, options.progress)
@@ -187,11 +189,6 @@ function writeFiles(
   return () => {
     for (const step of undo) step()
   }
-}
-
-/** A task's text as its file has it. */
-export function withMark(task: Task, text: string): string {
-  return task.bom ? `\uFEFF${text}` : text
 }
 
 function remember(file: string): () => void {
@@ -205,14 +202,6 @@ function remember(file: string): () => void {
 function appendNotes(file: string, task: Task, notes: string): void {
   const before = existsSync(file) ? readFileSync(file, 'utf8').trimEnd() + '\n\n' : '# Progress\n\n'
   writeFileSync(file, `${before}## ${task.id}: ${task.title}\n\n${notes.trim() || 'Done.'}\n`)
-}
-
-/** `2025-01-15 14:30 (8m duration)`, in local time. */
-export function completedText(now: Date, seconds: number): string {
-  const two = (value: number): string => String(value).padStart(2, '0')
-  const day = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
-  const whole = seconds < 60 ? Math.round(seconds) : Math.floor(seconds / 60) * 60
-  return `${day} ${two(now.getHours())}:${two(now.getMinutes())} (${formatDuration(whole)} duration)`
 }
 
 function notCommitted(result: Exclude<CommitResult, { kind: 'committed' }>, signal: AbortSignal): Outcome {

@@ -2,6 +2,7 @@ import type { Agent, McpServer, Permission } from '../agent/port.ts'
 import type { Gate, GateResult } from '../gates/gate.ts'
 import type { Repository } from '../git/repository.ts'
 import type { TierChoice } from '../select/tier.ts'
+import type { Blockage, Completion } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import type { AttemptRecord } from './attempt-record.ts'
 import type { Checkpoint } from './checkpoint.ts'
@@ -76,24 +77,10 @@ export interface RunPorts {
   readonly pid: number
 }
 
-/** The edits of a task file that are ralph's: each gives the file's new text, without its byte order mark. */
+/** The edits of a task file that are ralph's, in the words of the team: each gives the file's new text. */
 export interface TaskEdits {
-  complete(task: Task, how: Completion): string
-  block(task: Task, how: Blocking): string
-}
-
-export interface Completion {
-  /** `2025-01-15 14:30 (8m duration)` */
-  readonly completed: string
-  /** Null where the commit is not sealed. */
-  readonly commit: string | null
-  readonly cost: string | null
-  readonly notes: string
-}
-
-export interface Blocking {
-  readonly reason: string
-  readonly attempts: readonly AttemptRecord[]
+  complete(task: Task, completion: Completion): string
+  block(task: Task, blockage: Blockage): string
 }
 
 /** An agent, and how a task's settings have it work. */

@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { withMark as withProcessMark } from '../base/process-mark.ts'
+import { withMark } from '../base/process-mark.ts'
 import { composeMessage } from '../git/trailers.ts'
 import type { Base } from '../git/restore.ts'
 import type { Task } from '../task/model.ts'
 import { runAttempt } from './attempt.ts'
 import type { AttemptPlan } from './attempt.ts'
-import { withMark } from './completion.ts'
 import type { Completed } from './completion.ts'
 import { decide } from './decide.ts'
 import type { Happening } from './events.ts'
@@ -80,7 +79,7 @@ export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator
       choice,
       tier,
       limits: { ...limits, budgetUsd },
-      env: withProcessMark(ports.env, run.flight.mark),
+      env: withMark(ports.env, run.flight.mark),
       log: `.ralph/logs/${task.id}-${(earlier.at(-1)?.number ?? 0) + 1}.log`,
       script: scriptOf(task),
       earlier,
@@ -217,8 +216,8 @@ export async function* block(
   const attempts = seriesOrLast(attemptsAt(run, task.id))
   flight.update({ phase: 'blocking', reason })
   ports.checkpoint('blocking-noted')
-  const text = ports.edits.block(task, { reason, attempts })
-  writeFileSync(join(ports.workspace.root, task.file), withMark(task, text))
+  const text = ports.edits.block(task, { reason, attempts: attempts.length })
+  writeFileSync(join(ports.workspace.root, task.file), text)
   ports.checkpoint('file-blocked')
   const message = composeMessage({
     subject: `${task.id}: Block: ${reason}`.slice(0, 120),

@@ -12,9 +12,9 @@ import { runFolder } from '../../src/run/run-folder.ts'
 import { openTaskFolder } from '../../src/run/source.ts'
 import { UNKNOWN_USAGE } from '../../src/run/usage.ts'
 import { tierOf } from '../../src/select/tier.ts'
+import { blockTask, completeTask } from '../../src/task/finish.ts'
 import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
 import { ENV } from '../git/bare-git.ts'
-import { edits } from './edits.ts'
 
 export type Deed = (request: AgentRequest) => Promise<Said | void> | Said | void
 
@@ -92,7 +92,7 @@ export async function makePorts({ root, deed, ports, gate }: Harness): Promise<R
     workspace: openCheckout(git, repository, root),
     repository,
     source: await openTaskFolder({ root, dir: 'docs/tasks', vocabulary: TASK_VOCABULARY }),
-    edits,
+    edits: { complete: completeTask, block: blockTask },
     folder: runFolder(root),
     attempts: async () => (await listAttempts(git)).flatMap((kept) => attemptRecord(kept) ?? []),
     tierOf: (task) => tierOf(task),
