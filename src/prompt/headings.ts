@@ -57,7 +57,6 @@ export async function parseHeadings(source: string): Promise<readonly DocumentHe
 function isUnsure(line: string, afterText: boolean): boolean {
   if (/^[ \t]*<(?!(?:https?|mailto):)/.test(line)) return true
   if (/^[ \t]+(?:#{1,6}(?:[ \t]|$)|`{3}|~{3})/.test(line)) return true
-  if (/^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t].*(?:`{3}|~{3}|<|#)/.test(line)) return true
   if (afterText && /^[ \t]*(?:=+|-+)[ \t]*$/.test(line)) return true
   return line.includes('\r') || line.startsWith('\ufeff')
 }
