@@ -143,6 +143,22 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/run.ts'),
   },
   {
+    name: 'attempts',
+    args: '<id>',
+    summary: 'shows what was tried on a task, how it ended, where it is kept',
+    options: [],
+    examples: ['ralph attempts T-004'],
+    load: () => import('./commands/attempts.ts'),
+  },
+  {
+    name: 'retry',
+    args: '<id>',
+    summary: 'makes a blocked task TODO again, keeping why it was blocked',
+    options: [],
+    examples: ['ralph retry T-004'],
+    load: () => import('./commands/retry.ts'),
+  },
+  {
     name: 'completion',
     args: '<shell>',
     summary: 'prints completion for bash, zsh or fish, task ids included',

@@ -21,6 +21,7 @@ import {
 import { timeLimitText } from './limits-text.ts'
 import { summaryOf, type TaskEnd } from './run-summary.ts'
 import { counted, endText, gateText, interferenceText, isRefuted, spentText } from './run-text.ts'
+import { clockText } from './time-text.ts'
 
 /** How much is told: in a terminal a live line shows what the agent does; elsewhere, or where asked, each step is a line. */
 export interface Telling {
@@ -98,7 +99,9 @@ export class RunStory {
         return []
       case 'agent-retrying':
         return this.#step(
-          event.until ? `waits for its service until ${clock(event.until)}: ${event.reason}` : event.reason,
+          event.until
+            ? `waits for its service until ${clockText(event.until)}: ${event.reason}`
+            : event.reason,
         )
       case 'gate-started':
         if (this.#attempt) this.#attempt.agentEndedAt ??= event.at
@@ -131,7 +134,7 @@ export class RunStory {
       case 'waiting':
         this.#aside = (now) =>
           `waits ${formatDuration(secondsBetween(now, event.until))} more: ${event.reason}`
-        return this.#telling.steps ? [stepLine(`waits until ${clock(event.until)}: ${event.reason}`)] : []
+        return this.#telling.steps ? [stepLine(`waits until ${clockText(event.until)}: ${event.reason}`)] : []
       case 'stopping':
         return [line('stopping: what is under way is put in order first; Ctrl-C again ends it at once')]
       case 'pushed':
@@ -261,9 +264,4 @@ function firstLine(text: string): string {
 
 function secondsBetween(from: Date, to: Date): number {
   return Math.max(0, (to.getTime() - from.getTime()) / 1000)
-}
-
-function clock(date: Date): string {
-  const two = (part: number): string => String(part).padStart(2, '0')
-  return `${two(date.getHours())}:${two(date.getMinutes())}`
 }
