@@ -107,6 +107,20 @@ describe('ralph prompt', () => {
     expect(stdout).toContain('not ok 1 - begins\nnot ok 2 - ends\n```\n')
   })
 
+  it('knows the milestone of its neighbours, whatever marks they write it with', async () => {
+    const root = projectFolder({
+      ...FILES,
+      'docs/tasks/T-003.md': taskText('T-003', 'Marked', { Status: 'DONE', Milestone: '**1** — _One_' }),
+      'docs/tasks/T-004.md': '---\nstatus: DONE\nmilestone: "1 — One"\n---\n# T-004: Above\n',
+      'docs/tasks/T-005.md': taskText('T-005', 'Elsewhere', { Status: 'DONE', Milestone: '11 — One' }),
+      'docs/tasks/T-006.md': taskText('T-006', 'Of 1 — One, it says', { Status: 'DONE' }),
+    })
+    const { stdout } = await ralph(['prompt', '2'], { cwd: root, env: ENV })
+    expect(stdout).toContain(
+      '`1 — One`: 3 of 4 tasks done. Done so far:\n\n- T-001: Begin\n- T-003: Marked\n- T-004: Above\n\n#',
+    )
+  })
+
   it('needs no git to be read', async () => {
     const root = projectFolder(FILES)
     const without = await ralph(['prompt', '2'], { cwd: root, env: ENV })
