@@ -1,0 +1,44 @@
+import { formatDuration } from '../base/duration.ts'
+import type { AttemptRecord } from '../run/attempt-record.ts'
+import { formatCost } from '../run/usage.ts'
+import type { Task } from '../task/model.ts'
+import { BLANK, dim, good, line, paragraph, strong, type Block } from './block.ts'
+import { counted } from './run-text.ts'
+import { titleLine } from './task-lines.ts'
+import { minuteText } from './time-text.ts'
+
+/** What was tried on a task: how each attempt ended, what it took, where it is kept. */
+export function attemptsView(task: Task, attempts: readonly AttemptRecord[]): readonly Block[] {
+  if (attempts.length === 0) return [titleLine(task), line('       no attempt is kept')]
+  return [titleLine(task), ...attempts.flatMap(attemptBlocks)]
+}
+
+const MOST_LINES = 6
+
+function attemptBlocks(record: AttemptRecord): readonly Block[] {
+  const { number, outcome, reason, detail, changed, ref, keptAt } = record
+  const sign = outcome === 'done' ? [good(outcome)] : [strong(outcome)]
+  const lines = detail.split('\n').filter((text) => text.trim() !== '')
+  return [
+    BLANK,
+    {
+      kind: 'spread',
+      left: [`  ${number}  `, ...sign, dim(`  ${spent(record)}`)],
+      right: [dim(minuteText(new Date(keptAt * 1000)))],
+    },
+    paragraph(['     '], reason),
+    ...lines.slice(-MOST_LINES).map((text) => line(dim(`       ${text}`))),
+    ...(changed.length > 0 ? [paragraph(['     ', dim('changed '), ' '], changed.join(', '))] : []),
+    line('     ', dim(`git show ${ref}`)),
+  ]
+}
+
+function spent({ agent, usage, seconds }: AttemptRecord): string {
+  const parts = [
+    agent,
+    ...(usage.turns === null ? [] : [counted(usage.turns, 'turn')]),
+    formatDuration(seconds),
+    ...(usage.costUsd === null ? [] : [formatCost(usage.costUsd)]),
+  ]
+  return parts.join(' · ')
+}
