@@ -23,16 +23,20 @@ export function benchPrompt(): readonly PromptRow[] {
   try {
     makeBacklog(root)
     const rounds = Array.from({ length: ROUNDS }, () => ({
-      next: time(root, ['next']),
-      prompt: time(root, ['prompt', String(TASKS / 2 + 1)]),
+      bare: time(root, ['-e', '0']),
+      next: time(root, [PROGRAM, 'next']),
+      prompt: time(root, [PROGRAM, 'prompt', String(TASKS / 2 + 1)]),
     }))
-    const [next, prompt] = [median(rounds.map((one) => one.next)), median(rounds.map((one) => one.prompt))]
+    const bare = median(rounds.map((round) => round.bare))
+    const next = median(rounds.map((round) => round.next))
+    const prompt = median(rounds.map((round) => round.prompt))
     return [
-      { what: `ralph next, ${TASKS} tasks`, value: milliseconds(next), ratio: '' },
+      { what: 'node -e 0', value: milliseconds(bare), ratio: '' },
+      { what: `ralph next, ${TASKS} tasks`, value: milliseconds(next), ratio: times(next / bare) },
       {
         what: `ralph prompt, ${FILES} files of ${LINES} lines, ${TASKS} tasks`,
         value: milliseconds(prompt),
-        ratio: `${milliseconds(prompt - next)} over ralph next (at most 60 ms)`,
+        ratio: `${times(prompt / bare)}, ${milliseconds(prompt - next)} over ralph next (at most 60 ms)`,
       },
     ]
   } finally {
@@ -89,7 +93,7 @@ function idOf(number: number): string {
 function time(cwd: string, args: readonly string[]): number {
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env
   const started = performance.now()
-  execFileSync(process.execPath, [PROGRAM, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'ignore'] })
+  execFileSync(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'ignore'] })
   return performance.now() - started
 }
 
@@ -99,4 +103,8 @@ function median(values: readonly number[]): number {
 
 function milliseconds(value: number): string {
   return `${value.toFixed(0)} ms`
+}
+
+function times(ratio: number): string {
+  return `${ratio.toFixed(1)} × bare node`
 }
