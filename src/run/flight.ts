@@ -56,7 +56,9 @@ export class Flight {
   /** The attempt under way has come further. */
   update(part: Partial<AttemptInFlight>): void {
     const { attempt } = this.#note
-    if (attempt) this.#change({ attempt: { ...attempt, ...part } })
+    if (!attempt) return
+    const changed = { ...attempt, ...part }
+    if (JSON.stringify(changed) !== JSON.stringify(attempt)) this.#change({ attempt: changed })
   }
 
   /** What the attempt has cost is the run's now; written at once with taking it off the attempt, so that it counts once. */
@@ -70,6 +72,11 @@ export class Flight {
   /** Nothing is under way any more: the tree is clean, and HEAD is where it should be. */
   land(): void {
     this.#change({ attempt: null })
+  }
+
+  /** The same after the task's commit, written with whatever comes next: until then the commit speaks for itself. */
+  landSoon(): void {
+    this.#note = { ...this.#note, attempt: null }
   }
 
   /** The process is about to end. Only a run that leaves nothing to finish clears the note. */

@@ -45,9 +45,9 @@ export interface AttemptInFlight {
  */
 export type Phase = 'working' | 'kept' | 'committing' | 'blocking'
 
-/** Writes it so that it outlives a power cut. */
+/** Writes it down before what it speaks of is done. */
 export function writeInFlight(path: string, inFlight: InFlight): void {
-  writeFileAtomic(path, JSON.stringify(inFlight, null, 2) + '\n', { durable: true })
+  writeFileAtomic(path, JSON.stringify(inFlight, null, 2) + '\n')
 }
 
 /** What the last run was in the middle of; null where it ended properly, or where nothing can be read. */

@@ -205,7 +205,7 @@ async function* enter(
     case 'completed': {
       const { completed } = end
       tally.completed.push(task.id)
-      flight.land()
+      flight.landSoon()
       ports.checkpoint('entered')
       await ports.source.refresh(completed.taskFiles)
       const { commit, seconds, attempts, usage, files, added, removed } = completed

@@ -38,6 +38,11 @@ function makeScene(): Scene {
   return { root, diary: join(makeFolder(), 'diary') }
 }
 
+/** At once, not at the end: hundreds of them would take the hook longer than it has. */
+function remove({ root }: Scene): void {
+  rmSync(root, { recursive: true, force: true })
+}
+
 interface Killing {
   readonly checkpoint?: string
   readonly occurrence?: number
@@ -127,6 +132,7 @@ describe('a run that is killed', () => {
       expect(await run(scene)).toBeNull()
       expectNothingLost(scene)
       if (checkpoint !== 'run-cleared') expectCostRight(scene)
+      remove(scene)
     })
   })
 
@@ -145,6 +151,7 @@ describe('a run that is killed', () => {
       await run(scene, { checkpoint: recovery })
       expect(await run(scene)).toBeNull()
       expectNothingLost(scene)
+      remove(scene)
     })
   })
 
@@ -162,6 +169,7 @@ describe('a run that is killed', () => {
       await run(scene, { afterMs, group })
       expect(await run(scene)).toBeNull()
       expectNothingLost(scene)
+      remove(scene)
     })
   })
 })
