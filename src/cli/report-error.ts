@@ -5,7 +5,7 @@ import { canvasFor } from './context.ts'
 import type { Io } from './io.ts'
 
 /** Says what went wrong and what to do about it, and resolves to the exit code. */
-export async function reportError(error: unknown, io: Io): Promise<number> {
+export async function reportError(error: unknown, io: Pick<Io, 'argv' | 'env' | 'stderr'>): Promise<number> {
   const expected = error instanceof UserError
   const blocks = expected ? userErrorBlocks(error) : bugBlocks(error, Boolean(io.env['RALPH_DEBUG']))
   const noColor = io.argv.includes('--no-color')

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, symlinkSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { projectFolder, taskText } from './project-folder.ts'
+import { ralph } from './ralph.ts'
+
+const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
+
+/** What bash offers for the last of these words. */
+function offers(cwd: string, words: readonly string[]): string[] {
+  const script = `
+    eval "$(ralph completion bash)"
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ralph
+    printf '%s\\n' "\${COMPREPLY[@]}"`
+  chmodSync(program, 0o755)
+  const env = { ...process.env, PATH: `${join(cwd, 'bin')}${delimiter}${process.env['PATH']}` }
+  return execFileSync('bash', ['-c', script, 'bash', ...words], { cwd, env, encoding: 'utf8' })
+    .split('\n')
+    .filter(Boolean)
+}
+
+function project(): string {
+  const cwd = projectFolder({
+    'docs/tasks/T-001.md': taskText('T-001', 'One'),
+    'docs/tasks/T-002.md': taskText('T-002', 'Two; $(touch pwned)'),
+    'bin/.keep': '',
+  })
+  symlinkSync(program, join(cwd, 'bin/ralph'))
+  return cwd
+}
+
+describe.skipIf(process.platform === 'win32')('completion in bash', () => {
+  it.each([
+    [['ralph', 'gr'], ['graph']],
+    [
+      ['ralph', 'show', 'T-'],
+      ['T-001', 'T-002'],
+    ],
+    [
+      ['ralph', 'new', 'x', '--depends', ''],
+      ['T-001', 'T-002'],
+    ],
+    [['ralph', 'list', '--mil'], ['--milestone']],
+    [['ralph', 'list', '--status', 'D'], ['DONE']],
+    [
+      ['ralph', '--no-color', 'graph', '--d'],
+      ['--dir', '--dot'],
+    ],
+    [['ralph', 'completion', 'f'], ['fish']],
+  ])('offers for %j', (words, expected) => {
+    expect(offers(project(), words).sort()).toEqual(expected)
+  })
+})
+
+describe('the tasks for completion', () => {
+  it('are one a line, each with its title', async () => {
+    const { stdout } = await ralph(['completion', 'tasks'], { cwd: project() })
+    expect(stdout).toBe('T-001\tOne\nT-002\tTwo; $(touch pwned)\n')
+  })
+})
+
+describe('completion for a shell', () => {
+  it.each(['zsh', 'fish'])('names every command: %s', async (shell) => {
+    const { stdout } = await ralph(['completion', shell], { cwd: '/' })
+    for (const name of ['next', 'run', 'lint', 'completion'])
+      expect(stdout).toMatch(new RegExp(`\\b${name}\\b`))
+  })
+
+  it('that is unknown is refused', async () => {
+    const { code, stderr } = await ralph(['completion', 'tcsh'], { cwd: '/' })
+    expect([code, stderr]).toEqual([
+      2,
+      "error: there is no completion for 'tcsh'\nGive one of bash, zsh, fish.\n",
+    ])
+  })
+})

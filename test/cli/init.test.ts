@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { projectFolder } from './project-folder.ts'
+import { ralph } from './ralph.ts'
+
+const KOREAN = {
+  'docs/tasks/T-001.md': '# T-001: 로그인\n\n- **상태**: 완료\n- **선행 작업**: none\n\n## 설명\n\n내용\n',
+  'docs/tasks/T-002.md': '# T-002: 로그아웃\n\n- **상태**: 할일\n- **선행 작업**: T-001\n\n## 설명\n\n내용\n',
+}
+
+/** A language that no list of words knows: what stands in the fields tells them. */
+const UNKNOWN = {
+  'docs/tasks/T-001.md':
+    '# T-001: Unu\n\n- **Stato**: farita\n- **Post**: nenio\n- **Respondeca**: Ana\n\n- [x] bona\n',
+  'docs/tasks/T-002.md':
+    '# T-002: Du\n\n- **Stato**: farita\n- **Post**: T-001\n- **Respondeca**: Bea\n\n- [x] bona\n',
+  'docs/tasks/T-003.md':
+    '# T-003: Tri\n\n- **Stato**: farota\n- **Post**: T-001, T-002\n- **Respondeca**: Cyl\n\n- [ ] bona\n',
+}
+
+const config = (root: string): unknown => JSON.parse(readFileSync(join(root, 'ralph.config.json'), 'utf8'))
+
+describe('ralph init', () => {
+  it('sets a project up so that the next command has something to show', async () => {
+    const root = projectFolder({ 'package.json': '{"scripts":{"test":"node --test","lint":"eslint ."}}' })
+    const { code, stdout } = await ralph(['init', '--yes'], { cwd: root })
+    expect(code).toBe(0)
+    expect(stdout).toContain('docs/tasks/T-001.md')
+    expect(config(root)).toEqual({
+      gates: [
+        { name: 'lint', command: 'npm run lint' },
+        { name: 'test', command: 'npm test' },
+      ],
+    })
+    expect((await ralph(['next'], { cwd: root })).code).toBe(0)
+    const lint = await ralph(['lint', '--json'], { cwd: root })
+    expect(JSON.parse(lint.stdout).diagnostics).toEqual([])
+  })
+
+  it('asks before it writes, and where nobody can be asked writes nothing', async () => {
+    const root = projectFolder({})
+    const { code, stderr } = await ralph(['init'], { cwd: root })
+    expect(code).toBe(2)
+    expect(stderr).toContain(
+      'error: ralph init asks before it writes\nralph init --yes writes without asking.\n',
+    )
+    expect(existsSync(join(root, 'docs'))).toBe(false)
+  })
+
+  it('never overwrites', async () => {
+    const root = projectFolder({ ...KOREAN, 'ralph.config.json': '{ "retries": 1 }' })
+    const { stdout } = await ralph(['init', '--yes', '--json'], { cwd: root })
+    expect(JSON.parse(stdout)).toMatchObject({ written: [], kept: ['ralph.config.json'] })
+    expect(config(root)).toEqual({ retries: 1 })
+  })
+
+  it('tells what a backlog in another language calls things, and can read it from then on', async () => {
+    const root = projectFolder(KOREAN)
+    await ralph(['init', '--yes'], { cwd: root })
+    expect(config(root)).toMatchObject({
+      aliases: {
+        fields: { Status: ['상태'], Depends: ['선행 작업'] },
+        statuses: { DONE: ['완료'], TODO: ['할일'] },
+        sections: { Description: ['설명'] },
+      },
+    })
+    expect(JSON.parse((await ralph(['next', '--json'], { cwd: root })).stdout).task.id).toBe('T-002')
+  })
+
+  it('tells fields by what stands in them, and reports what it could not tell', async () => {
+    const root = projectFolder(UNKNOWN)
+    const { stdout } = await ralph(['init', '--yes', '--json'], { cwd: root })
+    const { aliases, unclear } = JSON.parse(stdout)
+    expect(aliases).toEqual({ Status: ['Stato'], Depends: ['Post'], DONE: ['farita'] })
+    expect(unclear.map(({ file }: { file: string }) => file)).toContain('docs/tasks/T-003.md')
+  })
+
+  it('proposes nothing for a backlog in the format’s own words', async () => {
+    const root = projectFolder({
+      'docs/tasks/T-001.md': '# T-001: One\n\n- **Status**: TODO\n- **Owner**: Ana\n',
+    })
+    await ralph(['init', '--yes'], { cwd: root })
+    expect(config(root)).toEqual({ gates: [] })
+  })
+})

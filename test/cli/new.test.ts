@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { projectFolder, taskText } from './project-folder.ts'
+import { ralph } from './ralph.ts'
+
+const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
+const read = (root: string, id: string): string => readFileSync(join(root, `docs/tasks/${id}.md`), 'utf8')
+
+describe('ralph new', () => {
+  it('writes the number after the highest and prints its path from where one is', async () => {
+    const root = projectFolder({ 'docs/tasks/T-009.md': taskText('T-009', 'Nine'), 'src/x.ts': '' })
+    const { code, stdout } = await ralph(['new', 'Add the login form'], { cwd: join(root, 'src') })
+    expect([code, stdout]).toEqual([0, '../docs/tasks/T-010.md\n'])
+    expect(read(root, 'T-010')).toMatch(
+      /^# T-010: Add the login form\n\n- \*\*Status\*\*: TODO\n- \*\*Depends\*\*: none\n/,
+    )
+  })
+
+  it('writes every field that it is given, in the order of the format', async () => {
+    const root = projectFolder({
+      'docs/tasks/T-001.md': taskText('T-001', 'One', { Milestone: '2 — Checkout' }),
+      'docs/disciplines/backend.md': '# Backend\n',
+      'docs/features/shop.md': '# Shop\n',
+    })
+    const options = [
+      '--feature',
+      'shop',
+      '--discipline',
+      'backend',
+      '--complexity',
+      'heavy',
+      '--touches',
+      'src/a.ts,src/b.ts',
+    ]
+    await ralph(['new', 'Two', '--depends', '1', '--milestone', 'checkout', ...options], { cwd: root })
+    expect(read(root, 'T-002')).toContain(
+      [
+        '- **Status**: TODO',
+        '- **Milestone**: 2 — Checkout',
+        '- **Depends**: T-001',
+        '- **Touches**: `src/a.ts`, `src/b.ts`',
+        '- **Complexity**: Heavy',
+        '- **Discipline**: backend',
+        '- **Feature**: shop',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('makes a task that ralph reads without a doubt', async () => {
+    const root = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'One', { Status: 'DONE' }) })
+    await ralph(['new', 'A `code` — "title" with #signs', '--depends', 'T-001'], { cwd: root })
+    const next = JSON.parse((await ralph(['next', '--json'], { cwd: root })).stdout)
+    expect(next.task).toMatchObject({
+      id: 'T-002',
+      title: 'A code — "title" with #signs',
+      depends: ['T-001'],
+    })
+    expect((await ralph(['lint'], { cwd: root })).code).toBe(0)
+  })
+
+  it('writes as its neighbours do: their padding, bullets, words, heading and line endings', async () => {
+    const neighbour =
+      '# Tarea T-0041 — Uno\r\n\r\n* Estado: Pendiente\r\n* Depende de: ninguna\r\n\r\n## Descripción\r\nAlgo.\r\n'
+    const aliases = {
+      fields: { Status: ['Estado'], Depends: ['Depende de'] },
+      statuses: { TODO: ['Pendiente'] },
+      sections: { Description: ['Descripción'] },
+    }
+    const root = projectFolder({
+      'docs/tasks/T-0041.md': neighbour.replace('ninguna', 'none'),
+      'ralph.config.json': JSON.stringify({ aliases }),
+    })
+    await ralph(['new', 'Dos', '--depends', '41'], { cwd: root })
+    expect(read(root, 'T-0042')).toMatch(
+      /^# Tarea T-0042 — Dos\r\n\r\n\* Estado: Pendiente\r\n\* Depende de: T-0041\r\n\r\n## Descripción\r\n/,
+    )
+  })
+
+  it.each([
+    [['Title', '--depends', 'T-404'], 'there is no task T-404'],
+    [['Title', '--depends', 'login'], "'login' is not a task"],
+    [['Title', '--discipline', 'bakend'], "there is no discipline 'bakend'"],
+    [['  '], 'a task needs a title'],
+  ])('refuses %j and writes nothing', async (argv, message) => {
+    const root = projectFolder({
+      'docs/tasks/T-001.md': taskText('T-001', 'One'),
+      'docs/disciplines/backend.md': '# B\n',
+    })
+    const { code, stderr } = await ralph(['new', ...argv], { cwd: root })
+    expect([code, stderr.split('\n')[0]]).toEqual([2, `error: ${message}`])
+    expect(readdirSync(join(root, 'docs/tasks'))).toEqual(['T-001.md'])
+  })
+
+  it('gives as many at once each a number of its own', async () => {
+    const root = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'One') })
+    const titles = Array.from({ length: 6 }, (_, index) => `Task ${index}`)
+    const run = promisify(execFile)
+    const printed = await Promise.all(
+      titles.map((title) => run(process.execPath, [program, 'new', title], { cwd: root })),
+    )
+    expect(new Set(printed.map(({ stdout }) => stdout)).size).toBe(titles.length)
+    const files = readdirSync(join(root, 'docs/tasks')).slice(1)
+    const written = files.map(
+      (file) => /: (Task \d)/.exec(readFileSync(join(root, 'docs/tasks', file), 'utf8'))?.[1],
+    )
+    expect(written.sort()).toEqual(titles)
+  })
+})
