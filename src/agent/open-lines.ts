@@ -59,6 +59,8 @@ class BlockScan {
   #block: Block | null = null
   #quoted = false
   #paragraph = false
+  /** The last that was not blank was indented code. */
+  #indentedCode = false
   #lost = false
 
   read(line: string): LineKind {
@@ -93,8 +95,13 @@ class BlockScan {
     const goesOn = this.#quoted || (this.#paragraph && leaves)
     if (goesOn && (deep || !startsBlock(text))) return this.#lazyLine(text)
     if (leaves) this.#leaveItems(inside)
-    if (deep) return 'closed'
-    return this.#open(line, indent)
+    if (deep) {
+      this.#indentedCode = !this.#paragraph
+      return 'closed'
+    }
+    const kind = this.#open(line, indent)
+    this.#indentedCode = false
+    return kind
   }
 
   /**
@@ -171,7 +178,8 @@ class BlockScan {
     this.#paragraph = false
     this.#items.push(begin + (spaces > 4 || spaces === -1 ? 1 : spaces))
     this.#emptyItem = spaces === -1
-    if (this.#items.length > DEEPEST) this.#lost = true
+    // Whether an empty item may follow indented code is another thing on which parsers do not agree.
+    if (this.#items.length > DEEPEST || (this.#emptyItem && this.#indentedCode)) this.#lost = true
     if (this.#lost || this.#emptyItem) return 'closed'
     return this.#open(line, begin + spaces)
   }

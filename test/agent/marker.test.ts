@@ -72,6 +72,7 @@ describe('a marker does not count', () => {
     ['in a quote that a line goes on with', '> The prompt says:\n<TASK_DONE>'],
     ['in a comment', '<!-- <TASK_DONE> -->'],
     ['in a comment over lines', '<!--\n<TASK_DONE>\n-->'],
+    ['in a fence below an item that may be none', 'x\n\n    a\n\n- \n  ```\n<TASK_DONE>'],
     ['in HTML', '<pre>\n<TASK_DONE>\n\n<TASK_DONE>\n</pre>'],
     ['as an item', '- <TASK_DONE>\n- more'],
     ['in another case', '<task_done>'],
