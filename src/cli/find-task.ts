@@ -2,8 +2,11 @@ import { closest } from '../base/closest.ts'
 import { UserError } from '../base/errors.ts'
 import type { TaskHead } from '../task/model.ts'
 
+/** What a task is found by. */
+type NamedTask = Pick<TaskHead, 'id' | 'number' | 'file'>
+
 /** The task that was meant by `T-004`, `t-4` or `4`. */
-export function findTask<T extends TaskHead>(tasks: readonly T[], typed: string): T {
+export function findTask<T extends NamedTask>(tasks: readonly T[], typed: string): T {
   const number = /^(?:t-)?0*(\d+)$/i.exec(typed.trim())?.[1]
   if (number === undefined) {
     throw new UserError(`'${typed}' is not a task`, 'A task is named by its id or number: T-004, t-4, 4.')
@@ -18,7 +21,7 @@ export function findTask<T extends TaskHead>(tasks: readonly T[], typed: string)
   return found[0] ?? refuse(tasks, typed)
 }
 
-function refuse(tasks: readonly TaskHead[], typed: string): never {
+function refuse(tasks: readonly NamedTask[], typed: string): never {
   const near = closest(
     typed,
     tasks.map((task) => task.id),

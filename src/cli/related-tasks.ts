@@ -1,31 +1,50 @@
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { idInFileName } from '../task/file-name.ts'
 import type { Task, TaskHead } from '../task/model.ts'
 import { parseTask } from '../task/parse.ts'
-import { readTask } from '../task/read.ts'
+import { readHeads, readTask } from '../task/read.ts'
 import { readTaskText } from '../task/task-text.ts'
+import { numberOf } from '../task/values.ts'
 import type { Place } from './project.ts'
 
-/** A place with at least the head of each of its tasks. */
-export interface HeadedPlace extends Place {
-  readonly tasks: readonly TaskHead[]
+/** A task file by its name: all that has to be known of most of them. */
+export type TaskName = Pick<TaskHead, 'id' | 'number' | 'file'>
+
+/** The task files of a place, none of them read. */
+export async function taskNames(place: Place): Promise<readonly TaskName[]> {
+  try {
+    const names = readdirSync(join(place.root, place.dir)).toSorted()
+    return names.flatMap((name) => {
+      const id = idInFileName(name)
+      return id === null ? [] : [{ id, number: numberOf(id), file: `${place.dir}/${name}` }]
+    })
+  } catch {
+    // Reading the tasks says what is wrong with the folder.
+    return (await readHeads(place)).tasks
+  }
 }
 
 /** One task of the place, whole. */
-export async function wholeTask({ root, vocabulary }: Place, head: TaskHead): Promise<Task> {
-  return isWhole(head) ? head : await readTask(root, head.file, vocabulary)
+export async function wholeTask({ root, vocabulary }: Place, name: TaskName): Promise<Task> {
+  return isWhole(name) ? name : await readTask(root, name.file, vocabulary)
 }
 
 /**
  * The tasks that the prompt of one of them can speak of, whole: those that it depends on, and those that may share its
  * milestone. In a large backlog reading these alone is a fraction of reading all.
  */
-export async function relatedTasks(place: HeadedPlace, task: Task): Promise<readonly Task[]> {
+export async function relatedTasks(
+  place: Place,
+  names: readonly TaskName[],
+  task: Task,
+): Promise<readonly Task[]> {
   const needed = new Set(task.depends.map(({ number }) => number))
   const words = wordsOf(task.milestone ?? '')
   const tasks: Task[] = []
-  for (const head of place.tasks) {
-    if (isWhole(head) || needed.has(head.number)) tasks.push(await wholeTask(place, head))
-    else if (words !== null) tasks.push(...(await withWords(place, head, words)))
+  for (const name of names) {
+    if (isWhole(name) || needed.has(name.number)) tasks.push(await wholeTask(place, name))
+    else if (words !== null) tasks.push(...(await withWords(place, name, words)))
   }
   return tasks
 }
@@ -33,7 +52,7 @@ export async function relatedTasks(place: HeadedPlace, task: Task): Promise<read
 /** The task if its text holds the words: one of the same milestone does, whatever marks it is written with. */
 async function withWords(
   { root, vocabulary }: Place,
-  { file }: TaskHead,
+  { file }: TaskName,
   words: RegExp,
 ): Promise<readonly Task[]> {
   const text = readTaskText(join(root, file), root)
@@ -47,6 +66,6 @@ function wordsOf(text: string): RegExp | null {
   return words && new RegExp(String.raw`(?<![\p{L}\p{N}])${words.join(between)}(?![\p{L}\p{N}])`, 'u')
 }
 
-function isWhole(head: TaskHead): head is Task {
-  return 'source' in head
+function isWhole(name: TaskName): name is Task {
+  return 'source' in name
 }

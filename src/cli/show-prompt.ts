@@ -3,23 +3,38 @@ import { openGit } from '../git/door.ts'
 import type { Git } from '../git/git.ts'
 import { listAttempts } from '../git/attempts.ts'
 import { attemptRecord, type AttemptRecord } from '../run/attempt-record.ts'
-import type { Task, TaskHead } from '../task/model.ts'
+import type { Task } from '../task/model.ts'
 import { promptView } from '../ui/prompt-view.ts'
 import type { Context } from './command.ts'
-import { relatedTasks, wholeTask, type HeadedPlace } from './related-tasks.ts'
+import type { Place } from './project.ts'
+import { relatedTasks, wholeTask, type TaskName } from './related-tasks.ts'
 import { unlessGitIsMissing, writePrompt, type TaskPrompt } from './task-prompt.ts'
 
 /** Prints what an agent would get for a task: the prompt as it is, and what it is made of beside it. */
-export async function showPrompt(context: Context, place: HeadedPlace, head: TaskHead): Promise<void> {
+export async function showPrompt(
+  context: Context,
+  place: Place & { readonly tasks: readonly TaskName[] },
+  name: TaskName,
+): Promise<void> {
   const git = openGit({ cwd: place.root, env: context.io.env })
-  const task = await wholeTask(place, head)
-  const tasks = await relatedTasks(place, task)
+  // git looks for attempts while the tasks are read.
+  const [attempts, { task, tasks }] = await Promise.all([
+    unlessGitIsMissing(attemptsAt(git, name.id), []),
+    readWithRelated(place, name),
+  ])
   const gates = place.config.gates ?? detectGates(place.root)
-  const attempts = unlessGitIsMissing(attemptsAt(git, head.id), [])
   const written = await writePrompt(place, git, { task, tasks, attempts, gates, failedBefore: new Set() })
   if (context.json) return context.printJson(promptJson(task, written))
   context.printRaw(written.prompt.text)
   await context.note(promptView(written.prompt, written.warnings))
+}
+
+async function readWithRelated(
+  place: Place & { readonly tasks: readonly TaskName[] },
+  name: TaskName,
+): Promise<{ readonly task: Task; readonly tasks: readonly Task[] }> {
+  const task = await wholeTask(place, name)
+  return { task, tasks: await relatedTasks(place, place.tasks, task) }
 }
 
 async function attemptsAt(git: Git, id: string): Promise<readonly AttemptRecord[]> {

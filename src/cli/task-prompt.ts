@@ -15,7 +15,7 @@ import type { Place } from './project.ts'
 export interface PromptWish {
   readonly task: Task
   readonly tasks: readonly Task[]
-  readonly attempts: Promise<readonly AttemptRecord[]> | readonly AttemptRecord[]
+  readonly attempts: readonly AttemptRecord[]
   readonly gates: readonly Gate[]
   /** The names of the gates that failed before anybody began. */
   readonly failedBefore: ReadonlySet<string>
@@ -31,12 +31,12 @@ export interface TaskPrompt {
 /** Writes the prompt of a task: the same for `ralph prompt`, which shows it, and for a run, which sends it. */
 export async function writePrompt(place: Place, git: Git, wish: PromptWish): Promise<TaskPrompt> {
   const { root, config } = place
-  const gathering = gatherPrompt({
+  const { input, mcpServers, warnings } = await gatherPrompt({
     root,
     isIgnored: (paths) => unlessGitIsMissing(ignoredPaths(git, paths), new Set()),
     task: wish.task,
     backlog: wish.tasks,
-    attempts: [],
+    attempts: wish.attempts.map(earlierAttempt),
     gates: wish.gates.map(({ name, command, required }) => ({
       name,
       command,
@@ -46,9 +46,7 @@ export async function writePrompt(place: Place, git: Git, wish: PromptWish): Pro
     limits: config.prompt,
     mcpServers: config.mcpServers,
   })
-  const [{ input, mcpServers, warnings }, attempts] = await Promise.all([gathering, wish.attempts])
-  const prompt = assemblePrompt({ ...input, attempts: attempts.map(earlierAttempt) })
-  return { prompt, mcpServers, warnings }
+  return { prompt: assemblePrompt(input), mcpServers, warnings }
 }
 
 /** What only reads works without git. */

@@ -1,13 +1,13 @@
-import { readHeads } from '../../task/read.ts'
 import type { Context } from '../command.ts'
 import { findTask } from '../find-task.ts'
 import { openPlace } from '../project.ts'
+import { taskNames } from '../related-tasks.ts'
 import { showPrompt } from '../show-prompt.ts'
 
 /** Prints the prompt of one task, byte for byte as an agent would get it. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context)
-  const { tasks } = await readHeads(place)
+  const tasks = await taskNames(place)
   await showPrompt(context, { ...place, tasks }, findTask(tasks, context.args[0] ?? ''))
   return 0
 }
