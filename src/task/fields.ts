@@ -6,7 +6,7 @@ import type { Field, FieldForm, Product, Section } from './model.ts'
 import { productOf, splitProducts } from './products.ts'
 import type { Reading } from './reading.ts'
 import { tableRows } from './table.ts'
-import { type Vocabulary, wordKey } from './vocabulary.ts'
+import { lookUp, type Vocabulary } from './vocabulary.ts'
 
 /** What a metadata block holds: fields, and the fields that stand for a section. */
 export interface BlockFields<F extends string, S extends string> {
@@ -39,8 +39,7 @@ function readItem<F extends string, S extends string>(
   const start = fieldStart(reading.source.slice(item.text.start, item.text.end))
   if (start === null) return
   const valueSpan = { start: item.text.start + start.valueAt, end: item.text.end }
-  const key = wordKey(start.key)
-  const section = vocabulary.sections.get(key)
+  const section = lookUp(vocabulary.sections, start.key)
   if (section !== undefined && vocabulary.fieldSections.has(section)) {
     const bodySpan = item.inner ?? valueSpan
     found.sections.push({ name: section, title: start.key, span: item.span, bodySpan, form: 'field' })
@@ -53,7 +52,7 @@ function readItem<F extends string, S extends string>(
   )
   const hasList = listed.length > 0
   found.fields.push({
-    name: vocabulary.fields.get(key) ?? null,
+    name: lookUp(vocabulary.fields, start.key) ?? null,
     key: start.key,
     value: [own, ...listed].filter((part) => part !== '').join(', '),
     span: item.span,
@@ -82,7 +81,7 @@ function readText<F extends string, S extends string>(
   if (rows !== null) {
     for (const row of rows) {
       const key = reading.inlineText(row.key.text).replace(/[:：]\s*$/, '')
-      const isHead = row.isHead && !vocabulary.fields.has(wordKey(key))
+      const isHead = row.isHead && lookUp(vocabulary.fields, key) === undefined
       if (!isHead && key !== '')
         found.fields.push(
           field(reading, vocabulary, key, shift(row.span, span), shift(row.value, span), 'row'),
@@ -90,7 +89,7 @@ function readText<F extends string, S extends string>(
     }
     return
   }
-  for (const line of fieldLines(raw, (key) => vocabulary.fields.has(wordKey(key)))) {
+  for (const line of fieldLines(raw, (key) => lookUp(vocabulary.fields, key) !== undefined)) {
     found.fields.push(
       field(reading, vocabulary, line.key, shift(line.span, span), shift(line.value, span), 'line'),
     )
@@ -105,7 +104,7 @@ function field<F extends string, S extends string>(
   valueSpan: Span,
   form: FieldForm,
 ): Field<F> {
-  const name = vocabulary.fields.get(wordKey(key)) ?? null
+  const name = lookUp(vocabulary.fields, key) ?? null
   return { name, key, value: reading.inlineText(textAt(reading, valueSpan)), span, valueSpan, form }
 }
 

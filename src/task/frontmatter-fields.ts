@@ -3,7 +3,7 @@ import type { FrontmatterEntry } from './frontmatter.ts'
 import type { Field } from './model.ts'
 import type { OutlineError } from './outline.ts'
 import type { Parsers } from './reading.ts'
-import { type Vocabulary, wordKey } from './vocabulary.ts'
+import { lookUp, type Vocabulary, wordKey } from './vocabulary.ts'
 
 /** What stands between two `---` lines at the start of a document. */
 export interface Frontmatter {
@@ -56,7 +56,7 @@ export function frontmatterFields<F extends string, S extends string>(
   return frontmatter.entries
     .filter((entry) => wordKey(entry.key) !== 'title')
     .map((entry) => ({
-      name: vocabulary.fields.get(wordKey(entry.key)) ?? null,
+      name: lookUp(vocabulary.fields, entry.key) ?? null,
       key: entry.key,
       value: entry.value,
       span: entry.span,

@@ -2,11 +2,17 @@ import { placeAt } from '../base/diagnostic.ts'
 import { parseDuration } from '../base/duration.ts'
 import { readDependencies } from './depends.ts'
 import { readHeading } from './heading.ts'
-import { type Field, type FieldName, type Task, TIERS } from './model.ts'
-import { conflicts, outlineProblems, statusProblems, type TaskOutline } from './problems.ts'
-import { isNone, numberOf, splitList, splitPaths, splitReferences } from './values.ts'
+import { type Field, type FieldName, type Problem, type Task, TIERS } from './model.ts'
+import {
+  conflicts,
+  outlineProblems,
+  statusProblems,
+  type TaskOutline,
+  type UnplacedProblem,
+} from './problems.ts'
+import { isNone, numberOf, splitList, splitPaths, splitReferences, splitTags } from './values.ts'
 import { idInPath } from './file-name.ts'
-import { type TaskVocabulary, wordKey } from './vocabulary.ts'
+import { lookUp, type TaskVocabulary, wordMap } from './vocabulary.ts'
 
 /** The outline of a document that says nothing. */
 export const EMPTY_OUTLINE: TaskOutline = {
@@ -26,12 +32,16 @@ export function interpret(
   vocabulary: TaskVocabulary,
 ): Task {
   const id = idInPath(file)
-  const fields = firstFields(outline.fields)
-  const raw = (name: FieldName): string => fields.get(name)?.value ?? ''
-  const text = (name: FieldName): string | null => (isNone(raw(name)) ? null : raw(name))
+  const { fields, sections } = outline
+  const first = firstFields(fields)
+  const raw = (name: FieldName): string => first[name]?.value ?? ''
+  const text = (name: FieldName): string | null => {
+    const value = raw(name)
+    return value === '' || isNone(value) ? null : value
+  }
   const heading = readHeading(outline.heading?.text ?? '', numberOf(id))
-  const depends = readDependencies(fields.get('Depends'), source, id)
-  const status = vocabulary.statuses.get(wordKey(raw('Status'))) ?? null
+  const depends = readDependencies(first.Depends, source, id)
+  const status = lookUp(vocabulary.statuses, raw('Status')) ?? null
   return {
     id,
     number: numberOf(id),
@@ -40,46 +50,58 @@ export function interpret(
     bom,
     title: heading.title,
     status,
-    held:
-      status === 'TODO' &&
-      outline.sections.some((section) => section.name === 'Blocked' && section.form === 'heading'),
+    held: status === 'TODO' && sections.some(({ name, form }) => name === 'Blocked' && form === 'heading'),
     milestone: text('Milestone'),
     needs: depends.found.map(({ number }) => number),
     depends: depends.found,
     prdReference: splitReferences(raw('PRD Reference')),
     touches: splitPaths(raw('Touches')),
     context: splitPaths(raw('Context')),
-    complexity: TIERS.find((tier) => wordKey(tier) === wordKey(raw('Complexity'))) ?? null,
+    complexity: lookUp(TIER_WORDS, raw('Complexity')) ?? null,
     discipline: text('Discipline'),
     feature: text('Feature'),
     agent: text('Agent'),
     model: text('Model'),
     turns: readCount(raw('Turns')),
-    timeoutSeconds: parseDuration(raw('Timeout')) ?? null,
+    timeoutSeconds: readDuration(raw('Timeout')),
     priority: text('Priority'),
-    tags: splitList(raw('Tags')).map((tag) => tag.replace(/^#/, '')),
+    tags: splitTags(raw('Tags')),
     provenance: text('Provenance'),
     completed: text('Completed'),
     commit: text('Commit'),
     cost: text('Cost'),
     produces: outline.lists.get('Produces') ?? null,
-    fields: outline.fields,
-    sections: outline.sections,
-    problems: [
+    fields,
+    sections,
+    problems: placed(source, [
       ...outlineProblems(outline, heading.number, id),
-      ...statusProblems(fields.get('Status'), vocabulary),
+      ...statusProblems(first.Status, vocabulary),
       ...depends.problems,
-      ...conflicts(outline.fields, fields, vocabulary),
-    ].map((problem) => ({ ...problem, line: placeAt(source, problem.span.start).line })),
+      ...conflicts(fields, vocabulary),
+    ]),
   }
 }
 
-function firstFields(all: readonly Field[]): ReadonlyMap<FieldName, Field> {
-  const fields = new Map<FieldName, Field>()
-  for (const field of all) if (field.name !== null && !fields.has(field.name)) fields.set(field.name, field)
-  return fields
+function firstFields(fields: readonly Field[]): Partial<Record<FieldName, Field>> {
+  const first: Partial<Record<FieldName, Field>> = {}
+  for (const field of fields) if (field.name !== null) first[field.name] ??= field
+  return first
 }
 
+const TIER_WORDS = wordMap(TIERS, {})
+
 function readCount(value: string): number | null {
-  return /^\d{1,6}$/.test(value.trim()) ? Number(value) || null : null
+  return value !== '' && /^\d{1,6}$/.test(value.trim()) ? Number(value) || null : null
 }
+
+function readDuration(value: string): number | null {
+  return value === '' ? null : (parseDuration(value) ?? null)
+}
+
+function placed(source: string, problems: readonly UnplacedProblem[]): readonly Problem[] {
+  return problems.length === 0
+    ? NO_PROBLEMS
+    : problems.map((problem) => ({ ...problem, line: placeAt(source, problem.span.start).line }))
+}
+
+const NO_PROBLEMS: readonly Problem[] = []

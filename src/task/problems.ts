@@ -2,7 +2,7 @@ import { readDepends } from './depends.ts'
 import { type Field, type FieldName, type Problem, type SectionName, STATUSES } from './model.ts'
 import type { Outline } from './outline.ts'
 import { isNone, numberOf, splitPaths } from './values.ts'
-import { type TaskVocabulary, wordKey } from './vocabulary.ts'
+import { lookUp, type TaskVocabulary, wordKey } from './vocabulary.ts'
 
 /** The outline of a task file. */
 export type TaskOutline = Outline<FieldName, SectionName>
@@ -40,25 +40,22 @@ export function statusProblems(field: Field | undefined, vocabulary: TaskVocabul
     const message = `no Status; expected a line "- **Status**: TODO" below the heading (one of ${expected})`
     return [{ kind: 'no-status', field: 'Status', message, span: { start: 0, end: 0 } }]
   }
-  if (vocabulary.statuses.has(wordKey(field.value))) return []
+  if (lookUp(vocabulary.statuses, field.value) !== undefined) return []
   const message = `${field.value === '' ? 'Status is empty' : `Status "${field.value}" is none of these`}; expected one of ${expected}`
   return [{ kind: 'bad-status', field: 'Status', message, span: field.valueSpan }]
 }
 
 /** Fields that are given twice with different values: nobody can tell which is meant. */
-export function conflicts(
-  fields: readonly Field[],
-  first: ReadonlyMap<FieldName, Field>,
-  vocabulary: TaskVocabulary,
-): UnplacedProblem[] {
+export function conflicts(fields: readonly Field[], vocabulary: TaskVocabulary): readonly UnplacedProblem[] {
   const problems: UnplacedProblem[] = []
-  for (const field of fields) {
-    if (field.name === null) continue
-    const other = first.get(field.name)!
-    if (other === field || meaningOf(field, vocabulary) === meaningOf(other, vocabulary)) continue
+  fields.forEach((field, i) => {
+    if (field.name === null) return
+    const first = fields.findIndex(({ name }) => name === field.name)
+    const other = fields[first]!
+    if (first === i || meaningOf(field, vocabulary) === meaningOf(other, vocabulary)) return
     const message = `${field.name} is given twice with different values: "${other.value}" and "${field.value}"`
     problems.push({ kind: 'field-conflict', field: field.name, message, span: field.valueSpan })
-  }
+  })
   return problems
 }
 
@@ -66,7 +63,7 @@ export function conflicts(
 function meaningOf(field: Field, vocabulary: TaskVocabulary): string {
   switch (field.name) {
     case 'Status':
-      return vocabulary.statuses.get(wordKey(field.value)) ?? wordKey(field.value)
+      return lookUp(vocabulary.statuses, field.value) ?? wordKey(field.value)
     case 'Depends': {
       const { ids, stranger } = readDepends(field.value)
       return `${[...new Set(ids.map(({ number }) => number))].sort((a, b) => a - b).join()} ${stranger ?? ''}`

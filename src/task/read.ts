@@ -6,7 +6,7 @@ import type { Task, TaskHead } from './model.ts'
 import { parseTask, parseTaskWith, scanTask, type TaskFile, unreadableTask } from './parse.ts'
 import { loadParsers } from './reading.ts'
 import { scanHead } from './scan-head.ts'
-import { readTaskText } from './task-text.ts'
+import { readTaskBytes, readTaskText } from './task-text.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
 /** Every task of a project, those that cannot be read among them. */
@@ -31,32 +31,36 @@ export const TASK_FOLDER = 'docs/tasks'
 
 /** Reads the task folder. A file that cannot be read is a task whose problem says why; only a missing folder throws. */
 export function readBacklog(options: BacklogOptions): Promise<Backlog> {
-  return readFolder(options, scanTask)
+  return readFolder<Task>(options, null)
 }
 
-/** Reads of each task only what selection needs: several times as fast, where the files are in the ordinary style. */
+/** Reads of each task only what selection needs: several times as fast, where the files are in the plainest style. */
 export function readHeads(options: BacklogOptions): Promise<Backlog<TaskHead>> {
-  return readFolder<TaskHead>(
-    options,
-    (taskFile, vocabulary) => scanHead(taskFile, vocabulary) ?? scanTask(taskFile, vocabulary),
-  )
+  return readFolder<TaskHead>(options, scanHead)
 }
 
+/** Reads each file by the quickest reader that can: a shortcut over its bytes, the scanner, the Markdown parser. */
 async function readFolder<T extends TaskHead>(
   { root, dir = TASK_FOLDER, vocabulary = TASK_VOCABULARY }: BacklogOptions,
-  scan: (taskFile: TaskFile, vocabulary: TaskVocabulary) => T | null,
+  shortcut: ((file: string, bytes: string, vocabulary: TaskVocabulary) => T | null) | null,
 ): Promise<Backlog<T | Task>> {
   const folder = join(root, dir)
   const tasks: (T | Task)[] = []
   const declined: TaskFile[] = []
   for (const name of taskNames(folder, dir)) {
-    const text = readTaskText(`${folder}${sep}${name}`, root)
-    if (typeof text !== 'string') {
-      tasks.push(unreadableTask(`${dir}/${name}`, text.problem))
+    const file = `${dir}/${name}`
+    const bytes = readTaskBytes(`${folder}${sep}${name}`, root)
+    if ('problem' in bytes) {
+      tasks.push(unreadableTask(file, bytes.problem))
       continue
     }
-    const taskFile = { file: `${dir}/${name}`, text }
-    const task = scan(taskFile, vocabulary)
+    const head = shortcut && shortcut(file, bytes.toString('latin1'), vocabulary)
+    if (head !== null) {
+      tasks.push(head)
+      continue
+    }
+    const taskFile = { file, text: bytes.toString('utf8') }
+    const task = scanTask(taskFile, vocabulary)
     if (task === null) declined.push(taskFile)
     else tasks.push(task)
   }

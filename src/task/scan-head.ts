@@ -1,4 +1,3 @@
-import type { TaskFile } from './parse.ts'
 import { idInPath } from './file-name.ts'
 import { readDepends } from './depends.ts'
 import { scanInlineText } from './inline.ts'
@@ -10,8 +9,10 @@ import { lookUp, type TaskVocabulary } from './vocabulary.ts'
 /**
  * Reads what selection needs of a task file in the plainest style: a heading with the file's id, one bullet a field,
  * then sections. Null for any other: a few slower readers come after this one, and say the same of what it reads.
+ * The text is the file's bytes, each as one unit. All that counts for its structure is ASCII, most of the rest is
+ * never looked at, and so nothing is decoded but the few words in other letters.
  */
-export function scanHead({ file, text: source }: TaskFile, vocabulary: TaskVocabulary): TaskHead | null {
+export function scanHead(file: string, source: string, vocabulary: TaskVocabulary): TaskHead | null {
   const id = idInPath(file)
   const start = afterHeading(source, id)
   if (start === null || hasLoneLineEnd(source)) return null
@@ -75,7 +76,7 @@ function scanBlock(source: string, start: number, vocabulary: TaskVocabulary): P
     if ((seen & bit) !== 0) return null
     seen |= bit
     if (name !== 'Status' && name !== 'Depends') continue
-    const value = scanInlineText(source.slice(colon + 1, end).trim())
+    const value = scanInlineText(decoded(source.slice(colon + 1, end)).trim())
     if (value === null) return null
     if (name === 'Status') status = value
     else depends = value
@@ -98,7 +99,8 @@ function meaningOf(key: string, vocabulary: TaskVocabulary): FieldName | 'unknow
   if (keys === undefined) KEYS.set(vocabulary, (keys = new Map()))
   let meaning = keys.get(key)
   if (meaning === undefined) {
-    meaning = IS_PLAIN_KEY.test(key) ? (lookUp(vocabulary.fields, key) ?? 'unknown') : 'unclear'
+    const word = decoded(key)
+    meaning = IS_PLAIN_KEY.test(word) ? (lookUp(vocabulary.fields, word) ?? 'unknown') : 'unclear'
     keys.set(key, meaning)
   }
   return meaning
@@ -107,13 +109,18 @@ function meaningOf(key: string, vocabulary: TaskVocabulary): FieldName | 'unknow
 // Letters and digits, and between them spaces: nothing that could be more to Markdown than a word.
 const IS_PLAIN_KEY = /^[\p{L}\p{N}](?:[\p{L}\p{N} ]{0,38}[\p{L}\p{N}])?$/u
 
+/** Bytes, each as one unit, as the text that they are. */
+function decoded(bytes: string): string {
+  return /^[\0-\x7f]*$/.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8')
+}
+
 /** Null where only the parser can tell. */
 function hasBlockedSection(source: string, from: number, vocabulary: TaskVocabulary): boolean | null {
   const headings = scanHeadings(source, from)
   if (headings === null) return null
   for (const { depth, text } of headings) {
     if (depth === 1) continue
-    const title = scanInlineText(source.slice(text.start, text.end))
+    const title = scanInlineText(decoded(source.slice(text.start, text.end)))
     if (title === null) return null
     if (lookUp(vocabulary.sections, title) === 'Blocked') return true
   }

@@ -9,6 +9,12 @@ export interface Unreadable {
 
 /** The text of a task file, or what keeps it from being read. The file must lie within the project. */
 export function readTaskText(path: string, root: string): string | Unreadable {
+  const bytes = readTaskBytes(path, root)
+  return 'problem' in bytes ? bytes : bytes.toString('utf8')
+}
+
+/** The bytes of a task file, which are UTF-8 and good until the next file is read, or what keeps it from being read. */
+export function readTaskBytes(path: string, root: string): Buffer | Unreadable {
   let file: number
   try {
     file = openPlain(path)
@@ -21,7 +27,7 @@ export function readTaskText(path: string, root: string): string | Unreadable {
     file = openSync(path, constants.O_RDONLY | NO_WAITING)
   }
   try {
-    return textOf(file)
+    return bytesOf(file)
   } catch (error) {
     return { problem: whyNot(codeOf(error), 'read') }
   } finally {
@@ -54,24 +60,23 @@ function linkRefusal(path: string, root: string): string | null {
 const buffer = Buffer.allocUnsafeSlow(64 * 1024)
 const LARGEST = 1024 * 1024
 
-function textOf(file: number): string | Unreadable {
+function bytesOf(file: number): Buffer | Unreadable {
   const length = readSync(file, buffer, 0, buffer.length, null)
-  if (length > 0 && length < buffer.length) return decode(buffer, length)
+  if (length > 0 && length < buffer.length) return checked(buffer.subarray(0, length))
   const status = fstatSync(file)
   if (!status.isFile()) return { problem: 'is not a plain file' }
-  if (length === 0) return ''
+  if (length === 0) return Buffer.alloc(0)
   if (status.size > LARGEST) {
     return { problem: `has ${(status.size / LARGEST).toFixed(1)} MB; a task file has at most 1 MB` }
   }
   const whole = Buffer.alloc(status.size)
   const filled = buffer.copy(whole)
-  return decode(whole, filled + readSync(file, whole, filled, status.size - filled, filled))
+  const more = readSync(file, whole, filled, status.size - filled, filled)
+  return checked(whole.subarray(0, filled + more))
 }
 
-function decode(bytes: Buffer, length: number): string | Unreadable {
-  const text = bytes.subarray(0, length)
-  if (isAscii(text)) return bytes.toString('latin1', 0, length)
-  return isUtf8(text) ? bytes.toString('utf8', 0, length) : { problem: 'is not UTF-8 text' }
+function checked(bytes: Buffer): Buffer | Unreadable {
+  return isAscii(bytes) || isUtf8(bytes) ? bytes : { problem: 'is not UTF-8 text' }
 }
 
 function whyNot(code: string, what: string): string {

@@ -1,30 +1,41 @@
 const NONE = new Set(['', 'none', '(none)', 'n/a', '-', '–', '—'])
+// With room for blanks around it.
+const LONGEST_NONE = 40
+const NOTHING: readonly string[] = []
 
 /** Whether a value says that there is nothing. */
 export function isNone(value: string): boolean {
+  if (value.length > LONGEST_NONE) return false
   return NONE.has(value.trim().toLowerCase())
 }
 
 /** The parts of a value between commas; empty where it says `none`. */
-export function splitList(value: string): string[] {
-  if (isNone(value)) return []
-  return value
-    .split(/[,，、\n]/)
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
+export function splitList(value: string): readonly string[] {
+  if (value === '' || isNone(value)) return NOTHING
+  if (!/[,，、\n]/.test(value)) return [value.trim()]
+  const parts = value.split(/[,，、\n]/)
+  return parts.map((part) => part.trim()).filter((part) => part !== '')
+}
+
+/** The tags of a value, without the sign that some write before them. */
+export function splitTags(value: string): readonly string[] {
+  return value === '' ? NOTHING : splitList(value).map((tag) => tag.replace(/^#/, ''))
 }
 
 /** The paths of a value, without the remark that may follow each in brackets. */
-export function splitPaths(value: string): string[] {
-  return splitList(value).flatMap((part) => {
-    const remark = /[)）]$/.test(part) ? Math.max(part.lastIndexOf(' ('), part.lastIndexOf('（')) : -1
-    return remark === 0 ? [] : [remark < 0 ? part : part.slice(0, remark).trimEnd()]
-  })
+export function splitPaths(value: string): readonly string[] {
+  const parts = splitList(value)
+  return /[)）]/.test(value) ? parts.map(withoutRemark).filter((path) => path !== '') : parts
+}
+
+function withoutRemark(part: string): string {
+  const remark = /[)）]$/.test(part) ? Math.max(part.lastIndexOf(' ('), part.lastIndexOf('（')) : -1
+  return remark < 0 ? part : part.slice(0, remark).trimEnd()
 }
 
 /** `§3.2, §4`, also without commas: each reference with its sign. */
-export function splitReferences(value: string): string[] {
-  if (isNone(value)) return []
+export function splitReferences(value: string): readonly string[] {
+  if (value === '' || isNone(value)) return NOTHING
   return value
     .split(/[,，、;\s]+/)
     .map((part) => part.trim())

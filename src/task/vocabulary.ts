@@ -62,10 +62,20 @@ export function wordKey(word: string): string {
     .toLowerCase()
 }
 
-/** What a word means; most are written as they are known, and need no folding. */
+/** What a word means. A backlog has a handful of keys, thousands of times, so each is folded once. */
 export function lookUp<N extends string>(words: ReadonlyMap<string, N>, word: string): N | undefined {
-  return words.get(word) ?? words.get(word.toLowerCase()) ?? words.get(wordKey(word))
+  let told = TOLD.get(words)
+  if (told === undefined) TOLD.set(words, (told = new Map()))
+  let meaning = told.get(word)
+  if (meaning === undefined) {
+    meaning = words.get(wordKey(word)) ?? null
+    if (told.size < MOST_TOLD) told.set(word, meaning)
+  }
+  return (meaning as N | null) ?? undefined
 }
+
+const TOLD = new WeakMap<ReadonlyMap<string, string>, Map<string, string | null>>()
+const MOST_TOLD = 5000
 
 /** The words of a task file, with a team's own added. */
 export function taskVocabulary(aliases: Aliases = {}): TaskVocabulary {

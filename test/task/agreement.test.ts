@@ -25,7 +25,7 @@ function agrees(source: string): 'alone' | 'helped' | 'declined' {
 
 /** The head reader says of selection what the parser says, or declines. */
 function headAgrees(file: string, text: string): boolean {
-  const head = scanHead({ file, text }, TASK_VOCABULARY)
+  const head = scanHead(file, Buffer.from(text).toString('latin1'), TASK_VOCABULARY)
   if (head === null) return false
   const { id, number, status, needs, held, problems } = parseTaskWith(
     { file, text },
