@@ -124,7 +124,7 @@ export class RunStory {
       case 'task-blocked':
         this.#ends.push(event)
         return [
-          paragraph(['  ', bad('■'), '  '], `blocked   ${kept(event.attempts)}: ralph attempts ${event.id}`),
+          paragraph(['  ', bad('■'), '  '], `blocked · ${kept(event.attempts)}: ralph attempts ${event.id}`),
         ]
       case 'task-given-up':
         this.#ends.push(event)

@@ -1,0 +1,164 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { projectFolder, taskText } from './project-folder.ts'
+import { ralph, type Answer } from './ralph.ts'
+
+const GIT = {
+  GIT_AUTHOR_NAME: 'Ana',
+  GIT_AUTHOR_EMAIL: 'ana@example.com',
+  GIT_COMMITTER_NAME: 'Ana',
+  GIT_COMMITTER_EMAIL: 'ana@example.com',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+}
+const env = { PATH: process.env['PATH'] ?? '', ...GIT }
+
+const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', args, { cwd, env, encoding: 'utf8' }).trim()
+
+/** A repository whose tasks carry their own scripts. */
+function repository(scripts: Readonly<Record<string, string>>, config: object = {}): string {
+  const tasks = Object.entries(scripts).map(([id, script]) => [
+    `docs/tasks/${id}.md`,
+    `${taskText(id, `Do ${id}`)}\n## Script\n\n\`\`\`sh\n${script}\n\`\`\`\n`,
+  ])
+  const cwd = projectFolder({
+    ...Object.fromEntries(tasks),
+    'ralph.config.json': JSON.stringify({ commit: { seal: false }, gates: [], ...config }),
+  })
+  git(cwd, 'init', '--quiet', '--initial-branch=main')
+  git(cwd, 'add', '--all')
+  git(cwd, 'commit', '--quiet', '--message=Begin')
+  return cwd
+}
+
+const run = (cwd: string, ...argv: string[]): Promise<Answer> =>
+  ralph(['run', '--agent', 'script', '--baseline', 'off', ...argv], { cwd, env })
+
+describe('ralph run', () => {
+  it('does one task after the other, and leaves a commit each', async () => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt', 'T-002': 'echo two > two.txt' })
+    const { code, stdout, stderr } = await run(cwd, '--loop')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(git(cwd, 'log', '--format=%s', '--reverse')).toBe('Begin\nT-001: Do T-001\nT-002: Do T-002')
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+    expect(stdout).toMatch(/^2 done · /m)
+  })
+
+  it('does the one that is named', async () => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt', 'T-002': 'echo two > two.txt' })
+    await run(cwd, '2')
+    expect(git(cwd, 'log', '-1', '--format=%s')).toBe('T-002: Do T-002')
+  })
+
+  it('tells each event as a line of JSON', async () => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt' })
+    const { stdout } = await run(cwd, '--json')
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(events[0]).toMatchObject({ version: 1, type: 'run-started', branch: 'main', agent: 'script' })
+    expect(events.find(({ type }) => type === 'task-started').task).toMatchObject({
+      id: 'T-001',
+      tier: 'Light',
+    })
+    expect(events.find(({ type }) => type === 'task-completed')).toMatchObject({
+      id: 'T-001',
+      commit: git(cwd, 'rev-parse', 'HEAD'),
+      duration: expect.any(Number),
+      cost: null,
+    })
+    expect(events.at(-1)).toMatchObject({
+      type: 'run-finished',
+      completed: ['T-001'],
+      blocked: [],
+      end: 'done',
+    })
+    for (const { at } of events) expect(at).toMatch(/^\d{4}-\d\d-\d\dT/)
+  })
+
+  it('checks with the gates of the command line, and blocks what they refuse', async () => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt' })
+    const { code, stdout } = await run(cwd, '--gate', 'test -f two.txt', '--retries', '0')
+    expect(code).toBe(1)
+    expect(stdout).toContain('✗ test -f two.txt')
+    expect(git(cwd, 'show', 'HEAD:docs/tasks/T-001.md')).toContain('- **Status**: BLOCKED')
+  })
+
+  it('shows what it would do, and does nothing', async () => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt' })
+    const { code, stdout } = await run(cwd, '--dry-run', '--gate', 'npm test')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/command {2}sh .*\n {2}gates {4}npm test\n/)
+    expect(stdout).toContain('Do T-001')
+    expect(git(cwd, 'log', '--format=%s')).toBe('Begin')
+    expect(git(cwd, 'status', '--porcelain', '--ignored')).toBe('')
+  })
+
+  it.each([
+    [['--agent', 'claud'], 'there is no agent named "claud"'],
+    [['T-001', '--loop'], '--loop takes one task after the other, not the one named'],
+    [['T-404'], 'there is no task T-404'],
+    [['--budget', 'much'], "--budget takes an amount in dollars, like 5.00, not 'much'"],
+  ])('refuses %j before anything is begun', async (argv, message) => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt' })
+    const { code, stderr } = await run(cwd, ...argv)
+    expect([code, stderr.split('\n')[0]]).toEqual([2, `error: ${message}`])
+  })
+
+  it('refuses a tree in which something is not committed, and names it', async () => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt' })
+    writeFileSync(join(cwd, 'notes.txt'), 'mine')
+    const { code, stderr } = await run(cwd)
+    expect(code).toBe(2)
+    expect(stderr).toContain('notes.txt')
+  })
+
+  it('refuses to begin where there is no repository', async () => {
+    const cwd = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'One') })
+    const { code, stderr } = await run(cwd)
+    expect([code, stderr.split('\n')[0]]).toEqual([2, 'error: there is no git repository here'])
+  })
+})
+
+describe('a task that failed', () => {
+  const failed = async (): Promise<string> => {
+    const cwd = repository({ 'T-001': 'echo half > half.txt; exit 3' })
+    await run(cwd, '--retries', '0')
+    return cwd
+  }
+
+  it('has its attempts shown: how each ended, and where it is kept', async () => {
+    const { stdout } = await ralph(['attempts', '1'], { cwd: await failed(), env })
+    expect(stdout).toContain('agent-failed')
+    expect(stdout).toContain('changed  half.txt')
+    expect(stdout).toContain('git show refs/ralph/attempts/T-001/1')
+  })
+
+  it('is TODO again after ralph retry, in a commit of its own that keeps why', async () => {
+    const cwd = await failed()
+    expect((await ralph(['retry', '1'], { cwd, env })).code).toBe(0)
+    const text = git(cwd, 'show', 'HEAD:docs/tasks/T-001.md')
+    expect(text).toContain('- **Status**: TODO')
+    expect(text).toMatch(/## Previous Attempts\n[\s\S]*exited with code 3/)
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+    expect((await ralph(['next'], { cwd, env })).code).toBe(0)
+  })
+
+  it('is not retried where its file holds something of the person', async () => {
+    const cwd = await failed()
+    const file = join(cwd, 'docs/tasks/T-001.md')
+    writeFileSync(file, `${git(cwd, 'show', 'HEAD:docs/tasks/T-001.md')}\nMine.\n`)
+    const { code, stderr } = await ralph(['retry', '1'], { cwd, env })
+    expect([code, stderr.split('\n')[0]]).toEqual([2, 'error: docs/tasks/T-001.md is not committed'])
+  })
+
+  it('cannot be retried where it is not blocked', async () => {
+    const cwd = repository({ 'T-001': 'true' })
+    const { code, stderr } = await ralph(['retry', '1'], { cwd, env })
+    expect([code, stderr.split('\n')[0]]).toEqual([2, 'error: T-001 is not blocked: it is TODO'])
+  })
+})

@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest'
+import type { Usage } from '../../src/agent/port.ts'
+import type { Gate, GateResult } from '../../src/gates/gate.ts'
+import type { Happening, RunEvent } from '../../src/run/events.ts'
+import { RunReporter } from '../../src/ui/run-reporter.ts'
+import { measureForAny } from '../../src/ui/width.ts'
+import { buildTask } from '../task/build-task.ts'
+
+const START = new Date(2025, 0, 15, 14, 30).getTime()
+const test: Gate = { name: 'test', command: 'npm test', required: true, timeoutSeconds: 60 }
+const typecheck: Gate = { ...test, name: 'typecheck' }
+const usage = (turns: number, costUsd: number): Usage => ({
+  turns,
+  costUsd,
+  inputTokens: null,
+  cachedTokens: null,
+  outputTokens: null,
+})
+
+function result(gate: Gate, seconds: number, excerpt = ''): GateResult {
+  const verdict = excerpt === '' ? 'passed' : 'failed'
+  return {
+    gate,
+    verdict,
+    seconds,
+    reason: verdict === 'passed' ? 'passed' : 'exited with code 1',
+    excerpt,
+    fingerprint: '',
+  }
+}
+
+const ended = { id: 'T-004', detail: '', denied: [], ref: null } as const
+
+/** Each with the second at which it happens: the run of SCREENS, in which a gate refuses the first try. */
+const STORY: readonly (readonly [number, Happening])[] = [
+  [
+    0,
+    {
+      type: 'run-started',
+      root: '/home/ana/shop',
+      branch: 'main',
+      head: '91c2d07aaaaaaa',
+      agent: 'claude 2.1.326',
+      gates: [typecheck, test],
+      loop: true,
+    },
+  ],
+  [10, { type: 'baseline-finished', results: [result(typecheck, 1.2), result(test, 8.4)], known: false }],
+  [
+    10,
+    {
+      type: 'task-started',
+      task: buildTask('T-004', { title: 'Add the login form' }),
+      tier: 'Standard',
+      limits: { turns: 75, seconds: 900, tries: 4 },
+      agent: 'claude 2.1.326',
+    },
+  ],
+  [
+    10,
+    {
+      type: 'attempt-started',
+      id: 'T-004',
+      attempt: 1,
+      try: 1,
+      tries: 4,
+      agent: 'claude',
+      model: null,
+      log: '',
+    },
+  ],
+  [
+    20,
+    { type: 'agent-tool', id: 'T-004', name: 'Edit', summary: 'Edit src/auth/login.ts', status: 'running' },
+  ],
+  [194, { type: 'agent-usage', id: 'T-004', usage: usage(12, 0.21) }],
+  [382, { type: 'gate-started', id: 'T-004', gate: test }],
+  [
+    391,
+    {
+      type: 'gate-finished',
+      id: 'T-004',
+      result: result(test, 9.1, 'login.test.ts\n  refuses an empty password'),
+    },
+  ],
+  [
+    391,
+    {
+      ...ended,
+      type: 'attempt-finished',
+      attempt: 1,
+      try: 1,
+      outcome: 'gate-failed',
+      reason: 'test: exited with code 1',
+      seconds: 381,
+      usage: usage(31, 0.42),
+    },
+  ],
+  [
+    391,
+    {
+      type: 'attempt-started',
+      id: 'T-004',
+      attempt: 2,
+      try: 2,
+      tries: 4,
+      agent: 'claude',
+      model: null,
+      log: '',
+    },
+  ],
+  [491, { type: 'gate-started', id: 'T-004', gate: typecheck }],
+  [492, { type: 'gate-finished', id: 'T-004', result: result(typecheck, 1.3) }],
+  [501, { type: 'gate-finished', id: 'T-004', result: result(test, 8.9) }],
+  [
+    501,
+    {
+      ...ended,
+      type: 'attempt-finished',
+      attempt: 2,
+      try: 2,
+      outcome: 'done',
+      reason: 'done',
+      seconds: 110,
+      usage: usage(8, 0.11),
+    },
+  ],
+  [
+    502,
+    {
+      type: 'task-completed',
+      id: 'T-004',
+      title: 'Add the login form',
+      commit: 'a41f7c2bbbbbbb',
+      seconds: 492,
+      attempts: 2,
+      turns: 39,
+      cost: 0.53,
+      usage: usage(39, 0.53),
+      files: 3,
+      added: 120,
+      removed: 4,
+    },
+  ],
+  [
+    600,
+    {
+      type: 'task-blocked',
+      id: 'T-006',
+      title: 'Payments',
+      reason: 'needs STRIPE_KEY',
+      attempts: 1,
+      commit: 'ccc',
+    },
+  ],
+  [
+    600,
+    {
+      type: 'run-finished',
+      completed: ['T-004'],
+      blocked: ['T-006'],
+      failed: [],
+      end: 'nothing-eligible',
+      reason: 'nothing is eligible any more',
+      seconds: 600,
+      cost: 0.53,
+    },
+  ],
+]
+
+interface Screen {
+  readonly reporter: RunReporter
+  readonly tell: (seconds: number, happening: Happening) => void
+  readonly written: () => string
+}
+
+async function screen(columns: number | null, verbose = false): Promise<Screen> {
+  let [text, now] = ['', START]
+  const reporter = new RunReporter({
+    write: (chunk) => void (text += chunk),
+    canvas: () => ({ columns, colour: false }),
+    measure: await measureForAny(),
+    now: () => new Date(now),
+    verbose,
+  })
+  return {
+    reporter,
+    tell: (seconds, happening) => {
+      now = START + seconds * 1000
+      const event: RunEvent = { at: new Date(now), ...happening }
+      reporter.event(event)
+    },
+    written: () => text,
+  }
+}
+
+describe('a run in a pipe', () => {
+  it('is told in plain lines', async () => {
+    const { tell, written } = await screen(null)
+    for (const [seconds, happening] of STORY) tell(seconds, happening)
+    await expect(written()).toMatchFileSnapshot('golden/run in a pipe.txt')
+    expect(written()).not.toMatch(/[\r\u001b]/)
+  })
+})
+
+describe('a run in a terminal', () => {
+  it('leaves the same lines, without the steps', async () => {
+    const { tell, written } = await screen(80)
+    for (const [seconds, happening] of STORY) tell(seconds, happening)
+    const lines = written().replaceAll(/[^\n]*\r\u001b\[2K/g, '')
+    await expect(lines).toMatchFileSnapshot('golden/run in a terminal.txt')
+  })
+
+  it('has a live line below them: what the agent does, and how much of its limits is used', async () => {
+    const { tell, written } = await screen(80)
+    for (const [seconds, happening] of STORY.slice(0, 6)) tell(seconds, happening)
+    const live = written().split('\u001b[2K').at(-1)
+    expect(live).toBe(`  1  ● Edit src/auth/login.ts${' '.repeat(18)}12 turns · 3m 04s of 15m · $0.21`)
+  })
+
+  it('keeps that line one line, however much the agent has to say', async () => {
+    const { tell, written } = await screen(40)
+    for (const [seconds, happening] of STORY.slice(0, 6)) tell(seconds, happening)
+    tell(195, { type: 'agent-text', id: 'T-004', text: `${'very '.repeat(50)}long\nand more` })
+    const live = written().split('\u001b[2K').at(-1) ?? ''
+    expect(live).not.toContain('\n')
+    expect(live.length).toBeLessThan(40)
+  })
+
+  it('takes the live line away before somebody else writes', async () => {
+    const { tell, reporter, written } = await screen(80)
+    for (const [seconds, happening] of STORY.slice(0, 5)) tell(seconds, happening)
+    reporter.pause()
+    expect(written().endsWith('\r\u001b[2K')).toBe(true)
+    const before = written()
+    reporter.pause()
+    expect(written()).toBe(before)
+  })
+
+  it('counts down a wait', async () => {
+    const { tell, written } = await screen(80)
+    const until = new Date(START + 600_000)
+    tell(0, { type: 'waiting', id: 'T-004', until, reason: 'usage limit' })
+    expect(written()).toBe('● waits 10m more: usage limit')
+  })
+
+  it('tells each step where that is asked for', async () => {
+    const { tell, written } = await screen(80, true)
+    for (const [seconds, happening] of STORY.slice(0, 5)) tell(seconds, happening)
+    expect(written()).toContain('     · Edit src/auth/login.ts\n')
+  })
+
+  it('cannot be driven by what the agent says', async () => {
+    const { tell, written } = await screen(80, true)
+    tell(0, { type: 'agent-text', id: 'T-004', text: '\u001b[2J\u001b]0;pwned\u0007' })
+    expect(written()).toBe('     · ␛[2J␛]0;pwned␇\n')
+  })
+})
