@@ -1,0 +1,200 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, inject, test } from 'vitest'
+import { drive, type Situation } from './drive.ts'
+import { PINNED, type AgentName } from './installed.ts'
+import { inTurn, say, shell, type Reply } from './model.ts'
+
+const programs = inject('programs')
+const DONE = say('Created hello.txt. <TASK_DONE>')
+const write = (cwd: string): Reply => ({
+  kind: 'call',
+  call: { tool: 'write', path: `${cwd}/hello.txt`, content: 'hello\n' },
+})
+const fail = (status: number, retryAfter?: number): Reply => ({
+  kind: 'fail',
+  status,
+  message: `status ${status} of the fake service`,
+  ...(retryAfter === undefined ? {} : { retryAfter }),
+})
+const full = { permission: { level: 'full' } } as const
+const echo = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('echo-server.mjs', import.meta.url))],
+  env: {},
+}
+
+/** What an agent cannot do, or tells otherwise than the rest. */
+const PECULIAR: Partial<Record<AgentName, Partial<Record<string, string | readonly string[]>>>> = {
+  // They wait in silence: what for, nobody can tell.
+  opencode: { 'rate-limited': ['timeout'], overloaded: ['timeout'] },
+  qwen: { 'rate-limited': ['timeout', 'rate-limited'], overloaded: ['timeout', 'overloaded'] },
+  continue: {
+    'rate-limited': ['timeout'],
+    overloaded: ['timeout'],
+    stalled: ['timeout'],
+    'max-turns': ['timeout'],
+  },
+}
+
+for (const name of Object.keys(PINNED) as AgentName[]) {
+  describe.skipIf(programs[name] === undefined)(name, () => {
+    const run = (situation: Omit<Situation, 'name' | 'programs'>) =>
+      drive({ name, programs: programs[name]!, ...situation })
+    const ends = (kind: string) => PECULIAR[name]?.[kind] ?? [kind]
+
+    test('does a task, and tells what it used', async () => {
+      const { outcome, git } = await run({ model: (cwd) => inTurn(write(cwd), DONE) })
+      expect(outcome).toMatchObject({ end: { kind: 'done' }, finalMessage: 'Created hello.txt.', denied: [] })
+      expect(git('status')).toBe('?? hello.txt')
+      const { turns, inputTokens, cachedTokens, outputTokens, costUsd } = outcome.usage
+      expect([2, name === 'codex' ? 1 : null, null]).toContain(turns)
+      expect([12_400, null]).toContain(inputTokens)
+      expect([10_000, null]).toContain(cachedTokens)
+      expect([200, null]).toContain(outputTokens)
+      expect(costUsd === null || costUsd > 0).toBe(true)
+      if (name === 'claude') expect(Object.values(outcome.usage)).not.toContain(null)
+    })
+
+    test('says that it is blocked', async () => {
+      const { outcome } = await run({
+        model: () => inTurn(say('No.\n\n<TASK_BLOCKED reason="needs a key">')),
+      })
+      expect(outcome.end).toEqual({ kind: 'blocked', reason: 'needs a key' })
+    })
+
+    test('is stopped at the limit of its turns', async () => {
+      const { outcome } = await run({
+        model: () => inTurn(shell('sleep 0.2; echo again')),
+        request: full,
+        limits: { turns: 2, seconds: name === 'continue' ? 10 : 90 },
+      })
+      expect(ends('max-turns')).toContain(outcome.end.kind)
+    })
+
+    test('has no valid login', async () => {
+      const { outcome } = await run({ model: () => inTurn(fail(401)) })
+      expect(outcome.end.kind).toBe('auth')
+    })
+
+    test('goes on after one refusal for its rate', async () => {
+      const { outcome } = await run({
+        model: (cwd) => (asked) => (asked.request === 1 ? fail(429, 1) : inTurn(write(cwd), DONE)(asked)),
+      })
+      expect(outcome.end.kind).toBe('done')
+    })
+
+    test('does not sleep through a long limit', async () => {
+      const { outcome } = await run({ model: () => inTurn(fail(429, 3600)), limits: { seconds: 20 } })
+      expect(ends('rate-limited')).toContain(outcome.end.kind)
+    })
+
+    test('meets a service that is overloaded', async () => {
+      const { outcome } = await run({ model: () => inTurn(fail(529)), limits: { seconds: 20 } })
+      expect(ends('overloaded')).toContain(outcome.end.kind)
+    })
+
+    test('hears nothing more of its service', async () => {
+      const { outcome } = await run({
+        model: () => () => ({ kind: 'hang' }),
+        limits: { stallSeconds: 8, seconds: 15 },
+      })
+      expect(ends('stalled')).toContain(outcome.end.kind)
+    })
+
+    test('goes on after a command that fails', async () => {
+      const { outcome, events } = await run({
+        model: () => inTurn(shell('sleep 0.2; echo oops >&2; exit 3'), DONE),
+        request: full,
+      })
+      expect(outcome.end.kind).toBe('done')
+      if (name !== 'continue' && name !== 'opencode' && name !== 'gemini') {
+        expect(events).toContainEqual(expect.objectContaining({ type: 'tool', status: 'failed' }))
+      }
+    })
+
+    // Continue has no rule for a single command.
+    test.skipIf(name === 'continue')('does not commit', async () => {
+      const { outcome, git } = await run({
+        model: () => inTurn(shell('git commit --allow-empty -m mine'), DONE),
+      })
+      expect(git('log')).toBe('Begin')
+      // Codex may not show a command that ends at once.
+      const shown =
+        name === 'codex' && outcome.denied.length === 0 ? [] : [expect.stringContaining('git commit --allow')]
+      expect(outcome.denied).toEqual(shown)
+    })
+
+    test('calls a tool of a server', async () => {
+      const { outcome, events } = await run({
+        model: () => inTurn({ kind: 'call', call: { tool: 'mcp', server: 'echo', name: 'echo_tool' } }, DONE),
+        request: { mcpServers: { echo } },
+      })
+      expect(outcome.end.kind).toBe('done')
+      const expected = name === 'continue' ? { type: 'warning' } : { type: 'tool', status: 'ok' }
+      expect(events).toContainEqual(expect.objectContaining(expected))
+    })
+
+    test('takes a prompt of 300 KB', async () => {
+      const prompt = `Do the task.\n${'a line of the prompt\n'.repeat(15_000)}The end of it.`
+      const { outcome, bodies } = await run({ model: () => inTurn(DONE), request: { prompt } })
+      expect(outcome.end.kind).toBe('done')
+      expect(bodies[0]!.length).toBeGreaterThan(300_000)
+      expect(bodies[0]).toContain('The end of it.')
+    })
+
+    test.skipIf(process.platform !== 'linux')('leaves nothing alive that it has started', async () => {
+      const seconds = uniqueSeconds()
+      const { outcome } = await run({
+        model: () => inTurn(shell(`(setsid sleep ${seconds} >/dev/null 2>&1 &); echo started`), DONE),
+        request: full,
+      })
+      expect(outcome.end.kind).toBe('done')
+      expect(alive(seconds)).toEqual([])
+    })
+
+    test.skipIf(process.platform !== 'linux')(
+      'is interrupted in the middle of a command, with all its children',
+      async () => {
+        const seconds = uniqueSeconds()
+        const controller = new AbortController()
+        // The command tells that it runs, by connecting; only then is it interrupted.
+        const door = createServer((socket) => {
+          socket.destroy()
+          controller.abort('interrupt')
+        }).listen(0, '127.0.0.1')
+        await once(door, 'listening')
+        const { port } = door.address() as AddressInfo
+        const command = `setsid sleep ${seconds} >/dev/null 2>&1 & : > /dev/tcp/127.0.0.1/${port}; sleep ${seconds}`
+        const { outcome } = await run({
+          model: () => inTurn(shell(`bash -c '${command}'`), DONE),
+          request: { ...full, signal: controller.signal },
+        }).finally(() => door.close())
+        expect(outcome.end.kind).toBe('interrupted')
+        expect(alive(seconds)).toEqual([])
+      },
+    )
+  })
+}
+
+/** A time to sleep for by which the process can be found. */
+let sleeps = 0
+function uniqueSeconds(): string {
+  return `${3000 + ++sleeps}.${process.pid}`
+}
+
+function alive(seconds: string): readonly string[] {
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .filter((pid) => commandLine(pid) === `sleep\0${seconds}\0`)
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { AgentEvent, AgentOutcome, AgentRequest } from '../../src/agent/port.ts'
+import { allProviders, providerNamed } from '../../src/agent/registry.ts'
+import { createAgent } from '../../src/agent/runtime.ts'
+import { startFakeModelApi } from './fake-model-api.ts'
+import { environment } from './home.ts'
+import type { AgentName } from './installed.ts'
+import type { Model } from './model.ts'
+
+/** What came of one run of a real agent. */
+export interface Drive {
+  readonly outcome: AgentOutcome
+  readonly events: readonly AgentEvent[]
+  /** The requests to the service that asked for a turn. */
+  readonly bodies: readonly string[]
+  readonly git: (...args: readonly string[]) => string
+}
+
+export interface Situation {
+  readonly name: AgentName
+  readonly programs: string
+  /** The model may want to name files of the repository. */
+  readonly model: (cwd: string) => Model
+  readonly request?: Partial<AgentRequest>
+  readonly limits?: Partial<AgentRequest['limits']>
+}
+
+/** Runs a real agent in a repository of its own against a scripted model. */
+export async function drive({ name, programs, model, request, limits }: Situation): Promise<Drive> {
+  const folder = mkdtempSync(path.join(tmpdir(), `ralph-${name}-`))
+  const [cwd, home] = [path.join(folder, 'repository'), path.join(folder, 'home')]
+  mkdirSync(home)
+  const git = repository(cwd)
+  const api = await startFakeModelApi(model(cwd))
+  try {
+    const agent = createAgent(providerNamed(name, allProviders(null)), { now: () => new Date() })
+    const events: AgentEvent[] = []
+    for await (const event of agent.run({
+      prompt: 'Do the task.',
+      cwd,
+      env: environment(name, api.url, home, programs),
+      model: name === 'gemini' ? 'gemini-3.1-pro-preview' : null,
+      limits: { turns: 20, seconds: 90, stallSeconds: 60, budgetUsd: null, ...limits },
+      permission: { level: 'edit' },
+      gateCommands: ['npm test'],
+      mcpServers: {},
+      task: { id: 'T-001', file: 'docs/tasks/T-001.md', attempt: 1, notesFile: '/dev/null', script: null },
+      signal: new AbortController().signal,
+      log: () => {},
+      ...request,
+    })) {
+      events.push(event)
+    }
+    const last = events.at(-1)
+    if (last?.type !== 'finished') throw new Error('the last event is not the end')
+    // What a test asks of the repository, it asks while it is there.
+    const answers = new Map([
+      ['log', git('log', '--format=%s')],
+      ['status', git('status', '--short')],
+    ])
+    return { outcome: last.outcome, events, bodies: api.bodies, git: (...args) => answers.get(args[0]!)! }
+  } finally {
+    await api[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+function repository(cwd: string): Drive['git'] {
+  mkdirSync(cwd)
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', args, { cwd, encoding: 'utf8', stdio: 'pipe' }).trim()
+  git('init', '-q', '-b', 'main')
+  writeFileSync(path.join(cwd, 'README.md'), '# A project\n')
+  git('add', '.')
+  git('-c', 'user.name=team', '-c', 'user.email=team@example.com', 'commit', '-qm', 'Begin')
+  return git
+}

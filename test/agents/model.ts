@@ -1,0 +1,56 @@
+/** What a scripted model answers to one request. */
+export type Reply =
+  | { readonly kind: 'say'; readonly text: string }
+  | { readonly kind: 'call'; readonly call: Call }
+  | { readonly kind: 'fail'; readonly status: number; readonly message: string; readonly retryAfter?: number }
+  /** The connection stays open and nothing comes. */
+  | { readonly kind: 'hang' }
+
+/** A tool call, which each protocol and agent spells in its own way. */
+export type Call =
+  | { readonly tool: 'write'; readonly path: string; readonly content: string }
+  | { readonly tool: 'shell'; readonly command: string }
+  | { readonly tool: 'mcp'; readonly server: string; readonly name: string }
+
+/** A scripted model: told how many requests there were, and how many tool results this one holds. */
+export type Model = (asked: { readonly request: number; readonly results: number }) => Reply
+
+export const say = (text: string): Reply => ({ kind: 'say', text })
+export const shell = (command: string): Reply => ({ kind: 'call', call: { tool: 'shell', command } })
+
+/** Makes these replies one after another, each once the tool of the one before has answered; the last again and again. */
+export function inTurn(...replies: readonly [Reply, ...Reply[]]): Model {
+  return ({ results }) => replies[Math.min(results, replies.length - 1)]!
+}
+
+/** A call as the tools on offer want it: every agent names its tools and their arguments differently. */
+export function spell(
+  call: Call,
+  offered: readonly string[],
+): { readonly name: string; readonly input: object } {
+  const has = (name: string) => offered.includes(name)
+  switch (call.tool) {
+    case 'mcp':
+      // Where it is not on offer it may still be there: some agents show the tools of servers only when asked.
+      return {
+        name: offered.find((name) => name.includes(call.name)) ?? `mcp__${call.server}__${call.name}`,
+        input: { text: 'ping' },
+      }
+    case 'write': {
+      const { path, content } = call
+      if (has('Write')) return { name: 'Write', input: { file_path: path, filepath: path, content } }
+      if (has('write_file')) return { name: 'write_file', input: { file_path: path, content } }
+      if (has('write')) return { name: 'write', input: { filePath: path, content } }
+      if (has('create')) return { name: 'create', input: { path, file_text: content } }
+      return spell({ tool: 'shell', command: `printf '%s' '${content}' > '${path}'` }, offered)
+    }
+    case 'shell': {
+      const { command } = call
+      if (has('exec_command')) return { name: 'exec_command', input: { cmd: command, yield_time_ms: 30_000 } }
+      const name = ['Bash', 'bash', 'run_shell_command', 'shell_command'].find(has) ?? 'shell'
+      const extra =
+        name === 'run_shell_command' ? { is_background: false } : name === 'bash' ? { mode: 'sync' } : {}
+      return { name, input: { command, description: 'run', ...extra } }
+    }
+  }
+}

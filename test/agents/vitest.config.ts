@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  root: fileURLToPath(new URL('../..', import.meta.url)),
+  test: {
+    include: ['test/agents/**/*.e2e.ts'],
+    globalSetup: ['test/agents/installed.ts'],
+    testTimeout: 120_000,
+    // The agents are large programs: two at once would only wait for each other.
+    fileParallelism: false,
+    env: { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+  },
+})
