@@ -9,8 +9,11 @@ export interface DocumentHeading {
 
 /** The top-level headings of a Markdown document: read line by line where that is sure to be right, by remark elsewhere. */
 export async function headingsOf(source: string): Promise<readonly DocumentHeading[]> {
-  return scanHeadings(source) ?? (await parseHeadings(source))
+  return scanHeadings(source) ?? (TOO_DEEP.test(source) ? [] : await parseHeadings(source))
 }
+
+/** Lists and quotes nested as no person nests them, over which remark would take minutes. */
+const TOO_DEEP = /^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){100}/m
 
 /** The headings by a look at each line, or null where a line could mean something else than it seems to. */
 export function scanHeadings(source: string): readonly DocumentHeading[] | null {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseHeadings, scanHeadings } from '../../src/prompt/headings.ts'
+import { headingsOf, parseHeadings, scanHeadings } from '../../src/prompt/headings.ts'
 
 const line = fc.constantFrom(
   '# A',
@@ -73,5 +73,10 @@ describe('the headings of a document', () => {
     const source = 'Login\n=====\n\n<details>\n# no\n</details>\n\n- a\n\n  # no\n\n## 2 Yes\n'
     expect(scanHeadings(source)).toBeNull()
     expect((await parseHeadings(source)).map(({ text }) => text)).toEqual(['Login', '2 Yes'])
+  })
+
+  it('are not looked for where lists and quotes are nested beyond reason', async () => {
+    expect(await headingsOf(`${'- '.repeat(5000)}a\n\n<b>\n\n# 1 A\n`)).toEqual([])
+    expect(await headingsOf(`${'- '.repeat(20)}a\n\n<b>\n\n# 1 A\n`)).toMatchObject([{ text: '1 A' }])
   })
 })
