@@ -20,6 +20,8 @@ export interface LogQuery {
   readonly revisions?: readonly string[]
   /** Only commits whose message has such a trailer at a line's beginning. */
   readonly withTrailer?: string
+  /** With `withTrailer`: also those that undo a commit, whichever. */
+  readonly andReverts?: boolean
   readonly since?: string
   readonly limit?: number
   /** More of git log's own options, such as which refs to begin from. */
@@ -31,6 +33,14 @@ export interface LogQuery {
 export async function readLog(git: Git, query: LogQuery = {}): Promise<readonly LogEntry[]> {
   const { stdout } = await git.run(logArguments(query), query.signal ? { signal: query.signal } : {})
   return parseLog(stdout.toString())
+}
+
+/** How git itself begins the line that says which commit is undone. */
+const REVERTS = 'This reverts commit '
+
+/** The commits that a commit says it undoes. */
+export function revertedBy({ body }: LogEntry): readonly string[] {
+  return [...body.matchAll(/^This reverts commit ([0-9a-f]{7,64})/gm)].map(([, hash = '']) => hash)
 }
 
 /** The placeholders and the reader of each field stand together, so that they cannot drift apart. */
@@ -57,6 +67,7 @@ function logArguments(query: LogQuery): string[] {
     '--encoding=UTF-8',
   ]
   if (query.withTrailer !== undefined) args.push('--extended-regexp', `--grep=^${query.withTrailer}: `)
+  if (query.andReverts) args.push(`--grep=^${REVERTS}`)
   if (query.since !== undefined) args.push(`--since=${query.since}`)
   if (query.limit !== undefined) args.push(`--max-count=${query.limit}`)
   return [...args, ...(query.options ?? []), '--end-of-options', ...(query.revisions ?? ['HEAD']), '--']

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Git } from '../../src/git/git.ts'
 import { openCheckout } from '../../src/run/checkout.ts'
 import { runLoop } from '../../src/run/loop.ts'
@@ -121,4 +120,6 @@ function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? NaN
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.table(await benchRun())
+if (/(?:^|[\\/])run\.[cm]?js$/.test(process.argv[1] ?? '')) {
+  for (const { what, value, ratio } of await benchRun()) process.stdout.write(`${what}   ${value}   ${ratio}\n`)
+}

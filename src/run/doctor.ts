@@ -1,0 +1,125 @@
+import { formatDuration } from '../base/duration.ts'
+import { livingWithMark } from '../base/process-tree.ts'
+import type { Git } from '../git/git.ts'
+import { findRepository } from '../git/repository.ts'
+import type { Repository } from '../git/repository.ts'
+import { readInFlight } from './in-flight.ts'
+import { lockOwner } from './lock.ts'
+import { runFolder } from './run-folder.ts'
+import type { Workspace } from './workspace.ts'
+
+/** One thing that was looked at: whether it is well, and what to do where it is not. */
+export interface Finding {
+  readonly area: 'git' | 'tree' | 'lock' | 'leftovers'
+  /** `problem` keeps a run from starting; `note` is only worth knowing. */
+  readonly level: 'ok' | 'note' | 'problem'
+  readonly message: string
+  readonly fix: string
+}
+
+/** The oldest git that knows all that is asked of it: `git add --pathspec-from-file` and `--end-of-options`. */
+const OLDEST_GIT = [2, 26] as const
+
+/** Looks at git, the checkout and what earlier runs have left, and changes nothing. */
+export async function doctorFindings(where: {
+  readonly git: Git
+  readonly root: string
+  readonly dir: string
+  readonly now: Date
+  readonly open: (repository: Repository) => Workspace
+}): Promise<readonly Finding[]> {
+  const found: Finding[] = [await gitVersion(where.git)]
+  const repository = await findRepository(where.git)
+  if (!repository) {
+    const fix = 'Make one: git init, then commit what there is'
+    return [...found, { area: 'git', level: 'problem', message: 'there is no git repository here', fix }]
+  }
+  found.push(
+    ok('git', repository.linkedWorktree ? 'a linked worktree' : `the repository at ${repository.root}`),
+  )
+  return [...found, ...(await lookAtTree(where.open(repository), where.dir)), ...(await lookAtRuns(where))]
+}
+
+async function gitVersion(git: Git): Promise<Finding> {
+  const version = (await git.run(['version'])).stdout.toString().trim().replace('git version ', '')
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isOld = major < OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor < OLDEST_GIT[1])
+  if (!isOld) return ok('git', `git ${version}`)
+  return {
+    area: 'git',
+    level: 'problem',
+    message: `git ${version} is too old`,
+    fix: `Install git ${OLDEST_GIT.join('.')} or later`,
+  }
+}
+
+async function lookAtTree(workspace: Workspace, dir: string): Promise<readonly Finding[]> {
+  const found: Finding[] = []
+  for (const { message, fix } of await workspace.obstacles(dir))
+    found.push({ area: 'git', level: 'problem', message, fix })
+  const { head, branch, entries } = await workspace.look()
+  if (head === null)
+    found.push({
+      area: 'git',
+      level: 'problem',
+      message: 'there is no commit yet',
+      fix: 'git add -A && git commit',
+    })
+  if (branch === null)
+    found.push({
+      area: 'git',
+      level: 'note',
+      message: 'HEAD is detached: commits will be on no branch',
+      fix: '',
+    })
+  if (entries.length === 0) return [...found, ok('tree', 'everything is committed')]
+  const what = entries.length === 1 ? '1 file is' : `${entries.length} files are`
+  return [
+    ...found,
+    { area: 'tree', level: 'problem', message: `${what} not committed`, fix: 'Commit or stash them' },
+  ]
+}
+
+async function lookAtRuns({
+  root,
+  now,
+}: {
+  readonly root: string
+  readonly now: Date
+}): Promise<readonly Finding[]> {
+  const folder = runFolder(root)
+  const lock = await lockOwner(folder.lock)
+  const inFlight = readInFlight(folder.inFlight)
+  const found: Finding[] = []
+  if (lock?.alive) {
+    const { pid, host, since } = lock.owner
+    const message = `a run is at work: process ${pid} on ${host}, for ${ago(since, now)}`
+    found.push({ area: 'lock', level: 'note', message, fix: '' })
+  } else {
+    found.push(ok('lock', lock ? 'a dead run’s lock, which the next one takes over' : 'no run is at work'))
+  }
+  if (!inFlight) return [...found, ok('leftovers', 'nothing is left of an earlier run')]
+  for (const { pid, command } of await livingWithMark(inFlight.mark)) {
+    const fix = lock?.alive ? '' : 'The next ralph run ends it'
+    found.push({ area: 'leftovers', level: 'note', message: `running: ${pid} ${command}`, fix })
+  }
+  if (inFlight.attempt && !lock?.alive) {
+    const { task, number, startedAt } = inFlight.attempt
+    const message = `a run died during attempt ${number} at ${task}, begun ${ago(startedAt, now)} ago`
+    found.push({
+      area: 'leftovers',
+      level: 'note',
+      message,
+      fix: 'The next ralph run keeps what is in the tree, and goes on',
+    })
+  }
+  return found
+}
+
+function ok(area: Finding['area'], message: string): Finding {
+  return { area, level: 'ok', message, fix: '' }
+}
+
+function ago(since: string, now: Date): string {
+  return formatDuration((now.getTime() - Date.parse(since)) / 1000)
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { listAttempts } from '../../src/git/attempts.ts'
+import { openGit } from '../../src/git/door.ts'
+import { attemptRecord } from '../../src/run/attempt-record.ts'
+import { readCompletions } from '../../src/run/completions.ts'
+import { statsOf } from '../../src/run/stats.ts'
+import { ENV, git, put } from '../git/repository.ts'
+import { makeProject, runAll, taskText } from './harness.ts'
+import { gateOf } from './ports.ts'
+
+async function told(root: string) {
+  const door = openGit({ cwd: root, env: ENV })
+  const attempts = (await listAttempts(door)).flatMap((kept) => attemptRecord(kept) ?? [])
+  return { completions: await readCompletions(door), attempts }
+}
+
+describe('what git alone tells', () => {
+  it('is what happened: notes, numbers, attempts', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2'), 'T-3': taskText('T-3') })
+    const usage = { turns: 4, inputTokens: 1200, cachedTokens: 1000, outputTokens: 300, costUsd: 0.1 }
+    await runAll({
+      root,
+      deed: ({ task }) => {
+        put(root, { [task.id]: `${task.attempt}` })
+        if (task.id === 'T-2') return { end: { kind: 'blocked', reason: 'needs a key' }, usage }
+        return { message: `Did ${task.id}.\n\nTask: T-9`, usage }
+      },
+      options: { gates: [gateOf('test')], retries: 1 },
+      gate: () => git(root, 'for-each-ref', 'refs/ralph/attempts/T-1').length > 0,
+    })
+    const { completions, attempts } = await told(root)
+    expect(
+      completions.map(({ id, title, attempts: tried, reverted }) => [id, title, tried, reverted]),
+    ).toEqual([
+      ['T-3', 'Do T-3', 1, false],
+      ['T-1', 'Do T-1', 2, false],
+    ])
+    expect(completions[0]).toMatchObject({
+      notes: 'Did T-3.\n\nTask: T-9',
+      agent: 'fake',
+      tier: 'Light',
+      usage,
+    })
+    expect(attempts).toMatchObject([
+      {
+        task: 'T-1',
+        number: 1,
+        outcome: 'gate-failed',
+        try: 1,
+        tries: 2,
+        final: false,
+        usage,
+        changed: ['T-1'],
+      },
+      { task: 'T-2', number: 1, outcome: 'blocked', reason: 'needs a key', final: true },
+    ])
+    expect(attempts[0]?.detail).toContain('error: it does not work')
+    const stats = statsOf(completions, attempts, ({ tier }) => tier ?? '')
+    expect(stats.total).toMatchObject({ tasks: 2, attempts: 3, usage: { turns: 12 } })
+    expect(stats.total.usage.costUsd).toBeCloseTo(0.3)
+    expect(stats.groups.map(({ name, tasks }) => [name, tasks])).toEqual([['Light', 2]])
+    expect(stats.lost).toMatchObject({ attempts: 1, usage })
+  })
+
+  it('knows what was reverted, and brought back', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    await runAll({ root, deed: ({ task }) => put(root, { [task.id]: '' }) })
+    git(root, 'revert', '--no-edit', 'HEAD~1')
+    const reverted = async () =>
+      (await told(root)).completions.filter((one) => one.reverted).map(({ id }) => id)
+    expect(await reverted()).toEqual(['T-1'])
+    git(root, 'revert', '--no-edit', 'HEAD')
+    expect(await reverted()).toEqual([])
+  })
+})
