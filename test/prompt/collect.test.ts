@@ -5,7 +5,7 @@ import { openGit } from '../../src/git/door.ts'
 import { ignoredPaths } from '../../src/git/repository.ts'
 import { collectMaterials } from '../../src/prompt/collect.ts'
 import type { Material } from '../../src/prompt/material.ts'
-import { makeProject, type TestProject } from './project.ts'
+import { HAS_LINKS, makeProject, type TestProject } from './project.ts'
 
 const nothingIgnored = () => Promise.resolve(new Set<string>())
 
@@ -23,7 +23,7 @@ const brief = (materials: readonly Material[]): readonly string[] =>
   })
 
 describe('the files that a prompt takes in', () => {
-  it('are judged by where a link leads', async () => {
+  it.runIf(HAS_LINKS)('are judged by where a link leads', async () => {
     const outside = makeProject({ 'secret.txt': 'secret' })
     const project = makeProject({ 'src/a.ts': 'a', 'src/b.ts': 'b' })
     project.link('out.txt', `${outside.root}/secret.txt`)
@@ -66,7 +66,7 @@ describe('the files that a prompt takes in', () => {
     expect(brief(await collect(project, `${project.root}/a.ts`))).toEqual(['a.ts'])
   })
 
-  it('are told apart from what is no file, no text or no name', async () => {
+  it.runIf(HAS_LINKS)('are told apart from what is no file, no text or no name', async () => {
     const project = makeProject({ 'a.bin': new Uint8Array([1, 0, 2]), 'b.ts': '\ufeffb', 'c.ts': 'c' })
     execFileSync('mkfifo', [`${project.root}/pipe`])
     const found = await collect(
@@ -158,7 +158,7 @@ describe('the files that a prompt takes in', () => {
     ])
   })
 
-  it('are not those that git ignores, unless it tracks them', async () => {
+  it.runIf(HAS_LINKS)('are not those that git ignores, unless it tracks them', async () => {
     const project = makeProject({
       '.gitignore': '*.log\ndist/\n!keep.log\n',
       'a.log': 'a',

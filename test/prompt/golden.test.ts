@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { makeProject, promptOf, readTask, type TestProject, type Wishes } from './project.ts'
+import { HAS_LINKS, makeProject, promptOf, readTask, type TestProject, type Wishes } from './project.ts'
 
 const TASK = `# T-004: Add the login form
 
@@ -83,7 +83,7 @@ describe('the prompt of', () => {
     await expectGolden('rules-and-requirements', project, text)
   })
 
-  it('files in every state', async () => {
+  it.runIf(HAS_LINKS)('files in every state', async () => {
     const project = files()
     project.write('logo.png', new Uint8Array([0x89, 0x50, 0, 1]))
     project.write('latin.txt', new Uint8Array([0x63, 0x61, 0x66, 0xe9]))

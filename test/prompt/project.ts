@@ -15,6 +15,9 @@ export interface TestProject {
   link(path: string, target: string): void
 }
 
+/** Where links and pipes can be made by anybody. */
+export const HAS_LINKS: boolean = process.platform !== 'win32'
+
 /** What of a request a test says itself. */
 export type Wishes = Partial<Omit<PromptRequest, 'root' | 'isIgnored'>> & {
   readonly ignored?: readonly string[]
