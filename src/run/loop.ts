@@ -1,3 +1,5 @@
+import { UserError } from '../base/errors.ts'
+import { GitError } from '../git/git.ts'
 import type { Base } from '../git/restore.ts'
 import { select } from '../select/selection.ts'
 import type { Reason } from '../select/selection.ts'
@@ -25,9 +27,21 @@ export async function* runLoop(options: RunOptions, ports: RunPorts): AsyncGener
   try {
     ports.checkpoint('lock-taken')
     yield* told(ports, go(options, ports))
+  } catch (error) {
+    throw explained(error)
   } finally {
     lock.release()
   }
+}
+
+/** What git or the system refuses (a full disk, a lock, no right to write) is a person's to act on, and no bug. */
+function explained(error: unknown): unknown {
+  const isSystem = error instanceof Error && 'syscall' in error && 'code' in error
+  if (!(error instanceof GitError) && !isSystem) return error
+  return new UserError(
+    error.message,
+    'Once that is mended, the next ralph run goes on from here: nothing is lost.',
+  )
 }
 
 /** Gives each happening its time, and hands it to the journal and the state before anybody else. */

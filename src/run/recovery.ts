@@ -126,7 +126,8 @@ async function* recordAndPutBack(
     )
   ports.checkpoint('tree-put-back')
   const changed = work.changes.length
-  const what = changed === 0 ? 'nothing had changed' : `${changed} changed files are kept under ${ref ?? ''}`
+  const files = changed === 1 ? '1 changed file is' : `${changed} changed files are`
+  const what = changed === 0 ? 'nothing had changed' : `${files} kept under ${ref ?? ''}`
   yield {
     ...told(attempt.task, `${attempt.task}: the last run died during attempt ${attempt.number}: ${what}`),
     ref,

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { scriptIn } from '../agent/providers/script.ts'
 import { withMark } from '../base/process-mark.ts'
 import { composeMessage } from '../git/trailers.ts'
 import type { Base } from '../git/restore.ts'
@@ -304,10 +305,8 @@ function sameAsBaseline(run: Run, failure: Outcome): string | null {
   return `the gates fail exactly as they did before the run began: ${failure.reason}`
 }
 
-/** The fenced `sh` block under `## Script`, for the embedded agent. */
-export function scriptOf(task: Task): string | null {
+/** The script under `## Script`, for the embedded agent. */
+function scriptOf(task: Task): string | null {
   const section = task.sections.find(({ title }) => title.trim().toLowerCase() === 'script')
-  if (!section) return null
-  const body = task.source.slice(section.bodySpan.start, section.bodySpan.end)
-  return /^[ \t]*(`{3,}|~{3,})[ \t]*(?:sh|bash|shell)[^\n]*\n([\s\S]*?)^[ \t]*\1/m.exec(body)?.[2] ?? null
+  return section ? scriptIn(task.source.slice(section.bodySpan.start, section.bodySpan.end)) : null
 }
