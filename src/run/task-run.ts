@@ -306,7 +306,7 @@ function sameAsBaseline(run: Run, failure: Outcome): string | null {
 }
 
 /** The script under `## Script`, for the embedded agent. */
-function scriptOf(task: Task): string | null {
+export function scriptOf(task: Task): string | null {
   const section = task.sections.find(({ title }) => title.trim().toLowerCase() === 'script')
   return section ? scriptIn(task.source.slice(section.bodySpan.start, section.bodySpan.end)) : null
 }
