@@ -1,0 +1,139 @@
+import { firstInstalled, installationOf } from '../../agent/detect.ts'
+import type { Provider } from '../../agent/port.ts'
+import { allProviders, providerNamed } from '../../agent/registry.ts'
+import { UserError } from '../../base/errors.ts'
+import { findConfig, loadConfig } from '../../config/load.ts'
+import { findRoot } from '../../config/root.ts'
+import type { Config } from '../../config/defaults.ts'
+import { DEFAULTS } from '../../config/defaults.ts'
+import { detectGates } from '../../gates/detect.ts'
+import { openGit } from '../../git/door.ts'
+import { openCheckout } from '../../run/checkout.ts'
+import { doctorFindings } from '../../run/doctor.ts'
+import { readBacklog } from '../../task/read.ts'
+import { taskVocabulary } from '../../task/vocabulary.ts'
+import { lint } from '../../lint/lint.ts'
+import { doctorView, type Examined } from '../../ui/doctor-view.ts'
+import type { Context } from '../command.ts'
+import { lintContext } from '../lint-context.ts'
+
+/** Looks at everything that a run needs, and changes nothing; the answer is no where something keeps one from starting. */
+export async function run(context: Context): Promise<number> {
+  const { io, options } = context
+  const root = findRoot(io.cwd, options.text('dir'))
+  const { config, findings: ofConfig } = await lookAtConfig(root)
+  const dir = options.text('dir') ?? config.tasks
+  const git = openGit({ cwd: root, env: io.env })
+  const open: Parameters<typeof doctorFindings>[0]['open'] = (repository) =>
+    openCheckout(git, repository, root)
+  const findings: readonly Examined[] = [
+    ...ofConfig,
+    ...(await lookAtTasks(root, dir, config)),
+    ...lookAtGates(root, config),
+    ...(await lookAtAgents(context, root, config)),
+    ...(await doctorFindings({ git, root, dir, now: io.now(), open })),
+  ]
+  const isWell = findings.every(({ level }) => level !== 'problem')
+  if (context.json) context.printJson({ version: 1, findings, ok: isWell })
+  else await context.print(doctorView(findings))
+  return isWell ? 0 : 1
+}
+
+async function lookAtConfig(root: string): Promise<{ config: Config; findings: readonly Examined[] }> {
+  try {
+    const config = await loadConfig(root)
+    const file = findConfig(root)?.file ?? 'none: the defaults hold'
+    return { config, findings: [finding('config', 'ok', file)] }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return {
+      config: DEFAULTS,
+      findings: [finding('config', 'problem', error.message.replaceAll('\n', '; '), error.fix)],
+    }
+  }
+}
+
+async function lookAtTasks(root: string, dir: string, config: Config): Promise<readonly Examined[]> {
+  try {
+    const vocabulary = taskVocabulary(config.aliases)
+    const { tasks } = await readBacklog({ root, dir, vocabulary })
+    const context = await lintContext({ root, dir, config, vocabulary })
+    const errors = lint(tasks, context).filter(({ severity }) => severity === 'error').length
+    const count = `${tasks.length} in ${dir}`
+    return [
+      errors === 0
+        ? finding('tasks', 'ok', count)
+        : finding('tasks', 'note', `${count}, with ${errors} lint errors`, 'ralph lint says which'),
+    ]
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return [finding('tasks', 'problem', error.message, error.fix)]
+  }
+}
+
+function lookAtGates(root: string, config: Config): readonly Examined[] {
+  const gates = config.gates ?? detectGates(root)
+  const from = config.gates ? 'configured' : 'detected'
+  if (gates.length > 0)
+    return gates.map(({ name, command }) => finding('gates', 'ok', `${name}: ${command} (${from})`))
+  const fix = 'Give the commands that must pass as "gates" in ralph.config.json'
+  return [finding('gates', 'note', 'none: nothing checks what the agent says', config.gates ? '' : fix)]
+}
+
+async function lookAtAgents({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
+  const providers = allProviders(config.command)
+  const wanted = config.agents.map((name) => providerNamed(name, providers))
+  const chosen =
+    config.agent === null ? firstInstalled(wanted, io.env) : providerNamed(config.agent, providers)
+  const looked = await Promise.all(
+    providers
+      .filter(({ binary }) => binary !== null)
+      .map((provider) => lookAtAgent(provider, { io, root, chosen })),
+  )
+  if (chosen) return looked
+  return [
+    ...looked,
+    finding(
+      'agents',
+      'problem',
+      'no agent is installed',
+      'Install one, or run your own with --agent command',
+    ),
+  ]
+}
+
+async function lookAtAgent(
+  provider: Provider,
+  {
+    io,
+    root,
+    chosen,
+  }: { readonly io: Context['io']; readonly root: string; readonly chosen: Provider | null },
+): Promise<Examined> {
+  const { name, install, minimumVersion } = provider
+  const isChosen = provider === chosen
+  const installation = await installationOf(provider, { cwd: root, env: io.env })
+  if (!installation)
+    return finding(
+      'agents',
+      isChosen ? 'problem' : 'note',
+      `${name} is not installed`,
+      isChosen ? install : '',
+    )
+  const label = `${name} ${installation.version ?? '(no version told)'}${isChosen ? ', which runs here' : ''}`
+  if (installation.isNewEnough === false) {
+    return finding(
+      'agents',
+      isChosen ? 'problem' : 'note',
+      `${label} is older than ${minimumVersion}`,
+      install,
+    )
+  }
+  const [problem] = provider.preflight({ env: io.env, cwd: root, nodeVersion: io.nodeVersion })
+  if (problem !== undefined) return finding('agents', isChosen ? 'problem' : 'note', `${label}: ${problem}`)
+  return finding('agents', 'ok', label)
+}
+
+function finding(area: string, level: Examined['level'], message: string, fix = ''): Examined {
+  return { area, level, message, fix }
+}

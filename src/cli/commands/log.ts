@@ -1,0 +1,50 @@
+import type { Git } from '../../git/git.ts'
+import { readCompletions, type CompletionQuery, type CompletionRecord } from '../../run/completions.ts'
+import { logView, releaseNotes } from '../../ui/log-view.ts'
+import { printable } from '../../ui/printable.ts'
+import type { Context } from '../command.ts'
+import { findTask } from '../find-task.ts'
+import { isMilestone } from '../milestone.ts'
+import { openProject } from '../project.ts'
+import { openWithCommit } from '../repository.ts'
+
+/** Tells what was completed, newest first, from git alone. */
+export async function run(context: Context): Promise<number> {
+  const { options, args, io } = context
+  const { root, tasks } = await openProject(context)
+  const { git } = await openWithCommit(io, root)
+  const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
+  const milestoneOf = ({ id }: CompletionRecord): string | null => milestones.get(id) ?? null
+  const only = args[0] === undefined ? null : findTask(tasks, args[0]).id
+  const wanted = options.text('milestone')
+  const completions = (await readCompletions(git, await queryOf(git, options.text('since')))).filter(
+    (completion) => {
+      const milestone = milestoneOf(completion)
+      return (
+        (only === null || completion.id === only) &&
+        (wanted === undefined || (milestone !== null && isMilestone(milestone, wanted)))
+      )
+    },
+  )
+  if (context.json) context.printJson({ version: 1, completions })
+  else if (options.on('markdown')) context.printRaw(markdown(completions, milestoneOf))
+  else await context.print(logView(completions))
+  return 0
+}
+
+/** Since a tag or another commit, where there is one of that name; else since a date, as git reads one. */
+async function queryOf(git: Git, since: string | undefined): Promise<CompletionQuery> {
+  if (since === undefined) return {}
+  const asked = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${since}^{commit}`]
+  const { code, stdout } = await git.run(asked, { okCodes: [0, 1, 128] })
+  const commit = stdout.toString().trim()
+  return code === 0 && commit !== '' ? { revisions: ['HEAD', `^${commit}`] } : { since }
+}
+
+function markdown(
+  completions: readonly CompletionRecord[],
+  milestoneOf: (completion: CompletionRecord) => string | null,
+): string {
+  const notes = releaseNotes(completions, milestoneOf)
+  return notes.split('\n').map(printable).join('\n')
+}

@@ -1,0 +1,30 @@
+import { listAttempts } from '../../git/attempts.ts'
+import { attemptRecord } from '../../run/attempt-record.ts'
+import { readCompletions, type CompletionRecord } from '../../run/completions.ts'
+import { statsOf, type Stats } from '../../run/stats.ts'
+import { statsView } from '../../ui/stats-view.ts'
+import type { Context } from '../command.ts'
+import { openProject } from '../project.ts'
+import { openWithCommit } from '../repository.ts'
+
+/** Adds up what the tasks have taken, from git alone. */
+export async function run(context: Context): Promise<number> {
+  const { root, tasks } = await openProject(context)
+  const { git } = await openWithCommit(context.io, root)
+  const [completions, kept] = await Promise.all([readCompletions(git), listAttempts(git)])
+  const attempts = kept.flatMap((attempt) => attemptRecord(attempt) ?? [])
+  const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
+  const by = (nameOf: (completion: CompletionRecord) => string | null | undefined): Stats =>
+    statsOf(completions, attempts, (completion) => nameOf(completion) ?? 'not told')
+  const milestone = by(({ id }) => milestones.get(id))
+  const tier = by((completion) => completion.tier)
+  // Without its version: the same agent, however often it is updated.
+  const agent = by((completion) => completion.agent?.split(' ')[0])
+  if (!context.json) await context.print(statsView({ milestone, tier, agent }))
+  else {
+    const { total, lost } = milestone
+    const groups = { milestone: milestone.groups, tier: tier.groups, agent: agent.groups }
+    context.printJson({ version: 1, total, lost, ...groups })
+  }
+  return 0
+}

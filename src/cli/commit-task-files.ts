@@ -1,0 +1,48 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { UserError } from '../base/errors.ts'
+import { commit } from '../git/commit.ts'
+import { readStatus } from '../git/status.ts'
+import { takeLock } from '../run/lock.ts'
+import { makeRunFolder, runFolder } from '../run/run-folder.ts'
+import type { Io } from './io.ts'
+import { openWithCommit } from './repository.ts'
+
+/** New texts of task files, and the commit that is to hold them and nothing else. */
+export interface TaskFileCommit {
+  readonly root: string
+  readonly texts: ReadonlyMap<string, string>
+  readonly message: string
+}
+
+/** Writes task files and commits just them, while no run is at work; where git refuses, they are as they were. */
+export async function commitTaskFiles(io: Io, request: TaskFileCommit): Promise<void> {
+  const folder = runFolder(request.root)
+  makeRunFolder(folder)
+  const lock = await takeLock(folder.lock, { pid: io.pid, now: io.now() })
+  try {
+    await write(io, request)
+  } finally {
+    lock.release()
+  }
+}
+
+async function write(io: Io, { root, texts, message }: TaskFileCommit): Promise<void> {
+  const { git, repository } = await openWithCommit(io, root)
+  const files = [...texts.keys()]
+  const paths = files.map((file) => relative(repository.root, join(root, file)).replaceAll('\\', '/'))
+  const { entries } = await readStatus(git)
+  const dirty = files.find((_, index) => entries.some(({ path }) => path === paths[index]))
+  if (dirty !== undefined) {
+    throw new UserError(
+      `${dirty} is not committed`,
+      'Commit it first, so that nothing of yours gets into this commit.',
+    )
+  }
+  const before = files.map((file) => readFileSync(join(root, file)))
+  for (const [file, text] of texts) writeFileSync(join(root, file), text)
+  const result = await commit(git, { message, paths })
+  if (result.kind === 'committed') return
+  for (const [index, file] of files.entries()) writeFileSync(join(root, file), before[index]!)
+  throw new UserError(`git did not take the commit:\n${result.output}`, 'Nothing was changed.')
+}

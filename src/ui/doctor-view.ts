@@ -1,0 +1,44 @@
+import { unreachable } from '../base/errors.ts'
+import { bad, BLANK, dim, good, line, type Block, type Line, type Piece, type Row } from './block.ts'
+import { counted } from './run-text.ts'
+
+/** One thing that was looked at. */
+export interface Examined {
+  readonly area: string
+  readonly level: 'ok' | 'note' | 'problem'
+  readonly message: string
+  readonly fix: string
+}
+
+/** Each thing that was looked at, what to do where it is not well, and how many are not. */
+export function doctorView(findings: readonly Examined[]): readonly Block[] {
+  const rows = findings.flatMap((finding, index): readonly Row[] => {
+    const { area, level, message, fix } = finding
+    const isFirst = findings[index - 1]?.area !== area
+    const row: readonly Line[] = [[signOf(level)], [isFirst ? dim(area) : ''], [message]]
+    return fix === '' ? [row] : [row, [[], [], [dim(fix)]]]
+  })
+  const problems = findings.filter(({ level }) => level === 'problem').length
+  return [
+    { kind: 'table', rows, wrap: 2, indent: '' },
+    BLANK,
+    line(
+      problems === 0
+        ? 'Nothing stands in the way of a run.'
+        : `${counted(problems, 'problem')} to mend before a run.`,
+    ),
+  ]
+}
+
+function signOf(level: Examined['level']): Piece {
+  switch (level) {
+    case 'ok':
+      return good('✓')
+    case 'note':
+      return dim('·')
+    case 'problem':
+      return bad('✗')
+    default:
+      return unreachable(level)
+  }
+}

@@ -1,0 +1,82 @@
+import { formatDuration } from '../base/duration.ts'
+import type { CompletionRecord } from '../run/completions.ts'
+import { formatCost, formatTokens } from '../run/usage.ts'
+import { accent, BLANK, dim, line, paragraph, strong, type Block } from './block.ts'
+import { counted } from './run-text.ts'
+import { dayText } from './time-text.ts'
+
+/** Completed tasks as a person reads a changelog: by day, newest first, each with its notes. */
+export function logView(completions: readonly CompletionRecord[]): readonly Block[] {
+  if (completions.length === 0) return [line('No completed task is in this history.')]
+  let day = ''
+  return completions.flatMap((completion) => {
+    const own = dayText(new Date(completion.committedAt * 1000))
+    const heading = own === day ? [] : [...(day === '' ? [] : [BLANK]), line(strong(own))]
+    day = own
+    return [...heading, BLANK, ...completionBlocks(completion)]
+  })
+}
+
+function completionBlocks(completion: CompletionRecord): readonly Block[] {
+  const { id, title, commit, notes, reverted } = completion
+  return [
+    {
+      kind: 'spread',
+      left: [accent(id), '  ', title, ...(reverted ? [dim('  reverted since')] : [])],
+      right: [dim(commit.slice(0, 7))],
+    },
+    paragraph(['  '], spent(completion), 'dim'),
+    ...noteBlocks(notes),
+  ]
+}
+
+/** Markdown stays as it is; only its prose wraps. */
+function noteBlocks(notes: string): readonly Block[] {
+  let isFenced = false
+  return notes.split('\n').flatMap((text): readonly Block[] => {
+    const isFence = /^\s*(?:```|~~~)/.test(text)
+    if (isFence) isFenced = !isFenced
+    if (isFence || isFenced || text.startsWith('|')) return [line('  ', text)]
+    return text.trim() === '' ? [] : [proseLine(text)]
+  })
+}
+
+/** What a line begins with tells how far its rest hangs in. */
+function proseLine(text: string): Block {
+  const [, lead = ''] = /^(\s*(?:(?:[-*+]|\d+[.)])\s+)?)/.exec(text) ?? []
+  return paragraph(['  ', lead], text.slice(lead.length))
+}
+
+function spent({ agent, model, attempts, seconds, usage }: CompletionRecord): string {
+  const tokens = formatTokens(usage)
+  const parts = [
+    ...(agent === null ? [] : [model === null ? agent : `${agent} (${model})`]),
+    ...(attempts !== null && attempts > 1 ? [`${attempts} attempts`] : []),
+    ...(usage.turns === null ? [] : [counted(usage.turns, 'turn')]),
+    ...(seconds === null ? [] : [formatDuration(seconds)]),
+    ...(tokens === null ? [] : [tokens]),
+    ...(usage.costUsd === null ? [] : [formatCost(usage.costUsd)]),
+  ]
+  return parts.join(' · ')
+}
+
+/** Completed tasks as Markdown for release notes, under the milestones that they belong to. */
+export function releaseNotes(
+  completions: readonly CompletionRecord[],
+  milestoneOf: (completion: CompletionRecord) => string | null,
+): string {
+  const groups = new Map<string | null, string[]>()
+  for (const completion of completions.filter(({ reverted }) => !reverted)) {
+    const milestone = milestoneOf(completion)
+    groups.set(milestone, [...(groups.get(milestone) ?? []), noteItem(completion)])
+  }
+  return [...groups]
+    .map(([milestone, items]) => `## ${milestone ?? 'Other tasks'}\n\n${items.join('\n').trimEnd()}\n`)
+    .join('\n')
+}
+
+function noteItem({ id, title, commit, notes }: CompletionRecord): string {
+  const lines = notes.trim() === '' ? [] : ['', ...notes.trim().split('\n'), '']
+  const body = lines.map((text) => (text === '' ? '\n' : `\n  ${text}`)).join('')
+  return `- **${id}** ${title} (${commit.slice(0, 7)})${body}`
+}

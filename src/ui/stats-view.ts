@@ -1,0 +1,39 @@
+import { formatDuration } from '../base/duration.ts'
+import type { Stats, Totals } from '../run/stats.ts'
+import { formatCost, formatTokens } from '../run/usage.ts'
+import { BLANK, dim, line, strong, type Block, type Line, type Row } from './block.ts'
+import { counted } from './run-text.ts'
+
+/** What the tasks have taken: in all, and by milestone, tier and agent. */
+export function statsView(byName: Readonly<Record<string, Stats>>): readonly Block[] {
+  const [first] = Object.values(byName)
+  if (!first || first.total.tasks + first.lost.attempts === 0)
+    return [line('No completed task is in this history.')]
+  const rows: Row[] = [rowOf([strong('all')], first.total)]
+  for (const [name, { groups }] of Object.entries(byName)) {
+    rows.push(SPACE, { kind: 'spread', left: [strong(name)], right: [] })
+    for (const group of groups) rows.push(rowOf([group.name], group))
+  }
+  return [{ kind: 'table', rows, shrink: 0, indent: '  ' }, ...lostBlocks(first)]
+}
+
+const SPACE: Row = { kind: 'spread', left: [], right: [] }
+
+function rowOf(name: Line, { tasks, attempts, seconds, usage }: Totals): readonly Line[] {
+  return [
+    name,
+    [counted(tasks, 'task')],
+    [dim(counted(attempts, 'attempt'))],
+    [usage.turns === null ? '' : counted(usage.turns, 'turn')],
+    [seconds === null ? '' : formatDuration(seconds)],
+    [usage.costUsd === null ? '' : formatCost(usage.costUsd)],
+    [dim(formatTokens(usage) ?? '')],
+  ]
+}
+
+function lostBlocks({ lost }: Stats): readonly Block[] {
+  if (lost.attempts === 0) return []
+  const cost = lost.usage.costUsd === null ? [] : [formatCost(lost.usage.costUsd)]
+  const facts = [counted(lost.attempts, 'attempt'), formatDuration(lost.seconds), ...cost]
+  return [BLANK, line(dim(`besides, for nothing that was completed: ${facts.join(' · ')}`))]
+}
