@@ -56,8 +56,15 @@ async function withWords(
   words: RegExp,
 ): Promise<readonly Task[]> {
   const text = readTaskText(join(root, file), root)
-  if (typeof text !== 'string' || !words.test(text)) return []
+  if (typeof text !== 'string' || !words.test(blockOf(text))) return []
   return [await parseTask({ file, text }, vocabulary)]
+}
+
+/** The text down to the first section, or all of it where something in it may only look like one. */
+function blockOf(text: string): string {
+  const end = text.indexOf('\n## ')
+  const block = end === -1 ? text : text.slice(0, end)
+  return /<!--|`{3}|~{3}/.test(block) ? text : block
 }
 
 function wordsOf(text: string): RegExp | null {

@@ -112,12 +112,14 @@ describe('ralph prompt', () => {
       ...FILES,
       'docs/tasks/T-003.md': taskText('T-003', 'Marked', { Status: 'DONE', Milestone: '**1** — _One_' }),
       'docs/tasks/T-004.md': '---\nstatus: DONE\nmilestone: "1 — One"\n---\n# T-004: Above\n',
+      'docs/tasks/T-007.md':
+        '# T-007: Below\n\n<!--\n## No section\n-->\n\n- **Status**: DONE\n- **Milestone**: 1 — One\n',
       'docs/tasks/T-005.md': taskText('T-005', 'Elsewhere', { Status: 'DONE', Milestone: '11 — One' }),
       'docs/tasks/T-006.md': taskText('T-006', 'Of 1 — One, it says', { Status: 'DONE' }),
     })
     const { stdout } = await ralph(['prompt', '2'], { cwd: root, env: ENV })
     expect(stdout).toContain(
-      '`1 — One`: 3 of 4 tasks done. Done so far:\n\n- T-001: Begin\n- T-003: Marked\n- T-004: Above\n\n#',
+      '`1 — One`: 4 of 5 tasks done. Done so far:\n\n- T-001: Begin\n- T-003: Marked\n- T-004: Above\n- T-007: Below\n\n#',
     )
   })
 
