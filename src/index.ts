@@ -1,1 +1,37 @@
-export type { Task } from './task/model.ts'
+/** The library: what ralph knows of a backlog, for other programs. Nothing here prints, and nothing ends the process. */
+export type { Diagnostic, Severity, Span } from './base/diagnostic.ts'
+export { UserError } from './base/errors.ts'
+export type { Config } from './config/defaults.ts'
+export { loadConfig } from './config/load.ts'
+export { findRoot } from './config/root.ts'
+export { detectGates } from './gates/detect.ts'
+export type { Gate } from './gates/gate.ts'
+export type { LintContext } from './lint/context.ts'
+export { lint } from './lint/lint.ts'
+export type { Cycle } from './select/cycles.ts'
+export {
+  type Reason,
+  select,
+  type Selection,
+  type SelectionOutcome,
+  selectNext,
+  type TaskState,
+  unblocks,
+} from './select/selection.ts'
+export { DEFAULT_TIERS, type TierChoice, tierOf, type TierTable } from './select/tier.ts'
+export type {
+  Dependency,
+  Field,
+  FieldName,
+  Problem,
+  Product,
+  Section,
+  SectionName,
+  Status,
+  Task,
+  TaskHead,
+  Tier,
+} from './task/model.ts'
+export { parseTask, type TaskFile } from './task/parse.ts'
+export { type Backlog, type BacklogOptions, readBacklog, readHeads, readTask } from './task/read.ts'
+export { type Aliases, taskVocabulary, type TaskVocabulary } from './task/vocabulary.ts'

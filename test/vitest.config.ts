@@ -1,11 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { CountReporter } from './count-reporter.ts'
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/setup.ts'],
+    reporters: ['default', new CountReporter()],
     testTimeout: 60_000,
     // Its ES modules, which are what can be bundled, don't load in Node as they are.
     server: { deps: { inline: ['jsonc-parser'] } },

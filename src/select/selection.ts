@@ -52,6 +52,11 @@ export function select<T extends TaskHead>(tasks: readonly T[]): Selection<T> {
   return { states, eligible, next, outcome: outcomeOf(ordered.length, counts, next), counts, cycles }
 }
 
+/** The task that is next, or null where none is eligible. */
+export function selectNext<T extends TaskHead>(tasks: readonly T[]): T | null {
+  return select(tasks).next
+}
+
 /** The tasks that become eligible once this one is DONE, in number order. */
 export function unblocks<T extends TaskHead>(selection: Selection<T>, id: string): T[] {
   const waitsForNothingElse = ({ task, waiting }: TaskState<T>): boolean =>
