@@ -61,9 +61,10 @@ async function execute(command: Command): Promise<GitResult> {
  * ralph's own and the environment is the person's, so what it would refuse is let through. A command that
  * prints nothing costs 50 ms more in simple-git: on the way of every task, ask for a form that prints.
  */
-function doorOptions({ cwd, env, options }: Command): Partial<SimpleGitOptions> {
+function doorOptions({ cwd, env, args, options }: Command): Partial<SimpleGitOptions> {
   return {
     baseDir: cwd,
+    ...(READERS.has(args[0] ?? '') ? { completion: { onClose: true, onExit: false } } : {}),
     allowEnvironment: Object.keys(env),
     input: () => (typeof options.stdin === 'string' ? options.stdin : Buffer.from(options.stdin ?? [])),
     ...(options.signal ? { abort: options.signal } : {}),
@@ -94,6 +95,21 @@ function doorOptions({ cwd, env, options }: Command): Partial<SimpleGitOptions> 
     },
   }
 }
+
+/**
+ * These start no hook, nor anything else that lives on and holds their output open. The others are given 50 ms after
+ * their exit, by a timer that also keeps ralph itself from ending sooner.
+ */
+const READERS = new Set([
+  'cat-file',
+  'check-ignore',
+  'for-each-ref',
+  'log',
+  'ls-tree',
+  'rev-list',
+  'rev-parse',
+  'var',
+])
 
 function resultOf({ args, options }: Command, ended: Ended | undefined): GitResult {
   if (!ended) throw new Error(`git ${args.join(' ')} ended without a result`)
