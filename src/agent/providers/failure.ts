@@ -24,7 +24,7 @@ export interface FailureWords {
 
 /** How a run ended whose request to the service failed for good. */
 export function failureEnd(failure: Failure, words: FailureWords): End {
-  const said = oneLine(failure.message) || 'no reason given'
+  const said = oneLine(innerMessage(failure.message)) || 'no reason given'
   switch (kindOf(failure)) {
     case 'auth':
       return { kind: 'auth', reason: `${words.agent} is not logged in (${said}): ${words.login}` }
@@ -56,7 +56,10 @@ export function silentEnd(exit: Exit, words: FailureWords): End {
       : exit.code === 0
         ? 'ended without a final message'
         : `exited with code ${exit.code ?? 'unknown'}`
-  return { kind: 'crashed', reason: `${words.agent} ${how}${lastWords === '' ? '' : `: ${lastWords}`}` }
+  return {
+    kind: 'crashed',
+    reason: `${words.agent} ${how}${lastWords === '' ? '' : `: ${oneLine(lastWords)}`}`,
+  }
 }
 
 type FailureKind = 'auth' | 'credit' | 'rate-limited' | 'overloaded' | 'refused' | 'unknown'
@@ -97,12 +100,27 @@ function statusIn(message: string): number | null {
   return match ? Number(match[1]) : null
 }
 
-/** The last line of what was said on stderr that is not the frame of a stack. */
+/** What the service said, where an agent shows its whole answer. */
+function innerMessage(message: string): string {
+  const quoted = /"message"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(message)?.[1]
+  if (quoted === undefined) return message
+  try {
+    return String(JSON.parse(quoted))
+  } catch {
+    return message
+  }
+}
+
+/** The last failure that was told on stderr, without the frames of its stack. */
 function tail(stderr: string): string {
   const lines = stderr
     .slice(-8192)
     .replace(/\u001b\[[0-9;]*m/g, '')
     .split(/\r?\n/)
   const telling = lines.filter((line) => line.trim() !== '' && !/^\s*at |^[\s}\])]*$/.test(line))
-  return oneLine(telling.slice(-3).join(' '))
+  const start = telling.findLastIndex((line) => /error|fail|fatal|invalid|denied|cannot/i.test(line))
+  return telling
+    .slice(start === -1 ? -3 : start)
+    .slice(0, 3)
+    .join(' ')
 }
