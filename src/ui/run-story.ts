@@ -5,19 +5,7 @@ import { unreachable } from '../base/errors.ts'
 import type { GateResult } from '../gates/gate.ts'
 import type { RunEvent, TaskStarted } from '../run/events.ts'
 import { formatCost, UNKNOWN_USAGE } from '../run/usage.ts'
-import {
-  accent,
-  bad,
-  BLANK,
-  dim,
-  good,
-  line,
-  paragraph,
-  strong,
-  type Block,
-  type Line,
-  type Piece,
-} from './block.ts'
+import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block, type Piece } from './block.ts'
 import { timeLimitText } from './limits-text.ts'
 import { summaryOf, type TaskEnd } from './run-summary.ts'
 import { counted, endText, gateText, interferenceText, isRefuted, spentText } from './run-text.ts'

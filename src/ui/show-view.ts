@@ -1,21 +1,31 @@
 import { unblocks, type Selection, type TaskState } from '../select/selection.ts'
 import type { TierChoice } from '../select/tier.ts'
 import type { Section, Task } from '../task/model.ts'
+import type { AttemptRecord } from '../run/attempt-record.ts'
+import type { CompletionRecord } from '../run/completions.ts'
 import { BLANK, dim, paragraph, type Block, type Line } from './block.ts'
 import { limitsText } from './limits-text.ts'
 import { dependenciesOf, named, thenLines, titleLine } from './task-lines.ts'
 import { explain } from './reason-text.ts'
+import { counted, spentText } from './run-text.ts'
 import { signOf } from './task-sign.ts'
 
+/** What git knows of a task. */
+export interface TaskPast {
+  readonly attempts: readonly AttemptRecord[]
+  /** The commit that completed it; null where history has none. */
+  readonly completion: CompletionRecord | null
+}
+
 /** What `ralph show` shows of one task. */
-export interface ShowScreen {
+export interface ShowScreen extends TaskPast {
   readonly state: TaskState
   readonly selection: Selection
   readonly choice: TierChoice
 }
 
 /** One task: where it stands, what it needs and what needs it, its fields, what its file says in brief. */
-export function showView({ state, selection, choice }: ShowScreen): readonly Block[] {
+export function showView({ state, selection, choice, attempts, completion }: ShowScreen): readonly Block[] {
   const { task } = state
   const sections = task.sections.map((section) => sectionRow(section, task))
   return [
@@ -26,6 +36,8 @@ export function showView({ state, selection, choice }: ShowScreen): readonly Blo
     ...whyNot(state),
     ...thenLines(task.status === 'DONE' ? [] : unblocks(selection, task.id)),
     ...fieldLines(task),
+    ...(completion ? [paragraph(['  ', dim(label('by'))], completionText(completion))] : []),
+    ...(attempts.length > 0 ? [paragraph(['  ', dim(label('tried'))], attemptsText(task, attempts))] : []),
     ...named('file', [[task.file]], ' '),
     ...(sections.length > 0 ? [BLANK, table(sections)] : []),
   ]
@@ -42,6 +54,20 @@ function factsOf(
     why,
     `up to ${limitsText(maxTurns, timeoutSeconds)}`,
   ]
+}
+
+function completionText({ commit, agent, seconds, usage }: CompletionRecord): string {
+  const parts = [
+    commit.slice(0, 10),
+    ...(agent === null ? [] : [agent]),
+    ...(seconds === null ? [] : [spentText(seconds, usage)]),
+  ]
+  return parts.join(' · ')
+}
+
+function attemptsText(task: Task, attempts: readonly AttemptRecord[]): string {
+  const last = attempts.at(-1)?.outcome ?? ''
+  return `${counted(attempts.length, 'attempt')} kept, the last: ${last} (ralph attempts ${task.id})`
 }
 
 /** The tasks that name this one, each with the sign of where it stands. */
@@ -73,6 +99,7 @@ function fieldLines(task: Task): readonly Block[] {
 }
 
 const SHORT: Readonly<Record<string, string>> = {
+  Completed: 'done',
   'PRD Reference': 'prd',
   Provenance: 'from',
   Discipline: 'how',

@@ -1,41 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { projectFolder, taskText } from './project-folder.ts'
-import { ralph, type Answer } from './ralph.ts'
-
-const GIT = {
-  GIT_AUTHOR_NAME: 'Ana',
-  GIT_AUTHOR_EMAIL: 'ana@example.com',
-  GIT_COMMITTER_NAME: 'Ana',
-  GIT_COMMITTER_EMAIL: 'ana@example.com',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_CONFIG_NOSYSTEM: '1',
-}
-const env = { PATH: process.env['PATH'] ?? '', ...GIT }
-
-const git = (cwd: string, ...args: string[]): string =>
-  execFileSync('git', args, { cwd, env, encoding: 'utf8' }).trim()
-
-/** A repository whose tasks carry their own scripts. */
-function repository(scripts: Readonly<Record<string, string>>, config: object = {}): string {
-  const tasks = Object.entries(scripts).map(([id, script]) => [
-    `docs/tasks/${id}.md`,
-    `${taskText(id, `Do ${id}`)}\n## Script\n\n\`\`\`sh\n${script}\n\`\`\`\n`,
-  ])
-  const cwd = projectFolder({
-    ...Object.fromEntries(tasks),
-    'ralph.config.json': JSON.stringify({ commit: { seal: false }, gates: [], ...config }),
-  })
-  git(cwd, 'init', '--quiet', '--initial-branch=main')
-  git(cwd, 'add', '--all')
-  git(cwd, 'commit', '--quiet', '--message=Begin')
-  return cwd
-}
-
-const run = (cwd: string, ...argv: string[]): Promise<Answer> =>
-  ralph(['run', '--agent', 'script', '--baseline', 'off', ...argv], { cwd, env })
+import { ralph } from './ralph.ts'
+import { env, git, repository, run } from './script-repository.ts'
 
 describe('ralph run', () => {
   it('does one task after the other, and leaves a commit each', async () => {

@@ -1,0 +1,148 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ralph } from './ralph.ts'
+import { env, git, repository, run } from './script-repository.ts'
+
+/** Two tasks done by the embedded agent. */
+async function finished(config: object = {}, second = 'echo two > two.txt'): Promise<string> {
+  const first = 'echo one > one.txt; echo "- Wrote one.txt" > "$RALPH_NOTES_FILE"'
+  const cwd = repository({ 'T-001': first, 'T-002': second }, config)
+  await run(cwd, '--loop')
+  return cwd
+}
+
+/** The same, the second only when it was tried again. */
+const finishedAtLast = (): Promise<string> => finished({}, 'test "$RALPH_ATTEMPT" = 2 && echo two > two.txt')
+
+describe('ralph log', () => {
+  it('tells what was completed, newest first, from git alone', async () => {
+    const cwd = await finishedAtLast()
+    rmSync(join(cwd, '.ralph'), { recursive: true })
+    const { code, stdout } = await ralph(['log'], { cwd, env })
+    expect(code).toBe(0)
+    expect(stdout.match(/^T-\d+/gm)).toEqual(['T-002', 'T-001'])
+    expect(stdout).toMatch(/T-002 {2}Do T-002 {2}[0-9a-f]{7}\n {2}script · 2 attempts/)
+  })
+
+  it('is of one task, or since a tag, or in Markdown, or JSON, where asked', async () => {
+    const cwd = await finished()
+    git(cwd, 'tag', 'v1', 'HEAD~1')
+    const one = await ralph(['log', '1'], { cwd, env })
+    expect(one.stdout.match(/^T-\d+/gm)).toEqual(['T-001'])
+    const since = await ralph(['log', '--since', 'v1'], { cwd, env })
+    expect(since.stdout.match(/^T-\d+/gm)).toEqual(['T-002'])
+    const notes = await ralph(['log', '--markdown', '--since', 'v1'], { cwd, env })
+    expect(notes.stdout).toMatch(/^## Other tasks\n\n- \*\*T-002\*\* Do T-002 \([0-9a-f]{7}\)/)
+    const json = JSON.parse((await ralph(['log', '--json'], { cwd, env })).stdout)
+    expect(json).toMatchObject({
+      version: 1,
+      completions: [
+        { id: 'T-002', attempts: 1 },
+        { id: 'T-001', attempts: 1 },
+      ],
+    })
+  })
+
+  it('says so where nothing is completed', async () => {
+    const { stdout } = await ralph(['log'], { cwd: repository({ 'T-001': 'true' }), env })
+    expect(stdout).toBe('No completed task is in this history.\n')
+  })
+})
+
+describe('ralph stats', () => {
+  it('adds up by milestone, tier and agent', async () => {
+    const cwd = await finished()
+    const { total, agent, tier } = JSON.parse((await ralph(['stats', '--json'], { cwd, env })).stdout)
+    expect(total).toMatchObject({ tasks: 2, attempts: 2 })
+    expect(agent).toMatchObject([{ name: 'script', tasks: 2 }])
+    expect(tier).toMatchObject([{ name: 'Light', tasks: 2 }])
+    expect((await ralph(['stats'], { cwd, env })).stdout).toMatch(/^ {2}all +2 tasks +2 attempts/)
+  })
+})
+
+describe('ralph show', () => {
+  it('has the commit that completed a task, and what was tried', async () => {
+    const cwd = await finishedAtLast()
+    const { stdout } = await ralph(['show', '2'], { cwd, env })
+    expect(stdout).toContain(git(cwd, 'rev-parse', '--short=10', 'HEAD'))
+    expect(stdout).toContain('1 attempt kept, the last: agent-failed (ralph attempts T-002)')
+    const json = JSON.parse((await ralph(['show', '2', '--json'], { cwd, env })).stdout)
+    expect(json).toMatchObject({ attempts: [{ outcome: 'agent-failed' }], completion: { id: 'T-002' } })
+  })
+})
+
+describe('ralph verify', () => {
+  const sealed = { commit: { seal: true, digits: 4 } }
+  const states = async (cwd: string): Promise<string[]> => {
+    const { stdout } = await ralph(['verify', '--json'], { cwd, env })
+    return JSON.parse(stdout).tasks.map(({ state }: { state: string }) => state)
+  }
+
+  it('finds sealed commits that name themselves', async () => {
+    const cwd = await finished(sealed)
+    expect(await states(cwd)).toEqual(['sealed', 'sealed'])
+    expect((await ralph(['verify'], { cwd, env })).code).toBe(0)
+  })
+
+  it('is content with the trailer where commits are not sealed', async () => {
+    expect(await states(await finished())).toEqual(['matches', 'matches'])
+  })
+
+  it('finds commits that have moved by their trailer, and names them anew in one commit', async () => {
+    const cwd = await finished(sealed)
+    git(cwd, 'commit', '--quiet', '--amend', '--no-edit', '--date=2020-01-01T00:00:00')
+    expect(await states(cwd)).toEqual(['sealed', 'moved'])
+    const moved = git(cwd, 'rev-parse', 'HEAD')
+    expect((await ralph(['verify'], { cwd, env })).code).toBe(1)
+
+    expect((await ralph(['verify', '--fix'], { cwd, env })).code).toBe(0)
+    expect(git(cwd, 'rev-parse', 'HEAD~1')).toBe(moved)
+    expect(git(cwd, 'diff', '--name-only', 'HEAD~1')).toBe('docs/tasks/T-002.md')
+    expect(readFileSync(join(cwd, 'docs/tasks/T-002.md'), 'utf8')).toContain(
+      `- **Commit**: ${moved.slice(0, 4)}\n`,
+    )
+    expect(await states(cwd)).toEqual(['sealed', 'matches'])
+  })
+
+  it('finds both where several commits became one', async () => {
+    const cwd = await finished(sealed)
+    const message = git(cwd, 'log', '-2', '--format=%B')
+    git(cwd, 'reset', '--quiet', '--soft', 'HEAD~2')
+    git(cwd, 'commit', '--quiet', '--cleanup=verbatim', `--message=Squash\n\n${message}`)
+    expect(await states(cwd)).not.toContain('sealed')
+    expect((await ralph(['verify'], { cwd, env })).code).toBe(1)
+  })
+
+  it('misses what no commit tells of', async () => {
+    const cwd = repository({ 'T-001': 'true' })
+    const file = join(cwd, 'docs/tasks/T-001.md')
+    const text = readFileSync(file, 'utf8')
+      .replace('TODO', 'DONE')
+      .replace('- **Depends**', '- **Commit**: abc1234\n- **Depends**')
+    writeFileSync(file, text)
+    expect(await states(cwd)).toEqual(['missing'])
+  })
+})
+
+describe('ralph doctor', () => {
+  it('finds a project well that can run', async () => {
+    const cwd = repository({ 'T-001': 'true' }, { agent: 'script' })
+    const { code, stdout } = await ralph(['doctor'], { cwd, env })
+    expect(stdout).toContain('Nothing stands in the way of a run.')
+    expect(code).toBe(0)
+  })
+
+  it('names each thing that keeps a run from starting, and what to do', async () => {
+    const cwd = repository({ 'T-001': 'true' }, { agent: 'codex' })
+    const { code, stdout } = await ralph(['doctor', '--json'], {
+      cwd,
+      env: { ...env, PATH: '/usr/bin:/bin' },
+    })
+    expect(code).toBe(1)
+    const { findings, ok } = JSON.parse(stdout)
+    expect(ok).toBe(false)
+    const problems = findings.filter(({ level }: { level: string }) => level === 'problem')
+    expect(problems).toMatchObject([{ area: 'agents', message: 'codex is not installed' }])
+  })
+})
