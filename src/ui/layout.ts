@@ -2,7 +2,7 @@ import { unreachable } from '../base/errors.ts'
 import { textOf, toneOf, withText, type Block, type Line, type Piece, type Spread } from './block.ts'
 import { fit, widthOf } from './fit.ts'
 import { hang } from './hang.ts'
-import { printable } from './printable.ts'
+import { isPrintable, printable } from './printable.ts'
 import { paint } from './style.ts'
 import { tableLines } from './table.ts'
 import { measureFor, type Measure } from './width.ts'
@@ -68,8 +68,11 @@ function spread({ left, right, oneLine }: Spread, columns: number | null, measur
 }
 
 function draw(line: Line, colour: boolean): string {
-  if (!colour) return line.map(textOf).join('')
   let text = ''
+  if (!colour) {
+    for (const piece of line) text += textOf(piece)
+    return text
+  }
   for (const piece of joinTones(line))
     text += typeof piece === 'string' ? piece : paint(piece.text, piece.tone)
   return text
@@ -88,7 +91,8 @@ function joinTones(line: Line): Line {
 }
 
 function printableLine(line: Line): Line {
-  return line.map((piece) => withText(piece, printable(textOf(piece))))
+  const isSafe = line.every((piece) => isPrintable(textOf(piece)))
+  return isSafe ? line : line.map((piece) => withText(piece, printable(textOf(piece))))
 }
 
 function* textsOf(blocks: readonly Block[]): Iterable<string> {

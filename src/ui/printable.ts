@@ -7,11 +7,16 @@ const PLAIN = /^[\x20-\x7e]*$/
  * sign instead. White space is one blank.
  */
 export function printable(text: string): string {
-  if (PLAIN.test(text) || !UNPRINTABLE.test(text)) return text
+  if (isPrintable(text)) return text
   let shown = ''
   for (const character of text)
     shown += UNPRINTABLE.test(character) && character.length === 1 ? sign(character) : character
   return shown
+}
+
+/** Whether a text may reach a terminal as it is. */
+export function isPrintable(text: string): boolean {
+  return PLAIN.test(text) || !UNPRINTABLE.test(text)
 }
 
 /** JSON is read in terminals too: what JSON itself leaves as it is, but a terminal would obey, is escaped. */

@@ -20,19 +20,28 @@ export function tableLines(
   if (columns !== null) narrow(widths, table, columns)
   return rows.flatMap((row): readonly (Line | Spread)[] => {
     if ('kind' in row) return [row]
+    if (columns === null) return [aligned(row, widths, { indent, measure })]
     const cells = row.map((cell, index) =>
       cellLines(cell, index, { table, width: widths[index] ?? 0, measure }),
     )
-    const height = columns === null ? 1 : Math.max(...cells.map((lines) => lines.length))
-    return Array.from({ length: height }, (_, at) => {
-      const pieces: Piece[] = indent === '' ? [] : [indent]
-      for (const [index, lines] of cells.entries()) {
-        const cell = lines[at] ?? []
-        pieces.push(...cell, ' '.repeat(Math.max(0, (widths[index] ?? 0) - widthOf(cell, measure)) + 2))
-      }
-      return fit(trimEnd(pieces), columns, measure)
+    return Array.from({ length: Math.max(...cells.map((lines) => lines.length)) }, (_, at) => {
+      const parts = cells.map((lines) => lines[at] ?? [])
+      return fit(aligned(parts, widths, { indent, measure }), columns, measure)
     })
   })
+}
+
+interface Margin {
+  readonly indent: string
+  readonly measure: Measure
+}
+
+function aligned(cells: readonly Line[], widths: readonly number[], { indent, measure }: Margin): Line {
+  const pieces: Piece[] = indent === '' ? [] : [indent]
+  for (const [index, cell] of cells.entries()) {
+    pieces.push(...cell, ' '.repeat(Math.max(0, (widths[index] ?? 0) - widthOf(cell, measure)) + 2))
+  }
+  return trimEnd(pieces)
 }
 
 function columnWidths(rows: readonly Row[], measure: Measure): number[] {
