@@ -20,7 +20,7 @@ export type CommitResult =
 
 /** Commits as git is set up: with its hooks, identity, signature, attributes and filters. */
 export async function commit(git: Git, request: CommitRequest): Promise<CommitResult> {
-  const options = request.signal ? { signal: request.signal } : {}
+  const options = { signal: withLimit(request.signal) }
   try {
     await stage(git, request)
     // Cleaning up may be set to drop lines that begin with #, which in notes are headings.
@@ -29,6 +29,8 @@ export async function commit(git: Git, request: CommitRequest): Promise<CommitRe
     const { stdout } = await git.run(args, { ...options, stdin: request.message })
     return { kind: 'committed', ...sizeOf(stdout.toString()) }
   } catch (error) {
+    if (options.signal.aborted)
+      return { kind: 'failed', output: 'it was ended, or took longer than half an hour' }
     if (!(error instanceof GitError)) throw error
     return {
       kind: error.code === 1 && error.args.includes('commit') ? 'refused' : 'failed',
@@ -50,6 +52,14 @@ export async function stage(
     stdin: [...wanted, ...unwanted].join('\0'),
     env,
   })
+}
+
+/** A hook that waits for ever must not keep a run for ever. */
+const LIMIT_MS = 30 * 60 * 1000
+
+function withLimit(signal: AbortSignal | undefined): AbortSignal {
+  const limit = AbortSignal.timeout(LIMIT_MS)
+  return signal ? AbortSignal.any([signal, limit]) : limit
 }
 
 /** From `3 files changed, 120 insertions(+), 4 deletions(-)`, which saves asking again. */

@@ -12,13 +12,15 @@ import type { Decision } from './decide.ts'
 import type { Happening } from './events.ts'
 import { changedSettings, readGitSettings, restoreSettings } from './git-settings.ts'
 import type { GitSettings } from './git-settings.ts'
-import { gateFiles, interferenceOf } from './interference.ts'
+import { interferenceOf } from './interference.ts'
 import type { Interference, TaskFolder } from './interference.ts'
+import { changedGates } from './gate-files.ts'
 import { judge } from './judge.ts'
 import { listen } from './listen.ts'
 import { outcomeOfEnd } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import type { AgentChoice } from './ports.ts'
+import { makeRunFolder } from './run-folder.ts'
 import type { Run } from './run.ts'
 import type { Kept, Work } from './workspace.ts'
 
@@ -75,6 +77,8 @@ export async function* runAttempt(run: Run, plan: AttemptPlan): AsyncGenerator<H
   yield attemptStarted(plan)
   const settings = readGitSettings(ports.repository)
   const agent = yield* listen(run, plan)
+  // An agent may have cleaned the whole tree; without its .gitignore the folder would become work.
+  makeRunFolder(ports.folder)
   run.flight.update({ usage: agent.usage })
   ports.checkpoint('agent-ended')
   yield* guardSettings(run, plan, settings)
@@ -84,7 +88,7 @@ export async function* runAttempt(run: Run, plan: AttemptPlan): AsyncGenerator<H
   const { early, work } = yield* takeBack(attempt)
   const tasks = taskFolder(run)
   const outcome = yield* judge(run, plan, { said: outcomeOfEnd(agent.end), work, tasks })
-  const gatesChanged = gateFiles(work, run.options.gates, ports.workspace.prefix)
+  const gatesChanged = await changedGates(run, plan, work)
   if (gatesChanged.length > 0) yield interfered(plan, { kind: 'gates-changed', paths: gatesChanged })
   if (outcome.kind !== 'done') return yield* failed({ ...attempt, work }, outcome, early)
   const completion = yield* complete(run, {

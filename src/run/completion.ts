@@ -9,7 +9,7 @@ import type { Task } from '../task/model.ts'
 import { given } from './attempt-record.ts'
 import type { AttemptPlan } from './attempt.ts'
 import type { Happening } from './events.ts'
-import { outcome } from './outcome.ts'
+import { fingerprintOf, outcome } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import { relay } from './relay.ts'
 import type { Run } from './run.ts'
@@ -38,8 +38,8 @@ export interface Completed {
   readonly files: number
   readonly added: number
   readonly removed: number
-  /** Whether nothing is left that is not committed. */
-  readonly clean: boolean
+  /** Whether the search for its seal was interrupted: the next run finishes it. */
+  readonly sealPending: boolean
   /** Relative to the root. */
   readonly taskFiles: readonly string[]
 }
@@ -61,6 +61,7 @@ export async function* complete(
   const result = await ports.workspace.commit({
     message: composeMessage({ ...message, trailers: [...message.trailers, ...seal] }),
     except: work.nested,
+    signal: ports.killSignal,
   })
   ports.checkpoint('committed')
   if (result.kind !== 'committed') {
@@ -91,12 +92,13 @@ function sumsOf({ plan, agent, seconds }: Finishing): Sums {
 async function* enter(
   run: Run,
   plan: AttemptPlan,
-  told: Omit<Completed, 'kind' | 'commit' | 'clean'>,
+  told: Omit<Completed, 'kind' | 'commit' | 'sealPending'>,
 ): AsyncGenerator<Happening, Completed> {
   const { ports } = run
   const status = await ports.workspace.look()
   const { sealer } = ports
   let commit = status.head ?? plan.base.head
+  let sealPending = false
   if (sealer) {
     const sealed = yield* relay((tell: (happening: Happening) => void) =>
       sealer.seal({
@@ -107,16 +109,19 @@ async function* enter(
       }),
     )
     commit = sealed.commit
+    sealPending = sealed.problem !== null && ports.signal.aborted
     if (sealed.problem !== null) yield { type: 'warning', message: sealed.problem }
     ports.checkpoint('sealed')
   }
-  const left = status.entries.filter((entry) => !(entry.nested && entry.kind === 'untracked'))
-  if (left.length > 0)
-    yield {
-      type: 'warning',
-      message: `left uncommitted after the commit, by a hook: ${left.map(({ path }) => path).join(', ')}`,
-    }
-  return { kind: 'completed', commit, ...told, clean: left.length === 0 }
+  const left = status.entries
+    .filter((entry) => !(entry.nested && entry.kind === 'untracked'))
+    .map(({ path }) => path)
+  if (left.length > 0) {
+    // No agent's work, though the next task's commit will hold it.
+    run.litter = new Set([...run.litter, ...left])
+    yield { type: 'warning', message: `not committed after the commit: ${left.join(', ')}` }
+  }
+  return { kind: 'completed', commit, sealPending, ...told }
 }
 
 /** The task's own file, and those of tasks that the agent has added. */
@@ -204,13 +209,17 @@ function appendNotes(file: string, task: Task, notes: string): void {
   writeFileSync(file, `${before}## ${task.id}: ${task.title}\n\n${notes.trim() || 'Done.'}\n`)
 }
 
-function notCommitted(result: Exclude<CommitResult, { kind: 'committed' }>, signal: AbortSignal): Outcome {
+function notCommitted(
+  { kind, output }: Exclude<CommitResult, { kind: 'committed' }>,
+  signal: AbortSignal,
+): Outcome {
   // Ctrl-C in a terminal reaches git and its hooks too.
   if (signal.aborted) return outcome('interrupted', 'the run was interrupted while git committed')
-  if (result.kind === 'refused')
+  if (kind === 'refused')
     return outcome('gate-failed', 'a git hook refused the commit', {
-      detail: result.output,
-      fingerprint: `commit hook: ${result.output.replaceAll(/\d+/g, '0')}`,
+      detail: output,
+      fingerprint: fingerprintOf(`commit hook: ${output.replaceAll(/\d+/g, '0')}`),
     })
-  return outcome('interrupted', `git could not commit: ${result.output}`, { detail: result.output })
+  const [line = ''] = output.split('\n')
+  return outcome('interrupted', `git could not commit: ${line}`, { detail: output })
 }

@@ -37,7 +37,7 @@ export async function doctorFindings(where: {
   found.push(
     ok('git', repository.linkedWorktree ? 'a linked worktree' : `the repository at ${repository.root}`),
   )
-  return [...found, ...(await lookAtTree(where.open(repository), where.dir)), ...(await lookAtRuns(where))]
+  return [...found, ...(await lookAtTree(where.open(repository), where)), ...(await lookAtRuns(where))]
 }
 
 async function gitVersion(git: Git): Promise<Finding> {
@@ -53,7 +53,10 @@ async function gitVersion(git: Git): Promise<Finding> {
   }
 }
 
-async function lookAtTree(workspace: Workspace, dir: string): Promise<readonly Finding[]> {
+async function lookAtTree(
+  workspace: Workspace,
+  { root, dir }: { readonly root: string; readonly dir: string },
+): Promise<readonly Finding[]> {
   const found: Finding[] = []
   for (const { message, fix } of await workspace.obstacles(dir))
     found.push({ area: 'git', level: 'problem', message, fix })

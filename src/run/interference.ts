@@ -1,5 +1,4 @@
 import { idInFileName } from '../task/file-name.ts'
-import type { Gate } from '../gates/gate.ts'
 import type { Change, Work } from './workspace.ts'
 
 /** Something that an agent did to what is ralph's or the person's, and what became of it. */
@@ -45,21 +44,6 @@ export function interferenceOf(work: Work, tasks: TaskFolder): readonly Interfer
 export function workChanges(work: Work, tasks: TaskFolder): readonly Change[] {
   const touched = new Set(touchedTaskFiles(work.changes, tasks))
   return work.changes.filter((change) => !touched.has(change.path))
-}
-
-/** Files by which a gate's verdict can be had without the work: the configuration, and what the commands name. */
-export function gateFiles(work: Work, gates: readonly Gate[], prefix: string): readonly string[] {
-  const words = new Set(
-    gates.flatMap((gate) => gate.command.split(/[\s"';&|()=]+/).map((word) => word.replace(/^\.\//, ''))),
-  )
-  return work.changes
-    .map((change) => change.path)
-    .filter((path) => {
-      const name = path.startsWith(prefix) ? path.slice(prefix.length) : path
-      if (/^ralph\.config\.(json|jsonc|yaml|yml)$/.test(name) || name.startsWith('.husky/')) return true
-      if (/^(GNUm|m|M)akefile$/.test(name)) return words.has('make')
-      return words.has(name) || words.has(path)
-    })
 }
 
 function touchedTaskFiles(changes: readonly Change[], tasks: TaskFolder): readonly string[] {

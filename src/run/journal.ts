@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, openSync, writeSync } from 'node:fs'
+import { appendFileSync, closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunEvent } from './events.ts'
 
@@ -7,6 +7,8 @@ export function runJournal(folder: string, now: Date): (event: RunEvent) => void
   const path = join(folder, `run-${now.toISOString().replaceAll(/[:.]/g, '-')}.ndjson`)
   return (event) => {
     if (event.type === 'agent-text' || event.type === 'agent-tool' || event.type === 'agent-usage') return
+    // An agent may clean the whole tree, ignored files too.
+    mkdirSync(folder, { recursive: true })
     appendFileSync(path, JSON.stringify(event, leaveOutSource) + '\n')
   }
 }

@@ -6,7 +6,7 @@ import type { AttemptPlan } from './attempt.ts'
 import type { Happening } from './events.ts'
 import { workChanges } from './interference.ts'
 import type { TaskFolder } from './interference.ts'
-import { outcome } from './outcome.ts'
+import { fingerprintOf, outcome } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import { cappedLog } from './journal.ts'
 import type { Run } from './run.ts'
@@ -86,13 +86,13 @@ export function outcomeOfGates(results: readonly GateResult[]): Outcome | null {
     detail: failed
       .map((result) => `${result.gate.name} (${result.gate.command})\n\n${result.excerpt}`)
       .join('\n\n'),
-    fingerprint: failed.map(failurePrint).join(' '),
+    fingerprint: failurePrint(failed),
   })
 }
 
-/** What tells one gate's failure from another. */
-export function failurePrint(result: GateResult): string {
-  return `${result.gate.name}:${result.fingerprint}`
+/** What tells one failure of the gates from another. */
+export function failurePrint(failed: readonly GateResult[]): string {
+  return fingerprintOf(failed.map((result) => `${result.gate.name}:${result.fingerprint}`).join(' '))
 }
 
 /** The paths under Produces that are not there, or lead out of the project. */

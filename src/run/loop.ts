@@ -95,8 +95,8 @@ async function* go(options: RunOptions, ports: RunPorts): AsyncGenerator<Happeni
     flight.end(flight.isLanded ? 'clear' : 'leave')
     ports.checkpoint('run-cleared')
   } finally {
-    // After a throw the note stays for the next run, which then knows what to record.
-    flight.end('leave')
+    // After a throw in the middle of a task the note stays for the next run, which then knows what to record.
+    flight.end(flight.isLanded ? 'clear' : 'leave')
   }
 }
 
@@ -219,7 +219,7 @@ async function* enter(
     case 'completed': {
       const { completed } = end
       tally.completed.push(task.id)
-      flight.landSoon()
+      if (!completed.sealPending) flight.landSoon()
       ports.checkpoint('entered')
       await ports.source.refresh(completed.taskFiles)
       const { commit, seconds, attempts, usage, files, added, removed } = completed

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { AgentEnd } from '../agent/port.ts'
 import { unreachable } from '../base/errors.ts'
 
@@ -60,13 +61,18 @@ export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
   interrupted: { next: 'stop', counts: false, meaning: 'somebody ended the run' },
 }
 
+/** A short name for a failure, by which two can be compared. */
+export function fingerprintOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
 /** An outcome with only what is known of it. */
 export function outcome(
   kind: OutcomeKind,
   reason: string,
   more: Partial<Omit<Outcome, 'kind'>> = {},
 ): Outcome {
-  return { kind, reason, detail: '', fingerprint: `${kind}: ${reason}`, until: null, ...more }
+  return { kind, reason, detail: '', fingerprint: fingerprintOf(`${kind}: ${reason}`), until: null, ...more }
 }
 
 /** What the agent's own end means; `done` is then to be checked. */

@@ -59,6 +59,7 @@ async function commitTasks(ports: RunPorts, status: Status): Promise<Base> {
   const result = await workspace.commit({
     message: composeMessage({ subject: `Write down ${named}`, body: '', trailers: [] }),
     paths,
+    signal: ports.killSignal,
   })
   if (result.kind !== 'committed')
     throw new UserError(`git did not commit the task files: ${result.output}`, 'Commit them yourself.')

@@ -5,6 +5,7 @@ import { withMark } from '../base/process-mark.ts'
 import { composeMessage } from '../git/trailers.ts'
 import type { Base } from '../git/restore.ts'
 import type { Task } from '../task/model.ts'
+import type { AttemptRecord } from './attempt-record.ts'
 import { runAttempt } from './attempt.ts'
 import type { AttemptPlan } from './attempt.ts'
 import type { Completed } from './completion.ts'
@@ -47,7 +48,6 @@ export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator
     limits: { turns: limits.turns, seconds: limits.seconds, tries },
     agent: choices[0].label,
   }
-  let extraTries = 0
   let waits = 0
   let startTree: string | null = null
   for (;;) {
@@ -62,10 +62,10 @@ export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator
     const earlier = attemptsAt(run, task.id)
     const series = seriesOf(earlier)
     const now: number = series.filter((record) => POLICIES[record.outcome].counts).length + 1
-    const budgetUsd = remainingBudget(run)
+    const budgetUsd = remainingBudget(run, series)
     const situation = {
       try: now,
-      tries: tries + extraTries,
+      tries,
       series,
       maxCostPerTask: options.maxCostPerTask,
       waits,
@@ -75,7 +75,7 @@ export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator
       task,
       number: (earlier.at(-1)?.number ?? 0) + 1,
       try: now,
-      tries: tries + extraTries,
+      tries,
       base,
       choice,
       tier,
@@ -101,7 +101,7 @@ export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator
         return yield* stop(run, {
           base,
           tree: startTree,
-          why: stopOf(result.outcome),
+          why: ports.signal.aborted ? 'interrupted' : 'stopped',
           reason: decision.reason,
         })
       case 'wait':
@@ -123,7 +123,6 @@ export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator
           blocked: decision.blocked,
         })
         if (end) return end
-        extraTries += tries
         break
       }
     }
@@ -135,12 +134,6 @@ export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator
         reason: 'the run was interrupted',
       })
   }
-}
-
-function stopOf(outcome: Outcome): 'interrupted' | 'stopped' {
-  return outcome.kind === 'interrupted' && !outcome.reason.startsWith('git could not')
-    ? 'interrupted'
-    : 'stopped'
 }
 
 /** The first agent that no limit holds back, waiting for one where all are; null where the run is interrupted. */
@@ -230,7 +223,7 @@ export async function* block(
     ],
   })
   const path = `${ports.workspace.prefix}${task.file}`
-  const result = await ports.workspace.commit({ message, paths: [path] })
+  const result = await ports.workspace.commit({ message, paths: [path], signal: ports.killSignal })
   ports.checkpoint('block-committed')
   if (result.kind !== 'committed') {
     await ports.workspace.restoreFiles(base, [path])
@@ -282,11 +275,15 @@ async function putBack(run: Run, base: Base, tree: string | null): Promise<strin
   return null
 }
 
-function remainingBudget(run: Run): number | null {
+/** What the attempt may cost: the less of what is left to the run and to the task. */
+function remainingBudget(run: Run, series: readonly AttemptRecord[]): number | null {
   const { budget, maxCostPerTask } = run.options
-  const left = budget === null ? null : Math.max(0, budget - (run.flight.spentUsd ?? 0))
-  if (left === null) return maxCostPerTask
-  return maxCostPerTask === null ? left : Math.min(left, maxCostPerTask)
+  const spent = series.reduce((sum, record) => sum + (record.usage.costUsd ?? 0), 0)
+  const left = [
+    ...(budget === null ? [] : [budget - (run.flight.spentUsd ?? 0)]),
+    ...(maxCostPerTask === null ? [] : [maxCostPerTask - spent]),
+  ]
+  return left.length === 0 ? null : Math.max(0, Math.min(...left))
 }
 
 /** Null while there is money left; else what to say. */
@@ -299,8 +296,8 @@ export function overBudget(run: Run): string | null {
 
 /** What failed before anybody began cannot be laid at this task's door, nor at the next one's. */
 function sameAsBaseline(run: Run, failure: Outcome): string | null {
-  const before = run.failedBefore.filter((result) => result.gate.required).map(failurePrint)
-  if (failure.kind !== 'gate-failed' || before.length === 0 || failure.fingerprint !== before.join(' '))
+  const before = run.failedBefore.filter((result) => result.gate.required)
+  if (failure.kind !== 'gate-failed' || before.length === 0 || failure.fingerprint !== failurePrint(before))
     return null
   return `the gates fail exactly as they did before the run began: ${failure.reason}`
 }

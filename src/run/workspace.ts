@@ -45,6 +45,7 @@ export interface Workspace {
     readonly message: string
     readonly paths?: readonly string[]
     readonly except?: readonly string[]
+    readonly signal: AbortSignal
   }): Promise<CommitResult>
 }
 

@@ -2,6 +2,7 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git, put } from '../git/repository.ts'
+import type { Sealer } from '../../src/run/sealer.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
 import { agentOf, gateOf } from './ports.ts'
 
@@ -562,5 +563,82 @@ describe('the baseline', () => {
     })
     expect(those(events, 'attempt-finished')).toMatchObject([{ outcome: 'no-change' }])
     expect(those(events, 'warning')[0]?.message).toContain('coverage')
+  })
+})
+
+describe('an agent that cleans everything away', () => {
+  it('takes nothing of the run with it', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    await runAll({
+      root,
+      deed: (request) => {
+        rmSync(join(root, '.ralph'), { recursive: true, force: true })
+        work(root)(request)
+      },
+    })
+    expect(subjects(root)).toEqual(['T-1: Do T-1', 'T-2: Do T-2'])
+    expect(git(root, 'ls-files', '.ralph')).toBe('')
+    expect(status(root)).toBe('')
+  })
+})
+
+describe('a change to what the gates are', () => {
+  it.each([
+    ['package.json', { 'package.json': '{"scripts":{"test":"true"}}' }, 'package.json'],
+    ['package.json', { 'package.json': '{"scripts":{"test":"node t.js"},"dependencies":{"a":"1"}}' }, ''],
+    ['ralph.config.json', { 'ralph.config.json': '{}' }, 'ralph.config.json'],
+    ['Makefile', { Makefile: 'all:' }, ''],
+  ])('%s is told where it decides something', async (_, files, told) => {
+    const root = makeProject(
+      { 'T-1': taskText('T-1') },
+      { 'package.json': '{"scripts":{"test":"node t.js"}}' },
+    )
+    await runAll({
+      root,
+      deed: () => put(root, { work: '', ...files }),
+      options: { gates: [gateOf('test', { command: 'npm test' })] },
+    })
+    expect(git(root, 'log', '-1', '--format=%(trailers:key=Gates-Changed,valueonly)')).toBe(told)
+  })
+})
+
+describe('sealing', () => {
+  const sealer = (problem: string | null, sealed: string[]): Sealer => ({
+    prefix: async () => 'abc1234',
+    trailer: (prefix) => ({ key: 'Seal', value: prefix }),
+    seal: async ({ commit, onProgress }) => {
+      onProgress(1, 3)
+      sealed.push(commit)
+      return { commit, problem }
+    },
+  })
+
+  it('names the commit in its file and its message, and tells how far it is', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const sealed: string[] = []
+    const events = await runAll({ root, deed: work(root), ports: { sealer: sealer(null, sealed) } })
+    expect(git(root, 'log', '-1', '--format=%(trailers:key=Seal,valueonly)')).toBe('abc1234')
+    expect(git(root, 'show', 'HEAD:docs/tasks/T-1.md')).toContain('**Commit**: abc1234')
+    expect(sealed).toEqual([git(root, 'rev-parse', 'HEAD')])
+    expect(those(events, 'sealing')).toMatchObject([{ seconds: 1, expectedSeconds: 3 }])
+  })
+
+  it('that is interrupted is finished by the next run', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const controller = new AbortController()
+    const sealed: string[] = []
+    const interrupted: Sealer = {
+      ...sealer('interrupted', sealed),
+      seal: async ({ commit }) => {
+        controller.abort('interrupt')
+        return { commit, problem: 'not sealed yet' }
+      },
+    }
+    await runAll({ root, deed: work(root), ports: { sealer: interrupted, signal: controller.signal } })
+    const pending = git(root, 'rev-parse', 'HEAD')
+    const events = await runAll({ root, deed: work(root), ports: { sealer: sealer(null, sealed) } })
+    expect(sealed[0]).toBe(pending)
+    expect(those(events, 'recovered')[0]?.message).toContain('its commit was made')
+    expect(subjects(root)).toEqual(['T-1: Do T-1', 'T-2: Do T-2'])
   })
 })
