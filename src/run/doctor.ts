@@ -77,10 +77,13 @@ async function lookAtTree(
     })
   if (entries.length === 0) return [...found, ok('tree', 'everything is committed')]
   const what = entries.length === 1 ? '1 file is' : `${entries.length} files are`
-  return [
-    ...found,
-    { area: 'tree', level: 'problem', message: `${what} not committed`, fix: 'Commit or stash them' },
-  ]
+  if (readInFlight(runFolder(root).inFlight)?.attempt)
+    return [
+      ...found,
+      { area: 'tree', level: 'note', message: `${what} not committed, of an attempt`, fix: '' },
+    ]
+  const fix = 'Commit or stash them'
+  return [...found, { area: 'tree', level: 'problem', message: `${what} not committed`, fix }]
 }
 
 async function lookAtRuns({

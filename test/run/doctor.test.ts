@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { newMark, withMark } from '../../src/base/process-mark.ts'
+import { openGit } from '../../src/git/door.ts'
+import { openCheckout } from '../../src/run/checkout.ts'
+import { doctorFindings } from '../../src/run/doctor.ts'
+import { takeLock } from '../../src/run/lock.ts'
+import { makeRunFolder, runFolder } from '../../src/run/run-folder.ts'
+import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
+import { makeProject, taskText } from './harness.ts'
+
+async function look(root: string): Promise<readonly string[]> {
+  const door = openGit({ cwd: root, env: ENV })
+  const open = (repository: Parameters<typeof openCheckout>[1]) => openCheckout(door, repository, root)
+  const found = await doctorFindings({
+    git: door,
+    root,
+    dir: 'docs/tasks',
+    now: new Date('2026-01-01T01:00:00Z'),
+    open,
+  })
+  return found.map(({ level, area, message }) => `${level} ${area}: ${message}`)
+}
+
+const inFlight = (mark: string, attempt: object | null) =>
+  JSON.stringify({ version: 1, mark, startedAt: '', spentUsd: null, attempt })
+
+describe('the doctor', () => {
+  it('finds nothing wrong where nothing is', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const found = await look(root)
+    expect(found[0]).toMatch(/^ok git: git \d/)
+    expect(found.slice(1)).toEqual([
+      `ok git: the repository at ${root}`,
+      'ok tree: everything is committed',
+      'ok lock: no run is at work',
+      'ok leftovers: nothing is left of an earlier run',
+    ])
+  })
+
+  it('finds no repository, and no commit', async () => {
+    expect((await look(makeFolder())).slice(1)).toEqual(['problem git: there is no git repository here'])
+    expect(await look(makeRepository({}))).toContain('problem git: there is no commit yet')
+  })
+
+  it('finds what would keep a run from starting', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    git(root, 'checkout', '-q', '--detach')
+    git(root, 'bisect', 'start')
+    put(root, { mine: '' })
+    const found = await look(root)
+    expect(found).toContain('problem git: a bisect is under way')
+    expect(found).toContain('note git: HEAD is detached: commits will be on no branch')
+    expect(found).toContain('problem tree: 1 file is not committed')
+  })
+
+  it('finds a run at work', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const folder = runFolder(root)
+    makeRunFolder(folder)
+    const lock = await takeLock(folder.lock, { pid: process.pid, now: new Date('2026-01-01T00:00:00Z') })
+    expect((await look(root)).find((line) => line.includes(' lock: '))).toMatch(
+      new RegExp(`^note lock: a run is at work: process ${process.pid} on .*, for 1h$`),
+    )
+    lock.release()
+  })
+
+  it.runIf(process.platform === 'linux')('finds what a dead run has left', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const mark = newMark()
+    const child = spawn('sh', ['-c', 'echo up; exec cat'], {
+      env: withMark(ENV, mark),
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    await new Promise((resolve) => child.stdout.once('data', resolve))
+    const attempt = { task: 'T-1', number: 2, startedAt: '2026-01-01T00:00:00Z' }
+    put(root, { '.ralph/run.json': inFlight(mark, attempt), half: '' })
+    const found = await look(root)
+    expect(found).toContain(`note leftovers: running: ${child.pid} cat`)
+    expect(found).toContain('note leftovers: a run died during attempt 2 at T-1, begun 1h ago')
+    expect(found).toContain('note tree: 1 file is not committed, of an attempt')
+    const gone = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGKILL')
+    await gone
+  })
+})
