@@ -5,11 +5,12 @@ import { signOf } from './task-sign.ts'
 
 /** Lanes beyond these would leave no room for titles; what they would show is said in words. */
 const MOST_LANES = 16
+const LEAST_LANES = 4
 const TITLE_COLUMNS = 44
 
 /** The dependencies drawn for a terminal of that width; null is a pipe. */
 export function graphView(states: readonly TaskState[], columns: number | null): readonly Block[] {
-  const limit = Math.max(1, Math.min(MOST_LANES, Math.floor(((columns ?? 100) - TITLE_COLUMNS) / 2)))
+  const limit = Math.max(LEAST_LANES, Math.min(MOST_LANES, Math.floor(((columns ?? 100) - TITLE_COLUMNS) / 2)))
   const rows = graphRows(states, limit).map(({ state, before, after, unseen }): readonly Line[] => {
     const { task } = state
     const isDone = task.status === 'DONE'
