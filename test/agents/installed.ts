@@ -31,15 +31,20 @@ declare module 'vitest' {
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
+const CACHE = process.env['RALPH_AGENT_CACHE'] ?? path.join(ROOT, 'node_modules/.cache/agents')
+
+/** A folder that nobody else can write to, as `/tmp` is not: Gemini reads settings from no other. */
+export const TEMPORARY = path.join(CACHE, 'tmp')
+
 /** Installs what is missing in the cache, which `RALPH_AGENT_CACHE` names; `RALPH_AGENTS` says which agents. */
 export function setup(project: TestProject): void {
-  const cache = process.env['RALPH_AGENT_CACHE'] ?? path.join(ROOT, 'node_modules/.cache/agents')
+  mkdirSync(TEMPORARY, { recursive: true, mode: 0o700 })
   const wanted = process.env['RALPH_AGENTS']?.split(',') ?? Object.keys(PINNED)
   const programs: Partial<Record<AgentName, string>> = {}
   for (const name of Object.keys(PINNED) as AgentName[]) {
     if (!wanted.includes(name)) continue
     try {
-      programs[name] = install(name, path.join(cache, name))
+      programs[name] = install(name, path.join(CACHE, name))
     } catch (error) {
       const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
       process.stderr.write(`skipped: ${name} ${PINNED[name].version} cannot be installed (${reason})\n`)

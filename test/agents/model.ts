@@ -38,7 +38,9 @@ export function spell(
       }
     case 'write': {
       const { path, content } = call
-      if (has('Write')) return { name: 'Write', input: { file_path: path, filepath: path, content } }
+      // Continue, which alone has a Checklist, spells the path otherwise than Claude Code.
+      if (has('Write') && has('Checklist')) return { name: 'Write', input: { filepath: path, content } }
+      if (has('Write')) return { name: 'Write', input: { file_path: path, content } }
       if (has('write_file')) return { name: 'write_file', input: { file_path: path, content } }
       if (has('write')) return { name: 'write', input: { filePath: path, content } }
       if (has('create')) return { name: 'create', input: { path, file_text: content } }

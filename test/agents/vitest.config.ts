@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { TEMPORARY } from './installed.ts'
 
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
@@ -9,6 +10,6 @@ export default defineConfig({
     testTimeout: 120_000,
     // The agents are large programs: two at once would only wait for each other.
     fileParallelism: false,
-    env: { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+    env: { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', TMPDIR: TEMPORARY },
   },
 })
