@@ -10,7 +10,10 @@ const TITLE_COLUMNS = 44
 
 /** The dependencies drawn for a terminal of that width; null is a pipe. */
 export function graphView(states: readonly TaskState[], columns: number | null): readonly Block[] {
-  const limit = Math.max(LEAST_LANES, Math.min(MOST_LANES, Math.floor(((columns ?? 100) - TITLE_COLUMNS) / 2)))
+  const limit = Math.max(
+    LEAST_LANES,
+    Math.min(MOST_LANES, Math.floor(((columns ?? 100) - TITLE_COLUMNS) / 2)),
+  )
   const rows = graphRows(states, limit).map(({ state, before, after, unseen }): readonly Line[] => {
     const { task } = state
     const isDone = task.status === 'DONE'

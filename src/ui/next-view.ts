@@ -18,8 +18,8 @@ export interface NextScreen {
   /** The folder that the tasks stand in, for where there are none. */
   readonly folder: string
   readonly tierOf: (task: Task) => TierChoice
-  /** Who would do it; null where nobody is known. */
-  readonly agentOf: (task: Task) => string | null
+  /** Who would do the next task; null where nobody is known. */
+  readonly agent: string | null
   readonly all: boolean
   readonly explain: boolean
 }
@@ -68,9 +68,8 @@ function stuckBlocks(screen: NextScreen): readonly Block[] {
 }
 
 function taskBlocks(screen: NextScreen, task: Task): readonly Block[] {
-  const { selection } = screen
+  const { selection, agent } = screen
   const { tier, why, maxTurns, timeoutSeconds } = screen.tierOf(task)
-  const agent = screen.agentOf(task)
   const facts = [tier, why, `up to ${limitsText(maxTurns, timeoutSeconds)}`, ...(agent ? [agent] : [])]
   return [
     titleLine(task),

@@ -1,7 +1,7 @@
 import type { TaskState } from '../../select/selection.ts'
-import type { Task } from '../../task/model.ts'
 import { nextView } from '../../ui/next-view.ts'
 import type { Context } from '../command.ts'
+import { previewAgent } from '../preview-agent.ts'
 import { openPreview, openProject, type Preview, type Project } from '../project.ts'
 import { taskJson } from '../task-json.ts'
 
@@ -24,13 +24,16 @@ export async function run(context: Context): Promise<number> {
   return json ? printNext(context, preview, project) : show(context, preview, project)
 }
 
-async function show({ options, print }: Context, preview: Preview, project: Project | null): Promise<number> {
-  const { selection, task, dir, tierOf, config } = preview
-  const agentOf = (task: Task): string | null =>
-    task.agent ?? config.tiers.rows[tierOf(task).tier].agent ?? config.agent
+async function show(
+  { io, options, print }: Context,
+  preview: Preview,
+  project: Project | null,
+): Promise<number> {
+  const { selection, task, dir, tierOf } = preview
+  const agent = task && (await previewAgent(task, preview, io.env))
   const [all, explain] = [options.on('all'), options.on('explain')]
   const whole = project?.selection ?? null
-  await print(nextView({ selection, task, whole, folder: dir, tierOf, agentOf, all, explain }))
+  await print(nextView({ selection, task, whole, folder: dir, tierOf, agent, all, explain }))
   return selection.next ? 0 : 1
 }
 

@@ -1,0 +1,36 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { allProviders } from '../../src/agent/registry.ts'
+import { AGENT_PROGRAMS } from '../../src/cli/preview-agent.ts'
+import { projectFolder, taskText } from './project-folder.ts'
+import { ralph } from './ralph.ts'
+
+describe('the programs of agents, as next knows them', () => {
+  it('are those of the agents themselves', () => {
+    const programs = allProviders(null).flatMap(({ name, binary }) =>
+      binary === null ? [] : [[name, binary]],
+    )
+    expect(AGENT_PROGRAMS).toEqual(Object.fromEntries(programs))
+  })
+})
+
+describe('the agent that next names', () => {
+  const discipline = { 'docs/disciplines/backend.md': '# Backend\n\n- **Agent**: qwen\n' }
+  const codex = { 'ralph.config.json': '{ "agent": "codex" }' }
+  it.each<[string, Record<string, string>, Record<string, string>, string]>([
+    ["is the task's", { Agent: 'gemini', Discipline: 'backend' }, { ...discipline, ...codex }, 'gemini'],
+    ["else its discipline's", { Discipline: 'backend' }, { ...discipline, ...codex }, 'qwen'],
+    ["else the config's", {}, codex, 'codex'],
+    ['else the first that is installed', {}, {}, 'opencode'],
+  ])('%s', async (_, fields, files, agent) => {
+    const cwd = projectFolder({
+      'docs/tasks/T-001.md': taskText('T-001', 'One', fields),
+      'bin/opencode': '#!/bin/sh\n',
+      ...files,
+    })
+    chmodSync(join(cwd, 'bin/opencode'), 0o755)
+    const { stdout } = await ralph(['next'], { cwd, env: { PATH: join(cwd, 'bin') } })
+    expect(stdout.split('\n')[1]).toMatch(new RegExp(` · ${agent}$`))
+  })
+})
