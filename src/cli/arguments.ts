@@ -20,6 +20,8 @@ export interface Invocation {
  * passes through untouched.
  */
 export function parseArguments(argv: readonly string[], commands: readonly CommandSpec[]): Invocation {
+  // As git and npm have it: `ralph help next`.
+  if (argv[0] === 'help') return parseArguments([...argv.slice(1), '--help'], commands)
   const command = findCommand(argv, commands)
   const specs = [...GLOBAL_OPTIONS, ...(command?.options ?? [])]
   const { words, flags } = sort(argv, specs, (flag) => {

@@ -28,11 +28,11 @@ export interface OptionSpec {
  * What a value must be. `list` splits at commas and may be repeated, `repeat` may be repeated and splits nothing,
  * `count` is a whole number from 1, `whole` one from 0, `money` an amount in dollars, `duration` is told in seconds.
  */
-export type Takes =
+type Takes =
   'flag' | 'text' | 'list' | 'repeat' | 'count' | 'whole' | 'money' | 'duration' | readonly string[]
 
 /** What a command's file exports: it resolves to the exit code. */
-export interface CommandModule {
+interface CommandModule {
   readonly run: (context: Context) => Promise<number> | number
 }
 

@@ -22,7 +22,7 @@ export function explain({ task, waiting }: TaskState): readonly Explanation[] {
 }
 
 /** The first line of what stands under Blocked. */
-export function blockedReason(task: Task): string {
+function blockedReason(task: Task): string {
   const section = sectionOf(task, 'Blocked')
   const text = section ? task.source.slice(section.bodySpan.start, section.bodySpan.end) : ''
   const line = text.split(/\r\n|\r|\n/).find((line) => line.trim() !== '')

@@ -53,7 +53,7 @@ export function gateText({ gate, verdict, seconds }: GateResult): Line {
 }
 
 /** Tenths of a second matter for a gate, up to a minute. */
-export function shortTime(seconds: number): string {
+function shortTime(seconds: number): string {
   return seconds < 59.95 ? `${seconds.toFixed(1)}s` : formatDuration(seconds)
 }
 

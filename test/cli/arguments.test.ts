@@ -145,6 +145,12 @@ describe('a word', () => {
     expect(refusal(...argv)).toBe(message)
   })
 
+  it('asks for help where it is that', () => {
+    const { command, options } = parse('help', 'need')
+    expect([command?.name, options.on('help')]).toEqual(['need', true])
+    expect(parse('help').command).toBe(null)
+  })
+
   it('is not missed where only help is wanted', () => {
     expect(parse('need', '--help').options.on('help')).toBe(true)
   })

@@ -44,6 +44,15 @@ describe('ralph log', () => {
     })
   })
 
+  it('refuses a time that git would silently take for now', async () => {
+    const { code, stderr } = await ralph(['log', '--since', 'nonsense'], {
+      cwd: repository({ 'T-001': 'true' }),
+      env,
+    })
+    expect(code).toBe(2)
+    expect(stderr).toBe("error: --since takes a date, a tag or another commit, not 'nonsense'\n")
+  })
+
   it('says so where nothing is completed', async () => {
     const { stdout } = await ralph(['log'], { cwd: repository({ 'T-001': 'true' }), env })
     expect(stdout).toBe('No completed task is in this history.\n')

@@ -1,3 +1,4 @@
+import { UserError } from '../../base/errors.ts'
 import type { Git } from '../../git/git.ts'
 import { readCompletions, type CompletionQuery, type CompletionRecord } from '../../run/completions.ts'
 import { logView, releaseNotes } from '../../ui/log-view.ts'
@@ -38,7 +39,10 @@ async function queryOf(git: Git, since: string | undefined): Promise<CompletionQ
   const asked = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${since}^{commit}`]
   const { code, stdout } = await git.run(asked, { okCodes: [0, 1, 128] })
   const commit = stdout.toString().trim()
-  return code === 0 && commit !== '' ? { revisions: ['HEAD', `^${commit}`] } : { since }
+  if (code === 0 && commit !== '') return { revisions: ['HEAD', `^${commit}`] }
+  // What git cannot read as a date it takes for now, without a word.
+  if (/\d|today|yesterday|noon|midnight|last|ago|never/i.test(since)) return { since }
+  throw new UserError(`--since takes a date, a tag or another commit, not '${since}'`)
 }
 
 function markdown(
