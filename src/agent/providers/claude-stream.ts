@@ -16,9 +16,9 @@ export class ClaudeReader implements StreamReader {
   readonly #words: FailureWords
   readonly #tools: ToolSummaries = new Map()
   readonly #denied = new Map<string, string>()
-  /** By message, since the events of one message repeat its usage. */
-  readonly #seen = new Map<string, Json>()
-  #turns = 0
+  /** The messages whose usage is counted: the events of one message repeat it. */
+  readonly #counted = new Set<string>()
+  #usageSoFar = UNKNOWN_USAGE
   /** The last one decides: a background task brings further results. */
   #result: Json | null = null
   #retry: Failure | null = null
@@ -97,10 +97,10 @@ export class ClaudeReader implements StreamReader {
     if (message['model'] === '<synthetic>') return events
     this.#retry = null
     const id = text(message['id'])
-    const isNew = !this.#seen.has(id)
-    this.#seen.set(id, record(message['usage']))
-    if (!isNew) return events
-    if (event['parent_tool_use_id'] == null) this.#turns++
+    if (this.#counted.has(id)) return events
+    this.#counted.add(id)
+    const isOwnTurn = event['parent_tool_use_id'] == null
+    this.#usageSoFar = withMessage(this.#usageSoFar, record(message['usage']), isOwnTurn)
     return [...events, { type: 'usage', usage: this.#usage() }]
   }
 
@@ -137,21 +137,18 @@ export class ClaudeReader implements StreamReader {
   }
 
   #usage(): Usage {
-    return this.#result ? resultUsage(this.#result, this.#request.limits.turns) : this.#usageSoFar()
+    return this.#result ? resultUsage(this.#result, this.#request.limits.turns) : this.#usageSoFar
   }
+}
 
-  /** Without the output: an event tells it before the message is complete, so that it is always too small. */
-  #usageSoFar(): Usage {
-    if (this.#seen.size === 0) return UNKNOWN_USAGE
-    const usages = [...this.#seen.values()]
-    const cached = sum(...usages.map((usage) => number(usage['cache_read_input_tokens'])))
-    return {
-      turns: this.#turns,
-      inputTokens: sum(cached, ...usages.flatMap(freshInput)),
-      cachedTokens: cached,
-      outputTokens: null,
-      costUsd: null,
-    }
+/** Without the output: an event tells it before the message is complete, so that it is always too small. */
+function withMessage(told: Usage, usage: Json, isOwnTurn: boolean): Usage {
+  const cached = number(usage['cache_read_input_tokens'])
+  return {
+    ...told,
+    turns: (told.turns ?? 0) + (isOwnTurn ? 1 : 0),
+    inputTokens: sum(told.inputTokens, cached, ...freshInput(usage)),
+    cachedTokens: sum(told.cachedTokens, cached),
   }
 }
 

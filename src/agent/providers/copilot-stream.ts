@@ -88,6 +88,7 @@ export class CopilotReader implements StreamReader {
   #toolEnded(data: Json): readonly StreamEvent[] {
     const id = text(data['toolCallId'])
     const { name, summary } = this.#tools.get(id) ?? { name: 'tool', summary: 'tool' }
+    this.#tools.delete(id)
     const error = record(data['error'])
     const denied = error['code'] === 'denied' || /^Permission (?:to run|denied)/.test(text(error['message']))
     if (denied) this.#denied.add(summary)

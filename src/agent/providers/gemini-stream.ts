@@ -84,6 +84,7 @@ export class GeminiReader implements StreamReader {
   #toolEnded(event: Json): readonly StreamEvent[] {
     const id = text(event['tool_id'])
     const { name, summary } = this.#tools.get(id) ?? { name: 'tool', summary: 'tool' }
+    this.#tools.delete(id)
     this.#turns.answer(id)
     const denied = record(event['error'])['type'] === 'policy_violation'
     if (denied) this.#denied.add(summary)

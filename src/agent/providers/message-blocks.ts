@@ -2,7 +2,7 @@ import type { StreamEvent } from '../port.ts'
 import { list, record, text, type Json } from './json-lines.ts'
 import { toolSummary } from './tool-summary.ts'
 
-/** The tools that a stream has shown: their one line each, by the id of the call. */
+/** The tools at work: their one line each, by the id of the call. */
 export type ToolSummaries = Map<string, { readonly name: string; readonly summary: string }>
 
 /** What an `assistant` message of Claude Code's kind says and calls. */
@@ -33,6 +33,7 @@ export function toolResultEvents(
     .map((block) => {
       const id = text(block['tool_use_id'])
       const { name, summary } = tools.get(id) ?? { name: 'tool', summary: 'tool' }
+      tools.delete(id)
       const failed = block['is_error'] === true
       const denied = failed && isDenied(id, text(block['content']))
       return { type: 'tool', id, name, summary, status: denied ? 'denied' : failed ? 'failed' : 'ok' }
