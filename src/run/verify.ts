@@ -1,5 +1,5 @@
 import type { Git } from '../git/git.ts'
-import { readLog } from '../git/history.ts'
+import { readLog, type LogEntry } from '../git/history.ts'
 import type { Task } from '../task/model.ts'
 import { parseTask } from '../task/parse.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
@@ -33,18 +33,48 @@ export interface VerifyRequest {
 export async function verifyTasks(git: Git, request: VerifyRequest): Promise<readonly VerifiedTask[]> {
   const done = request.tasks.filter((task) => task.status === 'DONE')
   if (done.length === 0) return []
-  const byTrailer = await commitsByTrailer(git)
+  const log = await readLog(git, { withTrailer: 'Task', andReverts: true })
+  const byTrailer = commitsByTrailer(log)
   const named = await namedCommits(git, done, byTrailer)
   const turned = await commitsThatTurned(git, named, request)
-  return done.map((task) => {
+  const verified = done.map((task): VerifiedTask => {
     const own = byTrailer.get(task.id) ?? []
     const commit = named.get(task)
     const sealed = commit !== undefined && turned.get(task) === 'sealed'
     const matches = commit !== undefined && (own.includes(commit) || turned.get(task) === 'done')
     const state = sealed ? 'sealed' : matches ? 'matches' : stateWithout(task, own)
-    const found = sealed || matches ? commit : (own[0] ?? null)
-    return { id: task.id, commit: task.commit, found, state }
+    return { id: task.id, commit: task.commit, found: sealed || matches ? commit : (own[0] ?? null), state }
   })
+  const lost = done.filter((_, index) => verified[index]?.state === 'missing')
+  const squashed = await squashedInto(git, { lost, log, request })
+  return verified.map((task, index) => {
+    const found = squashed.get(done[index]!)
+    return found === undefined ? task : { ...task, found, state: stateWithout(done[index]!, [found]) }
+  })
+}
+
+/**
+ * Of a message that several were made into, git takes only the last lines for trailers. So a line further up is followed
+ * too, where the commit did turn the file DONE.
+ */
+async function squashedInto(
+  git: Git,
+  {
+    lost,
+    log,
+    request,
+  }: { readonly lost: readonly Task[]; readonly log: readonly LogEntry[]; readonly request: VerifyRequest },
+): Promise<ReadonlyMap<Task, string>> {
+  const mentions = new Map<string, string>()
+  for (const { hash, body } of log) {
+    for (const [, id = ''] of body.matchAll(/^Task: (T-\d+)$/gm))
+      if (!mentions.has(id)) mentions.set(id, hash)
+  }
+  const candidates = new Map(
+    lost.flatMap((task) => (mentions.has(task.id) ? [[task, mentions.get(task.id)!] as const] : [])),
+  )
+  const turned = await commitsThatTurned(git, candidates, request)
+  return new Map([...candidates].filter(([task]) => turned.has(task)))
 }
 
 function stateWithout(task: Task, own: readonly string[]): VerifyState {
@@ -53,8 +83,8 @@ function stateWithout(task: Task, own: readonly string[]): VerifyState {
 }
 
 /** The commits that say that they completed a task, newest first, those that were undone last. */
-async function commitsByTrailer(git: Git): Promise<ReadonlyMap<string, readonly string[]>> {
-  const completions = completionsIn(await readLog(git, { withTrailer: 'Task', andReverts: true }))
+function commitsByTrailer(log: readonly LogEntry[]): ReadonlyMap<string, readonly string[]> {
+  const completions = completionsIn(log)
   const commits = new Map<string, string[]>()
   const ordered = [
     ...completions.filter(({ reverted }) => !reverted),
