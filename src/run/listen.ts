@@ -2,6 +2,7 @@ import type { AgentEvent, AgentOutcome } from '../agent/port.ts'
 import { unreachable } from '../base/errors.ts'
 import type { AttemptPlan } from './attempt.ts'
 import type { Happening } from './events.ts'
+import { gatherText } from './gather-text.ts'
 import { cappedLog } from './journal.ts'
 import type { Run } from './run.ts'
 
@@ -38,7 +39,7 @@ export async function* listen(run: Run, plan: AttemptPlan): AsyncGenerator<Happe
       killSignal: ports.killSignal,
       log: (chunk) => log.write(chunk),
     })
-    for await (const event of events) {
+    for await (const event of gatherText(events)) {
       if (event.type === 'finished') return event.outcome
       if (event.type === 'usage') run.flight.update({ usage: event.usage })
       yield happening(task.id, event)

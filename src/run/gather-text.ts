@@ -1,0 +1,62 @@
+import type { AgentEvent } from '../agent/port.ts'
+
+const WINDOW_MS = 50
+const MOST_CHARACTERS = 16_384
+
+/**
+ * Joins texts that come faster than anybody reads, line by line: an agent may print millions of lines, and each event
+ * takes its way through the whole run. A text after a pause is passed on at once, and none is held back for long.
+ */
+export async function* gatherText(events: AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent, void> {
+  const source = events[Symbol.asyncIterator]()
+  let gathered: string[] = []
+  let size = 0
+  let window: Window | null = null
+  const flush = (): AgentEvent => {
+    const text = gathered.join('\n')
+    gathered = []
+    size = 0
+    return { type: 'text', text }
+  }
+  try {
+    let next = source.next()
+    for (;;) {
+      const step = window && size > 0 ? await Promise.race([next, window.over]) : await next
+      if (step === 'over') {
+        window = null
+        yield flush()
+        continue
+      }
+      const event: AgentEvent | null = step.done ? null : step.value
+      if (event?.type === 'text' && window?.isOpen()) {
+        gathered.push(event.text)
+        size += event.text.length + 1
+        if (size >= MOST_CHARACTERS) yield flush()
+      } else {
+        if (size > 0) yield flush()
+        if (!event) return
+        if (event.type === 'text') window = openWindow()
+        yield event
+      }
+      next = source.next()
+    }
+  } finally {
+    await source.return?.()
+  }
+}
+
+interface Window {
+  readonly over: Promise<'over'>
+  isOpen(): boolean
+}
+
+function openWindow(): Window {
+  let open = true
+  const over = new Promise<'over'>((resolve) => {
+    setTimeout(() => {
+      open = false
+      resolve('over')
+    }, WINDOW_MS)
+  })
+  return { over, isOpen: () => open }
+}
