@@ -1,15 +1,29 @@
 import { UserError } from '../base/errors.ts'
 import { openGit } from '../git/door.ts'
-import type { Git } from '../git/git.ts'
+import { GitError, type Git } from '../git/git.ts'
 import { findRepository, type Repository } from '../git/repository.ts'
 import type { Io } from './io.ts'
+
+/** Reads of history what a command wants, without asking first whether there is one: each question is a process. */
+export async function readHistory<T>(io: Io, root: string, read: (git: Git) => Promise<T>): Promise<T> {
+  try {
+    return await read(openGit({ cwd: root, env: io.env }))
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    if (/not a git repository/.test(error.stderr)) throw noRepository()
+    if (
+      /(?:bad|unknown|ambiguous) (?:revision|argument) 'HEAD'|does not have any commits/.test(error.stderr)
+    ) {
+      throw noCommit()
+    }
+    throw error
+  }
+}
 
 /** The repository around a project; a command that needs one says so where there is none. */
 export async function openRepository(io: Io, root: string): Promise<{ repository: Repository; git: Git }> {
   const repository = await findRepository(openGit({ cwd: root, env: io.env }))
-  if (!repository) {
-    throw new UserError('there is no git repository here', 'Make one: git init, then commit what there is.')
-  }
+  if (!repository) throw noRepository()
   return { repository, git: openGit({ cwd: repository.root, env: io.env }) }
 }
 
@@ -18,7 +32,15 @@ export async function openWithCommit(io: Io, root: string): Promise<{ repository
   const opened = await openRepository(io, root)
   const { code } = await opened.git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], { okCodes: [0, 1] })
   if (code === 0) return opened
-  throw new UserError(
+  throw noCommit()
+}
+
+function noRepository(): UserError {
+  return new UserError('there is no git repository here', 'Make one: git init, then commit what there is.')
+}
+
+function noCommit(): UserError {
+  return new UserError(
     'this repository has no commit yet',
     'Make the first one: git add -A && git commit -m "Begin"',
   )

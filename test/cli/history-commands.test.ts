@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { projectFolder, taskText } from './project-folder.ts'
 import { ralph } from './ralph.ts'
 import { env, git, repository, run } from './script-repository.ts'
 
@@ -56,6 +57,17 @@ describe('ralph log', () => {
   it('says so where nothing is completed', async () => {
     const { stdout } = await ralph(['log'], { cwd: repository({ 'T-001': 'true' }), env })
     expect(stdout).toBe('No completed task is in this history.\n')
+  })
+})
+
+describe('a command that reads history', () => {
+  it.each(['log', 'stats', 'verify'])('%s says so where there is none', async (name) => {
+    const cwd = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'One', { Status: 'DONE' }) })
+    const first = async (): Promise<string | undefined> =>
+      (await ralph([name], { cwd, env })).stderr.split('\n')[0]
+    expect(await first()).toBe('error: there is no git repository here')
+    git(cwd, 'init', '--quiet')
+    expect(await first()).toBe('error: this repository has no commit yet')
   })
 })
 

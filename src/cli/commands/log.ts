@@ -1,36 +1,46 @@
 import { UserError } from '../../base/errors.ts'
 import type { Git } from '../../git/git.ts'
 import { readCompletions, type CompletionQuery, type CompletionRecord } from '../../run/completions.ts'
+import { readBacklog } from '../../task/read.ts'
 import { logView, releaseNotes } from '../../ui/log-view.ts'
 import { printable } from '../../ui/printable.ts'
 import type { Context } from '../command.ts'
 import { findTask } from '../find-task.ts'
+import type { Io } from '../io.ts'
 import { isMilestone } from '../milestone.ts'
-import { openProject } from '../project.ts'
-import { openWithCommit } from '../repository.ts'
+import { openPlace } from '../project.ts'
+import { readHistory } from '../repository.ts'
 
 /** Tells what was completed, newest first, from git alone. */
 export async function run(context: Context): Promise<number> {
   const { options, args, io } = context
-  const { root, tasks } = await openProject(context)
-  const { git } = await openWithCommit(io, root)
+  const wanted = options.text('milestone')
+  const place = await openPlace(context)
+  // History tells of tasks, not of milestones: those stand in the files, which are read only for them.
+  const needsTasks = args.length > 0 || wanted !== undefined || options.on('markdown')
+  const { tasks } = needsTasks ? await readBacklog(place) : { tasks: [] }
   const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
   const milestoneOf = ({ id }: CompletionRecord): string | null => milestones.get(id) ?? null
   const only = args[0] === undefined ? null : findTask(tasks, args[0]).id
-  const wanted = options.text('milestone')
-  const completions = (await readCompletions(git, await queryOf(git, options.text('since')))).filter(
-    (completion) => {
-      const milestone = milestoneOf(completion)
-      return (
-        (only === null || completion.id === only) &&
-        (wanted === undefined || (milestone !== null && isMilestone(milestone, wanted)))
-      )
-    },
-  )
+  const completions = (await completionsSince(io, place.root, options.text('since'))).filter((completion) => {
+    const milestone = milestoneOf(completion)
+    return (
+      (only === null || completion.id === only) &&
+      (wanted === undefined || (milestone !== null && isMilestone(milestone, wanted)))
+    )
+  })
   if (context.json) context.printJson({ version: 1, completions })
   else if (options.on('markdown')) context.printRaw(markdown(completions, milestoneOf))
   else await context.print(logView(completions))
   return 0
+}
+
+function completionsSince(
+  io: Io,
+  root: string,
+  since: string | undefined,
+): Promise<readonly CompletionRecord[]> {
+  return readHistory(io, root, async (git) => readCompletions(git, await queryOf(git, since)))
 }
 
 /** Since a tag or another commit, where there is one of that name; else since a date, as git reads one. */

@@ -5,13 +5,14 @@ import { statsOf, type Stats } from '../../run/stats.ts'
 import { statsView } from '../../ui/stats-view.ts'
 import type { Context } from '../command.ts'
 import { openProject } from '../project.ts'
-import { openWithCommit } from '../repository.ts'
+import { readHistory } from '../repository.ts'
 
 /** Adds up what the tasks have taken, from git alone. */
 export async function run(context: Context): Promise<number> {
   const { root, tasks } = await openProject(context)
-  const { git } = await openWithCommit(context.io, root)
-  const [completions, kept] = await Promise.all([readCompletions(git), listAttempts(git)])
+  const [completions, kept] = await readHistory(context.io, root, (git) =>
+    Promise.all([readCompletions(git), listAttempts(git)]),
+  )
   const attempts = kept.flatMap((attempt) => attemptRecord(attempt) ?? [])
   const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
   const by = (nameOf: (completion: CompletionRecord) => string | null | undefined): Stats =>
