@@ -86,7 +86,7 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
     })
 
     test('meets a service that is overloaded', async () => {
-      const { outcome } = await run({ model: () => inTurn(fail(529)), limits: { seconds: 20 } })
+      const { outcome } = await run({ model: () => inTurn(fail(529)), limits: { seconds: 30 } })
       expect(outcome.end.kind).toBe(ends('overloaded'))
     })
 

@@ -56,7 +56,8 @@ export class CopilotReader implements StreamReader {
   }
 
   end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
-    const finished = this.#exitCode === 0
+    // Ended while it tries again, it says that all went well.
+    const finished = this.#exitCode === 0 && this.#failure === null
     return {
       end: finished ? { kind: 'finished' } : this.#failedEnd(exit),
       finalMessage: finished ? this.#message : '',

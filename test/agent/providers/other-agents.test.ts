@@ -159,6 +159,15 @@ describe('copilot', () => {
     )
   })
 
+  test('ended while it tries again it exits with 0, and is not finished', () => {
+    const failure = { statusCode: 529, errorMessage: '{"message":"Overloaded"}' }
+    const lines = [
+      JSON.stringify({ type: 'model.call_failure', data: failure }),
+      '{"type":"result","exitCode":0}',
+    ]
+    expect(hear(copilot, lines).end.end).toEqual({ kind: 'overloaded', reason: 'Overloaded' })
+  })
+
   test('what a sub-agent says is not the final message', () => {
     const said = (content: string, parentToolCallId?: string) =>
       JSON.stringify({ type: 'assistant.message', data: { content, toolRequests: [], parentToolCallId } })
