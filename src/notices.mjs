@@ -21,7 +21,7 @@ function importedPackages() {
         .slice(0, name.startsWith('@') ? 2 : 1)
         .join('/'),
     )
-  return [...new Set(names)].sort()
+  return [...new Set(names)].sort((a, b) => (a < b ? -1 : 1))
 }
 
 /** Where a package lies, looked up from one that needs it as Node does. */

@@ -75,6 +75,6 @@ test('processes are started in one place, and git is opened in one', () => {
 
 test('every folder of src has its arrows', () => {
   expect(
-    [...new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]))].sort(),
+    [...new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]!))].sort(),
   ).toEqual(Object.keys(ARROWS).sort())
 })
