@@ -30,6 +30,8 @@ export interface AttemptFacts {
   readonly usage: Usage
   readonly seconds: number
   readonly log: string | null
+  /** What the agent did that is not its to do, and that was taken back. */
+  readonly undone: readonly string[]
   /** Paths that differ from the base, not more than a person would read. */
   readonly changed: readonly string[]
 }
@@ -44,6 +46,7 @@ export interface AttemptRecord extends AttemptFacts {
 }
 
 const MOST_CHANGED = 50
+const LONGEST_REASON = 500
 
 /** The message of the commit that keeps an attempt. */
 export function attemptMessage(facts: AttemptFacts): string {
@@ -51,7 +54,7 @@ export function attemptMessage(facts: AttemptFacts): string {
     ['Task', facts.task],
     ['Attempt', String(facts.number)],
     ['Outcome', facts.outcome],
-    ['Reason', facts.reason],
+    ['Reason', facts.reason.slice(0, LONGEST_REASON)],
     ['Failure', facts.fingerprint],
     ['Base', facts.base],
     ['Try', `${facts.try}/${facts.tries}`],
@@ -65,6 +68,7 @@ export function attemptMessage(facts: AttemptFacts): string {
     ['Tokens', formatTokens(facts.usage)],
     ['Cost', facts.usage.costUsd === null ? null : formatCost(facts.usage.costUsd)],
     ['Log', facts.log],
+    ...facts.undone.map((what): [string, string] => ['Undone', what]),
     ...facts.changed.slice(0, MOST_CHANGED).map((path): [string, string] => ['Changed', path]),
   ]
   return composeMessage({
@@ -107,6 +111,7 @@ export function attemptRecord({ task, number, ref, entry }: KeptAttempt): Attemp
     },
     seconds: parseDuration(value('Duration') ?? '') ?? 0,
     log: value('Log'),
+    undone: trailerValues(entry.trailers, 'Undone'),
     changed: trailerValues(entry.trailers, 'Changed'),
   }
 }

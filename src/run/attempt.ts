@@ -84,13 +84,13 @@ export async function* runAttempt(run: Run, plan: AttemptPlan): AsyncGenerator<H
   yield* guardSettings(run, plan, settings)
 
   const seconds = (): number => secondsSince(startedAt, ports.now())
-  const attempt = { run, plan, agent, seconds, work: await ports.workspace.inspect(base) }
-  const { early, work } = yield* takeBack(attempt)
+  const attempt = { run, plan, agent, seconds, undone: [], work: await ports.workspace.inspect(base) }
+  const { early, work, undone } = yield* takeBack(attempt)
   const tasks = taskFolder(run)
   const outcome = yield* judge(run, plan, { said: outcomeOfEnd(agent.end), work, tasks })
   const gatesChanged = await changedGates(run, plan, work)
   if (gatesChanged.length > 0) yield interfered(plan, { kind: 'gates-changed', paths: gatesChanged })
-  if (outcome.kind !== 'done') return yield* failed({ ...attempt, work }, outcome, early)
+  if (outcome.kind !== 'done') return yield* failed({ ...attempt, work, undone }, outcome, early)
   const completion = yield* complete(run, {
     plan,
     agent,
@@ -98,7 +98,8 @@ export async function* runAttempt(run: Run, plan: AttemptPlan): AsyncGenerator<H
     seconds: seconds(),
     work,
   })
-  if (completion.kind !== 'completed') return yield* failed({ ...attempt, work }, completion.outcome, early)
+  if (completion.kind !== 'completed')
+    return yield* failed({ ...attempt, work, undone }, completion.outcome, early)
   run.flight.spend(agent.usage.costUsd)
   yield finished(attempt, outcome, early)
   const decision = { kind: 'complete' } as const
@@ -119,6 +120,7 @@ interface Attempt {
   readonly plan: AttemptPlan
   readonly agent: AgentOutcome
   readonly work: Work
+  readonly undone: readonly Interference[]
   readonly seconds: () => number
 }
 
@@ -175,13 +177,13 @@ async function* guardSettings(
  * Takes back what breaks a promise: what the agent did to HEAD, to the branch and to task files. All of it is
  * recorded first. It comes before our own look at the work, so that the gates see what would be committed.
  */
-async function* takeBack(attempt: Attempt): AsyncGenerator<Happening, { early: Kept | null; work: Work }> {
+async function* takeBack(attempt: Attempt): AsyncGenerator<Happening, TakenBack> {
   const { run, plan, agent, work } = attempt
   const { workspace } = run.ports
   const found = interferenceOf(work, taskFolder(run))
   for (const interference of found) yield interfered(plan, interference)
-  if (found.every(({ kind }) => kind === 'nested-repository')) return { early: null, work }
-  const early = await record(attempt, outcomeOfEnd(agent.end))
+  if (found.every(({ kind }) => kind === 'nested-repository')) return { early: null, work, undone: [] }
+  const early = await record({ ...attempt, undone: found }, outcomeOfEnd(agent.end))
   const lost = await workspace.lostByGoingBack(plan.base, work, early.tree)
   if (lost.length > 0) yield interfered(plan, { kind: 'went-back', paths: lost })
   if (work.head || work.operations.length > 0) {
@@ -191,7 +193,14 @@ async function* takeBack(attempt: Attempt): AsyncGenerator<Happening, { early: K
   const touched = found.flatMap((one) => (one.kind === 'task-files' ? one.paths : []))
   await workspace.restoreFiles(plan.base, [...touched, ...lost])
   run.ports.checkpoint('files-restored')
-  return { early, work: await workspace.inspect(plan.base) }
+  return { early, work: await workspace.inspect(plan.base), undone: found }
+}
+
+interface TakenBack {
+  /** Where all of it is recorded; null where there was nothing to take back. */
+  readonly early: Kept | null
+  readonly work: Work
+  readonly undone: readonly Interference[]
 }
 
 /** Keeps what is there, and says how it ended. */
@@ -243,6 +252,7 @@ async function record(
     usage: agent.usage,
     seconds: attempt.seconds(),
     log: plan.log,
+    undone: attempt.undone.map(told),
     changed: work.changes.map((change) => change.path),
   }
   const kept = await workspace.keep({
@@ -260,6 +270,19 @@ async function record(
   run.attempts.set(plan.task.id, [...records, { ...facts, ref: kept.ref, commit: kept.commit, tree, keptAt }])
   run.ports.checkpoint('attempt-kept')
   return kept
+}
+
+function told(interference: Interference): string {
+  switch (interference.kind) {
+    case 'commits':
+      return `commits: ${interference.commits.join(', ')}`
+    case 'operation':
+      return `operation: ${interference.operation}`
+    case 'branch':
+      return 'branch'
+    default:
+      return `${interference.kind}: ${interference.paths.join(', ')}`
+  }
 }
 
 function interfered(plan: AttemptPlan, interference: Interference): Happening {

@@ -64,10 +64,12 @@ async function* go(options: RunOptions, ports: RunPorts): AsyncGenerator<Happeni
   const inherited = yield* recover(ports)
   const start = await preflight(options, ports)
   await ports.source.refresh()
+  const { gaveUp } = inherited
+  const toBlock = gaveUp?.phase === 'blocking' || options.onFailure === 'block' ? gaveUp : null
   const flight = new Flight(ports.folder.inFlight, {
     mark: ports.mark,
     spentUsd: inherited.spentUsd,
-    attempt: inherited.toBlock,
+    attempt: toBlock,
     now: ports.now,
   })
   try {
@@ -83,7 +85,7 @@ async function* go(options: RunOptions, ports: RunPorts): AsyncGenerator<Happeni
     }
     const tally: Tally = { completed: [], blocked: [], failed: [] }
     yield await runStarted(run, start)
-    const end = yield* work(run, start, { tally, toBlock: inherited.toBlock })
+    const end = yield* work(run, start, { tally, toBlock })
     yield* push(run, tally)
     yield {
       type: 'run-finished',

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { attemptMessage } from './attempt-record.ts'
+import type { AttemptRecord } from './attempt-record.ts'
 import { UserError } from '../base/errors.ts'
 import type { Happening } from './events.ts'
 import { readInFlight } from './in-flight.ts'
@@ -12,11 +13,11 @@ import type { Work } from './workspace.ts'
 export interface Inheritance {
   /** What it had cost; null where nothing was told. */
   readonly spentUsd: number | null
-  /** A task that it had given up on, and was about to block. */
-  readonly toBlock: AttemptInFlight | null
+  /** A task that it had given up on, and had not blocked yet; `phase` says whether it was about to. */
+  readonly gaveUp: AttemptInFlight | null
 }
 
-const NOTHING: Inheritance = { spentUsd: null, toBlock: null }
+const NOTHING: Inheritance = { spentUsd: null, gaveUp: null }
 
 /**
  * Goes on from where a run was killed: ends what it left alive, enters a commit that was made, records what is in the
@@ -31,16 +32,28 @@ export async function* recover(ports: RunPorts): AsyncGenerator<Happening, Inher
   for (const line of leftovers) yield told(null, `ended what the last run had left running: ${line}`)
   yield* setLocksAside(ports, dead)
   const { attempt, spentUsd } = dead
-  if (!attempt) return { spentUsd, toBlock: null }
+  if (!attempt) return { spentUsd, gaveUp: null }
   if (await isCommitted(ports, attempt))
     return { ...NOTHING, spentUsd: yield* enterCommit(ports, dead, attempt) }
   const work = await ports.workspace.inspect(attempt.base)
   if (work.head && leftovers.length === 0) await refuseForeignMove(ports, attempt, lastSign)
-  yield* recordAndPutBack(ports, attempt, work)
+  const record = await recordOf(ports, attempt)
+  yield* recordAndPutBack(ports, attempt, { work, record })
   return {
     spentUsd: sum(spentUsd, attempt.usage.costUsd),
-    toBlock: attempt.phase === 'blocking' ? attempt : null,
+    gaveUp: givenUp(attempt, record),
   }
+}
+
+/** The record that the run had made of the attempt before it died. */
+async function recordOf(ports: RunPorts, { task, number }: AttemptInFlight): Promise<AttemptRecord | null> {
+  return (await ports.attempts()).find((record) => record.task === task && record.number === number) ?? null
+}
+
+/** The attempt with why it was the last, if it was: its record says so from the moment that it is kept. */
+function givenUp(attempt: AttemptInFlight, record: AttemptRecord | null): AttemptInFlight | null {
+  if (attempt.phase === 'blocking') return attempt
+  return record?.final ? { ...attempt, reason: record.reason } : null
 }
 
 /** A commit that was made while the run was committing: HEAD has moved on from the base, and says whose it is. */
@@ -90,15 +103,18 @@ async function refuseForeignMove(
 async function* recordAndPutBack(
   ports: RunPorts,
   attempt: AttemptInFlight,
-  work: Work,
+  found: { readonly work: Work; readonly record: AttemptRecord | null },
 ): AsyncGenerator<Happening, void> {
   const { workspace } = ports
   const { base } = attempt
+  const { work, record } = found
   const tree = await workspace.snapshot(work)
   const kept = await workspace.keptAttempt(attempt.task, attempt.number)
   let ref = kept?.ref ?? null
   if (
     !kept ||
+    // It was kept for what the agent had done to git, while it counted on becoming the task's commit.
+    record?.outcome === 'done' ||
     (await isUnrecorded(ports, { tree, kept: kept.tree, base: base.head })) ||
     hasNewCommits(work, attempt, kept.ref)
   ) {
@@ -174,6 +190,7 @@ function factsOf(
     usage,
     seconds: Math.max(0, (statSync(ports.folder.inFlight).mtimeMs - Date.parse(attempt.startedAt)) / 1000),
     log,
+    undone: [],
     changed: work.changes.map((change) => change.path),
   }
 }

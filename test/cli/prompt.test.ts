@@ -91,6 +91,7 @@ describe('ralph prompt', () => {
       try: 1,
       tries: 4,
       final: false,
+      undone: [],
       idle: false,
       agent: 'claude',
       model: null,

@@ -32,6 +32,7 @@ function record(kind: OutcomeKind, more: Partial<AttemptRecord> = {}): AttemptRe
     usage: UNKNOWN_USAGE,
     seconds: 100,
     log: null,
+    undone: [],
     changed: [],
     ref: '',
     commit: '',
