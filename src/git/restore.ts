@@ -61,7 +61,17 @@ export async function putBack(
   const present = await writeTree(git)
   if (present !== move.recorded) return { kind: 'unrecorded' }
   await git.run(['read-tree', '-m', '-u', present, `${move.base}^{tree}`])
+  await putSubmodulesBack(git, present, move.base)
   return { kind: 'done' }
+}
+
+/** `read-tree` moves only what the index says of a submodule; its files are a checkout of their own. */
+async function putSubmodulesBack(git: Git, from: string, to: string): Promise<void> {
+  const { stdout } = await git.run(['diff-tree', '-r', '--raw', '--no-renames', '-z', from, to])
+  const records = stdout.toString().split('\0')
+  const paths = records.filter((_, i) => i % 2 === 1 && / 160000 /.test(records[i - 1] ?? ''))
+  if (paths.length === 0) return
+  await git.run(['submodule', 'update', '--checkout', '--no-fetch', '--', ...paths])
 }
 
 /** Gives single paths the content that they have in a commit, and removes those that it does not have. */

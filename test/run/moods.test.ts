@@ -97,6 +97,25 @@ describe('git in its moods', () => {
     expect(git(root, 'status', '--porcelain')).toBe('')
   })
 
+  it('a submodule goes back with the rest', async () => {
+    const library = makeRepository({ lib: '1' })
+    const root = makeProject(tasks)
+    git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'lib')
+    git(root, 'commit', '-qm', 'Add the library')
+    const before = git(join(root, 'lib'), 'rev-parse', 'HEAD')
+    await runAll({
+      root,
+      deed: () => {
+        put(root, { 'lib/lib': '2' })
+        git(join(root, 'lib'), '-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-qam', 'two')
+        return { end: { kind: 'blocked', reason: 'needs a key' } }
+      },
+    })
+    expect(git(join(root, 'lib'), 'rev-parse', 'HEAD')).toBe(before)
+    expect(git(root, 'rev-parse', 'refs/ralph/attempts/T-1/1:lib')).not.toBe(before)
+    expect(git(root, 'status', '--porcelain')).toBe('')
+  })
+
   it('SHA-256 is as good', async () => {
     const root = makeFolder()
     git(root, 'init', '-q', '-b', 'main', '--object-format=sha256')
