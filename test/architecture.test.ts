@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 const ARROWS: Record<string, readonly string[]> = {
   base: [],
   task: ['base'],
-  config: ['base'],
+  config: ['base', 'task'],
   agent: ['base'],
   gates: ['base'],
   git: ['base'],

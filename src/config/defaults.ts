@@ -1,5 +1,5 @@
 import type { McpServer } from '../base/mcp-server.ts'
-import type { ALIASED_FIELDS, ALIASED_SECTIONS, ALIASED_STATUSES } from './vocabulary.ts'
+import type { FieldName, SectionName, Status } from '../task/model.ts'
 
 /** The whole configuration, each key with its value; null stands for "not set". */
 export interface Config {
@@ -41,9 +41,9 @@ export interface Config {
 
 /** A team's own words for the names of the task file. */
 export interface AliasConfig {
-  readonly fields: Words<(typeof ALIASED_FIELDS)[number]>
-  readonly statuses: Words<(typeof ALIASED_STATUSES)[number]>
-  readonly sections: Words<(typeof ALIASED_SECTIONS)[number]>
+  readonly fields: Words<FieldName>
+  readonly statuses: Words<Status>
+  readonly sections: Words<SectionName>
 }
 type Words<Name extends string> = { readonly [name in Name]?: readonly string[] }
 

@@ -18,17 +18,17 @@ import {
   wholeNumber,
   words,
 } from './schema-parts.ts'
-import { ALIASED_FIELDS, ALIASED_SECTIONS, ALIASED_STATUSES } from './vocabulary.ts'
+import { FIELD_NAMES, SECTION_NAMES, STATUSES } from '../task/model.ts'
 
 const count = wholeNumber(1)
 
 const aliases = table({
-  fields: about('Words for the fields of the metadata block.', v.optional(words(ALIASED_FIELDS), {})),
+  fields: about('Words for the fields of the metadata block.', v.optional(words(FIELD_NAMES), {})),
   statuses: about(
     'Words for the three statuses; the first of each is written.',
-    v.optional(words(ALIASED_STATUSES), {}),
+    v.optional(words(STATUSES), {}),
   ),
-  sections: about('Words for the headings with a meaning.', v.optional(words(ALIASED_SECTIONS), {})),
+  sections: about('Words for the headings with a meaning.', v.optional(words(SECTION_NAMES), {})),
 })
 
 const tiers = v.pipe(
