@@ -1,9 +1,9 @@
 import type { TaskState } from '../select/selection.ts'
 import type { TierChoice } from '../select/tier.ts'
-import type { Task } from '../task/model.ts'
+import type { TaskFacts } from '../task/model.ts'
 
 /** A task as JSON, wherever one appears: the contract of CLI.md. */
-export function taskJson(state: TaskState, tierOf: (task: Task) => TierChoice): object {
+export function taskJson<T extends TaskFacts>(state: TaskState<T>, tierOf: (task: T) => TierChoice): object {
   const { task, eligible, waiting } = state
   const { tier, source, maxTurns, timeoutSeconds } = tierOf(task)
   const unknown = task.fields.filter((field) => field.name === null)

@@ -15,6 +15,21 @@ export function searchFor(keywords: readonly string[]): KeywordSearch {
   }
 }
 
+/** Whether a text may say one of the words, asked of its UTF-8 bytes, each as one unit: no is certain, yes is not. */
+export function byteSearchFor(keywords: readonly string[]): (bytes: string) => boolean {
+  const words = keywords.filter((word) => word !== '')
+  if (words.length === 0) return () => false
+  if (!words.every((word) => /^[\x20-\x7e]*$/.test(word))) return () => true
+  // In any case, an s is also the long one, and a k the sign of Kelvin.
+  const pattern = words
+    .map(escaped)
+    .join('|')
+    .replace(/s/gi, '(?:s|\xc5\xbf)')
+    .replace(/k/gi, '(?:k|\xe2\x84\xaa)')
+  const anywhere = new RegExp(pattern, 'i')
+  return (bytes) => anywhere.test(bytes)
+}
+
 /**
  * What a word goes on with. Scripts that set no space between words are left out, and Hangul, whose particles hang on
  * to a foreign word: `refactor를` is about a refactor.

@@ -1,5 +1,5 @@
-import { TIERS, type SectionName, type Task, type Tier } from '../task/model.ts'
-import { searchFor, type KeywordSearch } from './keywords.ts'
+import { TIERS, type SectionName, type Task, type TaskFacts, type Tier } from '../task/model.ts'
+import { byteSearchFor, searchFor, type KeywordSearch } from './keywords.ts'
 
 /** Where a tier begins, and what a task in it may take. */
 export interface TierRow {
@@ -40,9 +40,23 @@ export interface TierChoice {
 
 /** The tier that the task's Complexity names; without one, the highest that its dependencies, outputs or words call for. */
 export function tierOf(task: Task, tiers: TierTable = DEFAULT_TIERS): TierChoice {
+  return choose(task, tiers, () => keywordIn(task, tiers))
+}
+
+/** The same of a task whose file `mayDecideTier` said no of, for which its facts are enough. */
+export function tierOfFacts(facts: TaskFacts, tiers: TierTable): TierChoice {
+  return choose(facts, tiers, () => null)
+}
+
+/** Whether words of the file may decide its tier, asked of its bytes, each as one unit: no is certain, yes is not. */
+export function mayDecideTier(tiers: TierTable): (bytes: string) => boolean {
+  return byteSearchFor(tiers.keywords)
+}
+
+function choose(task: TaskFacts, tiers: TierTable, keyword: () => string | null): TierChoice {
   const { tier, why } = task.complexity
     ? { tier: task.complexity, why: 'set by Complexity' }
-    : detect(task, tiers)
+    : detect(task, tiers, keyword)
   const row = tiers.rows[tier]
   return {
     tier,
@@ -61,7 +75,11 @@ const NOT_SEARCHED: ReadonlySet<SectionName | null> = new Set<SectionName>([
   'Blocked',
 ])
 
-function detect(task: Task, tiers: TierTable): { tier: Tier; why: string } {
+function detect(
+  task: TaskFacts,
+  tiers: TierTable,
+  keyword: () => string | null,
+): { tier: Tier; why: string } {
   const depends = new Set(task.depends.map((dependency) => dependency.number)).size
   const produces = task.produces?.length ?? 0
   for (const tier of TIERS.toReversed()) {
@@ -70,8 +88,8 @@ function detect(task: Task, tiers: TierTable): { tier: Tier; why: string } {
       ...(reaches(depends, fromDepends) ? [counted(depends, 'dependency', 'dependencies')] : []),
       ...(reaches(produces, fromProduces) ? [counted(produces, 'output', 'outputs')] : []),
     ]
-    const keyword = tier === 'Heavy' && reasons.length === 0 ? keywordIn(task, tiers) : null
-    if (keyword !== null) reasons.push(`says "${keyword}"`)
+    const said = tier === 'Heavy' && reasons.length === 0 ? keyword() : null
+    if (said !== null) reasons.push(`says "${said}"`)
     if (reasons.length > 0) return { tier, why: reasons.join(', ') }
   }
   return { tier: 'Light', why: 'nothing calls for more' }

@@ -10,9 +10,12 @@ export interface FieldStart {
 const FIELD =
   /^(?:(\*\*|__)([^*_\n\r][^*\n\r]{0,79}?)(?:\1[ \t]*[:：]|[:：][ \t]*\1)|([\p{L}\p{N}][^:：*`<[\]|\\\n\r]{0,39}?)[ \t]*(?::(?=[ \t\r\n]|$)|：))[ \t]*/u
 
+// The usual field, of which it says what the other says, which costs a millisecond to make.
+const USUAL_FIELD = /^(\*\*)([A-Za-z0-9][A-Za-z0-9 ]{0,38})\*\*:[ \t]*/
+
 /** Reads the start of a field from the first line of a raw paragraph. */
 export function fieldStart(raw: string): FieldStart | null {
-  const match = FIELD.exec(raw)
+  const match = USUAL_FIELD.exec(raw) ?? FIELD.exec(raw)
   if (match === null) return null
   const bold = match[2] !== undefined
   return { key: (match[2] ?? match[3])!.trim(), bold, valueAt: match[0].length }

@@ -1,8 +1,8 @@
 import { placeAt } from '../base/diagnostic.ts'
-import { parseDuration } from '../base/duration.ts'
 import { readDependencies } from './depends.ts'
 import { readHeading } from './heading.ts'
-import { type Field, type FieldName, type Problem, type Task, TIERS } from './model.ts'
+import { readValues } from './field-values.ts'
+import type { Field, FieldName, Problem, Task } from './model.ts'
 import {
   conflicts,
   outlineProblems,
@@ -12,7 +12,7 @@ import {
 } from './problems.ts'
 import { isNone, numberOf, splitPaths, splitReferences, splitTags } from './values.ts'
 import { idInPath } from './file-name.ts'
-import { lookUp, type TaskVocabulary, wordMap } from './vocabulary.ts'
+import { lookUp, type TaskVocabulary } from './vocabulary.ts'
 
 /** The outline of a document that says nothing. */
 export const EMPTY_OUTLINE: TaskOutline = {
@@ -35,10 +35,6 @@ export function interpret(
   const { fields, sections } = outline
   const first = firstFields(fields)
   const raw = (name: FieldName): string => first[name]?.value ?? ''
-  const text = (name: FieldName): string | null => {
-    const value = raw(name)
-    return value === '' || isNone(value) ? null : value
-  }
   const heading = readHeading(outline.heading?.text ?? '', numberOf(id))
   const depends = readDependencies(first.Depends, source, id)
   const status = lookUp(vocabulary.statuses, raw('Status')) ?? null
@@ -51,25 +47,9 @@ export function interpret(
     title: heading.title,
     status,
     held: status === 'TODO' && sections.some(({ name, form }) => name === 'Blocked' && form === 'heading'),
-    milestone: text('Milestone'),
     needs: depends.found.map(({ number }) => number),
     depends: depends.found,
-    prdReference: splitReferences(raw('PRD Reference')),
-    touches: splitPaths(raw('Touches')),
-    context: splitPaths(raw('Context')),
-    complexity: lookUp(TIER_WORDS, raw('Complexity')) ?? null,
-    discipline: text('Discipline'),
-    feature: text('Feature'),
-    agent: text('Agent'),
-    model: text('Model'),
-    turns: readCount(raw('Turns')),
-    timeoutSeconds: readDuration(raw('Timeout')),
-    priority: text('Priority'),
-    tags: splitTags(raw('Tags')),
-    provenance: text('Provenance'),
-    completed: text('Completed'),
-    commit: text('Commit'),
-    cost: text('Cost'),
+    ...readValues(raw),
     produces: outline.lists.get('Produces') ?? null,
     fields,
     sections,
@@ -86,16 +66,6 @@ function firstFields(fields: readonly Field[]): Partial<Record<FieldName, Field>
   const first: Partial<Record<FieldName, Field>> = {}
   for (const field of fields) if (field.name !== null) first[field.name] ??= field
   return first
-}
-
-const TIER_WORDS = wordMap(TIERS, {})
-
-function readCount(value: string): number | null {
-  return value !== '' && /^\d{1,6}$/.test(value.trim()) ? Number(value) || null : null
-}
-
-function readDuration(value: string): number | null {
-  return value === '' ? null : (parseDuration(value) ?? null)
 }
 
 function placed(source: string, problems: readonly UnplacedProblem[]): readonly Problem[] {

@@ -108,13 +108,17 @@ export interface Product {
   readonly path: string | null
 }
 
-/** What selection needs of a task: all that is read of a file when only the next task is asked for. */
-export interface TaskHead {
+/** What a task file's name tells. */
+export interface TaskName {
   /** `T-004`, as the file's name writes it. */
   readonly id: string
   readonly number: number
   /** Relative to the project root, with forward slashes. */
   readonly file: string
+}
+
+/** What selection needs of a task: all that is read of a file when only the next task is asked for. */
+export interface TaskHead extends TaskName {
   /** Null where it is missing or none of the three; a problem says so. */
   readonly status: Status | null
   /** The numbers of the tasks that it depends on, each once. */
@@ -124,16 +128,9 @@ export interface TaskHead {
   readonly problems: readonly Problem[]
 }
 
-/** One task file, as it was meant. */
-export interface Task extends TaskHead {
-  /** The file's text without its byte order mark; every span is an offset into it. */
-  readonly source: string
-  readonly bom: boolean
-
-  readonly title: string
+/** What the fields of a task say beside its Status and Depends; null, or nothing, where one is not there. */
+export interface FieldValues {
   readonly milestone: string | null
-  /** The tasks in `needs`, and where they are named. */
-  readonly depends: readonly Dependency[]
   readonly prdReference: readonly string[]
   readonly touches: readonly string[]
   readonly context: readonly string[]
@@ -151,9 +148,26 @@ export interface Task extends TaskHead {
   readonly completed: string | null
   readonly commit: string | null
   readonly cost: string | null
+}
 
+/** What an overview tells of a task: all but its text, and where in it something stands. */
+export interface TaskFacts extends TaskHead, FieldValues {
+  readonly title: string
+  /** The tasks in `needs`, by their ids. */
+  readonly depends: readonly Pick<Dependency, 'id' | 'number'>[]
   /** The items under Produces; null where there is no such section, empty where it says `none`. */
   readonly produces: readonly Product[] | null
+  /** At least the fields that ralph does not know. */
+  readonly fields: readonly Pick<Field, 'name' | 'key' | 'value'>[]
+}
+
+/** One task file, as it was meant. */
+export interface Task extends TaskFacts {
+  /** The file's text without its byte order mark; every span is an offset into it. */
+  readonly source: string
+  readonly bom: boolean
+  /** The tasks in `needs`, and where they are named. */
+  readonly depends: readonly Dependency[]
   readonly fields: readonly Field[]
   readonly sections: readonly Section[]
 }

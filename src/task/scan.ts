@@ -13,7 +13,7 @@ import type { HeadingBlock, ItemBlock, ListBlock } from './blocks.ts'
 export function scanHeadings(source: string, from: number): readonly HeadingBlock[] | null {
   if (hasLoneLineEnd(source)) return null
   const headings: HeadingBlock[] = []
-  let afterText = false
+  let before = from
   let at = from
   while (at < source.length) {
     const feed = source.indexOf('\n', at)
@@ -26,7 +26,7 @@ export function scanHeadings(source: string, from: number): readonly HeadingBloc
         break
       }
       case SPACE:
-        if (isAmbiguousIndent(source, at, end, afterText)) return null
+        if (isAmbiguousIndent(source, at, end, before)) return null
         break
       case BACKTICK:
       case TILDE:
@@ -40,10 +40,10 @@ export function scanHeadings(source: string, from: number): readonly HeadingBloc
       }
       case DASH:
       case EQUALS:
-        if (afterText && isUnderline(source, at, end)) return null
+        if (isUnderline(source, at, end) && isText(source, before, at)) return null
         break
     }
-    afterText = !isBlank(source, at, end)
+    before = at
     at = next
   }
   return headings
@@ -145,7 +145,7 @@ function atxHeading(source: string, start: number, lineEnd: number): HeadingBloc
 }
 
 /** Up to three spaces before something that may be a heading, a fence, HTML or an underline: in a list it is one thing, outside another. */
-function isAmbiguousIndent(source: string, start: number, end: number, afterText: boolean): boolean {
+function isAmbiguousIndent(source: string, start: number, end: number, before: number): boolean {
   const at = start + runLength(source, start, end)
   if (at - start > 3 || at === end) return false
   switch (source.charCodeAt(at)) {
@@ -158,10 +158,15 @@ function isAmbiguousIndent(source: string, start: number, end: number, afterText
       return startsHtml(source, at)
     case DASH:
     case EQUALS:
-      return afterText && isUnderline(source, at, end)
+      return isUnderline(source, at, end) && isText(source, before, start)
     default:
       return false
   }
+}
+
+/** Whether the lines of a stretch, the line before an underline or all of a fence, hold more than blanks on the first of them. */
+function isText(source: string, start: number, end: number): boolean {
+  return start < end && !isBlank(source, start, lineEnd(source, start).text)
 }
 
 function isUnderline(source: string, start: number, end: number): boolean {

@@ -2,6 +2,15 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { isAbsolute, relative, sep } from 'node:path'
 
+/** A task file as bytes, which are UTF-8. */
+export interface TaskBytes {
+  /** Relative to the project root, with forward slashes. */
+  readonly file: string
+  /** As the file's name writes it. */
+  readonly id: string
+  readonly bytes: Buffer
+}
+
 /** Why a file's text cannot be had. */
 export interface Unreadable {
   readonly problem: string

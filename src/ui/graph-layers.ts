@@ -1,10 +1,14 @@
 import type { TaskState } from '../select/selection.ts'
+import type { TaskFacts, TaskHead } from '../task/model.ts'
+
+/** What is told of a task in the graph. */
+export interface DrawnTask extends TaskHead, Pick<TaskFacts, 'title' | 'depends'> {}
 
 /** The tasks in layers, each below all that it needs, by number within a layer; those that wait for a cycle come last. */
-export function inLayers(states: readonly TaskState[]): readonly TaskState[] {
-  const dependants = new Map<number, TaskState[]>()
+export function inLayers(states: readonly TaskState<DrawnTask>[]): readonly TaskState<DrawnTask>[] {
+  const dependants = new Map<number, TaskState<DrawnTask>[]>()
   for (const { task } of states) dependants.set(task.number, [])
-  const open = new Map<TaskState, number>()
+  const open = new Map<TaskState<DrawnTask>, number>()
   for (const state of states) {
     const needs = [...new Set(state.task.depends.map(({ number }) => number))].filter((number) =>
       dependants.has(number),
@@ -12,7 +16,7 @@ export function inLayers(states: readonly TaskState[]): readonly TaskState[] {
     open.set(state, needs.length)
     for (const number of needs) dependants.get(number)!.push(state)
   }
-  const order: TaskState[] = []
+  const order: TaskState<DrawnTask>[] = []
   let layer = states.filter((state) => open.get(state) === 0)
   while (layer.length > 0) {
     order.push(...layer)
@@ -23,11 +27,11 @@ export function inLayers(states: readonly TaskState[]): readonly TaskState[] {
 }
 
 function nextLayer(
-  layer: readonly TaskState[],
-  dependants: ReadonlyMap<number, readonly TaskState[]>,
-  open: Map<TaskState, number>,
-): TaskState[] {
-  const next: TaskState[] = []
+  layer: readonly TaskState<DrawnTask>[],
+  dependants: ReadonlyMap<number, readonly TaskState<DrawnTask>[]>,
+  open: Map<TaskState<DrawnTask>, number>,
+): TaskState<DrawnTask>[] {
+  const next: TaskState<DrawnTask>[] = []
   // Two files may share a number: what needs it is released once.
   for (const number of new Set(layer.map(({ task }) => task.number))) {
     for (const state of dependants.get(number) ?? []) {

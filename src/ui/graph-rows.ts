@@ -1,9 +1,9 @@
 import type { TaskState } from '../select/selection.ts'
-import { inLayers } from './graph-layers.ts'
+import { type DrawnTask, inLayers } from './graph-layers.ts'
 
 /** One task in the drawing: the lanes of its row, and the needs that no lane shows. */
 export interface GraphRow {
-  readonly state: TaskState
+  readonly state: TaskState<DrawnTask>
   /** What stands left and right of the task's sign. */
   readonly before: string
   readonly after: string
@@ -23,7 +23,7 @@ type Lanes = (Lane | null)[]
  * Draws dependencies as lanes: each task is a sign on a row of its own, below all that it needs, and a lane runs from it
  * to whatever needs it. With a limit to the lanes the work for each row is bounded too.
  */
-export function graphRows(states: readonly TaskState[], limit: number): readonly GraphRow[] {
+export function graphRows(states: readonly TaskState<DrawnTask>[], limit: number): readonly GraphRow[] {
   const order = inLayers(states)
   const lastRows = lastRowsThatNeed(order)
   const lanes: Lanes = []
@@ -42,7 +42,7 @@ export function graphRows(states: readonly TaskState[], limit: number): readonly
   })
 }
 
-function lastRowsThatNeed(order: readonly TaskState[]): Map<number, number> {
+function lastRowsThatNeed(order: readonly TaskState<DrawnTask>[]): Map<number, number> {
   const rows = new Map<number, number>()
   for (const [row, { task }] of order.entries()) for (const { number } of task.depends) rows.set(number, row)
   return rows

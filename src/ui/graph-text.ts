@@ -1,4 +1,5 @@
 import type { TaskState } from '../select/selection.ts'
+import type { DrawnTask } from './graph-layers.ts'
 import { standingOf, type Standing } from './task-sign.ts'
 import { printable } from './printable.ts'
 
@@ -11,7 +12,7 @@ const FILLS = {
 } as const satisfies Record<Standing, string>
 
 /** The dependencies as Mermaid, which GitHub draws in Markdown. */
-export function mermaidOf(states: readonly TaskState[]): string {
+export function mermaidOf(states: readonly TaskState<DrawnTask>[]): string {
   const nodes = states.map((state) => {
     const { task } = state
     return `  T${task.number}["${mermaidText(`${task.id}: ${task.title}`)}"]:::${standingOf(state)}`
@@ -25,7 +26,7 @@ export function mermaidOf(states: readonly TaskState[]): string {
 }
 
 /** The dependencies in Graphviz's language. */
-export function dotOf(states: readonly TaskState[]): string {
+export function dotOf(states: readonly TaskState<DrawnTask>[]): string {
   const nodes = states.map((state) => {
     const { task } = state
     const label = `${dotText(task.id)}\\n${dotText(task.title)}`
@@ -47,13 +48,13 @@ export interface Edge {
 }
 
 /** Every arrow of the graph, each once. */
-export function edgesOf(states: readonly TaskState[]): readonly Edge[] {
+export function edgesOf(states: readonly TaskState<DrawnTask>[]): readonly Edge[] {
   return states.flatMap(({ task }) =>
     [...new Set(task.depends.map(({ number }) => number))].map((from) => ({ from, to: task.number })),
   )
 }
 
-function missingOf(states: readonly TaskState[]): readonly { id: string; number: number }[] {
+function missingOf(states: readonly TaskState<DrawnTask>[]): readonly { id: string; number: number }[] {
   const known = new Set(states.map(({ task }) => task.number))
   const missing = states.flatMap(({ task }) => task.depends.filter(({ number }) => !known.has(number)))
   return [...new Map(missing.map(({ id, number }) => [number, { id, number }])).values()]

@@ -1,4 +1,5 @@
 import type { TaskState } from '../select/selection.ts'
+import type { DrawnTask } from './graph-layers.ts'
 import { BLANK, dim, line, type Block, type Line } from './block.ts'
 import { graphRows } from './graph-rows.ts'
 import { signOf } from './task-sign.ts'
@@ -9,7 +10,7 @@ const LEAST_LANES = 4
 const TITLE_COLUMNS = 44
 
 /** The dependencies drawn for a terminal of that width; null is a pipe. */
-export function graphView(states: readonly TaskState[], columns: number | null): readonly Block[] {
+export function graphView(states: readonly TaskState<DrawnTask>[], columns: number | null): readonly Block[] {
   const limit = Math.max(
     LEAST_LANES,
     Math.min(MOST_LANES, Math.floor(((columns ?? 100) - TITLE_COLUMNS) / 2)),

@@ -1,21 +1,26 @@
 import type { TaskState } from '../select/selection.ts'
-import type { TierChoice } from '../select/tier.ts'
-import type { Task } from '../task/model.ts'
+import type { TaskFacts, TaskHead, Tier } from '../task/model.ts'
 import { BLANK, dim, line, strong, type Block, type Line, type Row } from './block.ts'
-import { explain } from './reason-text.ts'
+import { whyNot } from './reason-text.ts'
 import { signOf } from './task-sign.ts'
+
+/** What is told of a task in the list. */
+export interface ListedTask extends TaskHead, Pick<TaskFacts, 'title' | 'milestone' | 'completed'> {
+  readonly tier: Tier
+  /** The first line of what stands under Blocked; empty where the task is not held up. */
+  readonly blockedReason: string
+}
 
 /** What `ralph list` shows. */
 export interface ListScreen {
-  readonly states: readonly TaskState[]
-  readonly tierOf: (task: Task) => TierChoice
+  readonly states: readonly TaskState<ListedTask>[]
   readonly folder: string
   /** There are no tasks at all, so that no filter is to blame. */
   readonly isEmpty: boolean
 }
 
 /** The tasks by milestone, each milestone with how far it is. */
-export function listView({ states, tierOf, folder, isEmpty }: ListScreen): readonly Block[] {
+export function listView({ states, folder, isEmpty }: ListScreen): readonly Block[] {
   if (isEmpty) return [line(`There are no tasks in ${folder} yet.`)]
   if (states.length === 0) return [line('No task matches.')]
   const groups = byMilestone(states)
@@ -23,7 +28,7 @@ export function listView({ states, tierOf, folder, isEmpty }: ListScreen): reado
   for (const [milestone, members] of groups) {
     if (rows.length > 0) rows.push({ kind: 'spread', left: [], right: [] })
     if (groups.size > 1 || milestone !== null) rows.push(headRow(milestone, members))
-    for (const state of members) rows.push(rowOf(state, tierOf))
+    for (const state of members) rows.push(rowOf(state))
   }
   return [
     { kind: 'table', rows, shrink: 2, indent: '  ' },
@@ -32,8 +37,8 @@ export function listView({ states, tierOf, folder, isEmpty }: ListScreen): reado
   ]
 }
 
-function byMilestone(states: readonly TaskState[]): Map<string | null, TaskState[]> {
-  const groups = new Map<string | null, TaskState[]>()
+function byMilestone(states: readonly TaskState<ListedTask>[]): Map<string | null, TaskState<ListedTask>[]> {
+  const groups = new Map<string | null, TaskState<ListedTask>[]>()
   for (const state of states) {
     const members = groups.get(state.task.milestone)
     if (members) members.push(state)
@@ -42,7 +47,7 @@ function byMilestone(states: readonly TaskState[]): Map<string | null, TaskState
   return groups
 }
 
-function headRow(milestone: string | null, members: readonly TaskState[]): Row {
+function headRow(milestone: string | null, members: readonly TaskState<ListedTask>[]): Row {
   const done = doneIn(members)
   return {
     kind: 'spread',
@@ -59,27 +64,27 @@ function bar(share: number): Line {
   return ['█'.repeat(full), dim('░'.repeat(BAR_COLUMNS - full))]
 }
 
-function rowOf(state: TaskState, tierOf: ListScreen['tierOf']): readonly Line[] {
+function rowOf(state: TaskState<ListedTask>): readonly Line[] {
   const { task } = state
-  return [[signOf(state)], [task.id], [task.title], [dim(tierOf(task).tier)], [dim(remark(state))]]
+  return [[signOf(state)], [task.id], [task.title], [dim(task.tier)], [dim(remark(state))]]
 }
 
 /** What there is to say of a task in a few words. */
-function remark(state: TaskState): string {
+function remark(state: TaskState<ListedTask>): string {
   const { task, waiting, eligible } = state
   if (task.status === 'DONE') return completedBrief(task)
   if (eligible) return 'eligible'
   const needs = waiting.filter((reason) => reason.kind === 'dependency').map((reason) => reason.id)
   if (needs.length > 0 && needs.length === waiting.length) return `needs ${needs.join(', ')}`
-  return explain(state)[0]?.why ?? ''
+  return whyNot(state, () => task.blockedReason)[0] ?? ''
 }
 
 /** `2025-01-13 · 3m` of `2025-01-13 09:10 (3m duration)`; what is written otherwise stays as it is. */
-function completedBrief({ completed }: Task): string {
+function completedBrief({ completed }: ListedTask): string {
   const [, day, duration] = /^(\d{4}-\d\d-\d\d) [\d:]+ \((.+) duration\)$/.exec(completed ?? '') ?? []
   return day === undefined ? (completed ?? 'done') : `${day} · ${duration}`
 }
 
-function doneIn(states: readonly TaskState[]): number {
+function doneIn(states: readonly TaskState<ListedTask>[]): number {
   return states.filter(({ task }) => task.status === 'DONE').length
 }

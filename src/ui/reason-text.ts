@@ -1,7 +1,7 @@
 import { placeAt } from '../base/diagnostic.ts'
 import { unreachable } from '../base/errors.ts'
 import type { Reason, TaskState } from '../select/selection.ts'
-import { sectionOf, type Task } from '../task/model.ts'
+import { sectionOf, type Task, type TaskHead } from '../task/model.ts'
 
 /** Why a task is not up, and where to look or what to do about it. */
 export interface Explanation {
@@ -11,18 +11,31 @@ export interface Explanation {
 }
 
 /** Everything that keeps a task from being eligible, in words. Nothing for one that is eligible or done. */
-export function explain({ task, waiting }: TaskState): readonly Explanation[] {
-  if (task.status === 'BLOCKED') {
-    return [{ why: `blocked: ${blockedReason(task)}`, where: `ralph retry ${task.id}` }]
-  }
+export function explain(state: TaskState): readonly Explanation[] {
+  const { task, waiting } = state
+  const others = waiting.filter((reason) => reason.kind !== 'dependency')
+  const texts = whyNot(state, () => blockedReason(task))
+  const first = texts.length - others.length
+  return texts.map((why, index) => {
+    if (task.status === 'BLOCKED') return { why, where: `ralph retry ${task.id}` }
+    return { why, where: index < first ? '' : placeOf(others[index - first]!, task) }
+  })
+}
+
+/** The same without the places: first what it needs, as one reason, then each of the others. */
+export function whyNot(
+  { task, waiting }: TaskState<TaskHead>,
+  blockedReason: () => string,
+): readonly string[] {
+  if (task.status === 'BLOCKED') return [`blocked: ${blockedReason()}`]
   const needs = waiting.filter((reason) => reason.kind === 'dependency').map(needText)
   const others = waiting.filter((reason) => reason.kind !== 'dependency')
-  const first = needs.length > 0 ? [{ why: `needs ${needs.join(', ')}`, where: '' }] : []
-  return [...first, ...others.map((reason) => explainOther(reason, task))]
+  const first = needs.length > 0 ? [`needs ${needs.join(', ')}`] : []
+  return [...first, ...others.map((reason) => otherText(reason, blockedReason))]
 }
 
 /** The first line of what stands under Blocked. */
-function blockedReason(task: Task): string {
+export function blockedReason(task: Task): string {
   const section = sectionOf(task, 'Blocked')
   const text = section ? task.source.slice(section.bodySpan.start, section.bodySpan.end) : ''
   const line = text.split(/\r\n|\r|\n/).find((line) => line.trim() !== '')
@@ -36,18 +49,37 @@ function needText({ id, status }: Extract<Reason, { kind: 'dependency' }>): stri
   return `${id} (${status ?? 'no clear status'})`
 }
 
-function explainOther(reason: Exclude<Reason, { kind: 'dependency' }>, task: Task): Explanation {
+type OtherReason = Exclude<Reason, { kind: 'dependency' }>
+
+function otherText(reason: OtherReason, blockedReason: () => string): string {
   switch (reason.kind) {
     case 'missing':
-      return { why: `needs ${reason.id}, which does not exist`, where: placeOfDependency(task, reason.id) }
+      return `needs ${reason.id}, which does not exist`
     case 'cycle':
-      return { why: `waits for itself: ${[...reason.ids, reason.ids[0]].join(' → ')}`, where: task.file }
+      return `waits for itself: ${[...reason.ids, reason.ids[0]].join(' → ')}`
     case 'blocked-section':
-      return { why: `blocked: ${blockedReason(task)}`, where: placeOfSection(task) }
+      return `blocked: ${blockedReason()}`
     case 'invalid':
-      return { why: reason.message, where: `${task.file}:${reason.line}` }
+      return reason.message
     case 'duplicate':
-      return { why: `its number is taken twice: ${reason.files.join(', ')}`, where: '' }
+      return `its number is taken twice: ${reason.files.join(', ')}`
+    default:
+      return unreachable(reason)
+  }
+}
+
+function placeOf(reason: OtherReason, task: Task): string {
+  switch (reason.kind) {
+    case 'missing':
+      return placeOfDependency(task, reason.id)
+    case 'cycle':
+      return task.file
+    case 'blocked-section':
+      return placeOfSection(task)
+    case 'invalid':
+      return `${task.file}:${reason.line}`
+    case 'duplicate':
+      return ''
     default:
       return unreachable(reason)
   }

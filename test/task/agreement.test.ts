@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { factsOf } from '../../src/task/facts.ts'
+import { idInPath } from '../../src/task/file-name.ts'
 import { parseTaskWith } from '../../src/task/parse.ts'
 import { parseOutline, scanOutline } from '../../src/task/read-outline.ts'
 import { loadParsers, type Parsers } from '../../src/task/reading.ts'
+import { scanFacts } from '../../src/task/scan-facts.ts'
 import { scanHead } from '../../src/task/scan-head.ts'
 import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
 import { anyText, hostileDocuments } from './hostile.ts'
@@ -25,7 +28,7 @@ function agrees(source: string): 'alone' | 'helped' | 'declined' {
 
 /** The head reader says of selection what the parser says, or declines. */
 function headAgrees(file: string, text: string): boolean {
-  const head = scanHead(file, Buffer.from(text).toString('latin1'), TASK_VOCABULARY)
+  const head = scanHead({ file, id: idInPath(file), bytes: Buffer.from(text) }, TASK_VOCABULARY)
   if (head === null) return false
   const { id, number, status, needs, held, problems } = parseTaskWith(
     { file, text },
@@ -33,6 +36,15 @@ function headAgrees(file: string, text: string): boolean {
     parsers,
   )
   expect(head).toEqual({ id, number, file, status, needs, held, problems })
+  return true
+}
+
+/** The facts reader says what is told of the whole task, or declines. */
+function factsAgree(file: string, text: string): boolean {
+  const taskBytes = { file, id: idInPath(file), bytes: Buffer.from(text) }
+  const facts = scanFacts(taskBytes, TASK_VOCABULARY, () => false)
+  if (facts === null) return false
+  expect(facts).toEqual(factsOf(parseTaskWith({ file, text }, TASK_VOCABULARY, parsers)))
   return true
 }
 
@@ -71,6 +83,28 @@ describe('the scanner and the Markdown parser agree, or the scanner declines,', 
     fc.assert(
       fc.property(samples, ({ id, text }) => {
         headAgrees(`docs/tasks/${id}.md`, text)
+      }),
+      { numRuns: runs / 4 },
+    )
+    expect(told).toBeGreaterThan(runs / 40)
+  })
+
+  test('on what an overview tells, too', () => {
+    let told = 0
+    const start = fc.constantFrom(
+      '',
+      '# T-004: A — title\n\n- **Status**: TODO\n- **Depends**: T-001, T-1\n- **Touches**: `src/ü.ts`, à\n\n',
+    )
+    const sections = fc.constantFrom('', '\n## Produces\n- `docs/ü.md`\n- Tests à\n- —\n')
+    fc.assert(
+      fc.property(start, sections, hostileDocuments, (start, middle, text) => {
+        told += Number(factsAgree('docs/tasks/T-004.md', start + middle + text))
+      }),
+      { numRuns: runs },
+    )
+    fc.assert(
+      fc.property(samples, ({ id, text }) => {
+        told += Number(factsAgree(`docs/tasks/${id}.md`, text))
       }),
       { numRuns: runs / 4 },
     )

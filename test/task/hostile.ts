@@ -10,6 +10,7 @@ const LINES = [
   '\t# T-004',
   '## Blocked',
   '##  Blocked  ##',
+  '## Blocked:',
   '## Blocked #x',
   '##\tBlocked',
   ' ## Blocked',

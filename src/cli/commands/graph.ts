@@ -1,26 +1,37 @@
 import { UserError } from '../../base/errors.ts'
 import { line } from '../../ui/block.ts'
+import type { DrawnTask } from '../../ui/graph-layers.ts'
 import { dotOf, edgesOf, mermaidOf } from '../../ui/graph-text.ts'
 import { graphView } from '../../ui/graph-view.ts'
 import type { Context } from '../command.ts'
-import { openProject, type Project } from '../project.ts'
+import { openOverview, type Overview } from '../overview.ts'
 
 /** Shows which task needs which: drawn in the terminal, or as text that other programs draw. */
 export async function run(context: Context): Promise<number> {
   const { options, json, io } = context
   const asked = ['json', 'mermaid', 'dot'].filter((form) => options.on(form))
   if (asked.length > 1) throw new UserError(`give one of ${asked.map((form) => `--${form}`).join(' and ')}`)
-  const project = await openProject(context)
-  const { states } = project.selection
-  if (json) context.printJson(graphJson(project))
+  const overview = await openOverview<DrawnTask>(context, (facts) => ({
+    id: facts.id,
+    number: facts.number,
+    file: facts.file,
+    status: facts.status,
+    needs: facts.needs,
+    held: facts.held,
+    problems: facts.problems,
+    title: facts.title,
+    depends: facts.depends,
+  }))
+  const { states } = overview.selection
+  if (json) context.printJson(graphJson(overview))
   else if (options.on('mermaid')) context.printRaw(mermaidOf(states))
   else if (options.on('dot')) context.printRaw(dotOf(states))
-  else if (states.length === 0) await context.print([line(`There are no tasks in ${project.dir} yet.`)])
+  else if (states.length === 0) await context.print([line(`There are no tasks in ${overview.dir} yet.`)])
   else await context.print(graphView(states, io.stdout.columns))
   return 0
 }
 
-function graphJson({ selection }: Project): object {
+function graphJson({ selection }: Overview<DrawnTask>): object {
   const idOf = new Map(
     selection.states.flatMap(({ task }) => task.depends.map(({ number, id }) => [number, id])),
   )

@@ -1,0 +1,82 @@
+import { scanInlineText } from './inline.ts'
+import { type FieldName, FIELD_NAMES, type SectionName, type Status } from './model.ts'
+import { lookUp, type TaskVocabulary } from './vocabulary.ts'
+
+/**
+ * What the words of a plain file mean, asked by their bytes. A backlog has a handful of keys, statuses and headings,
+ * thousands of times: each is decoded and looked up once.
+ */
+export interface PlainWords {
+  /** What `- **Key**:` begins; null where only the parser can tell. */
+  readonly key: (bytes: string) => KeyMeaning | null
+  /** The fields of the file that was read last: the next one probably has them in the same order. */
+  readonly usual: KeyMeaning[]
+  /** Null for what is none, or what only the parser can tell. */
+  readonly status: (bytes: string) => Status | null
+  readonly title: (bytes: string) => SectionName | 'another' | 'unclear'
+}
+
+/** What the key of a field means. */
+export interface KeyMeaning {
+  /** What stands before the value, as bytes. */
+  readonly start: string
+  readonly name: FieldName | null
+  readonly key: string
+  /** Another for each name, none where there is no name: to notice one that is given twice. */
+  readonly bit: number
+  /** It stands for a section, as `- **Produces**: …` does. */
+  readonly isSection: boolean
+}
+
+/** The plain words of a vocabulary: always the same for the same one. */
+export function plainWords(vocabulary: TaskVocabulary): PlainWords {
+  const known = WORDS.get(vocabulary) ?? {
+    key: remembered((bytes) => keyMeaning(bytes, vocabulary)),
+    usual: [],
+    status: remembered((bytes) => {
+      const word = scanInlineText(decoded(bytes).trim())
+      return (word !== null && lookUp(vocabulary.statuses, word)) || null
+    }),
+    title: remembered((bytes) => {
+      const title = scanInlineText(decoded(bytes).trim())
+      if (title === null) return 'unclear'
+      return lookUp(vocabulary.sections, title.trim().replace(/[:：]$/, '')) ?? 'another'
+    }),
+  }
+  WORDS.set(vocabulary, known)
+  return known
+}
+
+const WORDS = new WeakMap<TaskVocabulary, PlainWords>()
+
+/** Bytes, each as one unit, as the text that they are. */
+export function decoded(bytes: string): string {
+  return /^[\0-\x7f]*$/.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8')
+}
+
+function keyMeaning(start: string, vocabulary: TaskVocabulary): KeyMeaning | null {
+  const key = decoded(start.slice('- **'.length, -'**:'.length))
+  if (!IS_ASCII_KEY.test(key) && !IS_PLAIN_KEY.test(key)) return null
+  const section = lookUp(vocabulary.sections, key)
+  const isSection = section !== undefined && vocabulary.fieldSections.has(section)
+  const name = isSection ? null : (lookUp(vocabulary.fields, key) ?? null)
+  return { start, name, key, isSection, bit: name === null ? 0 : 1 << FIELD_NAMES.indexOf(name) }
+}
+
+// Letters and digits, and between them spaces: nothing that could be more to Markdown than a word.
+// The first says the same of most; to make the second costs a millisecond.
+const IS_ASCII_KEY = /^[A-Za-z0-9](?:[A-Za-z0-9 ]{0,38}[A-Za-z0-9])?$/
+const IS_PLAIN_KEY = /^[\p{L}\p{N}](?:[\p{L}\p{N} ]{0,38}[\p{L}\p{N}])?$/u
+
+function remembered<T>(read: (bytes: string) => T): (bytes: string) => T {
+  const known = new Map<string, T>()
+  return (bytes) => {
+    const found = known.get(bytes)
+    if (found !== undefined) return found
+    const made = read(bytes)
+    if (known.size < MOST_REMEMBERED) known.set(bytes, made)
+    return made
+  }
+}
+
+const MOST_REMEMBERED = 5000
