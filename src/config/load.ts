@@ -4,7 +4,7 @@ import { placeAt } from '../base/diagnostic.ts'
 import { UserError } from '../base/errors.ts'
 import { DEFAULTS, type Config } from './defaults.ts'
 import type { ConfigProblem, ConfigReading } from './document.ts'
-import { CONFIG_FILES } from './files.ts'
+import { CONFIG_FILES } from '../base/config-files.ts'
 
 /** Where a project's configuration stands. */
 export interface ConfigFile {

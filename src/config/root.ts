@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { DEFAULTS } from './defaults.ts'
-import { CONFIG_FILES } from './files.ts'
+import { CONFIG_FILES } from '../base/config-files.ts'
 
 const MARKERS = ['.git', 'package.json', 'Cargo.toml', 'go.mod', 'pyproject.toml', 'mix.exs']
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CONFIG_FILES } from '../config/files.ts'
+import { CONFIG_FILES } from '../base/config-files.ts'
 import type { Gate } from '../gates/gate.ts'
 import type { AttemptPlan } from './attempt.ts'
 import type { Run } from './run.ts'
