@@ -109,7 +109,8 @@ export type AgentEnd =
   | { readonly kind: 'auth'; readonly reason: string }
   | { readonly kind: 'rate-limited'; readonly reason: string; readonly until: Date | null }
   | { readonly kind: 'overloaded'; readonly reason: string }
-  | { readonly kind: 'refused'; readonly reason: string }
+  /** `hopeless`: the same would be refused again, for this task or for any in this run; null where another try may help. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly hopeless: 'task' | 'run' | null }
   | { readonly kind: 'stalled'; readonly reason: string }
   /** Ended by our own signal. */
   | { readonly kind: 'interrupted' }
@@ -153,6 +154,8 @@ export interface Invocation {
 export interface StreamReader {
   /** One line without its ending. */
   line(text: string): readonly StreamEvent[]
+  /** The same of stderr, for an agent that tells only there that its service refuses it. */
+  complaint?(text: string): readonly StreamEvent[]
   /** Called once, when the process is gone; one that ralph ended after its `result` counts as exit code 0. */
   end(exit: {
     readonly code: number | null

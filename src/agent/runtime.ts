@@ -39,6 +39,7 @@ class Session {
   readonly #options: RuntimeOptions
   readonly #channel = new Channel<AgentEvent>()
   readonly #lines = new LineSplitter()
+  readonly #complaints = new LineSplitter()
   readonly #stderr = new Tail(STDERR_BYTES)
   readonly #reader: StreamReader
   readonly #watch: Watch
@@ -130,6 +131,7 @@ class Session {
       this.#arm()
     }
     const end = await running.finished
+    this.#readComplaints(this.#complaints.end())
     this.#readAll(this.#lines.end())
     if (end.kind === 'exited' && end.survivors.length > 0) this.#warnOf(end.survivors)
     return this.#outcome(end)
@@ -139,6 +141,7 @@ class Session {
     this.#request.log(chunk, stream)
     if (stream === 'stderr') {
       this.#stderr.push(chunk)
+      if (this.#reader.complaint) this.#readComplaints(this.#complaints.push(chunk))
       return undefined
     }
     this.#readAll(this.#lines.push(chunk))
@@ -148,14 +151,21 @@ class Session {
   /** All lines of a chunk came at one time. */
   #readAll(lines: readonly string[]): void {
     const [elapsed, now] = [this.#elapsed, this.#options.now()]
-    for (const line of lines) {
-      let limit: AgentEnd | null = null
-      for (const event of this.#reader.line(line)) {
-        limit ??= this.#watch.see(event, elapsed, now)
-        this.#hear(event)
-      }
-      if (limit) this.#force(limit, 'interrupt')
+    for (const line of lines) this.#see(this.#reader.line(line), elapsed, now)
+  }
+
+  #readComplaints(lines: readonly string[]): void {
+    const [elapsed, now] = [this.#elapsed, this.#options.now()]
+    for (const line of lines) this.#see(this.#reader.complaint?.(line) ?? [], elapsed, now)
+  }
+
+  #see(events: readonly StreamEvent[], elapsed: number, now: Date): void {
+    let limit: AgentEnd | null = null
+    for (const event of events) {
+      limit ??= this.#watch.see(event, elapsed, now)
+      this.#hear(event)
     }
+    if (limit) this.#force(limit, 'interrupt')
   }
 
   #hear(event: StreamEvent): void {

@@ -216,7 +216,9 @@ async function* failed(
   const ended = { outcome, seconds: attempt.seconds(), usage: agent.usage, unchanged: tree === startTree }
   const decision = plan.decide(ended)
   // A limit that holds for hours would otherwise leave a record for each time that somebody knocked.
-  const worthKeeping = !ended.unchanged || decision.kind !== 'wait' || agent.usage.costUsd !== null
+  // Nor does a model that is not there use up the task's tries.
+  const isNobodysTry = decision.kind === 'wait' || outcome.hopeless === 'run'
+  const worthKeeping = !ended.unchanged || !isNobodysTry || agent.usage.costUsd !== null
   const final = decision.kind === 'give-up'
   const kept = worthKeeping
     ? await record(attempt, outcome, { final, idle: isIdle(ended), tree, earlier })

@@ -1,6 +1,7 @@
 import type { AttemptRecord } from './attempt-record.ts'
 import type { Ended } from './attempt.ts'
 import { POLICIES } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
 
 /** What follows an attempt. */
 export type Decision =
@@ -10,7 +11,7 @@ export type Decision =
   | { readonly kind: 'wait'; readonly until: Date; readonly reason: string }
   /** Nothing more is tried; `blocked` where the agent itself said that it needs somebody. */
   | { readonly kind: 'give-up'; readonly reason: string; readonly blocked: boolean }
-  | { readonly kind: 'stop'; readonly reason: string }
+  | { readonly kind: 'stop'; readonly why: 'stopped' | 'budget'; readonly reason: string }
 
 /** What a decision depends on, besides how the attempt ended. */
 export interface Situation {
@@ -19,6 +20,8 @@ export interface Situation {
   /** Earlier attempts that count together with this one, oldest first. */
   readonly series: readonly AttemptRecord[]
   readonly maxCostPerTask: number | null
+  /** What was left to the whole run before the attempt; null where it has no budget. */
+  readonly runBudgetLeft: number | null
   /** Waits in a row so far. */
   readonly waits: number
   readonly now: Date
@@ -36,17 +39,46 @@ export function decide(ended: Ended, situation: Situation): Decision {
     case 'complete':
       return { kind: 'complete' }
     case 'stop':
-      return { kind: 'stop', reason: outcome.reason }
+      return { kind: 'stop', why: 'stopped', reason: outcome.reason }
     case 'block':
       return { kind: 'give-up', reason: outcome.reason, blocked: true }
     case 'wait':
       return { kind: 'wait', reason: outcome.reason, until: outcome.until ?? later(situation) }
     case 'retry': {
+      if (outcome.hopeless !== null) return withoutHope(outcome, outcome.hopeless, situation)
       const reason = reasonToGiveUp(ended, situation)
       if (reason !== null) return { kind: 'give-up', reason, blocked: false }
       return { kind: 'retry', pauseSeconds: Math.min(2 ** (situation.try - 1), LONGEST_PAUSE_SECONDS) }
     }
   }
+}
+
+/** Ends at once what another try would only pay for again. */
+function withoutHope(
+  { reason }: Outcome,
+  hopeless: NonNullable<Outcome['hopeless']>,
+  situation: Situation,
+): Decision {
+  switch (hopeless) {
+    case 'run':
+      return { kind: 'stop', why: 'stopped', reason }
+    case 'task':
+      return { kind: 'give-up', reason, blocked: true }
+    case 'money':
+      return isTasksLimit(situation)
+        ? { kind: 'give-up', reason, blocked: false }
+        : { kind: 'stop', why: 'budget', reason }
+  }
+}
+
+/** Whether the task's own limit is reached before that of the run. */
+function isTasksLimit({ series, maxCostPerTask, runBudgetLeft }: Situation): boolean {
+  if (maxCostPerTask === null) return false
+  return runBudgetLeft === null || maxCostPerTask - costOf(series) <= runBudgetLeft
+}
+
+function costOf(series: readonly AttemptRecord[]): number {
+  return series.reduce((sum, record) => sum + (record.usage.costUsd ?? 0), 0)
 }
 
 function reasonToGiveUp(ended: Ended, situation: Situation): string | null {
@@ -58,10 +90,7 @@ function reasonToGiveUp(ended: Ended, situation: Situation): string | null {
   if (same.length === SAME_FAILURES - 1) return `the same failure three times: ${outcome.reason}`
   if (last?.idle && isIdle(ended))
     return `twice the agent ended at once without changing anything: ${outcome.reason}`
-  const spent = situation.series.reduce(
-    (sum, record) => sum + (record.usage.costUsd ?? 0),
-    ended.usage.costUsd ?? 0,
-  )
+  const spent = costOf(situation.series) + (ended.usage.costUsd ?? 0)
   if (situation.maxCostPerTask !== null && spent >= situation.maxCostPerTask)
     return `the task has cost $${spent.toFixed(2)}, its limit is $${situation.maxCostPerTask.toFixed(2)}: ${outcome.reason}`
   return null

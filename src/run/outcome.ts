@@ -31,6 +31,8 @@ export interface Outcome {
   readonly fingerprint: string
   /** When a rate limit ends, where the agent told. */
   readonly until: Date | null
+  /** Why another try is no use: not for this task, not for any, or not without more money; null where it may help. */
+  readonly hopeless: 'task' | 'run' | 'money' | null
 }
 
 /** What happens after an attempt that ended so. */
@@ -72,7 +74,8 @@ export function outcome(
   reason: string,
   more: Partial<Omit<Outcome, 'kind'>> = {},
 ): Outcome {
-  return { kind, reason, detail: '', fingerprint: fingerprintOf(`${kind}: ${reason}`), until: null, ...more }
+  const fingerprint = fingerprintOf(`${kind}: ${reason}`)
+  return { kind, reason, detail: '', fingerprint, until: null, hopeless: null, ...more }
 }
 
 /** What the agent's own end means; `done` is then to be checked. */
@@ -94,7 +97,9 @@ export function outcomeOfEnd(end: AgentEnd): Outcome {
     case 'max-turns':
       return outcome(end.kind, end.reason)
     case 'budget':
+      return outcome('agent-failed', end.reason, { hopeless: 'money' })
     case 'refused':
+      return outcome('agent-failed', end.reason, { hopeless: end.hopeless })
     case 'stalled':
     case 'crashed':
       return outcome('agent-failed', end.reason)

@@ -68,6 +68,7 @@ export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator
       tries,
       series,
       maxCostPerTask: options.maxCostPerTask,
+      runBudgetLeft: options.budget === null ? null : options.budget - (run.flight.spentUsd ?? 0),
       waits,
       now: ports.now(),
     }
@@ -101,7 +102,7 @@ export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator
         return yield* stop(run, {
           base,
           tree: startTree,
-          why: ports.signal.aborted ? 'interrupted' : 'stopped',
+          why: ports.signal.aborted ? 'interrupted' : decision.why,
           reason: decision.reason,
         })
       case 'wait':

@@ -28,7 +28,6 @@ const echo = {
 
 /** Where an agent cannot tell what it waits for, or how far it is. */
 const PECULIAR: Partial<Record<AgentName, Partial<Record<string, string>>>> = {
-  opencode: { 'rate-limited': 'timeout', overloaded: 'timeout' },
   qwen: { 'rate-limited': 'timeout', overloaded: 'timeout' },
   continue: { 'rate-limited': 'timeout', stalled: 'timeout', 'max-turns': 'timeout' },
 }

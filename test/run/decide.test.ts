@@ -42,7 +42,7 @@ function record(kind: OutcomeKind, more: Partial<AttemptRecord> = {}): AttemptRe
   }
 }
 
-const first = { try: 1, tries: 4, series: [], maxCostPerTask: null, waits: 0, now }
+const first = { try: 1, tries: 4, series: [], maxCostPerTask: null, runBudgetLeft: null, waits: 0, now }
 
 describe('what follows an attempt', () => {
   it.each([
@@ -110,6 +110,31 @@ describe('what follows an attempt', () => {
     expect(decide(ended('no-marker', quick), first).kind).toBe('retry')
   })
 
+  it.each([
+    [null, { kind: 'retry', pauseSeconds: 1 }],
+    ['task', { kind: 'give-up', reason: 'no', blocked: true }],
+    ['run', { kind: 'stop', why: 'stopped', reason: 'no' }],
+  ] as const)('after a refusal that is hopeless for %s', (hopeless, decision) => {
+    const refused = outcomeOfEnd({ kind: 'refused', reason: 'no', hopeless })
+    expect(decide({ ...ended('agent-failed'), outcome: refused }, first)).toEqual(decision)
+  })
+
+  it.each([
+    [null, 1, { kind: 'stop', why: 'budget' }],
+    [0.5, null, { kind: 'give-up', blocked: false }],
+    [0.5, 1, { kind: 'give-up', blocked: false }],
+    [2, 1, { kind: 'stop', why: 'budget' }],
+  ])(
+    'never tries again for want of money: %s for the task, %s for the run',
+    (maxCostPerTask, runBudgetLeft, decision) => {
+      const broke = { ...ended('agent-failed'), outcome: outcomeOfEnd({ kind: 'budget', reason: 'spent' }) }
+      expect(decide(broke, { ...first, maxCostPerTask, runBudgetLeft })).toMatchObject({
+        ...decision,
+        reason: 'spent',
+      })
+    },
+  )
+
   it('gives up on a task that has cost what it may', () => {
     const usage = { ...UNKNOWN_USAGE, costUsd: 0.6 }
     const situation = { ...first, try: 2, series: [record('timeout', { usage })], maxCostPerTask: 1 }
@@ -135,7 +160,7 @@ describe('how an agent ends', () => {
     [{ kind: 'auth', reason: 'r' }, 'auth'],
     [{ kind: 'rate-limited', reason: 'r', until: now }, 'rate-limited'],
     [{ kind: 'overloaded', reason: 'r' }, 'rate-limited'],
-    [{ kind: 'refused', reason: 'r' }, 'agent-failed'],
+    [{ kind: 'refused', reason: 'r', hopeless: null }, 'agent-failed'],
     [{ kind: 'stalled', reason: 'r' }, 'agent-failed'],
     [{ kind: 'interrupted' }, 'interrupted'],
     [{ kind: 'crashed', reason: 'r' }, 'agent-failed'],

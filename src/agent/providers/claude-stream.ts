@@ -123,7 +123,7 @@ export class ClaudeReader implements StreamReader {
     if (result['subtype'] === 'error_max_turns') return { kind: 'max-turns', reason: message }
     if (result['subtype'] === 'error_max_budget_usd') return { kind: 'budget', reason: message }
     if (result['stop_reason'] === 'refusal')
-      return { kind: 'refused', reason: message || 'The model refused.' }
+      return { kind: 'refused', reason: message || 'The model refused.', hopeless: 'task' }
     // An API error calls itself a success, so the subtype says nothing here.
     const status = number(result['api_error_status'])
     if (result['is_error'] !== true && status === null) return { kind: 'finished' }

@@ -37,7 +37,7 @@ export function failureEnd(failure: Failure, words: FailureWords): End {
     case 'overloaded':
       return { kind: 'overloaded', reason: said }
     case 'refused':
-      return { kind: 'refused', reason: said }
+      return { kind: 'refused', reason: said, hopeless: hopelessness(failure) }
     case 'unknown':
       return { kind: 'crashed', reason: `${words.agent} failed: ${said}` }
   }
@@ -76,6 +76,7 @@ function kindOf({ status, message }: Failure): FailureKind {
   )
     return 'rate-limited'
   if (/overloaded|at capacity|temporarily unavailable|high demand/i.test(message)) return 'overloaded'
+  if (NO_SUCH_MODEL.test(message) || TOO_LONG.test(message)) return 'refused'
   if (
     /not logged in|log ?in (?:again|first|required)|run \/login|unauthori[sz]ed|authenticat|invalid (?:x-)?api.?key|no api key|auth method|auth type/i.test(
       message,
@@ -91,6 +92,18 @@ function kindOfStatus(status: number): FailureKind {
   if (status === 429) return 'rate-limited'
   if (status >= 500 || status === 408) return 'overloaded'
   return status >= 400 ? 'refused' : 'unknown'
+}
+
+const NO_SUCH_MODEL =
+  /\bmodels?\b.{0,120}?(?:not (?:be )?found|not exist|not supported|not available|not have access)|(?:unknown|invalid|unsupported|no such) model|model ?not ?found/is
+const TOO_LONG =
+  /(?:prompt|input|context|request|messages?)\b.{0,60}?(?:too (?:long|large)|exceed)|context.?(?:length|window).{0,20}exceed|maximum context length/is
+
+/** Whether the same would be refused again: a model that is not there to anybody, a prompt that is too long to this task. */
+function hopelessness({ status, message }: Failure): 'task' | 'run' | null {
+  const told = status ?? statusIn(message)
+  if (told === 413 || TOO_LONG.test(message)) return 'task'
+  return told === 404 || NO_SUCH_MODEL.test(message) ? 'run' : null
 }
 
 function statusIn(message: string): number | null {

@@ -16,6 +16,8 @@ export class OpencodeReader implements StreamReader {
   #message = ''
   #finished = false
   #failure: Failure | null = null
+  /** What its service said last, where it has not answered since. */
+  #refusal: Failure | null = null
   #usage = UNKNOWN_USAGE
 
   constructor(request: AgentRequest, now: () => Date) {
@@ -26,7 +28,17 @@ export class OpencodeReader implements StreamReader {
   line(line: string): readonly StreamEvent[] {
     const event = parseLine(line)
     if (!event) return []
+    this.#refusal = null
     return [...this.#session(event), ...this.#event(event)]
+  }
+
+  /** It logs each refusal of its service, and then tries again; what it asks a small model for does not hold it up. */
+  complaint(line: string): readonly StreamEvent[] {
+    const error = / message="stream error" .*? error\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1]
+    if (error === undefined || / small=true /.test(line)) return []
+    const message = error.replace(/^\w*Error: /, '')
+    this.#refusal = { status: null, message }
+    return [{ type: 'retrying', reason: oneLine(message), until: null }]
   }
 
   // No event counts as the result: after a step that ends in `stop` it may still go on by itself, as it does
@@ -63,7 +75,8 @@ export class OpencodeReader implements StreamReader {
 
   #end(exit: Parameters<StreamReader['end']>[0]): StreamEnd['end'] {
     if (this.#failure) return failureEnd(this.#failure, this.#words)
-    return this.#finished ? { kind: 'finished' } : silentEnd(exit, this.#words)
+    if (this.#finished) return { kind: 'finished' }
+    return this.#refusal ? failureEnd(this.#refusal, this.#words) : silentEnd(exit, this.#words)
   }
 
   #session(event: Json): readonly StreamEvent[] {

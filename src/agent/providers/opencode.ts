@@ -15,7 +15,15 @@ export const opencode: Provider = {
   invocation(request) {
     return {
       program: 'opencode',
-      args: ['run', '--format=json', ...option('-m', request.model), ...permissionArgs(request)],
+      // Only its log tells that its service refuses it: for that it waits without a word in its stream.
+      args: [
+        'run',
+        '--format=json',
+        '--print-logs',
+        '--log-level=ERROR',
+        ...option('-m', request.model),
+        ...permissionArgs(request),
+      ],
       env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(config(request)), OPENCODE_DISABLE_AUTOUPDATE: '1' },
       stdin: request.prompt,
       files: {},

@@ -186,6 +186,7 @@ describe('how claude fails', () => {
     expect(hear(claude, [result({ stop_reason: 'refusal', result: 'I cannot.' })]).end.end).toEqual({
       kind: 'refused',
       reason: 'I cannot.',
+      hopeless: 'task',
     })
     expect(
       hear(claude, [result({ is_error: true, api_error_status: 404, result: 'no model' })]).end.end.kind,

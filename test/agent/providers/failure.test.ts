@@ -27,6 +27,24 @@ test.each([
   expect(failureEnd({ status, message }, words).kind).toBe(kind)
 })
 
+test.each([
+  [404, 'model: no-such-model', 'run'],
+  [404, 'The model `no-such` does not exist or you do not have access to it.', 'run'],
+  [
+    null,
+    "There's an issue with the selected model (no-such). It may not exist or you may not have access.",
+    'run',
+  ],
+  [400, "The 'no-such' model is not supported when using Codex with a ChatGPT account.", 'run'],
+  [null, 'Model not found: fake/no-such', 'run'],
+  [400, 'prompt is too long: 215000 tokens > 200000 maximum', 'task'],
+  [400, "This model's maximum context length is 128000 tokens.", 'task'],
+  [413, 'Request Entity Too Large', 'task'],
+  [400, 'messages.3: tool_use ids must be unique', null],
+])('%s "%s" is hopeless for %s', (status, message, hopeless) => {
+  expect(failureEnd({ status, message }, words)).toMatchObject({ kind: 'refused', hopeless })
+})
+
 test('the moment that the stream tells wins over one in the words', () => {
   const until = new Date(2026, 10, 19)
   expect(failureEnd({ status: 429, message: 'try again in 5m', until }, words)).toHaveProperty('until', until)

@@ -4,7 +4,7 @@ import { copilot } from '../../../src/agent/providers/copilot.ts'
 import { gemini } from '../../../src/agent/providers/gemini.ts'
 import { opencode } from '../../../src/agent/providers/opencode.ts'
 import { qwen } from '../../../src/agent/providers/qwen.ts'
-import { hear, request, sample, stderrOf, tools } from './sample.ts'
+import { after, hear, request, sample, stderrOf, tools } from './sample.ts'
 
 const mcpServers = { docs: { command: 'node', args: ['docs.mjs'], env: {} } }
 
@@ -94,6 +94,19 @@ describe('gemini', () => {
 })
 
 describe('opencode', () => {
+  test('tells in its log alone that its service refuses it, until it is heard again', () => {
+    const [refused, title] = stderrOf('opencode-429').trim().split('\n') as [string, string]
+    const reader = opencode.reader(request(), () => after(0))
+    const exit = { code: null, signal: 'SIGTERM', stderr: '' }
+    expect(reader.complaint?.(title)).toEqual([])
+    expect(reader.complaint?.(refused)).toEqual([
+      { type: 'retrying', reason: 'rate limit of the fake', until: null },
+    ])
+    expect(reader.end(exit).end.kind).toBe('rate-limited')
+    reader.line('{"type":"step_start","part":{}}')
+    expect(reader.end(exit).end.kind).toBe('crashed')
+  })
+
   test('adds up the steps, and does not take a price that it does not know for 0', () => {
     const { end } = hear(opencode, sample('opencode-ok'))
     expect(end.usage).toMatchObject({
