@@ -1,7 +1,8 @@
 import type { Task } from '../task/model.ts'
 import type { TaskFile } from '../task/parse.ts'
 import type { LintContext } from './context.ts'
-import { findAll, type TaskFindings } from './lint.ts'
+import { inOrder } from '../select/claims.ts'
+import { type Found, startFinding } from './lint.ts'
 import type { Edit } from './rule.ts'
 
 /** The files in which something has one right answer, mended until nothing is left that has; a second time there is nothing to mend. */
@@ -13,7 +14,9 @@ export async function fix(
   let current = new Map(tasks.map((task) => [task.file, task]))
   const fixed = new Map<string, string>()
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const mended = findAll([...current.values()], context).flatMap(mend)
+    const all = inOrder([...current.values()])
+    const find = startFinding(all, context)
+    const mended = all.flatMap((task) => mend(task, find(task)))
     if (mended.length === 0) return [...fixed].map(([file, text]) => ({ file, text }))
     current = new Map(current)
     for (const { file, text } of mended) {
@@ -27,7 +30,7 @@ export async function fix(
 // A fix may uncover one more; a rule whose fix is no fix would go on for ever.
 const MOST_ROUNDS = 20
 
-function mend({ task, found }: TaskFindings): TaskFile[] {
+function mend(task: Task, found: Found): TaskFile[] {
   const edits = found.flatMap(({ finding }) => finding.fix ?? [])
   if (edits.length === 0) return []
   return [{ file: task.file, text: (task.bom ? '\uFEFF' : '') + applyEdits(task.source, edits) }]

@@ -4,25 +4,33 @@ import { claimsOf, inOrder } from '../select/claims.ts'
 import { findCycles } from '../select/cycles.ts'
 import type { Task } from '../task/model.ts'
 import type { LintContext } from './context.ts'
-import type { Finding, Rule } from './rule.ts'
+import type { Finding, LintedTask, Rule } from './rule.ts'
 import { RULES } from './rules.ts'
 import { usualWidth } from './usual-width.ts'
 
 /** Checks a whole backlog: what is wrong, by file, line and column. */
 export function lint(tasks: readonly Task[], context: LintContext = {}): Diagnostic[] {
-  return findAll(tasks, context)
-    .flatMap(({ task, found }) => diagnosticsOf(task, found))
-    .sort(byPlace)
+  const check = startLint(tasks, context)
+  return inOrder(tasks).flatMap(check).sort(byPlace)
 }
 
-/** A task, and what each rule found in it. */
-export interface TaskFindings {
-  readonly task: Task
-  readonly found: readonly { readonly rule: Rule; readonly finding: Finding }[]
+/**
+ * Looks at a backlog once, and gives what then tells what is wrong with each of its tasks; the tasks need not be in
+ * memory together.
+ */
+export function startLint(
+  tasks: readonly LintedTask[],
+  context: LintContext,
+): (task: Task) => readonly Diagnostic[] {
+  const find = startFinding(tasks, context)
+  return (task) => diagnosticsOf(task, find(task))
 }
 
-/** What the rules find, task by task: with their fixes, but not yet placed. */
-export function findAll(tasks: readonly Task[], context: LintContext): TaskFindings[] {
+/** What each rule found in a task. */
+export type Found = readonly { readonly rule: Rule; readonly finding: Finding }[]
+
+/** What gives, for each task of a backlog, what the rules find: with their fixes, but not yet placed. */
+export function startFinding(tasks: readonly LintedTask[], context: LintContext): (task: Task) => Found {
   const ordered = inOrder(tasks)
   const backlog = {
     tasks: ordered,
@@ -32,13 +40,11 @@ export function findAll(tasks: readonly Task[], context: LintContext): TaskFindi
     context,
   }
   const checks = RULES.map((rule) => ({ rule, check: rule.start(backlog) }))
-  return ordered.map((task) => ({
-    task,
-    found: checks.flatMap(({ rule, check }) => check(task).map((finding) => ({ rule, finding }))),
-  }))
+  return (task) => checks.flatMap(({ rule, check }) => check(task).map((finding) => ({ rule, finding })))
 }
 
-function diagnosticsOf(task: Task, found: TaskFindings['found']): Diagnostic[] {
+function diagnosticsOf(task: Task, found: Found): Diagnostic[] {
+  if (found.length === 0) return []
   const placeOf = placesIn(task.source)
   return found.map(({ rule, finding }) => ({
     file: task.file,
@@ -49,7 +55,8 @@ function diagnosticsOf(task: Task, found: TaskFindings['found']): Diagnostic[] {
   }))
 }
 
-function byPlace(a: Diagnostic, b: Diagnostic): number {
+/** The order in which diagnostics are told. */
+export function byPlace(a: Diagnostic, b: Diagnostic): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1
   return a.line - b.line || a.column - b.column || (a.rule < b.rule ? -1 : 1)
 }

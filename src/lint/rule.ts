@@ -1,7 +1,7 @@
 import type { Severity, Span } from '../base/diagnostic.ts'
 import type { Claims } from '../select/claims.ts'
 import type { Cycle } from '../select/cycles.ts'
-import type { Task } from '../task/model.ts'
+import type { Task, TaskFacts, TaskHead } from '../task/model.ts'
 import type { LintContext } from './context.ts'
 
 /**
@@ -15,12 +15,15 @@ export interface Rule {
   readonly start: (backlog: LintedBacklog) => (task: Task) => readonly Finding[]
 }
 
+/** What a rule may know of the other tasks. */
+export interface LintedTask extends TaskHead, Pick<TaskFacts, 'milestone'> {}
+
 /** What a rule may know beyond the task it looks at. */
 export interface LintedBacklog {
   /** In number order. */
-  readonly tasks: readonly Task[]
-  readonly claims: Claims<Task>
-  readonly cycles: readonly Cycle[]
+  readonly tasks: readonly LintedTask[]
+  readonly claims: Claims<LintedTask>
+  readonly cycles: readonly Cycle<LintedTask>[]
   /** How many digits an id has here, where that can be told. */
   readonly idWidth: number | null
   readonly context: LintContext

@@ -1,7 +1,7 @@
-import type { Task } from '../task/model.ts'
+import type { TaskName } from '../task/model.ts'
 
 /** The number of digits that most ids are padded to; null where as many speak for another. */
-export function usualWidth(tasks: readonly Task[]): number | null {
+export function usualWidth(tasks: readonly TaskName[]): number | null {
   const widths = new Set(tasks.map((task) => task.id.length - 'T-'.length))
   const counts = [...widths].map((width) => ({
     width,
@@ -13,6 +13,6 @@ export function usualWidth(tasks: readonly Task[]): number | null {
 }
 
 /** The task's id with that many digits; more where its number has more. */
-export function paddedId(task: Task, width: number): string {
+export function paddedId(task: TaskName, width: number): string {
   return `T-${String(task.number).padStart(width, '0')}`
 }

@@ -1,10 +1,11 @@
 import type { Task, TaskFacts } from './model.ts'
 
 /** The facts of a task that was read whole, apart from its text. */
-export function factsOf({ source: _, bom: __, sections: ___, ...facts }: Task): TaskFacts {
-  const depends = facts.depends.map(({ id, number }) => ({ id, number }))
-  const fields = facts.fields.filter(({ name }) => name === null)
-  return detached({ ...facts, depends, fields })
+export function factsOf(task: Task): TaskFacts {
+  const depends = task.depends.map(({ id, number }) => ({ id, number }))
+  const fields = task.fields.filter(({ name }) => name === null)
+  const { source: _source, bom: _bom, sections: _sections, ...facts } = { ...task, depends, fields }
+  return detached(facts)
 }
 
 /** The same in strings of their own: a part of a text keeps the whole text in memory. */

@@ -10,7 +10,7 @@ import {
   type TaskOutline,
   type UnplacedProblem,
 } from './problems.ts'
-import { isNone, numberOf, splitPaths, splitReferences, splitTags } from './values.ts'
+import { numberOf } from './values.ts'
 import { idInPath } from './file-name.ts'
 import { lookUp, type TaskVocabulary } from './vocabulary.ts'
 

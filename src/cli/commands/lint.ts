@@ -1,36 +1,81 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
+import type { Diagnostic } from '../../base/diagnostic.ts'
 import { UserError } from '../../base/errors.ts'
 import { fix } from '../../lint/fix.ts'
-import { lint } from '../../lint/lint.ts'
+import { byPlace, startLint } from '../../lint/lint.ts'
+import type { LintedTask } from '../../lint/rule.ts'
+import { factsOf } from '../../task/facts.ts'
+import type { Task, TaskFacts, TaskName } from '../../task/model.ts'
 import { parseTask } from '../../task/parse.ts'
+import { readBacklog, readFacts } from '../../task/read.ts'
 import { lintView } from '../../ui/lint-view.ts'
 import type { Context } from '../command.ts'
 import { lintContext } from '../lint-context.ts'
-import { openProject, type Project } from '../project.ts'
+import { openPlace, openProject, type Place } from '../project.ts'
 
 /** Checks the backlog, or the part of it that is named; the answer is no where there are errors. */
 export async function run(context: Context): Promise<number> {
-  const before = await openProject(context)
-  const only = namedFiles(context, before)
-  const fixed = context.options.on('fix') ? await mend(before, only) : []
-  const { tasks, ...place } = fixed.length > 0 ? await openProject(context) : before
-  const diagnostics = lint(tasks, await lintContext(place)).filter(
-    ({ file }) => only === null || only.has(file),
+  const place = await openPlace(context)
+  const known = await readLinted(place)
+  const only = namedFiles(context, place, known)
+  const fixed = context.options.on('fix') ? await mend(context, only) : []
+  const { checked, diagnostics } = await check(
+    place,
+    fixed.length > 0 ? await readLinted(place) : known,
+    only,
   )
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length
   const warnings = diagnostics.length - errors
   if (context.json) context.printJson({ version: 1, diagnostics, errors, warnings, fixed })
-  else {
-    const checked = tasks.filter(({ file }) => only === null || only.has(file)).length
-    await context.print(lintView({ diagnostics, errors, warnings, checked, fixed }))
-  }
+  else await context.print(lintView({ diagnostics, errors, warnings, checked, fixed }))
   return errors > 0 ? 1 : 0
 }
 
+/** What the rules need to know of the other tasks, which is far less than their texts. */
+async function readLinted(place: Place): Promise<readonly LintedTask[]> {
+  const keepFacts = (facts: TaskFacts): LintedTask => ({
+    id: facts.id,
+    number: facts.number,
+    file: facts.file,
+    status: facts.status,
+    needs: facts.needs,
+    held: facts.held,
+    problems: facts.problems,
+    milestone: facts.milestone,
+  })
+  const keep = (task: Task): LintedTask => keepFacts(factsOf(task))
+  return (await readFacts(place, { isWanted: () => false, keepFacts, keep })).tasks
+}
+
+interface Checked {
+  /** How many files were looked at. */
+  readonly checked: number
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Reads each file a second time, checks it and lets go of it: in a large backlog the texts would fill the memory. */
+async function check(
+  place: Place,
+  known: readonly LintedTask[],
+  only: ReadonlySet<string> | null,
+): Promise<Checked> {
+  const check = startLint(known, await lintContext(place))
+  const { tasks } = await readBacklog(place, (task) => {
+    const { id, number, file } = task
+    return { id, number, file, found: only === null || only.has(file) ? check(task) : null }
+  })
+  const looked = tasks.flatMap(({ found }) => (found === null ? [] : [found]))
+  return { checked: looked.length, diagnostics: looked.flat().sort(byPlace) }
+}
+
 /** The files named on the command line, relative to the root; null for all. */
-function namedFiles({ args, io }: Context, { root, tasks, dir }: Project): ReadonlySet<string> | null {
+function namedFiles(
+  { args, io }: Context,
+  { root, dir }: Place,
+  tasks: readonly TaskName[],
+): ReadonlySet<string> | null {
   if (args.length === 0) return null
   const known = new Set(tasks.map(({ file }) => file))
   return new Set(
@@ -48,10 +93,10 @@ function namedFiles({ args, io }: Context, { root, tasks, dir }: Project): Reado
   )
 }
 
-async function mend(project: Project, only: ReadonlySet<string> | null): Promise<readonly string[]> {
+async function mend(context: Context, only: ReadonlySet<string> | null): Promise<readonly string[]> {
+  const project = await openProject(context)
   const { root, tasks, vocabulary } = project
-  const context = await lintContext(project)
-  const fixed = await fix(tasks, context, (taskFile) => parseTask(taskFile, vocabulary))
+  const fixed = await fix(tasks, await lintContext(project), (taskFile) => parseTask(taskFile, vocabulary))
   const mended = fixed.filter(({ file }) => only === null || only.has(file))
   for (const { file, text } of mended) writeFileAtomic(join(root, file), text)
   return mended.map(({ file }) => file)

@@ -1,5 +1,5 @@
 import type { Cycle } from '../../select/cycles.ts'
-import type { Task } from '../../task/model.ts'
+import type { Task, TaskHead } from '../../task/model.ts'
 import { valueSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
@@ -73,21 +73,21 @@ export const cycle: Rule = {
   severity: 'error',
   start: ({ cycles }) => {
     const rings = cycles.filter(({ tasks }) => tasks.length > 1)
-    const cycleAt = new Map(rings.map((ring) => [ring.tasks[0]!, ring]))
+    const cycleAt = new Map(rings.map((ring) => [ring.tasks[0]!.file, ring]))
     return (task) => {
-      const found = cycleAt.get(task)
+      const found = cycleAt.get(task.file)
       return found ? [{ span: needSpan(task, found), message: describe(found) }] : []
     }
   },
 }
 
 /** The dependency that leads into the cycle. */
-function needSpan(task: Task, { tasks }: Cycle): { start: number; end: number } {
+function needSpan(task: Task, { tasks }: Cycle<TaskHead>): { start: number; end: number } {
   const need = task.depends.find((dependency) => dependency.number === tasks[1]!.number)
   return need?.span ?? valueSpan(task, 'Depends')
 }
 
-function describe({ ids, tasks }: Cycle): string {
+function describe({ ids, tasks }: Cycle<TaskHead>): string {
   const shown = ids.length > MOST_SHOWN ? [...ids.slice(0, MOST_SHOWN), `… (${ids.length} tasks)`] : ids
   return isRing(tasks)
     ? `${[...shown, ids[0]].join(' → ')}: each waits for the next`
@@ -95,10 +95,10 @@ function describe({ ids, tasks }: Cycle): string {
 }
 
 /** Whether each needs the next, and the last the first. */
-function isRing(tasks: readonly Task[]): boolean {
+function isRing(tasks: readonly TaskHead[]): boolean {
   return tasks.every((task, index) => {
     const next = tasks[(index + 1) % tasks.length]!
-    return task.depends.some((dependency) => dependency.number === next.number)
+    return task.needs.includes(next.number)
   })
 }
 

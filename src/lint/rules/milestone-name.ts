@@ -1,7 +1,6 @@
-import type { Task } from '../../task/model.ts'
 import { valueSpan } from '../place.ts'
 import { quote } from '../quote.ts'
-import type { Rule } from '../rule.ts'
+import type { LintedTask, Rule } from '../rule.ts'
 
 /**
  * Milestones of one number are written in two ways, so that its tasks are shown as two groups. What the lowest task
@@ -44,7 +43,7 @@ export const milestoneName: Rule = {
   name: 'milestone-name',
   severity: 'warning',
   start: ({ tasks }) => {
-    const first = new Map<string, Task>()
+    const first = new Map<string, LintedTask>()
     for (const task of tasks) {
       const number = numberIn(task)
       if (number !== undefined && !first.has(number)) first.set(number, task)
@@ -59,6 +58,6 @@ export const milestoneName: Rule = {
   },
 }
 
-function numberIn({ milestone }: Task): string | undefined {
+function numberIn({ milestone }: LintedTask): string | undefined {
   return /^\d+(?:\.\d+)*/.exec(milestone ?? '')?.[0]
 }
