@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import type { Invocation } from './port.ts'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { dirname, isAbsolute, join } from 'node:path'
+import type { AgentRequest, Invocation } from './port.ts'
 
 const PLACEHOLDER = '{folder}'
 
@@ -13,9 +13,9 @@ export interface Prepared {
 }
 
 /** Writes an invocation's files into a folder that only this user can read, and puts its path where it is asked for. */
-export function writePrivateFiles({ args, env, files }: Invocation): Prepared {
+export function writePrivateFiles({ args, env, files }: Invocation, home: AgentRequest['env']): Prepared {
   if (Object.keys(files).length === 0) return { args, env, remove: () => undefined }
-  const folder = mkdtempSync(join(tmpdir(), 'ralph-agent-'))
+  const folder = makeFolder(home)
   for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name)
     mkdirSync(dirname(path), { recursive: true })
@@ -26,5 +26,52 @@ export function writePrivateFiles({ args, env, files }: Invocation): Prepared {
     args: args.map(place),
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value && place(value)])),
     remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** In the cache folder of the home: no settings below a folder that others can write to, as `/tmp`, are read by Gemini. */
+function makeFolder(home: AgentRequest['env']): string {
+  const cache = cacheFolder(home)
+  if (cache !== null) {
+    try {
+      const parent = join(cache, 'ralph')
+      mkdirSync(parent, { recursive: true, mode: 0o700 })
+      sweep(parent)
+      return mkdtempSync(join(parent, `${ownPrefix()}${process.pid}-`))
+    } catch {
+      // A home that cannot be written to, as in a container.
+    }
+  }
+  return mkdtempSync(join(tmpdir(), 'ralph-agent-'))
+}
+
+function cacheFolder(env: AgentRequest['env']): string | null {
+  const told = env['XDG_CACHE_HOME']
+  if (told !== undefined && isAbsolute(told)) return told
+  const home = env['HOME'] ?? env['USERPROFILE']
+  return home !== undefined && isAbsolute(home) ? join(home, '.cache') : null
+}
+
+/** A home may be shared by machines, whose processes cannot be asked for. */
+function ownPrefix(): string {
+  return `agent-${hostname()}-`
+}
+
+/** Removes what a ralph that died has left. */
+function sweep(parent: string): void {
+  const prefix = ownPrefix()
+  for (const name of readdirSync(parent)) {
+    const pid = name.startsWith(prefix) ? /^(\d+)-/.exec(name.slice(prefix.length))?.[1] : undefined
+    if (pid !== undefined && !isAlive(Number(pid)))
+      rmSync(join(parent, name), { recursive: true, force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

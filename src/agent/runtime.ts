@@ -98,7 +98,7 @@ class Session {
     try {
       if (signal.aborted || killSignal?.aborted) return this.#interruptedBeforeStart()
       const invocation = this.#provider.invocation(this.#request)
-      const prepared = writePrivateFiles(invocation)
+      const prepared = writePrivateFiles(invocation, this.#request.env)
       return await this.#runProcess(invocation, prepared).finally(prepared.remove)
     } finally {
       signal.removeEventListener('abort', interrupt)
