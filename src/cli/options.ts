@@ -1,5 +1,6 @@
 import { parseDuration } from '../base/duration.ts'
 import { UserError } from '../base/errors.ts'
+import { splitOutsideBraces } from '../base/outside-braces.ts'
 import type { OptionSpec } from './command.ts'
 
 type Value = boolean | string | number | readonly string[]
@@ -51,7 +52,7 @@ function read(spec: OptionSpec, texts: readonly string[]): Value {
   if (takes === 'repeat') return texts.map((text) => required(spec, text))
   if (takes === 'list') {
     return texts
-      .flatMap((text) => required(spec, text).split(','))
+      .flatMap((text) => splitOutsideBraces(required(spec, text), /,/))
       .map((text) => text.trim())
       .filter(Boolean)
   }

@@ -1,3 +1,4 @@
+import type { Span } from '../base/diagnostic.ts'
 import type { Dependency, Field } from './model.ts'
 import type { UnplacedProblem } from './problems.ts'
 import { idOf, isNone, numberOf } from './values.ts'
@@ -13,18 +14,21 @@ export function readDependencies(
   const { start, end } = field.valueSpan
   const raw = source.slice(start, end)
   const found = new Map<number, Dependency>()
+  const spanAt = (at: number, length: number): Span =>
+    at < 0 ? field.valueSpan : { start: start + at, end: start + at + length }
   let from = 0
   for (const { number, literal } of ids) {
     const at = wholeIdAt(raw, literal, from)
-    const span = at < 0 ? field.valueSpan : { start: start + at, end: start + at + literal.length }
+    const span = spanAt(at, literal.length)
     from = Math.max(at, from)
     if (!found.has(number)) found.set(number, { id: idOf(number, id.length - 2), number, span })
   }
   if (stranger === null) return { found: [...found.values()], problems: [] }
+  const span = spanAt(wholePieceAt(raw, stranger, from), stranger.length)
   const message = `Depends: "${stranger}" is not a task id; expected ids such as T-001, T-003, a range T-001–T-003, or none`
   return {
     found: [...found.values()],
-    problems: [{ kind: 'bad-depends', field: 'Depends', message, span: field.valueSpan }],
+    problems: [{ kind: 'bad-depends', field: 'Depends', message, span }],
   }
 }
 
@@ -41,6 +45,14 @@ function isDigit(unit: number): boolean {
   return unit >= 48 && unit <= 57
 }
 
+/** Where a piece stands between separators, and not within another: the `x` of `T-001 (for x), x`. */
+function wholePieceAt(raw: string, piece: string, from: number): number {
+  const isEdge = (at: number): boolean => at < 0 || at >= raw.length || SEPARATORS.test(raw[at]!)
+  let at = raw.indexOf(piece, from)
+  while (at >= 0 && !(isEdge(at - 1) && isEdge(at + piece.length))) at = raw.indexOf(piece, at + piece.length)
+  return at
+}
+
 /** A task's number, and the text that names it. */
 export interface IdInText {
   readonly number: number
@@ -55,6 +67,7 @@ export interface DependsReading {
 
 // A range of ids is written out, so it is bounded.
 const LONGEST_RANGE = 1000
+const SEPARATORS = /[,;，；、&\s]/
 const ID = String.raw`\[?(T-\d{1,12})\]?`
 const ONE = new RegExp(`^${ID}$`, 'i')
 const RANGE = new RegExp(`^${ID}–${ID}$`, 'i')

@@ -1,6 +1,9 @@
+import { splitOutsideBraces } from '../base/outside-braces.ts'
+
 const NONE = new Set(['', 'none', '(none)', 'n/a', '-', '–', '—'])
 // With room for blanks around it.
 const LONGEST_NONE = 40
+const COMMA = /[,，、\n]/
 const NOTHING: readonly string[] = []
 
 /** Whether a value says that there is nothing. */
@@ -9,12 +12,13 @@ export function isNone(value: string): boolean {
   return NONE.has(value.trim().toLowerCase())
 }
 
-/** The parts of a value between commas; empty where it says `none`. */
+/** The parts of a value between commas, but for those in braces; empty where it says `none`. */
 export function splitList(value: string): readonly string[] {
   if (value === '' || isNone(value)) return NOTHING
-  if (!/[,，、\n]/.test(value)) return [value.trim()]
-  const parts = value.split(/[,，、\n]/)
-  return parts.map((part) => part.trim()).filter((part) => part !== '')
+  if (!COMMA.test(value)) return [value.trim()]
+  return splitOutsideBraces(value, COMMA)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
 }
 
 /** The tags of a value, without the sign that some write before them. */
@@ -33,14 +37,19 @@ function withoutRemark(part: string): string {
   return remark < 0 ? part : part.slice(0, remark).trimEnd()
 }
 
-/** `§3.2, §4`, also without commas: each reference with its sign. */
+/** `§3.2, §4`, also without commas; `Section 3.2`, `§3.1 – §3.3` and the words of a heading are one reference each. */
 export function splitReferences(value: string): readonly string[] {
   if (value === '' || isNone(value)) return NOTHING
   return value
-    .split(/[,，、;\s]+/)
+    .replace(/\s+/g, ' ')
+    .split(BETWEEN_REFERENCES)
     .map((part) => part.trim())
     .filter((part) => part !== '' && part !== '§')
 }
+
+// At commas and `and`, before a sign that neither ends a range nor follows `PRD`, and between two numbers.
+const BETWEEN_REFERENCES =
+  /[,，、;；]| (?:and|&) (?=§|\d)|(?<!(?:[–—-]|\.\.|\bto|\bPRD)) (?=§)|(?<=\d) (?=(?:(?:section|chapter|part) )?\d)/i
 
 /** The number of an id: `T-004` is 4. */
 export function numberOf(id: string): number {

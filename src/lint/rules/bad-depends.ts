@@ -19,10 +19,10 @@ import type { Rule } from '../rule.ts'
  * # T-003: Add the login form
  *
  * - **Status**: TODO
- * - **Depends**: the user table
+ * - **Depends**: T-001, the user table
  * ```
  * ```text
- * docs/tasks/T-003.md:4:16 error bad-depends Depends: "the" is not a task id; expected ids such as T-001, T-003, a range T-001–T-003, or none
+ * docs/tasks/T-003.md:4:23 error bad-depends Depends: "the" is not a task id; expected ids such as T-001, T-003, a range T-001–T-003, or none
  * ```
  */
 export const badDepends: Rule = problemRule('bad-depends')

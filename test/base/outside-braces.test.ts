@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { splitOutsideBraces } from '../../src/base/outside-braces.ts'
+
+test.each([
+  ['a,b', ['a', 'b']],
+  ['src/{a,b}.ts,c', ['src/{a,b}.ts', 'c']],
+  ['{a,{b,c}},d', ['{a,{b,c}}', 'd']],
+  ['a}b,c', ['a}b', 'c']],
+  ['{a,b', ['{a', 'b']],
+  ['', ['']],
+])('%s is %j', (text, pieces) => {
+  expect(splitOutsideBraces(text, /,/)).toEqual(pieces)
+})
