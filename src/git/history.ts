@@ -18,7 +18,7 @@ export interface LogEntry {
 export interface LogQuery {
   /** Where to begin and what to leave out, as git writes it; HEAD by default. */
   readonly revisions?: readonly string[]
-  /** Only commits whose message has such a trailer at a line's beginning. */
+  /** Only commits whose message has a line like such a trailer, indented or not. */
   readonly withTrailer?: string
   /** With `withTrailer`: also those that undo a commit, whichever. */
   readonly andReverts?: boolean
@@ -66,7 +66,7 @@ function logArguments(query: LogQuery): string[] {
     '--no-color',
     '--encoding=UTF-8',
   ]
-  if (query.withTrailer !== undefined) args.push('--extended-regexp', `--grep=^${query.withTrailer}: `)
+  if (query.withTrailer !== undefined) args.push('--extended-regexp', `--grep=^[[:blank:]]*${query.withTrailer}: `)
   if (query.andReverts) args.push(`--grep=^${REVERTS}`)
   if (query.since !== undefined) args.push(`--since=${query.since}`)
   if (query.limit !== undefined) args.push(`--max-count=${query.limit}`)

@@ -1,14 +1,15 @@
 import type { Git } from '../git/git.ts'
 import { readLog, type LogEntry } from '../git/history.ts'
-import type { Task } from '../task/model.ts'
-import { parseTask } from '../task/parse.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
 import { completionsIn } from './completions.ts'
+import { commitsByFile } from './file-history.ts'
+import { turnedDone, turnedIn, type Candidate, type NamedTask, type TaskVersion } from './task-versions.ts'
 
 /**
  * How a DONE task and history agree. `sealed`: the named commit turned the file DONE, and names itself in it. `matches`:
  * the commit is there and is the task's, but the field was written later, or there is none. `moved`: the task's commit
- * is another by now, after a squash or a rebase. `missing`: history has no commit of it.
+ * is another by now, after a squash or a rebase. `missing`: the named commit is not there, and none says that it is the
+ * task's.
  */
 export type VerifyState = 'sealed' | 'matches' | 'moved' | 'missing'
 
@@ -16,165 +17,175 @@ export interface VerifiedTask {
   readonly id: string
   /** As the task file names it. */
   readonly commit: string | null
-  /** The whole hash of the commit that completed it. */
+  /** The whole hash of the commit that completed it; of a missing one that which turned its file DONE, if one did. */
   readonly found: string | null
   readonly state: VerifyState
 }
 
-/** What is checked, and where. */
+/** What is checked. Git runs in the project's root. */
 export interface VerifyRequest {
-  readonly tasks: readonly Task[]
-  /** The project's root inside the repository: empty, or ending with a slash. */
-  readonly prefix: string
+  readonly readTasks: () => Promise<readonly NamedTask[]>
   readonly vocabulary: TaskVocabulary
 }
 
+export interface Verification {
+  readonly tasks: readonly VerifiedTask[]
+  /** Whether tasks are missing in a clone that holds only the end of history: they may well be in the rest. */
+  readonly isCutOff: boolean
+}
+
 /** Checks every DONE task against history, in a handful of git processes however many there are. */
-export async function verifyTasks(git: Git, request: VerifyRequest): Promise<readonly VerifiedTask[]> {
-  const done = request.tasks.filter((task) => task.status === 'DONE')
-  if (done.length === 0) return []
-  const log = await readLog(git, { withTrailer: 'Task', andReverts: true })
-  const byTrailer = commitsByTrailer(log)
-  const named = await namedCommits(git, done, byTrailer)
-  const turned = await commitsThatTurned(git, named, request)
-  const verified = done.map((task): VerifiedTask => {
-    const own = byTrailer.get(task.id) ?? []
-    const commit = named.get(task)
-    const sealed = commit !== undefined && turned.get(task) === 'sealed'
-    const matches = commit !== undefined && (own.includes(commit) || turned.get(task) === 'done')
-    const state = sealed ? 'sealed' : matches ? 'matches' : stateWithout(task, own)
-    return { id: task.id, commit: task.commit, found: sealed || matches ? commit : (own[0] ?? null), state }
+export async function verifyTasks(git: Git, { readTasks, vocabulary }: VerifyRequest): Promise<Verification> {
+  const [{ stdout }, tasks] = await Promise.all([git.run(['rev-list', 'HEAD']), readTasks()])
+  const done = tasks.filter((task) => task.status === 'DONE')
+  if (done.length === 0) return { tasks: [], isCutOff: false }
+  const named = namedCommits(done, stdout.toString('latin1').trimEnd().split('\n'))
+  const [log, straight] = await Promise.all([
+    readLog(git, { withTrailer: 'Task', andReverts: true }),
+    // Mostly that is all there is to see; what history says is read meanwhile.
+    turnedByName(git, named, vocabulary),
+  ])
+  const verified = new Map<NamedTask, VerifiedTask>()
+  for (const [index, { task, commit }] of named.entries()) {
+    const version = straight[index]
+    if (version) verified.set(task, verdictOn(task, commit, version))
+  }
+  const left = done.filter((task) => !verified.has(task))
+  const told = commitsTold(log)
+  const isCutOff = left.length > 0 && (await verifyRest(git, left, { told, named, vocabulary, verified }))
+  return { tasks: done.flatMap((task) => verified.get(task) ?? []), isCutOff }
+}
+
+/** What history tells of a task: the commits whose trailer names it, and those that mention it like one. */
+interface Told {
+  readonly byTrailer: string[]
+  readonly mentioned: string[]
+}
+
+interface Findings {
+  readonly told: ReadonlyMap<number, Told>
+  /** The commits of this history that a task's field may mean. */
+  readonly named: readonly Candidate[]
+  readonly vocabulary: TaskVocabulary
+  readonly verified: Map<NamedTask, VerifiedTask>
+}
+
+/** The tasks whose field does not lead straight to where they were done; whether history is cut off before some. */
+async function verifyRest(git: Git, tasks: readonly NamedTask[], findings: Findings): Promise<boolean> {
+  const { told, named, vocabulary, verified } = findings
+  const clone = await cloneOf(git)
+  const candidates = tasks.flatMap((task) => {
+    const { byTrailer = [], mentioned = [] } = told.get(task.number) ?? {}
+    const meant = named.filter((one) => one.task === task).map(({ commit }) => commit)
+    return [...new Set([...meant, ...byTrailer, ...mentioned])].map((commit) => ({ task, commit }))
   })
-  const lost = done.filter((_, index) => verified[index]?.state === 'missing')
-  const squashed = await squashedInto(git, { lost, log, request })
-  return verified.map((task, index) => {
-    const found = squashed.get(done[index]!)
-    return found === undefined ? task : { ...task, found, state: stateWithout(done[index]!, [found]) }
-  })
+  const versions = await turnedIn(git, candidates, { ...clone, vocabulary })
+  const turned = new Map<NamedTask, Map<string, TaskVersion>>()
+  for (const [index, { task, commit }] of candidates.entries()) {
+    const version = versions[index]
+    if (version) turned.set(task, (turned.get(task) ?? new Map<string, TaskVersion>()).set(commit, version))
+  }
+  const unknown: NamedTask[] = []
+  for (const task of tasks) {
+    const verdict = verdictFrom(task, {
+      named: named.filter((one) => one.task === task).map(({ commit }) => commit),
+      own: told.get(task.number)?.byTrailer ?? [],
+      turned: turned.get(task) ?? new Map<string, TaskVersion>(),
+    })
+    if (verdict) verified.set(task, verdict)
+    else unknown.push(task)
+  }
+  const byFile = await commitsByFile(git, unknown, { ...clone, vocabulary })
+  for (const task of unknown) verified.set(task, verdictByFile(task, byFile.get(task) ?? null))
+  return clone.isShallow && unknown.some((task) => verified.get(task)?.state === 'missing')
+}
+
+interface Evidence {
+  readonly named: readonly string[]
+  readonly own: readonly string[]
+  readonly turned: ReadonlyMap<string, TaskVersion>
+}
+
+/** The named commit if it is the task's, else the first of the others that turned the file DONE, or that says it is. */
+function verdictFrom(task: NamedTask, { named, own, turned }: Evidence): VerifiedTask | null {
+  const { id, commit } = task
+  const straight = named.find((hash) => turned.has(hash)) ?? named.find((hash) => own.includes(hash))
+  const version = straight === undefined ? undefined : turned.get(straight)
+  if (straight !== undefined)
+    return version ? verdictOn(task, straight, version) : { id, commit, found: straight, state: 'matches' }
+  const [found = own[0]] = turned.keys()
+  return found === undefined ? null : { id, commit, found, state: commit === null ? 'matches' : 'moved' }
+}
+
+/** Of the commit that turned the file DONE: whether it names itself there. */
+function verdictOn({ id, commit }: NamedTask, found: string, version: TaskVersion): VerifiedTask {
+  const namesItself = version.commit !== null && found.startsWith(version.commit.toLowerCase())
+  return { id, commit, found, state: namesItself ? 'sealed' : 'matches' }
 }
 
 /**
- * Of a message that several were made into, git takes only the last lines for trailers. So a line further up is followed
- * too, where the commit did turn the file DONE.
+ * No commit says that it is the task's. Where the file names none, the one that turned it DONE will do: that is how a
+ * task looks that people have done, before there was ralph or beside it.
  */
-async function squashedInto(
+function verdictByFile({ id, commit }: NamedTask, found: string | null): VerifiedTask {
+  return { id, commit, found, state: commit === null && found !== null ? 'matches' : 'missing' }
+}
+
+function turnedByName(
   git: Git,
-  {
-    lost,
-    log,
-    request,
-  }: { readonly lost: readonly Task[]; readonly log: readonly LogEntry[]; readonly request: VerifyRequest },
-): Promise<ReadonlyMap<Task, string>> {
-  const mentions = new Map<string, string>()
-  for (const { hash, body } of log) {
-    for (const [, id = ''] of body.matchAll(/^Task: (T-\d+)$/gm))
-      if (!mentions.has(id)) mentions.set(id, hash)
+  named: readonly Candidate[],
+  vocabulary: TaskVocabulary,
+): Promise<readonly (TaskVersion | null)[]> {
+  const pairs = named.map(({ task, commit }) => {
+    const [before, after] = [`${commit}^:./${task.file}`, `${commit}:./${task.file}`]
+    return { task, before, after }
+  })
+  return turnedDone(git, pairs, vocabulary)
+}
+
+/** By the tasks' numbers, newest first, those that were undone last. */
+function commitsTold(log: readonly LogEntry[]): ReadonlyMap<number, Told> {
+  const told = new Map<number, Told>()
+  const of = (id: string): Told => {
+    const number = Number(id.slice(2))
+    const known = told.get(number) ?? { byTrailer: [], mentioned: [] }
+    told.set(number, known)
+    return known
   }
-  const candidates = new Map(
-    lost.flatMap((task) => (mentions.has(task.id) ? [[task, mentions.get(task.id)!] as const] : [])),
-  )
-  const turned = await commitsThatTurned(git, candidates, request)
-  return new Map([...candidates].filter(([task]) => turned.has(task)))
-}
-
-function stateWithout(task: Task, own: readonly string[]): VerifyState {
-  if (own.length === 0) return 'missing'
-  return task.commit === null ? 'matches' : 'moved'
-}
-
-/** The commits that say that they completed a task, newest first, those that were undone last. */
-function commitsByTrailer(log: readonly LogEntry[]): ReadonlyMap<string, readonly string[]> {
   const completions = completionsIn(log)
-  const commits = new Map<string, string[]>()
-  const ordered = [
-    ...completions.filter(({ reverted }) => !reverted),
-    ...completions.filter(({ reverted }) => reverted),
-  ]
-  for (const { id, commit } of ordered) {
-    const known = commits.get(id)
-    if (known) known.push(commit)
-    else commits.set(id, [commit])
-  }
-  return commits
+  for (const undone of [false, true])
+    for (const { id, commit, reverted } of completions) if (reverted === undone) of(id).byTrailer.push(commit)
+  // Of a message that several were made into, git takes at the most the last lines for trailers, and may indent all.
+  for (const { hash, body } of log)
+    for (const [, id = ''] of body.matchAll(/^[ \t]*Task: (T-\d+)$/gim)) of(id).mentioned.push(hash)
+  return told
 }
 
-/** The commit that each task's field names, where it is part of this history. */
-async function namedCommits(
-  git: Git,
-  tasks: readonly Task[],
-  byTrailer: ReadonlyMap<string, readonly string[]>,
-): Promise<ReadonlyMap<Task, string>> {
-  const named = new Map<Task, string>()
-  const open: Task[] = []
-  for (const task of tasks) {
+/** The commits of this history that each task's field may mean: one, unless its digits are too few by now. */
+function namedCommits(tasks: readonly NamedTask[], hashes: readonly string[]): readonly Candidate[] {
+  const byStart = new Map<string, string[]>()
+  for (const hash of hashes) {
+    const start = hash.slice(0, FEWEST_DIGITS)
+    const others = byStart.get(start)
+    if (others) others.push(hash)
+    else byStart.set(start, [hash])
+  }
+  return tasks.flatMap((task) => {
     const prefix = prefixOf(task)
-    if (prefix === null) continue
-    const commit = byTrailer.get(task.id)?.find((hash) => hash.startsWith(prefix))
-    if (commit === undefined) open.push(task)
-    else named.set(task, commit)
-  }
-  if (open.length === 0) return named
-  const hashes = (await git.run(['rev-list', 'HEAD'])).stdout.toString().split('\n')
-  for (const task of open) {
-    const prefix = prefixOf(task) ?? ''
-    const commit = hashes.find((hash) => hash.startsWith(prefix))
-    if (commit !== undefined) named.set(task, commit)
-  }
-  return named
+    if (prefix === null) return []
+    const commits = byStart.get(prefix.slice(0, FEWEST_DIGITS)) ?? []
+    return commits.filter((hash) => hash.startsWith(prefix)).map((commit) => ({ task, commit }))
+  })
 }
 
-function prefixOf({ commit }: Task): string | null {
+const FEWEST_DIGITS = 4
+
+function prefixOf({ commit }: NamedTask): string | null {
   return commit !== null && /^[0-9a-f]{4,64}$/i.test(commit) ? commit.toLowerCase() : null
 }
 
-/** For each task whether its named commit turned the file DONE, and whether the file named it then already. */
-async function commitsThatTurned(
-  git: Git,
-  named: ReadonlyMap<Task, string>,
-  { prefix, vocabulary }: VerifyRequest,
-): Promise<ReadonlyMap<Task, 'sealed' | 'done'>> {
-  const asked = [...named].map(([task, commit]) => ({ task, commit, path: `${prefix}${task.file}` }))
-  const texts = await contentsOf(
-    git,
-    asked.flatMap(({ commit, path }) => [`${commit}:${path}`, `${commit}^:${path}`]),
-  )
-  const turned = new Map<Task, 'sealed' | 'done'>()
-  for (const [index, { task, commit }] of asked.entries()) {
-    const after = await statusIn(task, texts[index * 2], vocabulary)
-    const before = await statusIn(task, texts[index * 2 + 1], vocabulary)
-    if (after?.status !== 'DONE' || before?.status === 'DONE') continue
-    const namesItself = after.commit !== null && commit.startsWith(after.commit.toLowerCase())
-    turned.set(task, namesItself ? 'sealed' : 'done')
-  }
-  return turned
-}
-
-async function statusIn(
-  task: Task,
-  text: string | null | undefined,
-  vocabulary: TaskVocabulary,
-): Promise<Task | null> {
-  return text === null || text === undefined ? null : parseTask({ file: task.file, text }, vocabulary)
-}
-
-/** The contents of objects by name, in one process; null for one that is not there. */
-async function contentsOf(git: Git, names: readonly string[]): Promise<readonly (string | null)[]> {
-  // A line break in a name would be read as two names.
-  const asked = names.filter((name) => !name.includes('\n'))
-  if (asked.length === 0) return names.map(() => null)
-  const { stdout } = await git.run(['cat-file', '--batch'], { stdin: `${asked.join('\n')}\n` })
-  const found = new Map<string, string | null>()
-  let at = 0
-  for (const name of asked) {
-    const end = stdout.indexOf(10, at)
-    const head = stdout.subarray(at, end).toString()
-    at = end + 1
-    const size = / blob (\d+)$/.exec(head)?.[1]
-    if (size === undefined) found.set(name, null)
-    else {
-      found.set(name, stdout.subarray(at, at + Number(size)).toString())
-      at += Number(size) + 1
-    }
-  }
-  return names.map((name) => found.get(name) ?? null)
+async function cloneOf(git: Git): Promise<{ readonly prefix: string; readonly isShallow: boolean }> {
+  const { stdout } = await git.run(['rev-parse', '--is-shallow-repository', '--show-prefix'])
+  const [shallow = '', prefix = ''] = stdout.toString().split('\n')
+  return { prefix, isShallow: shallow === 'true' }
 }

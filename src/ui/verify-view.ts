@@ -1,10 +1,16 @@
 import { unreachable } from '../base/errors.ts'
-import type { VerifiedTask, VerifyState } from '../run/verify.ts'
-import { bad, BLANK, dim, good, line, type Block, type Line, type Piece } from './block.ts'
+import type { Verification, VerifiedTask, VerifyState } from '../run/verify.ts'
+import { bad, BLANK, dim, good, line, paragraph, type Block, type Line, type Piece } from './block.ts'
 import { counted } from './run-text.ts'
 
-/** Each task whose commit is not as its file says, and how many are. */
-export function verifyView(tasks: readonly VerifiedTask[], fixed: readonly string[]): readonly Block[] {
+/** What `ralph verify` shows. */
+export interface VerifyScreen extends Verification {
+  /** The ids of the tasks whose fields were written anew. */
+  readonly fixed: readonly string[]
+}
+
+/** Each task whose commit is not as its file says, how many are, and what to do. */
+export function verifyView({ tasks, fixed, isCutOff }: VerifyScreen): readonly Block[] {
   if (tasks.length === 0) return [line('No task is DONE.')]
   const wrong = tasks.filter(({ state }) => state === 'moved' || state === 'missing')
   const rows = wrong.map((task): readonly Line[] => [[signOf(task.state)], [task.id], ...wordsOf(task)])
@@ -12,17 +18,22 @@ export function verifyView(tasks: readonly VerifiedTask[], fixed: readonly strin
     ...fixed.map((id) => line(good('fixed'), ` ${id}`)),
     ...(rows.length > 0 ? [{ kind: 'table', rows, wrap: 3, indent: '' } as const, BLANK] : []),
     line(summaryOf(tasks)),
-    ...(wrong.some(({ state }) => state === 'moved')
-      ? [line(dim('ralph verify --fix writes the fields of the moved ones anew.'))]
+    ...(isCutOff ? [paragraph([], CUT_OFF, 'dim')] : []),
+    ...(wrong.some(({ found }) => found !== null)
+      ? [line(dim('ralph verify --fix writes the fields anew.'))]
       : []),
   ]
 }
 
+const CUT_OFF =
+  'This clone holds only the end of history: git fetch --unshallow gets the rest, and in CI a checkout of all of it (fetch-depth: 0).'
+
 function wordsOf({ commit, found, state }: VerifiedTask): readonly Line[] {
   const named = commit ?? 'no commit'
-  return state === 'moved'
-    ? [[named], [`is ${found?.slice(0, Math.max(7, named.length))} now`]]
-    : [[named], ['no commit of this history completed it']]
+  const is = found?.slice(0, Math.max(7, named.length))
+  if (state === 'moved') return [[named], [`is ${is} now`]]
+  if (found === null) return [[named], ['no commit of this history completed it']]
+  return [[named], [`not in this history; ${is} turned the file DONE, but does not say so`]]
 }
 
 function summaryOf(tasks: readonly VerifiedTask[]): string {

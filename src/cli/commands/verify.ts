@@ -1,44 +1,49 @@
-import { relative } from 'node:path'
-import { composeMessage } from '../../git/trailers.ts'
-import { verifyTasks, type VerifiedTask } from '../../run/verify.ts'
-import { setCommit } from '../../task/finish.ts'
-import { counted } from '../../ui/run-text.ts'
+import type { NamedTask } from '../../run/task-versions.ts'
+import { verifyTasks, type Verification, type VerifiedTask } from '../../run/verify.ts'
+import type { TaskFacts } from '../../task/model.ts'
+import { readFacts } from '../../task/read.ts'
 import { verifyView } from '../../ui/verify-view.ts'
 import type { Context } from '../command.ts'
-import { commitTaskFiles } from '../commit-task-files.ts'
-import { openProject } from '../project.ts'
-import { openWithCommit } from '../repository.ts'
+import { openPlace, type Place } from '../project.ts'
+import { readHistory } from '../repository.ts'
 
 /** Checks that every DONE task's Commit names the commit that completed it; the answer is no where one does not. */
 export async function run(context: Context): Promise<number> {
-  const before = await verify(context)
-  const moved = before.filter(({ state }) => state === 'moved')
-  const fixes = context.options.on('fix') && moved.length > 0
-  if (fixes) await writeAnew(context, moved)
-  const tasks = fixes ? await verify(context) : before
+  const place = await openPlace(context)
+  const before = await verify(context, place)
+  const wrong = context.options.on('fix') ? before.tasks.filter(mayBeFixed) : []
+  if (wrong.length > 0) await nameAnew(context, place, wrong)
+  const { tasks, isCutOff } = wrong.length > 0 ? await verify(context, place) : before
   const ok = tasks.every(({ state }) => state === 'sealed' || state === 'matches')
-  const fixed = fixes ? moved.map(({ id }) => id) : []
+  const fixed = wrong.map(({ id }) => id)
   if (context.json) context.printJson({ version: 1, tasks, ok })
-  else await context.print(verifyView(tasks, fixed))
+  else await context.print(verifyView({ tasks, fixed, isCutOff }))
   return ok ? 0 : 1
 }
 
-async function verify(context: Context): Promise<readonly VerifiedTask[]> {
-  const { root, tasks, vocabulary } = await openProject(context)
-  const { git, repository } = await openWithCommit(context.io, root)
-  const inside = relative(repository.root, root).replaceAll('\\', '/')
-  return verifyTasks(git, { tasks, vocabulary, prefix: inside === '' ? '' : `${inside}/` })
+async function verify({ io }: Context, place: Place): Promise<Verification> {
+  const { root, vocabulary } = place
+  return readHistory(io, root, (git) => verifyTasks(git, { readTasks: () => readNamed(place), vocabulary }))
 }
 
-/** In one commit, with as many digits as each field had. */
-async function writeAnew(context: Context, moved: readonly VerifiedTask[]): Promise<void> {
-  const { root, tasks, vocabulary } = await openProject(context)
-  const found = new Map(moved.map((task) => [task.id, task]))
-  const texts = tasks.flatMap((task): [string, string][] => {
-    const { found: commit, commit: named } = found.get(task.id) ?? {}
-    return commit ? [[task.file, setCommit(task, commit.slice(0, named?.length ?? 7), vocabulary)]] : []
+async function readNamed(place: Place): Promise<readonly NamedTask[]> {
+  const keep = ({ id, number, file, status, commit }: TaskFacts): NamedTask => ({
+    id,
+    number,
+    file,
+    status,
+    commit,
   })
-  const subject = `Name the commits that completed ${counted(moved.length, 'task')}`
-  const message = composeMessage({ subject, body: moved.map(({ id }) => id).join(', '), trailers: [] })
-  await commitTaskFiles(context.io, { root, texts: new Map(texts), message })
+  return (await readFacts<NamedTask>(place, { keep, keepFacts: keep, isWanted: () => false })).tasks
+}
+
+function mayBeFixed({ state, found }: VerifiedTask): boolean {
+  return (state === 'moved' || state === 'missing') && found !== null
+}
+
+async function nameAnew({ io }: Context, place: Place, wrong: readonly VerifiedTask[]): Promise<void> {
+  // Only here is anything written: checking stays quick without what that needs.
+  const { nameCommits } = await import('../name-commits.ts')
+  const names = new Map(wrong.flatMap(({ id, found }) => (found === null ? [] : [[id, found] as const])))
+  await nameCommits(io, place, names)
 }

@@ -1,0 +1,47 @@
+import { readChanges, type CommitChanges } from '../git/changes.ts'
+import type { Git } from '../git/git.ts'
+import type { TaskVocabulary } from '../task/vocabulary.ts'
+import { changeOf, turnedDone, type NamedTask, type VersionPair } from './task-versions.ts'
+
+/** Where the history of files is read. */
+export interface FileHistory {
+  /** From the top of the repository to the project. */
+  readonly prefix: string
+  /** Whether the oldest commits of this clone are not the first: they seem to add what was there before. */
+  readonly isShallow: boolean
+  readonly vocabulary: TaskVocabulary
+}
+
+/** The newest commit that turned each task's file DONE, whatever it says of itself. */
+export async function commitsByFile(
+  git: Git,
+  tasks: readonly NamedTask[],
+  history: FileHistory,
+): Promise<ReadonlyMap<NamedTask, string>> {
+  if (tasks.length === 0) return new Map()
+  const all = await readChanges(git, { pattern: '**/[Tt]-*.[Mm][Dd]' })
+  const commits = history.isShallow ? all.filter(({ parents }) => parents.length > 0) : all
+  const steps = tasks.flatMap((task) => stepsOf(task, `${history.prefix}${task.file}`, commits))
+  const turned = await turnedDone(git, steps, history.vocabulary)
+  const found = new Map<NamedTask, string>()
+  for (const [index, { task, commit }] of steps.entries())
+    if (turned[index] && !found.has(task)) found.set(task, commit)
+  return found
+}
+
+/** Every change of a task's file, newest first, to where it lay before it was moved too. */
+function stepsOf(
+  task: NamedTask,
+  path: string,
+  commits: readonly CommitChanges[],
+): readonly (VersionPair & { readonly commit: string })[] {
+  let at = path
+  return commits.flatMap(({ commit, changes }) => {
+    const own = changes.find((change) => change.path === at)
+    if (!own) return []
+    const change = changeOf(task, at, changes) ?? own
+    const from = changes.find(({ before, after }) => after === null && before === change.before)
+    if (own.before === null && from) at = from.path
+    return [{ task, commit, before: change.before, after: change.after }]
+  })
+}

@@ -1,0 +1,88 @@
+import { readChanges, type FileChange } from '../git/changes.ts'
+import { contentsOf } from '../git/contents.ts'
+import type { Git } from '../git/git.ts'
+import { idInPath } from '../task/file-name.ts'
+import type { TaskFacts } from '../task/model.ts'
+import { parseTask } from '../task/parse.ts'
+import { scanFacts } from '../task/scan-facts.ts'
+import type { TaskVocabulary } from '../task/vocabulary.ts'
+
+/** What is to be known of a task whose commit is looked for. */
+export type NamedTask = Pick<TaskFacts, 'id' | 'number' | 'file' | 'status' | 'commit'>
+
+/** What a version of a task's file says of its end. */
+export type TaskVersion = Pick<TaskFacts, 'status' | 'commit'>
+
+/** A commit that may have completed a task. */
+export interface Candidate {
+  readonly task: NamedTask
+  readonly commit: string
+}
+
+/** A task's file before and after something, each as git names its content; null where it was not there. */
+export interface VersionPair {
+  readonly task: NamedTask
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** What the file said after, where what happened to it turned it DONE, else null; in one git process. */
+export async function turnedDone(
+  git: Git,
+  pairs: readonly VersionPair[],
+  vocabulary: TaskVocabulary,
+): Promise<readonly (TaskVersion | null)[]> {
+  const names = pairs.flatMap(({ before, after }) => [before, after].filter((name) => name !== null))
+  const contents = await contentsOf(git, names)
+  const byName = new Map(names.map((name, index) => [name, contents[index] ?? null]))
+  const turned: (TaskVersion | null)[] = []
+  for (const { task, before, after } of pairs) {
+    const now = await versionIn(task, byName.get(after ?? ''), vocabulary)
+    const then = now?.status === 'DONE' ? await versionIn(task, byName.get(before ?? ''), vocabulary) : null
+    turned.push(now?.status === 'DONE' && then?.status !== 'DONE' ? now : null)
+  }
+  return turned
+}
+
+/** The same of commits, wherever the file lay then. `prefix` leads from the top of the repository to the project. */
+export async function turnedIn(
+  git: Git,
+  candidates: readonly Candidate[],
+  { prefix, vocabulary }: { readonly prefix: string; readonly vocabulary: TaskVocabulary },
+): Promise<readonly (TaskVersion | null)[]> {
+  const commits = await readChanges(git, { commits: [...new Set(candidates.map(({ commit }) => commit))] })
+  const changes = new Map(commits.map((one) => [one.commit, one.changes]))
+  const pairs = candidates.map(({ task, commit }): VersionPair => {
+    const change = changeOf(task, `${prefix}${task.file}`, changes.get(commit) ?? [])
+    return { task, before: change?.before ?? null, after: change?.after ?? null }
+  })
+  return turnedDone(git, pairs, vocabulary)
+}
+
+/** What a commit did to a task's file: to that at the path or, where it did nothing to that, to one by another name. */
+export function changeOf(
+  { number }: NamedTask,
+  path: string,
+  changes: readonly FileChange[],
+): FileChange | null {
+  const own = changes.filter((change) => numberIn(change.path) === number)
+  const change = own.find((one) => one.path === path) ?? own.find(({ after }) => after !== null)
+  if (!change || change.before !== null) return change ?? null
+  // It came from where another of the same task went.
+  const from = own.find(({ after }) => after === null)
+  return from ? { ...change, before: from.before } : change
+}
+
+function numberIn(path: string): number {
+  return Number(idInPath(path).slice(2))
+}
+
+async function versionIn(
+  { id, file }: NamedTask,
+  bytes: Buffer | null | undefined,
+  vocabulary: TaskVocabulary,
+): Promise<TaskVersion | null> {
+  if (!bytes) return null
+  const facts = scanFacts({ file, id, bytes }, vocabulary, () => false)
+  return facts ?? parseTask({ file, text: bytes.toString() }, vocabulary)
+}
