@@ -3,6 +3,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { truePaths } from '../base/true-path.ts'
 import type { LintContext } from '../lint/context.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../prompt/library.ts'
+import { AGENT_NAMES } from './preview-agent.ts'
 import type { Place } from './project.ts'
 
 /** What stands around the backlog that its rules need to know. */
@@ -10,6 +11,7 @@ export async function lintContext({ root, config }: Place): Promise<LintContext>
   const trueRoot = realpathSync(root)
   const truePath = truePaths()
   return {
+    agents: AGENT_NAMES,
     disciplines: await namesIn(root, DISCIPLINES),
     features: await namesIn(root, FEATURES),
     aliases: config.aliases,

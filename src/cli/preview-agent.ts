@@ -15,6 +15,9 @@ export const AGENT_PROGRAMS: Readonly<Record<string, string>> = {
   continue: 'cn',
 }
 
+/** Every agent that a task or the configuration may name. */
+export const AGENT_NAMES: readonly string[] = [...Object.keys(AGENT_PROGRAMS), 'command', 'script']
+
 /** Who would be asked to do a task: as it says, its discipline, its tier or the config; else the first that is installed. */
 export async function previewAgent(
   task: Task,

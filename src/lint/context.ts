@@ -2,6 +2,8 @@ import type { Aliases } from '../task/vocabulary.ts'
 
 /** What stands around a backlog that its rules need to know. What is absent is not checked. */
 export interface LintContext {
+  /** The agents that ralph knows, by name. */
+  readonly agents?: readonly string[]
   /** The names that have a file in `docs/disciplines/`. */
   readonly disciplines?: readonly string[]
   /** The names that have a file in `docs/features/`. */

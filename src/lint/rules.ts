@@ -27,6 +27,7 @@ import { outsidePath } from './rules/outside-path.ts'
 import { secondHeading } from './rules/second-heading.ts'
 import { selfDependency } from './rules/self-dependency.ts'
 import { statusCase } from './rules/status-case.ts'
+import { unknownAgent } from './rules/unknown-agent.ts'
 import { unknownDiscipline } from './rules/unknown-discipline.ts'
 import { unknownFeature } from './rules/unknown-feature.ts'
 import { unreadable } from './rules/unreadable.ts'
@@ -62,6 +63,7 @@ export const RULES: readonly Rule[] = [
   secondHeading,
   selfDependency,
   statusCase,
+  unknownAgent,
   unknownDiscipline,
   unknownFeature,
   unreadable,

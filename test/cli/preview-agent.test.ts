@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { allProviders } from '../../src/agent/registry.ts'
-import { AGENT_PROGRAMS } from '../../src/cli/preview-agent.ts'
+import { AGENT_NAMES, AGENT_PROGRAMS } from '../../src/cli/preview-agent.ts'
 import { projectFolder, taskText } from './project-folder.ts'
 import { ralph } from './ralph.ts'
 
@@ -12,6 +12,7 @@ describe('the programs of agents, as next knows them', () => {
       binary === null ? [] : [[name, binary]],
     )
     expect(AGENT_PROGRAMS).toEqual(Object.fromEntries(programs))
+    expect(AGENT_NAMES).toEqual(allProviders(null).map(({ name }) => name))
   })
 })
 
