@@ -21,7 +21,7 @@ export async function* gatherText(events: AsyncIterable<AgentEvent>): AsyncGener
   try {
     let next = source.next()
     for (;;) {
-      const step = window && size > 0 ? await Promise.race([next, window.over]) : await next
+      const step = window && size > 0 ? await window.whicheverFirst(next) : await next
       if (step === 'over') {
         window = null
         yield flush()
@@ -46,17 +46,26 @@ export async function* gatherText(events: AsyncIterable<AgentEvent>): AsyncGener
 }
 
 interface Window {
-  readonly over: Promise<'over'>
+  /** What comes first: a promise's value, or the end of the window. */
+  whicheverFirst<T>(next: Promise<T>): Promise<T | 'over'>
   isOpen(): boolean
 }
 
+/** `Promise.race` would leave something at the window for each of the many lines that come while it is open. */
 function openWindow(): Window {
   let open = true
-  const over = new Promise<'over'>((resolve) => {
-    setTimeout(() => {
-      open = false
-      resolve('over')
-    }, WINDOW_MS)
-  })
-  return { over, isOpen: () => open }
+  let wake = (): void => undefined
+  setTimeout(() => {
+    open = false
+    wake()
+  }, WINDOW_MS)
+  return {
+    whicheverFirst: (next) =>
+      new Promise((resolve, reject) => {
+        wake = () => resolve('over')
+        next.then(resolve, reject)
+        if (!open) wake()
+      }),
+    isOpen: () => open,
+  }
 }
