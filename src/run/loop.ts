@@ -2,10 +2,10 @@ import { UserError } from '../base/errors.ts'
 import { GitError } from '../git/git.ts'
 import type { Base } from '../git/restore.ts'
 import { select } from '../select/selection.ts'
-import type { Reason } from '../select/selection.ts'
 import type { Task } from '../task/model.ts'
 import type { AttemptRecord } from './attempt-record.ts'
 import { runBaseline } from './baseline.ts'
+import { chooseTask } from './choose-task.ts'
 import type { Happening, RunEnd, RunEvent } from './events.ts'
 import { Flight } from './flight.ts'
 import type { AttemptInFlight } from './in-flight.ts'
@@ -17,6 +17,7 @@ import { recover } from './recovery.ts'
 import { makeRunFolder } from './run-folder.ts'
 import type { Run } from './run.ts'
 import { stateKeeper } from './state.ts'
+import { sayingWhenStopping } from './stopping.ts'
 import { block, overBudget, runTask } from './task-run.ts'
 import type { TaskEnd } from './task-run.ts'
 
@@ -26,7 +27,7 @@ export async function* runLoop(options: RunOptions, ports: RunPorts): AsyncGener
   const lock = await takeLock(ports.folder.lock, { pid: ports.pid, now: ports.now() })
   try {
     ports.checkpoint('lock-taken')
-    yield* told(ports, go(options, ports))
+    yield* told(ports, sayingWhenStopping(go(options, ports), ports.signal))
   } catch (error) {
     throw explained(error)
   } finally {
@@ -141,7 +142,8 @@ async function* work(
     const limit = options.loop ? (options.maxTasks ?? Infinity) : 1
     const over = reasonToEnd(run, tried, limit)
     if (over) return over
-    const choice = chooseTask(run, tally)
+    const taken = new Set([...tally.completed, ...tally.blocked, ...tally.failed])
+    const choice = chooseTask(run, taken)
     if (typeof choice === 'string') return nothingToDo(run, tried, choice)
     const end = yield* runTask(run, choice, base)
     if (end.kind === 'stop') {
@@ -158,41 +160,6 @@ function reasonToEnd(run: Run, tried: number, limit: number): End | null {
   if (spent !== null) return { end: 'budget', reason: spent }
   if (tried < limit) return null
   return { end: 'done', reason: limit === 1 ? 'one task, as asked' : `${limit} tasks, as asked` }
-}
-
-/** The task to work on, or why there is none. A task is taken once in a run, whatever its file says afterwards. */
-function chooseTask({ options, ports }: Run, tally: Tally): Task | string {
-  const selection = select(ports.source.tasks())
-  const taken = new Set([...tally.completed, ...tally.blocked, ...tally.failed])
-  if (options.task === null) {
-    const next = selection.eligible.find((task) => !taken.has(task.id))
-    if (next) return next
-    return selection.outcome === 'all-done' ? 'every task is done' : 'no task is eligible'
-  }
-  if (taken.has(options.task)) return `${options.task} has been tried`
-  const state = selection.states.find(({ task }) => task.id === options.task)
-  if (!state) return `there is no task ${options.task}`
-  if (state.eligible) return state.task
-  const status = state.task.status
-  if (status === 'DONE' || status === 'BLOCKED') return `${options.task} is ${status}`
-  return `${options.task} is not eligible: ${state.waiting.map(reasonText).join('; ')}`
-}
-
-function reasonText(reason: Reason): string {
-  switch (reason.kind) {
-    case 'dependency':
-      return `it needs ${reason.id} (${reason.status ?? 'no status'})`
-    case 'missing':
-      return `it needs ${reason.id}, which does not exist`
-    case 'cycle':
-      return `it depends on itself through ${reason.ids.join(', ')}`
-    case 'blocked-section':
-      return 'it has a Blocked section'
-    case 'invalid':
-      return reason.message
-    case 'duplicate':
-      return `its number stands in ${reason.files.join(' and ')}`
-  }
 }
 
 function nothingToDo({ options }: Run, tried: number, reason: string): End {

@@ -82,10 +82,19 @@ export function stateAfter(
         last_failure: failure(event.id, event.reason),
       }
     case 'run-finished':
-      return { ...state, phase: phaseAtEnd(event) }
+      return { ...state, phase: phaseAtEnd(event), task_statuses: putDown(state.task_statuses, event.failed) }
     default:
       return state
   }
+}
+
+/** Nobody works on anything after the end of a run: what was interrupted waits for the next one. */
+function putDown(statuses: RunState['task_statuses'], failed: readonly string[]): RunState['task_statuses'] {
+  const after = (id: string): TaskProgress => (failed.includes(id) ? 'failed' : 'pending')
+  const entries = Object.entries(statuses)
+  return Object.fromEntries(
+    entries.map(([id, progress]) => [id, progress === 'in_progress' ? after(id) : progress]),
+  )
 }
 
 function phaseAtEnd(event: Extract<RunEvent, { type: 'run-finished' }>): Phase {

@@ -1,0 +1,38 @@
+import { select } from '../select/selection.ts'
+import type { Reason } from '../select/selection.ts'
+import type { Task } from '../task/model.ts'
+import type { Run } from './run.ts'
+
+/** The task to work on, or why there is none. A task is taken once in a run, whatever its file says afterwards. */
+export function chooseTask({ options, ports }: Run, taken: ReadonlySet<string>): Task | string {
+  const selection = select(ports.source.tasks())
+  if (options.task === null) {
+    const next = selection.eligible.find((task) => !taken.has(task.id))
+    if (next) return next
+    return selection.outcome === 'all-done' ? 'every task is done' : 'no task is eligible'
+  }
+  if (taken.has(options.task)) return `${options.task} has been tried`
+  const state = selection.states.find(({ task }) => task.id === options.task)
+  if (!state) return `there is no task ${options.task}`
+  if (state.eligible) return state.task
+  const status = state.task.status
+  if (status === 'DONE' || status === 'BLOCKED') return `${options.task} is ${status}`
+  return `${options.task} is not eligible: ${state.waiting.map(reasonText).join('; ')}`
+}
+
+function reasonText(reason: Reason): string {
+  switch (reason.kind) {
+    case 'dependency':
+      return `it needs ${reason.id} (${reason.status ?? 'no status'})`
+    case 'missing':
+      return `it needs ${reason.id}, which does not exist`
+    case 'cycle':
+      return `it depends on itself through ${reason.ids.join(', ')}`
+    case 'blocked-section':
+      return 'it has a Blocked section'
+    case 'invalid':
+      return reason.message
+    case 'duplicate':
+      return `its number stands in ${reason.files.join(' and ')}`
+  }
+}
