@@ -46,12 +46,26 @@ export async function stage(
   env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const wanted = what.paths?.map(literal) ?? ['.']
-  const unwanted = (what.except ?? []).map((path) => `:(exclude,literal)${path}`)
+  const except = what.except ?? []
+  const unwanted = except.map((path) => `:(exclude,literal)${path}`)
+  if (except.length > 0) await unstage(git, except, env)
   // `--verbose`, because simple-git waits where a command prints nothing.
   await git.run(['add', '--all', '--verbose', '--pathspec-from-file=-', '--pathspec-file-nul'], {
     stdin: [...wanted, ...unwanted].join('\0'),
     env,
   })
+}
+
+/** An agent may have staged, or committed, what is not to be taken in. */
+async function unstage(
+  git: Git,
+  paths: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  await git.run(
+    ['rm', '--cached', '-r', '--force', '--ignore-unmatch', '--pathspec-from-file=-', '--pathspec-file-nul'],
+    { stdin: paths.map(literal).join('\0'), env },
+  )
 }
 
 /** A hook that waits for ever must not keep a run for ever. */

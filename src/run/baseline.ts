@@ -6,9 +6,11 @@ import { withMark } from '../base/process-mark.ts'
 import { gatesPassed } from '../gates/gate.ts'
 import type { Gate, GateResult } from '../gates/gate.ts'
 import type { Base } from '../git/restore.ts'
+import type { StatusEntry } from '../git/status.ts'
 import type { Happening } from './events.ts'
 import { cappedLog } from './journal.ts'
 import { fileName } from './judge.ts'
+import { setAside } from './litter.ts'
 import type { Run } from './run.ts'
 
 /** Runs the gates on the untouched tree, so that what failed before is nobody's fault later. False ends the run. */
@@ -16,14 +18,17 @@ export async function* runBaseline(run: Run, base: Base): AsyncGenerator<Happeni
   const { options, ports } = run
   if (options.baseline === 'off' || options.gates.length === 0) return true
   const file = join(ports.folder.results, `baseline-${keyOf(base, options.gates)}.json`)
-  const known = readResults(file)
+  const known = readBaseline(file)
   if (!known) yield { type: 'baseline-started', gates: options.gates }
-  const results = known ?? (await runAll(run))
+  const results = known?.results ?? (await runAll(run))
   if (ports.signal.aborted) return true
+  // Whatever is there now was made by the gates: the tree was clean before.
+  const left = known?.left ?? (await ports.workspace.look()).entries
   if (!known) {
-    writeFileAtomic(file, JSON.stringify(results) + '\n')
-    yield* lookForLitter(run)
+    const untracked = left.filter(({ kind }) => kind === 'untracked')
+    writeFileAtomic(file, JSON.stringify({ results, left: untracked } satisfies Baseline) + '\n')
   }
+  if (left.length > 0) yield setAside(run, left, 'the gates leave what git does not ignore')
   run.failedBefore = results.filter((result) => result.verdict !== 'passed')
   yield { type: 'baseline-finished', results, known: known !== null }
   return gatesPassed(results) || options.baseline !== 'stop'
@@ -51,18 +56,6 @@ async function runAll({ options, ports, flight }: Run): Promise<readonly GateRes
   return results
 }
 
-/** What the gates leave behind is no agent's work; and it would end up in a task's commit. */
-async function* lookForLitter(run: Run): AsyncGenerator<Happening, void> {
-  const { entries } = await run.ports.workspace.look()
-  const paths = entries.map((entry) => entry.path)
-  if (paths.length === 0) return
-  run.litter = new Set(paths)
-  yield {
-    type: 'warning',
-    message: `the gates leave files that git does not ignore, and that the first commit will hold: ${paths.join(', ')}`,
-  }
-}
-
 function keyOf(base: Base, gates: readonly Gate[]): string {
   return createHash('sha256')
     .update(JSON.stringify([base.head, gates]))
@@ -70,13 +63,26 @@ function keyOf(base: Base, gates: readonly Gate[]): string {
     .slice(0, 16)
 }
 
-function readResults(file: string): readonly GateResult[] | null {
+/** What is remembered of the gates on a commit. */
+interface Baseline {
+  readonly results: readonly GateResult[]
+  /** The untracked files that they made: they may make them again. */
+  readonly left: readonly StatusEntry[]
+}
+
+function readBaseline(file: string): Baseline | null {
   try {
     const read: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return Array.isArray(read) && read.every(isResult) ? read : null
+    return isBaseline(read) ? read : null
   } catch {
     return null
   }
+}
+
+function isBaseline(value: unknown): value is Baseline {
+  if (typeof value !== 'object' || value === null || !('results' in value) || !('left' in value)) return false
+  const { results, left } = value
+  return Array.isArray(results) && results.every(isResult) && Array.isArray(left)
 }
 
 function isResult(value: unknown): value is GateResult {

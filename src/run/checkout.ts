@@ -27,13 +27,17 @@ const WHY = 'ralph: back to where the attempt began'
 /** The checkout as a workspace: `git` runs at the repository's top, the project may lie below it. */
 export function openCheckout(git: Git, repository: Repository, root: string): Workspace {
   const inside = relative(realpathSync(repository.root), realpathSync(root)).split(sep).join('/')
+  const aside = new Set<string>()
   return {
     root,
     prefix: inside === '' ? '' : `${inside}/`,
-    look: () => readStatus(git),
+    look: () => look(git, aside),
+    leaveAside(paths) {
+      for (const path of paths) aside.add(path)
+    },
     obstacles: (dir) => obstacles(git, repository, `${inside === '' ? '' : `${inside}/`}${dir}`),
-    inspect: (base) => inspect(git, repository, base),
-    snapshot: (work) => snapshot(git, repository, { except: work.nested }),
+    inspect: (base) => inspect(git, repository, { base, aside }),
+    snapshot: (work) => snapshot(git, repository, { except: work.aside }),
     async keep({ replaces, ...attempt }) {
       const agentCommits = attempt.work.head?.commits ?? []
       const parents = [attempt.base.head, ...agentCommits, ...(replaces ? [replaces.commit] : [])]
@@ -55,7 +59,7 @@ export function openCheckout(git: Git, repository: Repository, root: string): Wo
     lostByGoingBack: (base, work, tree) => lostByGoingBack(git, base, work, tree),
     restoreFiles: (base, paths) => restorePaths(git, base.head, paths),
     async putBack(base, recorded, work) {
-      return (await putBack(git, { recorded, base: base.head, except: work.nested })).kind === 'done'
+      return (await putBack(git, { recorded, base: base.head, except: work.aside })).kind === 'done'
     },
     async keptAttempt(task, number) {
       const ref = attemptRef(task, number)
@@ -121,17 +125,27 @@ async function obstacles(git: Git, repository: Repository, folder: string): Prom
   return found
 }
 
-async function inspect(git: Git, repository: Repository, base: Base): Promise<Work> {
+async function look(git: Git, aside: ReadonlySet<string>): Promise<Status> {
   const status = await readStatus(git)
+  return { ...status, entries: status.entries.filter(({ path }) => !aside.has(path)) }
+}
+
+async function inspect(
+  git: Git,
+  repository: Repository,
+  { base, aside }: { readonly base: Base; readonly aside: ReadonlySet<string> },
+): Promise<Work> {
+  const status = await look(git, aside)
   const head = await headMove(git, base, status)
   const nested = status.entries
     .filter((entry) => entry.nested && entry.kind === 'untracked')
     .map(({ path }) => path)
+  const left = { nested, aside: [...nested, ...aside] }
   const operations = operationsUnderWay(repository)
-  if (!head) return { changes: changesOf(status), head, operations, nested }
+  if (!head) return { changes: changesOf(status), head, operations, ...left }
   // Where HEAD has moved, its status says nothing of the base: the whole tree is compared.
-  const tree = await snapshot(git, repository, { except: nested })
-  return { changes: await changesBetween(git, base.head, tree), head, operations, nested }
+  const tree = await snapshot(git, repository, { except: left.aside })
+  return { changes: await changesBetween(git, base.head, tree), head, operations, ...left }
 }
 
 async function lostByGoingBack(git: Git, base: Base, work: Work, tree: string): Promise<readonly string[]> {

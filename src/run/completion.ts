@@ -15,6 +15,7 @@ import { relay } from './relay.ts'
 import type { Run } from './run.ts'
 import { isTaskFile } from './source.ts'
 import type { Work } from './workspace.ts'
+import { setAside } from './litter.ts'
 import { addUsage, formatCost, formatTokens } from './usage.ts'
 
 /** Work that was found good, on its way into the task's one commit. */
@@ -60,7 +61,7 @@ export async function* complete(
   const seal = prefix === null || !ports.sealer ? [] : [ports.sealer.trailer(prefix)]
   const result = await ports.workspace.commit({
     message: composeMessage({ ...message, trailers: [...message.trailers, ...seal] }),
-    except: work.nested,
+    except: work.aside,
     signal: ports.killSignal,
   })
   ports.checkpoint('committed')
@@ -113,14 +114,8 @@ async function* enter(
     if (sealed.problem !== null) yield { type: 'warning', message: sealed.problem }
     ports.checkpoint('sealed')
   }
-  const left = status.entries
-    .filter((entry) => !(entry.nested && entry.kind === 'untracked'))
-    .map(({ path }) => path)
-  if (left.length > 0) {
-    // No agent's work, though the next task's commit will hold it.
-    run.litter = new Set([...run.litter, ...left])
-    yield { type: 'warning', message: `not committed after the commit: ${left.join(', ')}` }
-  }
+  const left = status.entries.filter((entry) => !(entry.nested && entry.kind === 'untracked'))
+  if (left.length > 0) yield setAside(run, left, 'not committed after the commit')
   return { kind: 'completed', commit, sealPending, ...told }
 }
 

@@ -14,7 +14,7 @@ export interface Run {
   readonly limitedUntil: Map<string, Date>
   /** Gates that failed on the untouched tree. */
   failedBefore: readonly GateResult[]
-  /** Untracked files that the gates themselves leave behind: no agent's work. */
+  /** Files that gates and hooks themselves leave behind or change: no agent's work. */
   litter: ReadonlySet<string>
 }
 

@@ -9,8 +9,10 @@ export interface Workspace {
   readonly root: string
   /** The project's root inside the repository: empty, or ending with a slash. */
   readonly prefix: string
-  /** HEAD and what is not committed. */
+  /** HEAD and what is not committed, but for what was left aside. */
   look(): Promise<Status>
+  /** Untracked files that are nobody's work: from now on they are neither told, nor recorded, committed or moved. */
+  leaveAside(paths: readonly string[]): void
   /** What keeps a run from working here at all, besides what is not committed: one sentence each, and what to do. */
   obstacles(dir: string): Promise<readonly Obstacle[]>
   /** What is different from the base: to be asked before anything is decided or undone. */
@@ -56,6 +58,8 @@ export interface Work {
   readonly operations: readonly Operation[]
   /** Repositories that were made inside this one: git cannot take them in, so they are left where they are. */
   readonly nested: readonly string[]
+  /** All that is left where it is: those, and the files that were left aside. */
+  readonly aside: readonly string[]
 }
 
 export interface Obstacle {

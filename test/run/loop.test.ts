@@ -5,6 +5,7 @@ import { git, put } from '../git/repository.ts'
 import type { Sealer } from '../../src/run/sealer.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
 import { agentOf, gateOf } from './ports.ts'
+import type { Deed } from './ports.ts'
 
 const work = (root: string) => (request: { task: { id: string } }) =>
   put(root, { [`src/${request.task.id}.ts`]: 'export {}\n' })
@@ -519,6 +520,11 @@ describe('limits', () => {
       ports: { signal: controller.signal },
     })
     expect(those(events, 'run-finished')).toMatchObject([{ end: 'interrupted' }])
+    expect(those(events, 'stopping')).toHaveLength(1)
+    expect(JSON.parse(read(root, '.ralph/state.json') ?? '')).toMatchObject({
+      phase: 'idle',
+      task_statuses: { 'T-1': 'pending' },
+    })
     expect(status(root)).toBe('')
     expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:half')).toBe('done')
     await runAll({ root, deed: work(root) })
@@ -563,6 +569,49 @@ describe('the baseline', () => {
     })
     expect(those(events, 'attempt-finished')).toMatchObject([{ outcome: 'no-change' }])
     expect(those(events, 'warning')[0]?.message).toContain('coverage')
+  })
+
+  it('keeps it out of every commit, though an agent commits all there is, and tells it once', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const options = { gates: [gateOf('test')], baseline: 'warn' as const }
+    const gate = (): boolean => {
+      appendFileSync(join(root, 'coverage'), 'x')
+      return true
+    }
+    const deed: Deed = (request) => {
+      work(root)(request)
+      git(root, 'add', '-A')
+      if (request.task.id === 'T-2') git(root, 'commit', '-qm', 'All of it')
+    }
+    const first = await runAll({ root, deed, options: { ...options, maxTasks: 1 }, gate })
+    expect(those(first, 'warning')).toHaveLength(1)
+    expect(status(root)).toBe('?? coverage')
+    rmSync(join(root, 'coverage'))
+    const second = await runAll({ root, deed, options, gate })
+    expect(those(second, 'warning')).toHaveLength(1)
+    expect(subjects(root)).toEqual(['T-1: Do T-1', 'T-2: Do T-2'])
+    expect(git(root, 'log', '--format=', '--name-only')).not.toContain('coverage')
+    expect(read(root, 'coverage')).toContain('x')
+    rmSync(join(root, 'coverage'))
+    git(root, 'checkout', '-q', '-B', 'again', 'HEAD~2')
+    const known = await runAll({ root, deed, options: { ...options, maxTasks: 1 }, gate })
+    expect(those(known, 'baseline-finished')).toMatchObject([{ known: true }])
+    expect(git(root, 'log', '--format=', '--name-only')).not.toContain('coverage')
+  })
+
+  it('does not keep out what a task is to produce', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1', { rest: '\n## Produces\n- `api.json`\n' }) })
+    await runAll({
+      root,
+      deed: work(root),
+      options: { gates: [gateOf('test')], baseline: 'warn' },
+      gate: () => {
+        put(root, { 'api.json': '{}' })
+        return true
+      },
+    })
+    expect(git(root, 'show', '--format=', '--name-only').split('\n')).toContain('api.json')
+    expect(status(root)).toBe('')
   })
 })
 

@@ -1,0 +1,26 @@
+import type { StatusEntry } from '../git/status.ts'
+import type { Happening } from './events.ts'
+import type { Run } from './run.ts'
+
+/**
+ * Keeps what gates and hooks leave in the tree apart from any agent's work, and says so once. What git does not know
+ * stays out of every commit, unless a task is to produce just that; a tracked file cannot be told from work later.
+ */
+export function setAside(run: Run, entries: readonly StatusEntry[], where: string): Happening {
+  const { workspace, source } = run.ports
+  run.litter = new Set([...run.litter, ...entries.map(({ path }) => path)])
+  const awaited = new Set(
+    source
+      .tasks()
+      .flatMap(({ produces }) => (produces ?? []).map(({ path }) => `${workspace.prefix}${path}`)),
+  )
+  const isAside = ({ kind, path }: StatusEntry): boolean => kind === 'untracked' && !awaited.has(path)
+  const aside = entries.filter(isAside).map(({ path }) => path)
+  const swept = entries.filter((entry) => !isAside(entry)).map(({ path }) => path)
+  workspace.leaveAside(aside)
+  const parts = [
+    ...(aside.length > 0 ? [`${aside.join(', ')} (left out of every commit: add it to .gitignore)`] : []),
+    ...(swept.length > 0 ? [`${swept.join(', ')} (the next commit will hold it)`] : []),
+  ]
+  return { type: 'warning', message: `${where}: ${parts.join('; ')}` }
+}
