@@ -46,12 +46,7 @@ export class RunStory {
       case 'run-started':
         return [line(headOf(event))]
       case 'recovered':
-        return [
-          paragraph(
-            [strong('recovered'), ' '],
-            event.ref ? `${event.message} (${event.ref})` : event.message,
-          ),
-        ]
+        return [paragraph([strong('recovered'), ' '], event.message)]
       case 'warning':
         return [paragraph([strong('warning'), ' '], event.message)]
       case 'baseline-started':
@@ -193,7 +188,10 @@ export class RunStory {
 
 function headOf({ root, branch, head, agent, gates }: Extract<RunEvent, { type: 'run-started' }>): string {
   const place = `${branch ?? 'detached HEAD'} @ ${head.slice(0, 7)}`
-  const checks = gates.length > 0 ? `gates: ${gates.map(({ name }) => name).join(', ')}` : 'no gates'
+  const checks =
+    gates.length > 0
+      ? `gates: ${gates.map(({ name }) => name).join(', ')}`
+      : 'no gates: nothing checks the work'
   return [basename(root), place, ...(agent === '' ? [] : [agent]), checks].join(' · ')
 }
 
