@@ -5,6 +5,7 @@ import type { ConfigDocument, ConfigReading, KeyPath } from './document.ts'
 export function readYaml(text: string): ConfigReading {
   const document = parseDocument(text, { prettyErrors: false })
   const [error] = document.errors
+  if (error?.code === 'MULTIPLE_DOCS') return problem(error.pos[0], 'expected one document, found another')
   if (error) return problem(error.pos[0], error.message)
   try {
     return { ok: true, document: documentOf(document) }

@@ -19,13 +19,14 @@ export type Block =
   | { readonly kind: 'hang'; readonly head: Line; readonly words: readonly Line[]; readonly gap: string }
   /**
    * Cells in aligned columns, two blanks apart. In a narrow terminal the `shrink` column is cut first; where that is not
-   * enough the `wrap` column goes on below itself.
+   * enough the `wrap` column goes on below itself; where even that is not, the last column, `fold`, goes on after it.
    */
   | {
       readonly kind: 'table'
       readonly rows: readonly Row[]
       readonly shrink?: number
       readonly wrap?: number
+      readonly fold?: number
       readonly indent: string
     }
 

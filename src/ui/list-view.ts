@@ -1,7 +1,7 @@
 import type { TaskState } from '../select/selection.ts'
 import type { TaskFacts, TaskHead, Tier } from '../task/model.ts'
 import { BLANK, dim, line, strong, type Block, type Line, type Row } from './block.ts'
-import { whyNot } from './reason-text.ts'
+import { firstSentence, whyNot } from './reason-text.ts'
 import { signOf } from './task-sign.ts'
 
 /** What is told of a task in the list. */
@@ -74,9 +74,10 @@ function remark(state: TaskState<ListedTask>): string {
   const { task, waiting, eligible } = state
   if (task.status === 'DONE') return completedBrief(task)
   if (eligible) return 'eligible'
+  const others = waiting.filter((reason) => reason.kind !== 'dependency')
   const needs = waiting.filter((reason) => reason.kind === 'dependency').map((reason) => reason.id)
-  if (needs.length > 0 && needs.length === waiting.length) return `needs ${needs.join(', ')}`
-  return whyNot(state, () => task.blockedReason)[0] ?? ''
+  if (needs.length > 0 && others.length === 0) return `needs ${needs.join(', ')}`
+  return whyNot({ ...state, waiting: others }, () => firstSentence(task.blockedReason))[0] ?? ''
 }
 
 /** `2025-01-13 · 3m` of `2025-01-13 09:10 (3m duration)`; what is written otherwise stays as it is. */

@@ -30,7 +30,7 @@ export function nextView(screen: NextScreen): readonly Block[] {
   return [
     ...answer(screen),
     ...(waits.length > 0 ? [BLANK, line(strong('Waiting')), waitingRows(waits)] : []),
-    ...(screen.selection.outcome === 'empty' ? [] : [BLANK, line(...summary(screen))]),
+    ...(screen.selection.outcome === 'empty' ? [] : [BLANK, summary(screen)]),
   ]
 }
 
@@ -96,7 +96,7 @@ function eligibleRows({ whole, tierOf }: NextScreen): Block {
 }
 
 /** `5 of 9 done · 2 wait (ralph next --explain) · 1 blocked`. */
-function summary({ selection, all, explain }: NextScreen): Line {
+function summary({ selection, all, explain }: NextScreen): Block {
   const { states, counts, eligible } = selection
   const standings = states.filter(isKeptBack).map(standingOf)
   const count = (standing: string): number => standings.filter((found) => found === standing).length
@@ -112,7 +112,12 @@ function summary({ selection, all, explain }: NextScreen): Line {
     ...(blocked > 0 ? [`${blocked} blocked`] : []),
     ...(unclear > 0 ? [`${unclear} unclear${hint('ralph lint', false)}`] : []),
   ]
-  return [dim(parts.join(' · '))]
+  return {
+    kind: 'hang',
+    head: [],
+    words: parts.map((part, at) => [dim(at === 0 ? part : `· ${part}`)]),
+    gap: ' ',
+  }
 }
 
 function keptBack({ whole }: NextScreen): readonly TaskState[] {

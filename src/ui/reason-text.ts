@@ -39,10 +39,14 @@ export function blockedReason(task: Task): string {
   const section = sectionOf(task, 'Blocked')
   const text = section ? task.source.slice(section.bodySpan.start, section.bodySpan.end) : ''
   const line = text.split(/\r\n|\r|\n/).find((line) => line.trim() !== '')
-  return (
-    line?.replace(/^\s*(?:[-*+>]\s+)?(?:\*\*)?(?:Reason)?(?:\*\*)?:?(?:\*\*)?\s*/i, '').trim() ||
-    'no reason is given'
-  )
+  return line?.replace(REASON_LABEL, '').trim() || 'no reason is given'
+}
+
+const REASON_LABEL = /^\s*(?:[-*+>]\s+)?(?:(?:\*\*)?Reason(?:\*\*)?\s*[:：](?:\*\*)?\s*)?/i
+
+/** As much of a text as says the most in one row. */
+export function firstSentence(text: string): string {
+  return /^.*?(?:[.!?](?=\s)|[。！？])/.exec(text)?.[0] ?? text
 }
 
 function needText({ id, status }: Extract<Reason, { kind: 'dependency' }>): string {
@@ -56,7 +60,7 @@ function otherText(reason: OtherReason, blockedReason: () => string): string {
     case 'missing':
       return `needs ${reason.id}, which does not exist`
     case 'cycle':
-      return `waits for itself: ${[...reason.ids, reason.ids[0]].join(' → ')}`
+      return cycleText(reason.ids)
     case 'blocked-section':
       return `blocked: ${blockedReason()}`
     case 'invalid':
@@ -68,6 +72,15 @@ function otherText(reason: OtherReason, blockedReason: () => string): string {
   }
 }
 
+const MOST_MEMBERS = 8
+
+/** They need not stand in one ring. */
+function cycleText(ids: readonly string[]): string {
+  if (ids.length === 1) return 'waits for itself'
+  const more = ids.length > MOST_MEMBERS ? ` and ${ids.length - MOST_MEMBERS} more` : ''
+  return `${ids.slice(0, MOST_MEMBERS).join(', ')}${more} wait for each other`
+}
+
 function placeOf(reason: OtherReason, task: Task): string {
   switch (reason.kind) {
     case 'missing':
@@ -77,7 +90,7 @@ function placeOf(reason: OtherReason, task: Task): string {
     case 'blocked-section':
       return placeOfSection(task)
     case 'invalid':
-      return `${task.file}:${reason.line}`
+      return placeOfProblem(task, reason)
     case 'duplicate':
       return ''
     default:
@@ -88,6 +101,11 @@ function placeOf(reason: OtherReason, task: Task): string {
 function placeOfDependency(task: Task, id: string): string {
   const dependency = task.depends.find((dependency) => dependency.id === id)
   return dependency ? placeText(task, dependency.span.start) : task.file
+}
+
+function placeOfProblem(task: Task, { message, line }: Extract<Reason, { kind: 'invalid' }>): string {
+  const problem = task.problems.find((problem) => problem.message === message && problem.line === line)
+  return problem ? placeText(task, problem.span.start) : `${task.file}:${line}`
 }
 
 function placeOfSection(task: Task): string {

@@ -1,8 +1,9 @@
 import { unblocks, type Selection, type TaskState } from '../select/selection.ts'
 import type { TierChoice } from '../select/tier.ts'
-import type { Section, Task } from '../task/model.ts'
+import type { FieldName, Section, Task } from '../task/model.ts'
 import type { AttemptRecord } from '../run/attempt-record.ts'
 import type { CompletionRecord } from '../run/completions.ts'
+import { blankComments } from '../task/inline.ts'
 import { BLANK, dim, paragraph, type Block, type Line } from './block.ts'
 import { limitsText } from './limits-text.ts'
 import { dependenciesOf, named, thenLines, titleLine } from './task-lines.ts'
@@ -27,6 +28,7 @@ export interface ShowScreen extends TaskPast {
 /** One task: where it stands, what it needs and what needs it, its fields, what its file says in brief. */
 export function showView({ state, selection, choice, attempts, completion }: ShowScreen): readonly Block[] {
   const { task } = state
+  const own = task.fields.filter(({ name }) => name === null).map(({ key, value }) => [[dim(key)], [value]])
   const sections = task.sections.map((section) => sectionRow(section, task))
   return [
     titleLine(task),
@@ -39,6 +41,7 @@ export function showView({ state, selection, choice, attempts, completion }: Sho
     ...(completion ? [paragraph(['  ', dim(label('by'))], completionText(completion))] : []),
     ...(attempts.length > 0 ? [paragraph(['  ', dim(label('tried'))], attemptsText(task, attempts))] : []),
     ...named('file', [[task.file]], ' '),
+    ...(own.length > 0 ? [BLANK, { kind: 'table', rows: own, wrap: 1, indent: '  ' } as const] : []),
     ...(sections.length > 0 ? [BLANK, table(sections)] : []),
   ]
 }
@@ -84,7 +87,7 @@ function whyNot(state: TaskState): readonly Block[] {
 }
 
 /** Said on lines of their own, or not worth one. */
-const TOLD_ABOVE: ReadonlySet<string | null> = new Set([
+const TOLD_ABOVE: ReadonlySet<FieldName> = new Set<FieldName>([
   'Status',
   'Milestone',
   'Depends',
@@ -94,20 +97,22 @@ const TOLD_ABOVE: ReadonlySet<string | null> = new Set([
 ])
 
 function fieldLines(task: Task): readonly Block[] {
-  const fields = task.fields.filter((field) => !TOLD_ABOVE.has(field.name) && field.value !== '')
-  return fields.map((field) => paragraph(['  ', dim(label(field.name ?? field.key))], field.value))
+  return task.fields.flatMap(({ name, value }) =>
+    name === null || TOLD_ABOVE.has(name) || value === ''
+      ? []
+      : [paragraph(['  ', dim(label(SHORT[name] ?? name.toLowerCase()))], value)],
+  )
 }
 
-const SHORT: Readonly<Record<string, string>> = {
+const SHORT: Partial<Record<FieldName, string>> = {
   Completed: 'done',
   'PRD Reference': 'prd',
   Provenance: 'from',
   Discipline: 'how',
 }
 
-function label(key: string): string {
-  const name = SHORT[key] ?? key.toLowerCase()
-  return name.length < 8 ? name.padEnd(9) : `${name}  `
+function label(word: string): string {
+  return word.padEnd(9)
 }
 
 function table(rows: readonly (readonly Line[])[]): Block {
@@ -116,7 +121,7 @@ function table(rows: readonly (readonly Line[])[]): Block {
 
 function sectionRow(section: Section, task: Task): readonly Line[] {
   const text = task.source.slice(section.bodySpan.start, section.bodySpan.end)
-  return [[section.title], [dim(brief(text))]]
+  return [[section.title], [dim(brief(blankComments(text)))]]
 }
 
 /** How many boxes are checked where there are boxes, else the first line. */

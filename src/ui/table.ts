@@ -17,7 +17,8 @@ export function tableLines(
 ): readonly (Line | Spread)[] {
   const { rows, indent } = table
   const widths = columnWidths(rows, measure)
-  if (columns !== null) narrow(widths, table, columns)
+  if (columns !== null && narrow(widths, table, columns) > 0 && table.fold !== undefined)
+    return tableLines(folded(table), columns, measure)
   return rows.flatMap((row): readonly (Line | Spread)[] => {
     if ('kind' in row) return [row]
     if (columns === null) return [aligned(row, widths, { indent, measure })]
@@ -55,7 +56,17 @@ function columnWidths(rows: readonly Row[], measure: Measure): number[] {
   return widths
 }
 
-function narrow(widths: number[], { shrink, wrap, indent }: Table, columns: number): void {
+/** The table without its last column, what stands there put behind what wraps. */
+function folded({ rows, fold, wrap, ...rest }: Table): Table {
+  const merged = rows.map((row): Row => {
+    if ('kind' in row || row[fold!] === undefined) return row
+    return row.slice(0, fold).map((cell, at) => (at === wrap ? [...cell, ' ', ...row[fold!]!] : cell))
+  })
+  return { ...rest, rows: merged, ...(wrap === undefined ? {} : { wrap }) }
+}
+
+/** Takes from the columns what they can give, and tells by how much they are still too wide. */
+function narrow(widths: number[], { shrink, wrap, indent }: Table, columns: number): number {
   const over = (): number => indent.length + widths.reduce((sum, width) => sum + width + 2, -2) - columns
   const give = (column: number | undefined, least: number): void => {
     const width = column === undefined ? undefined : widths[column]
@@ -64,6 +75,7 @@ function narrow(widths: number[], { shrink, wrap, indent }: Table, columns: numb
   }
   give(shrink, LEAST_SHRUNK)
   give(wrap, LEAST_WRAPPED)
+  return over()
 }
 
 interface Place {

@@ -81,6 +81,6 @@ describe('ralph init', () => {
       'docs/tasks/T-001.md': '# T-001: One\n\n- **Status**: TODO\n- **Owner**: Ana\n',
     })
     await ralph(['init', '--yes'], { cwd: root })
-    expect(config(root)).toEqual({ gates: [] })
+    expect(config(root)).toEqual({})
   })
 })

@@ -238,7 +238,11 @@ describe('a file that cannot be read as what it is', () => {
     ['ralph.config.yaml', 'retries: 1\n  push: true\n', '1:10 not valid YAML: '],
     ['ralph.config.yaml', 'push: true\npush: false\n', '2:1 not valid YAML: Map keys must be unique'],
     ['ralph.config.yaml', 'model: *a\n', '1:8 not valid YAML: Unresolved alias'],
-    ['ralph.config.yaml', 'push: true\n---\npush: false\n', 'not valid YAML: '],
+    [
+      'ralph.config.yaml',
+      'push: true\n---\npush: false\n',
+      '2:1 not valid YAML: expected one document, found another',
+    ],
   ])('%s: %j', async (file, text, expected) => {
     expect(await complaint(file, text)).toContain(expected)
   })

@@ -82,6 +82,21 @@ describe('a table', () => {
     )
   })
 
+  it('puts its last column behind the one that wraps where nothing else helps', async () => {
+    const long = rows.map((row): readonly Line[] => [...row, ['docs/tasks/T-001.md:4:9']])
+    const folding: Block = { kind: 'table', rows: long, shrink: 1, wrap: 2, fold: 3, indent: '  ' }
+    expect(await plain([folding], 52)).toBe(
+      [
+        '  T-1   A rather long t…  needs a decision from',
+        '                          somebody',
+        '                          docs/tasks/T-001.md:4:9',
+        '  T-10  Short             no docs/tasks/T-001.md:4:9',
+        '',
+      ].join('\n'),
+    )
+    expect(await plain([folding], 90)).toContain('from somebody  docs/tasks')
+  })
+
   it('puts a heading across all columns', async () => {
     const heading = { kind: 'spread', left: ['Head'], right: ['3 of 5'] } as const
     const text = await plain([{ kind: 'table', rows: [heading, ...rows], indent: '' }], null)
@@ -105,6 +120,9 @@ describe('whatever is shown', () => {
     fc
       .array(fc.tuple(someLine, someLine, someLine))
       .map((rows): Block => ({ kind: 'table', rows, shrink: 1, wrap: 2, indent: '  ' })),
+    fc
+      .array(fc.tuple(someLine, someLine, someLine))
+      .map((rows): Block => ({ kind: 'table', rows, shrink: 0, wrap: 1, fold: 2, indent: '' })),
   )
 
   it('is never wider than the terminal', async () => {

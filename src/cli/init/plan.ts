@@ -34,7 +34,8 @@ function configOf({ dir, gates, aliases, schema }: Findings): object {
     ...(schema === null ? {} : { $schema: schema }),
     ...(dir === 'docs/tasks' ? {} : { tasks: dir }),
     ...(said.length > 0 ? { aliases: Object.fromEntries(said) } : {}),
-    gates: gates.map(({ name, command }) => ({ name, command })),
+    // A list without any would say that there are none, for good.
+    ...(gates.length > 0 ? { gates: gates.map(({ name, command }) => ({ name, command })) } : {}),
   }
 }
 

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { projectFolder, taskText } from './project-folder.ts'
+import { ralph } from './ralph.ts'
+
+describe('ralph list', () => {
+  it('says of a blocked task the first sentence, though a pipe has room for more', async () => {
+    const blocked = `${taskText('T-001', 'Pay', { Status: 'BLOCKED' })}\n## Blocked\n\nNeeds a key. It has to be ordered.\n`
+    const root = projectFolder({ 'docs/tasks/T-001.md': blocked })
+    expect((await ralph(['list'], { cwd: root })).stdout).toContain('  blocked: Needs a key.\n')
+  })
+
+  it('says of an unclear task what is unclear, rather than what it needs', async () => {
+    const root = projectFolder({
+      'docs/tasks/T-001.md': taskText('T-001', 'Pay'),
+      'docs/tasks/T-002.md': taskText('T-002', 'Bill', { Depends: 'T-001, T-009' }),
+    })
+    const { stdout } = await ralph(['list'], { cwd: root })
+    expect(stdout).toContain('needs T-009, which does not exist')
+  })
+})
+
+describe('ralph show', () => {
+  it('keeps its columns whatever a team calls its own fields', async () => {
+    const text = taskText('T-001', 'Pay', { Priority: 'high', 'Reviewed by a person': 'Ana', 담당자: 'Bea' })
+    const root = projectFolder({ 'docs/tasks/T-001.md': text })
+    const { stdout } = await ralph(['show', '1'], { cwd: root })
+    expect(stdout).toContain('  priority high\n  file     docs/tasks/T-001.md\n')
+    expect(stdout).toContain('\n\n  Reviewed by a person  Ana\n  담당자                Bea\n\n')
+  })
+
+  it('takes a comment for nothing written', async () => {
+    const root = projectFolder({ 'docs/tasks/T-001.md': '# T-001: A\n\n- **Status**: TODO\n' })
+    await ralph(['new', 'Pay'], { cwd: root })
+    expect((await ralph(['show', '2'], { cwd: root })).stdout).toMatch(/Description {2,}empty\n/)
+  })
+})
+
+describe('ralph next in a narrow terminal', () => {
+  it('says all of how far the backlog is, on as many lines as that takes', async () => {
+    const tasks = ['T-001', 'T-002', 'T-003'].map((id) => [`docs/tasks/${id}.md`, taskText(id, 'Pay')])
+    const waiting = ['docs/tasks/T-004.md', taskText('T-004', 'Bill', { Depends: 'T-001' })]
+    const root = projectFolder(Object.fromEntries([...tasks, waiting]) as Record<string, string>)
+    const { stdout } = await ralph(['next'], { cwd: root, columns: 50, env: { NO_COLOR: '1' } })
+    expect(stdout.trimEnd().split('\n\n').at(-1)).toBe(
+      '0 of 4 done · 2 more eligible (ralph next --all)\n· 1 waits (ralph next --explain)',
+    )
+  })
+})
+
+describe('ralph new', () => {
+  it('takes braces for one path', async () => {
+    const root = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'Pay') })
+    await ralph(['new', 'Bill', '--touches', 'src/{a,b}.ts,c.ts'], { cwd: root })
+    const { stdout } = await ralph(['show', '2', '--json'], { cwd: root })
+    expect(JSON.parse(stdout).task.touches).toEqual(['src/{a,b}.ts', 'c.ts'])
+  })
+})
