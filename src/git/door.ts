@@ -47,7 +47,10 @@ async function execute(command: Command): Promise<GitResult> {
     },
   })
   try {
-    await door.env(command.env).raw([...args])
+    const [name, ...rest] = args
+    // It may print all that a repository holds, which simple-git makes text of unless it is asked for in this way.
+    if (name === 'cat-file') await door.env(command.env).binaryCatFile(rest)
+    else await door.env(command.env).raw([...args])
   } catch (error) {
     options.signal?.throwIfAborted()
     throw error
