@@ -255,3 +255,5 @@ export type RunEnd =
   | 'failed'
   /** Nothing can be done before a person does something. */
   | 'stopped'
+  /** All is done and committed here, and git refused to push it. */
+  | 'not-pushed'

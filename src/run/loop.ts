@@ -18,7 +18,7 @@ import { makeRunFolder } from './run-folder.ts'
 import type { Run } from './run.ts'
 import { stateKeeper } from './state.ts'
 import { sayingWhenStopping } from './stopping.ts'
-import { block, overBudget, runTask } from './task-run.ts'
+import { agentsOf, block, overBudget, runTask } from './task-run.ts'
 import type { TaskEnd } from './task-run.ts'
 
 /** Runs tasks until there is a reason to end; the last event says which. Throws only what a person must act on first. */
@@ -86,8 +86,7 @@ async function* go(options: RunOptions, ports: RunPorts): AsyncGenerator<Happeni
     }
     const tally: Tally = { completed: [], blocked: [], failed: [] }
     yield await runStarted(run, start)
-    const end = yield* work(run, start, { tally, toBlock })
-    yield* push(run, tally)
+    const end = yield* push(run, tally, yield* work(run, start, { tally, toBlock }))
     yield {
       type: 'run-finished',
       ...tally,
@@ -114,14 +113,16 @@ interface End {
   readonly reason: string
 }
 
-async function runStarted({ ports, options }: Run, base: Base): Promise<Happening> {
+async function runStarted(run: Run, base: Base): Promise<Happening> {
+  const { ports, options } = run
   const next = select(ports.source.tasks()).next
+  const choices = next ? await agentsOf(run, next) : ''
   return {
     type: 'run-started',
     root: ports.workspace.root,
     branch: base.branch,
     head: base.head,
-    agent: next ? (await ports.agentsFor(next))[0].label : '',
+    agent: typeof choices === 'string' ? '' : choices[0].label,
     gates: options.gates,
     loop: options.loop,
   }
@@ -227,11 +228,17 @@ async function* finishBlocking(
   return { ...base, head: end.commit }
 }
 
-async function* push({ options, ports }: Run, tally: Tally): AsyncGenerator<Happening, void> {
-  if (!options.push || tally.completed.length + tally.blocked.length === 0) return
+async function* push({ options, ports }: Run, tally: Tally, end: End): AsyncGenerator<Happening, End> {
+  if (!options.push || tally.completed.length + tally.blocked.length === 0) return end
   const result = await ports.push()
-  if ('branch' in result) yield { type: 'pushed', branch: result.branch }
-  else yield { type: 'warning', message: `git did not push: ${result.problem}` }
+  if ('branch' in result) {
+    yield { type: 'pushed', branch: result.branch }
+    return end
+  }
+  const reason = `all of it is committed here, but git did not push: ${result.problem}`
+  if (end.end === 'done') return { end: 'not-pushed', reason }
+  yield { type: 'warning', message: reason }
+  return end
 }
 
 function byTask(records: readonly AttemptRecord[]): Map<string, AttemptRecord[]> {

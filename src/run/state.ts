@@ -100,7 +100,7 @@ function putDown(statuses: RunState['task_statuses'], failed: readonly string[])
 function phaseAtEnd(event: Extract<RunEvent, { type: 'run-finished' }>): Phase {
   if (event.end === 'failed' || event.end === 'stopped' || event.blocked.length + event.failed.length > 0)
     return 'failed'
-  return event.end === 'done' || event.end === 'nothing-eligible' ? 'completed' : 'idle'
+  return event.end === 'interrupted' || event.end === 'budget' ? 'idle' : 'completed'
 }
 
 function initialState(tasks: readonly Task[], now: Date, created: string | null): RunState {

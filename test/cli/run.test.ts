@@ -66,6 +66,25 @@ describe('ralph run', () => {
     expect(git(cwd, 'status', '--porcelain', '--ignored')).toBe('')
   })
 
+  it('pushes where it is asked to, and says what git says where it cannot', async () => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt', 'T-002': 'echo two > two.txt' })
+    const remote = `${cwd}/.git/remote.git`
+    git(cwd, 'init', '-q', '--bare', remote)
+    git(cwd, 'remote', 'add', 'origin', remote)
+    git(cwd, 'push', '-q', '-u', 'origin', 'main')
+    const first = await run(cwd, '--push')
+    expect([first.code, git(remote, 'log', '-1', '--format=%s', 'main')]).toEqual([0, 'T-001: Do T-001'])
+    writeFileSync(join(remote, 'hooks/pre-receive'), '#!/bin/sh\necho "the branch is closed" >&2\nexit 1\n', {
+      mode: 0o755,
+    })
+    const { code, stdout } = await run(cwd, '--push')
+    expect(code).toBe(1)
+    expect(stdout).toContain('git did not push')
+    expect(stdout).toContain('the branch is closed')
+    expect(git(cwd, 'log', '-1', '--format=%s')).toBe('T-002: Do T-002')
+    expect(git(remote, 'log', '-1', '--format=%s', 'main')).toBe('T-001: Do T-001')
+  })
+
   it.each([
     [['--agent', 'claud'], 'there is no agent named "claud"'],
     [['T-001', '--loop'], '--loop takes one task after the other, not the one named'],
