@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scriptIn } from '../agent/providers/script.ts'
+import { UserError } from '../base/errors.ts'
 import { withMark } from '../base/process-mark.ts'
 import { composeMessage } from '../git/trailers.ts'
 import type { Base } from '../git/restore.ts'
@@ -34,7 +35,11 @@ export type TaskEnd =
 export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator<Happening, TaskEnd> {
   const { ports, options } = run
   const tier = ports.tierOf(task)
-  const choices = await ports.agentsFor(task)
+  const choices = await agentsOf(run, task)
+  if (typeof choices === 'string') {
+    yield { type: 'task-given-up', id: task.id, title: task.title, reason: choices }
+    return { kind: 'left', reason: choices }
+  }
   const limits = {
     turns: options.maxTurns ?? tier.maxTurns,
     seconds: options.timeoutSeconds ?? tier.timeoutSeconds,
@@ -134,6 +139,19 @@ export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator
         why: 'interrupted',
         reason: 'the run was interrupted',
       })
+  }
+}
+
+/** Who does the task, or why nobody can: in a loop that is this task's matter, and the others go on. */
+export async function agentsOf(
+  { ports, options }: Run,
+  task: Task,
+): Promise<readonly [AgentChoice, ...AgentChoice[]] | string> {
+  try {
+    return await ports.agentsFor(task)
+  } catch (error) {
+    if (!options.loop || !(error instanceof UserError)) throw error
+    return `${error.message}. ${error.fix}`
   }
 }
 

@@ -1,7 +1,8 @@
 import { UserError, unreachable } from '../../base/errors.ts'
 import type { RunEnd } from '../../run/events.ts'
 import { runLoop } from '../../run/loop.ts'
-import type { RunOptions } from '../../run/ports.ts'
+import type { RunOptions, RunPorts } from '../../run/ports.ts'
+import type { Task } from '../../task/model.ts'
 import { RunReporter } from '../../ui/run-reporter.ts'
 import { measureForAny } from '../../ui/width.ts'
 import { printableJson } from '../../ui/printable.ts'
@@ -9,6 +10,7 @@ import type { Context } from '../command.ts'
 import { canvasFor } from '../context.ts'
 import { findTask } from '../find-task.ts'
 import { openProject, type Project } from '../project.ts'
+import { agentWishes, checkAgents } from '../run/agents.ts'
 import { runEventJson } from '../run/run-json.ts'
 import { runOptions } from '../run/run-options.ts'
 import { runPorts } from '../run/run-ports.ts'
@@ -24,6 +26,25 @@ export async function run(context: Context): Promise<number> {
   return context.json ? runAsJson(context, project, options) : runForPerson(context, project, options)
 }
 
+async function checkedPorts(
+  context: Context,
+  project: Project,
+  options: RunOptions,
+  pause: () => void,
+): Promise<RunPorts> {
+  const ports = await runPorts(context, project, pause)
+  await checkAgents(agentWishes(context, project), tasksOf(project, options))
+  return ports
+}
+
+/** The tasks that the run may come to. */
+function tasksOf({ selection, tasks }: Project, { task, loop }: RunOptions): readonly Task[] {
+  if (task !== null) return tasks.filter(({ id }) => id === task)
+  if (!loop) return selection.next ? [selection.next] : []
+  const states = selection.states.filter(({ waiting }) => waiting.every(({ kind }) => kind === 'dependency'))
+  return states.flatMap(({ task: one }) => (one.status === 'TODO' ? [one] : []))
+}
+
 function wishOf({ args, options, io, json }: Context, { root, config, tasks }: Project): RunOptions {
   const [named] = args
   const task = named === undefined ? null : findTask(tasks, named).id
@@ -34,7 +55,7 @@ function wishOf({ args, options, io, json }: Context, { root, config, tasks }: P
 }
 
 async function runAsJson(context: Context, project: Project, options: RunOptions): Promise<number> {
-  const ports = await runPorts(context, project, () => undefined)
+  const ports = await checkedPorts(context, project, options, () => undefined)
   let code = 0
   for await (const event of runLoop(options, ports)) {
     context.printRaw(`${printableJson(JSON.stringify(runEventJson(event, project.tierOf)))}\n`)
@@ -54,7 +75,7 @@ async function runForPerson(context: Context, project: Project, options: RunOpti
     now: io.now,
     verbose: context.options.on('verbose'),
   })
-  const ports = await runPorts(context, project, () => reporter.pause())
+  const ports = await checkedPorts(context, project, options, () => reporter.pause())
   const ticking = setInterval(() => reporter.tick(), TICK_MS)
   let code = 0
   try {
@@ -86,6 +107,7 @@ function exitCode(finished: {
     case 'budget':
     case 'failed':
     case 'stopped':
+    case 'not-pushed':
       return 1
     default:
       return unreachable(finished.end)

@@ -9,6 +9,7 @@ import type { Discipline } from '../../prompt/discipline.ts'
 import { mergeMcpServers } from '../../prompt/mcp.ts'
 import type { AgentChoice } from '../../run/ports.ts'
 import type { Task } from '../../task/model.ts'
+import type { Context } from '../command.ts'
 import type { Io } from '../io.ts'
 import type { Options } from '../options.ts'
 import type { Project } from '../project.ts'
@@ -20,6 +21,11 @@ export interface AgentWishes {
   readonly root: string
   readonly config: Config
   readonly tierOf: Project['tierOf']
+}
+
+/** What a command of this project wishes of its agents. */
+export function agentWishes({ io, options }: Context, { root, config, tierOf }: Project): AgentWishes {
+  return { io, options, root, config, tierOf }
 }
 
 /** Who does a task: the provider, with its model. */
@@ -62,6 +68,24 @@ export function agentsFor(
   }
 }
 
+/**
+ * Makes sure before a run begins that whoever may be asked is there and can begin, or throws. A name that is unknown
+ * and stands in a task, or in its discipline, is left to the task's turn: the others can be done without it.
+ */
+export async function checkAgents(wishes: AgentWishes, tasks: readonly Task[]): Promise<void> {
+  const providers = providersOf(wishes)
+  const names = new Set(providers.map(({ name }) => name))
+  for (const name of configuredNames(wishes)) providerNamed(name, providers)
+  const ready = new Set<string | null>()
+  for (const task of tasks) {
+    const discipline = await disciplineOf(wishes.root, task)
+    const name = wantedName(task, discipline, wishes)
+    if (ready.has(name) || (name !== null && !names.has(name))) continue
+    chooseProvider(task, discipline, wishes)
+    ready.add(name)
+  }
+}
+
 /** Who does a task, as it would be asked first. */
 export function chooseProvider(
   task: Task,
@@ -70,7 +94,7 @@ export function chooseProvider(
 ): ChosenProvider {
   const { options, config, tierOf, io } = wishes
   const row = config.tiers.rows[tierOf(task).tier]
-  const name = options.text('agent') ?? task.agent ?? discipline?.agent ?? row.agent ?? config.agent
+  const name = wantedName(task, discipline, wishes)
   const model = options.text('model') ?? task.model ?? discipline?.model ?? row.model ?? config.model
   const providers = providersOf(wishes)
   if (name !== null) return { provider: readyProvider(providerNamed(name, providers), wishes), model }
@@ -81,6 +105,19 @@ export function chooseProvider(
     'no agent is installed',
     `Install one (${wanted[0]?.install}), or run your own: --agent command --command ./my-agent.sh`,
   )
+}
+
+/** Null takes the first that is installed. */
+function wantedName(task: Task, discipline: Discipline | null, wishes: AgentWishes): string | null {
+  const { options, config, tierOf } = wishes
+  const row = config.tiers.rows[tierOf(task).tier]
+  return options.text('agent') ?? task.agent ?? discipline?.agent ?? row.agent ?? config.agent
+}
+
+function configuredNames({ options, config }: AgentWishes): readonly string[] {
+  const { agent, agents, fallback, tiers } = config
+  const single = [options.text('agent'), agent, ...Object.values(tiers.rows).map((row) => row.agent)]
+  return [...single, ...agents, ...fallback].filter((name) => name != null)
 }
 
 export function permissionOf({ options, config }: AgentWishes): Permission {

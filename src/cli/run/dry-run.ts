@@ -13,7 +13,7 @@ import { findTask } from '../find-task.ts'
 import type { Project } from '../project.ts'
 import { taskJson } from '../task-json.ts'
 import { unlessGitIsMissing, writePrompt } from '../task-prompt.ts'
-import { chooseProvider, disciplineOf, permissionOf } from './agents.ts'
+import { agentWishes, chooseProvider, disciplineOf, permissionOf } from './agents.ts'
 
 /** Shows what a run would do first, and does nothing. */
 export async function dryRun(context: Context, project: Project, options: RunOptions): Promise<number> {
@@ -32,12 +32,13 @@ export async function dryRun(context: Context, project: Project, options: RunOpt
 }
 
 async function planOf(
-  { io, options: flags }: Context,
+  context: Context,
   project: Project,
   { task, options }: { readonly task: Task; readonly options: RunOptions },
 ): Promise<DryRun> {
+  const { io } = context
   const { root, config, tasks, tierOf } = project
-  const wishes = { io, options: flags, root, config, tierOf }
+  const wishes = agentWishes(context, project)
   const discipline = await disciplineOf(root, task)
   const { provider, model } = chooseProvider(task, discipline, wishes)
   const git = openGit({ cwd: root, env: io.env })

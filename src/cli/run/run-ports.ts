@@ -16,7 +16,7 @@ import { openTaskFolder } from '../../run/source.ts'
 import type { Context } from '../command.ts'
 import type { Project } from '../project.ts'
 import { writePrompt } from '../task-prompt.ts'
-import { agentsFor } from './agents.ts'
+import { agentsFor, agentWishes } from './agents.ts'
 import { questions } from './questions.ts'
 import { taskEdits } from './task-edits.ts'
 
@@ -40,7 +40,7 @@ export async function runPorts(context: Context, project: Project, pause: () => 
     folder: runFolder(root),
     attempts: async () => (await listAttempts(git)).flatMap((kept) => attemptRecord(kept) ?? []),
     tierOf,
-    agentsFor: agentsFor({ io, options, root, config, tierOf }),
+    agentsFor: agentsFor(agentWishes(context, project)),
     prompt: async ({ failedBefore, ...request }) => {
       const names = new Set(failedBefore.map(({ gate }) => gate.name))
       return (await writePrompt(project, git, { ...request, failedBefore: names })).prompt.text
@@ -67,7 +67,13 @@ async function push(git: Git): ReturnType<RunPorts['push']> {
     const { stdout } = await git.run(['rev-parse', '--abbrev-ref', 'HEAD'])
     return { branch: stdout.toString().trim() }
   } catch (error) {
-    if (error instanceof GitError) return { problem: error.stderr.trim() || error.message }
+    if (error instanceof GitError) return { problem: withoutHints(error.stderr) || error.message }
     throw error
   }
+}
+
+/** What git adds to teach beginners is longer than what it has to say. */
+function withoutHints(text: string): string {
+  const lines = text.split('\n').filter((line) => !line.startsWith('hint:'))
+  return lines.join('\n').trim()
 }

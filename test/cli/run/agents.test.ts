@@ -1,0 +1,116 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { projectFolder, taskText } from '../project-folder.ts'
+import { ralph, type Answer } from '../ralph.ts'
+import { env, git } from '../script-repository.ts'
+
+type Fields = Readonly<Record<string, string>>
+
+/** A repository in which claude, codex and opencode are installed, and nobody has ever logged in. */
+function repository(tasks: Readonly<Record<string, Fields>>, config: object = {}): string {
+  const bin = ['claude', 'codex', 'opencode'].map(
+    (name) => [`bin/${name}`, '#!/bin/sh\necho 99.0.0\n'] as const,
+  )
+  const files = Object.entries(tasks).map(([id, fields]) => {
+    const script = '## Script\n\n```sh\necho x > $RALPH_TASK.txt\n```\n'
+    return [`docs/tasks/${id}.md`, `${taskText(id, `Do ${id}`, fields)}\n${script}`] as const
+  })
+  const cwd = projectFolder({
+    ...Object.fromEntries([...bin, ...files]),
+    'docs/disciplines/backend.md': '# Backend\n\n- **Agent**: codex\n- **Model**: of-discipline\n',
+    'ralph.config.json': JSON.stringify({ commit: { seal: false }, gates: [], baseline: 'off', ...config }),
+  })
+  for (const [file] of bin) chmodSync(join(cwd, file), 0o755)
+  git(cwd, 'init', '--quiet', '--initial-branch=main')
+  git(cwd, 'add', '--all')
+  git(cwd, 'commit', '--quiet', '--message=Begin')
+  return cwd
+}
+
+function run(cwd: string, argv: readonly string[], more: Fields = {}): Promise<Answer> {
+  const world = {
+    ...env,
+    PATH: `${join(cwd, 'bin')}:${env.PATH}`,
+    ANTHROPIC_API_KEY: 'x',
+    CODEX_API_KEY: 'x',
+  }
+  return ralph(['run', ...argv], { cwd, env: { ...world, ...more } })
+}
+
+describe.skipIf(process.platform === 'win32')('who does a task', () => {
+  const tiers = { Light: { agent: 'opencode', model: 'of-tier' } }
+  const config = { agent: 'claude', model: 'of-config', tiers }
+  it.each<[string, readonly string[], Fields, object, string, string | null]>([
+    [
+      'the command line',
+      ['--agent', 'claude', '--model', 'mine'],
+      { Agent: 'codex', Model: 'of-task' },
+      config,
+      'claude',
+      'mine',
+    ],
+    [
+      'else the task',
+      [],
+      { Agent: 'claude', Model: 'of-task', Discipline: 'backend' },
+      config,
+      'claude',
+      'of-task',
+    ],
+    ['else its discipline', [], { Discipline: 'backend' }, config, 'codex', 'of-discipline'],
+    ['else its tier', [], {}, config, 'opencode', 'of-tier'],
+    ['else the configuration', [], {}, { ...config, tiers: {} }, 'claude', 'of-config'],
+    [
+      'else what is installed, in the order of the configuration',
+      [],
+      {},
+      { agents: ['qwen', 'codex', 'claude'] },
+      'codex',
+      null,
+    ],
+  ])('says %s', async (_, argv, fields, settings, agent, model) => {
+    const cwd = repository({ 'T-001': fields }, settings)
+    const { stdout, stderr } = await run(cwd, ['--dry-run', '--json', ...argv])
+    expect([stderr, JSON.parse(stdout)]).toMatchObject(['', { agent, model }])
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('before a run begins', () => {
+  it.each([
+    [{ agent: 'cluade' }, 'cluade'],
+    [{ agents: ['claude', 'cluade'] }, 'cluade'],
+    [{ agent: 'script', fallback: ['cluade'] }, 'cluade'],
+    [{ agent: 'script', tiers: { Heavy: { agent: 'cluade' } } }, 'cluade'],
+  ])('a name that is unknown is refused, wherever it stands: %j', async (config, name) => {
+    const { code, stderr } = await run(repository({ 'T-001': {} }, config), [])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`there is no agent named "${name}"`)])
+    expect(stderr).toContain('Did you mean claude?')
+  })
+
+  it('an agent that a later task asks for must be there too', async () => {
+    const cwd = repository({ 'T-001': { Agent: 'script' }, 'T-002': { Agent: 'gemini', Depends: 'T-001' } })
+    const { code, stderr } = await run(cwd, ['--loop'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('gemini is not installed')])
+    expect(stderr).toContain('npm install -g @google/gemini-cli')
+    expect((await run(cwd, [])).code).toBe(0)
+  })
+
+  it('an agent that nobody has logged in says what to do', async () => {
+    const cwd = repository({ 'T-001': {} }, { agent: 'claude' })
+    const { code, stderr } = await run(cwd, [], { HOME: cwd, ANTHROPIC_API_KEY: '' })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('run `claude` and log in')])
+    expect(git(cwd, 'for-each-ref', 'refs/ralph')).toBe('')
+  })
+
+  it('a name that only one task misspells is left to that task: the others are done', async () => {
+    const cwd = repository({ 'T-001': { Agent: 'cluade' }, 'T-002': {} }, { agent: 'script' })
+    const alone = await run(cwd, ['T-001'])
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('Did you mean claude?')])
+    const { code, stdout } = await run(cwd, ['--loop'])
+    expect(code).toBe(1)
+    expect(stdout).toContain('there is no agent named "cluade"')
+    expect(git(cwd, 'log', '--format=%s')).toBe('T-002: Do T-002\nBegin')
+    expect(git(cwd, 'status', '--short')).toBe('')
+  })
+})
