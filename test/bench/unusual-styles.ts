@@ -16,9 +16,8 @@ const STYLES: readonly ((text: string) => string)[] = [
   (text) => text.replace(/\n\n- \*\*Status/, '\n\n> Agreed on — see §2.\n\n- **Status'),
   (text) => text.replace(/\n\n- \*\*Status/, '\n\n<!-- - **Status**: BLOCKED -->\n\n- **Status'),
   (text) => text.replace(/^- \*\*Depends\*\*: T-.*$/m, '$& (see _there_)'),
-  (text) => text.replace(/^## Hints$/m, 'Hints\n-----'),
-  (text) =>
-    text.replace(/^```ts$/m, '<details>\n\n```ts').replace(/^part.open\(\)\n```$/m, '$&\n\n</details>'),
+  (text) => text.replace(/^(- \*\*Depends\*\*: .*), (T-\d+)$/m, '$1 and $2').replace(/^# T/m, '# Task T'),
+  (text) => text.replace(/^(- \*\*Milestone\*\*): (\d+) — (.*)$/m, '$1： $2 — `$3`'),
   asTable,
   asFrontmatter,
   (text) => `\uFEFF${text.replaceAll('\n', '\r\n')}`,

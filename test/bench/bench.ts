@@ -1,0 +1,29 @@
+import type { Row } from './row.ts'
+
+/** The parts of the table, in its order; each is loaded only where it is measured. */
+const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
+  program: async () => (await import('./program.ts')).benchProgram(),
+  history: async () => (await import('./history.ts')).benchHistory(),
+  prompt: async () => (await import('./prompt.ts')).benchPrompt(),
+  seal: async () => (await import('./seal.ts')).benchSeal(),
+  run: async () => (await import('./run.ts')).benchRun(),
+  agents: async () => (await import('./agents.ts')).benchAgents(),
+}
+
+/** Prints the table, or the parts of it that are named. */
+async function bench(names: readonly string[]): Promise<void> {
+  const stranger = names.find((name) => !Object.hasOwn(PARTS, name))
+  if (stranger !== undefined) {
+    process.stderr.write(`there is no part ${stranger}; the parts are ${Object.keys(PARTS).join(', ')}\n`)
+    process.exitCode = 2
+    return
+  }
+  process.stdout.write('| what | measured | beside |\n|---|---|---|\n')
+  for (const name of names.length > 0 ? names : Object.keys(PARTS)) {
+    for (const { what, value, ratio } of await PARTS[name]!()) {
+      process.stdout.write(`| ${what} | ${value} | ${ratio} |\n`)
+    }
+  }
+}
+
+await bench(process.argv.slice(2))
