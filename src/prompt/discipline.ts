@@ -1,6 +1,6 @@
 import { splitList } from '../task/values.ts'
 import { wordMap, type Vocabulary } from '../task/vocabulary.ts'
-import { readDocument } from './document.ts'
+import { readDocument, type DocumentProblem } from './document.ts'
 import { readMcpServers, type McpServers } from './mcp.ts'
 
 /** How to work: one file of `docs/disciplines`. */
@@ -18,16 +18,20 @@ export interface Discipline {
   /** With what else its author has written. */
   readonly conventions: string
   readonly mcpServers: McpServers
-  /** What is wrong with the file, a sentence each. */
-  readonly problems: readonly string[]
+  /** What is wrong with the file. */
+  readonly problems: readonly DocumentProblem[]
 }
 
 /** Reads the text of a discipline's file. */
 export async function readDiscipline(name: string, source: string): Promise<Discipline> {
   const document = await readDocument(name, source, VOCABULARY)
-  const mcp = document.has('MCP Servers')
-    ? readMcpServers(document.body('MCP Servers'))
-    : { servers: {}, problems: [] }
+  const mcpAt = document.startOf('MCP Servers')
+  const mcp = mcpAt === null ? { servers: {}, problems: [] } : readMcpServers(document.body('MCP Servers'))
+  const mcpProblems = mcp.problems.map((message): DocumentProblem => ({
+    severity: 'error',
+    offset: mcpAt ?? 0,
+    message,
+  }))
   return {
     name,
     title: document.title,
@@ -40,7 +44,7 @@ export async function readDiscipline(name: string, source: string): Promise<Disc
     persona: document.body('Persona'),
     conventions: [document.body('Conventions'), document.rest].filter((text) => text !== '').join('\n\n'),
     mcpServers: mcp.servers,
-    problems: [...document.problems, ...mcp.problems],
+    problems: [...document.problems, ...mcpProblems],
   }
 }
 

@@ -1,4 +1,6 @@
+import type { Severity } from '../base/diagnostic.ts'
 import { UserError } from '../base/errors.ts'
+import { misspelling } from '../base/misspelling.ts'
 import type { Outline } from '../task/outline.ts'
 import { readOutline } from '../task/read-outline.ts'
 import type { Vocabulary } from '../task/vocabulary.ts'
@@ -14,9 +16,17 @@ export interface PromptDocument<F extends string, S extends string> {
   body(name: S): string
   /** What its author has written beyond what has a name: text above the sections, and sections of their own. */
   readonly rest: string
-  has(name: S): boolean
-  /** What could not be read, a sentence each. */
-  readonly problems: readonly string[]
+  /** Where the first section of that name begins; null where there is none. */
+  startOf(name: S): number | null
+  /** What could not be read, or is probably a slip. */
+  readonly problems: readonly DocumentProblem[]
+}
+
+/** Something wrong in a discipline or a feature file, at its place in the text. */
+export interface DocumentProblem {
+  readonly severity: Severity
+  readonly offset: number
+  readonly message: string
 }
 
 /** Reads a document in the style of a task file. */
@@ -27,7 +37,8 @@ export async function readDocument<F extends string, S extends string>(
 ): Promise<PromptDocument<F, S>> {
   const text = source.replace(/^\ufeff/, '')
   try {
-    return documentOf(name, text, await readOutline(text, vocabulary))
+    const outline = await readOutline(text, vocabulary)
+    return { ...documentOf(name, text, outline), problems: problemsOf(outline, vocabulary) }
   } catch (error) {
     // The parser recurses, and refuses nesting beyond reason.
     if (error instanceof RangeError || (error instanceof Error && error.name === 'TooDeep')) {
@@ -44,7 +55,7 @@ function documentOf<F extends string, S extends string>(
   name: string,
   source: string,
   outline: Outline<F, S>,
-): PromptDocument<F, S> {
+): Omit<PromptDocument<F, S>, 'problems'> {
   const bodyOf = (wanted: S): string =>
     outline.sections
       .filter((section) => section.name === wanted)
@@ -63,9 +74,30 @@ function documentOf<F extends string, S extends string>(
       .filter((text) => text !== '')
       .map(closed)
       .join('\n\n'),
-    has: (wanted) => outline.sections.some((section) => section.name === wanted),
-    problems: outline.error ? [outline.error.message] : [],
+    startOf: (wanted) => outline.sections.find((section) => section.name === wanted)?.span.start ?? null,
   }
+}
+
+function problemsOf<F extends string, S extends string>(
+  { error, fields, sections }: Outline<F, S>,
+  vocabulary: Vocabulary<F, S>,
+): readonly DocumentProblem[] {
+  const slip = (word: string, offset: number, known: Iterable<string>): DocumentProblem[] => {
+    const meant = misspelling(word, known)
+    if (meant === undefined) return []
+    return [{ severity: 'warning', offset, message: `"${word}" means nothing here; did you mean ${meant}?` }]
+  }
+  const known = {
+    fields: new Set(vocabulary.fields.values()),
+    sections: new Set(vocabulary.sections.values()),
+  }
+  return [
+    ...(error ? [{ severity: 'error', offset: error.span.start, message: error.message } as const] : []),
+    ...fields.flatMap(({ name, key, span }) => (name === null ? slip(key, span.start, known.fields) : [])),
+    ...sections.flatMap(({ name, title, span }) =>
+      name === null ? slip(title, span.start, known.sections) : [],
+    ),
+  ]
 }
 
 /** What stands between the heading and the first section and is no field. */

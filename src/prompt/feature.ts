@@ -1,6 +1,6 @@
 import { splitPaths } from '../task/values.ts'
 import { wordMap, type Vocabulary } from '../task/vocabulary.ts'
-import { readDocument } from './document.ts'
+import { readDocument, type DocumentProblem } from './document.ts'
 
 /** What domain a task is of: one file of `docs/features`. */
 export interface Feature {
@@ -14,8 +14,8 @@ export interface Feature {
   readonly acronym: string | null
   /** With what else its author has written. */
   readonly description: string
-  /** What is wrong with the file, a sentence each. */
-  readonly problems: readonly string[]
+  /** What is wrong with the file. */
+  readonly problems: readonly DocumentProblem[]
 }
 
 /** Reads the text of a feature's file. */

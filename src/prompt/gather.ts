@@ -1,6 +1,7 @@
 import type { Task } from '../task/model.ts'
 import type { PromptInput } from './assemble.ts'
 import { collectMaterials } from './collect.ts'
+import type { DocumentProblem } from './document.ts'
 import { headingsOf } from './headings.ts'
 import type { EarlierAttempt } from './history.ts'
 import type { PromptGate } from './instructions.ts'
@@ -111,11 +112,11 @@ function documentWarnings(
   what: string,
   folder: string,
   name: string | null,
-  lookup: Lookup<{ readonly name: string; readonly problems: readonly string[] }> | null,
+  lookup: Lookup<{ readonly name: string; readonly problems: readonly DocumentProblem[] }> | null,
 ): readonly string[] {
   if (lookup === null || name === null) return []
   if (lookup.found)
-    return lookup.value.problems.map((problem) => `${folder}/${lookup.value.name}.md: ${problem}`)
+    return lookup.value.problems.map(({ message }) => `${folder}/${lookup.value.name}.md: ${message}`)
   const hint = lookup.closest === null ? '' : `; did you mean ${lookup.closest}?`
   return [`there is no ${what} ${name}: ${folder}/${name}.md does not exist${hint}`]
 }

@@ -44,7 +44,9 @@ describe('a discipline', () => {
   it('with servers that cannot be read says so', async () => {
     const { mcpServers, problems } = await readDiscipline('x', '# X\n\n## MCP Servers\nsoon\n')
     expect(mcpServers).toEqual({})
-    expect(problems).toEqual(['expected the servers as a JSON object in a fence'])
+    expect(problems).toEqual([
+      { severity: 'error', offset: 5, message: 'expected the servers as a JSON object in a fence' },
+    ])
   })
 })
 

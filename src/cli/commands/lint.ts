@@ -6,8 +6,9 @@ import { UserError } from '../../base/errors.ts'
 import { fix } from '../../lint/fix.ts'
 import { byPlace, startLint } from '../../lint/lint.ts'
 import type { LintedTask } from '../../lint/rule.ts'
+import { checkLibraryFile, libraryFiles } from '../../prompt/check-library.ts'
 import { factsOf } from '../../task/facts.ts'
-import type { Task, TaskFacts, TaskName } from '../../task/model.ts'
+import type { Task, TaskFacts } from '../../task/model.ts'
 import { parseTask } from '../../task/parse.ts'
 import { readBacklog, readFacts } from '../../task/read.ts'
 import { lintView } from '../../ui/lint-view.ts'
@@ -19,13 +20,17 @@ import { openPlace, openProject, type Place } from '../project.ts'
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context)
   const known = await readLinted(place)
-  const only = namedFiles(context, place, known)
+  const library = await libraryFiles(place.root)
+  const only = namedFiles(context, place, [...known, ...library])
   const fixed = context.options.on('fix') ? await mend(context, only) : []
-  const { checked, diagnostics } = await check(
+  const { checked, diagnostics: ofTasks } = await check(
     place,
     fixed.length > 0 ? await readLinted(place) : known,
     only,
   )
+  const looked = library.filter(({ file }) => only === null || only.has(file))
+  const ofLibrary = await Promise.all(looked.map((file) => checkLibraryFile(place.root, file)))
+  const diagnostics = [...ofTasks, ...ofLibrary.flat()].sort(byPlace)
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length
   const warnings = diagnostics.length - errors
   if (context.json) context.printJson({ version: 1, diagnostics, errors, warnings, fixed })
@@ -67,17 +72,17 @@ async function check(
     return { id, number, file, found: only === null || only.has(file) ? check(task) : null }
   })
   const looked = tasks.flatMap(({ found }) => (found === null ? [] : [found]))
-  return { checked: looked.length, diagnostics: looked.flat().sort(byPlace) }
+  return { checked: looked.length, diagnostics: looked.flat() }
 }
 
 /** The files named on the command line, relative to the root; null for all. */
 function namedFiles(
   { args, io }: Context,
   { root, dir }: Place,
-  tasks: readonly TaskName[],
+  files: readonly { readonly file: string }[],
 ): ReadonlySet<string> | null {
   if (args.length === 0) return null
-  const known = new Set(tasks.map(({ file }) => file))
+  const known = new Set(files.map(({ file }) => file))
   return new Set(
     args.map((arg) => {
       const path = resolve(io.cwd, arg)

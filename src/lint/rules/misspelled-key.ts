@@ -1,5 +1,5 @@
 import { FIELD_NAMES } from '../../task/model.ts'
-import { misspelling } from '../misspelling.ts'
+import { misspelling } from '../../base/misspelling.ts'
 import { quote } from '../quote.ts'
 import type { Rule } from '../rule.ts'
 

@@ -1,5 +1,5 @@
 import { SECTION_NAMES } from '../../task/model.ts'
-import { misspelling } from '../misspelling.ts'
+import { misspelling } from '../../base/misspelling.ts'
 import { titleSpan } from '../place.ts'
 import { quote } from '../quote.ts'
 import type { Rule } from '../rule.ts'

@@ -1,4 +1,4 @@
-import { closest } from '../base/closest.ts'
+import { closest } from './closest.ts'
 
 /**
  * The known word that was probably meant. Authors have words of their own, so only a slip counts: one edit, or two in a

@@ -1,0 +1,55 @@
+import type { Diagnostic } from '../base/diagnostic.ts'
+import { UserError } from '../base/errors.ts'
+import { placesIn } from '../base/places.ts'
+import { readDiscipline } from './discipline.ts'
+import type { DocumentProblem } from './document.ts'
+import { readFeature } from './feature.ts'
+import { DISCIPLINES, FEATURES, namesIn, readOwn } from './library.ts'
+
+/** A discipline or a feature file, and how it is read. */
+export interface LibraryFile {
+  /** Relative to the root. */
+  readonly file: string
+  readonly rule: 'bad-discipline' | 'bad-feature'
+  readonly read: (source: string) => Promise<{ readonly problems: readonly DocumentProblem[] }>
+}
+
+/** Every file that a Discipline or a Feature may name. */
+export async function libraryFiles(root: string): Promise<readonly LibraryFile[]> {
+  const [disciplines, features] = await Promise.all([namesIn(root, DISCIPLINES), namesIn(root, FEATURES)])
+  return [
+    ...disciplines.map((name): LibraryFile => ({
+      file: `${DISCIPLINES}/${name}.md`,
+      rule: 'bad-discipline',
+      read: (source) => readDiscipline(name, source),
+    })),
+    ...features.map((name): LibraryFile => ({
+      file: `${FEATURES}/${name}.md`,
+      rule: 'bad-feature',
+      read: (source) => readFeature(name, source),
+    })),
+  ]
+}
+
+/** What is wrong with a discipline or a feature, whether or not a task names it. */
+export async function checkLibraryFile(
+  root: string,
+  { file, rule, read }: LibraryFile,
+): Promise<readonly Diagnostic[]> {
+  try {
+    const text = await readOwn(root, file)
+    if (text === null) return []
+    const placeOf = placesIn(text.replace(/^\ufeff/, ''))
+    const { problems } = await read(text)
+    return problems.map(({ offset, severity, message }) => ({
+      file,
+      ...placeOf(offset),
+      severity,
+      rule,
+      message,
+    }))
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return [{ file, line: 1, column: 1, severity: 'error', rule, message: error.message }]
+  }
+}
