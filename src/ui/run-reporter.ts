@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import type { RunEvent } from '../run/events.ts'
 import { layOutNow, type Canvas } from './layout.ts'
 import { RunStory } from './run-story.ts'
@@ -15,12 +16,14 @@ export interface ReportTarget {
 }
 
 const CLEAR_LINE = '\r\u001b[2K'
+const LINE_UP = '\u001b[1A'
 
 /** Reports a run to a person: lines that stay, and in a terminal below them one that says what is going on. */
 export class RunReporter {
   readonly #target: ReportTarget
   readonly #story: RunStory
-  #isLive = false
+  /** How many columns the live line takes; 0 where there is none. */
+  #liveWidth = 0
 
   constructor(target: ReportTarget) {
     this.#target = target
@@ -35,8 +38,9 @@ export class RunReporter {
 
   /** Draws the live line anew; called a few times a second. */
   tick(): void {
+    const cleared = this.#cleared()
     const line = this.#liveLine()
-    if (line !== '') this.#target.write(CLEAR_LINE + line)
+    if (cleared + line !== '') this.#target.write(cleared + line)
   }
 
   /** Takes the live line away, so that somebody else can write: a question, the shell's prompt. */
@@ -45,10 +49,12 @@ export class RunReporter {
     if (cleared !== '') this.#target.write(cleared)
   }
 
+  /** In a terminal that has become narrower the line has been broken, and stands on several rows. */
   #cleared(): string {
-    const text = this.#isLive ? CLEAR_LINE : ''
-    this.#isLive = false
-    return text
+    const width = this.#liveWidth
+    const columns = this.#target.canvas().columns ?? width
+    this.#liveWidth = 0
+    return width === 0 ? '' : CLEAR_LINE + (LINE_UP + CLEAR_LINE).repeat(Math.ceil(width / columns) - 1)
   }
 
   #liveLine(): string {
@@ -56,8 +62,9 @@ export class RunReporter {
     const { columns, colour } = canvas()
     const block = columns === null ? null : this.#story.now(now())
     if (columns === null || block === null) return ''
-    this.#isLive = true
     // The last column stays free: some terminals go on to the next line as soon as it is filled.
-    return layOutNow([block], { columns: columns - 1, colour }, measure).trimEnd()
+    const text = layOutNow([block], { columns: columns - 1, colour }, measure).trimEnd()
+    this.#liveWidth = measure(stripVTControlCharacters(text))
+    return text
   }
 }

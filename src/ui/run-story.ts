@@ -70,7 +70,7 @@ export class RunStory {
       case 'agent-started':
         return []
       case 'agent-text':
-        return this.#step(firstLine(event.text))
+        return this.#say(event.text)
       case 'agent-tool':
         return event.status === 'running'
           ? this.#step(event.summary)
@@ -150,6 +150,19 @@ export class RunStory {
     }
   }
 
+  /** A text may have many lines: the newest is what goes on now; of the others the first are told. */
+  #say(text: string): readonly Block[] {
+    const said = linesOf(text)
+    const last = said.at(-1)
+    if (this.#attempt && last !== undefined) this.#attempt.doing = last
+    if (!this.#telling.steps) return []
+    const more = said.length - MOST_LINES
+    return [
+      ...said.slice(0, MOST_LINES).map(stepLine),
+      ...(more > 0 ? [stepLine(`… ${counted(more, 'line')} more`)] : []),
+    ]
+  }
+
   #step(doing: string): readonly Block[] {
     if (this.#attempt && doing !== '') this.#attempt.doing = doing
     return this.#telling.steps && doing !== '' ? [stepLine(doing)] : []
@@ -223,10 +236,11 @@ const MOST_LINES = 4
 
 /** The gate, and the end of what it said. */
 function failedGate(result: GateResult): readonly Block[] {
-  const lines = result.excerpt.split('\n').filter((text) => text.trim() !== '')
   return [
     line('     ', ...gateText(result), dim(`   ${result.reason}`)),
-    ...lines.slice(-MOST_LINES).map((text) => line(dim(`       ${text}`))),
+    ...linesOf(result.excerpt)
+      .slice(-MOST_LINES)
+      .map((text) => line(dim(`       ${text}`))),
   ]
 }
 
@@ -244,8 +258,9 @@ function stepLine(text: string): Block {
   return line(dim(`     · ${text}`))
 }
 
-function firstLine(text: string): string {
-  return text.trim().split(/\r\n|\r|\n/)[0] ?? ''
+/** Those that say something. */
+function linesOf(text: string): readonly string[] {
+  return text.split(/\r\n|\r|\n/).filter((one) => one.trim() !== '')
 }
 
 function secondsBetween(from: Date, to: Date): number {

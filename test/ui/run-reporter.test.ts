@@ -171,11 +171,12 @@ const STORY: readonly (readonly [number, Happening])[] = [
 interface Screen {
   readonly reporter: RunReporter
   readonly tell: (seconds: number, happening: Happening) => void
+  readonly resize: (columns: number) => void
   readonly written: () => string
 }
 
-async function screen(columns: number | null, verbose = false): Promise<Screen> {
-  let [text, now] = ['', START]
+async function screen(width: number | null, verbose = false): Promise<Screen> {
+  let [text, now, columns] = ['', START, width]
   const reporter = new RunReporter({
     write: (chunk) => void (text += chunk),
     canvas: () => ({ columns, colour: false }),
@@ -190,6 +191,7 @@ async function screen(columns: number | null, verbose = false): Promise<Screen> 
       const event: RunEvent = { at: new Date(now), ...happening }
       reporter.event(event)
     },
+    resize: (to) => void (columns = to),
     written: () => text,
   }
 }
@@ -237,6 +239,22 @@ describe('a run in a terminal', () => {
     expect(written()).toBe(before)
   })
 
+  it('takes all of it away in a terminal that has become narrower', async () => {
+    const { tell, reporter, resize, written } = await screen(80)
+    for (const [seconds, happening] of STORY.slice(0, 6)) tell(seconds, happening)
+    resize(30)
+    const before = written().length
+    reporter.pause()
+    expect(written().slice(before)).toBe('\r\u001b[2K\u001b[1A\r\u001b[2K\u001b[1A\r\u001b[2K')
+  })
+
+  it('shows the newest line of what the agent says', async () => {
+    const { tell, written } = await screen(80)
+    for (const [seconds, happening] of STORY.slice(0, 4)) tell(seconds, happening)
+    tell(195, { type: 'agent-text', id: 'T-004', text: 'one\ntwo\n\nthree\n' })
+    expect(written().split('\u001b[2K').at(-1)).toContain('● three  ')
+  })
+
   it('counts down a wait', async () => {
     const { tell, written } = await screen(80)
     const until = new Date(START + 600_000)
@@ -248,6 +266,12 @@ describe('a run in a terminal', () => {
     const { tell, written } = await screen(80, true)
     for (const [seconds, happening] of STORY.slice(0, 5)) tell(seconds, happening)
     expect(written()).toContain('     · Edit src/auth/login.ts\n')
+  })
+
+  it('tells of a text with many lines the first, and how many more there are', async () => {
+    const { tell, written } = await screen(null)
+    tell(0, { type: 'agent-text', id: 'T-004', text: 'a\n\nb\nc\r\nd\ne\nf\n' })
+    expect(written()).toBe('     · a\n     · b\n     · c\n     · d\n     · … 2 lines more\n')
   })
 
   it('cannot be driven by what the agent says', async () => {
