@@ -68,14 +68,16 @@ export function fingerprintOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-/** An outcome with only what is known of it. */
+/** An outcome with only what is known of it. A reason of many lines is told by its first; all of it is the detail. */
 export function outcome(
   kind: OutcomeKind,
   reason: string,
-  more: Partial<Omit<Outcome, 'kind'>> = {},
+  more: Partial<Omit<Outcome, 'kind' | 'reason'>> = {},
 ): Outcome {
   const fingerprint = fingerprintOf(`${kind}: ${reason}`)
-  return { kind, reason, detail: '', fingerprint, until: null, hopeless: null, ...more }
+  const [first = '', ...rest] = reason.trim().split(/\r?\n/)
+  const detail = rest.length > 0 ? reason : ''
+  return { kind, reason: first, detail, fingerprint, until: null, hopeless: null, ...more }
 }
 
 /** What the agent's own end means; `done` is then to be checked. */

@@ -167,4 +167,10 @@ describe('how an agent ends', () => {
   ] as const)('%o means %s', (end, kind) => {
     expect(outcomeOfEnd(end).kind).toBe(kind)
   })
+
+  it('tells a reason of many lines by its first, and keeps all of it as the detail', () => {
+    const crash = outcomeOfEnd({ kind: 'crashed', reason: 'it crashed: one\ntwo\nthree' })
+    expect(crash).toMatchObject({ reason: 'it crashed: one', detail: 'it crashed: one\ntwo\nthree' })
+    expect(outcomeOfEnd({ kind: 'crashed', reason: 'one' })).toMatchObject({ reason: 'one', detail: '' })
+  })
 })
