@@ -9,9 +9,6 @@ export interface Reading {
   readonly message: string
 }
 
-/** The marker as an agent writes it. */
-export const DONE_MARKER = '<TASK_DONE>'
-
 /**
  * Reads the marker out of an agent's final message. It counts on a line of its own, or as the very end,
  * but not inside code, a quote, a comment or other HTML, nor where the message only repeats the prompt.

@@ -1,3 +1,4 @@
+import { DONE_MARKER } from '../base/done-marker.ts'
 import type { Task } from '../task/model.ts'
 import { inlineCode } from './fence.ts'
 
@@ -9,9 +10,6 @@ export interface PromptGate {
   /** It failed on the untouched tree, before any agent began. */
   readonly failedBefore: boolean
 }
-
-/** The marker with which an agent says that it is done. */
-export const DONE_MARKER = '<TASK_DONE>'
 
 /** What to do, what not to do, and how to end. */
 export function instructionsText(task: Task, gates: readonly PromptGate[]): string {

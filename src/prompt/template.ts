@@ -1,7 +1,7 @@
 import { closest } from '../base/closest.ts'
 import { placeAt } from '../base/diagnostic.ts'
+import { DONE_MARKER } from '../base/done-marker.ts'
 import { UserError } from '../base/errors.ts'
-import { DONE_MARKER } from './instructions.ts'
 import { PART_NAMES, type PartName, type PartTexts } from './parts.ts'
 
 /** A prompt's shape: lines of text with `{{slots}}` between them. */

@@ -1,4 +1,4 @@
-import { DONE_MARKER } from '../marker.ts'
+import { DONE_MARKER } from '../../base/done-marker.ts'
 import type { AgentRequest, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { failureOf, PlainOutput } from './plain-output.ts'
 import { taskEnvironment } from './task-environment.ts'
