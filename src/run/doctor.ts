@@ -1,16 +1,18 @@
+import { hostname } from 'node:os'
 import { formatDuration } from '../base/duration.ts'
-import { livingWithMark } from '../base/process-tree.ts'
+import { livingTree, livingWithMark, type LivingProcess } from '../base/process-tree.ts'
 import type { Git } from '../git/git.ts'
 import { findRepository } from '../git/repository.ts'
 import type { Repository } from '../git/repository.ts'
 import { readInFlight } from './in-flight.ts'
-import { lockOwner } from './lock.ts'
+import { lockOwner, type LockOwner } from './lock.ts'
+import { processLines } from './process-lines.ts'
 import { runFolder } from './run-folder.ts'
 import type { Workspace } from './workspace.ts'
 
 /** One thing that was looked at: whether it is well, and what to do where it is not. */
 export interface Finding {
-  readonly area: 'git' | 'tree' | 'lock' | 'leftovers'
+  readonly area: 'git' | 'tree' | 'lock' | 'processes' | 'leftovers'
   /** `problem` keeps a run from starting; `note` is only worth knowing. */
   readonly level: 'ok' | 'note' | 'problem'
   readonly message: string
@@ -104,10 +106,17 @@ async function lookAtRuns({
   } else {
     found.push(ok('lock', lock ? 'a dead run’s lock, which the next one takes over' : 'no run is at work'))
   }
+  if (lock?.alive) {
+    const living = await startedBy(lock.owner, inFlight?.mark)
+    for (const line of processLines(living))
+      found.push({ area: 'processes', level: 'note', message: line, fix: '' })
+  }
   if (!inFlight) return [...found, ok('leftovers', 'nothing is left of an earlier run')]
-  for (const { pid, command } of await livingWithMark(inFlight.mark)) {
-    const fix = lock?.alive ? '' : 'The next ralph run ends it'
-    found.push({ area: 'leftovers', level: 'note', message: `running: ${pid} ${command}`, fix })
+  if (!lock?.alive) {
+    for (const line of processLines(await livingWithMark(inFlight.mark))) {
+      const fix = 'The next ralph run ends it'
+      found.push({ area: 'leftovers', level: 'note', message: `running: ${line}`, fix })
+    }
   }
   if (inFlight.attempt && !lock?.alive) {
     const { task, number, startedAt } = inFlight.attempt
@@ -120,6 +129,17 @@ async function lookAtRuns({
     })
   }
   return found
+}
+
+/** What a living run has started: below it, and wherever else its mark is found. */
+async function startedBy(
+  { pid, host }: LockOwner,
+  mark: string | undefined,
+): Promise<readonly LivingProcess[]> {
+  const below = host === hostname() ? await livingTree(pid) : []
+  const marked = mark === undefined ? [] : await livingWithMark(mark)
+  const living = new Map([...below, ...marked].map((process) => [process.pid, process]))
+  return [...living.values()].filter((process) => process.pid !== pid)
 }
 
 function ok(area: Finding['area'], message: string): Finding {

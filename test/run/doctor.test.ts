@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { newMark, withMark } from '../../src/base/process-mark.ts'
+import { livingTree } from '../../src/base/process-tree.ts'
 import { openGit } from '../../src/git/door.ts'
 import { openCheckout } from '../../src/run/checkout.ts'
 import { doctorFindings } from '../../src/run/doctor.ts'
@@ -24,6 +25,10 @@ async function look(root: string): Promise<readonly string[]> {
 
 const inFlight = (mark: string, attempt: object | null) =>
   JSON.stringify({ version: 1, mark, startedAt: '', spentUsd: null, attempt })
+
+async function endTree(child: ChildProcess): Promise<void> {
+  for (const { pid } of await livingTree(child.pid!)) process.kill(pid, 'SIGKILL')
+}
 
 describe('the doctor', () => {
   it('finds nothing wrong where nothing is', async () => {
@@ -63,6 +68,28 @@ describe('the doctor', () => {
       new RegExp(`^note lock: a run is at work: process ${process.pid} on .*, for 1h$`),
     )
     lock.release()
+  })
+
+  it.runIf(process.platform === 'linux')('shows the tree of what a run has started', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const folder = runFolder(root)
+    makeRunFolder(folder)
+    const mark = newMark()
+    // A child that holds the lock, as a run does, with an agent that has a tool in a session of its own.
+    const agent = 'setsid sleep 999 & echo up; wait'
+    const child = spawn('sh', ['-c', `sh -c '${agent}'; :`], { env: ENV, stdio: ['pipe', 'pipe', 'ignore'] })
+    try {
+      await new Promise((resolve) => child.stdout.once('data', resolve))
+      await takeLock(folder.lock, { pid: child.pid!, now: new Date('2026-01-01T00:00:00Z') })
+      put(root, { '.ralph/run.json': inFlight(mark, null) })
+      const found = (await look(root)).filter((line) => line.includes(' processes: '))
+      expect(found).toEqual([
+        expect.stringMatching(/^note processes: \d+ sh -c setsid sleep/),
+        expect.stringMatching(/^note processes: └─ \d+ (?:setsid )?sleep 999$/),
+      ])
+    } finally {
+      await endTree(child)
+    }
   })
 
   it.runIf(process.platform === 'linux')('finds what a dead run has left', async () => {

@@ -82,15 +82,18 @@ function lookAtGates(root: string, config: Config): readonly Examined[] {
 
 async function lookAtAgents({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
   const providers = allProviders(config.command)
-  const wanted = config.agents.map((name) => providerNamed(name, providers))
+  const { agent, agents, fallback, tiers } = config
+  const named = [agent, ...agents, ...fallback, ...Object.values(tiers.rows).map((row) => row.agent)]
+  const unknown = unknownNames(named, providers)
+  const wanted = agents.flatMap((name) => providers.find((provider) => provider.name === name) ?? [])
   const chosen =
-    config.agent === null ? firstInstalled(wanted, io.env) : providerNamed(config.agent, providers)
+    agent === null ? firstInstalled(wanted, io.env) : (providers.find(({ name }) => name === agent) ?? null)
   const looked = await Promise.all(
     providers
       .filter(({ binary }) => binary !== null)
       .map((provider) => lookAtAgent(provider, { io, root, chosen })),
   )
-  if (chosen) return looked
+  if (chosen || unknown.length > 0) return [...looked, ...unknown]
   return [
     ...looked,
     finding(
@@ -100,6 +103,22 @@ async function lookAtAgents({ io }: Context, root: string, config: Config): Prom
       'Install one, or run your own with --agent command',
     ),
   ]
+}
+
+/** Names in the configuration that are no agent's: no run begins with one. */
+function unknownNames(
+  names: readonly (string | null)[],
+  providers: readonly Provider[],
+): readonly Examined[] {
+  return [...new Set(names)].flatMap((name) => {
+    try {
+      if (name !== null) providerNamed(name, providers)
+      return []
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      return [finding('agents', 'problem', error.message, error.fix)]
+    }
+  })
 }
 
 async function lookAtAgent(
@@ -114,23 +133,20 @@ async function lookAtAgent(
   const isChosen = provider === chosen
   const installation = await installationOf(provider, { cwd: root, env: io.env })
   if (!installation)
-    return finding(
-      'agents',
-      isChosen ? 'problem' : 'note',
-      `${name} is not installed`,
-      isChosen ? install : '',
-    )
+    return finding('agents', isChosen ? 'problem' : 'note', `${name} is not installed`, install)
   const label = `${name} ${installation.version ?? '(no version told)'}${isChosen ? ', which runs here' : ''}`
   if (installation.isNewEnough === false) {
     return finding(
       'agents',
       isChosen ? 'problem' : 'note',
-      `${label} is older than ${minimumVersion}`,
+      `${label}${isChosen ? ',' : ''} is older than ${minimumVersion}`,
       install,
     )
   }
   const [problem] = provider.preflight({ env: io.env, cwd: root, nodeVersion: io.nodeVersion })
   if (problem !== undefined) return finding('agents', isChosen ? 'problem' : 'note', `${label}: ${problem}`)
+  if (installation.isNewEnough === null)
+    return finding('agents', 'note', `${label}: works from ${minimumVersion} on`)
   return finding('agents', 'ok', label)
 }
 
