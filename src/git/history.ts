@@ -40,6 +40,7 @@ const REVERTS = 'This reverts commit '
 
 /** The commits that a commit says it undoes. */
 export function revertedBy({ body }: LogEntry): readonly string[] {
+  if (!body.includes(REVERTS)) return []
   return [...body.matchAll(/^This reverts commit ([0-9a-f]{7,64})/gm)].map(([, hash = '']) => hash)
 }
 
@@ -55,6 +56,7 @@ const FIELDS = {
   trailers: '%(trailers:only,unfold,separator=%x1f,key_value_separator=%x1e)',
 } as const satisfies Record<string, string>
 
+const NAMES = Object.keys(FIELDS) as (keyof typeof FIELDS)[]
 const FORMAT = Object.values(FIELDS).join('%x00')
 
 function logArguments(query: LogQuery): string[] {
@@ -66,7 +68,8 @@ function logArguments(query: LogQuery): string[] {
     '--no-color',
     '--encoding=UTF-8',
   ]
-  if (query.withTrailer !== undefined) args.push('--extended-regexp', `--grep=^[[:blank:]]*${query.withTrailer}: `)
+  if (query.withTrailer !== undefined)
+    args.push('--extended-regexp', `--grep=^[[:blank:]]*${query.withTrailer}: `)
   if (query.andReverts) args.push(`--grep=^${REVERTS}`)
   if (query.since !== undefined) args.push(`--since=${query.since}`)
   if (query.limit !== undefined) args.push(`--max-count=${query.limit}`)
@@ -75,12 +78,12 @@ function logArguments(query: LogQuery): string[] {
 
 /** A NUL ends each field, one more ends each commit; a commit's text cannot hold one. */
 function parseLog(output: string): readonly LogEntry[] {
-  const names = Object.keys(FIELDS) as (keyof typeof FIELDS)[]
   const values = output.split('\0')
   const entries: LogEntry[] = []
-  for (let at = 0; at + names.length < values.length; at += names.length + 1) {
-    const commit = Object.fromEntries(names.map((name, i) => [name, values[at + i] ?? '']))
-    entries.push(entryOf(commit as Record<keyof typeof FIELDS, string>))
+  for (let at = 0; at + NAMES.length < values.length; at += NAMES.length + 1) {
+    const commit = {} as Record<keyof typeof FIELDS, string>
+    for (let i = 0; i < NAMES.length; i++) commit[NAMES[i]!] = values[at + i] ?? ''
+    entries.push(entryOf(commit))
   }
   return entries
 }

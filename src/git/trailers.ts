@@ -22,7 +22,8 @@ export function trailerValues(trailers: readonly Trailer[], key: string): readon
 
 /** The value of a key, the last where it stands twice: what is added later speaks for it. */
 export function trailerValue(trailers: readonly Trailer[], key: string): string | null {
-  return trailerValues(trailers, key).at(-1) ?? null
+  const wanted = key.toLowerCase()
+  return trailers.findLast((trailer) => trailer.key.toLowerCase() === wanted)?.value ?? null
 }
 
 function lineOf({ key, value }: Trailer): string {

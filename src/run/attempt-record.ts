@@ -1,11 +1,11 @@
 import type { Usage } from '../agent/port.ts'
-import { formatDuration, parseDuration } from '../base/duration.ts'
+import { formatDuration } from '../base/duration.ts'
 import type { KeptAttempt } from '../git/attempts.ts'
 import { composeMessage, trailerValue, trailerValues } from '../git/trailers.ts'
 import type { Trailer } from '../git/trailers.ts'
 import { OUTCOMES } from './outcome.ts'
 import type { OutcomeKind } from './outcome.ts'
-import { formatCost, formatTokens, parseCost, parseTokens } from './usage.ts'
+import { formatCost, formatTokens, parseCost, parseTokens, secondsIn } from './usage.ts'
 
 /** What is told of an attempt by the commit that keeps it. */
 export interface AttemptFacts {
@@ -109,7 +109,7 @@ export function attemptRecord({ task, number, ref, entry }: KeptAttempt): Attemp
       ...parseTokens(value('Tokens')),
       costUsd: parseCost(value('Cost')),
     },
-    seconds: parseDuration(value('Duration') ?? '') ?? 0,
+    seconds: secondsIn(value('Duration')) ?? 0,
     log: value('Log'),
     undone: trailerValues(entry.trailers, 'Undone'),
     changed: trailerValues(entry.trailers, 'Changed'),

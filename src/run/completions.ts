@@ -1,10 +1,9 @@
 import type { Usage } from '../agent/port.ts'
-import { parseDuration } from '../base/duration.ts'
 import type { Git } from '../git/git.ts'
 import { readLog, revertedBy } from '../git/history.ts'
 import type { LogEntry } from '../git/history.ts'
 import { trailerValue, trailerValues } from '../git/trailers.ts'
-import { parseCost, parseTokens } from './usage.ts'
+import { parseCost, parseTokens, secondsIn } from './usage.ts'
 
 /** A task's completion, as its commit tells it. */
 export interface CompletionRecord {
@@ -46,15 +45,33 @@ export async function readCompletions(
 
 /** The completions among commits that are given newest first. */
 export function completionsIn(entries: readonly LogEntry[]): readonly CompletionRecord[] {
+  return completingEntries(entries).map(completionOf)
+}
+
+/** A commit that says that it completed a task. */
+export interface CompletingEntry {
+  readonly id: string
+  readonly entry: LogEntry
+  /** Whether a later commit has undone it. */
+  readonly reverted: boolean
+}
+
+/** Those among commits that are given newest first, without what else they tell. */
+export function completingEntries(entries: readonly LogEntry[]): readonly CompletingEntry[] {
   const undone = undoneCommits(entries)
-  return entries.filter(isCompletion).map((entry) => completionOf(entry, undone.has(entry.hash)))
+  return entries.flatMap((entry) => {
+    const id = completedBy(entry)
+    return id === null ? [] : [{ id, entry, reverted: undone.has(entry.hash) }]
+  })
 }
 
 /** A commit that blocks a task, takes that back, or keeps an attempt has the trailer too, and says what it is. */
-function isCompletion({ trailers }: LogEntry): boolean {
-  const has = (key: string): boolean => trailerValue(trailers, key) !== null
-  return has('Task') && !has('Blocked') && !has('Retried') && !has('Outcome')
+function completedBy({ trailers }: LogEntry): string | null {
+  const isOther = trailers.some(({ key }) => OTHERS.has(key.toLowerCase()))
+  return isOther ? null : trailerValue(trailers, 'Task')
 }
+
+const OTHERS: ReadonlySet<string> = new Set(['blocked', 'retried', 'outcome'])
 
 /** From the oldest on: what undoes an undoing brings the first back. */
 function undoneCommits(entries: readonly LogEntry[]): ReadonlySet<string> {
@@ -77,9 +94,8 @@ function undoneCommits(entries: readonly LogEntry[]): ReadonlySet<string> {
   }
 }
 
-function completionOf(entry: LogEntry, reverted: boolean): CompletionRecord {
+function completionOf({ id, entry, reverted }: CompletingEntry): CompletionRecord {
   const value = (key: string): string | null => trailerValue(entry.trailers, key)
-  const id = value('Task') ?? ''
   const { subject } = entry
   return {
     id,
@@ -92,7 +108,7 @@ function completionOf(entry: LogEntry, reverted: boolean): CompletionRecord {
     model: value('Model'),
     tier: value('Tier'),
     attempts: numberOf(value('Attempts')),
-    seconds: parseDuration(value('Duration') ?? '') ?? null,
+    seconds: secondsIn(value('Duration')),
     usage: {
       turns: numberOf(value('Turns')),
       ...parseTokens(value('Tokens')),

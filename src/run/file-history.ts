@@ -1,7 +1,8 @@
 import { readChanges, type CommitChanges } from '../git/changes.ts'
 import type { Git } from '../git/git.ts'
+import type { TaskEnd } from '../task/model.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
-import { changeOf, turnedDone, type NamedTask, type VersionPair } from './task-versions.ts'
+import { changeOf, turnedDone, type VersionPair } from './task-versions.ts'
 
 /** Where the history of files is read. */
 export interface FileHistory {
@@ -15,15 +16,15 @@ export interface FileHistory {
 /** The newest commit that turned each task's file DONE, whatever it says of itself. */
 export async function commitsByFile(
   git: Git,
-  tasks: readonly NamedTask[],
+  tasks: readonly TaskEnd[],
   history: FileHistory,
-): Promise<ReadonlyMap<NamedTask, string>> {
+): Promise<ReadonlyMap<TaskEnd, string>> {
   if (tasks.length === 0) return new Map()
   const all = await readChanges(git, { pattern: '**/[Tt]-*.[Mm][Dd]' })
   const commits = history.isShallow ? all.filter(({ parents }) => parents.length > 0) : all
   const steps = tasks.flatMap((task) => stepsOf(task, `${history.prefix}${task.file}`, commits))
   const turned = await turnedDone(git, steps, history.vocabulary)
-  const found = new Map<NamedTask, string>()
+  const found = new Map<TaskEnd, string>()
   for (const [index, { task, commit }] of steps.entries())
     if (turned[index] && !found.has(task)) found.set(task, commit)
   return found
@@ -31,7 +32,7 @@ export async function commitsByFile(
 
 /** Every change of a task's file, newest first, to where it lay before it was moved too. */
 function stepsOf(
-  task: NamedTask,
+  task: TaskEnd,
   path: string,
   commits: readonly CommitChanges[],
 ): readonly (VersionPair & { readonly commit: string })[] {

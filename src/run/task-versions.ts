@@ -2,26 +2,20 @@ import { readChanges, type FileChange } from '../git/changes.ts'
 import { contentsOf } from '../git/contents.ts'
 import type { Git } from '../git/git.ts'
 import { idInPath } from '../task/file-name.ts'
-import type { TaskFacts } from '../task/model.ts'
+import type { TaskEnd } from '../task/model.ts'
 import { parseTask } from '../task/parse.ts'
-import { scanFacts } from '../task/scan-facts.ts'
+import { scanEnd } from '../task/scan-end.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
-
-/** What is to be known of a task whose commit is looked for. */
-export type NamedTask = Pick<TaskFacts, 'id' | 'number' | 'file' | 'status' | 'commit'>
-
-/** What a version of a task's file says of its end. */
-export type TaskVersion = Pick<TaskFacts, 'status' | 'commit'>
 
 /** A commit that may have completed a task. */
 export interface Candidate {
-  readonly task: NamedTask
+  readonly task: TaskEnd
   readonly commit: string
 }
 
 /** A task's file before and after something, each as git names its content; null where it was not there. */
 export interface VersionPair {
-  readonly task: NamedTask
+  readonly task: TaskEnd
   readonly before: string | null
   readonly after: string | null
 }
@@ -31,11 +25,11 @@ export async function turnedDone(
   git: Git,
   pairs: readonly VersionPair[],
   vocabulary: TaskVocabulary,
-): Promise<readonly (TaskVersion | null)[]> {
+): Promise<readonly (TaskEnd | null)[]> {
   const names = pairs.flatMap(({ before, after }) => [before, after].filter((name) => name !== null))
   const contents = await contentsOf(git, names)
   const byName = new Map(names.map((name, index) => [name, contents[index] ?? null]))
-  const turned: (TaskVersion | null)[] = []
+  const turned: (TaskEnd | null)[] = []
   for (const { task, before, after } of pairs) {
     const now = await versionIn(task, byName.get(after ?? ''), vocabulary)
     const then = now?.status === 'DONE' ? await versionIn(task, byName.get(before ?? ''), vocabulary) : null
@@ -49,7 +43,7 @@ export async function turnedIn(
   git: Git,
   candidates: readonly Candidate[],
   { prefix, vocabulary }: { readonly prefix: string; readonly vocabulary: TaskVocabulary },
-): Promise<readonly (TaskVersion | null)[]> {
+): Promise<readonly (TaskEnd | null)[]> {
   const commits = await readChanges(git, { commits: [...new Set(candidates.map(({ commit }) => commit))] })
   const changes = new Map(commits.map((one) => [one.commit, one.changes]))
   const pairs = candidates.map(({ task, commit }): VersionPair => {
@@ -61,7 +55,7 @@ export async function turnedIn(
 
 /** What a commit did to a task's file: to that at the path or, where it did nothing to that, to one by another name. */
 export function changeOf(
-  { number }: NamedTask,
+  { number }: TaskEnd,
   path: string,
   changes: readonly FileChange[],
 ): FileChange | null {
@@ -78,11 +72,10 @@ function numberIn(path: string): number {
 }
 
 async function versionIn(
-  { id, file }: NamedTask,
+  { id, file }: TaskEnd,
   bytes: Buffer | null | undefined,
   vocabulary: TaskVocabulary,
-): Promise<TaskVersion | null> {
+): Promise<TaskEnd | null> {
   if (!bytes) return null
-  const facts = scanFacts({ file, id, bytes }, vocabulary, () => false)
-  return facts ?? parseTask({ file, text: bytes.toString() }, vocabulary)
+  return scanEnd({ file, id, bytes }, vocabulary) ?? parseTask({ file, text: bytes.toString() }, vocabulary)
 }

@@ -1,4 +1,5 @@
 import type { Usage } from '../agent/port.ts'
+import { formatDuration, parseDuration } from '../base/duration.ts'
 
 /** Nothing was told. */
 export const UNKNOWN_USAGE: Usage = {
@@ -31,6 +32,12 @@ export function parseCost(text: string | null): number | null {
   return match ? Number(match[1]) : null
 }
 
+/** The seconds of a time that took, `8m 12s`; null where it tells none. Unlike a limit it may be `0s`. */
+export function secondsIn(text: string | null): number | null {
+  if (text === null) return null
+  return text.trim() === formatDuration(0) ? 0 : (parseDuration(text) ?? null)
+}
+
 /** `412k in (380k cached), 9k out`; null where nothing is known. */
 export function formatTokens(usage: Usage): string | null {
   const parts: string[] = []
@@ -47,9 +54,9 @@ export function parseTokens(
   text: string | null,
 ): Pick<Usage, 'inputTokens' | 'cachedTokens' | 'outputTokens'> {
   return {
-    inputTokens: counted(text, 'in'),
-    cachedTokens: counted(text, 'cached'),
-    outputTokens: counted(text, 'out'),
+    inputTokens: counted(text, INPUT),
+    cachedTokens: counted(text, CACHED),
+    outputTokens: counted(text, OUTPUT),
   }
 }
 
@@ -69,8 +76,12 @@ function short(value: number): string {
   return value < 10 ? String(Number(value.toFixed(1))) : value.toFixed(0)
 }
 
-function counted(text: string | null, what: string): number | null {
-  const match = new RegExp(`(\\d+(?:\\.\\d+)?)([kM]?) ${what}\\b`).exec(text ?? '')
+const INPUT = /(\d+(?:\.\d+)?)([kM]?) in\b/
+const CACHED = /(\d+(?:\.\d+)?)([kM]?) cached\b/
+const OUTPUT = /(\d+(?:\.\d+)?)([kM]?) out\b/
+
+function counted(text: string | null, what: RegExp): number | null {
+  const match = text === null ? null : what.exec(text)
   if (!match) return null
   return Math.round(Number(match[1]) * SCALE[(match[2] ?? '') as keyof typeof SCALE])
 }

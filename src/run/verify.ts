@@ -1,9 +1,10 @@
 import type { Git } from '../git/git.ts'
 import { readLog, type LogEntry } from '../git/history.ts'
+import type { TaskEnd } from '../task/model.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
-import { completionsIn } from './completions.ts'
+import { completingEntries } from './completions.ts'
 import { commitsByFile } from './file-history.ts'
-import { turnedDone, turnedIn, type Candidate, type NamedTask, type TaskVersion } from './task-versions.ts'
+import { turnedDone, turnedIn, type Candidate } from './task-versions.ts'
 
 /**
  * How a DONE task and history agree. `sealed`: the named commit turned the file DONE, and names itself in it. `matches`:
@@ -24,7 +25,7 @@ export interface VerifiedTask {
 
 /** What is checked. Git runs in the project's root. */
 export interface VerifyRequest {
-  readonly readTasks: () => Promise<readonly NamedTask[]>
+  readonly readTasks: () => Promise<readonly TaskEnd[]>
   readonly vocabulary: TaskVocabulary
 }
 
@@ -40,19 +41,15 @@ export async function verifyTasks(git: Git, { readTasks, vocabulary }: VerifyReq
   const done = tasks.filter((task) => task.status === 'DONE')
   if (done.length === 0) return { tasks: [], isCutOff: false }
   const named = namedCommits(done, stdout.toString('latin1').trimEnd().split('\n'))
-  const [log, straight] = await Promise.all([
-    readLog(git, { withTrailer: 'Task', andReverts: true }),
-    // Mostly that is all there is to see; what history says is read meanwhile.
-    turnedByName(git, named, vocabulary),
-  ])
-  const verified = new Map<NamedTask, VerifiedTask>()
+  const straight = await turnedByName(git, named, vocabulary)
+  const verified = new Map<TaskEnd, VerifiedTask>()
   for (const [index, { task, commit }] of named.entries()) {
     const version = straight[index]
     if (version) verified.set(task, verdictOn(task, commit, version))
   }
+  // Mostly that is all. Only where it is not does it matter what history says of itself.
   const left = done.filter((task) => !verified.has(task))
-  const told = commitsTold(log)
-  const isCutOff = left.length > 0 && (await verifyRest(git, left, { told, named, vocabulary, verified }))
+  const isCutOff = left.length > 0 && (await verifyRest(git, left, { named, vocabulary, verified }))
   return { tasks: done.flatMap((task) => verified.get(task) ?? []), isCutOff }
 }
 
@@ -63,34 +60,41 @@ interface Told {
 }
 
 interface Findings {
-  readonly told: ReadonlyMap<number, Told>
   /** The commits of this history that a task's field may mean. */
   readonly named: readonly Candidate[]
   readonly vocabulary: TaskVocabulary
-  readonly verified: Map<NamedTask, VerifiedTask>
+  readonly verified: Map<TaskEnd, VerifiedTask>
 }
 
 /** The tasks whose field does not lead straight to where they were done; whether history is cut off before some. */
-async function verifyRest(git: Git, tasks: readonly NamedTask[], findings: Findings): Promise<boolean> {
-  const { told, named, vocabulary, verified } = findings
-  const clone = await cloneOf(git)
+async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Findings): Promise<boolean> {
+  const { named, vocabulary, verified } = findings
+  const [log, clone] = await Promise.all([
+    readLog(git, { withTrailer: 'Task', andReverts: true }),
+    cloneOf(git),
+  ])
+  const told = commitsTold(log)
   const candidates = tasks.flatMap((task) => {
     const { byTrailer = [], mentioned = [] } = told.get(task.number) ?? {}
     const meant = named.filter((one) => one.task === task).map(({ commit }) => commit)
-    return [...new Set([...meant, ...byTrailer, ...mentioned])].map((commit) => ({ task, commit }))
+    const commits = new Set([...meant, ...byTrailer, ...mentioned])
+    // The only one that says so is believed without a look.
+    return meant.length === 0 && commits.size === byTrailer.length && commits.size === 1
+      ? []
+      : [...commits].map((commit) => ({ task, commit }))
   })
   const versions = await turnedIn(git, candidates, { ...clone, vocabulary })
-  const turned = new Map<NamedTask, Map<string, TaskVersion>>()
+  const turned = new Map<TaskEnd, Map<string, TaskEnd>>()
   for (const [index, { task, commit }] of candidates.entries()) {
     const version = versions[index]
-    if (version) turned.set(task, (turned.get(task) ?? new Map<string, TaskVersion>()).set(commit, version))
+    if (version) turned.set(task, (turned.get(task) ?? new Map<string, TaskEnd>()).set(commit, version))
   }
-  const unknown: NamedTask[] = []
+  const unknown: TaskEnd[] = []
   for (const task of tasks) {
     const verdict = verdictFrom(task, {
       named: named.filter((one) => one.task === task).map(({ commit }) => commit),
       own: told.get(task.number)?.byTrailer ?? [],
-      turned: turned.get(task) ?? new Map<string, TaskVersion>(),
+      turned: turned.get(task) ?? new Map<string, TaskEnd>(),
     })
     if (verdict) verified.set(task, verdict)
     else unknown.push(task)
@@ -103,11 +107,11 @@ async function verifyRest(git: Git, tasks: readonly NamedTask[], findings: Findi
 interface Evidence {
   readonly named: readonly string[]
   readonly own: readonly string[]
-  readonly turned: ReadonlyMap<string, TaskVersion>
+  readonly turned: ReadonlyMap<string, TaskEnd>
 }
 
 /** The named commit if it is the task's, else the first of the others that turned the file DONE, or that says it is. */
-function verdictFrom(task: NamedTask, { named, own, turned }: Evidence): VerifiedTask | null {
+function verdictFrom(task: TaskEnd, { named, own, turned }: Evidence): VerifiedTask | null {
   const { id, commit } = task
   const straight = named.find((hash) => turned.has(hash)) ?? named.find((hash) => own.includes(hash))
   const version = straight === undefined ? undefined : turned.get(straight)
@@ -118,7 +122,7 @@ function verdictFrom(task: NamedTask, { named, own, turned }: Evidence): Verifie
 }
 
 /** Of the commit that turned the file DONE: whether it names itself there. */
-function verdictOn({ id, commit }: NamedTask, found: string, version: TaskVersion): VerifiedTask {
+function verdictOn({ id, commit }: TaskEnd, found: string, version: TaskEnd): VerifiedTask {
   const namesItself = version.commit !== null && found.startsWith(version.commit.toLowerCase())
   return { id, commit, found, state: namesItself ? 'sealed' : 'matches' }
 }
@@ -127,7 +131,7 @@ function verdictOn({ id, commit }: NamedTask, found: string, version: TaskVersio
  * No commit says that it is the task's. Where the file names none, the one that turned it DONE will do: that is how a
  * task looks that people have done, before there was ralph or beside it.
  */
-function verdictByFile({ id, commit }: NamedTask, found: string | null): VerifiedTask {
+function verdictByFile({ id, commit }: TaskEnd, found: string | null): VerifiedTask {
   return { id, commit, found, state: commit === null && found !== null ? 'matches' : 'missing' }
 }
 
@@ -135,7 +139,7 @@ function turnedByName(
   git: Git,
   named: readonly Candidate[],
   vocabulary: TaskVocabulary,
-): Promise<readonly (TaskVersion | null)[]> {
+): Promise<readonly (TaskEnd | null)[]> {
   const pairs = named.map(({ task, commit }) => {
     const [before, after] = [`${commit}^:./${task.file}`, `${commit}:./${task.file}`]
     return { task, before, after }
@@ -152,9 +156,10 @@ function commitsTold(log: readonly LogEntry[]): ReadonlyMap<number, Told> {
     told.set(number, known)
     return known
   }
-  const completions = completionsIn(log)
+  const completing = completingEntries(log)
   for (const undone of [false, true])
-    for (const { id, commit, reverted } of completions) if (reverted === undone) of(id).byTrailer.push(commit)
+    for (const { id, entry, reverted } of completing)
+      if (reverted === undone) of(id).byTrailer.push(entry.hash)
   // Of a message that several were made into, git takes at the most the last lines for trailers, and may indent all.
   for (const { hash, body } of log)
     for (const [, id = ''] of body.matchAll(/^[ \t]*Task: (T-\d+)$/gim)) of(id).mentioned.push(hash)
@@ -162,7 +167,7 @@ function commitsTold(log: readonly LogEntry[]): ReadonlyMap<number, Told> {
 }
 
 /** The commits of this history that each task's field may mean: one, unless its digits are too few by now. */
-function namedCommits(tasks: readonly NamedTask[], hashes: readonly string[]): readonly Candidate[] {
+function namedCommits(tasks: readonly TaskEnd[], hashes: readonly string[]): readonly Candidate[] {
   const byStart = new Map<string, string[]>()
   for (const hash of hashes) {
     const start = hash.slice(0, FEWEST_DIGITS)
@@ -180,7 +185,7 @@ function namedCommits(tasks: readonly NamedTask[], hashes: readonly string[]): r
 
 const FEWEST_DIGITS = 4
 
-function prefixOf({ commit }: NamedTask): string | null {
+function prefixOf({ commit }: TaskEnd): string | null {
   return commit !== null && /^[0-9a-f]{4,64}$/i.test(commit) ? commit.toLowerCase() : null
 }
 

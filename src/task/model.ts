@@ -117,6 +117,13 @@ export interface TaskName {
   readonly file: string
 }
 
+/** How a task stands, and the commit that it names: what is read of a file to look for its end in history. */
+export interface TaskEnd extends TaskName {
+  /** Null where it is missing or none of the three. */
+  readonly status: Status | null
+  readonly commit: string | null
+}
+
 /** What selection needs of a task: all that is read of a file when only the next task is asked for. */
 export interface TaskHead extends TaskName {
   /** Null where it is missing or none of the three; a problem says so. */

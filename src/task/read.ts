@@ -2,9 +2,10 @@ import { readdirSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { idInFileName } from './file-name.ts'
-import type { Task, TaskFacts, TaskHead, TaskName } from './model.ts'
+import type { Task, TaskEnd, TaskFacts, TaskHead, TaskName } from './model.ts'
 import { parseTask, parseTaskWith, scanTask, unreadableTask } from './parse.ts'
 import { loadParsers, type Parsers } from './reading.ts'
+import { scanEnd } from './scan-end.ts'
 import { scanFacts } from './scan-facts.ts'
 import { scanHead } from './scan-head.ts'
 import { readTaskBytes, readTaskText, type TaskBytes } from './task-text.ts'
@@ -47,6 +48,12 @@ export function readBacklog(
 /** Reads of each task only what selection needs: several times as fast, where the files are in the plainest style. */
 export function readHeads(options: BacklogOptions): Promise<Backlog<TaskHead>> {
   return readFolder<TaskHead>(options, headOf, scanHead)
+}
+
+/** Reads of each task only how it stands, and the commit that it names. */
+export function readEnds(options: BacklogOptions): Promise<Backlog<TaskEnd>> {
+  const keep = ({ id, number, file, status, commit }: Task): TaskEnd => ({ id, number, file, status, commit })
+  return readFolder<TaskEnd>(options, keep, scanEnd)
 }
 
 /** What is kept of each task where a backlog is read for its facts. */

@@ -17,6 +17,8 @@ export type Block =
   | Spread
   /** Words after a head, wrapped below themselves: `after    T-001 ✓  T-003 ✓`. */
   | { readonly kind: 'hang'; readonly head: Line; readonly words: readonly Line[]; readonly gap: string }
+  /** A sentence that wraps below its head, word by word: taken apart only where it does not fit. */
+  | { readonly kind: 'prose'; readonly head: Line; readonly text: Piece }
   /**
    * Cells in aligned columns, two blanks apart. In a narrow terminal the `shrink` column is cut first; where that is not
    * enough the `wrap` column goes on below itself; where even that is not, the last column, `fold`, goes on after it.
@@ -52,8 +54,8 @@ export const BLANK: Block = { kind: 'line', line: [] }
 
 /** A sentence that wraps below its head, word by word. */
 export function paragraph(head: Line, text: string, tone?: Tone): Block {
-  const words = text.split(/\s+/).filter(Boolean)
-  return { kind: 'hang', head, words: words.map((word) => [tone ? { text: word, tone } : word]), gap: ' ' }
+  const words = text.replaceAll(/\s+/g, ' ').trim()
+  return { kind: 'prose', head, text: tone ? { text: words, tone } : words }
 }
 
 export const strong = (text: string): Piece => ({ text, tone: 'strong' })

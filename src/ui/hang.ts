@@ -1,4 +1,4 @@
-import { withText, type Block, type Line, type Piece } from './block.ts'
+import { textOf, withText, type Block, type Line, type Piece } from './block.ts'
 import { fit, trimEnd, widthOf } from './fit.ts'
 import type { Measure } from './width.ts'
 
@@ -24,4 +24,18 @@ export function hang(
     isFirst = false
   }
   return lines.map((line) => fit(trimEnd(line), columns, measure))
+}
+
+/** The same of the words of a sentence. */
+export function prose(
+  { head, text }: Extract<Block, { kind: 'prose' }>,
+  columns: number | null,
+  measure: Measure,
+): readonly Line[] {
+  const whole = textOf(text) === '' ? trimEnd(head) : [...head, text]
+  if (columns === null || widthOf(whole, measure) <= columns) return [whole]
+  const words = textOf(text)
+    .split(' ')
+    .map((word) => [withText(text, word)])
+  return hang({ kind: 'hang', head, words, gap: ' ' }, columns, measure)
 }

@@ -1,7 +1,7 @@
 import { unreachable } from '../base/errors.ts'
 import { textOf, toneOf, withText, type Block, type Line, type Piece, type Spread } from './block.ts'
 import { fit, widthOf } from './fit.ts'
-import { hang } from './hang.ts'
+import { hang, prose } from './hang.ts'
 import { isPrintable, printable } from './printable.ts'
 import { paint } from './style.ts'
 import { tableLines } from './table.ts'
@@ -15,17 +15,18 @@ export interface Canvas {
 
 /** The blocks as text, each line with its ending. */
 export async function layOut(blocks: readonly Block[], canvas: Canvas): Promise<string> {
-  const safe = blocks.map((block) => mapLines(block, printableLine))
-  return layOutSafe(safe, canvas, await measureFor(textsOf(safe)))
+  const safe = blocks.map(printableBlock)
+  return layOutSafe(safe, canvas, await measureFor(needsMeasure(safe, canvas) ? textsOf(safe) : []))
 }
 
 /** The same at once, with a measure that is right for any text. */
 export function layOutNow(blocks: readonly Block[], canvas: Canvas, measure: Measure): string {
-  return layOutSafe(
-    blocks.map((block) => mapLines(block, printableLine)),
-    canvas,
-    measure,
-  )
+  return layOutSafe(blocks.map(printableBlock), canvas, measure)
+}
+
+/** Where nothing is cut and nothing wraps, only columns of a table have a width. */
+function needsMeasure(blocks: readonly Block[], { columns }: Canvas): boolean {
+  return columns !== null || blocks.some(({ kind }) => kind === 'table')
 }
 
 function layOutSafe(safe: readonly Block[], canvas: Canvas, measure: Measure): string {
@@ -44,6 +45,8 @@ function linesOf(block: Block, columns: number | null, measure: Measure): readon
       return spread(block, columns, measure)
     case 'hang':
       return hang(block, columns, measure)
+    case 'prose':
+      return prose(block, columns, measure)
     case 'table':
       return tableLines(block, columns, measure).flatMap((row) =>
         'kind' in row ? spread(row, columns, measure) : [row],
@@ -90,15 +93,38 @@ function joinTones(line: Line): Line {
   return joined
 }
 
+function printableBlock(block: Block): Block {
+  return linesIn(block).every(isSafe) ? block : mapLines(block, printableLine)
+}
+
+function isSafe(line: Line): boolean {
+  return line.every((piece) => isPrintable(textOf(piece)))
+}
+
 function printableLine(line: Line): Line {
-  const isSafe = line.every((piece) => isPrintable(textOf(piece)))
-  return isSafe ? line : line.map((piece) => withText(piece, printable(textOf(piece))))
+  return isSafe(line) ? line : line.map((piece) => withText(piece, printable(textOf(piece))))
 }
 
 function* textsOf(blocks: readonly Block[]): Iterable<string> {
-  const lines: Line[] = []
-  for (const block of blocks) mapLines(block, (line) => (lines.push(line), line))
-  for (const line of lines) for (const piece of line) yield textOf(piece)
+  for (const block of blocks) for (const line of linesIn(block)) for (const piece of line) yield textOf(piece)
+}
+
+/** All the lines that a block is made of. */
+function linesIn(block: Block): readonly Line[] {
+  switch (block.kind) {
+    case 'line':
+      return [block.line]
+    case 'spread':
+      return [block.left, block.right]
+    case 'hang':
+      return [block.head, ...block.words]
+    case 'prose':
+      return [block.head, [block.text]]
+    case 'table':
+      return block.rows.flatMap((row) => ('kind' in row ? linesIn(row) : row))
+    default:
+      return unreachable(block)
+  }
 }
 
 /** The block with each of its lines made anew. */
@@ -110,6 +136,8 @@ function mapLines(block: Block, map: (line: Line) => Line): Block {
       return { ...block, left: map(block.left), right: map(block.right) }
     case 'hang':
       return { ...block, head: map(block.head), words: block.words.map(map) }
+    case 'prose':
+      return { ...block, head: map(block.head), text: map([block.text])[0] ?? '' }
     case 'table':
       return {
         ...block,

@@ -2,14 +2,30 @@ import { listAttempts } from '../../git/attempts.ts'
 import { attemptRecord } from '../../run/attempt-record.ts'
 import { readCompletions, type CompletionRecord } from '../../run/completions.ts'
 import { statsOf, type Stats } from '../../run/stats.ts'
+import type { TaskFacts } from '../../task/model.ts'
+import { readFacts } from '../../task/read.ts'
 import { statsView } from '../../ui/stats-view.ts'
 import type { Context } from '../command.ts'
-import { openProject } from '../project.ts'
+import { openPlace } from '../project.ts'
 import { readHistory } from '../repository.ts'
+
+type Grouped = Pick<TaskFacts, 'id' | 'number' | 'file' | 'milestone'>
 
 /** Adds up what the tasks have taken, from git alone. */
 export async function run(context: Context): Promise<number> {
-  const { root, tasks } = await openProject(context)
+  const place = await openPlace(context)
+  const { root } = place
+  const milestoneOf = ({ id, number, file, milestone }: TaskFacts): Grouped => ({
+    id,
+    number,
+    file,
+    milestone,
+  })
+  const { tasks } = await readFacts<Grouped>(place, {
+    keep: milestoneOf,
+    keepFacts: milestoneOf,
+    isWanted: () => false,
+  })
   const [completions, kept] = await readHistory(context.io, root, (git) =>
     Promise.all([readCompletions(git), listAttempts(git)]),
   )

@@ -1,7 +1,5 @@
-import type { NamedTask } from '../../run/task-versions.ts'
 import { verifyTasks, type Verification, type VerifiedTask } from '../../run/verify.ts'
-import type { TaskFacts } from '../../task/model.ts'
-import { readFacts } from '../../task/read.ts'
+import { readEnds } from '../../task/read.ts'
 import { verifyView } from '../../ui/verify-view.ts'
 import type { Context } from '../command.ts'
 import { openPlace, type Place } from '../project.ts'
@@ -23,18 +21,9 @@ export async function run(context: Context): Promise<number> {
 
 async function verify({ io }: Context, place: Place): Promise<Verification> {
   const { root, vocabulary } = place
-  return readHistory(io, root, (git) => verifyTasks(git, { readTasks: () => readNamed(place), vocabulary }))
-}
-
-async function readNamed(place: Place): Promise<readonly NamedTask[]> {
-  const keep = ({ id, number, file, status, commit }: TaskFacts): NamedTask => ({
-    id,
-    number,
-    file,
-    status,
-    commit,
-  })
-  return (await readFacts<NamedTask>(place, { keep, keepFacts: keep, isWanted: () => false })).tasks
+  return readHistory(io, root, (git) =>
+    verifyTasks(git, { readTasks: async () => (await readEnds(place)).tasks, vocabulary }),
+  )
 }
 
 function mayBeFixed({ state, found }: VerifiedTask): boolean {
