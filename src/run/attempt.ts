@@ -21,6 +21,7 @@ import { outcomeOfEnd } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import type { AgentChoice } from './ports.ts'
 import { makeRunFolder } from './run-folder.ts'
+import { guardRefs } from './refs.ts'
 import type { Run } from './run.ts'
 import type { Kept, Work } from './workspace.ts'
 
@@ -82,6 +83,7 @@ export async function* runAttempt(run: Run, plan: AttemptPlan): AsyncGenerator<H
   run.flight.update({ usage: agent.usage })
   ports.checkpoint('agent-ended')
   yield* guardSettings(run, plan, settings)
+  for (const interference of await guardRefs(run, base.branch)) yield interfered(plan, interference)
 
   const seconds = (): number => secondsSince(startedAt, ports.now())
   const attempt = { run, plan, agent, seconds, undone: [], work: await ports.workspace.inspect(base) }
@@ -267,6 +269,7 @@ async function record(
     replaces: more.earlier ?? null,
   })
   run.flight.update({ phase: 'kept', keptRef: kept.ref })
+  run.refs = new Map([...run.refs, [kept.ref, kept.commit]])
   const records = (run.attempts.get(plan.task.id) ?? []).filter((other) => other.number !== plan.number)
   const keptAt = Math.floor(run.ports.now().getTime() / 1000)
   run.attempts.set(plan.task.id, [...records, { ...facts, ref: kept.ref, commit: kept.commit, tree, keptAt }])
@@ -282,6 +285,10 @@ function told(interference: Interference): string {
       return `operation: ${interference.operation}`
     case 'branch':
       return 'branch'
+    case 'refs-deleted':
+    case 'refs-moved':
+    case 'refs-made':
+      return `${interference.kind}: ${interference.refs.join(', ')}`
     default:
       return `${interference.kind}: ${interference.paths.join(', ')}`
   }

@@ -4,6 +4,7 @@ import { attemptRef, keepAttempt } from '../git/attempts.ts'
 import { commit } from '../git/commit.ts'
 import type { Git } from '../git/git.ts'
 import { readLog } from '../git/history.ts'
+import { changeRefs, listRefs } from '../git/refs.ts'
 import { trailerValue } from '../git/trailers.ts'
 import { identityProblem, ignoredPaths, operationsUnderWay, quitOperation } from '../git/repository.ts'
 import type { Repository } from '../git/repository.ts'
@@ -83,6 +84,8 @@ export function openCheckout(git: Git, repository: Repository, root: string): Wo
       const seconds = /@\{(\d+)\}/.exec(stdout.toString())?.[1]
       return seconds === undefined ? null : new Date(Number(seconds) * 1000)
     },
+    refs: () => listRefs(git),
+    changeRefs: (change) => changeRefs(git, change),
     async treeOf(commit) {
       return (await git.run(['rev-parse', '--verify', `${commit}^{tree}`])).stdout.toString().trim()
     },

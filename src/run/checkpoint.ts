@@ -5,6 +5,7 @@ export const CHECKPOINTS = [
   'attempt-noted',
   'agent-ended',
   'settings-restored',
+  'refs-restored',
   'gates-ended',
   'attempt-snapshot',
   'attempt-kept',

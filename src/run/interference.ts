@@ -13,6 +13,10 @@ export type Interference =
   | { readonly kind: 'task-files'; readonly paths: readonly string[] }
   /** It went back behind where it began: what that had taken out of the tree was put back. */
   | { readonly kind: 'went-back'; readonly paths: readonly string[] }
+  /** It deleted branches, tags, stashes or kept attempts: made again. */
+  | { readonly kind: 'refs-deleted'; readonly refs: readonly string[] }
+  /** It moved or made some: left, but for those among the attempts, which are ralph's. */
+  | { readonly kind: 'refs-moved' | 'refs-made'; readonly refs: readonly string[] }
   /** It changed git's configuration or hooks: put back, its version kept beside the log. */
   | { readonly kind: 'git-settings'; readonly paths: readonly string[]; readonly keptIn: string }
   /** It changed what decides whether a gate passes; left as it is, named in the commit. */

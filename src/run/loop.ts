@@ -81,6 +81,7 @@ async function* go(options: RunOptions, ports: RunPorts): AsyncGenerator<Happeni
       flight,
       attempts: byTask(await ports.attempts()),
       limitedUntil: new Map(),
+      refs: await ports.workspace.refs(),
       failedBefore: [],
       litter: new Set(),
     }

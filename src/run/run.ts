@@ -1,4 +1,5 @@
 import type { GateResult } from '../gates/gate.ts'
+import type { Refs } from '../git/refs.ts'
 import type { AttemptRecord } from './attempt-record.ts'
 import type { Flight } from './flight.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
@@ -12,6 +13,8 @@ export interface Run {
   readonly attempts: Map<string, AttemptRecord[]>
   /** Agents that wait for a limit to end, by name. */
   readonly limitedUntil: Map<string, Date>
+  /** Branches, tags, stashes and kept attempts, as they were when last looked at. */
+  refs: Refs
   /** Gates that failed on the untouched tree. */
   failedBefore: readonly GateResult[]
   /** Files that gates and hooks themselves leave behind or change: no agent's work. */

@@ -1,5 +1,6 @@
 import type { CommitResult } from '../git/commit.ts'
 import type { Operation } from '../git/repository.ts'
+import type { Refs } from '../git/refs.ts'
 import type { Base, HeadMove } from '../git/restore.ts'
 import type { Status } from '../git/status.ts'
 
@@ -35,6 +36,10 @@ export interface Workspace {
   taskOf(commit: string): Promise<string | null>
   /** When HEAD was last moved, as its reflog tells. */
   headMovedAt(): Promise<Date | null>
+  /** Branches, tags, stashes, and what ralph keeps. */
+  refs(): Promise<Refs>
+  /** Makes refs, and takes others away. */
+  changeRefs(change: { readonly make: Refs; readonly take: Refs }): Promise<void>
   /** The tree of a commit. */
   treeOf(commit: string): Promise<string>
   /** The text of a file in the base; null where it is not there. */

@@ -119,7 +119,7 @@ export class RunStory {
           `waits ${formatDuration(secondsBetween(now, event.until))} more: ${event.reason}`
         return this.#telling.steps ? [stepLine(`waits until ${clockText(event.until)}: ${event.reason}`)] : []
       case 'stopping':
-        return [line('stopping: what is under way is put in order first; Ctrl-C again ends it at once')]
+        return [paragraph([], 'stopping: what is under way is put in order first; Ctrl-C again ends it at once')]
       case 'pushed':
         return [line(good('✓'), ` pushed ${event.branch}`)]
       case 'run-finished':

@@ -70,6 +70,12 @@ export function interferenceText(interference: Interference): string {
       return `the agent changed task files: put back ${interference.paths.join(', ')}`
     case 'went-back':
       return `the agent took out of the tree, and it was put back: ${interference.paths.join(', ')}`
+    case 'refs-deleted':
+      return `the agent deleted, and it was made again: ${interference.refs.join(', ')}`
+    case 'refs-moved':
+      return `the agent moved ${interference.refs.join(', ')}`
+    case 'refs-made':
+      return `the agent made ${interference.refs.join(', ')}`
     case 'git-settings':
       return `the agent changed git's settings: put back ${interference.paths.join(', ')} (its version is in ${interference.keptIn})`
     case 'gates-changed':

@@ -340,8 +340,67 @@ describe('what an agent does to git', () => {
     expect(read(root, '.git/hooks/pre-commit')).toBeNull()
     expect(those(events, 'interference').map(({ interference }) => interference.kind)).toEqual([
       'git-settings',
+      'refs-made',
       'branch',
       'went-back',
+    ])
+  })
+
+  it('a branch, a tag or an attempt that it deletes is made again; what it makes is told', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    git(root, 'branch', 'feature')
+    git(root, 'tag', 'v1')
+    const deed: Deed = (request) => {
+      if (request.task.attempt === 1 && request.task.id === 'T-1')
+        return { end: { kind: 'crashed', reason: 'boom' } }
+      work(root)(request)
+      if (request.task.id === 'T-2') return undefined
+      git(root, 'branch', '-q', '-D', 'feature')
+      git(root, 'tag', '-d', 'v1')
+      git(root, 'update-ref', '-d', 'refs/ralph/attempts/T-1/1')
+      git(root, 'update-ref', 'refs/ralph/attempts/T-1/2', 'HEAD')
+      git(root, 'update-ref', 'refs/ralph/attempts/T-2/1', 'HEAD')
+      git(root, 'branch', 'mine')
+      return undefined
+    }
+    const events = await runAll({ root, deed })
+    const kept = git(root, 'rev-parse', 'refs/ralph/attempts/T-1/1')
+    expect(git(root, 'log', '-1', '--format=%s', kept)).toBe('T-1: attempt 1: agent-failed')
+    const base = git(root, 'rev-list', '--max-parents=0', 'HEAD')
+    for (const ref of ['refs/heads/feature', 'refs/tags/v1', 'refs/heads/mine'])
+      expect(git(root, 'rev-parse', ref)).toBe(base)
+    const stray = `refs/ralph/stray/${base.slice(0, 10)}/attempts`
+    expect(git(root, 'for-each-ref', '--format=%(refname)', 'refs/ralph/stray').split('\n')).toEqual([
+      `${stray}/T-1/2`,
+      `${stray}/T-2/1`,
+    ])
+    expect(those(events, 'interference').map(({ interference }) => interference)).toEqual([
+      {
+        kind: 'refs-deleted',
+        refs: ['refs/heads/feature', 'refs/tags/v1', 'refs/ralph/attempts/T-1/1'],
+      },
+      {
+        kind: 'refs-made',
+        refs: ['refs/heads/mine', 'refs/ralph/attempts/T-1/2', 'refs/ralph/attempts/T-2/1'],
+      },
+    ])
+    expect(subjects(root)).toEqual(['T-1: Do T-1', 'T-2: Do T-2'])
+  })
+
+  it('a branch that it moves is told with what it was', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    git(root, 'branch', 'feature')
+    const was = git(root, 'rev-parse', 'HEAD')
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        work(root)(request)
+        const other = git(root, 'commit-tree', 'HEAD^{tree}', '-m', 'other')
+        git(root, 'update-ref', 'refs/heads/feature', other)
+      },
+    })
+    expect(those(events, 'interference').map(({ interference }) => interference)).toEqual([
+      { kind: 'refs-moved', refs: [`refs/heads/feature (was ${was.slice(0, 10)})`] },
     ])
   })
 

@@ -1,0 +1,28 @@
+import type { Git } from './git.ts'
+
+/** What refs there are, and what each names. */
+export type Refs = ReadonlyMap<string, string>
+
+/** Those that somebody keeps work under; what is fetched from elsewhere can be fetched again. */
+const FOLDERS = ['refs/heads', 'refs/tags', 'refs/stash', 'refs/notes', 'refs/ralph']
+
+/** Every ref that somebody may keep work under. */
+export async function listRefs(git: Git): Promise<Refs> {
+  const { stdout } = await git.run(['for-each-ref', '--format=%(objectname) %(refname)', ...FOLDERS])
+  const lines = stdout.toString().split('\n').filter(Boolean)
+  return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]))
+}
+
+/** Takes refs away and makes others, all or none; what is taken must still name what it did, and may be made anew. */
+export async function changeRefs(
+  git: Git,
+  { make, take }: { readonly make: Refs; readonly take: Refs },
+): Promise<void> {
+  const updates = [...new Set([...take.keys(), ...make.keys()])].map((ref) => {
+    const [from, to] = [take.get(ref), make.get(ref)]
+    if (to === undefined) return `delete ${ref}\0${from}`
+    return from === undefined ? `create ${ref}\0${to}` : `update ${ref}\0${to}\0${from}`
+  })
+  // The form with `start` and `commit` prints; simple-git waits where a command prints nothing.
+  await git.run(['update-ref', '--stdin', '-z'], { stdin: ['start', ...updates, 'commit', ''].join('\0') })
+}
