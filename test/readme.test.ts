@@ -28,7 +28,7 @@ test.each([
   expect(broken).toEqual([])
 })
 
-test.each(['README.md', '.ci/run', '.github/workflows/ci.yml'])('%s runs the commands that exist', (file) => {
+test.each(['README.md', 'docs/contributing.md', '.ci/run', '.github/workflows/ci.yml'])('%s runs the commands that exist', (file) => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
   const named = [...read(file).matchAll(/npm run (?:--silent )?([\w:]+)/g)].map((match) => match[1]!)
   expect(named.filter((name) => !(name in scripts))).toEqual([])

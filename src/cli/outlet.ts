@@ -1,9 +1,10 @@
 import { fstatSync, statSync, writeSync } from 'node:fs'
+import { UserError } from '../base/errors.ts'
 import type { Outlet } from './io.ts'
 
 /** One of the process's two output streams, as bin.ts knows it. */
 export interface OutletSource {
-  readonly fd: 1 | 2
+  readonly fd: number
   /** Opens Node's own stream, which costs as much as all else that a short command does. */
   readonly open: () => NodeJS.WriteStream
   /** Called when the reader has gone: `ralph list | head`. */
@@ -36,7 +37,12 @@ function writeNow(fd: number, bytes: Buffer, onClosed: () => void): Buffer {
   } catch (error) {
     const code = codeOf(error)
     if (code === 'EPIPE') onClosed()
-    else if (code !== 'EAGAIN') throw error
+    else if (code !== 'EAGAIN') {
+      throw new UserError(
+        `what ralph says cannot be written (${String(code)})`,
+        'Look whether the disk is full, and what its output was sent to.',
+      )
+    }
   }
   return rest
 }

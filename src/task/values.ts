@@ -1,6 +1,11 @@
 import { splitOutsideBraces } from '../base/outside-braces.ts'
 
-const NONE = new Set(['', 'none', '(none)', 'n/a', '-', '–', '—'])
+const NONE = new Set([
+  ...['', 'none', '(none)', 'n/a', '-', '–', '—'],
+  // As teams write it who work in Chinese, Japanese, Korean, Spanish, Portuguese, French, German, Italian, Russian.
+  ...['无', '無', 'なし', '없음', 'ninguna', 'ninguno', 'nenhuma', 'nenhum', 'aucune', 'aucun', 'keine'],
+  ...['nessuna', 'нет'],
+])
 // With room for blanks around it.
 const LONGEST_NONE = 40
 const COMMA = /[,，、\n]/

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { splitPaths, splitReferences } from '../../src/task/values.ts'
+import { isNone, splitPaths, splitReferences } from '../../src/task/values.ts'
 
 test.each([
   ['src/{a,b}.ts, c.ts', ['src/{a,b}.ts', 'c.ts']],
@@ -26,3 +26,10 @@ test.each([
 ])('the references %s are %j', (value, references) => {
   expect(splitReferences(value)).toEqual(references)
 })
+
+test.each(['none', '(None)', 'N/A', ' — ', '', '无', 'なし', '없음', 'Ninguna', 'keine', 'Нет'])(
+  '%j says that there is nothing',
+  (value) => {
+    expect(isNone(value)).toBe(true)
+  },
+)
