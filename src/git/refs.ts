@@ -1,3 +1,5 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Git } from './git.ts'
 
 /** What refs there are, and what each names. */
@@ -11,6 +13,27 @@ export async function listRefs(git: Git): Promise<Refs> {
   const { stdout } = await git.run(['for-each-ref', '--format=%(objectname) %(refname)', ...FOLDERS])
   const lines = stdout.toString().split('\n').filter(Boolean)
   return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]))
+}
+
+/**
+ * Another text after any ref has changed, and no process: git writes a ref by renaming a file into place, so that its
+ * folder is touched. It says that there is something to look for, not what.
+ */
+export function refsStamp(commonDir: string): string {
+  const folders = [join(commonDir, 'refs'), join(commonDir, 'reftable')]
+  for (const folder of folders) folders.push(...foldersIn(folder))
+  const places = [...folders, join(commonDir, 'packed-refs')]
+  return places.map((place) => `${statSync(place, { throwIfNoEntry: false })?.mtimeMs} ${place}`).join('\n')
+}
+
+function foldersIn(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries.flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : []))
+  } catch {
+    // Not there, or gone since it was listed.
+    return []
+  }
 }
 
 /** Takes refs away and makes others, all or none; what is taken must still name what it did, and may be made anew. */

@@ -77,13 +77,15 @@ export async function* runAttempt(run: Run, plan: AttemptPlan): AsyncGenerator<H
   ports.checkpoint('attempt-noted')
   yield attemptStarted(plan)
   const settings = readGitSettings(ports.repository)
+  const stamp = ports.workspace.refsStamp()
   const agent = yield* listen(run, plan)
   // An agent may have cleaned the whole tree; without its .gitignore the folder would become work.
   makeRunFolder(ports.folder)
   run.flight.update({ usage: agent.usage })
   ports.checkpoint('agent-ended')
   yield* guardSettings(run, plan, settings)
-  for (const interference of await guardRefs(run, base.branch)) yield interfered(plan, interference)
+  for (const interference of await guardRefs(run, { branch: base.branch, stamp }))
+    yield interfered(plan, interference)
 
   const seconds = (): number => secondsSince(startedAt, ports.now())
   const attempt = { run, plan, agent, seconds, undone: [], work: await ports.workspace.inspect(base) }

@@ -4,7 +4,7 @@ import { attemptRef, keepAttempt } from '../git/attempts.ts'
 import { commit } from '../git/commit.ts'
 import type { Git } from '../git/git.ts'
 import { readLog } from '../git/history.ts'
-import { changeRefs, listRefs } from '../git/refs.ts'
+import { changeRefs, listRefs, refsStamp } from '../git/refs.ts'
 import { trailerValue } from '../git/trailers.ts'
 import { identityProblem, ignoredPaths, operationsUnderWay, quitOperation } from '../git/repository.ts'
 import type { Repository } from '../git/repository.ts'
@@ -85,6 +85,7 @@ export function openCheckout(git: Git, repository: Repository, root: string): Wo
       return seconds === undefined ? null : new Date(Number(seconds) * 1000)
     },
     refs: () => listRefs(git),
+    refsStamp: () => refsStamp(repository.commonDir),
     changeRefs: (change) => changeRefs(git, change),
     async treeOf(commit) {
       return (await git.run(['rev-parse', '--verify', `${commit}^{tree}`])).stdout.toString().trim()

@@ -9,8 +9,12 @@ const STRAY = 'refs/ralph/stray/'
  * What an agent did to branches, tags, stashes and kept attempts. What it deleted is made again, since its commits
  * could be lost; what it put among the attempts is moved out of their way; the rest is only told.
  */
-export async function guardRefs(run: Run, branch: string | null): Promise<readonly Interference[]> {
+export async function guardRefs(
+  run: Run,
+  { branch, stamp }: { readonly branch: string | null; readonly stamp: string },
+): Promise<readonly Interference[]> {
   const { workspace } = run.ports
+  if (workspace.refsStamp() === stamp) return []
   const now = new Map(await workspace.refs())
   const before = new Map(run.refs)
   // What became of the branch that the task is worked on is seen, and undone, with HEAD.

@@ -38,6 +38,8 @@ export interface Workspace {
   headMovedAt(): Promise<Date | null>
   /** Branches, tags, stashes, and what ralph keeps. */
   refs(): Promise<Refs>
+  /** Another text after any of them has changed. */
+  refsStamp(): string
   /** Makes refs, and takes others away. */
   changeRefs(change: { readonly make: Refs; readonly take: Refs }): Promise<void>
   /** The tree of a commit. */
