@@ -1,4 +1,4 @@
-import type { KeyMeaning, PlainWords } from './plain-words.ts'
+import type { KeyMeaning, Layout, LayoutRow, PlainWords } from './plain-words.ts'
 import { hasLoneLineEnd } from './scan.ts'
 
 /** Takes one field of the block: what its key means, and where its value stands. */
@@ -17,25 +17,72 @@ export function scanPlainBlock(
   take: TakeField,
 ): number | null {
   if (!startsWithHeading(source, id) || hasLoneLineEnd(source)) return null
+  const start = nextLine(source, 0)
+  for (const layout of words.layouts) {
+    const end = readLayout(source, start, layout, take)
+    if (end !== null) return end
+  }
+  return readLines(source, start, words, take)
+}
+
+/** By one regular expression, where the block has the fields of one that was read before. */
+function readLayout(
+  source: string,
+  start: number,
+  { pattern, rows }: Layout,
+  take: TakeField,
+): number | null {
+  pattern.lastIndex = start
+  const match = pattern.exec(source)
+  if (match === null) return null
+  let at = start
+  for (let i = 0; i < rows.length; i++) {
+    const { field, blankLines } = rows[i]!
+    const valueStart = at + blankLines + field.start.length
+    at = valueStart + match[i + 1]!.length
+    take(field, valueStart, at)
+    at++
+  }
+  return pattern.lastIndex
+}
+
+function readLines(source: string, start: number, words: PlainWords, take: TakeField): number | null {
+  const rows: LayoutRow[] = []
   let seen = 0
-  let row = 0
-  let at = nextLine(source, 0)
+  let blankLines = 0
+  let at = start
   while (at < source.length) {
     const next = nextLine(source, at)
     const end = textEnd(source, at, next)
-    if (end > at) {
-      if (source.startsWith('## ', at)) return at
-      const field = words.usual[row]
-      const found =
-        field !== undefined && source.startsWith(field.start, at) ? field : fieldAt(source, at, end, words)
-      if (found === null || (seen & found.bit) !== 0) return null
-      words.usual[row++] = found
-      seen |= found.bit
-      take(found, at + found.start.length, end)
+    if (end === at) {
+      blankLines++
+    } else if (source.startsWith('## ', at)) {
+      if (words.layouts.length < MOST_LAYOUTS) words.layouts.push(layoutOf(rows, blankLines))
+      return at
+    } else {
+      const field = fieldAt(source, at, end, words)
+      if (field === null || (seen & field.bit) !== 0) return null
+      seen |= field.bit
+      take(field, at + field.start.length, end)
+      rows.push({ field, blankLines })
+      blankLines = 0
     }
     at = next
   }
   return at
+}
+
+const MOST_LAYOUTS = 8
+
+function layoutOf(rows: readonly LayoutRow[], blankLines: number): Layout {
+  const lines = rows.map(
+    ({ field, blankLines }) => `\\n{${blankLines}}${escaped(field.start)}([^\\r\\n]*)\\n`,
+  )
+  return { rows, pattern: new RegExp(`${lines.join('')}\\n{${blankLines}}(?=## )`, 'y') }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[*-]/g, '\\$&')
 }
 
 function startsWithHeading(source: string, id: string): boolean {

@@ -9,8 +9,8 @@ import { lookUp, type TaskVocabulary } from './vocabulary.ts'
 export interface PlainWords {
   /** What `- **Key**:` begins; null where only the parser can tell. */
   readonly key: (bytes: string) => KeyMeaning | null
-  /** The fields of the file that was read last: the next one probably has them in the same order. */
-  readonly usual: KeyMeaning[]
+  /** How the blocks that were read so far are laid out: a backlog has a few ways, thousands of times. */
+  readonly layouts: Layout[]
   /** Null for what is none, or what only the parser can tell. */
   readonly status: (bytes: string) => Status | null
   readonly title: (bytes: string) => SectionName | 'another' | 'unclear'
@@ -28,11 +28,24 @@ export interface KeyMeaning {
   readonly isSection: boolean
 }
 
+/** The fields of a block in their order, and what matches such a block from the line below its heading. */
+export interface Layout {
+  readonly rows: readonly LayoutRow[]
+  /** Sticky; it captures the value of each row. */
+  readonly pattern: RegExp
+}
+
+/** A field, and the blank lines above it. */
+export interface LayoutRow {
+  readonly field: KeyMeaning
+  readonly blankLines: number
+}
+
 /** The plain words of a vocabulary: always the same for the same one. */
 export function plainWords(vocabulary: TaskVocabulary): PlainWords {
   const known = WORDS.get(vocabulary) ?? {
     key: remembered((bytes) => keyMeaning(bytes, vocabulary)),
-    usual: [],
+    layouts: [],
     status: remembered((bytes) => {
       const word = scanInlineText(decoded(bytes).trim())
       return (word !== null && lookUp(vocabulary.statuses, word)) || null

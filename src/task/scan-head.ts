@@ -3,7 +3,7 @@ import { scanInlineText } from './inline.ts'
 import type { Status, TaskHead } from './model.ts'
 import { scanPlainBlock } from './plain-block.ts'
 import { decoded, plainWords, type PlainWords } from './plain-words.ts'
-import { scanHeadings } from './scan.ts'
+import { hasLoneLineEnd, scanHeadings } from './scan.ts'
 import { numberOf } from './values.ts'
 import type { TaskBytes } from './task-text.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
@@ -57,6 +57,7 @@ function needsOf(value: string | null): readonly number[] | null {
 
 /** Whether the sections hold a Blocked one, from the line end before the first; null where only the parser can tell. */
 function isHeld(source: string, words: PlainWords): boolean | null {
+  if (hasLoneLineEnd(source)) return null
   return !ODD_HEADING.test(source) && saysNothingOfBlocked(source, words)
     ? false
     : hasBlockedSection(source, words)
