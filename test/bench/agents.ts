@@ -5,27 +5,22 @@ import { claude } from '../../src/agent/providers/claude.ts'
 import { createAgent } from '../../src/agent/runtime.ts'
 import { startProcess } from '../../src/base/process.ts'
 import { runGate } from '../../src/gates/run.ts'
-
-/** One measured thing, and how it stands to what it is measured against. */
-export interface AgentRow {
-  readonly what: string
-  readonly value: string
-  readonly ratio: string
-}
+import { benchOverhead } from './overhead.ts'
+import type { Row } from './row.ts'
 
 const BYTES = 1_000_000_000
 const ROUNDS = 41
 
-/** Measures the stream of an agent and of a gate, and what it costs to leave nothing of a process alive. */
-export async function benchAgents(): Promise<readonly AgentRow[]> {
-  const rows: AgentRow[] = []
+/** Measures the stream of an agent and of a gate, what it costs to leave nothing of a process alive, and all of it over a real agent. */
+export async function benchAgents(): Promise<readonly Row[]> {
+  const rows: Row[] = []
   for (const length of [100, 1000, 20_000]) {
     const line = assistantLine(length)
     const what = `claude's stream of 1 GB, lines of ${line.length} bytes`
     rows.push(await measure(what, () => readStream(line)))
   }
   rows.push(await measure('output of a gate of 1 GB, lines of 52 bytes', readGate))
-  return [...rows, await benchEnd()]
+  return [...rows, await benchEnd(), await benchOverhead()]
 }
 
 function assistantLine(length: number): string {
@@ -67,7 +62,7 @@ async function readGate(): Promise<void> {
   await runGate(gate, { ...REQUEST, log: () => undefined })
 }
 
-async function measure(what: string, work: () => Promise<void>): Promise<AgentRow> {
+async function measure(what: string, work: () => Promise<void>): Promise<Row> {
   let peak = 0
   const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 50)
   const begun = performance.now()
@@ -81,7 +76,7 @@ async function measure(what: string, work: () => Promise<void>): Promise<AgentRo
   }
 }
 
-async function benchEnd(): Promise<AgentRow> {
+async function benchEnd(): Promise<Row> {
   const [bare, ours]: [number[], number[]] = [[], []]
   for (let round = 0; round < ROUNDS; round++) {
     bare.push(await time(() => new Promise((resolve) => spawn('true').once('close', resolve))))
@@ -105,4 +100,11 @@ async function time(work: () => Promise<unknown>): Promise<number> {
 
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+}
+
+// Run alone: bundle it, and start the bundle by a name that begins like this file's.
+if (/(?:^|[\\/])agents\.[cm]?js$/.test(process.argv[1] ?? '')) {
+  for (const { what, value, ratio } of await benchAgents()) {
+    process.stdout.write(`${what.padEnd(50)}${value.padStart(28)}   ${ratio}\n`)
+  }
 }
