@@ -21,9 +21,7 @@ export function fairShares(wants: readonly number[], budget: number, least: numb
 /** The smallest wants are met first; each of the rest gets an equal part of what is left at its turn. */
 function evenShares(wants: readonly number[], budget: number): readonly number[] {
   const shares = wants.map(() => 0)
-  const bySize = wants
-    .map((want, index) => ({ want, index }))
-    .sort((a, b) => a.want - b.want || a.index - b.index)
+  const bySize = wants.map((want, index) => ({ want, index })).sort((a, b) => a.want - b.want)
   let left = Math.max(0, budget)
   for (const [position, { want, index }] of bySize.entries()) {
     const share = Math.min(want, Math.floor(left / (bySize.length - position)))

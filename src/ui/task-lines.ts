@@ -6,7 +6,8 @@ import { signOf } from './task-sign.ts'
 /** The line that a task begins with wherever one is shown in full. */
 export function titleLine(task: Task): Block {
   const right: Line = task.milestone ? [dim(task.milestone)] : []
-  return { kind: 'spread', left: [accent(task.id), '  ', strong(task.title)], right }
+  const title: Line = task.title === '' ? [] : ['  ', strong(task.title)]
+  return { kind: 'spread', left: [accent(task.id), ...title], right }
 }
 
 /** A labelled list of words, wrapped below themselves; nothing where there are none. */

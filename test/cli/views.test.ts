@@ -28,6 +28,11 @@ describe('ralph show', () => {
     expect(stdout).toContain('\n\n  Reviewed by a person  Ana\n  담당자                Bea\n\n')
   })
 
+  it('leaves no blank behind the id of a task without a title', async () => {
+    const root = projectFolder({ 'docs/tasks/T-001.md': '' })
+    expect((await ralph(['show', '1'], { cwd: root })).stdout).toMatch(/^T-001\n/)
+  })
+
   it('takes a comment for nothing written', async () => {
     const root = projectFolder({ 'docs/tasks/T-001.md': '# T-001: A\n\n- **Status**: TODO\n' })
     await ralph(['new', 'Pay'], { cwd: root })

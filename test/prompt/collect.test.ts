@@ -136,6 +136,15 @@ describe('the files that a prompt takes in', () => {
     ])
   })
 
+  it('of a folder are none of what git itself keeps there', async () => {
+    const project = makeProject({ '.git/config': 'token', 'sub/.git/config': 'token', 'sub/a.ts': 'a' })
+    expect(brief(await collect(project, '**/*'))).toEqual(['**/* -> sub/a.ts', 'sub/a.ts (listed)'])
+    expect(brief(await collect(project, '.git/config', '.git'))).toEqual([
+      '.git/config: ignored',
+      '.git: ignored',
+    ])
+  })
+
   it('of a folder are not read for ever, however many and small they are', async () => {
     const project = makeProject(
       Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`src/${index}.ts`, ''])),

@@ -86,6 +86,7 @@ describe('a tier', () => {
       '4 dependencies, 6 outputs',
     )
     expect(tierOf(buildTask('T-1', { sections: { Description: 'An E2E test.' } })).why).toBe('says "E2E"')
+    expect(tierOf(buildTask('T-1', { title: 'Refactor', depends: some(4) })).why).toBe('4 dependencies')
   })
 
   test('follows a table and keywords of the team', () => {
