@@ -38,19 +38,37 @@ export async function turnedDone(
   return turned
 }
 
-/** The same of commits, wherever the file lay then. `prefix` leads from the top of the repository to the project. */
-export async function turnedIn(
+/** A commit that turned a task's file DONE. */
+export interface Turning extends Candidate {
+  /** What the file said then. */
+  readonly version: TaskEnd
+}
+
+/**
+ * Which commits turned the file DONE, in their order; those last that did so to one at another place: it may have been
+ * moved since, or be that of a neighbour. `prefix` leads from the top of the repository to the project.
+ */
+export async function turningAmong(
   git: Git,
   candidates: readonly Candidate[],
   { prefix, vocabulary }: { readonly prefix: string; readonly vocabulary: TaskVocabulary },
-): Promise<readonly (TaskEnd | null)[]> {
+): Promise<readonly Turning[]> {
   const commits = await readChanges(git, { commits: [...new Set(candidates.map(({ commit }) => commit))] })
   const changes = new Map(commits.map((one) => [one.commit, one.changes]))
-  const pairs = candidates.map(({ task, commit }): VersionPair => {
-    const change = changeOf(task, `${prefix}${task.file}`, changes.get(commit) ?? [])
-    return { task, before: change?.before ?? null, after: change?.after ?? null }
+  const steps = candidates.flatMap(({ task, commit }) => {
+    const path = `${prefix}${task.file}`
+    const change = changeOf(task, path, changes.get(commit) ?? [])
+    return change ? [{ ...change, task, commit, isElsewhere: change.path !== path }] : []
   })
-  return turnedDone(git, pairs, vocabulary)
+  const versions = await turnedDone(git, steps, vocabulary)
+  const turned = steps.flatMap((step, index) => {
+    const version = versions[index]
+    return version ? [{ ...step, version }] : []
+  })
+  return [
+    ...turned.filter(({ isElsewhere }) => !isElsewhere),
+    ...turned.filter(({ isElsewhere }) => isElsewhere),
+  ]
 }
 
 /** What a commit did to a task's file: to that at the path or, where it did nothing to that, to one by another name. */

@@ -4,7 +4,7 @@ import type { TaskEnd } from '../task/model.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
 import { completingEntries } from './completions.ts'
 import { commitsByFile } from './file-history.ts'
-import { turnedDone, turnedIn, type Candidate } from './task-versions.ts'
+import { turnedDone, turningAmong, type Candidate } from './task-versions.ts'
 
 /**
  * How a DONE task and history agree. `sealed`: the named commit turned the file DONE, and names itself in it. `matches`:
@@ -83,12 +83,9 @@ async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Finding
       ? []
       : [...commits].map((commit) => ({ task, commit }))
   })
-  const versions = await turnedIn(git, candidates, { ...clone, vocabulary })
   const turned = new Map<TaskEnd, Map<string, TaskEnd>>()
-  for (const [index, { task, commit }] of candidates.entries()) {
-    const version = versions[index]
-    if (version) turned.set(task, (turned.get(task) ?? new Map<string, TaskEnd>()).set(commit, version))
-  }
+  for (const { task, commit, version } of await turningAmong(git, candidates, { ...clone, vocabulary }))
+    turned.set(task, (turned.get(task) ?? new Map<string, TaskEnd>()).set(commit, version))
   const unknown: TaskEnd[] = []
   for (const task of tasks) {
     const verdict = verdictFrom(task, {
