@@ -51,7 +51,7 @@ export function doneView(files: readonly string[], hasTasks: boolean): readonly 
 
 function gateBlocks(gates: InitScreen['gates']): readonly Block[] {
   if (gates.length === 0)
-    return [line('  no gates found: give the commands that must pass in ralph.config.json')]
+    return [paragraph(['  '], 'no gates found: give the commands that must pass in ralph.config.json')]
   return [line('  gates'), table(gates.map(({ name, command }) => [[dim(name)], [command]]))]
 }
 

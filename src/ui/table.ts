@@ -90,6 +90,7 @@ function cellLines(cell: Line, index: number, { table, width, measure }: Place):
   const words = cell.flatMap((piece) =>
     textOf(piece)
       .split(' ')
+      .filter(Boolean)
       .map((word): Line => [withText(piece, word)]),
   )
   return hang({ kind: 'hang', head: [], words, gap: ' ' }, width, measure)

@@ -13,10 +13,11 @@ describe('the tasks that a prompt speaks of', () => {
       read('T-003', '- **Status**: DONE\n- **Milestone**: 2 — Two'),
       read('T-001', '- **Status**: DONE\n- **Milestone**: 1 — One'),
       read('T-002', '- **Status**: TODO'),
+      read('T-004', '- **Status**: BLOCKED'),
     ])
     const task = await read(
       'T-009',
-      '- **Status**: TODO\n- **Milestone**: 1 — One\n- **Depends**: T-003, T-002, T-001, T-3, T-099',
+      '- **Status**: TODO\n- **Milestone**: 1 — One\n- **Depends**: T-003, T-002, T-004, T-001, T-3, T-099',
     )
     const { prerequisites, milestone } = relatedTasks(task, [...backlog, task])
     expect(prerequisites.map(({ id }) => id)).toEqual(['T-003', 'T-001'])
