@@ -222,7 +222,7 @@ async function* failed(
   // A limit that holds for hours would otherwise leave a record for each time that somebody knocked.
   // Nor does a model that is not there use up the task's tries.
   const isNobodysTry = decision.kind === 'wait' || outcome.hopeless === 'run'
-  const worthKeeping = !ended.unchanged || !isNobodysTry || agent.usage.costUsd !== null
+  const worthKeeping = !ended.unchanged || !isNobodysTry || (agent.usage.costUsd ?? 0) > 0
   const final = decision.kind === 'give-up'
   const kept = worthKeeping
     ? await record(attempt, outcome, { final, idle: isIdle(ended), tree, earlier })

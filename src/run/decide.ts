@@ -43,7 +43,7 @@ export function decide(ended: Ended, situation: Situation): Decision {
     case 'block':
       return { kind: 'give-up', reason: outcome.reason, blocked: true }
     case 'wait':
-      return { kind: 'wait', reason: outcome.reason, until: outcome.until ?? later(situation) }
+      return { kind: 'wait', reason: outcome.reason, until: endOfLimit(outcome.until, situation) }
     case 'retry': {
       if (outcome.hopeless !== null) return withoutHope(outcome, outcome.hopeless, situation)
       const reason = reasonToGiveUp(ended, situation)
@@ -105,7 +105,15 @@ function tries(count: number): string {
   return count === 1 ? 'one try, and no more' : `${count} tries`
 }
 
-/** Where the agent names no end: a minute, then twice as long each time. */
-function later({ now, waits }: Situation): Date {
+/** What the agent named, unless that is over already, or was named before and did not hold. */
+function endOfLimit(named: Date | null, situation: Situation): Date {
+  const { now, waits } = situation
+  if (named === null || named <= now) return later(now, waits)
+  const least = waits === 0 ? now : later(now, waits - 1)
+  return named > least ? named : least
+}
+
+/** A minute, then twice as long each time. */
+function later(now: Date, waits: number): Date {
   return new Date(now.getTime() + Math.min(60 * 2 ** waits, LONGEST_WAIT_SECONDS) * 1000)
 }

@@ -73,6 +73,19 @@ describe('what follows an attempt', () => {
     const until = new Date('2026-01-01T05:00:00Z')
     const named = { ...ended('rate-limited'), outcome: outcome('rate-limited', 'why', { until }) }
     expect(decide(named, first)).toMatchObject({ until })
+    const soon = (seconds: number, waits: number) =>
+      decide(
+        {
+          ...ended('rate-limited'),
+          outcome: outcome('rate-limited', 'why', { until: new Date(now.getTime() + seconds * 1000) }),
+        },
+        { ...first, waits },
+      )
+    // Over already, or named before without holding: an agent would be asked again and again.
+    const moments = [soon(5, 0), soon(-5, 0), soon(5, 1), soon(300, 1)]
+    expect(moments).toMatchObject(
+      [5, 60, 60, 300].map((seconds) => ({ until: new Date(now.getTime() + seconds * 1000) })),
+    )
     const unnamed = [0, 1, 2, 9].map((waits) => decide(ended('rate-limited'), { ...first, waits }))
     expect(unnamed).toMatchObject(
       [60, 120, 240, 1800].map((s) => ({ until: new Date(now.getTime() + s * 1000) })),

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import type { AgentEnd } from '../../src/agent/port.ts'
+import { sleep } from '../../src/base/sleep.ts'
+import { git, put } from '../git/repository.ts'
+import { makeProject, runAll, taskText, those } from './harness.ts'
+import { agentOf, type Deed } from './ports.ts'
+
+const START = Date.parse('2026-01-01T00:00:00Z')
+const HOUR = 3_600_000
+
+function choice(name: string, deed: Deed) {
+  const permission = { level: 'edit' as const }
+  return { agent: agentOf(deed, name), label: name, model: null, permission, mcpServers: {} }
+}
+
+const limited = (until: number): AgentEnd => ({
+  kind: 'rate-limited',
+  reason: 'limit',
+  until: new Date(until),
+})
+
+const work =
+  (root: string): Deed =>
+  ({ task }) =>
+    put(root, { [`src/${task.id}.ts`]: 'export {}' })
+
+describe('while an agent waits for its limit to end', () => {
+  it('another one goes on, and the first returns when it has ended', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2'), 'T-3': taskText('T-3') })
+    let clock = START
+    const first = choice('first', (request) =>
+      clock < START + HOUR ? { end: limited(START + HOUR) } : work(root)(request),
+    )
+    const second = choice('second', (request) => {
+      clock += HOUR * 0.6
+      return work(root)(request)
+    })
+    const events = await runAll({
+      root,
+      ports: { now: () => new Date(clock), agentsFor: async () => [first, second] },
+    })
+    // The first is asked once, is left alone while its limit lasts, and is back with the third task.
+    expect(those(events, 'attempt-started').map(({ id, agent }) => `${id} ${agent}`)).toEqual([
+      'T-1 first',
+      'T-1 second',
+      'T-2 second',
+      'T-3 first',
+    ])
+    expect(those(events, 'waiting')).toEqual([])
+    expect(git(root, 'log', '--format=%(trailers:key=Attempts,valueonly,separator=)', '-3')).toBe('1\n1\n1')
+  })
+
+  it('where all have a limit, the one that ends first is waited for', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    let clock = START
+    const until = (name: string, end: number) =>
+      choice(name, (request) => (clock < end ? { end: limited(end) } : work(root)(request)))
+    const events = await runAll({
+      root,
+      ports: {
+        now: () => new Date(clock),
+        sleep: async (ms) => void (clock += ms),
+        agentsFor: async () => [until('first', START + 2 * HOUR), until('second', START + HOUR)],
+      },
+    })
+    expect(those(events, 'waiting').map((event) => event.until.getTime() - START)).toEqual([HOUR])
+    expect(those(events, 'attempt-started').map(({ agent }) => agent)).toEqual(['first', 'second', 'second'])
+  })
+
+  it('the wait goes by the time of day: a laptop that slept through it goes on at once', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    let clock = START
+    const sleeps: number[] = []
+    await runAll({
+      root,
+      deed: (request) =>
+        clock < START + 5 * HOUR ? { end: limited(START + 5 * HOUR) } : work(root)(request),
+      ports: {
+        now: () => new Date(clock),
+        sleep: async (ms) => {
+          sleeps.push(ms)
+          // The lid is closed after the second step, and opened in the morning.
+          clock += sleeps.length === 2 ? 9 * HOUR : ms
+        },
+      },
+    })
+    expect(sleeps).toEqual([30_000, 30_000])
+    expect(git(root, 'log', '-1', '--format=%s')).toBe('T-1: Do T-1')
+  })
+
+  it('Ctrl-C ends it at once, with the tree as it was', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const controller = new AbortController()
+    const events = await runAll({
+      root,
+      deed: () => ({ end: limited(Date.now() + 24 * HOUR) }),
+      ports: {
+        signal: controller.signal,
+        sleep: (ms, signal) => {
+          queueMicrotask(() => controller.abort('interrupt'))
+          return sleep(ms, signal)
+        },
+      },
+    })
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'interrupted' }])
+    expect(git(root, 'status', '--short')).toBe('')
+    expect(git(root, 'for-each-ref', 'refs/ralph')).toBe('')
+  })
+})
