@@ -14,7 +14,7 @@ import { signOf } from './task-sign.ts'
 /** What git knows of a task. */
 export interface TaskPast {
   readonly attempts: readonly AttemptRecord[]
-  /** The commit that completed it; null where history has none. */
+  /** The commit that completed it, one that was undone only where there is no other; null where history has none. */
   readonly completion: CompletionRecord | null
 }
 
@@ -59,11 +59,12 @@ function factsOf(
   ]
 }
 
-function completionText({ commit, agent, seconds, usage }: CompletionRecord): string {
+function completionText({ commit, agent, seconds, usage, reverted }: CompletionRecord): string {
   const parts = [
     commit.slice(0, 10),
     ...(agent === null ? [] : [agent]),
     ...(seconds === null ? [] : [spentText(seconds, usage)]),
+    ...(reverted ? ['reverted since'] : []),
   ]
   return parts.join(' · ')
 }

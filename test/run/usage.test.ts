@@ -5,6 +5,7 @@ import {
   formatTokens,
   parseCost,
   parseTokens,
+  secondsIn,
   UNKNOWN_USAGE,
 } from '../../src/run/usage.ts'
 
@@ -35,6 +36,16 @@ describe('numbers of an agent', () => {
   ] as const)('%o tokens are %s', ([inputTokens, cachedTokens, outputTokens], text) => {
     expect(formatTokens({ ...UNKNOWN_USAGE, inputTokens, cachedTokens, outputTokens })).toBe(text)
     expect(formatTokens({ ...UNKNOWN_USAGE, ...parseTokens(text) })).toBe(text)
+  })
+
+  it.each([
+    ['0s', 0],
+    ['42s', 42],
+    ['8m 12s', 492],
+    ['soon', null],
+    [null, null],
+  ])('a time of %s took %o seconds', (text, seconds) => {
+    expect(secondsIn(text)).toBe(seconds)
   })
 
   it('of which nothing is known have no text', () => {

@@ -34,14 +34,14 @@ async function pastOf({ io }: Context, { root }: Project, task: Task): Promise<T
   ])
   return {
     attempts: kept.flatMap((attempt) => attemptRecord(attempt) ?? []),
-    completion: completions[0] ?? null,
+    completion: completions.find(({ reverted }) => !reverted) ?? completions[0] ?? null,
   }
 }
 
 async function completionsOf(git: Git, task: Task): Promise<readonly CompletionRecord[]> {
   const { code } = await git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], { okCodes: [0, 1, 128] })
   if (code !== 0) return []
-  return (await readCompletions(git)).filter(({ id, reverted }) => id === task.id && !reverted)
+  return (await readCompletions(git)).filter(({ id }) => id === task.id)
 }
 
 function stateOf(selection: Selection, task: Task): TaskState {

@@ -17,6 +17,8 @@ export type SealOutcome =
   | ({ readonly kind: 'sealed'; readonly hash: string; readonly prefix: string } & SealEffort)
   /** The message asks for no prefix, or the hash already begins with it. */
   | { readonly kind: 'nothing-to-seal' }
+  /** Others have it already: another commit in its place would part them from the branch. */
+  | { readonly kind: 'pushed' }
   /** The ref is elsewhere by now (or gone: null): the sealed commit was left aside. */
   | { readonly kind: 'moved'; readonly to: string | null }
   | { readonly kind: 'cancelled' }
@@ -38,12 +40,19 @@ export async function sealBranch(git: Git, target: SealTarget, ports: SealPorts)
   const commit = (await git.run(['cat-file', 'commit', target.commit])).stdout
   const prefix = wantedPrefix(commit)
   if (prefix === null || target.commit.startsWith(prefix)) return { kind: 'nothing-to-seal' }
+  if (await isPushed(git, target.commit)) return { kind: 'pushed' }
   const sealed = await sealCommit({ commit, prefix, algorithm }, ports)
   if (!sealed) return { kind: 'cancelled' }
   await writeCommit(git, sealed.commit, sealed.hash)
   const moved = await moveRef(git, target, sealed.hash)
   if (moved) return moved
   return { kind: 'sealed', hash: sealed.hash, prefix, tries: sealed.tries, seconds: sealed.seconds }
+}
+
+/** Whether a branch of a remote, as far as this repository knows, leads to the commit. */
+async function isPushed(git: Git, commit: string): Promise<boolean> {
+  const { stdout } = await git.run(['rev-list', '--max-count=1', commit, '--not', '--remotes'])
+  return stdout.length === 0
 }
 
 /** Stores the commit; git names it itself, and must agree. */

@@ -18,7 +18,7 @@ export interface SealPorts {
   readonly signal: AbortSignal
   /** Milliseconds, as `Date.now` counts them. */
   readonly now: () => number
-  /** Told a few times a second, from the first second on. */
+  /** Told once a second, from the first on. */
   readonly onProgress?: (progress: SealProgress) => void
   /** Threads to use; as many as the machine does at once where it is not given. */
   readonly threads?: number
@@ -43,8 +43,7 @@ export interface SealedCommit {
   readonly seconds: number
 }
 
-const FIRST_REPORT_MS = 1000
-const REPORT_EVERY_MS = 200
+const REPORT_EVERY_MS = 1000
 
 /** Finds the seal with which the commit's hash begins with the prefix; null when the signal aborts the search. */
 export async function sealCommit(unsealed: UnsealedCommit, ports: SealPorts): Promise<SealedCommit | null> {
@@ -54,7 +53,7 @@ export async function sealCommit(unsealed: UnsealedCommit, ports: SealPorts): Pr
   const expected = expectedTries(prefix.length)
   const threads = ports.threads ?? threadsFor(expected * blocksPerTry(layout.puzzle), kernel)
   const started = now()
-  let nextReport = FIRST_REPORT_MS
+  let nextReport = REPORT_EVERY_MS
   const onTries = (tries: number) => {
     const elapsed = now() - started
     if (elapsed < nextReport) return

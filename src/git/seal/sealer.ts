@@ -7,7 +7,7 @@ import { pickPrefix } from './prefix.ts'
 import { sealBranch, type SealOutcome } from './seal-branch.ts'
 import type { SealPorts } from './seal-commit.ts'
 
-/** Seals the commits of one repository: what it asks of git and of the machine, it asks once. */
+/** Seals the commits of one repository: how that names objects and signs commits, it asks once. */
 export interface Sealer {
   /** Digits that are free for a commit with this message to begin with. */
   prefix(message: string): Promise<string>
@@ -35,9 +35,11 @@ export interface SealReport {
 export function openSealer(git: Git, digits: number | 'auto', ports: Omit<SealPorts, 'onProgress'>): Sealer {
   const algorithm = once(() => algorithmOf(git))
   const signed = once(() => signsCommits(git))
-  const speed = once(async () => measureSpeed(await algorithm(), ports))
-  const auto = async (message: string) =>
-    digitsFor({ blocksPerSecond: await speed(), blocksPerTry: expectedBlocks(message, await signed()) })
+  const auto = async (message: string) => {
+    const blocksPerTry = expectedBlocks(message, await signed())
+    // Anew each time: what else the machine does changes during a run.
+    return digitsFor({ blocksPerSecond: measureSpeed(await algorithm(), ports), blocksPerTry })
+  }
   return {
     prefix: async (message) => pickPrefix(git, digits === 'auto' ? await auto(message) : digits),
     trailer: (prefix) => ({ key: SEAL_KEY, value: prefix }),
@@ -58,6 +60,8 @@ function problemOf(outcome: SealOutcome): string | null {
     case 'sealed':
     case 'nothing-to-seal':
       return null
+    case 'pushed':
+      return 'the commit is not sealed: it was pushed before it could be; ralph verify --fix mends the Commit field'
     case 'cancelled':
       return 'the commit is not sealed yet: the search for its seal was interrupted'
     case 'moved':

@@ -71,6 +71,34 @@ describe('a sealer', () => {
     })
   })
 
+  it('asks for fewer digits while the machine is busy', async () => {
+    const root = makeRepository()
+    let [time, step] = [0, 1]
+    const now = () => (time += step)
+    const sealer = openSealer(openGit({ cwd: root, env: ENV }), 'auto', { signal: NEVER, now })
+    expect(await sealer.prefix('T-004: Add it')).toHaveLength(7)
+    step = 1000
+    expect(await sealer.prefix('T-005: Add more')).toHaveLength(6)
+    step = 1
+    expect(await sealer.prefix('T-006: Add the rest')).toHaveLength(7)
+  })
+
+  it('leaves a commit alone that was pushed, by whatever hook', async () => {
+    const root = makeRepository()
+    const remote = makeFolder()
+    git(remote, 'init', '-q', '--bare')
+    git(root, 'remote', 'add', 'origin', remote)
+    const commit = commitWith(root, 'Seal: a41f')
+    git(root, 'push', '-q', 'origin', 'main')
+    const sealer = openSealer(openGit({ cwd: root, env: ENV }), 4, { signal: NEVER, now: clock(0) })
+    const report = await sealer.seal({ commit, branch: 'main', onProgress: () => {} })
+    expect(report).toMatchObject({ commit, problem: expect.stringContaining('pushed') })
+    expect(git(root, 'rev-parse', 'main')).toBe(commit)
+    const later = commitWith(root, 'Seal: a41f')
+    const next = await sealer.seal({ commit: later, branch: 'main', onProgress: () => {} })
+    expect(next).toMatchObject({ commit: expect.stringMatching(/^a41f/), problem: null })
+  })
+
   it('asks a slow machine for fewer digits, and a signer of long messages for fewer still', async () => {
     const root = makeRepository()
     const door = openGit({ cwd: root, env: ENV })
@@ -83,7 +111,7 @@ describe('a sealer', () => {
     expect(await signing.prefix('notes '.repeat(1000))).toHaveLength(4)
   })
 
-  it.each(['sha1', 'sha256'] as const)('costs a task four git processes: %s', async (format) => {
+  it.each(['sha1', 'sha256'] as const)('costs a task five git processes: %s', async (format) => {
     const root = makeFolder()
     git(root, 'init', '-q', '-b', 'main', `--object-format=${format}`)
     git(root, 'config', 'user.name', 'Ada')
@@ -94,6 +122,6 @@ describe('a sealer', () => {
     asked.length = 0
     const commit = commitWith(root, lineOf(sealer.trailer(await sealer.prefix('T-004: Add it'))))
     await sealer.seal({ commit, branch: 'main', onProgress: () => {} })
-    expect(asked).toEqual(['cat-file', 'cat-file', 'hash-object', 'update-ref'])
+    expect(asked).toEqual(['cat-file', 'cat-file', 'rev-list', 'hash-object', 'update-ref'])
   })
 })

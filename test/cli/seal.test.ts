@@ -1,0 +1,201 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { projectFolder, taskText } from './project-folder.ts'
+import { ralph } from './ralph.ts'
+import { env, git, repository, run } from './script-repository.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
+const SEALED = { commit: { seal: true, digits: 5 } }
+const SCRIPT = 'echo one > one.txt'
+
+function hook(cwd: string, name: string, script: string): void {
+  const file = join(cwd, '.git/hooks', name)
+  writeFileSync(file, `#!/bin/sh\n${script}\n`)
+  chmodSync(file, 0o755)
+}
+
+/** The whole program in a process of its own; how it ended. */
+function inProcess(cwd: string, ...argv: string[]): Promise<{ code: number | null; signal: string | null }> {
+  const args = [PROGRAM, 'run', '--agent', 'script', '--baseline', 'off', ...argv]
+  const child = spawn(process.execPath, args, { cwd, env, stdio: 'ignore' })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal }))
+  })
+}
+
+async function states(cwd: string): Promise<string[]> {
+  const { stdout } = await ralph(['verify', '--json'], { cwd, env })
+  return JSON.parse(stdout).tasks.map(({ state }: { state: string }) => state)
+}
+
+const named = (cwd: string, id: string): string =>
+  /\*\*Commit\*\*: (\w+)/.exec(readFileSync(join(cwd, `docs/tasks/${id}.md`), 'utf8'))?.[1] ?? 'none'
+
+/** What must hold of a task that is done and sealed, and of nothing else being there. */
+async function expectSealed(cwd: string, id = 'T-001'): Promise<void> {
+  const head = git(cwd, 'rev-parse', 'HEAD')
+  expect(head.startsWith(named(cwd, id))).toBe(true)
+  expect(await states(cwd)).toEqual(['sealed'])
+  expect(git(cwd, 'status', '--porcelain')).toBe('')
+  expect(git(cwd, 'fsck', '--strict', '--no-dangling')).toBe('')
+}
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'ralph-seal-'))
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
+  return made
+}
+
+// The hook's parent is git, and git's is ralph.
+const RALPH = '$(ps -o ppid= -p $PPID | tr -d " ")'
+
+describe('a run that ends between a commit and its seal', () => {
+  it.each([
+    ['killed', 'KILL', { signal: 'SIGKILL' }],
+    ['interrupted', 'INT', { code: 130 }],
+  ])('because it was %s is finished by the next', async (_, signal, end) => {
+    const cwd = repository({ 'T-001': SCRIPT }, SEALED)
+    hook(cwd, 'post-commit', `kill -${signal} ${RALPH}`)
+    expect(await inProcess(cwd)).toMatchObject(end)
+    const made = git(cwd, 'rev-parse', 'HEAD')
+    expect(git(cwd, 'log', '-1', '--format=%(trailers:key=Seal,valueonly)', made)).toBe(named(cwd, 'T-001'))
+    expect(made.startsWith(named(cwd, 'T-001'))).toBe(false)
+    rmSync(join(cwd, '.git/hooks/post-commit'))
+    await run(cwd)
+    await expectSealed(cwd)
+    expect(git(cwd, 'rev-list', '--count', 'HEAD')).toBe('2')
+    for (const ref of ['HEAD', 'main'])
+      expect(git(cwd, 'reflog', '-2', '--format=%gs', ref).split('\n')).toEqual([
+        `ralph: seal ${made.slice(0, 10)}`,
+        'commit: T-001: Do T-001',
+      ])
+  })
+
+  it('after it was pushed leaves it to verify, which names the commit anew', async () => {
+    const cwd = repository({ 'T-001': SCRIPT }, SEALED)
+    const remote = folder()
+    git(remote, 'init', '--quiet', '--bare')
+    git(cwd, 'remote', 'add', 'origin', remote)
+    hook(cwd, 'post-commit', `git push --quiet origin HEAD; kill -KILL ${RALPH}`)
+    await inProcess(cwd)
+    const made = git(cwd, 'rev-parse', 'HEAD')
+    rmSync(join(cwd, '.git/hooks/post-commit'))
+    const { stderr, stdout } = await run(cwd)
+    expect(stderr + stdout).toContain('pushed before it could be')
+    expect(git(cwd, 'rev-parse', 'HEAD')).toBe(made)
+    expect(await states(cwd)).toEqual(['moved'])
+    expect((await ralph(['verify', '--fix'], { cwd, env })).code).toBe(0)
+    expect(made.startsWith(named(cwd, 'T-001'))).toBe(true)
+  })
+})
+
+describe('a whole run', () => {
+  it('seals in a SHA-256 repository', async () => {
+    const cwd = projectFolder({
+      'docs/tasks/T-001.md': `${taskText('T-001', 'Do it')}\n## Script\n\n\`\`\`sh\n${SCRIPT}\n\`\`\`\n`,
+      'ralph.config.json': JSON.stringify({ gates: [], ...SEALED }),
+    })
+    git(cwd, 'init', '--quiet', '--object-format=sha256')
+    git(cwd, 'add', '--all')
+    git(cwd, 'commit', '--quiet', '--message=Begin')
+    await run(cwd)
+    expect(git(cwd, 'rev-parse', 'HEAD')).toHaveLength(64)
+    await expectSealed(cwd)
+  })
+
+  it('seals in a linked worktree, and moves no other branch', async () => {
+    const main = repository({ 'T-001': SCRIPT }, SEALED)
+    const cwd = join(folder(), 'beside')
+    git(main, 'worktree', 'add', '--quiet', '-b', 'beside', cwd)
+    const before = git(main, 'rev-parse', 'main')
+    await run(cwd)
+    await expectSealed(cwd)
+    expect(git(main, 'rev-parse', 'main')).toBe(before)
+    expect(git(main, 'status', '--porcelain')).toBe('')
+  })
+
+  it('seals what ssh has signed', async () => {
+    const keys = folder()
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ana', '-f', join(keys, 'key')])
+    const key = readFileSync(join(keys, 'key.pub'), 'utf8')
+    writeFileSync(join(keys, 'signers'), `ana@example.com ${key}`)
+    const cwd = repository({ 'T-001': SCRIPT }, { commit: { seal: true, digits: 4 } })
+    git(cwd, 'config', 'commit.gpgSign', 'true')
+    git(cwd, 'config', 'gpg.format', 'ssh')
+    git(cwd, 'config', 'user.signingKey', join(keys, 'key.pub'))
+    git(cwd, 'config', 'gpg.ssh.allowedSignersFile', join(keys, 'signers'))
+    await run(cwd)
+    await expectSealed(cwd)
+    expect(git(cwd, 'log', '-1', '--format=%G?')).toBe('G')
+  })
+
+  it('seals what gpg has signed', async () => {
+    const home = folder()
+    mkdirSync(join(home, 'gnupg'), { mode: 0o700 })
+    const own = { ...env, GNUPGHOME: join(home, 'gnupg') }
+    onTestFinished(() => void execFileSync('gpgconf', ['--kill', 'all'], { env: own }))
+    const generate = ['--quick-generate-key', 'Ana <ana@example.com>', 'ed25519', 'sign', 'never']
+    execFileSync('gpg', ['--batch', '--quiet', '--passphrase', '', ...generate], { env: own, stdio: 'pipe' })
+    const program = join(home, 'gpg')
+    writeFileSync(program, `#!/bin/sh\nGNUPGHOME='${own.GNUPGHOME}' exec gpg "$@"\n`)
+    chmodSync(program, 0o755)
+    const cwd = repository({ 'T-001': SCRIPT }, { commit: { seal: true, digits: 4 } })
+    git(cwd, 'config', 'commit.gpgSign', 'true')
+    git(cwd, 'config', 'gpg.program', program)
+    await run(cwd)
+    await expectSealed(cwd)
+    expect(git(cwd, 'log', '-1', '--format=%G?')).toBe('G')
+  })
+})
+
+describe('a task that was reverted', () => {
+  it('is told as reverted by log and show, and is nothing to verify', async () => {
+    const cwd = repository({ 'T-001': SCRIPT }, SEALED)
+    await run(cwd)
+    git(cwd, 'revert', '--no-edit', 'HEAD')
+    expect((await ralph(['log'], { cwd, env })).stdout).toMatch(/T-001 {2}Do T-001 {2}reverted since/)
+    expect((await ralph(['log', '--markdown'], { cwd, env })).stdout).not.toContain('T-001')
+    expect((await ralph(['show', '1'], { cwd, env })).stdout).toContain('reverted since')
+    expect((await ralph(['verify'], { cwd, env })).stdout).toBe('No task is DONE.\n')
+    git(cwd, 'revert', '--no-edit', 'HEAD')
+    expect((await ralph(['show', '1'], { cwd, env })).stdout).not.toContain('reverted since')
+    expect(await states(cwd)).toEqual(['sealed'])
+  })
+})
+
+describe('ralph verify', () => {
+  it('says in a shallow clone what it would need', async () => {
+    const cwd = repository({ 'T-001': SCRIPT, 'T-002': 'echo two > two.txt' }, SEALED)
+    await run(cwd, '--loop')
+    const clone = folder()
+    git(clone, 'clone', '--quiet', '--depth=1', `file://${cwd}`, '.')
+    const { code, stdout } = await ralph(['verify'], { cwd: clone, env })
+    expect(code).toBe(1)
+    expect(stdout).toContain('2 tasks done: 1 sealed, 1 missing')
+    expect(stdout).toContain('git fetch --unshallow')
+    git(clone, 'fetch', '--quiet', '--unshallow')
+    expect((await ralph(['verify'], { cwd: clone, env })).code).toBe(0)
+  })
+
+  it('names the commit of a squash that dropped what the commits said, and mends the field', async () => {
+    const cwd = repository({ 'T-001': SCRIPT }, SEALED)
+    git(cwd, 'checkout', '--quiet', '-b', 'feature')
+    await run(cwd)
+    git(cwd, 'checkout', '--quiet', 'main')
+    git(cwd, 'merge', '--quiet', '--squash', 'feature')
+    git(cwd, 'commit', '--quiet', '--message=Add it all')
+    const squash = git(cwd, 'rev-parse', 'HEAD')
+    const { code, stdout } = await ralph(['verify'], { cwd, env })
+    expect(code).toBe(1)
+    expect(stdout).toContain(`not in this history; ${squash.slice(0, 7)} turned the file DONE`)
+    expect((await ralph(['verify', '--fix'], { cwd, env })).code).toBe(0)
+    expect(squash.startsWith(named(cwd, 'T-001'))).toBe(true)
+    expect(git(cwd, 'rev-list', '--count', `${squash}..HEAD`)).toBe('1')
+    expect(await states(cwd)).toEqual(['matches'])
+  })
+})
