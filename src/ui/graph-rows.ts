@@ -7,13 +7,14 @@ export interface GraphRow {
   /** What stands left and right of the task's sign. */
   readonly before: string
   readonly after: string
-  /** What it needs and no line leads from: it does not exist, waits for this one in turn, or found no lane. */
+  /** What it needs and no line leads from: it does not exist, waits for this one in turn, found no lane, or stands right above. */
   readonly unseen: readonly string[]
 }
 
 /** A line that runs down from a task to the last one that needs it. */
 interface Lane {
   readonly number: number
+  readonly firstRow: number
   readonly lastRow: number
 }
 
@@ -32,11 +33,13 @@ export function graphRows(states: readonly TaskState<DrawnTask>[], limit: number
     const joined = [...lanes.keys()].filter((column) => needs.has(lanes[column]?.number ?? -1))
     const ending = joined.filter((column) => lanes[column]?.lastRow === row)
     const column = ending[0] ?? freeColumn(lanes)
-    const seen = new Set(joined.map((column) => lanes[column]?.number))
+    // Right below what it needs there is no row between them to draw a line in.
+    const drawn = joined.filter((at) => at !== column || lanes[at]?.firstRow !== row - 1)
+    const seen = new Set(drawn.map((at) => lanes[at]?.number))
     const { before, after } = draw({ lanes, joined, ending, column })
     for (const ended of ending) lanes[ended] = null
     const lastRow = lastRows.get(state.task.number) ?? -1
-    if (lastRow > row && column < limit) lanes[column] = { number: state.task.number, lastRow }
+    if (lastRow > row && column < limit) lanes[column] = { number: state.task.number, firstRow: row, lastRow }
     const unseen = state.task.depends.filter(({ number }) => !seen.has(number))
     return { state, before, after, unseen: unseen.map(({ id }) => id) }
   })

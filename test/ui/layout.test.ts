@@ -95,7 +95,9 @@ describe('a table', () => {
       ].join('\n'),
     )
     const full: Block = { ...folding, rows: [[['T-1'], ['A title'], ['x'.repeat(25)], ['docs/tasks/a.md']]] }
-    expect(await plain([full], 41)).toBe(`  T-1  A title  ${'x'.repeat(25)}\n                docs/tasks/a.md\n`)
+    expect(await plain([full], 41)).toBe(
+      `  T-1  A title  ${'x'.repeat(25)}\n                docs/tasks/a.md\n`,
+    )
     expect(await plain([folding], 90)).toContain('from somebody  docs/tasks')
   })
 
