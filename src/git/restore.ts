@@ -1,6 +1,8 @@
-import { lstatSync } from 'node:fs'
+import { chmodSync, lstatSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import { stage } from './commit.ts'
+import { GitError } from './git.ts'
 import type { Git } from './git.ts'
 import { writeTree } from './snapshot.ts'
 import type { Status } from './status.ts'
@@ -60,25 +62,72 @@ export async function putBack(
   await stage(git, move)
   const present = await writeTree(git)
   if (present !== move.recorded) return { kind: 'unrecorded' }
-  await git.run(['read-tree', '-m', '-u', present, `${move.base}^{tree}`])
-  await putSubmodulesBack(git, present, move.base)
+  const moves = await movesBetween(git, present, move.base)
+  for (const { path } of moves) openFolders(git.cwd, path)
+  const args = ['read-tree', '-m', '-u', present, `${move.base}^{tree}`]
+  await git.run(args)
+  const modules = moves.filter(({ to }) => to === MODULE).map(({ path }) => path)
+  // `read-tree` moves only what the index says of a submodule; its files are a checkout of their own.
+  if (modules.length > 0) await git.run(['submodule', 'update', '--checkout', '--no-fetch', '--', ...modules])
+  // Where it may not remove a file it says so, and calls that a success.
+  const stuck = moves.filter((one) => one.to === NONE && one.from !== MODULE && isFile(git.cwd, one.path))
+  if (stuck.length > 0)
+    throw new GitError(args, 1, `it could not remove ${stuck.map(({ path }) => path).join(', ')}`)
   return { kind: 'done' }
 }
 
-/** `read-tree` moves only what the index says of a submodule; its files are a checkout of their own. */
-async function putSubmodulesBack(git: Git, from: string, to: string): Promise<void> {
-  const { stdout } = await git.run(['diff-tree', '-r', '--raw', '--no-renames', '-z', from, to])
+const NONE = '000000'
+const MODULE = '160000'
+
+interface Move {
+  readonly path: string
+  /** The modes before and after, as git writes them. */
+  readonly from: string
+  readonly to: string
+}
+
+async function movesBetween(git: Git, tree: string, other: string): Promise<readonly Move[]> {
+  const { stdout } = await git.run(['diff-tree', '-r', '--raw', '--no-renames', '-z', tree, other])
   const records = stdout.toString().split('\0')
-  const paths = records.filter((_, i) => i % 2 === 1 && / 160000 /.test(records[i - 1] ?? ''))
-  if (paths.length === 0) return
-  await git.run(['submodule', 'update', '--checkout', '--no-fetch', '--', ...paths])
+  const moves: Move[] = []
+  for (let i = 0; i + 1 < records.length; i += 2) {
+    const [from = NONE, to = NONE] = (records[i] ?? '').slice(1).split(' ')
+    moves.push({ path: records[i + 1] ?? '', from, to })
+  }
+  return moves
+}
+
+/** An agent may have left folders that nobody may write to; git keeps no such modes. */
+function openFolders(root: string, path: string): void {
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
+    const folder = path.slice(0, at)
+    const stats = statOf(root, folder)
+    if (!stats?.isDirectory()) return
+    if ((stats.mode & 0o300) !== 0o300) chmodSync(join(root, folder), (stats.mode & 0o777) | 0o300)
+  }
+}
+
+/** Whether a file, or a link, stands at a path; a folder may have taken its place. */
+function isFile(root: string, path: string): boolean {
+  const stats = statOf(root, path)
+  return stats !== undefined && !stats.isDirectory()
+}
+
+/** What stands at a path; undefined where nothing does. */
+function statOf(root: string, path: string): Stats | undefined {
+  try {
+    return lstatSync(join(root, path), { throwIfNoEntry: false })
+  } catch {
+    // What was a folder is a file now: then nothing is in it.
+    return undefined
+  }
 }
 
 /** Gives single paths the content that they have in a commit, and removes those that it does not have. */
 export async function restorePaths(git: Git, commit: string, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return
   // What git does not know it does not take away.
-  const present = paths.filter((path) => lstatSync(join(git.cwd, path), { throwIfNoEntry: false }))
+  const present = paths.filter((path) => statOf(git.cwd, path))
   if (present.length > 0) await stage(git, { paths: present })
   await git.run(
     [

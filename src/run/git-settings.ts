@@ -46,6 +46,8 @@ export function restoreSettings(paths: readonly string[], before: GitSettings, k
     if (!old) rmSync(path, { force: true })
     else {
       mkdirSync(dirname(path), { recursive: true })
+      // It may have been made read-only.
+      rmSync(path, { force: true })
       writeFileSync(path, old.bytes, { mode: old.mode })
     }
   }

@@ -23,15 +23,17 @@ import type { TaskEnd } from './task-run.ts'
 
 /** Runs tasks until there is a reason to end; the last event says which. Throws only what a person must act on first. */
 export async function* runLoop(options: RunOptions, ports: RunPorts): AsyncGenerator<RunEvent, void> {
-  makeRunFolder(ports.folder)
-  const lock = await takeLock(ports.folder.lock, { pid: ports.pid, now: ports.now() })
   try {
-    ports.checkpoint('lock-taken')
-    yield* told(ports, sayingWhenStopping(go(options, ports), ports.signal))
+    makeRunFolder(ports.folder)
+    const lock = await takeLock(ports.folder.lock, { pid: ports.pid, now: ports.now() })
+    try {
+      ports.checkpoint('lock-taken')
+      yield* told(ports, sayingWhenStopping(go(options, ports), ports.signal))
+    } finally {
+      lock.release()
+    }
   } catch (error) {
     throw explained(error)
-  } finally {
-    lock.release()
   }
 }
 
@@ -87,14 +89,22 @@ async function* go(options: RunOptions, ports: RunPorts): AsyncGenerator<Happeni
     }
     const tally: Tally = { completed: [], blocked: [], failed: [] }
     yield await runStarted(run, start)
-    const end = yield* push(run, tally, yield* work(run, start, { tally, toBlock }))
-    yield {
+    const finished = (end: End): Happening => ({
       type: 'run-finished',
       ...tally,
       ...end,
       seconds: (ports.now().getTime() - startedAt.getTime()) / 1000,
       cost: flight.spentUsd,
+    })
+    let end: End
+    try {
+      end = yield* push(run, tally, yield* work(run, start, { tally, toBlock }))
+    } catch (error) {
+      // Whoever follows only the events hears of the end too; the error itself is for the one who called.
+      yield finished({ end: 'failed', reason: 'an error ended the run' })
+      throw error
     }
+    yield finished(end)
     flight.end(flight.isLanded ? 'clear' : 'leave')
     ports.checkpoint('run-cleared')
   } finally {

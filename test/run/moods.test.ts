@@ -1,15 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { allProviders, providerNamed } from '../../src/agent/registry.ts'
 import { createAgent } from '../../src/agent/runtime.ts'
 import { runGate } from '../../src/gates/run.ts'
 import { openGit } from '../../src/git/door.ts'
+import { GitError } from '../../src/git/git.ts'
+import type { RunEvent } from '../../src/run/events.ts'
+import { runLoop } from '../../src/run/loop.ts'
 import { openCheckout } from '../../src/run/checkout.ts'
 import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
-import { gateOf, makePorts } from './ports.ts'
+import { gateOf, makePorts, OPTIONS } from './ports.ts'
 
 const tasks = { 'T-1': taskText('T-1') }
 
@@ -115,6 +118,27 @@ describe('git in its moods', () => {
     expect(git(root, 'rev-parse', 'refs/ralph/attempts/T-1/1:lib')).not.toBe(before)
     expect(git(root, 'status', '--porcelain')).toBe('')
   })
+
+  it.skipIf(process.getuid?.() === 0)(
+    'a folder that the agent left read-only goes back as any other',
+    async () => {
+      const root = makeProject({ ...tasks, 'T-2': taskText('T-2') })
+      const seen: (string | null)[] = []
+      await runAll({
+        root,
+        deed: (request) => {
+          seen.push(read(root, 'sub/closed/half'))
+          put(root, { 'sub/closed/half': request.task.id })
+          chmodSync(join(root, 'sub/closed'), 0o500)
+          chmodSync(join(root, 'sub'), 0o500)
+          return { end: { kind: 'blocked', reason: 'needs a key' } }
+        },
+      })
+      expect(seen).toEqual([null, null])
+      expect(git(root, 'status', '--porcelain')).toBe('')
+      expect(git(root, 'show', 'refs/ralph/attempts/T-2/1:sub/closed/half')).toBe('T-2')
+    },
+  )
 
   it('SHA-256 is as good', async () => {
     const root = makeFolder()
@@ -275,6 +299,25 @@ describe('.ralph/state.json', () => {
       },
     })
     expect(read(root, '.ralph/.gitignore')).toBe('*\n')
+  })
+
+  it('says that a run has failed, and so does the last event, where an error ended it', async () => {
+    const root = makeProject(tasks)
+    const ports = await makePorts({ root, deed: () => put(root, { work: '' }) })
+    const workspace = {
+      ...ports.workspace,
+      inspect: () => Promise.reject(new GitError(['status'], 128, 'no')),
+    }
+    const events: RunEvent[] = []
+    const all = async (): Promise<void> => {
+      for await (const event of runLoop(OPTIONS, { ...ports, workspace })) events.push(event)
+    }
+    await expect(all()).rejects.toThrow('git status failed (128): no')
+    expect(events.at(-1)).toMatchObject({ type: 'run-finished', end: 'failed' })
+    expect(JSON.parse(read(root, '.ralph/state.json') ?? '')).toMatchObject({
+      phase: 'failed',
+      task_statuses: { 'T-1': 'pending' },
+    })
   })
 })
 
