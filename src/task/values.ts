@@ -1,11 +1,9 @@
 import { splitOutsideBraces } from '../base/outside-braces.ts'
 
-const NONE = new Set([
-  ...['', 'none', '(none)', 'n/a', '-', '–', '—'],
-  // As teams write it who work in Chinese, Japanese, Korean, Spanish, Portuguese, French, German, Italian, Russian.
-  ...['无', '無', 'なし', '없음', 'ninguna', 'ninguno', 'nenhuma', 'nenhum', 'aucune', 'aucun', 'keine'],
-  ...['nessuna', 'нет'],
-])
+// Also as teams write it who work in Chinese, Japanese, Korean, Spanish, Portuguese, French, German, Italian, Russian.
+const NONE_WORDS =
+  'none (none) n/a - – — 无 無 なし 없음 ninguna ninguno nenhuma nenhum aucune aucun keine nessuna нет'
+const NONE = new Set(['', ...NONE_WORDS.split(' ')])
 // With room for blanks around it.
 const LONGEST_NONE = 40
 const COMMA = /[,，、\n]/

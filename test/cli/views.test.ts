@@ -60,3 +60,45 @@ describe('ralph new', () => {
     expect(JSON.parse(stdout).task.touches).toEqual(['src/{a,b}.ts', 'c.ts'])
   })
 })
+
+describe('what is long', () => {
+  it('is told in brief where nothing is eligible: the first few, and how many more', async () => {
+    const ids = Array.from({ length: 10 }, (_, at) => `T-${String(at + 1).padStart(3, '0')}`)
+    const files = ids.map((id) => [`docs/tasks/${id}.md`, taskText(id, 'Pay', { Depends: 'T-099' })])
+    const root = projectFolder(Object.fromEntries(files) as Record<string, string>)
+    const { code, stdout } = await ralph(['next'], { cwd: root })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/T-008 .*\n {2}and 2 more\n/)
+    expect((await ralph(['next', '--explain'], { cwd: root })).stdout).toMatch(/T-010 /)
+  })
+
+  it('is told in brief by init, too', async () => {
+    const ids = Array.from({ length: 14 }, (_, at) => `T-${String(at + 1).padStart(3, '0')}`)
+    const files = ids.map((id) => [`docs/tasks/${id}.md`, taskText(id, 'Pay', { Status: 'maybe 1' })])
+    const root = projectFolder(Object.fromEntries(files) as Record<string, string>)
+    const { stderr } = await ralph(['init', '--yes'], { cwd: root })
+    expect(stderr).toMatch(/T-012\.md .*\n {4}and 2 more\n/)
+  })
+})
+
+describe('the filters of ralph list', () => {
+  it.each([
+    [['--tag', 'ui,slow'], ['T-003']],
+    [
+      ['--tag', 'ui'],
+      ['T-001', 'T-003'],
+    ],
+    [['--discipline', 'front'], ['T-002']],
+    [['--feature', 'Pay'], ['T-001']],
+    [['--milestone', '2'], ['T-003']],
+    [['--status', 'done'], ['T-002']],
+  ])('%j leave %j', async (filter, ids) => {
+    const root = projectFolder({
+      'docs/tasks/T-001.md': taskText('T-001', 'A', { Tags: 'ui', Feature: 'pay' }),
+      'docs/tasks/T-002.md': taskText('T-002', 'B', { Status: 'DONE', Discipline: 'front' }),
+      'docs/tasks/T-003.md': taskText('T-003', 'C', { Tags: 'slow, ui', Milestone: '2 — Later' }),
+    })
+    const { stdout } = await ralph(['list', '--json', ...filter], { cwd: root })
+    expect(JSON.parse(stdout).tasks.map(({ id }: { id: string }) => id)).toEqual(ids)
+  })
+})

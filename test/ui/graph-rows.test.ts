@@ -18,6 +18,11 @@ describe('the drawing of dependencies', () => {
     expect(rows.map(({ state }) => state.task.id)).toEqual(['T-003', 'T-001', 'T-002'])
   })
 
+  it('goes by number among those that may come at once', () => {
+    const rows = rowsOf([[], [], [2], [1]], 16)
+    expect(rows.map(({ state }) => state.task.number)).toEqual([1, 2, 3, 4])
+  })
+
   it('says in words what no lane is left for', () => {
     const rows = rowsOf([[], [], [], [], [], [1, 2, 3, 4, 5]], 3)
     expect(rows.at(-1)!.unseen).toEqual(['T-004', 'T-005'])
