@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ENV, git, makeRepository } from '../git/repository.ts'
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The one file: how the agent is called, and how its stream is read. */
+const PROVIDER = `
+import type { AgentRequest, Provider, StreamEnd, StreamReader } from '../port.ts'
+import { failureEnd, silentEnd } from './failure.ts'
+import { number, parseLine, text, type Json } from './json-lines.ts'
+import { UNKNOWN_USAGE } from './usage.ts'
+
+export const mine: Provider = {
+  name: 'mine',
+  binary: 'mine',
+  install: 'npm install -g mine',
+  minimumVersion: '1.0.0',
+  preflight: ({ env }) => (env['MINE_KEY'] ? [] : ['Mine has no key: set MINE_KEY.']),
+  invocation: ({ prompt }: AgentRequest) => ({ program: 'mine', args: ['--json'], env: {}, stdin: prompt, files: {} }),
+  reader: (_request, now) => new MineReader(now),
+}
+
+class MineReader implements StreamReader {
+  readonly #words
+  #result: Json | null = null
+
+  constructor(now: () => Date) {
+    this.#words = { agent: 'Mine', login: 'set MINE_KEY', now }
+  }
+
+  line(line: string): ReturnType<StreamReader['line']> {
+    const event = parseLine(line)
+    if (event?.['type'] === 'say') return [{ type: 'text', text: text(event['text']) }]
+    if (event?.['type'] !== 'end') return []
+    this.#result = event
+    return [{ type: 'result' }]
+  }
+
+  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+    const result = this.#result
+    const status = number(result?.['status'])
+    const end = !result
+      ? silentEnd(exit, this.#words)
+      : status === null ? { kind: 'finished' } as const : failureEnd({ status, message: text(result['text']) }, this.#words)
+    const usage = { ...UNKNOWN_USAGE, turns: number(result?.['turns']) }
+    return { end, finalMessage: text(result?.['text']), usage, denied: [] }
+  }
+}
+`
+
+const PROGRAM = `#!/bin/sh
+if [ "$1" = --version ]; then echo mine 1.2.3; exit; fi
+cat > prompt.txt
+printf '%s\\n' '{"type":"say","text":"I write it."}'
+printf '%s\\n' '{"type":"end","turns":3,"text":"Wrote it.\\n\\n<TASK_DONE>"}'
+`
+
+let folder: string
+let program: string
+beforeAll(async () => {
+  const cache = join(PROJECT, 'node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  // Below the project, where its packages are found.
+  folder = mkdtempSync(join(cache, 'one-more-'))
+  for (const name of ['src', 'package.json'])
+    cpSync(join(PROJECT, name), join(folder, name), { recursive: true })
+  writeFileSync(join(folder, 'src/agent/providers/mine.ts'), PROVIDER)
+  const registry = join(folder, 'src/agent/registry.ts')
+  const list = readFileSync(registry, 'utf8').replace('[claude, ', '[claude, mine, ')
+  writeFileSync(registry, `import { mine } from './providers/mine.ts'\n${list}`)
+  const bundle = await rolldown({ input: join(folder, 'src/bin.ts'), platform: 'node', logLevel: 'silent' })
+  await bundle.write({
+    dir: join(folder, 'dist'),
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
+  })
+  program = join(folder, 'dist/bin.cjs')
+  mkdirSync(join(folder, 'bin'))
+  writeFileSync(join(folder, 'bin/mine'), PROGRAM)
+  chmodSync(join(folder, 'bin/mine'), 0o755)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function ralph(root: string, ...args: readonly string[]): string {
+  const path = [join(folder, 'bin'), ENV['PATH']].join(delimiter)
+  const env = { ...ENV, PATH: path, MINE_KEY: 'dummy', HOME: folder }
+  return execFileSync(process.execPath, [program, ...args], { cwd: root, env, encoding: 'utf8' })
+}
+
+test.skipIf(process.platform === 'win32')(
+  'one more agent is one file and its name in the registry: it is found, looked at, asked and believed',
+  () => {
+    const root = makeRepository({
+      'docs/tasks/T-001.md': '# T-001: Write it\n\n- **Status**: TODO\n\n## Description\nWrite it.\n',
+      'ralph.config.json': JSON.stringify({ agent: 'mine', gates: [], commit: { seal: false } }),
+    })
+    const findings = JSON.parse(ralph(root, 'doctor', '--json')) as object
+    expect(findings).toMatchObject({
+      findings: expect.arrayContaining([
+        expect.objectContaining({ level: 'ok', message: 'mine 1.2.3, which runs here' }),
+      ]),
+    })
+    ralph(root, 'run')
+    expect(git(root, 'log', '-1', '--format=%s%n%(trailers:key=Agent,key=Turns)').trim()).toBe(
+      'T-001: Write it\nAgent: mine 1.2.3\nTurns: 3',
+    )
+    expect(git(root, 'show', 'HEAD:prompt.txt')).toContain('T-001')
+  },
+)
