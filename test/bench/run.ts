@@ -1,28 +1,26 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Git } from '../../src/git/git.ts'
 import { openCheckout } from '../../src/run/checkout.ts'
 import { runLoop } from '../../src/run/loop.ts'
 import { openGit } from '../../src/git/door.ts'
 import { ENV, git, put } from '../git/bare-git.ts'
 import { makePorts, OPTIONS } from '../run/ports.ts'
-
-/** One measured thing, and how it stands to what it is measured against. */
-export interface RunRow {
-  readonly what: string
-  readonly value: string
-  readonly ratio: string
-}
+import type { Row } from './row.ts'
 
 const TRIVIAL = 10
 
-/** Measures what ralph does between two agents, beside `git add -A && git commit` in the same repository. */
-export async function benchRun(): Promise<readonly RunRow[]> {
+/**
+ * Measures what ralph does between two agents, beside `git add -A && git commit` in the same repository, and what a
+ * run takes while its agent prints a gigabyte, beside one that prints next to nothing.
+ */
+export async function benchRun(): Promise<readonly Row[]> {
   const small = await between({ tasks: TRIVIAL + 1, done: 0 })
   const large = await between({ tasks: 1000, done: 1000 - TRIVIAL - 1 })
-  return [row('11 tasks', small), row('1,000 tasks, the last 11 of them', large)]
+  return [row('11 tasks', small), row('1,000 tasks, the last 11 of them', large), streamRow()]
 }
 
 interface Measured {
@@ -31,11 +29,44 @@ interface Measured {
   readonly processes: number
 }
 
-function row(where: string, { pauseMs, bareMs, processes }: Measured): RunRow {
+function row(where: string, { pauseMs, bareMs, processes }: Measured): Row {
   return {
     what: `agent end to next agent, no gates, no seal: ${where}`,
     value: `${pauseMs.toFixed(1)} ms, ${processes} git processes`,
     ratio: `${(pauseMs / bareMs).toFixed(2)} × bare add and commit (${bareMs.toFixed(1)} ms)`,
+  }
+}
+
+/** Of the built program, with the agent in a process of its own. */
+function streamRow(): Row {
+  const [little, much] = [peakOver(1e3), peakOver(1e9)]
+  return {
+    what: 'ralph run, an agent that prints 1 GB',
+    value: `${much.peakMb.toFixed(0)} MB at the peak, ${(much.cpuMs / 1000).toFixed(1)} s of CPU`,
+    ratio: `${(much.peakMb / little.peakMb).toFixed(2)} × as with 1 kB (${little.peakMb.toFixed(0)} MB)`,
+  }
+}
+
+function peakOver(bytes: number): { readonly peakMb: number; readonly cpuMs: number } {
+  const root = mkdtempSync(join(tmpdir(), 'ralph-bench-stream-'))
+  const fromHere = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+  try {
+    const script = `yes "a line as an agent may print it, of some eighty characters, again and again" | head -c ${bytes}\necho x > work`
+    put(root, {
+      'docs/tasks/T-1.md': `# T-1: Print\n\n- **Status**: TODO\n\n## Script\n\`\`\`sh\n${script}\n\`\`\`\n`,
+      'ralph.config.json': '{"commit":{"seal":false},"gates":[]}',
+    })
+    begin(root)
+    const use = join(root, '.git/use.json')
+    const args = ['--require', fromHere('test/bench/report-use.cjs'), fromHere('dist/bin.cjs')]
+    execFileSync(process.execPath, [...args, 'run', '--agent', 'script'], {
+      cwd: root,
+      env: { ...ENV, BENCH_USE_FILE: use },
+      stdio: 'ignore',
+    })
+    return JSON.parse(readFileSync(use, 'utf8'))
+  } finally {
+    rmSync(root, { recursive: true, force: true })
   }
 }
 
@@ -100,6 +131,10 @@ function makeBacklog(root: string, { tasks, done }: { readonly tasks: number; re
     writeFileSync(join(root, `docs/tasks/${id}.md`), text)
   }
   writeFileSync(join(root, '.gitignore'), '.ralph/\n')
+  begin(root)
+}
+
+function begin(root: string): void {
   git(root, 'init', '-q')
   git(root, 'config', 'user.name', 'bench')
   git(root, 'config', 'user.email', 'bench@example.com')
@@ -121,5 +156,6 @@ function median(numbers: readonly number[]): number {
 }
 
 if (/(?:^|[\\/])run\.[cm]?js$/.test(process.argv[1] ?? '')) {
-  for (const { what, value, ratio } of await benchRun()) process.stdout.write(`${what}   ${value}   ${ratio}\n`)
+  for (const { what, value, ratio } of await benchRun())
+    process.stdout.write(`${what}   ${value}   ${ratio}\n`)
 }
