@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { denialsOf } from '../agent/denied.ts'
 import type { AgentLimits, AgentOutcome, Usage } from '../agent/port.ts'
 import type { Base } from '../git/restore.ts'
 import type { TierChoice } from '../select/tier.ts'
@@ -311,7 +312,7 @@ function finished(attempt: Attempt, outcome: Outcome, kept: Kept | null): Happen
     detail: outcome.detail,
     seconds: attempt.seconds(),
     usage: attempt.agent.usage,
-    denied: attempt.agent.denied,
+    denied: denialsOf(attempt.agent.denied),
     ref: kept?.ref ?? null,
   }
 }

@@ -1,3 +1,4 @@
+import type { Denial } from '../agent/denied.ts'
 import type { Usage } from '../agent/port.ts'
 import type { Gate, GateResult } from '../gates/gate.ts'
 import type { Task, Tier } from '../task/model.ts'
@@ -162,8 +163,7 @@ export interface AttemptFinished {
   readonly detail: string
   readonly seconds: number
   readonly usage: Usage
-  /** Tools that the agent asked for and was denied. */
-  readonly denied: readonly string[]
+  readonly denied: readonly Denial[]
   /** Where the attempt is kept; null where all of it is in the task's commit. */
   readonly ref: string | null
 }

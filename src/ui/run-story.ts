@@ -8,7 +8,15 @@ import { formatCost, UNKNOWN_USAGE } from '../run/usage.ts'
 import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block, type Piece } from './block.ts'
 import { timeLimitText } from './limits-text.ts'
 import { summaryOf, type TaskEnd } from './run-summary.ts'
-import { counted, endText, gateText, interferenceText, isRefuted, spentText } from './run-text.ts'
+import {
+  counted,
+  deniedTexts,
+  endText,
+  gateText,
+  interferenceText,
+  isRefuted,
+  spentText,
+} from './run-text.ts'
 import { clockText } from './time-text.ts'
 
 /** How much is told: in a terminal a live line shows what the agent does; elsewhere, or where asked, each step is a line. */
@@ -119,7 +127,9 @@ export class RunStory {
           `waits ${formatDuration(secondsBetween(now, event.until))} more: ${event.reason}`
         return this.#telling.steps ? [stepLine(`waits until ${clockText(event.until)}: ${event.reason}`)] : []
       case 'stopping':
-        return [paragraph([], 'stopping: what is under way is put in order first; Ctrl-C again ends it at once')]
+        return [
+          paragraph([], 'stopping: what is under way is put in order first; Ctrl-C again ends it at once'),
+        ]
       case 'pushed':
         return [line(good('✓'), ` pushed ${event.branch}`)]
       case 'run-finished':
@@ -187,14 +197,7 @@ export class RunStory {
       ...(isRefuted(event.outcome) && failed.length === 0
         ? [paragraph(['     ', bad('✗'), ' '], event.reason)]
         : []),
-      ...(event.denied.length > 0
-        ? [
-            paragraph(
-              ['     ', strong('!'), ' '],
-              `it was denied ${event.denied.join(', ')}; --yolo allows everything`,
-            ),
-          ]
-        : []),
+      ...deniedTexts(event.denied).map((text) => paragraph(['     ', strong('!'), ' '], text)),
     ]
   }
 }

@@ -1,3 +1,4 @@
+import type { Denial } from '../agent/denied.ts'
 import type { Usage } from '../agent/port.ts'
 import { formatDuration } from '../base/duration.ts'
 import { unreachable } from '../base/errors.ts'
@@ -55,6 +56,17 @@ export function gateText({ gate, verdict, seconds }: GateResult): Line {
 /** Tenths of a second matter for a gate, up to a minute. */
 function shortTime(seconds: number): string {
   return seconds < 59.95 ? `${seconds.toFixed(1)}s` : formatDuration(seconds)
+}
+
+/** What the agent was denied, one line for each permission that would allow it. */
+export function deniedTexts(denied: readonly Denial[]): readonly string[] {
+  const tools = (by: Denial['allowedBy']) =>
+    denied.flatMap(({ tool, allowedBy }) => (allowedBy === by ? [tool] : [])).join(', ')
+  const [full, custom] = [tools('full'), tools('custom')]
+  return [
+    ...(full === '' ? [] : [`it was denied ${full}: permission "full" allows it (--yolo)`]),
+    ...(custom === '' ? [] : [`it was denied ${custom}: that is ralph's to do, and only "custom" allows it`]),
+  ]
 }
 
 /** What the agent did that is not its to do, and what became of it. */

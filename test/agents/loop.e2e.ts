@@ -6,7 +6,7 @@ import { ralph } from '../cli/ralph.ts'
 import { git, makeRepository } from '../git/repository.ts'
 import { startFakeModelApi } from './fake-model-api.ts'
 import { environment } from './home.ts'
-import { say, type Model } from './model.ts'
+import { inTurn, say, shell, type Model } from './model.ts'
 
 const { claude, codex } = inject('programs')
 const task = (id: string, depends: string) =>
@@ -133,3 +133,17 @@ test.skipIf(claude === undefined)(
     expect(git(root, 'show', 'HEAD:docs/tasks/T-001.md')).toMatch(/prompt is too long/i)
   },
 )
+
+test.skipIf(claude === undefined)('what claude was denied is told with what would allow it', async () => {
+  const model = (root: string): Model =>
+    inTurn(
+      shell('git commit --allow-empty -m mine'),
+      { kind: 'call', call: { tool: 'write', path: path.join(root, 'file.txt'), content: 'hello\n' } },
+      say('Wrote the file.\n\n<TASK_DONE>'),
+    )
+  const { code, events } = await runOne(model, {})
+  expect([code, events.find(({ type }) => type === 'attempt-finished')?.['denied']]).toEqual([
+    0,
+    [{ tool: expect.stringContaining('git commit --allow-empty'), allowedBy: 'custom' }],
+  ])
+})
