@@ -22,7 +22,7 @@ import { taskEdits } from './task-edits.ts'
 
 /** Everything that a run touches, as it really is. */
 export async function runPorts(context: Context, project: Project, pause: () => void): Promise<RunPorts> {
-  const { io, options } = context
+  const { io } = context
   const { root, dir, vocabulary, config, tierOf } = project
   const repository = await findRepository(openGit({ cwd: root, env: io.env }))
   if (!repository) {
