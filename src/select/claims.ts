@@ -1,4 +1,4 @@
-import type { Status, TaskHead } from '../task/model.ts'
+import type { TaskHead } from '../task/model.ts'
 
 /** Which file has which number. Ids are compared as numbers, so `T-1.md` and `T-001.md` claim the same one. */
 export interface Claims<T extends TaskHead> {
@@ -43,12 +43,6 @@ export function unfinishedOf<T extends TaskHead>(
   { first, rivals }: Claims<T>,
 ): T | undefined {
   const task = first[number]
-  if (task && statusOf(task) !== 'DONE') return task
-  return rivals.get(number)?.tasks.find((rival) => statusOf(rival) !== 'DONE')
-}
-
-/** The Status that can be relied on: none where the file says two, or where something else is wrong with it. */
-export function statusOf(task: TaskHead): Status | null {
-  const isUnclear = task.problems.length > 0 && task.problems.some((problem) => problem.field === 'Status')
-  return isUnclear ? null : task.status
+  if (task && task.status !== 'DONE') return task
+  return rivals.get(number)?.tasks.find((rival) => rival.status !== 'DONE')
 }

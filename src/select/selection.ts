@@ -1,6 +1,6 @@
 import type { FieldName, Status, Task, TaskHead } from '../task/model.ts'
 import { idOf } from '../task/values.ts'
-import { claimsOf, inOrder, statusOf, unfinishedOf, type Claims } from './claims.ts'
+import { claimsOf, inOrder, unfinishedOf, type Claims } from './claims.ts'
 import { findCycles, type Cycle } from './cycles.ts'
 
 /** Why a task is not eligible, in the words of the JSON that `ralph next --json` prints. */
@@ -81,7 +81,7 @@ function cycleByNumber<T extends TaskHead>(cycles: readonly Cycle<T>[]): Readonl
 const NOTHING: readonly Reason[] = []
 
 function stateOf<T extends TaskHead>(task: T, look: Look<T>): TaskState<T> {
-  const status = statusOf(task)
+  const { status } = task
   if (status === 'DONE' || status === 'BLOCKED') return { task, eligible: false, waiting: NOTHING }
   const waiting: Reason[] = []
   addOwnReasons(waiting, task, look)
@@ -114,17 +114,15 @@ function addDependencyReasons<T extends TaskHead>(
     if (told.has(number) || (ownCycle && cycleOf.get(number) === ownCycle)) continue
     told.add(number)
     const unfinished = unfinishedOf(number, claims)
-    if (unfinished) waiting.push({ kind: 'dependency', id: unfinished.id, status: statusOf(unfinished) })
+    if (unfinished) waiting.push({ kind: 'dependency', id: unfinished.id, status: unfinished.status })
     else if (!claims.first[number]) waiting.push({ kind: 'missing', id: idOf(number, task.id.length - 2) })
   }
 }
 
-function countByStatus(tasks: readonly TaskHead[]): Record<Status, number> {
+/** How many of some tasks have each Status; one without a readable one is in none of them. */
+export function countByStatus(tasks: Iterable<TaskHead>): Record<Status, number> {
   const counts = { TODO: 0, DONE: 0, BLOCKED: 0 }
-  for (const task of tasks) {
-    const status = statusOf(task)
-    if (status) counts[status]++
-  }
+  for (const { status } of tasks) if (status) counts[status]++
   return counts
 }
 

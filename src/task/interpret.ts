@@ -37,7 +37,15 @@ export function interpret(
   const raw = (name: FieldName): string => first[name]?.value ?? ''
   const heading = readHeading(outline.heading?.text ?? '', numberOf(id))
   const depends = readDependencies(first.Depends, source, id)
-  const status = lookUp(vocabulary.statuses, raw('Status')) ?? null
+  const problems = [
+    ...outlineProblems(outline, heading.number, id),
+    ...statusProblems(first.Status, vocabulary),
+    ...depends.problems,
+    ...conflicts(fields, vocabulary),
+  ]
+  // A file that says two has none that can be relied on.
+  const isClear = problems.every(({ field }) => field !== 'Status')
+  const status = isClear ? (lookUp(vocabulary.statuses, raw('Status')) ?? null) : null
   return {
     id,
     number: numberOf(id),
@@ -53,12 +61,7 @@ export function interpret(
     produces: outline.lists.get('Produces') ?? null,
     fields,
     sections,
-    problems: placed(source, [
-      ...outlineProblems(outline, heading.number, id),
-      ...statusProblems(first.Status, vocabulary),
-      ...depends.problems,
-      ...conflicts(fields, vocabulary),
-    ]),
+    problems: placed(source, problems),
   }
 }
 

@@ -102,3 +102,23 @@ describe('the filters of ralph list', () => {
     expect(JSON.parse(stdout).tasks.map(({ id }: { id: string }) => id)).toEqual(ids)
   })
 })
+
+describe('a file that says two statuses', () => {
+  it('has none, whoever asks', async () => {
+    const text = taskText('T-001', 'Pay', { Status: 'DONE' }).replace(
+      '- **Depends**',
+      '- **Status**: TODO\n$&',
+    )
+    const root = projectFolder({ 'docs/tasks/T-001.md': text })
+    const asked = (...argv: string[]) => ralph(argv, { cwd: root })
+    const counts = { TODO: 0, DONE: 0, BLOCKED: 0 }
+    expect(JSON.parse((await asked('list', '--json')).stdout)).toMatchObject({
+      counts,
+      tasks: [{ status: null }],
+    })
+    expect(JSON.parse((await asked('next', '--json')).stdout)).toMatchObject({ counts, outcome: 'stuck' })
+    expect((await asked('list')).stdout).toMatch(/\? {2}T-001 .*given twice[^]*0 of 1 done/)
+    expect((await asked('next', '--explain')).stdout).toContain('Status is given twice')
+    expect((await asked('graph')).stdout).toMatch(/^\? /)
+  })
+})

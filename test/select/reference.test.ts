@@ -21,7 +21,8 @@ const backlogs: fc.Arbitrary<Task[]> = fc
     sketches.map(({ number, padded, status, needs, blocked, unclear }, index) =>
       buildTask(`T-${padded ? String(number).padStart(3, '0') : number}`, {
         file: `docs/tasks/${index}.md`,
-        status,
+        // As the reader has it: what says something unclear has no status.
+        status: unclear ? null : status,
         depends: needs.map((needed) => `T-${needed}`),
         sections: blocked ? { Blocked: 'It waits.' } : {},
         problems:

@@ -93,7 +93,7 @@ describe('a task waits', () => {
     const span = { start: 0, end: 0 }
     const problems = [{ kind: 'field-conflict', field: 'Status', message, span, line: 3 }] as const
     const tasks = [
-      buildTask('T-001', { status: 'DONE', problems }),
+      buildTask('T-001', { status: null, problems }),
       buildTask('T-002', { depends: ['T-001'] }),
     ]
     expect(waitingOf(tasks, 'T-001')).toEqual([{ kind: 'invalid', field: 'Status', line: 3, message }])

@@ -1,6 +1,6 @@
-import type { TaskState } from '../../select/selection.ts'
+import { countByStatus } from '../../select/selection.ts'
 import type { TierChoice } from '../../select/tier.ts'
-import type { TaskFacts, TaskHead } from '../../task/model.ts'
+import type { TaskFacts } from '../../task/model.ts'
 import { type ListedTask, listView } from '../../ui/list-view.ts'
 import type { Context } from '../command.ts'
 import { isMilestone } from '../milestone.ts'
@@ -49,7 +49,7 @@ async function printJson(context: Context): Promise<void> {
   const { selection } = await openOverview(context, keep)
   const states = selection.states.filter(({ task }) => task.matches)
   const tasks = states.map((state) => taskJson(state, ({ choice }) => choice))
-  context.printJson({ version: 1, tasks, counts: countsOf(states) })
+  context.printJson({ version: 1, tasks, counts: countByStatus(states.map(({ task }) => task)) })
 }
 
 interface Filtered {
@@ -73,10 +73,4 @@ function filterOf(options: Options): (task: TaskFacts) => boolean {
 
 function same(own: string | null, asked: string): boolean {
   return own !== null && own.trim().toLowerCase() === asked.trim().toLowerCase()
-}
-
-function countsOf(states: readonly TaskState<TaskHead>[]): Record<string, number> {
-  const counts = { TODO: 0, DONE: 0, BLOCKED: 0 }
-  for (const { task } of states) if (task.status) counts[task.status]++
-  return counts
 }
