@@ -14,12 +14,12 @@ export function readJson(text: string, under?: string): ConfigReading {
   const root = parseTree(text, errors, { allowTrailingComma: true })
   const [error] = errors
   if (error) return problem(error.offset, `not valid JSON: ${inWords(printParseErrorCode(error.error))}`)
-  const twice = root && keyGivenTwice(root)
-  if (twice)
-    return problem(
-      twice.offset,
-      `the key ${text.slice(twice.offset, twice.offset + twice.length)} is given twice`,
-    )
+  const wrong = root && wrongKey(root)
+  if (wrong) {
+    const { offset, length, value } = wrong
+    const what = value === '__proto__' ? 'stands for nothing' : 'is given twice'
+    return problem(offset, `the key ${text.slice(offset, offset + length)} ${what}`)
+  }
   return { ok: true, document: documentOf(root, under === undefined ? [] : [under]) }
 }
 
@@ -40,14 +40,14 @@ function documentOf(root: Node | undefined, prefix: KeyPath): ConfigDocument {
   }
 }
 
-/** Two values for one key have no one meaning; JSON itself would silently take the last. */
-function keyGivenTwice(root: Node): Node | undefined {
+/** Two values for one key have no one meaning, and the last would silently be taken; one key would be lost on its way. */
+function wrongKey(root: Node): Node | undefined {
   const waiting = [root]
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     const seen = new Set<unknown>()
     for (const child of node.children ?? []) {
       const key = child.type === 'property' ? child.children?.[0] : undefined
-      if (key && seen.has(key.value)) return key
+      if (key && (seen.has(key.value) || key.value === '__proto__')) return key
       if (key) seen.add(key.value)
       waiting.push(child)
     }

@@ -126,7 +126,7 @@ export interface TaskEnd extends TaskName {
 
 /** What selection needs of a task: all that is read of a file when only the next task is asked for. */
 export interface TaskHead extends TaskName {
-  /** Null where it is missing or none of the three; a problem says so. */
+  /** Null where it is missing, none of the three, or two of them; a problem says so. */
   readonly status: Status | null
   /** The numbers of the tasks that it depends on, each once. */
   readonly needs: readonly number[]

@@ -76,6 +76,17 @@ describe('ralph init', () => {
     expect(unclear.map(({ file }: { file: string }) => file)).toContain('docs/tasks/T-003.md')
   })
 
+  it('takes a field that only some files have for no Status', async () => {
+    const task = (id: string, owner: string) => `# ${id}: X\n\n${owner}\n\n## Description\nx\n`
+    const root = projectFolder({
+      'docs/tasks/T-001.md': task('T-001', '- **Owner**: Ana'),
+      'docs/tasks/T-002.md': task('T-002', '- **Owner**: Ana'),
+      'docs/tasks/T-003.md': task('T-003', ''),
+    })
+    await ralph(['init', '--yes'], { cwd: root })
+    expect(config(root)).toEqual({})
+  })
+
   it('proposes nothing for a backlog in the format’s own words', async () => {
     const root = projectFolder({
       'docs/tasks/T-001.md': '# T-001: One\n\n- **Status**: TODO\n- **Owner**: Ana\n',

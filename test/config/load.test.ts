@@ -235,6 +235,7 @@ describe('a file that cannot be read as what it is', () => {
     ['ralph.config.json', '{\n"push": true,\n"push": false }', '3:1 the key "push" is given twice'],
     ['ralph.config.json', '', '1:1 not valid JSON: value expected'],
     ['package.json', '{ "ralph": { "retries" } }', '1:24 not valid JSON: colon expected'],
+    ['ralph.config.json', '{"__proto__": {"retries": 1}}', '1:2 the key "__proto__" stands for nothing'],
     ['ralph.config.yaml', 'retries: 1\n  push: true\n', '1:10 not valid YAML: '],
     ['ralph.config.yaml', 'push: true\npush: false\n', '2:1 not valid YAML: Map keys must be unique'],
     ['ralph.config.yaml', 'model: *a\n', '1:8 not valid YAML: Unresolved alias'],

@@ -71,6 +71,13 @@ describe('a section of the requirements', () => {
     expect(texts[0]).toMatch(/^## 3 Accounts/)
   })
 
+  it('stands for each of a long range, but for none of one that is no range', async () => {
+    const many = Array.from({ length: 12 }, (_, at) => `## 5.${at + 1} Part\n`).join('')
+    expect(await textsOf(many, '§5.1 – §5.12')).toHaveLength(12)
+    expect(await textsOf(many, '§5.1–§5.999')).toHaveLength(1)
+    expect(await textsOf(many, '§5.3–§5.2')).toHaveLength(1)
+  })
+
   it('stands for each of a range', async () => {
     const texts = await textsOf(DEEP, '§3.1–§3.2')
     expect(texts.map((text) => text?.split('\n')[0])).toEqual(['### 3.1 Sign up', '### §3.2: Log in'])

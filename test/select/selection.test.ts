@@ -92,10 +92,7 @@ describe('a task waits', () => {
     const message = 'Status is given twice'
     const span = { start: 0, end: 0 }
     const problems = [{ kind: 'field-conflict', field: 'Status', message, span, line: 3 }] as const
-    const tasks = [
-      buildTask('T-001', { status: null, problems }),
-      buildTask('T-002', { depends: ['T-001'] }),
-    ]
+    const tasks = [buildTask('T-001', { status: null, problems }), buildTask('T-002', { depends: ['T-001'] })]
     expect(waitingOf(tasks, 'T-001')).toEqual([{ kind: 'invalid', field: 'Status', line: 3, message }])
     expect(waitingOf(tasks, 'T-002')).toEqual([{ kind: 'dependency', id: 'T-001', status: null }])
     expect(select(tasks).counts.DONE).toBe(0)
