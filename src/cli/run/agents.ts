@@ -79,7 +79,7 @@ export async function checkAgents(wishes: AgentWishes, tasks: readonly Task[]): 
   const ready = new Set<string | null>()
   for (const task of tasks) {
     const discipline = await disciplineOf(wishes.root, task)
-    const name = wantedName(task, discipline, wishes)
+    const name = agentFrom(levelsOf(task, discipline, wishes))
     if (ready.has(name) || (name !== null && !names.has(name))) continue
     chooseProvider(task, discipline, wishes)
     ready.add(name)
@@ -92,10 +92,10 @@ export function chooseProvider(
   discipline: Discipline | null,
   wishes: AgentWishes,
 ): ChosenProvider {
-  const { options, config, tierOf, io } = wishes
-  const row = config.tiers.rows[tierOf(task).tier]
-  const name = wantedName(task, discipline, wishes)
-  const model = options.text('model') ?? task.model ?? discipline?.model ?? row.model ?? config.model
+  const { config, io } = wishes
+  const levels = levelsOf(task, discipline, wishes)
+  const name = agentFrom(levels)
+  const model = modelFor(name, levels)
   const providers = providersOf(wishes)
   if (name !== null) return { provider: readyProvider(providerNamed(name, providers), wishes), model }
   const wanted = config.agents.map((agent) => providerNamed(agent, providers))
@@ -107,11 +107,32 @@ export function chooseProvider(
   )
 }
 
-/** Null takes the first that is installed. */
-function wantedName(task: Task, discipline: Discipline | null, wishes: AgentWishes): string | null {
+/** What one place says of who does a task. */
+interface Level {
+  readonly agent: string | null
+  readonly model: string | null
+}
+
+/** The places in which it is said, the one that decides first. */
+function levelsOf(task: Task, discipline: Discipline | null, wishes: AgentWishes): readonly Level[] {
   const { options, config, tierOf } = wishes
+  const typed = { agent: options.text('agent') ?? null, model: options.text('model') ?? null }
   const row = config.tiers.rows[tierOf(task).tier]
-  return options.text('agent') ?? task.agent ?? discipline?.agent ?? row.agent ?? config.agent
+  return [typed, task, ...(discipline ? [discipline] : []), row, config]
+}
+
+/** Null takes the first that is installed. */
+function agentFrom(levels: readonly Level[]): string | null {
+  return levels.find(({ agent }) => agent !== null)?.agent ?? null
+}
+
+/** A model is meant for the agent that stands beside it, or further down: no other one knows it. */
+function modelFor(name: string | null, levels: readonly Level[]): string | null {
+  const meant = levels.find((level, index) => {
+    const agent = agentFrom(levels.slice(index))
+    return level.model !== null && (agent === null || agent === name)
+  })
+  return meant?.model ?? null
 }
 
 function configuredNames({ options, config }: AgentWishes): readonly string[] {

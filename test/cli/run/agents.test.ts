@@ -76,6 +76,42 @@ describe.skipIf(process.platform === 'win32')('who does a task', () => {
   })
 })
 
+describe.skipIf(process.platform === 'win32')('a model', () => {
+  const config = { agent: 'claude', model: 'opus' }
+  it.each<[string, readonly string[], Fields, object, string, string | null]>([
+    ['of the configuration is not that of another agent', [], { Agent: 'codex' }, config, 'codex', null],
+    [
+      'of the task is not that of another agent',
+      ['--agent', 'codex'],
+      { Model: 'sonnet' },
+      config,
+      'codex',
+      null,
+    ],
+    [
+      'that is typed is for whoever does the task',
+      ['--model', 'mine'],
+      { Agent: 'codex' },
+      config,
+      'codex',
+      'mine',
+    ],
+    [
+      'of the task goes to the agent of the configuration',
+      [],
+      { Model: 'sonnet' },
+      config,
+      'claude',
+      'sonnet',
+    ],
+    ['beside no agent is for any', [], { Agent: 'codex' }, { model: 'any' }, 'codex', 'any'],
+  ])('%s', async (_, argv, fields, settings, agent, model) => {
+    const cwd = repository({ 'T-001': fields }, settings)
+    const { stdout, stderr } = await run(cwd, ['--dry-run', '--json', ...argv])
+    expect([stderr, JSON.parse(stdout)]).toMatchObject(['', { agent, model }])
+  })
+})
+
 describe.skipIf(process.platform === 'win32')('before a run begins', () => {
   it.each([
     [{ agent: 'cluade' }, 'cluade'],
