@@ -3,6 +3,7 @@ import type { Git } from '../git/git.ts'
 import { readLog, revertedBy } from '../git/history.ts'
 import type { LogEntry } from '../git/history.ts'
 import { trailerValue, trailerValues } from '../git/trailers.ts'
+import { squashedIn } from './squashed.ts'
 import { parseCost, parseTokens, secondsIn } from './usage.ts'
 
 /** A task's completion, as its commit tells it. */
@@ -59,9 +60,12 @@ export interface CompletingEntry {
 /** Those among commits that are given newest first, without what else they tell. */
 export function completingEntries(entries: readonly LogEntry[]): readonly CompletingEntry[] {
   const undone = undoneCommits(entries)
-  return entries.flatMap((entry) => {
-    const id = completedBy(entry)
-    return id === null ? [] : [{ id, entry, reverted: undone.has(entry.hash) }]
+  return entries.flatMap((commit) => {
+    const squashed = squashedIn(commit)
+    return (squashed.length > 0 ? squashed.toReversed() : [commit]).flatMap((entry) => {
+      const id = completedBy(entry)
+      return id === null ? [] : [{ id, entry, reverted: undone.has(commit.hash) }]
+    })
   })
 }
 

@@ -72,4 +72,43 @@ describe('what git alone tells', () => {
     git(root, 'revert', '--no-edit', 'HEAD')
     expect(await reverted()).toEqual([])
   })
+
+  it.each([
+    ['as git merge --squash says it', null],
+    ['as a forge lists it', (log: string) => `Squash (#7)\n\n${log.replaceAll(/^T-/gm, '* T-')}`],
+  ])('still has every task of a squash, %s', async (_, messageOf) => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    git(root, 'checkout', '-q', '-b', 'feature')
+    await runAll({
+      root,
+      deed: ({ task }) => {
+        put(root, { [task.id]: '' })
+        return { message: `Did ${task.id}.\n\nAnd more:\n\nTask: T-9\nTier: Heavy` }
+      },
+    })
+    const before = (await told(root)).completions
+    const message = messageOf?.(git(root, 'log', '-2', '--reverse', '--format=%B'))
+    git(root, 'checkout', '-q', 'main')
+    git(root, 'merge', '-q', '--squash', 'feature')
+    git(root, 'commit', '-q', '--cleanup=whitespace', ...(message ? ['-m', message] : ['--no-edit']))
+    const { completions } = await told(root)
+    const commit = git(root, 'rev-parse', 'HEAD')
+    const committedAt = completions[0]?.committedAt
+    expect(completions).toHaveLength(2)
+    for (const one of before)
+      expect(completions).toContainEqual({ ...one, commit, committedAt, author: 'Ada' })
+  })
+
+  it('has none of what a completion only quotes', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const quoted = 'Task: T-9\nTier: Light\nAttempts: 1'
+    await runAll({
+      root,
+      deed: ({ task }) => {
+        put(root, { [task.id]: '' })
+        return { message: `Did it, as in:\n\nT-9: Do more\n\n${quoted}\n\nThat is all.` }
+      },
+    })
+    expect((await told(root)).completions.map(({ id }) => id)).toEqual(['T-1'])
+  })
 })

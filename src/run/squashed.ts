@@ -1,0 +1,54 @@
+import type { LogEntry } from '../git/history.ts'
+import { trailerValue, type Trailer } from '../git/trailers.ts'
+
+/**
+ * The completions that a commit was squashed from, as its message still tells them; none where it is no such commit.
+ * Each begins with its subject, as a forge lists it (`* T-004: Add it`) or as `git merge --squash` does (indented, below
+ * a head), and ends with its trailers, of which git itself sees at most the last.
+ */
+export function squashedIn(entry: LogEntry): readonly LogEntry[] {
+  const own = trailerValue(entry.trailers, 'Task')
+  // A completion names its task in its subject. What such a one quotes in its notes is no completion.
+  if (own !== null && entry.subject.includes(own)) return []
+  const parts: LogEntry[] = []
+  let paragraphs: string[] = []
+  for (const paragraph of paragraphsOf(entry)) {
+    const trailers = completionTrailers(paragraph)
+    if (trailers) {
+      const id = trailerValue(trailers, 'Task') ?? ''
+      parts.push({ ...entry, ...wordsOf(paragraphs, id), trailers })
+      paragraphs = []
+    } else paragraphs.push(paragraph)
+  }
+  return parts
+}
+
+function paragraphsOf({ body, trailers }: LogEntry): readonly string[] {
+  const last = trailers.map(({ key, value }) => `${key}: ${value}`).join('\n')
+  return [...body.split(/\n[ \t]*\n/), last].map((text) => text.replaceAll(/^ {4}/gm, '').trim())
+}
+
+/** Only what ralph itself writes: its own keys, all of them lines of one paragraph. */
+function completionTrailers(paragraph: string): readonly Trailer[] | null {
+  const trailers: Trailer[] = []
+  for (const line of paragraph.split('\n')) {
+    const [, key, value] = /^([A-Za-z][A-Za-z0-9-]*): (.*)$/.exec(line) ?? []
+    if (key === undefined || value === undefined) return null
+    trailers.push({ key, value: value.trim() })
+  }
+  const has = (key: string): boolean => trailerValue(trailers, key) !== null
+  return has('Task') && has('Tier') && has('Attempts') ? trailers : null
+}
+
+/** What stands above the trailers: perhaps a head of git's, then a line that names the task, then notes. */
+function wordsOf(paragraphs: readonly string[], id: string): Pick<LogEntry, 'subject' | 'body'> {
+  const at = paragraphs.findIndex((text) => text.includes(id) && !text.includes('\n'))
+  const subject = at < 0 ? id : (paragraphs[at] ?? id).replace(/^\* /, '')
+  return {
+    subject,
+    body: paragraphs
+      .slice(at + 1)
+      .filter(Boolean)
+      .join('\n\n'),
+  }
+}
