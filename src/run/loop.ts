@@ -8,6 +8,8 @@ import { runBaseline } from './baseline.ts'
 import { chooseTask } from './choose-task.ts'
 import type { Happening, RunEnd, RunEvent } from './events.ts'
 import { Flight } from './flight.ts'
+import { block } from './give-up.ts'
+import type { TaskEnd } from './give-up.ts'
 import type { AttemptInFlight } from './in-flight.ts'
 import { runJournal } from './journal.ts'
 import { takeLock } from './lock.ts'
@@ -18,8 +20,7 @@ import { makeRunFolder } from './run-folder.ts'
 import type { Run } from './run.ts'
 import { stateKeeper } from './state.ts'
 import { sayingWhenStopping } from './stopping.ts'
-import { agentsOf, block, overBudget, runTask } from './task-run.ts'
-import type { TaskEnd } from './task-run.ts'
+import { agentsOf, overBudget, runTask } from './task-run.ts'
 
 /** Runs tasks until there is a reason to end; the last event says which. Throws only what a person must act on first. */
 export async function* runLoop(options: RunOptions, ports: RunPorts): AsyncGenerator<RunEvent, void> {
