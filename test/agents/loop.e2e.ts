@@ -147,3 +147,16 @@ test.skipIf(claude === undefined)('what claude was denied is told with what woul
     [{ tool: expect.stringContaining('git commit --allow-empty'), allowedBy: 'custom' }],
   ])
 })
+
+test.skipIf(claude === undefined)(
+  'money that is spent ends the run after one attempt, which is kept',
+  async () => {
+    const { root, code, events } = await runOne(() => inTurn(shell('echo again')), { budget: 0.02 })
+    expect([code, events.filter(({ type }) => type === 'attempt-started').length]).toEqual([1, 1])
+    expect(events.at(-1)).toMatchObject({ end: 'budget', blocked: [], cost: expect.any(Number) })
+    expect(git(root, 'for-each-ref', '--format=%(refname)', 'refs/ralph').trim()).toBe(
+      'refs/ralph/attempts/T-001/1',
+    )
+    expect(git(root, 'status', '--short')).toBe('')
+  },
+)
