@@ -36,7 +36,7 @@ export function showView({ state, selection, choice, attempts, completion }: Sho
     ...named('after', dependenciesOf(task, selection), '  '),
     ...named('before', dependantsOf(task, selection), '  '),
     ...whyNot(state),
-    ...thenLines(task.status === 'DONE' ? [] : unblocks(selection, task.id)),
+    ...thenLines(unblocks(selection, task.id)),
     ...fieldLines(task),
     ...(completion ? [paragraph(['  ', dim(label('by'))], completionText(completion))] : []),
     ...(attempts.length > 0 ? [paragraph(['  ', dim(label('tried'))], attemptsText(task, attempts))] : []),

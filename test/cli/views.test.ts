@@ -61,6 +61,16 @@ describe('ralph new', () => {
   })
 })
 
+describe('ralph next --explain', () => {
+  it('names a task once, however many reasons it has to wait', async () => {
+    const root = projectFolder({
+      'docs/tasks/T-001.md': taskText('T-001', 'Pay', { Depends: 'T-008, T-009' }),
+    })
+    const { stdout } = await ralph(['next', '--explain'], { cwd: root })
+    expect(stdout).toMatch(/\n {2}T-001 {2}Pay {2}needs T-008.*\n {14}needs T-009/)
+  })
+})
+
 describe('what is long', () => {
   it('is told in brief where nothing is eligible: the first few, and how many more', async () => {
     const ids = Array.from({ length: 10 }, (_, at) => `T-${String(at + 1).padStart(3, '0')}`)

@@ -57,6 +57,14 @@ describe('lint', () => {
     ])
   })
 
+  test('sorts by column what stands in one line', async () => {
+    const found = await lintTexts({
+      'T-001.md': GOOD,
+      'T-002.md': GOOD.replace('T-001', 'T-002').replace('- **Complexity**', '- **Depends**: T-1, soon\n$&'),
+    })
+    expect(found.map(brief)).toEqual(['5:16 dependency-spelling', '5:21 bad-depends'])
+  })
+
   test('gives the same places with CRLF and with a byte order mark', async () => {
     const wrong = GOOD.replace('Light', 'Lihgt')
     const wanted = ['5:19 bad-complexity']
