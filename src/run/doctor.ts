@@ -114,8 +114,9 @@ async function lookAtRuns({
   if (!inFlight) return [...found, ok('leftovers', 'nothing is left of an earlier run')]
   if (!lock?.alive) {
     for (const line of processLines(await livingWithMark(inFlight.mark))) {
-      const fix = 'The next ralph run ends it'
-      found.push({ area: 'leftovers', level: 'note', message: `running: ${line}`, fix })
+      const isRoot = /^\d/.test(line)
+      const fix = isRoot ? 'The next ralph run ends it' : ''
+      found.push({ area: 'leftovers', level: 'note', message: isRoot ? `running: ${line}` : line, fix })
     }
   }
   if (inFlight.attempt && !lock?.alive) {
