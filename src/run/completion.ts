@@ -57,6 +57,7 @@ export async function* complete(
   const prefix = ports.sealer ? await ports.sealer.prefix(composeMessage(message)) : null
   flight.update({ phase: 'committing', prefix })
   ports.checkpoint('committing-noted')
+  yield { type: 'committing', id: plan.task.id }
   const undo = writeFiles(run, finishing, { prefix, sums })
   const seal = prefix === null || !ports.sealer ? [] : [ports.sealer.trailer(prefix)]
   const result = await ports.workspace.commit({

@@ -25,6 +25,7 @@ export type Happening =
   | GateStarted
   | GateFinished
   | Interfered
+  | Committing
   | AttemptFinished
   | Sealing
   | TaskCompleted
@@ -166,6 +167,12 @@ export interface AttemptFinished {
   readonly denied: readonly Denial[]
   /** Where the attempt is kept; null where all of it is in the task's commit. */
   readonly ref: string | null
+}
+
+/** git commits the work, with the hooks that there are. */
+export interface Committing {
+  readonly type: 'committing'
+  readonly id: string
 }
 
 /** The commit looks for its own name. */

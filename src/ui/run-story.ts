@@ -105,6 +105,10 @@ export class RunStory {
         return [paragraph(['     ', strong('!'), ' '], interferenceText(event.interference))]
       case 'attempt-finished':
         return this.#endAttempt(event)
+      case 'committing':
+        if (this.#attempt) this.#attempt.agentEndedAt ??= event.at
+        this.#aside = (now) => `commits ${formatDuration(secondsBetween(event.at, now))}`
+        return []
       case 'sealing':
         this.#aside = () =>
           `seals the commit: ${formatDuration(event.seconds)} of about ${formatDuration(event.expectedSeconds)}`

@@ -262,6 +262,13 @@ describe('a run in a terminal', () => {
     expect(written()).toBe('● waits 10m more: usage limit')
   })
 
+  it('does not show an agent at work while git commits', async () => {
+    const { tell, written } = await screen(80)
+    for (const [seconds, happening] of STORY.slice(0, 6)) tell(seconds, happening)
+    tell(200, { type: 'committing', id: 'T-004' })
+    expect(written().split('\u001b[2K').at(-1)).toBe('  1  ● commits 0s')
+  })
+
   it('tells each step where that is asked for', async () => {
     const { tell, written } = await screen(80, true)
     for (const [seconds, happening] of STORY.slice(0, 5)) tell(seconds, happening)
