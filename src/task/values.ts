@@ -43,6 +43,8 @@ function withoutRemark(part: string): string {
 /** `§3.2, §4`, also without commas; `Section 3.2`, `§3.1 – §3.3` and the words of a heading are one reference each. */
 export function splitReferences(value: string): readonly string[] {
   if (value === '' || isNone(value)) return NOTHING
+  // The usual way, of which it says what follows, at a third of the cost.
+  if (/^§[\d.]+(?:, §[\d.]+)*$/.test(value)) return value.split(', ')
   return value
     .replace(/\s+/g, ' ')
     .split(BETWEEN_REFERENCES)

@@ -9,6 +9,13 @@ describe('ralph list', () => {
     expect((await ralph(['list'], { cwd: root })).stdout).toContain('  blocked: Needs a key.\n')
   })
 
+  it('has no heading over tasks that are of no milestone, where none is', async () => {
+    const root = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'Pay') })
+    expect((await ralph(['list'], { cwd: root })).stdout).toBe(
+      '  ▸  T-001  Pay  Light  eligible\n\n0 of 1 done\n',
+    )
+  })
+
   it('says of an unclear task what is unclear, rather than what it needs', async () => {
     const root = projectFolder({
       'docs/tasks/T-001.md': taskText('T-001', 'Pay'),

@@ -109,4 +109,12 @@ describe('what a prompt shows of files', () => {
     expect(one.text.split('\n')).toHaveLength(201)
     expect(one.text).toMatch(/\n- and 800 more$/)
   })
+
+  it('names the first of very many files, and says how many more there are', () => {
+    const paths = Array.from({ length: 205 }, (_, at) => `src/${at}.ts`)
+    const listing: Material = { kind: 'listing', pattern: 'src/', paths, more: false }
+    const { text } = showMaterials({ one: [listing] }, { budget: 100, fileCap: 100 }).one
+    expect(text).toContain('`src/199.ts`, and 5 more.')
+    expect(text).not.toContain('src/200.ts')
+  })
 })
