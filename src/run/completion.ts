@@ -72,7 +72,8 @@ export async function* complete(
     return { kind: 'not-committed', outcome: notCommitted(result, ports.signal) }
   }
   const { files, added, removed } = result
-  return yield* enter(run, plan, { ...sums, files, added, removed, taskFiles: taskFilesOf(run, plan, work) })
+  const told = { ...sums, files, added, removed, taskFiles: taskFilesOf(run, plan, work) }
+  return yield* enter(run, { plan, prefix }, told)
 }
 
 interface Sums {
@@ -93,7 +94,7 @@ function sumsOf({ plan, agent, seconds }: Finishing): Sums {
 /** What HEAD is at after the commit, and after its seal. */
 async function* enter(
   run: Run,
-  plan: AttemptPlan,
+  { plan, prefix }: { readonly plan: AttemptPlan; readonly prefix: string | null },
   told: Omit<Completed, 'kind' | 'commit' | 'sealPending'>,
 ): AsyncGenerator<Happening, Completed> {
   const { ports } = run
@@ -112,12 +113,19 @@ async function* enter(
     )
     commit = sealed.commit
     sealPending = sealed.problem !== null && ports.signal.aborted
-    if (sealed.problem !== null) yield { type: 'warning', message: sealed.problem }
+    const problem = sealed.problem ?? strangerAt(commit, prefix)
+    if (problem !== null) yield { type: 'warning', message: problem }
     ports.checkpoint('sealed')
   }
   const left = status.entries.filter((entry) => !(entry.nested && entry.kind === 'untracked'))
   if (left.length > 0) yield setAside(run, left, 'not committed after the commit')
   return { kind: 'completed', commit, sealPending, ...told }
+}
+
+/** A commit that asks for no seal is not the one that was made: a hook may have put its own on top of that. */
+function strangerAt(head: string, prefix: string | null): string | null {
+  if (prefix === null || head.startsWith(prefix)) return null
+  return `the commit is not sealed: HEAD moved on to ${head.slice(0, 10)} meanwhile; ralph verify --fix mends the Commit field`
 }
 
 /** The task's own file, and those of tasks that the agent has added. */

@@ -95,6 +95,15 @@ describe('a run that ends between a commit and its seal', () => {
 })
 
 describe('a whole run', () => {
+  it('says so where a hook puts a commit of its own on top, which is not moved', async () => {
+    const cwd = repository({ 'T-001': SCRIPT }, SEALED)
+    hook(cwd, 'post-commit', 'rm .git/hooks/post-commit; git commit --quiet --allow-empty --message=Bump')
+    const { stdout, stderr } = await run(cwd)
+    expect(stdout + stderr).toContain('the commit is not sealed: HEAD moved on')
+    expect(git(cwd, 'log', '-2', '--format=%s').split('\n')).toEqual(['Bump', 'T-001: Do T-001'])
+    expect(await states(cwd)).toEqual(['moved'])
+  })
+
   it('seals in a SHA-256 repository', async () => {
     const cwd = projectFolder({
       'docs/tasks/T-001.md': `${taskText('T-001', 'Do it')}\n## Script\n\n\`\`\`sh\n${SCRIPT}\n\`\`\`\n`,
