@@ -43,7 +43,9 @@ export interface LayoutRow {
 
 /** The plain words of a vocabulary: always the same for the same one. */
 export function plainWords(vocabulary: TaskVocabulary): PlainWords {
-  const known = WORDS.get(vocabulary) ?? {
+  const known = WORDS.get(vocabulary)
+  if (known !== undefined) return known
+  const words: PlainWords = {
     key: remembered((bytes) => keyMeaning(bytes, vocabulary)),
     layouts: [],
     status: remembered((bytes) => {
@@ -56,8 +58,8 @@ export function plainWords(vocabulary: TaskVocabulary): PlainWords {
       return lookUp(vocabulary.sections, title.trim().replace(/[:：]$/, '')) ?? 'another'
     }),
   }
-  WORDS.set(vocabulary, known)
-  return known
+  WORDS.set(vocabulary, words)
+  return words
 }
 
 const WORDS = new WeakMap<TaskVocabulary, PlainWords>()

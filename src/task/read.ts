@@ -105,7 +105,7 @@ async function readFolder<T extends TaskName>(
     if (task === null) parsers ??= await loadParsers()
     kept.push(keep(task ?? parseTaskWith(taskFile, vocabulary, parsers!)))
   }
-  return { root, dir, tasks: kept.sort(byNumber) }
+  return { root, dir, tasks: inNumberOrder(kept) }
 }
 
 /** Reads one task file again, as it is now. */
@@ -122,6 +122,20 @@ export async function readTask(
 function headOf({ id, number, file, status, needs, held, problems }: Task): TaskHead {
   return { id, number, file, status, needs, held, problems }
 }
+
+/** By number, and by file name where two have one number. Where no two do, each has its place, and nothing is compared. */
+function inNumberOrder<T extends TaskName>(tasks: readonly T[]): readonly T[] {
+  const places: T[] = []
+  for (const task of tasks) {
+    if (task.number > SPARSEST * tasks.length || places[task.number] !== undefined)
+      return tasks.toSorted(byNumber)
+    places[task.number] = task
+  }
+  return places.filter(() => true)
+}
+
+// Beyond this, a list by number would be mostly holes.
+const SPARSEST = 4
 
 function byNumber(a: TaskName, b: TaskName): number {
   if (a.number !== b.number) return a.number - b.number

@@ -25,7 +25,7 @@ export function scanHead({ file, id, bytes }: TaskBytes, vocabulary: TaskVocabul
 }
 
 // Most blocks end before this, and of a task that is not TODO nothing more is looked at.
-const TOP = 768
+const TOP = 512
 const NO_PROBLEMS: TaskHead['problems'] = []
 const NO_NEEDS: readonly number[] = []
 
@@ -41,18 +41,46 @@ function topOf(source: string, id: string, words: PlainWords): Top | null {
   let needs: readonly number[] | null = NO_NEEDS
   const end = scanPlainBlock(source, id, words, ({ name }, start, end) => {
     if (name === 'Status') status = words.status(source.slice(start, end))
-    else if (name === 'Depends') needs = needsOf(scanInlineText(decoded(source.slice(start, end)).trim()))
+    else if (name === 'Depends') needs = idsAt(source, start, end) ?? needsOf(source.slice(start, end))
   })
   return end === null || status === null || needs === null ? null : { status, needs, end }
 }
 
+/** The numbers of ` T-001, T-003`, written just so and in descending or ascending order; null for anything else. */
+function idsAt(source: string, start: number, end: number): readonly number[] | null {
+  const numbers: number[] = []
+  for (let at = start; at < end; at++) {
+    if (source.charCodeAt(at) !== BLANK || !source.startsWith('T-', at + 1)) return null
+    let number = 0
+    const digits = at + 3
+    for (at = digits; at < end && at < digits + 12; at++) {
+      const digit = source.charCodeAt(at) - ZERO
+      if (digit < 0 || digit > 9) break
+      number = number * 10 + digit
+    }
+    if (at === digits || (at < end && source.charCodeAt(at) !== COMMA) || at === end - 1) return null
+    numbers.push(number)
+  }
+  return isDescending(numbers) || isDescending(numbers.toReversed()) ? numbers : null
+}
+
+const BLANK = 32
+const COMMA = 44
+const ZERO = 48
+
 /** The numbers that a Depends value names; null where not all of it is ids. */
-function needsOf(value: string | null): readonly number[] | null {
+function needsOf(bytes: string): readonly number[] | null {
+  const value = scanInlineText(decoded(bytes).trim())
   if (value === null) return null
   const { ids, stranger } = readDepends(value)
   if (stranger !== null) return null
-  const needs = ids.map(({ number }) => number)
-  return needs.length > 1 ? [...new Set(needs)] : needs
+  return [...new Set(ids.map(({ number }) => number))]
+}
+
+/** Numbers in order hold none twice, which is told faster so than by a set. */
+function isDescending(numbers: readonly number[]): boolean {
+  for (let i = 1; i < numbers.length; i++) if (numbers[i]! >= numbers[i - 1]!) return false
+  return true
 }
 
 /** Whether the sections hold a Blocked one, from the line end before the first; null where only the parser can tell. */
