@@ -6,11 +6,20 @@ export function scanInlineText(raw: string): string | null {
   if (!/[\\`*_<[&\0]/.test(raw)) return raw
   // The parser writes a NUL as U+FFFD.
   if (raw.includes('\0')) return null
-  const parts = raw.split('`')
+  const emphasized = /^(\*\*?|__?)([^\s*_`<[\\&](?:[^*_`<[\\&]*[^\s*_`<[\\&])?)\1$/.exec(raw)
+  if (emphasized) return emphasized[2]!
+  const parts = withoutPlainLinks(raw).split('`')
   // An even number of parts is an odd number of marks: one of them closes nothing.
   if (parts.length % 2 === 0) return null
   const isPlain = parts.every((part, i) => (i % 2 === 0 ? isPlainText(part) : isPlainCode(part)))
   return isPlain ? parts.join('') : null
+}
+
+/** A link is its text: told at a glance where text and target are plain words, and nothing before it makes it an image. */
+function withoutPlainLinks(raw: string): string {
+  return raw.includes('](') && !raw.includes('`')
+    ? raw.replace(/(?<![!\\`\]])\[([A-Za-z0-9 .-]+)\]\([A-Za-z0-9./-]+\)(?![[(])/g, '$1')
+    : raw
 }
 
 /** No escape, emphasis, link, HTML or entity; an underscore between two letters or digits is only an underscore. */

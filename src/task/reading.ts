@@ -2,7 +2,8 @@ import type { Span } from '../base/diagnostic.ts'
 import type { Block, BlockSource, HeadingBlock } from './blocks.ts'
 import type { FrontmatterReading } from './frontmatter.ts'
 import { joinLines, scanInlineText } from './inline.ts'
-import { scanHeadings, scanItems } from './scan.ts'
+import { scanHeadings } from './scan.ts'
+import { scanBlocks } from './scan-blocks.ts'
 
 /** The parsers that a document may need. They are heavy, so they are loaded when the first document asks for one. */
 export interface Parsers {
@@ -54,7 +55,7 @@ export function scannedReading(source: string, from: number, parsers: Parsers | 
     source,
     headings,
     within: (span) =>
-      scanItems(source, span) ??
+      scanBlocks(source, span) ??
       (parsers ? parsers.parseBlocks(source, span).within(span) : lacking<readonly Block[]>([])),
     inlineText(raw) {
       const line = joinLines(raw)

@@ -40,7 +40,11 @@ export function scanHeadings(source: string, from: number): readonly HeadingBloc
       }
       case DASH:
       case EQUALS:
-        if (isUnderline(source, at, end) && isText(source, before, at)) return null
+        if (isUnderline(source, at, end) && isText(source, before, at)) {
+          const heading = underlinedHeading(source, { from, text: before, line: at, end })
+          if (heading === null) return null
+          headings.push(heading)
+        }
         break
     }
     before = at
@@ -90,7 +94,7 @@ function textEnd(source: string, at: number, feed: number): number {
 }
 
 /** Where the line's text ends, and where the next line begins. */
-function lineEnd(source: string, at: number): { text: number; next: number } {
+export function lineEnd(source: string, at: number): { text: number; next: number } {
   const feed = source.indexOf('\n', at)
   if (feed < 0) return { text: source.length, next: source.length }
   return {
@@ -108,12 +112,12 @@ function skipGaps(source: string, at: number, end: number): number {
   return at
 }
 
-function trimGaps(source: string, start: number, end: number): number {
+export function trimGaps(source: string, start: number, end: number): number {
   while (end > start && isGap(source.charCodeAt(end - 1))) end--
   return end
 }
 
-function isBlank(source: string, start: number, end: number): boolean {
+export function isBlank(source: string, start: number, end: number): boolean {
   return skipGaps(source, start, end) === end
 }
 
@@ -141,6 +145,24 @@ function atxHeading(source: string, start: number, lineEnd: number): HeadingBloc
     depth: depth as 1 | 2,
     span: { start, end },
     text: { start: textStart, end: textEnd },
+  }
+}
+
+/** A heading that is one line between a blank one and its underline; null where the text may be more, or something else. */
+function underlinedHeading(
+  source: string,
+  { from, text, line, end }: { from: number; text: number; line: number; end: number },
+): HeadingBlock | null {
+  const isFirst = text === from
+  const isAlone = isFirst || isBlank(source, Math.max(from, source.lastIndexOf('\n', text - 2) + 1), text - 1)
+  if (!isAlone || !isWordUnit(source.charCodeAt(text))) return null
+  const textEnd = trimGaps(source, text, lineEnd(source, text).text)
+  const depth = source.charCodeAt(line) === EQUALS ? 1 : 2
+  return {
+    kind: 'heading',
+    depth,
+    span: { start: text, end: trimGaps(source, line, end) },
+    text: { start: text, end: textEnd },
   }
 }
 
@@ -201,7 +223,7 @@ function skipSpaces(source: string, at: number, end: number): number {
 }
 
 /** Where the line after a comment that opens here begins, or the next line where no HTML opens; null for HTML of another kind. */
-function htmlEnd(source: string, at: number): number | null {
+export function htmlEnd(source: string, at: number): number | null {
   if (!source.startsWith('<!--', at)) return startsHtml(source, at) ? null : lineEnd(source, at).next
   const close = source.indexOf('-->', at + 2)
   return close < 0 ? source.length : lineEnd(source, close).next
@@ -212,7 +234,7 @@ function startsHtml(source: string, at: number): boolean {
 }
 
 /** The text of a bullet that begins in the first column and holds one plain line; null where it could be anything else. */
-function bulletText(source: string, start: number, end: number): Span | null {
+export function bulletText(source: string, start: number, end: number): Span | null {
   const bullet = source.charCodeAt(start)
   if (bullet !== DASH && bullet !== STAR && bullet !== PLUS) return null
   if (source.charCodeAt(start + 1) !== SPACE) return null
@@ -233,6 +255,6 @@ function beginsParagraph(source: string, at: number, end: number): boolean {
   return isWordUnit(unit)
 }
 
-function isWordUnit(unit: number): boolean {
+export function isWordUnit(unit: number): boolean {
   return unit > 127 || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122)
 }
