@@ -1,6 +1,8 @@
 import { speaksOwnWords } from './edit-field.ts'
+import { TooDeep } from './blocks.ts'
 import { parseBlockPieces } from './markdown.ts'
 import type { Section, SectionName, Task } from './model.ts'
+import type { Piece } from './pieces.ts'
 import { lineEnding, type Splice, withEndings } from './splice.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
@@ -86,7 +88,7 @@ function headingsAreSpaced(task: Task): boolean {
 
 /** What closes a fence or a comment that the file leaves open, for it would swallow whatever is added; null where none is. */
 function unclosed(source: string): string | null {
-  const piece = parseBlockPieces(source).at(-1)
+  const piece = lastPiece(source)
   const last = piece?.root.children.at(-1)
   const raw = piece?.text.slice(last?.position?.start.offset, last?.position?.end.offset) ?? ''
   if (last?.type === 'html') return raw.startsWith('<!--') && !raw.includes('-->', 2) ? '-->' : null
@@ -96,6 +98,16 @@ function unclosed(source: string): string | null {
   const lastLine = raw.slice(Math.max(raw.lastIndexOf('\n'), raw.lastIndexOf('\r')) + 1).trim()
   const isClosed = lastLine.length < raw.length && lastLine.startsWith(fence) && /^[`~]+$/.test(lastLine)
   return isClosed ? null : fence
+}
+
+/** Nothing where lists or quotes are nested beyond what the parser reads: then nothing can be told of the end either. */
+function lastPiece(source: string): Piece | undefined {
+  try {
+    return parseBlockPieces(source).at(-1)
+  } catch (error) {
+    if (error instanceof TooDeep) return undefined
+    throw error
+  }
 }
 
 /** A last section goes with the line ending that set it off; one in the middle ends where the next begins. */
