@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 import type { Io } from './cli/io.ts'
+import type { UserError } from './base/errors.ts'
 import { main } from './cli/main.ts'
 import { createOutlet } from './cli/outlet.ts'
+import { reportError } from './cli/report-error.ts'
 
 // Newer than Node 20: what was compiled once is kept, which saves each command some milliseconds.
 const nodeModule = process.getBuiltinModule('node:module')
 if ('enableCompileCache' in nodeModule && typeof nodeModule.enableCompileCache === 'function') {
   nodeModule.enableCompileCache()
 }
-
-const onClosed = (): never => process.exit(0)
 
 let interrupts: { readonly first: AbortController; readonly second: AbortController } | undefined
 
@@ -27,14 +27,29 @@ function listen(): NonNullable<typeof interrupts> {
   return interrupts
 }
 
+/** Why a run's output was lost, to be said once the run has ended. */
+let loss: UserError | null = null
+
+/** Nobody hears any more what is said: a run puts in order what is under way, as at Ctrl-C; all else just ends. */
+function onLost(error: UserError | null): void {
+  if (interrupts) {
+    loss ??= error
+    interrupts.first.abort('interrupt')
+  } else void end(error)
+}
+
+async function end(error: UserError | null): Promise<void> {
+  process.exit(error ? await reportError(error, io) : 0)
+}
+
 const io: Io = {
   argv: process.argv.slice(2),
   cwd: process.cwd(),
   env: process.env,
   pid: process.pid,
   nodeVersion: process.version,
-  stdout: createOutlet({ fd: 1, open: () => process.stdout, onClosed }),
-  stderr: createOutlet({ fd: 2, open: () => process.stderr, onClosed }),
+  stdout: createOutlet({ fd: 1, open: () => process.stdout, onLost }),
+  stderr: createOutlet({ fd: 2, open: () => process.stderr, onLost }),
   dialogue: () =>
     process.stdin.isTTY && process.stderr.isTTY ? { input: process.stdin, output: process.stderr } : null,
   now: () => new Date(),
@@ -47,7 +62,8 @@ const io: Io = {
 }
 
 async function start(): Promise<void> {
-  process.exitCode = await main(io)
+  const code = await main(io)
+  process.exitCode = loss ? await reportError(loss, io) : code
 }
 
 void start()

@@ -7,51 +7,55 @@ export interface OutletSource {
   readonly fd: number
   /** Opens Node's own stream, which costs as much as all else that a short command does. */
   readonly open: () => NodeJS.WriteStream
-  /** Called when the reader has gone: `ralph list | head`. */
-  readonly onClosed: () => void
+  /** Called once, when nothing more can be written: null where only the reader has gone, as in `ralph list | head`. */
+  readonly onLost: (error: UserError | null) => void
 }
 
 /** Writes at once and in order; Node's stream is opened only for a terminal, or where the other end is slow. */
-export function createOutlet({ fd, open, onClosed }: OutletSource): Outlet {
-  const opened = once(() => open().on('error', closedOr(onClosed)))
+export function createOutlet({ fd, open, onLost }: OutletSource): Outlet {
+  let state: 'direct' | 'queued' | 'lost' = 'direct'
+  const lose = (error: unknown): void => {
+    if (state === 'lost') return
+    state = 'lost'
+    onLost(lossOf(error))
+  }
+  const opened = once(() => open().on('error', lose))
   const mayBeTerminal = once(() => isTerminalLike(fd))
-  let queued = false
   return {
     get columns() {
       return mayBeTerminal() && opened().isTTY ? opened().columns || 80 : null
     },
     write(text) {
-      const rest = queued || mayBeTerminal() ? Buffer.from(text) : writeNow(fd, Buffer.from(text), onClosed)
+      if (state === 'lost') return
+      const bytes = Buffer.from(text)
+      const rest = state === 'queued' || mayBeTerminal() ? bytes : writeNow(fd, bytes, lose)
       if (rest.length === 0) return
-      queued = true
+      state = 'queued'
       opened().write(rest)
     },
   }
 }
 
 /** What could not be written without waiting. */
-function writeNow(fd: number, bytes: Buffer, onClosed: () => void): Buffer {
+function writeNow(fd: number, bytes: Buffer, lose: (error: unknown) => void): Buffer {
   let rest = bytes
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest))
   } catch (error) {
-    const code = codeOf(error)
-    if (code === 'EPIPE') onClosed()
-    else if (code !== 'EAGAIN') {
-      throw new UserError(
-        `what ralph says cannot be written (${String(code)})`,
-        'Look whether the disk is full, and what its output was sent to.',
-      )
-    }
+    if (codeOf(error) === 'EAGAIN') return rest
+    lose(error)
+    return Buffer.alloc(0)
   }
   return rest
 }
 
-function closedOr(onClosed: () => void): (error: NodeJS.ErrnoException) => void {
-  return (error) => {
-    if (error.code !== 'EPIPE') throw error
-    onClosed()
-  }
+function lossOf(error: unknown): UserError | null {
+  const code = codeOf(error)
+  if (code === 'EPIPE') return null
+  return new UserError(
+    `what ralph says cannot be written (${String(code)})`,
+    'Look whether the disk is full, and what its output was sent to.',
+  )
 }
 
 function isTerminalLike(fd: number): boolean {

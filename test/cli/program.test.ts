@@ -1,11 +1,15 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { reportError } from '../../src/cli/report-error.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { projectFolder, taskText } from './project-folder.ts'
 import { ralph } from './ralph.ts'
+import { env, git, repository } from './script-repository.ts'
 
 const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
 
@@ -37,6 +41,44 @@ describe('the program', () => {
     const { stdout, stderr } = spawnSync('sh', ['-c', pipe], { cwd, encoding: 'utf8' })
     expect([stdout.split('\n').length, stderr]).toEqual([2, ''])
   })
+
+  it.skipIf(!existsSync('/dev/full'))('says in one line that what it says has no room', () => {
+    const cwd = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'Waits', { Depends: 'T-002' }) })
+    const full = openSync('/dev/full', 'w')
+    onTestFinished(() => closeSync(full))
+    const toFull = (args: readonly string[], stderr: 'pipe' | number) => {
+      return spawnSync(process.execPath, [program, ...args], {
+        cwd,
+        encoding: 'utf8',
+        stdio: ['ignore', full, stderr],
+      })
+    }
+    for (const args of [['list'], ['next', '--json'], ['--version'], ['--help']]) {
+      const { status, stderr } = toFull(args, 'pipe')
+      expect([status, stderr.split('\n')[0]]).toEqual([
+        2,
+        'error: what ralph says cannot be written (ENOSPC)',
+      ])
+      expect(stderr).not.toContain('    at ')
+    }
+    expect(toFull(['list'], full).status).toBe(2)
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'ends a run in order where nobody hears of it any more',
+    async () => {
+      const cwd = repository({ 'T-001': 'while echo tick; do sleep 0.05; done' })
+      const args = [program, 'run', '--agent', 'script']
+      const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
+      child.stdout.on('data', (chunk) => String(chunk).includes('tick') && child.stdout.destroy())
+      const [code] = await once(child, 'exit')
+      expect(code).toBe(130)
+      expect(git(cwd, 'for-each-ref', '--format=%(subject)', 'refs/ralph')).toBe(
+        'T-001: attempt 1: interrupted',
+      )
+      expect(existsSync(join(cwd, '.ralph/lock'))).toBe(false)
+    },
+  )
 })
 
 describe('an error', () => {
