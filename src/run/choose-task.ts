@@ -9,7 +9,9 @@ export function chooseTask({ options, ports }: Run, taken: ReadonlySet<string>):
   if (options.task === null) {
     const next = selection.eligible.find((task) => !taken.has(task.id))
     if (next) return next
-    return selection.outcome === 'all-done' ? 'every task is done' : 'no task is eligible: ralph next --explain says why'
+    return selection.outcome === 'all-done'
+      ? 'every task is done'
+      : 'no task is eligible: ralph next --explain says why'
   }
   if (taken.has(options.task)) return `${options.task} has been tried`
   const state = selection.states.find(({ task }) => task.id === options.task)
