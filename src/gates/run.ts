@@ -16,26 +16,6 @@ export interface GateContext {
   readonly killAfterSeconds?: number | undefined
 }
 
-export type GateEvent =
-  | { readonly type: 'started'; readonly gate: Gate }
-  | { readonly type: 'finished'; readonly result: GateResult }
-
-/** Runs all gates in their order, whatever they say: an agent should hear everything at once. Only an interruption leaves gates out. */
-export async function runGates(
-  gates: readonly Gate[],
-  context: GateContext & { readonly onEvent?: (event: GateEvent) => void },
-): Promise<readonly GateResult[]> {
-  const results: GateResult[] = []
-  for (const gate of gates) {
-    if (context.signal.aborted || context.killSignal?.aborted) break
-    context.onEvent?.({ type: 'started', gate })
-    const result = await runGate(gate, context)
-    results.push(result)
-    context.onEvent?.({ type: 'finished', result })
-  }
-  return results
-}
-
 /** Runs one gate; nothing that it started is alive afterwards. */
 export async function runGate(gate: Gate, context: GateContext): Promise<GateResult> {
   const begun = performance.now()

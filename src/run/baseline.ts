@@ -8,9 +8,8 @@ import type { Gate, GateResult } from '../gates/gate.ts'
 import type { Base } from '../git/restore.ts'
 import type { StatusEntry } from '../git/status.ts'
 import type { Happening } from './events.ts'
-import { cappedLog } from './journal.ts'
-import { fileName } from './judge.ts'
 import { setAside } from './litter.ts'
+import { runLoggedGate } from './logged-gate.ts'
 import type { Run } from './run.ts'
 
 /** Runs the gates on the untouched tree, so that what failed before is nobody's fault later. False ends the run. */
@@ -34,24 +33,13 @@ export async function* runBaseline(run: Run, base: Base): AsyncGenerator<Happeni
   return gatesPassed(results) || options.baseline !== 'stop'
 }
 
-async function runAll({ options, ports, flight }: Run): Promise<readonly GateResult[]> {
+async function runAll(run: Run): Promise<readonly GateResult[]> {
+  const { options, ports, flight } = run
+  const env = withMark(ports.env, flight.mark)
   const results: GateResult[] = []
   for (const gate of options.gates) {
     if (ports.signal.aborted) break
-    const log = cappedLog(join(ports.folder.logs, `baseline-${fileName(gate.name)}.log`), options.logBytes)
-    try {
-      results.push(
-        await ports.runGate(gate, {
-          cwd: ports.workspace.root,
-          env: withMark(ports.env, flight.mark),
-          signal: ports.signal,
-          killSignal: ports.killSignal,
-          log: (chunk) => log.write(chunk),
-        }),
-      )
-    } finally {
-      log.close()
-    }
+    results.push(await runLoggedGate(run, gate, { env, logName: 'baseline' }))
   }
   return results
 }

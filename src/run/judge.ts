@@ -6,9 +6,9 @@ import type { AttemptPlan } from './attempt.ts'
 import type { Happening } from './events.ts'
 import { workChanges } from './interference.ts'
 import type { TaskFolder } from './interference.ts'
+import { runLoggedGate } from './logged-gate.ts'
 import { fingerprintOf, outcome } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
-import { cappedLog } from './journal.ts'
 import type { Run } from './run.ts'
 import type { Work } from './workspace.ts'
 
@@ -38,31 +38,13 @@ async function* runGates(run: Run, plan: AttemptPlan): AsyncGenerator<Happening,
   for (const gate of options.gates) {
     if (ports.signal.aborted) break
     yield { type: 'gate-started', id: plan.task.id, gate }
-    const log = cappedLog(
-      join(ports.folder.logs, `${plan.task.id}-${plan.number}-${fileName(gate.name)}.log`),
-      options.logBytes,
-    )
-    try {
-      const result = await ports.runGate(gate, {
-        cwd: ports.workspace.root,
-        env: plan.env,
-        signal: ports.signal,
-        killSignal: ports.killSignal,
-        log: (chunk) => log.write(chunk),
-      })
-      results.push(result)
-      yield { type: 'gate-finished', id: plan.task.id, result }
-    } finally {
-      log.close()
-    }
+    const logName = `${plan.task.id}-${plan.number}`
+    const result = await runLoggedGate(run, gate, { env: plan.env, logName })
+    results.push(result)
+    yield { type: 'gate-finished', id: plan.task.id, result }
   }
   ports.checkpoint('gates-ended')
   return ports.signal.aborted ? [...results, ...INTERRUPTED] : results
-}
-
-/** A name that any file system takes. */
-export function fileName(name: string): string {
-  return name.replaceAll(/[^\p{L}\p{N}.-]+/gu, '_').slice(0, 80)
 }
 
 const INTERRUPTED: readonly GateResult[] = [

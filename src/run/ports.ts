@@ -1,5 +1,6 @@
 import type { Agent, McpServer, Permission } from '../agent/port.ts'
 import type { Gate, GateResult } from '../gates/gate.ts'
+import type { GateContext } from '../gates/run.ts'
 import type { Repository } from '../git/repository.ts'
 import type { TierChoice } from '../select/tier.ts'
 import type { Blockage, Completion } from '../task/finish.ts'
@@ -101,14 +102,6 @@ export interface PromptRequest {
   readonly gates: readonly Gate[]
   /** Gates that failed before anybody began. */
   readonly failedBefore: readonly GateResult[]
-}
-
-export interface GateContext {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly signal: AbortSignal
-  readonly killSignal: AbortSignal
-  readonly log: (chunk: Uint8Array) => void
 }
 
 export interface FailureQuestion {
