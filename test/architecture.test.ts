@@ -7,11 +7,11 @@ import { expect, test } from 'vitest'
 const ARROWS: Record<string, readonly string[]> = {
   base: [],
   task: ['base'],
-  config: ['base', 'task'],
   agent: ['base'],
   gates: ['base'],
   git: ['base'],
   select: ['base', 'task'],
+  config: ['base', 'task', 'select'],
   prompt: ['base', 'task'],
   lint: ['base', 'task', 'select'],
   run: ['base', 'task', 'select', 'prompt', 'agent', 'gates', 'git'],

@@ -1,5 +1,6 @@
 import type { McpServer } from '../base/mcp-server.ts'
-import type { FieldName, SectionName, Status } from '../task/model.ts'
+import { DEFAULT_TIERS, type TierRow, type TierTable } from '../select/tier.ts'
+import type { FieldName, SectionName, Status, Tier } from '../task/model.ts'
 
 /** The whole configuration, each key with its value; null stands for "not set". */
 export interface Config {
@@ -47,20 +48,13 @@ export interface AliasConfig {
 }
 type Words<Name extends string> = { readonly [name in Name]?: readonly string[] }
 
-/** How a task's tier is told, and what a task of each tier may take. */
-export interface TierConfig {
-  readonly rows: { readonly [tier in 'Light' | 'Standard' | 'Heavy']: TierRow }
-  /** A task that says one of them is Heavy. */
-  readonly keywords: readonly string[]
+/** How a task's tier is told, what a task of each tier may take, and who does it. */
+export interface TierConfig extends TierTable {
+  readonly rows: Readonly<Record<Tier, TierSettings>>
 }
 
-/** Where a tier begins, its limits, and who does it where the task and its discipline don't say. */
-export interface TierRow {
-  /** From this many dependencies, or outputs, on; null: they never make a task this tier. */
-  readonly fromDepends: number | null
-  readonly fromProduces: number | null
-  readonly maxTurns: number
-  readonly timeoutSeconds: number
+/** A tier, and who does its tasks where the task and its discipline don't say. */
+export interface TierSettings extends TierRow {
   readonly agent: string | null
   readonly model: string | null
 }
@@ -103,11 +97,11 @@ export const DEFAULTS: Config = {
   aliases: { fields: {}, statuses: {}, sections: {} },
   tiers: {
     rows: {
-      Light: { ...NOBODY, fromDepends: 0, fromProduces: 0, maxTurns: 50, timeoutSeconds: 600 },
-      Standard: { ...NOBODY, fromDepends: 2, fromProduces: 3, maxTurns: 75, timeoutSeconds: 900 },
-      Heavy: { ...NOBODY, fromDepends: 4, fromProduces: 5, maxTurns: 125, timeoutSeconds: 1200 },
+      Light: { ...DEFAULT_TIERS.rows.Light, ...NOBODY },
+      Standard: { ...DEFAULT_TIERS.rows.Standard, ...NOBODY },
+      Heavy: { ...DEFAULT_TIERS.rows.Heavy, ...NOBODY },
     },
-    keywords: ['integration', 'end-to-end', 'e2e', 'refactor'],
+    keywords: DEFAULT_TIERS.keywords,
   },
   agent: null,
   agents: ['claude', 'codex', 'gemini', 'opencode', 'copilot', 'qwen', 'continue'],

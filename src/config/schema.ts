@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config, type TierRow } from './defaults.ts'
+import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config, type TierSettings } from './defaults.ts'
 import {
   about,
   anyTexts,
@@ -157,7 +157,7 @@ export const configSchema = v.pipe(
 )
 
 /** The lowest tier takes what no other one claims, so it has no threshold to set. */
-function lowestTier(defaults: TierRow) {
+function lowestTier(defaults: TierSettings) {
   const schema = v.pipe(
     table(spending(defaults)),
     v.transform((row) => ({ ...spent(row), fromDepends: 0, fromProduces: 0 })),
@@ -165,7 +165,7 @@ function lowestTier(defaults: TierRow) {
   return v.optional(schema, {})
 }
 
-function tier(defaults: TierRow) {
+function tier(defaults: TierSettings) {
   const entries = {
     fromDepends: about(
       'From how many dependencies on a task is this tier; null: they never make it so.',
@@ -184,7 +184,7 @@ function tier(defaults: TierRow) {
   return v.optional(schema, {})
 }
 
-function spending(defaults: TierRow) {
+function spending(defaults: TierSettings) {
   return {
     turns: about('How many turns the agent has.', v.optional(count, defaults.maxTurns)),
     timeout: about('How long the agent has.', v.optional(duration, defaults.timeoutSeconds)),

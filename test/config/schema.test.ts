@@ -11,7 +11,6 @@ import { loadConfig } from '../../src/config/load.ts'
 import { configSchema } from '../../src/config/schema.ts'
 import { detectGates } from '../../src/gates/detect.ts'
 import type { Gate } from '../../src/gates/gate.ts'
-import { DEFAULT_TIERS } from '../../src/select/tier.ts'
 import type { Aliases } from '../../src/task/vocabulary.ts'
 
 const projectRoot = new URL('../../', import.meta.url)
@@ -40,10 +39,6 @@ describe('what the configuration says of other parts of the house', () => {
     expectTypeOf<Config['aliases']>().toExtend<Aliases>()
     expectTypeOf<GateConfig>().toEqualTypeOf<Gate>()
     expectTypeOf<Config['permission']>().toEqualTypeOf<Permission['level']>()
-  })
-
-  it('has their defaults', () => {
-    expect(DEFAULTS.tiers).toMatchObject(DEFAULT_TIERS)
   })
 
   it('gives a gate the time that a detected one has', () => {
