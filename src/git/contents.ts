@@ -15,7 +15,7 @@ const MANY = 200
 async function read(git: Git, names: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
   const found = new Map<string, Buffer>()
   if (names.length === 0) return found
-  const { stdout } = await git.run(['cat-file', '--batch'], { stdin: `${names.join('\n')}\n` })
+  const { stdout } = await git.run(['cat-file', '--batch', '--buffer'], { stdin: `${names.join('\n')}\n` })
   let at = 0
   for (const name of names) {
     const end = stdout.indexOf(10, at)

@@ -10,7 +10,11 @@ export function openGit(where: { readonly cwd: string; readonly env: Environment
   const env = gitEnvironment(where.env)
   return {
     cwd: where.cwd,
-    run: (args, options = {}) => execute({ cwd: where.cwd, env: { ...env, ...options.env }, args, options }),
+    run(args, options = {}) {
+      // Else git writes each commit by itself, and a reader at the other end of a pipe wakes up for each.
+      const quick = isReader(args) ? { GIT_FLUSH: '0' } : {}
+      return execute({ cwd: where.cwd, env: { ...env, ...quick, ...options.env }, args, options })
+    },
   }
 }
 
@@ -36,21 +40,18 @@ async function execute(command: Command): Promise<GitResult> {
   let ended: Ended | undefined
   const door = simpleGit({
     ...doorOptions(command),
-    // simple-git turns stdout into text; names need not be UTF-8, so the bytes are taken here.
+    // Names need not be UTF-8, so the bytes are taken here; of what is left to simple-git it makes another copy, and text.
     errors(_failure, result) {
       ended = {
         code: result.exitCode,
-        stdout: Buffer.concat(result.stdOut),
+        stdout: Buffer.concat(result.stdOut.splice(0)),
         stderr: Buffer.concat(result.stdErr).toString(),
       }
       return undefined
     },
   })
   try {
-    const [name, ...rest] = args
-    // It may print all that a repository holds, which simple-git makes text of unless it is asked for in this way.
-    if (name === 'cat-file') await door.env(command.env).binaryCatFile(rest)
-    else await door.env(command.env).raw([...args])
+    await door.env(command.env).raw([...args])
   } catch (error) {
     options.signal?.throwIfAborted()
     throw error
@@ -67,7 +68,7 @@ async function execute(command: Command): Promise<GitResult> {
 function doorOptions({ cwd, env, args, options }: Command): Partial<SimpleGitOptions> {
   return {
     baseDir: cwd,
-    ...(READERS.has(args[0] ?? '') ? { completion: { onClose: true, onExit: false } } : {}),
+    ...(isReader(args) ? { completion: { onClose: true, onExit: false } } : {}),
     allowEnvironment: Object.keys(env),
     input: () => (typeof options.stdin === 'string' ? options.stdin : Buffer.from(options.stdin ?? [])),
     ...(options.signal ? { abort: options.signal } : {}),
@@ -113,6 +114,10 @@ const READERS = new Set([
   'rev-parse',
   'var',
 ])
+
+function isReader([name = '']: readonly string[]): boolean {
+  return READERS.has(name)
+}
 
 function resultOf({ args, options }: Command, ended: Ended | undefined): GitResult {
   if (!ended) throw new Error(`git ${args.join(' ')} ended without a result`)
