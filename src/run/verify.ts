@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Git } from '../git/git.ts'
 import { readLog, type LogEntry } from '../git/history.ts'
 import type { TaskEnd } from '../task/model.ts'
@@ -37,7 +38,11 @@ export interface Verification {
 
 /** Checks every DONE task against history, in a handful of git processes however many there are. */
 export async function verifyTasks(git: Git, { readTasks, vocabulary }: VerifyRequest): Promise<Verification> {
-  const [{ stdout }, tasks] = await Promise.all([git.run(['rev-list', 'HEAD']), readTasks()])
+  const [{ stdout }, tasks] = await Promise.all([
+    git.run(['rev-list', '--parents', 'HEAD']),
+    // Reading them lets nothing else happen: git is to be at work by then.
+    nextTurn().then(readTasks),
+  ])
   const done = tasks.filter((task) => task.status === 'DONE')
   if (done.length === 0) return { tasks: [], isCutOff: false }
   const named = namedCommits(done, stdout.toString('latin1').trimEnd().split('\n'))
@@ -134,13 +139,14 @@ function verdictByFile({ id, commit }: TaskEnd, found: string | null): VerifiedT
 
 function turnedByName(
   git: Git,
-  named: readonly Candidate[],
+  named: readonly Named[],
   vocabulary: TaskVocabulary,
 ): Promise<readonly (TaskEnd | null)[]> {
-  const pairs = named.map(({ task, commit }) => {
-    const [before, after] = [`${commit}^:./${task.file}`, `${commit}:./${task.file}`]
-    return { task, before, after }
-  })
+  const pairs = named.map(({ task, commit, parent }) => ({
+    task,
+    before: parent === null ? null : `${parent}:./${task.file}`,
+    after: `${commit}:./${task.file}`,
+  }))
   return turnedDone(git, pairs, vocabulary)
 }
 
@@ -163,20 +169,29 @@ function commitsTold(log: readonly LogEntry[]): ReadonlyMap<number, Told> {
   return told
 }
 
-/** The commits of this history that each task's field may mean: one, unless its digits are too few by now. */
-function namedCommits(tasks: readonly TaskEnd[], hashes: readonly string[]): readonly Candidate[] {
-  const byStart = new Map<string, string[]>()
-  for (const hash of hashes) {
-    const start = hash.slice(0, FEWEST_DIGITS)
-    const others = byStart.get(start)
-    if (others) others.push(hash)
-    else byStart.set(start, [hash])
-  }
-  return tasks.flatMap((task) => {
+/** A commit that a task's field may mean. */
+interface Named extends Candidate {
+  /** Its first parent; null of a commit that has none, here at least. */
+  readonly parent: string | null
+}
+
+/**
+ * The commits of this history that the tasks' fields may mean, newest first: one a task, unless its digits are too few by
+ * now. Each line is a commit and its parents.
+ */
+function namedCommits(tasks: readonly TaskEnd[], lines: readonly string[]): readonly Named[] {
+  const byStart = new Map<string, { readonly task: TaskEnd; readonly prefix: string }[]>()
+  for (const task of tasks) {
     const prefix = prefixOf(task)
-    if (prefix === null) return []
-    const commits = byStart.get(prefix.slice(0, FEWEST_DIGITS)) ?? []
-    return commits.filter((hash) => hash.startsWith(prefix)).map((commit) => ({ task, commit }))
+    if (prefix === null) continue
+    const start = prefix.slice(0, FEWEST_DIGITS)
+    byStart.set(start, [...(byStart.get(start) ?? []), { task, prefix }])
+  }
+  return lines.flatMap((line) => {
+    const meant = byStart.get(line.slice(0, FEWEST_DIGITS))?.filter(({ prefix }) => line.startsWith(prefix))
+    if (!meant) return []
+    const [commit = '', parent = null] = line.split(' ')
+    return meant.map(({ task }) => ({ task, commit, parent }))
   })
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { listAttempts } from '../../git/attempts.ts'
 import { attemptRecord } from '../../run/attempt-record.ts'
 import { readCompletions, type CompletionRecord } from '../../run/completions.ts'
@@ -21,14 +22,13 @@ export async function run(context: Context): Promise<number> {
     file,
     milestone,
   })
-  const { tasks } = await readFacts<Grouped>(place, {
-    keep: milestoneOf,
-    keepFacts: milestoneOf,
-    isWanted: () => false,
-  })
-  const [completions, kept] = await readHistory(context.io, root, (git) =>
-    Promise.all([readCompletions(git), listAttempts(git)]),
-  )
+  const [[completions, kept], { tasks }] = await Promise.all([
+    readHistory(context.io, root, (git) => Promise.all([readCompletions(git), listAttempts(git)])),
+    // Reading them lets nothing else happen: git is to be at work by then.
+    nextTurn().then(() =>
+      readFacts<Grouped>(place, { keep: milestoneOf, keepFacts: milestoneOf, isWanted: () => false }),
+    ),
+  ])
   const attempts = kept.flatMap((attempt) => attemptRecord(attempt) ?? [])
   const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
   const by = (nameOf: (completion: CompletionRecord) => string | null | undefined): Stats =>
