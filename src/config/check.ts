@@ -2,6 +2,7 @@ import { safeParse, type BaseIssue } from 'valibot'
 import { closest } from '../base/closest.ts'
 import type { Config } from './defaults.ts'
 import type { ConfigDocument, ConfigProblem, KeyPath } from './document.ts'
+import { choiceOf } from './schema-parts.ts'
 import { configSchema } from './schema.ts'
 
 /** What a check of a document ends in. */
@@ -13,8 +14,21 @@ export type ConfigCheck =
 export function checkConfig(document: ConfigDocument): ConfigCheck {
   const result = safeParse(configSchema, document.value)
   if (result.success) return { ok: true, config: result.output }
-  const problems = result.issues.map((issue) => problemOf(issue, document))
-  return { ok: false, problems: problems.sort((a, b) => a.offset - b.offset) }
+  return { ok: false, problems: inOrder(result.issues.map((issue) => problemOf(issue, document))) }
+}
+
+/** The values that are none of these names, in the order of the text. */
+export function wrongNames(
+  paths: readonly KeyPath[],
+  names: readonly string[],
+  document: ConfigDocument,
+): readonly ConfigProblem[] {
+  const choice = { expected: choiceOf(names), choices: names }
+  return inOrder(paths.map((path) => wrongValue(path, choice, document)))
+}
+
+function inOrder(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
+  return problems.toSorted((a, b) => a.offset - b.offset)
 }
 
 function problemOf(issue: BaseIssue<unknown>, document: ConfigDocument): ConfigProblem {
@@ -22,7 +36,20 @@ function problemOf(issue: BaseIssue<unknown>, document: ConfigDocument): ConfigP
   const aboutKey = issue.path?.at(-1)?.origin === 'key'
   if (aboutKey && issue.type === 'raw_check') return unknownKey(path, issue.message, document)
   if (aboutKey) return missingKey(path, document)
-  const message = `expected ${issue.message}, found ${shown(valueAt(document.value, path))}`
+  // The choices stand in the message, each in quotes.
+  const choices = issue.type === 'picklist' ? [...issue.message.matchAll(/"([^"]+)"/g)] : []
+  return wrongValue(path, { expected: issue.message, choices: choices.map((match) => match[1]!) }, document)
+}
+
+function wrongValue(
+  path: KeyPath,
+  { expected, choices }: { readonly expected: string; readonly choices: readonly string[] },
+  document: ConfigDocument,
+): ConfigProblem {
+  const found = valueAt(document.value, path)
+  const meant = typeof found === 'string' ? closest(found, choices) : undefined
+  const hint = meant === undefined ? '' : `, did you mean "${meant}"?`
+  const message = `expected ${expected}, found ${shown(found)}${hint}`
   return {
     offset: document.valueOffset(path),
     message: path.length > 0 ? `${written(path)}: ${message}` : message,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { placeAt } from '../base/diagnostic.ts'
 import { UserError } from '../base/errors.ts'
 import { DEFAULTS, type Config } from './defaults.ts'
-import type { ConfigProblem, ConfigReading } from './document.ts'
+import type { ConfigProblem, ConfigReading, KeyPath } from './document.ts'
 import { CONFIG_FILES } from '../base/config-files.ts'
 
 /** Where a project's configuration stands. */
@@ -22,6 +22,19 @@ export async function loadConfig(root: string): Promise<Config> {
   const check = checkConfig(reading.document)
   if (!check.ok) throw wrong(found, check.problems)
   return check.config
+}
+
+/** Refuses values of the configuration, each at its place, for they are none of the names that the caller knows. */
+export async function refuseNames(
+  root: string,
+  paths: readonly KeyPath[],
+  known: readonly string[],
+): Promise<never> {
+  const found = findConfig(root)
+  const reading = found && (await read(found))
+  if (!found || !reading?.ok) throw new Error('the configuration that was read is no longer there')
+  const { wrongNames } = await import('./check.ts')
+  throw wrong(found, wrongNames(paths, known, reading.document))
 }
 
 /** The one file that configures the project; two are an error, for nobody could tell which one holds. */

@@ -120,7 +120,11 @@ export function wholeNumber(least: number) {
 }
 
 export function oneOf<const Choices extends readonly string[]>(choices: Choices) {
-  return v.picklist(choices, `one of ${choices.map((choice) => `"${choice}"`).join(', ')}`)
+  return v.picklist(choices, choiceOf(choices))
+}
+
+export function choiceOf(choices: readonly string[]): string {
+  return `one of ${choices.map((choice) => `"${choice}"`).join(', ')}`
 }
 
 /** May be left out, which is the same as null. */

@@ -182,6 +182,10 @@ describe('a wrong value', () => {
     [{ budget: 0 }, '1:11 budget: expected a number of dollars above 0, found 0'],
     [{ permission: 'all' }, '1:15 permission: expected one of "edit", "full", "custom", found "all"'],
     [
+      { permission: 'ful' },
+      '1:15 permission: expected one of "edit", "full", "custom", found "ful", did you mean "full"?',
+    ],
+    [
       { agentArgs: ['-x'] },
       '1:14 agentArgs: expected none, as long as "permission" is not "custom", found a list',
     ],

@@ -1,6 +1,6 @@
 import { firstInstalled, installationOf } from '../../agent/detect.ts'
 import type { Provider } from '../../agent/port.ts'
-import { allProviders, providerNamed } from '../../agent/registry.ts'
+import { allProviders } from '../../agent/registry.ts'
 import { UserError } from '../../base/errors.ts'
 import { findConfig, loadConfig } from '../../config/load.ts'
 import { findRoot } from '../../config/root.ts'
@@ -15,6 +15,7 @@ import { taskVocabulary } from '../../task/vocabulary.ts'
 import { lint } from '../../lint/lint.ts'
 import { doctorView, type Examined } from '../../ui/doctor-view.ts'
 import type { Context } from '../command.ts'
+import { checkConfiguredAgents } from '../configured-agents.ts'
 import { lintContext } from '../lint-context.ts'
 
 /** Looks at everything that a run needs, and changes nothing; the answer is no where something keeps one from starting. */
@@ -42,6 +43,7 @@ export async function run(context: Context): Promise<number> {
 async function lookAtConfig(root: string): Promise<{ config: Config; findings: readonly Examined[] }> {
   try {
     const config = await loadConfig(root)
+    await checkConfiguredAgents(root, config)
     const file = findConfig(root)?.file ?? 'none: the defaults hold'
     return { config, findings: [finding('config', 'ok', file)] }
   } catch (error) {
@@ -82,9 +84,7 @@ function lookAtGates(root: string, config: Config): readonly Examined[] {
 
 async function lookAtAgents({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
   const providers = allProviders(config.command)
-  const { agent, agents, fallback, tiers } = config
-  const named = [agent, ...agents, ...fallback, ...Object.values(tiers.rows).map((row) => row.agent)]
-  const unknown = unknownNames(named, providers)
+  const { agent, agents } = config
   const wanted = agents.flatMap((name) => providers.find((provider) => provider.name === name) ?? [])
   const chosen =
     agent === null ? firstInstalled(wanted, io.env) : (providers.find(({ name }) => name === agent) ?? null)
@@ -93,7 +93,7 @@ async function lookAtAgents({ io }: Context, root: string, config: Config): Prom
       .filter(({ binary }) => binary !== null)
       .map((provider) => lookAtAgent(provider, { io, root, chosen })),
   )
-  if (chosen || unknown.length > 0) return [...looked, ...unknown]
+  if (chosen) return looked
   return [
     ...looked,
     finding(
@@ -103,22 +103,6 @@ async function lookAtAgents({ io }: Context, root: string, config: Config): Prom
       'Install one, or run your own with --agent command',
     ),
   ]
-}
-
-/** Names in the configuration that are no agent's: no run begins with one. */
-function unknownNames(
-  names: readonly (string | null)[],
-  providers: readonly Provider[],
-): readonly Examined[] {
-  return [...new Set(names)].flatMap((name) => {
-    try {
-      if (name !== null) providerNamed(name, providers)
-      return []
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      return [finding('agents', 'problem', error.message, error.fix)]
-    }
-  })
 }
 
 async function lookAtAgent(

@@ -7,14 +7,17 @@ import { env } from '../script-repository.ts'
 
 const PROGRAMS = { claude: 'echo 99.0.0', codex: 'echo codex-cli 0.1.0', opencode: 'echo hello' }
 
-async function agentsIn(config: object): Promise<readonly object[]> {
+async function findingsIn(config: object): Promise<readonly { readonly area: string }[]> {
   const bin = Object.entries(PROGRAMS).map(([name, line]) => [`bin/${name}`, `#!/bin/sh\n${line}\n`] as const)
   const cwd = projectFolder({ ...Object.fromEntries(bin), 'ralph.config.json': JSON.stringify(config) })
   for (const [file] of bin) chmodSync(join(cwd, file), 0o755)
   const world = { ...env, PATH: `${join(cwd, 'bin')}:/usr/bin:/bin`, ANTHROPIC_API_KEY: 'x' }
   const { stdout } = await ralph(['doctor', '--json'], { cwd, env: world })
-  const { findings } = JSON.parse(stdout) as { findings: readonly { area: string }[] }
-  return findings.filter(({ area }) => area === 'agents')
+  return (JSON.parse(stdout) as { findings: readonly { area: string }[] }).findings
+}
+
+async function agentsIn(config: object): Promise<readonly object[]> {
+  return (await findingsIn(config)).filter(({ area }) => area === 'agents')
 }
 
 describe.skipIf(process.platform === 'win32')('the doctor', () => {
@@ -42,12 +45,12 @@ describe.skipIf(process.platform === 'win32')('the doctor', () => {
     )
   })
 
-  it('names what is no agent in the configuration, with the closest one', async () => {
-    expect(await agentsIn({ fallback: ['codez'] })).toContainEqual({
-      area: 'agents',
+  it('names what is no agent in the configuration, with its place and the closest one', async () => {
+    expect(await findingsIn({ fallback: ['codez'] })).toContainEqual({
+      area: 'config',
       level: 'problem',
-      message: 'there is no agent named "codez"',
-      fix: expect.stringContaining('Did you mean codex?'),
+      message: expect.stringMatching(/^ralph\.config\.json:1:14 fallback\[0\]: .* did you mean "codex"\?$/),
+      fix: 'A key that is left out has its default.',
     })
   })
 })

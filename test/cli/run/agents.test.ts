@@ -114,14 +114,15 @@ describe.skipIf(process.platform === 'win32')('a model', () => {
 
 describe.skipIf(process.platform === 'win32')('before a run begins', () => {
   it.each([
-    [{ agent: 'cluade' }, 'cluade'],
-    [{ agents: ['claude', 'cluade'] }, 'cluade'],
-    [{ agent: 'script', fallback: ['cluade'] }, 'cluade'],
-    [{ agent: 'script', tiers: { Heavy: { agent: 'cluade' } } }, 'cluade'],
-  ])('a name that is unknown is refused, wherever it stands: %j', async (config, name) => {
+    [{ agent: 'cluade' }, 'agent'],
+    [{ agents: ['claude', 'cluade'] }, 'agents[1]'],
+    [{ agent: 'script', fallback: ['cluade'] }, 'fallback[0]'],
+    [{ agent: 'script', tiers: { Heavy: { agent: 'cluade' } } }, 'tiers.Heavy.agent'],
+  ])('a name that is unknown is refused with its place, wherever it stands: %j', async (config, key) => {
     const { code, stderr } = await run(repository({ 'T-001': {} }, config), [])
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`there is no agent named "${name}"`)])
-    expect(stderr).toContain('Did you mean claude?')
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: ralph\.config\.json:1:\d+ /)])
+    expect(stderr).toContain(` ${key}: expected one of`)
+    expect(stderr).toContain('found "cluade", did you mean "claude"?')
   })
 
   it('an agent that a later task asks for must be there too', async () => {
