@@ -5,12 +5,35 @@ import type { Base } from '../git/restore.ts'
 import type { TierChoice } from '../select/tier.ts'
 import type { Task } from '../task/model.ts'
 import type { AttemptRecord } from './attempt-record.ts'
-import type { AttemptPlan } from './attempt.ts'
-import { decide } from './decide.ts'
+import { costOf, decide } from './decide.ts'
+import type { Decision, Ended, Situation } from './decide.ts'
 import { POLICIES } from './outcome.ts'
 import type { AgentChoice } from './ports.ts'
 import { attemptsAt, seriesOf } from './run.ts'
 import type { Run } from './run.ts'
+
+/** Everything that is decided before an attempt begins. */
+export interface AttemptPlan {
+  readonly task: Task
+  readonly number: number
+  readonly try: number
+  readonly tries: number
+  readonly base: Base
+  readonly choice: AgentChoice
+  readonly tier: TierChoice
+  readonly limits: AgentLimits
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Relative to the root. */
+  readonly log: string
+  readonly script: string | null
+  /** Every attempt at the task before this one, and those that count together with it. */
+  readonly earlier: readonly AttemptRecord[]
+  readonly series: readonly AttemptRecord[]
+  /** The tree that the attempt begins from; null for the base's. */
+  readonly startTree: string | null
+  /** What follows, given how it ended and whether it changed anything. */
+  readonly decide: (ended: Ended) => Decision
+}
 
 /** What the next attempt at a task is to be: its number, its limits, and what will follow from how it ends. */
 export function planOf(
@@ -46,7 +69,7 @@ export function planOf(
     number,
     try: situation.try,
     tries,
-    limits: { ...limits, budgetUsd: remainingBudget(run, series) },
+    limits: { ...limits, budgetUsd: remainingBudget(situation) },
     env: withMark(ports.env, flight.mark),
     log: `.ralph/logs/${task.id}-${number}.log`,
     script: scriptOf(task),
@@ -57,12 +80,14 @@ export function planOf(
 }
 
 /** What the attempt may cost: the less of what is left to the run and to the task. */
-function remainingBudget(run: Run, series: readonly AttemptRecord[]): number | null {
-  const { budget, maxCostPerTask } = run.options
-  const spent = series.reduce((sum, record) => sum + (record.usage.costUsd ?? 0), 0)
+function remainingBudget({
+  series,
+  maxCostPerTask,
+  runBudgetLeft,
+}: Pick<Situation, 'series' | 'maxCostPerTask' | 'runBudgetLeft'>): number | null {
   const left = [
-    ...(budget === null ? [] : [budget - (run.flight.spentUsd ?? 0)]),
-    ...(maxCostPerTask === null ? [] : [maxCostPerTask - spent]),
+    ...(runBudgetLeft === null ? [] : [runBudgetLeft]),
+    ...(maxCostPerTask === null ? [] : [maxCostPerTask - costOf(series)]),
   ]
   return left.length === 0 ? null : Math.max(0, Math.min(...left))
 }

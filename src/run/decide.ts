@@ -1,7 +1,8 @@
+import type { Usage } from '../agent/port.ts'
 import type { AttemptRecord } from './attempt-record.ts'
-import type { Ended } from './attempt.ts'
 import { POLICIES } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
+import { formatCost } from './usage.ts'
 
 /** What follows an attempt. */
 export type Decision =
@@ -12,6 +13,15 @@ export type Decision =
   /** Nothing more is tried; `blocked` where the agent itself said that it needs somebody. */
   | { readonly kind: 'give-up'; readonly reason: string; readonly blocked: boolean }
   | { readonly kind: 'stop'; readonly why: 'stopped' | 'budget'; readonly reason: string }
+
+/** How an attempt ended. */
+export interface Ended {
+  readonly outcome: Outcome
+  readonly seconds: number
+  readonly usage: Usage
+  /** Whether the tree is as it was when the attempt began. */
+  readonly unchanged: boolean
+}
 
 /** What a decision depends on, besides how the attempt ended. */
 export interface Situation {
@@ -77,7 +87,8 @@ function isTasksLimit({ series, maxCostPerTask, runBudgetLeft }: Situation): boo
   return runBudgetLeft === null || maxCostPerTask - costOf(series) <= runBudgetLeft
 }
 
-function costOf(series: readonly AttemptRecord[]): number {
+/** What these have cost, as far as it is known. */
+export function costOf(series: readonly AttemptRecord[]): number {
   return series.reduce((sum, record) => sum + (record.usage.costUsd ?? 0), 0)
 }
 
@@ -92,7 +103,7 @@ function reasonToGiveUp(ended: Ended, situation: Situation): string | null {
     return `twice the agent ended at once without changing anything: ${outcome.reason}`
   const spent = costOf(situation.series) + (ended.usage.costUsd ?? 0)
   if (situation.maxCostPerTask !== null && spent >= situation.maxCostPerTask)
-    return `the task has cost $${spent.toFixed(2)}, its limit is $${situation.maxCostPerTask.toFixed(2)}: ${outcome.reason}`
+    return `the task has cost ${formatCost(spent)}, its limit is ${formatCost(situation.maxCostPerTask)}: ${outcome.reason}`
   return null
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CONFIG_FILES } from '../base/config-files.ts'
 import type { Gate } from '../gates/gate.ts'
-import type { AttemptPlan } from './attempt.ts'
+import type { AttemptPlan } from './attempt-plan.ts'
 import type { Run } from './run.ts'
 import type { Work } from './workspace.ts'
 

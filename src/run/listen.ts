@@ -1,6 +1,6 @@
 import type { AgentEvent, AgentOutcome } from '../agent/port.ts'
 import { unreachable } from '../base/errors.ts'
-import type { AttemptPlan } from './attempt.ts'
+import type { AttemptPlan } from './attempt-plan.ts'
 import type { Happening } from './events.ts'
 import { gatherText } from './gather-text.ts'
 import { cappedLog } from './journal.ts'

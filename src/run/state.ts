@@ -72,15 +72,8 @@ export function stateAfter(
     case 'task-completed':
       return mark(event.id, 'completed')
     case 'task-blocked':
-      return {
-        ...mark(event.id, 'failed'),
-        last_failure: failure(event.id, event.reason),
-      }
     case 'task-given-up':
-      return {
-        ...mark(event.id, 'failed'),
-        last_failure: failure(event.id, event.reason),
-      }
+      return { ...mark(event.id, 'failed'), last_failure: failure(event.id, event.reason) }
     case 'run-finished':
       return { ...state, phase: phaseAtEnd(event), task_statuses: putDown(state.task_statuses, event.failed) }
     default:

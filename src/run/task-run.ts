@@ -9,6 +9,7 @@ import type { StopReason, TaskEnd } from './give-up.ts'
 import type { Outcome } from './outcome.ts'
 import type { AgentChoice } from './ports.ts'
 import type { Run } from './run.ts'
+import { formatCost } from './usage.ts'
 
 /** Works on one task until it is done, blocked or left. */
 export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator<Happening, TaskEnd> {
@@ -125,5 +126,5 @@ export function overBudget(run: Run): string | null {
   const { budget } = run.options
   const spent = run.flight.spentUsd ?? 0
   if (budget === null || spent < budget) return null
-  return `the run has cost $${spent.toFixed(2)}, its budget is $${budget.toFixed(2)}`
+  return `the run has cost ${formatCost(spent)}, its budget is ${formatCost(budget)}`
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AttemptRecord } from '../../src/run/attempt-record.ts'
-import type { Ended } from '../../src/run/attempt.ts'
+import type { Ended } from '../../src/run/decide.ts'
 import { decide } from '../../src/run/decide.ts'
 import { outcome, outcomeOfEnd, OUTCOMES, POLICIES } from '../../src/run/outcome.ts'
 import type { OutcomeKind } from '../../src/run/outcome.ts'
@@ -155,6 +155,13 @@ describe('what follows an attempt', () => {
       reason: 'the task has cost $1.20, its limit is $1.00: why',
     })
     expect(decide(ended('gate-failed'), situation).kind).toBe('retry')
+  })
+
+  it('tells amounts of less than a cent as more than nothing', () => {
+    const cheap = ended('gate-failed', { usage: { ...UNKNOWN_USAGE, costUsd: 0.003 } })
+    expect(decide(cheap, { ...first, maxCostPerTask: 0.002 })).toMatchObject({
+      reason: 'the task has cost $0.0030, its limit is $0.0020: why',
+    })
   })
 
   it('is written down for each outcome', () => {
