@@ -68,9 +68,9 @@ export function openCheckout(git: Git, repository: Repository, root: string): Wo
       const [found, tree] = stdout.toString().trim().split(' ')
       return found && tree ? { ref, commit: found, tree } : null
     },
-    async taskOf(hash) {
-      const [entry] = await readLog(git, { revisions: [hash], limit: 1 })
-      return entry ? trailerValue(entry.trailers, 'Task') : null
+    async tasksOf(range) {
+      const entries = await readLog(git, { revisions: [range] })
+      return entries.flatMap(({ trailers }) => trailerValue(trailers, 'Task') ?? [])
     },
     async headMovedAt() {
       const { stdout } = await git.run([

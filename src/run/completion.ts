@@ -11,8 +11,8 @@ import type { AttemptPlan } from './attempt-plan.ts'
 import type { Happening } from './events.ts'
 import { fingerprintOf, outcome } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
-import { relay } from './relay.ts'
 import type { Run } from './run.ts'
+import { sealHead } from './seal-head.ts'
 import { isTaskFile } from './source.ts'
 import type { Work } from './workspace.ts'
 import { setAside } from './litter.ts'
@@ -99,27 +99,14 @@ async function* enter(
 ): AsyncGenerator<Happening, Completed> {
   const { ports } = run
   const status = await ports.workspace.look()
-  const { sealer } = ports
-  let commit = status.head ?? plan.base.head
-  let sealPending = false
-  if (sealer) {
-    const sealed = yield* relay((tell: (happening: Happening) => void) =>
-      sealer.seal({
-        commit,
-        branch: status.branch,
-        onProgress: (took, expectedSeconds) =>
-          tell({ type: 'sealing', id: plan.task.id, seconds: took, expectedSeconds }),
-      }),
-    )
-    commit = sealed.commit
-    sealPending = sealed.problem !== null && ports.signal.aborted
-    const problem = sealed.problem ?? strangerAt(commit, prefix)
-    if (problem !== null) yield { type: 'warning', message: problem }
-    ports.checkpoint('sealed')
-  }
+  const made = { id: plan.task.id, commit: status.head ?? plan.base.head, branch: status.branch }
+  const { commit, problem, pending } = yield* sealHead(ports, made)
+  const message = problem ?? strangerAt(commit, prefix)
+  if (message !== null) yield { type: 'warning', message }
+  if (ports.sealer) ports.checkpoint('sealed')
   const left = status.entries.filter((entry) => !(entry.nested && entry.kind === 'untracked'))
   if (left.length > 0) yield setAside(run, left, 'not committed after the commit')
-  return { kind: 'completed', commit, sealPending, ...told }
+  return { kind: 'completed', commit, sealPending: pending, ...told }
 }
 
 /** A commit that asks for no seal is not the one that was made: a hook may have put its own on top of that. */

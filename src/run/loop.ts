@@ -73,7 +73,7 @@ async function* go(options: RunOptions, ports: RunPorts): AsyncGenerator<Happeni
   const flight = new Flight(ports.folder.inFlight, {
     mark: ports.mark,
     spentUsd: inherited.spentUsd,
-    attempt: toBlock,
+    attempt: toBlock ?? inherited.unsealed,
     now: ports.now,
   })
   try {

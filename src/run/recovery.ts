@@ -7,6 +7,7 @@ import type { Happening } from './events.ts'
 import { readInFlight } from './in-flight.ts'
 import type { AttemptInFlight, InFlight } from './in-flight.ts'
 import type { RunPorts } from './ports.ts'
+import { sealHead } from './seal-head.ts'
 import type { Work } from './workspace.ts'
 
 /** What a run that died leaves to the next one. */
@@ -15,9 +16,11 @@ export interface Inheritance {
   readonly spentUsd: number | null
   /** A task that it had given up on, and had not blocked yet; `phase` says whether it was about to. */
   readonly gaveUp: AttemptInFlight | null
+  /** A task whose commit is made, and whose seal was interrupted once more. */
+  readonly unsealed: AttemptInFlight | null
 }
 
-const NOTHING: Inheritance = { spentUsd: null, gaveUp: null }
+const NOTHING: Inheritance = { spentUsd: null, gaveUp: null, unsealed: null }
 
 /**
  * Goes on from where a run was killed: ends what it left alive, enters a commit that was made, records what is in the
@@ -32,14 +35,14 @@ export async function* recover(ports: RunPorts): AsyncGenerator<Happening, Inher
   for (const line of leftovers) yield told(null, `ended what the last run had left running: ${line}`)
   yield* setLocksAside(ports, dead)
   const { attempt, spentUsd } = dead
-  if (!attempt) return { spentUsd, gaveUp: null }
-  if (await isCommitted(ports, attempt))
-    return { ...NOTHING, spentUsd: yield* enterCommit(ports, dead, attempt) }
+  if (!attempt) return { ...NOTHING, spentUsd }
+  if (await isCommitted(ports, attempt)) return yield* enterCommit(ports, dead, attempt)
   const work = await ports.workspace.inspect(attempt.base)
   if (work.head && leftovers.length === 0) await refuseForeignMove(ports, attempt, lastSign)
   const record = await recordOf(ports, attempt)
   yield* recordAndPutBack(ports, attempt, { work, record })
   return {
+    ...NOTHING,
     spentUsd: sum(spentUsd, attempt.usage.costUsd),
     gaveUp: givenUp(attempt, record),
   }
@@ -56,13 +59,14 @@ function givenUp(attempt: AttemptInFlight, record: AttemptRecord | null): Attemp
   return record?.final ? { ...attempt, reason: record.reason } : null
 }
 
-/** A commit that was made while the run was committing: HEAD has moved on from the base, and says whose it is. */
+/** A commit that was made while the run was committing, perhaps with one of a hook's on top: it says whose it is. */
 async function isCommitted({ workspace }: RunPorts, attempt: AttemptInFlight): Promise<boolean> {
   if (attempt.phase !== 'committing' && attempt.phase !== 'blocking') return false
   const { head, branch } = await workspace.look()
   if (head === null || head === attempt.base.head || branch !== attempt.base.branch) return false
   return (
-    (await workspace.isAncestor(attempt.base.head, head)) && (await workspace.taskOf(head)) === attempt.task
+    (await workspace.isAncestor(attempt.base.head, head)) &&
+    (await workspace.tasksOf(`${attempt.base.head}..${head}`)).includes(attempt.task)
   )
 }
 
@@ -70,17 +74,15 @@ async function* enterCommit(
   ports: RunPorts,
   dead: InFlight,
   attempt: AttemptInFlight,
-): AsyncGenerator<Happening, number | null> {
+): AsyncGenerator<Happening, Inheritance> {
   const { head, branch } = await ports.workspace.look()
-  let commit = head ?? attempt.base.head
-  if (ports.sealer && attempt.phase === 'committing') {
-    const sealed = await ports.sealer.seal({ commit, branch, onProgress: () => undefined })
-    commit = sealed.commit
-    if (sealed.problem !== null) yield { type: 'warning', message: sealed.problem }
-  }
+  const made = { id: attempt.task, commit: head ?? attempt.base.head, branch }
+  const { commit, problem, pending } = yield* sealHead(ports, made)
+  if (problem !== null) yield { type: 'warning', message: problem }
   const what = attempt.phase === 'committing' ? 'its commit was made' : 'the commit that blocks it was made'
   yield told(attempt.task, `${attempt.task}: the last run died after ${what}: ${commit.slice(0, 10)}`)
-  return sum(dead.spentUsd, attempt.usage.costUsd)
+  const spentUsd = sum(dead.spentUsd, attempt.usage.costUsd)
+  return pending ? { ...NOTHING, spentUsd: dead.spentUsd, unsealed: attempt } : { ...NOTHING, spentUsd }
 }
 
 const SLACK_MS = 10_000

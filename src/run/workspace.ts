@@ -32,8 +32,8 @@ export interface Workspace {
   putBack(base: Base, recorded: string, work: Work): Promise<boolean>
   /** An attempt that is kept, by its number. */
   keptAttempt(task: string, number: number): Promise<Kept | null>
-  /** The task whose commit it is, as its trailer says. */
-  taskOf(commit: string): Promise<string | null>
+  /** The tasks whose commits a range holds, as their trailers say. */
+  tasksOf(range: string): Promise<readonly string[]>
   /** When HEAD was last moved, as its reflog tells. */
   headMovedAt(): Promise<Date | null>
   /** Branches, tags, stashes, and what ralph keeps. */

@@ -2,7 +2,7 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git, put } from '../git/repository.ts'
-import type { Sealer } from '../../src/run/sealer.ts'
+import type { Sealer } from '../../src/git/seal/sealer.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
 import { agentOf, gateOf } from './ports.ts'
 import type { Deed } from './ports.ts'
@@ -747,6 +747,45 @@ describe('sealing', () => {
     const events = await runAll({ root, deed: work(root), ports: { sealer: sealer(null, sealed) } })
     expect(sealed[0]).toBe(pending)
     expect(those(events, 'recovered')[0]?.message).toContain('its commit was made')
+    expect(those(events, 'sealing')[0]).toMatchObject({ id: 'T-1', seconds: 1, expectedSeconds: 3 })
     expect(subjects(root)).toEqual(['T-1: Do T-1', 'T-2: Do T-2'])
+  })
+
+  it('that is interrupted in every run is left to the next, and what it had cost counts once', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const sealed: string[] = []
+    const interrupted = () => {
+      const controller = new AbortController()
+      const seal: Sealer['seal'] = async ({ commit }) => {
+        sealed.push(commit)
+        controller.abort('interrupt')
+        return { commit, problem: 'not sealed yet' }
+      }
+      return { sealer: { ...sealer(null, sealed), seal }, signal: controller.signal }
+    }
+    const deed: Deed = (request) => (work(root)(request), { usage: { turns: 1, costUsd: 0.25 } })
+    await runAll({ root, deed, ports: interrupted() })
+    const again = await runAll({ root, deed, ports: interrupted() })
+    expect(those(again, 'run-finished')).toMatchObject([{ end: 'interrupted', completed: [] }])
+    const events = await runAll({ root, deed, ports: { sealer: sealer(null, sealed) } })
+    expect(new Set(sealed.slice(0, 3))).toEqual(new Set([git(root, 'rev-parse', 'HEAD~1')]))
+    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-2'], cost: 0.5 }])
+    expect(read(root, '.ralph/run.json')).toBeNull()
+  })
+
+  it('is not taken back by the next run where a hook had put a commit on top before the kill', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const killed = {
+      sealer: sealer(null, []),
+      checkpoint: (name: string) => {
+        if (name !== 'committed') return
+        git(root, 'commit', '-q', '--allow-empty', '-m', 'Bump')
+        throw new Error('killed')
+      },
+    }
+    await expect(runAll({ root, deed: work(root), ports: killed })).rejects.toThrow('killed')
+    const events = await runAll({ root, deed: work(root), ports: { sealer: sealer(null, []) } })
+    expect(those(events, 'recovered')[0]?.message).toContain('its commit was made')
+    expect(subjects(root)).toEqual(['T-1: Do T-1', 'Bump'])
   })
 })
