@@ -3,8 +3,9 @@ import { join, relative } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { commit } from '../git/commit.ts'
 import { readStatus } from '../git/status.ts'
+import { readInFlight } from '../run/in-flight.ts'
 import { takeLock } from '../run/lock.ts'
-import { makeRunFolder, runFolder } from '../run/run-folder.ts'
+import { makeRunFolder, runFolder, type RunFolder } from '../run/run-folder.ts'
 import type { Io } from './io.ts'
 import { openWithCommit } from './repository.ts'
 
@@ -21,10 +22,21 @@ export async function commitTaskFiles(io: Io, request: TaskFileCommit): Promise<
   makeRunFolder(folder)
   const lock = await takeLock(folder.lock, { pid: io.pid, now: io.now() })
   try {
+    refuseUnfinished(folder)
     await write(io, request)
   } finally {
     lock.release()
   }
+}
+
+/** A commit on top of what a dead run has left would be in the way of the run that puts that in order. */
+function refuseUnfinished({ inFlight }: RunFolder): void {
+  const attempt = readInFlight(inFlight)?.attempt
+  if (!attempt) return
+  throw new UserError(
+    `a run died while it worked on ${attempt.task}, and that is not in order yet`,
+    'ralph run does that first; then do this again.',
+  )
 }
 
 async function write(io: Io, { root, texts, message }: TaskFileCommit): Promise<void> {

@@ -7,10 +7,12 @@ import { counted } from './run-text.ts'
 export interface VerifyScreen extends Verification {
   /** The ids of the tasks whose fields were written anew. */
   readonly fixed: readonly string[]
+  /** The task that a run has not finished with: its commit may still be on its way. */
+  readonly unfinished: string | null
 }
 
 /** Each task whose commit is not as its file says, how many are, and what to do. */
-export function verifyView({ tasks, fixed, isCutOff }: VerifyScreen): readonly Block[] {
+export function verifyView({ tasks, fixed, isCutOff, unfinished }: VerifyScreen): readonly Block[] {
   if (tasks.length === 0) return [line('No task is DONE.')]
   const wrong = tasks.filter(({ state }) => state === 'moved' || state === 'missing')
   const rows = wrong.map((task): readonly Line[] => [[signOf(task.state)], [task.id], ...wordsOf(task)])
@@ -19,10 +21,17 @@ export function verifyView({ tasks, fixed, isCutOff }: VerifyScreen): readonly B
     ...(rows.length > 0 ? [{ kind: 'table', rows, wrap: 3, indent: '' } as const, BLANK] : []),
     line(summaryOf(tasks)),
     ...(isCutOff ? [paragraph([], CUT_OFF, 'dim')] : []),
-    ...(wrong.some(({ found }) => found !== null)
-      ? [line(dim('ralph verify --fix writes the fields anew.'))]
-      : []),
+    ...nextStep(wrong, unfinished),
   ]
+}
+
+function nextStep(wrong: readonly VerifiedTask[], unfinished: string | null): readonly Block[] {
+  if (wrong.some(({ id }) => id === unfinished)) {
+    const text = `A run has not finished with ${unfinished}; where it died, the next ralph run does.`
+    return [paragraph([], text, 'dim')]
+  }
+  const canBeFixed = wrong.some(({ found }) => found !== null)
+  return canBeFixed ? [line(dim('ralph verify --fix writes the fields anew.'))] : []
 }
 
 const CUT_OFF =

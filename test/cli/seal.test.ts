@@ -76,6 +76,38 @@ describe('a run that ends between a commit and its seal', () => {
       ])
   })
 
+  it('is finished by a run, not by verify --fix, whose commit would stand in its way', async () => {
+    const cwd = repository({ 'T-001': SCRIPT }, SEALED)
+    hook(cwd, 'post-commit', `kill -KILL ${RALPH}`)
+    await inProcess(cwd)
+    rmSync(join(cwd, '.git/hooks/post-commit'))
+    const made = git(cwd, 'rev-parse', 'HEAD')
+    const { code, stdout } = await ralph(['verify'], { cwd, env })
+    expect(code).toBe(1)
+    expect(stdout).toContain('A run has not finished with T-001; where it died, the next ralph run does.')
+    expect(stdout).not.toContain('--fix')
+    const fix = await ralph(['verify', '--fix'], { cwd, env })
+    expect(fix.code).toBe(2)
+    expect(fix.stderr).toContain('a run died while it worked on T-001')
+    expect(git(cwd, 'rev-parse', 'HEAD')).toBe(made)
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+    await run(cwd)
+    await expectSealed(cwd)
+    expect((await ralph(['verify', '--fix'], { cwd, env })).code).toBe(0)
+    expect(git(cwd, 'rev-list', '--count', 'HEAD')).toBe('2')
+  })
+
+  it('and whose notes are gone is left to verify --fix', async () => {
+    const cwd = repository({ 'T-001': SCRIPT }, SEALED)
+    hook(cwd, 'post-commit', `kill -KILL ${RALPH}`)
+    await inProcess(cwd)
+    rmSync(join(cwd, '.git/hooks/post-commit'))
+    rmSync(join(cwd, '.ralph'), { recursive: true })
+    expect((await ralph(['verify'], { cwd, env })).stdout).toContain('ralph verify --fix writes the fields')
+    expect((await ralph(['verify', '--fix'], { cwd, env })).code).toBe(0)
+    expect(await states(cwd)).toEqual(['matches'])
+  })
+
   it('after it was pushed leaves it to verify, which names the commit anew', async () => {
     const cwd = repository({ 'T-001': SCRIPT }, SEALED)
     const remote = folder()
@@ -187,6 +219,9 @@ describe('ralph verify', () => {
     expect(code).toBe(1)
     expect(stdout).toContain('2 tasks done: 1 sealed, 1 missing')
     expect(stdout).toContain('git fetch --unshallow')
+    const cutOff = async (at: string): Promise<unknown> =>
+      JSON.parse((await ralph(['verify', '--json'], { cwd: at, env })).stdout).cutOff
+    expect([await cutOff(clone), await cutOff(cwd)]).toEqual([true, false])
     git(clone, 'fetch', '--quiet', '--unshallow')
     expect((await ralph(['verify'], { cwd: clone, env })).code).toBe(0)
   })

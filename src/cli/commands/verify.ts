@@ -14,9 +14,21 @@ export async function run(context: Context): Promise<number> {
   const { tasks, isCutOff } = wrong.length > 0 ? await verify(context, place) : before
   const ok = tasks.every(({ state }) => state === 'sealed' || state === 'matches')
   const fixed = wrong.map(({ id }) => id)
-  if (context.json) context.printJson({ version: 1, tasks, ok })
-  else await context.print(verifyView({ tasks, fixed, isCutOff }))
+  if (context.json) context.printJson({ version: 1, tasks, ok, cutOff: isCutOff })
+  else {
+    const unfinished = ok ? null : await unfinishedTask(place)
+    await context.print(verifyView({ tasks, fixed, isCutOff, unfinished }))
+  }
   return ok ? 0 : 1
+}
+
+/** The task that a run is in the middle of, or was when it died. */
+async function unfinishedTask({ root }: Place): Promise<string | null> {
+  const [{ readInFlight }, { runFolder }] = await Promise.all([
+    import('../../run/in-flight.ts'),
+    import('../../run/run-folder.ts'),
+  ])
+  return readInFlight(runFolder(root).inFlight)?.attempt?.task ?? null
 }
 
 async function verify({ io }: Context, place: Place): Promise<Verification> {
