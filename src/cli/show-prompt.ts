@@ -1,8 +1,6 @@
 import { detectGates } from '../gates/detect.ts'
 import { openGit } from '../git/door.ts'
-import type { Git } from '../git/git.ts'
-import { listAttempts } from '../git/attempts.ts'
-import { attemptRecord, type AttemptRecord } from '../run/attempt-record.ts'
+import { keptAttempts } from '../run/kept-attempts.ts'
 import type { Task } from '../task/model.ts'
 import { promptView } from '../ui/prompt-view.ts'
 import type { Context } from './command.ts'
@@ -19,7 +17,7 @@ export async function showPrompt(
   const git = openGit({ cwd: place.root, env: context.io.env })
   // git looks for attempts while the tasks are read.
   const [attempts, { task, tasks }] = await Promise.all([
-    unlessGitIsMissing(attemptsAt(git, name.id), []),
+    unlessGitIsMissing(keptAttempts(git, name.id), []),
     readWithRelated(place, name),
   ])
   const gates = place.config.gates ?? detectGates(place.root)
@@ -35,11 +33,6 @@ async function readWithRelated(
 ): Promise<{ readonly task: Task; readonly tasks: readonly Task[] }> {
   const task = await wholeTask(place, name)
   return { task, tasks: await relatedTasks(place, place.tasks, task) }
-}
-
-async function attemptsAt(git: Git, id: string): Promise<readonly AttemptRecord[]> {
-  const kept = await listAttempts(git, id)
-  return kept.flatMap((attempt) => attemptRecord(attempt) ?? [])
 }
 
 function promptJson(task: Task, { prompt, mcpServers, warnings }: TaskPrompt): object {

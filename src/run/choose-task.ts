@@ -1,25 +1,33 @@
 import { select } from '../select/selection.ts'
-import type { Reason } from '../select/selection.ts'
+import type { Reason, Selection } from '../select/selection.ts'
 import type { Task } from '../task/model.ts'
 import type { Run } from './run.ts'
 
 /** The task to work on, or why there is none. A task is taken once in a run, whatever its file says afterwards. */
 export function chooseTask({ options, ports }: Run, taken: ReadonlySet<string>): Task | string {
-  const selection = select(ports.source.tasks())
-  if (options.task === null) {
+  return taskOrReason(select(ports.source.tasks()), options.task, taken)
+}
+
+/** The same of a backlog that has been decided on, before anything has run. */
+export function taskOrReason(
+  selection: Selection,
+  named: string | null,
+  taken: ReadonlySet<string> = new Set(),
+): Task | string {
+  if (named === null) {
     const next = selection.eligible.find((task) => !taken.has(task.id))
     if (next) return next
     return selection.outcome === 'all-done'
       ? 'every task is done'
       : 'no task is eligible: ralph next --explain says why'
   }
-  if (taken.has(options.task)) return `${options.task} has been tried`
-  const state = selection.states.find(({ task }) => task.id === options.task)
-  if (!state) return `there is no task ${options.task}`
+  if (taken.has(named)) return `${named} has been tried`
+  const state = selection.states.find(({ task }) => task.id === named)
+  if (!state) return `there is no task ${named}`
   if (state.eligible) return state.task
   const status = state.task.status
-  if (status === 'DONE' || status === 'BLOCKED') return `${options.task} is ${status}`
-  return `${options.task} is not eligible: ${state.waiting.map(reasonText).join('; ')}`
+  if (status === 'DONE' || status === 'BLOCKED') return `${named} is ${status}`
+  return `${named} is not eligible: ${state.waiting.map(reasonText).join('; ')}`
 }
 
 function reasonText(reason: Reason): string {

@@ -66,6 +66,15 @@ describe('ralph run', () => {
     expect(git(cwd, 'status', '--porcelain', '--ignored')).toBe('')
   })
 
+  it('shows nothing of a task that it would not do, and says why', async () => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt' })
+    await run(cwd)
+    const named = await run(cwd, '1', '--dry-run')
+    expect([named.code, named.stdout, named.stderr]).toEqual([1, '', 'error: T-001 is DONE\n'])
+    const next = await run(cwd, '--dry-run')
+    expect([next.code, next.stdout, next.stderr]).toEqual([1, '', 'error: every task is done\n'])
+  })
+
   it('pushes where it is asked to, and says what git says where it cannot', async () => {
     const cwd = repository({ 'T-001': 'echo one > one.txt', 'T-002': 'echo two > two.txt' })
     const remote = `${cwd}/.git/remote.git`

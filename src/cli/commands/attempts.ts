@@ -1,5 +1,4 @@
-import { listAttempts } from '../../git/attempts.ts'
-import { attemptRecord } from '../../run/attempt-record.ts'
+import { keptAttempts } from '../../run/kept-attempts.ts'
 import { attemptsView } from '../../ui/attempts-view.ts'
 import type { Context } from '../command.ts'
 import { findTask } from '../find-task.ts'
@@ -11,8 +10,7 @@ export async function run(context: Context): Promise<number> {
   const { root, tasks } = await openProject(context)
   const task = findTask(tasks, context.args[0] ?? '')
   const { git } = await openRepository(context.io, root)
-  const kept = await listAttempts(git, task.id)
-  const attempts = kept.flatMap((attempt) => attemptRecord(attempt) ?? [])
+  const attempts = await keptAttempts(git, task.id)
   if (context.json) context.printJson({ version: 1, id: task.id, attempts })
   else await context.print(attemptsView(task, attempts))
   return 0

@@ -1,15 +1,14 @@
 import type { AgentRequest, Invocation } from '../../agent/port.ts'
 import { UserError } from '../../base/errors.ts'
 import { openGit } from '../../git/door.ts'
-import { listAttempts } from '../../git/attempts.ts'
 import { mergeMcpServers } from '../../prompt/mcp.ts'
-import { attemptRecord } from '../../run/attempt-record.ts'
-import type { RunOptions } from '../../run/ports.ts'
 import { scriptOf } from '../../run/attempt-plan.ts'
+import { taskOrReason } from '../../run/choose-task.ts'
+import { keptAttempts } from '../../run/kept-attempts.ts'
+import type { RunOptions } from '../../run/ports.ts'
 import type { Task } from '../../task/model.ts'
 import { dryRunView, type DryRun } from '../../ui/dry-run-view.ts'
 import type { Context } from '../command.ts'
-import { findTask } from '../find-task.ts'
 import type { Project } from '../project.ts'
 import { taskJson } from '../task-json.ts'
 import { unlessGitIsMissing, writePrompt } from '../task-prompt.ts'
@@ -17,12 +16,12 @@ import { agentWishes, chooseProvider, disciplineOf, permissionOf } from './agent
 
 /** Shows what a run would do first, and does nothing. */
 export async function dryRun(context: Context, project: Project, options: RunOptions): Promise<number> {
-  const { selection, tasks, tierOf } = project
-  const task = options.task === null ? selection.next : findTask(tasks, options.task)
-  if (!task) throw new UserError('nothing is eligible', 'ralph next --explain says why.', 1)
+  const { selection, tierOf } = project
+  const task = taskOrReason(selection, options.task)
+  if (typeof task === 'string') throw new UserError(task, '', 1)
   const plan = await planOf(context, project, { task, options })
   if (context.json) {
-    const state = { task, eligible: selection.eligible.includes(task), waiting: [] }
+    const state = { task, eligible: true, waiting: [] }
     context.printJson({ version: 1, ...plan, task: taskJson(state, tierOf) })
   } else {
     await context.print(dryRunView(plan))
@@ -42,9 +41,7 @@ async function planOf(
   const discipline = await disciplineOf(root, task)
   const { provider, model } = chooseProvider(task, discipline, wishes)
   const git = openGit({ cwd: root, env: io.env })
-  const attempts = (await unlessGitIsMissing(listAttempts(git, task.id), [])).flatMap(
-    (kept) => attemptRecord(kept) ?? [],
-  )
+  const attempts = await unlessGitIsMissing(keptAttempts(git, task.id), [])
   const { prompt } = await writePrompt(project, git, {
     task,
     tasks,

@@ -1,20 +1,18 @@
 import { newMark, withMark } from '../../base/process-mark.ts'
 import { endMarked } from '../../base/process-tree.ts'
 import { sleep } from '../../base/sleep.ts'
-import { UserError } from '../../base/errors.ts'
 import { runGate } from '../../gates/run.ts'
-import { listAttempts } from '../../git/attempts.ts'
 import { openGit } from '../../git/door.ts'
 import { GitError, type Git } from '../../git/git.ts'
-import { findRepository } from '../../git/repository.ts'
 import { openSealer } from '../../git/seal/sealer.ts'
-import { attemptRecord } from '../../run/attempt-record.ts'
 import { openCheckout } from '../../run/checkout.ts'
+import { keptAttempts } from '../../run/kept-attempts.ts'
 import type { RunPorts } from '../../run/ports.ts'
 import { runFolder } from '../../run/run-folder.ts'
 import { openTaskFolder } from '../../run/source.ts'
 import type { Context } from '../command.ts'
 import type { Project } from '../project.ts'
+import { openRepository } from '../repository.ts'
 import { writePrompt } from '../task-prompt.ts'
 import { agentsFor, agentWishes } from './agents.ts'
 import { questions } from './questions.ts'
@@ -24,10 +22,7 @@ import { taskEdits } from './task-edits.ts'
 export async function runPorts(context: Context, project: Project, pause: () => void): Promise<RunPorts> {
   const { io } = context
   const { root, dir, vocabulary, config, tierOf } = project
-  const repository = await findRepository(openGit({ cwd: root, env: io.env }))
-  if (!repository) {
-    throw new UserError('there is no git repository here', 'git init, then commit what there is.')
-  }
+  const { repository } = await openRepository(io, root)
   const mark = newMark()
   const git = openGit({ cwd: repository.root, env: withMark(io.env, mark) })
   const dialogue = context.json ? null : io.dialogue()
@@ -38,7 +33,7 @@ export async function runPorts(context: Context, project: Project, pause: () => 
     source: await openTaskFolder({ root, dir, vocabulary }),
     edits: taskEdits(vocabulary),
     folder: runFolder(root),
-    attempts: async () => (await listAttempts(git)).flatMap((kept) => attemptRecord(kept) ?? []),
+    attempts: () => keptAttempts(git),
     tierOf,
     agentsFor: agentsFor(agentWishes(context, project)),
     prompt: async ({ failedBefore, ...request }) => {
