@@ -1,4 +1,5 @@
-import { relative, resolve } from 'node:path'
+import { isAbsolute, relative, resolve } from 'node:path'
+import { UserError } from '../base/errors.ts'
 import type { Config } from '../config/defaults.ts'
 import { loadConfig } from '../config/load.ts'
 import { findRoot } from '../config/root.ts'
@@ -31,8 +32,20 @@ export async function openPlace({ io, options }: Context): Promise<Place> {
   const asked = options.text('dir')
   const root = findRoot(io.cwd, asked)
   const config = await loadConfig(root)
-  const dir = relative(root, resolve(root, asked ?? config.tasks)) || '.'
-  return { root, config, dir: dir.replaceAll('\\', '/'), vocabulary: taskVocabulary(config.aliases) }
+  const dir = taskFolder(root, asked ?? config.tasks)
+  return { root, config, dir, vocabulary: taskVocabulary(config.aliases) }
+}
+
+/** The task folder relative to the root, with forward slashes. One that lies outside could be in no commit. */
+export function taskFolder(root: string, asked: string): string {
+  const dir = relative(root, resolve(root, asked)).replaceAll('\\', '/') || '.'
+  if (dir === '..' || dir.startsWith('../') || isAbsolute(dir)) {
+    throw new UserError(
+      `the task folder ${asked} is outside of the project at ${root}`,
+      'It is told relative to there, as in --dir docs/tasks; -C <path> works on another project.',
+    )
+  }
+  return dir
 }
 
 /** A place with just as much of its tasks read as the decision needs. */

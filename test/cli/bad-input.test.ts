@@ -110,6 +110,18 @@ describe('a place where ralph cannot work', () => {
     expect([code, stderr.split('\n')[0]]).toEqual([2, 'error: docs/tasks is not a folder'])
   })
 
+  it.each([['next'], ['run'], ['doctor'], ['new', 'Title']])(
+    'is a task folder outside of the project: ralph %s',
+    async (...argv) => {
+      const outside = projectFolder({ 'tasks/T-001.md': taskText('T-001', 'Good') })
+      const cwd = withGoodTask()
+      const { code, stderr } = await ralph([...argv, '--dir', join(outside, 'tasks')], { cwd })
+      const message = `the task folder ${join(outside, 'tasks')} is outside of the project at ${cwd}`
+      expect([code, stderr.split('\n')[0]]).toEqual([2, `error: ${message}`])
+      expect(readdirSync(join(outside, 'tasks'))).toEqual(['T-001.md'])
+    },
+  )
+
   it('is in no project', async () => {
     // The only folder that surely has no project around it.
     const { code, stderr } = await ralph(['next'], { cwd: parse(tmpdir()).root })

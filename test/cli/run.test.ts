@@ -98,6 +98,10 @@ describe('ralph run', () => {
     [['--agent', 'claud'], 'there is no agent named "claud"'],
     [['T-001', '--loop'], '--loop takes one task after the other, not the one named'],
     [['T-404'], 'there is no task T-404'],
+    [['--max-tasks', '3'], '--max-tasks counts the tasks of a loop'],
+    [['--gate', 'true', '--no-gates'], '--no-gates takes no gate at all, and --gate names one'],
+    [['--command', './a.sh'], '--command is for the agent named command, not for script'],
+    [['--on-failure', 'ask'], '--on-failure ask finds nobody to ask here'],
     [['--budget', 'much'], "--budget takes an amount in dollars, like 5.00, not 'much'"],
   ])('refuses %j before anything is begun', async (argv, message) => {
     const cwd = repository({ 'T-001': 'echo one > one.txt' })

@@ -17,13 +17,14 @@ import { doctorView, type Examined } from '../../ui/doctor-view.ts'
 import type { Context } from '../command.ts'
 import { checkConfiguredAgents } from '../configured-agents.ts'
 import { lintContext } from '../lint-context.ts'
+import { taskFolder } from '../project.ts'
 
 /** Looks at everything that a run needs, and changes nothing; the answer is no where something keeps one from starting. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context
   const root = findRoot(io.cwd, options.text('dir'))
   const { config, findings: ofConfig } = await lookAtConfig(root)
-  const dir = options.text('dir') ?? config.tasks
+  const dir = taskFolder(root, options.text('dir') ?? config.tasks)
   const git = openGit({ cwd: root, env: io.env })
   const open: Parameters<typeof doctorFindings>[0]['open'] = (repository) =>
     openCheckout(git, repository, root)

@@ -1,3 +1,4 @@
+import { UserError } from '../../base/errors.ts'
 import type { Config } from '../../config/defaults.ts'
 import { GATE_TIMEOUT_SECONDS } from '../../config/defaults.ts'
 import { detectGates } from '../../gates/detect.ts'
@@ -16,6 +17,7 @@ export function runOptions(asked: {
   readonly isInteractive: boolean
 }): RunOptions {
   const { options, config, root, task, isInteractive } = asked
+  refuseContradictions(options, isInteractive)
   return {
     task,
     loop: options.on('loop'),
@@ -35,6 +37,28 @@ export function runOptions(asked: {
     commitTasks: options.on('commit-tasks'),
     logBytes: config.logs.maxBytes,
   }
+}
+
+/** A flag that would do nothing is a mistake, and taking one of two would be a guess. */
+function refuseContradictions(options: Options, isInteractive: boolean): void {
+  if (options.number('max-tasks') !== undefined && !options.on('loop'))
+    throw new UserError(
+      '--max-tasks counts the tasks of a loop',
+      'Add --loop: without it a run does one task.',
+    )
+  if (options.list('gate').length > 0 && options.on('no-gates'))
+    throw new UserError('--no-gates takes no gate at all, and --gate names one', 'Leave one of them out.')
+  const agent = options.text('agent')
+  if (options.text('command') !== undefined && agent !== undefined && agent !== 'command')
+    throw new UserError(
+      `--command is for the agent named command, not for ${agent}`,
+      'Take --agent command, or leave --command out.',
+    )
+  if (options.text('on-failure') === 'ask' && !isInteractive)
+    throw new UserError(
+      '--on-failure ask finds nobody to ask here',
+      'Outside a terminal, and with --json, take block or stop.',
+    )
 }
 
 function gatesOf(options: Options, config: Config, root: string): readonly Gate[] {
