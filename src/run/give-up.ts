@@ -40,8 +40,7 @@ export async function* giveUp(run: Run, giving: GivingUp): AsyncGenerator<Happen
   const { task, base, reason } = giving
   const { ports, options } = run
   const wish = giving.blocked && options.onFailure !== 'ask' ? 'block' : options.onFailure
-  const attempts = attemptsAt(run, task.id).length
-  const answer = wish === 'ask' ? await (ports.ask?.({ task, reason, attempts }) ?? 'block') : wish
+  const answer = wish === 'ask' ? await (ports.ask?.({ task, reason }) ?? 'block') : wish
   if (answer === 'retry') return null
   const back = await putBack(run, base, giving.tree)
   if (back !== null) return { kind: 'stop', why: 'stopped', reason: back }

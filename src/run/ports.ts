@@ -106,7 +106,7 @@ export interface PromptRequest {
 
 export interface FailureQuestion {
   readonly task: Task
+  /** Why nothing more is tried. */
   readonly reason: string
-  readonly attempts: number
 }
 export type FailureAnswer = 'retry' | 'skip' | 'block' | 'abort'

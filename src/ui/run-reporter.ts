@@ -62,8 +62,9 @@ export class RunReporter {
     const { columns, colour } = canvas()
     const block = columns === null ? null : this.#story.now(now())
     if (columns === null || block === null) return ''
-    // The last column stays free: some terminals go on to the next line as soon as it is filled.
-    const text = layOutNow([block], { columns: columns - 1, colour }, measure).trimEnd()
+    // Two columns stay free for the ^C that a terminal shows, and the last one, for some go on to the next line as
+    // soon as that is filled: then a part of the live line would be left standing.
+    const text = layOutNow([block], { columns: Math.max(1, columns - 3), colour }, measure).trimEnd()
     this.#liveWidth = measure(stripVTControlCharacters(text))
     return text
   }

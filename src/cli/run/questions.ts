@@ -8,11 +8,11 @@ export function questions(
   pause: () => void,
 ): Required<Pick<RunPorts, 'ask' | 'askToCommit'>> {
   return {
-    ask: async ({ task, reason, attempts }) => {
+    ask: async ({ task, reason }) => {
       pause()
       const { isCancel, select } = await import('@clack/prompts')
       const answer = await select<FailureAnswer>({
-        message: printable(`${task.id} failed ${attempts === 1 ? 'once' : `${attempts} times`}: ${reason}`),
+        message: printable(`${task.id} failed: ${reason}`),
         options: [
           { value: 'retry', label: 'Try again' },
           { value: 'skip', label: 'Leave it, go on with the next' },
