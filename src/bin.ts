@@ -47,7 +47,6 @@ const io: Io = {
   cwd: process.cwd(),
   env: process.env,
   pid: process.pid,
-  nodeVersion: process.version,
   stdout: createOutlet({ fd: 1, open: () => process.stdout, onLost }),
   stderr: createOutlet({ fd: 2, open: () => process.stderr, onLost }),
   dialogue: () =>

@@ -119,25 +119,25 @@ export type AgentEnd =
 
 /** What one provider's file is made of. */
 export interface Provider {
+  /** As the registry has it. */
   readonly name: string
-  /** The program that is looked up on PATH; null for the agents that need none. */
-  readonly binary: string | null
   /** How to get it, one command. */
   readonly install: string
   /** The oldest version that is known to work. */
   readonly minimumVersion: string | null
   /** It prints nothing before its end, so that its silence is no stall: only the time limit holds it. */
   readonly silent?: boolean
-  /** What must be true before a run begins (a newer Node, a login, a trusted folder): one sentence each, empty when all is well. */
-  preflight(context: {
-    readonly env: AgentRequest['env']
-    readonly cwd: string
-    readonly nodeVersion: string
-  }): readonly string[]
+  readonly preflight: Preflight
   invocation(request: AgentRequest): Invocation
   /** A fresh reader for one run's stream; `now` is for a stream that tells a reset as a time of day or a delay. */
   reader(request: AgentRequest, now: () => Date): StreamReader
 }
+
+/** What keeps the agent from beginning here (a login, a program), one sentence each with what to do; empty when all is well. */
+export type Preflight = (context: {
+  readonly env: AgentRequest['env']
+  readonly cwd: string
+}) => readonly string[] | Promise<readonly string[]>
 
 export interface Invocation {
   readonly program: string

@@ -1,28 +1,41 @@
 import { closest } from '../base/closest.ts'
 import { UserError } from '../base/errors.ts'
 import type { Provider } from './port.ts'
-import { claude } from './providers/claude.ts'
-import { codex } from './providers/codex.ts'
-import { commandProvider } from './providers/command.ts'
-import { continueCli } from './providers/continue.ts'
-import { copilot } from './providers/copilot.ts'
-import { gemini } from './providers/gemini.ts'
-import { opencode } from './providers/opencode.ts'
-import { qwen } from './providers/qwen.ts'
-import { script } from './providers/script.ts'
 
-/** Every agent that ralph can run; `command` is what the agent of that name runs. */
-export function allProviders(command: string | null): readonly Provider[] {
-  const installed = [claude, codex, gemini, opencode, copilot, qwen, continueCli]
-  return [...installed, commandProvider(command), script]
+/** What is known of an agent without loading what speaks to it, which takes longer than all else that `next` does. */
+export interface AgentEntry {
+  readonly name: string
+  /** The program that is looked up on PATH; null for an agent that needs none. */
+  readonly program: string | null
+  /** Loads its provider; `command` is what the agent of that name runs. */
+  readonly load: (command: string | null) => Promise<Provider>
 }
 
-/** The provider of that name. There is no substitute for one that is unknown. */
-export function providerNamed(name: string, providers: readonly Provider[]): Provider {
-  const found = providers.find((provider) => provider.name === name)
+/** Every agent that ralph can run, in the order in which they are looked for. One more is one more line. */
+export const AGENTS: readonly AgentEntry[] = [
+  agent('claude', 'claude', async () => (await import('./providers/claude.ts')).claude),
+  agent('codex', 'codex', async () => (await import('./providers/codex.ts')).codex),
+  agent('gemini', 'gemini', async () => (await import('./providers/gemini.ts')).gemini),
+  agent('opencode', 'opencode', async () => (await import('./providers/opencode.ts')).opencode),
+  agent('copilot', 'copilot', async () => (await import('./providers/copilot.ts')).copilot),
+  agent('qwen', 'qwen', async () => (await import('./providers/qwen.ts')).qwen),
+  agent('continue', 'cn', async () => (await import('./providers/continue.ts')).continueCli),
+  agent('command', null, async (line) => (await import('./providers/command.ts')).commandProvider(line)),
+  agent('script', null, async () => (await import('./providers/script.ts')).script),
+]
+
+/** Every name that a task or the configuration may give. */
+export const AGENT_NAMES: readonly string[] = AGENTS.map(({ name }) => name)
+
+/** The agent of that name. There is no substitute for one that is unknown. */
+export function agentNamed(name: string): AgentEntry {
+  const found = AGENTS.find((agent) => agent.name === name)
   if (found) return found
-  const names = providers.map((provider) => provider.name)
-  const near = closest(name, names)
+  const near = closest(name, AGENT_NAMES)
   const hint = near ? `Did you mean ${near}? ` : ''
-  throw new UserError(`there is no agent named "${name}"`, `${hint}The agents are ${names.join(', ')}.`)
+  throw new UserError(`there is no agent named "${name}"`, `${hint}The agents are ${AGENT_NAMES.join(', ')}.`)
+}
+
+function agent(name: string, program: string | null, load: AgentEntry['load']): AgentEntry {
+  return { name, program, load }
 }

@@ -1,14 +1,13 @@
-import { allProviders } from '../agent/registry.ts'
+import { AGENT_NAMES } from '../agent/registry.ts'
 import type { Config } from '../config/defaults.ts'
 import type { KeyPath } from '../config/document.ts'
 import { refuseNames } from '../config/load.ts'
 
 /** Refuses a configuration that names an agent that there is not, wherever it names it. */
 export async function checkConfiguredAgents(root: string, config: Config): Promise<void> {
-  const known = allProviders(config.command).map(({ name }) => name)
-  const wrong = namesIn(config).filter(({ name }) => name !== null && !known.includes(name))
+  const wrong = namesIn(config).filter(({ name }) => name !== null && !AGENT_NAMES.includes(name))
   const paths = wrong.map(({ path }) => path)
-  if (paths.length > 0) await refuseNames(root, paths, known)
+  if (paths.length > 0) await refuseNames(root, paths, AGENT_NAMES)
 }
 
 /** Every agent that is named, and where. */
@@ -16,7 +15,7 @@ function namesIn(config: Config): readonly { readonly path: KeyPath; readonly na
   const { agent, agents, fallback, tiers } = config
   return [
     { path: ['agent'], name: agent },
-    ...agents.map((name, index) => ({ path: ['agents', index], name })),
+    ...(agents ?? []).map((name, index) => ({ path: ['agents', index], name })),
     ...fallback.map((name, index) => ({ path: ['fallback', index], name })),
     ...Object.entries(tiers.rows).map(([tier, row]) => ({ path: ['tiers', tier, 'agent'], name: row.agent })),
   ]

@@ -6,8 +6,6 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   /** This process, which a lock is in the name of. */
   readonly pid: number
-  /** As `process.version` says it. */
-  readonly nodeVersion: string
   readonly stdout: Outlet
   readonly stderr: Outlet
   /** The streams to ask a person through; null where nobody is there to answer. */

@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { AGENT_NAMES } from '../agent/registry.ts'
 import { truePaths } from '../base/true-path.ts'
 import type { LintContext } from '../lint/context.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../prompt/library.ts'
-import { AGENT_NAMES } from './preview-agent.ts'
 import type { Place } from './project.ts'
 
 /** What stands around the backlog that its rules need to know. */

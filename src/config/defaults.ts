@@ -10,7 +10,8 @@ export interface Config {
   readonly tiers: TierConfig
   /** Null takes the first of `agents` that is installed. */
   readonly agent: string | null
-  readonly agents: readonly string[]
+  /** Null looks for every agent that there is, in ralph's own order. */
+  readonly agents: readonly string[] | null
   readonly model: string | null
   /** What the agent named `command` runs. */
   readonly command: string | null
@@ -104,7 +105,7 @@ export const DEFAULTS: Config = {
     keywords: DEFAULT_TIERS.keywords,
   },
   agent: null,
-  agents: ['claude', 'codex', 'gemini', 'opencode', 'copilot', 'qwen', 'continue'],
+  agents: null,
   model: null,
   command: null,
   permission: 'edit',

@@ -106,7 +106,7 @@ export const configSchema = v.pipe(
     aliases: about("A team's own words for the names of the task file.", v.optional(aliases, {})),
     tiers: about('How hard a task is taken to be, and what it may then take.', v.optional(tiers, {})),
     agent: about('Who does the work; null takes the first of "agents" that is installed.', orNull(text)),
-    agents: about('In which order agents are looked for.', v.optional(texts, [...DEFAULTS.agents])),
+    agents: about('In which order agents are looked for; null looks for all that there are.', orNull(texts)),
     model: about('Which model the agent uses; null leaves it to the agent.', orNull(text)),
     command: about('What the agent named "command" runs.', orNull(text)),
     permission: about(

@@ -17,11 +17,10 @@ import { UNKNOWN_USAGE } from './usage.ts'
 
 export const mine: Provider = {
   name: 'mine',
-  binary: 'mine',
   install: 'npm install -g mine',
   minimumVersion: '1.0.0',
   preflight: ({ env }) => (env['MINE_KEY'] ? [] : ['Mine has no key: set MINE_KEY.']),
-  invocation: ({ prompt }: AgentRequest) => ({ program: 'mine', args: ['--json'], env: {}, stdin: prompt, files: {} }),
+  invocation: ({ prompt }: AgentRequest) => ({ program: 'my-program', args: ['--json'], env: {}, stdin: prompt, files: {} }),
   reader: (_request, now) => new MineReader(now),
 }
 
@@ -71,8 +70,14 @@ beforeAll(async () => {
     cpSync(join(PROJECT, name), join(folder, name), { recursive: true })
   writeFileSync(join(folder, 'src/agent/providers/mine.ts'), PROVIDER)
   const registry = join(folder, 'src/agent/registry.ts')
-  const list = readFileSync(registry, 'utf8').replace('[claude, ', '[claude, mine, ')
-  writeFileSync(registry, `import { mine } from './providers/mine.ts'\n${list}`)
+  const line = "  agent('mine', 'my-program', async () => (await import('./providers/mine.ts')).mine),\n"
+  const lines = readFileSync(registry, 'utf8').split(/(?<=\n)/)
+  lines.splice(
+    lines.findIndex((other) => other.includes("'./providers/claude.ts'")),
+    0,
+    line,
+  )
+  writeFileSync(registry, lines.join(''))
   const bundle = await rolldown({ input: join(folder, 'src/bin.ts'), platform: 'node', logLevel: 'silent' })
   await bundle.write({
     dir: join(folder, 'dist'),
@@ -82,8 +87,8 @@ beforeAll(async () => {
   })
   program = join(folder, 'dist/bin.cjs')
   mkdirSync(join(folder, 'bin'))
-  writeFileSync(join(folder, 'bin/mine'), PROGRAM)
-  chmodSync(join(folder, 'bin/mine'), 0o755)
+  writeFileSync(join(folder, 'bin/my-program'), PROGRAM)
+  chmodSync(join(folder, 'bin/my-program'), 0o755)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -94,14 +99,18 @@ function ralph(root: string, ...args: readonly string[]): string {
 }
 
 test.skipIf(process.platform === 'win32')(
-  'one more agent is one file and its name in the registry: it is found, looked at, asked and believed',
+  'one more agent is one file and one line in the registry: it is found, looked at, asked and believed',
   () => {
     const root = makeRepository({
-      'docs/tasks/T-001.md': '# T-001: Write it\n\n- **Status**: TODO\n\n## Description\nWrite it.\n',
-      'ralph.config.json': JSON.stringify({ agent: 'mine', gates: [], commit: { seal: false } }),
+      'docs/tasks/T-001.md':
+        '# T-001: Write it\n\n- **Status**: TODO\n\n## Description\n\nWrite it.\n\n## Acceptance Criteria\n\n- [ ] It is written\n',
+      'docs/tasks/T-002.md':
+        '# T-002: Write more\n\n- **Status**: TODO\n- **Depends**: T-001\n- **Agent**: mine\n\n## Description\n\nWrite.\n\n## Acceptance Criteria\n\n- [ ] It is written\n',
+      'ralph.config.json': JSON.stringify({ gates: [], commit: { seal: false } }),
     })
-    const findings = JSON.parse(ralph(root, 'doctor', '--json')) as object
-    expect(findings).toMatchObject({
+    expect(ralph(root, 'next').split('\n')[1]).toMatch(/ · mine$/)
+    expect(JSON.parse(ralph(root, 'lint', '--json'))).toMatchObject({ diagnostics: [] })
+    expect(JSON.parse(ralph(root, 'doctor', '--json'))).toMatchObject({
       findings: expect.arrayContaining([
         expect.objectContaining({ level: 'ok', message: 'mine 1.2.3, which runs here' }),
       ]),

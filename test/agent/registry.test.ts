@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest'
-import { allProviders, providerNamed } from '../../src/agent/registry.ts'
-import { createAgent } from '../../src/agent/runtime.ts'
-import { listen, requestOf } from './requests.ts'
-import { jsonProvider } from './steered-agent.ts'
+import { AGENT_NAMES, AGENTS, agentNamed } from '../../src/agent/registry.ts'
+import { requestOf } from './requests.ts'
 
-const providers = allProviders(null)
-
-test('every agent has a name of its own and tells how to get it', () => {
-  expect(providers.map(({ name }) => name)).toEqual([
+test('the agents have names of their own', () => {
+  expect(AGENT_NAMES).toEqual([
     'claude',
     'codex',
     'gemini',
@@ -18,15 +14,26 @@ test('every agent has a name of its own and tells how to get it', () => {
     'command',
     'script',
   ])
-  for (const { install } of providers) expect(install).not.toBe('')
+})
+
+test.each(AGENTS)('$name is loaded under its name, and tells how to get it', async ({ name, load }) => {
+  const provider = await load('./agent')
+  expect([provider.name, provider.install]).toEqual([name, expect.stringMatching(/./)])
+})
+
+const installed = AGENTS.filter(({ program }) => program !== null)
+test.each(installed)('$name runs the program that is looked for', async ({ program, load }) => {
+  const provider = await load(null)
+  expect(provider.invocation(requestOf()).program).toBe(program)
+  expect(provider.minimumVersion).toMatch(/^\d+\.\d+\.\d+$/)
 })
 
 test('an agent is found by its name alone', () => {
-  expect(providerNamed('codex', providers).name).toBe('codex')
+  expect(agentNamed('codex').program).toBe('codex')
 })
 
 test('an unknown name fails, with the closest one', () => {
-  const find = (name: string) => () => providerNamed(name, providers)
+  const find = (name: string) => () => agentNamed(name)
   expect(find('cluade')).toThrow(
     expect.objectContaining({ fix: expect.stringContaining('Did you mean claude?') }),
   )
@@ -34,10 +41,4 @@ test('an unknown name fails, with the closest one', () => {
   expect(find('zzzzzz')).toThrow(
     expect.objectContaining({ fix: expect.stringMatching(/^The agents are claude, /) }),
   )
-})
-
-test.skipIf(process.platform === 'win32')('an agent more is one provider more', async () => {
-  const mine = { ...jsonProvider({ program: 'sh', args: ['-c', 'cat >&2; exit 9'] }), name: 'mine' }
-  const agent = createAgent(providerNamed('mine', [...providers, mine]), { now: () => new Date(0) })
-  expect((await listen(agent.run(requestOf()))).outcome.end).toEqual({ kind: 'crashed', reason: '9: Do it.' })
 })

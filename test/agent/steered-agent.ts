@@ -69,7 +69,6 @@ export function jsonProvider(invocation: {
 }): Provider {
   return {
     name: 'fake',
-    binary: 'fake',
     install: 'npm install -g fake',
     minimumVersion: null,
     preflight: () => [],

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { AgentEvent, AgentOutcome, AgentRequest } from '../../src/agent/port.ts'
-import { allProviders, providerNamed } from '../../src/agent/registry.ts'
+import { agentNamed } from '../../src/agent/registry.ts'
 import { createAgent } from '../../src/agent/runtime.ts'
 import { startFakeModelApi } from './fake-model-api.ts'
 import { environment } from './home.ts'
@@ -36,7 +36,7 @@ export async function drive({ name, programs, model, request, limits }: Situatio
   const git = repository(cwd)
   const api = await startFakeModelApi(model(cwd))
   try {
-    const agent = createAgent(providerNamed(name, allProviders(null)), { now: () => new Date() })
+    const agent = createAgent(await agentNamed(name).load(null), { now: () => new Date() })
     const events: AgentEvent[] = []
     for await (const event of agent.run({
       prompt: 'Do the task.',

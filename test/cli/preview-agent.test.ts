@@ -1,20 +1,8 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { allProviders } from '../../src/agent/registry.ts'
-import { AGENT_NAMES, AGENT_PROGRAMS } from '../../src/cli/preview-agent.ts'
 import { projectFolder, taskText } from './project-folder.ts'
 import { ralph } from './ralph.ts'
-
-describe('the programs of agents, as next knows them', () => {
-  it('are those of the agents themselves', () => {
-    const programs = allProviders(null).flatMap(({ name, binary }) =>
-      binary === null ? [] : [[name, binary]],
-    )
-    expect(AGENT_PROGRAMS).toEqual(Object.fromEntries(programs))
-    expect(AGENT_NAMES).toEqual(allProviders(null).map(({ name }) => name))
-  })
-})
 
 describe('the agent that next names', () => {
   const discipline = { 'docs/disciplines/backend.md': '# Backend\n\n- **Agent**: qwen\n' }

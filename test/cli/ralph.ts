@@ -26,7 +26,6 @@ export async function ralph(
     cwd,
     env,
     pid: process.pid,
-    nodeVersion: process.version,
     stdout,
     stderr,
     dialogue: () => null,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { allProviders, providerNamed } from '../../src/agent/registry.ts'
+import { agentNamed } from '../../src/agent/registry.ts'
 import { createAgent } from '../../src/agent/runtime.ts'
 import { runGate } from '../../src/gates/run.ts'
 import { openGit } from '../../src/git/door.ts'
@@ -20,7 +20,7 @@ describe('real processes', () => {
   it('a script does the task, fails its gate, hears of it and passes', async () => {
     const rest = `\n## Script\n\n\`\`\`sh\nmkdir -p src\necho "$RALPH_ATTEMPT" > src/answer\ncat > prompt.txt\n\`\`\`\n`
     const root = makeProject({ 'T-1': taskText('T-1', { rest }) })
-    const agent = createAgent(providerNamed('script', allProviders(null)), { now: () => new Date() })
+    const agent = createAgent(await agentNamed('script').load(null), { now: () => new Date() })
     const choice = {
       agent,
       label: 'script',

@@ -8,8 +8,8 @@ import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 /** Claude Code: https://code.claude.com/docs/en/cli-reference */
 export const claude: Provider = {
   name: 'claude',
-  binary: 'claude',
-  install: 'npm install -g @anthropic-ai/claude-code',
+  // npm on a Node that its package does not name takes an old one in silence, unless it is told `latest`.
+  install: 'npm install -g @anthropic-ai/claude-code@latest',
   minimumVersion: '2.1.326',
   preflight(context) {
     const fresh = neverSetUp(context, {

@@ -7,7 +7,6 @@ import { option } from './option.ts'
 /** Codex: https://developers.openai.com/codex */
 export const codex: Provider = {
   name: 'codex',
-  binary: 'codex',
   install: 'npm install -g @openai/codex',
   minimumVersion: '0.169.0',
   preflight(context) {

@@ -1,36 +1,46 @@
+import { startProcess } from '../../base/process.ts'
 import { readLastLine } from '../marker.ts'
-import type { AgentRequest, Provider, StreamEnd, StreamReader } from '../port.ts'
+import type { AgentRequest, Preflight, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { failureOf, PlainOutput } from './plain-output.ts'
 import { taskEnvironment } from './task-environment.ts'
 import { UNKNOWN_USAGE } from './usage.ts'
 
+const HOW_TO_GIVE_ONE = 'set `command` in the config, or give --command'
+
+/** The shell's own name in what it complains of, by which that is told from the complaints of what it runs. */
+const SHELL = 'ralph-command'
+
 /** Any program as an agent: the prompt on its stdin, its marker as the last line of its stdout. */
 export function commandProvider(command: string | null): Provider {
+  const line = command?.trim() ?? ''
   return {
     name: 'command',
-    binary: null,
-    install: 'set `command` in the config, or give --command',
+    install: HOW_TO_GIVE_ONE,
     minimumVersion: null,
-    preflight: () =>
-      command?.trim()
-        ? []
-        : ['The agent "command" has no command to run: set `command` in the config, or give --command.'],
+    preflight: async (context) => {
+      if (line === '') return [`The agent "command" has no command to run: ${HOW_TO_GIVE_ONE}.`]
+      const program = programOf(line)
+      if (program === null || (await isKnown(program, context))) return []
+      return [`The agent "command" finds no program "${program}" to run: ${HOW_TO_GIVE_ONE}.`]
+    },
     invocation: (request) => ({
       program: 'sh',
-      args: ['-c', command ?? ''],
+      args: ['-c', line, SHELL],
       env: taskEnvironment(request),
       stdin: request.prompt,
       files: {},
     }),
-    reader: (request) => new CommandReader(request),
+    reader: (request) => new CommandReader(line, request),
   }
 }
 
 class CommandReader implements StreamReader {
+  readonly #line: string
   readonly #prompt: string
   readonly #output: PlainOutput
 
-  constructor(request: AgentRequest) {
+  constructor(line: string, request: AgentRequest) {
+    this.#line = line
     this.#prompt = request.prompt
     this.#output = new PlainOutput(request)
   }
@@ -46,13 +56,51 @@ class CommandReader implements StreamReader {
     const isStuck = marker?.kind === 'blocked' && exit.signal === null
     const failed = exit.code !== 0 && !isStuck
     return {
-      end: failed
-        ? { kind: 'crashed', reason: failureOf('the command', exit, message) }
-        : { kind: 'finished' },
+      end: failed ? this.#failedEnd(exit, message) : { kind: 'finished' },
       finalMessage: this.#output.notes(message),
       markerTail: tail,
       usage: UNKNOWN_USAGE,
       denied: [],
     }
   }
+
+  #failedEnd(exit: Parameters<StreamReader['end']>[0], message: string): StreamEnd['end'] {
+    const complaint = neverBegan(this.#line, exit)
+    if (complaint === null) return { kind: 'crashed', reason: failureOf('the command', exit, message) }
+    const reason = `The agent "command" cannot begin (${complaint}): ${HOW_TO_GIVE_ONE}.`
+    return { kind: 'refused', reason, hopeless: 'run' }
+  }
+}
+
+/**
+ * What the shell complains of where it could not start the program, so that nothing was done and nothing will be;
+ * null wherever that is not certain. The exit code says little: what has worked for an hour may end with 127 too. So
+ * the command must be a single one, and all of stderr the word of this very shell.
+ */
+function neverBegan(line: string, { code, stderr }: Parameters<StreamReader['end']>[0]): string | null {
+  if ((code !== 126 && code !== 127) || !isSingle(line)) return null
+  const complaint = stderr.trim()
+  const [said] = complaint.split('\n')
+  if (said !== complaint || !said.startsWith(`${SHELL}:`)) return null
+  return said.slice(SHELL.length + 1).replace(/^\s*(?:line )?\d+:\s*/, '')
+}
+
+/** Nothing stands beside the one command, or within it, that the shell might have run before. */
+function isSingle(line: string): boolean {
+  return !/[|&;()`\n]/.test(line) && !/(?:^|\s)(?:\.|source|eval)\s/.test(line)
+}
+
+/** The program that the command begins with; null where that is not plain to see. */
+function programOf(line: string): string | null {
+  return (isSingle(line) && /^[\w./+@][\w./+@-]*(?=\s|$)/.exec(line)?.[0]) || null
+}
+
+/** Whether the shell knows what that word stands for: a program, or something of its own. */
+async function isKnown(word: string, { cwd, env }: Parameters<Preflight>[0]): Promise<boolean> {
+  const asked = startProcess(
+    { program: 'sh', args: ['-c', 'command -v "$1"', SHELL, word] },
+    { cwd, env, onOutput: () => undefined, killAfterSeconds: 1 },
+  )
+  const end = await asked.finished
+  return end.kind !== 'exited' || end.code === 0
 }

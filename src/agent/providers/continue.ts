@@ -10,7 +10,6 @@ const LOGIN = 'run `cn login`, or give a model in ~/.continue/config.yaml'
 /** Continue: https://docs.continue.dev/guides/cli */
 export const continueCli: Provider = {
   name: 'continue',
-  binary: 'cn',
   install: 'npm install -g @continuedev/cli',
   minimumVersion: '1.5.47',
   silent: true,

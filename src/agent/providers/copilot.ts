@@ -8,7 +8,6 @@ import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 /** GitHub Copilot CLI: https://docs.github.com/copilot/how-tos/copilot-cli */
 export const copilot: Provider = {
   name: 'copilot',
-  binary: 'copilot',
   install: 'npm install -g @github/copilot',
   minimumVersion: '1.0.102',
   preflight(context) {

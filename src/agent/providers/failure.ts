@@ -45,9 +45,9 @@ export function failureEnd(failure: Failure, words: FailureWords): End {
 
 /** How a run ended that said nothing of an end: by its exit and its last words. */
 export function silentEnd(exit: Exit, words: FailureWords): End {
-  const lastWords = tail(exit.stderr)
-  if (lastWords !== '') {
-    const end = failureEnd({ status: null, message: lastWords }, words)
+  const said = lastWords(exit.stderr)
+  if (said !== '') {
+    const end = failureEnd({ status: null, message: said }, words)
     if (end.kind !== 'crashed') return end
   }
   const how =
@@ -58,8 +58,22 @@ export function silentEnd(exit: Exit, words: FailureWords): End {
         : `exited with code ${exit.code ?? 'unknown'}`
   return {
     kind: 'crashed',
-    reason: `${words.agent} ${how}${lastWords === '' ? '' : `: ${oneLine(lastWords)}`}`,
+    reason: `${words.agent} ${how}${said === '' ? '' : `: ${oneLine(said)}`}`,
   }
+}
+
+/** The last failure that a program told on stderr, without the frames of its stack. */
+export function lastWords(stderr: string): string {
+  const lines = stderr
+    .slice(-8192)
+    .replace(/\u001b\[[0-9;]*m/g, '')
+    .split(/\r?\n/)
+  const telling = lines.filter((line) => line.trim() !== '' && !/^\s*at |^[\s}\])]*$/.test(line))
+  const start = telling.findLastIndex((line) => /error|fail|fatal|invalid|denied|cannot/i.test(line))
+  return telling
+    .slice(start === -1 ? -3 : start)
+    .slice(0, 3)
+    .join(' ')
 }
 
 type FailureKind = 'auth' | 'credit' | 'rate-limited' | 'overloaded' | 'refused' | 'unknown'
@@ -122,18 +136,4 @@ function innerMessage(message: string): string {
   } catch {
     return message
   }
-}
-
-/** The last failure that was told on stderr, without the frames of its stack. */
-function tail(stderr: string): string {
-  const lines = stderr
-    .slice(-8192)
-    .replace(/\u001b\[[0-9;]*m/g, '')
-    .split(/\r?\n/)
-  const telling = lines.filter((line) => line.trim() !== '' && !/^\s*at |^[\s}\])]*$/.test(line))
-  const start = telling.findLastIndex((line) => /error|fail|fatal|invalid|denied|cannot/i.test(line))
-  return telling
-    .slice(start === -1 ? -3 : start)
-    .slice(0, 3)
-    .join(' ')
 }

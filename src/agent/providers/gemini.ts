@@ -8,7 +8,6 @@ import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 /** Gemini CLI: https://geminicli.com/docs */
 export const gemini: Provider = {
   name: 'gemini',
-  binary: 'gemini',
   install: 'npm install -g @google/gemini-cli',
   minimumVersion: '0.61.0',
   preflight(context) {

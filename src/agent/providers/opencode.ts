@@ -7,7 +7,6 @@ import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 /** OpenCode: https://opencode.ai/docs/cli */
 export const opencode: Provider = {
   name: 'opencode',
-  binary: 'opencode',
   install: 'npm install -g opencode-ai',
   minimumVersion: '1.18.33',
   // It has models that need no login, and its keys may stand in many places: only its own word tells.

@@ -8,8 +8,8 @@ import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 /** Qwen Code: https://qwenlm.github.io/qwen-code-docs */
 export const qwen: Provider = {
   name: 'qwen',
-  binary: 'qwen',
-  install: 'npm install -g @qwen-code/qwen-code',
+  // npm on a Node that its package does not name takes an old one in silence, unless it is told `latest`.
+  install: 'npm install -g @qwen-code/qwen-code@latest',
   minimumVersion: '0.24.4',
   preflight(context) {
     const fresh = neverSetUp(context, {
@@ -35,9 +35,19 @@ export const qwen: Provider = {
         ...option('--mcp-config', hasMcpServers(request) ? '{folder}/mcp.json' : null),
         ...permissionArgs(request),
       ],
-      env: request.permission.level === 'full' ? { QWEN_CODE_SUPPRESS_YOLO_WARNING: '1' } : {},
+      env: {
+        // Else it sleeps through whatever its service names, without a word; so it tells how long.
+        QWEN_CODE_UNATTENDED_RETRY: request.env['QWEN_CODE_UNATTENDED_RETRY'] ?? '1',
+        // Where a person has it ask, it may edit nothing in a folder that they have not trusted.
+        QWEN_CODE_TRUSTED_FOLDERS_PATH:
+          request.env['QWEN_CODE_TRUSTED_FOLDERS_PATH'] ?? '{folder}/trusted.json',
+        ...(request.permission.level === 'full' ? { QWEN_CODE_SUPPRESS_YOLO_WARNING: '1' } : {}),
+      },
       stdin: request.prompt,
-      files: mcpFile(request, { trust: true }),
+      files: {
+        ...mcpFile(request, { trust: true }),
+        'trusted.json': JSON.stringify({ [request.cwd]: 'TRUST_FOLDER' }),
+      },
     }
   },
   reader: (request, now) => new QwenReader(request, now),

@@ -7,7 +7,6 @@ import { UNKNOWN_USAGE } from './usage.ts'
 /** The embedded agent: runs the script that stands in the task itself, and is done when that exits with 0. */
 export const script: Provider = {
   name: 'script',
-  binary: null,
   install: 'it is part of ralph',
   minimumVersion: null,
   preflight: () => [],

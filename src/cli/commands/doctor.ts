@@ -1,6 +1,6 @@
-import { firstInstalled, installationOf } from '../../agent/detect.ts'
-import type { Provider } from '../../agent/port.ts'
-import { allProviders } from '../../agent/registry.ts'
+import { firstInstalled } from '../../agent/find-program.ts'
+import { installationOf, isNewEnough } from '../../agent/installation.ts'
+import { AGENTS, type AgentEntry } from '../../agent/registry.ts'
 import { UserError } from '../../base/errors.ts'
 import { findConfig, loadConfig } from '../../config/load.ts'
 import { findRoot } from '../../config/root.ts'
@@ -84,15 +84,15 @@ function lookAtGates(root: string, config: Config): readonly Examined[] {
 }
 
 async function lookAtAgents({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
-  const providers = allProviders(config.command)
   const { agent, agents } = config
-  const wanted = agents.flatMap((name) => providers.find((provider) => provider.name === name) ?? [])
+  const named = (name: string): readonly AgentEntry[] => AGENTS.filter((entry) => entry.name === name)
   const chosen =
-    agent === null ? firstInstalled(wanted, io.env) : (providers.find(({ name }) => name === agent) ?? null)
+    agent === null ? firstInstalled(agents?.flatMap(named) ?? AGENTS, io.env) : (named(agent)[0] ?? null)
+  const shown = AGENTS.filter((entry) => entry.program !== null || entry === chosen)
   const looked = await Promise.all(
-    providers
-      .filter(({ binary }) => binary !== null)
-      .map((provider) => lookAtAgent(provider, { io, root, chosen })),
+    shown.map((entry) =>
+      lookAtAgent(entry, { io, root, command: config.command, isChosen: entry === chosen }),
+    ),
   )
   if (chosen) return looked
   return [
@@ -107,31 +107,33 @@ async function lookAtAgents({ io }: Context, root: string, config: Config): Prom
 }
 
 async function lookAtAgent(
-  provider: Provider,
-  {
-    io,
-    root,
-    chosen,
-  }: { readonly io: Context['io']; readonly root: string; readonly chosen: Provider | null },
+  { name, program, load }: AgentEntry,
+  where: {
+    readonly io: Context['io']
+    readonly root: string
+    readonly command: string | null
+    readonly isChosen: boolean
+  },
 ): Promise<Examined> {
-  const { name, install, minimumVersion } = provider
-  const isChosen = provider === chosen
-  const installation = await installationOf(provider, { cwd: root, env: io.env })
-  if (!installation)
-    return finding('agents', isChosen ? 'problem' : 'note', `${name} is not installed`, install)
-  const label = `${name} ${installation.version ?? '(no version told)'}${isChosen ? ', which runs here' : ''}`
-  if (installation.isNewEnough === false) {
-    return finding(
-      'agents',
-      isChosen ? 'problem' : 'note',
-      `${label}${isChosen ? ',' : ''} is older than ${minimumVersion}`,
+  const { io, root, command, isChosen } = where
+  const { install, minimumVersion, preflight } = await load(command)
+  const lacks = (message: string, fix = '') => finding('agents', isChosen ? 'problem' : 'note', message, fix)
+  const installation = await installationOf(program, { cwd: root, env: io.env })
+  if (program !== null && !installation) return lacks(`${name} is not installed`, install)
+  const version = installation?.version ?? null
+  const told = program === null ? name : `${name} ${version ?? '(no version told)'}`
+  const label = isChosen ? `${told}, which runs here` : told
+  const comma = isChosen ? ',' : ''
+  if (installation?.failure)
+    return lacks(
+      `${name}${isChosen ? ', which runs here,' : ''} does not start: ${installation.failure}`,
       install,
     )
-  }
-  const [problem] = provider.preflight({ env: io.env, cwd: root, nodeVersion: io.nodeVersion })
-  if (problem !== undefined) return finding('agents', isChosen ? 'problem' : 'note', `${label}: ${problem}`)
-  if (installation.isNewEnough === null)
-    return finding('agents', 'note', `${label}: works from ${minimumVersion} on`)
+  const newEnough = isNewEnough(version, minimumVersion)
+  if (newEnough === false) return lacks(`${label}${comma} is older than ${minimumVersion}`, install)
+  const [problem] = await preflight({ env: io.env, cwd: root })
+  if (problem !== undefined) return lacks(`${label}: ${problem}`)
+  if (newEnough === null) return finding('agents', 'note', `${label}: works from ${minimumVersion} on`)
   return finding('agents', 'ok', label)
 }
 

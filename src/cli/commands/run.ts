@@ -34,8 +34,15 @@ async function checkedPorts(
   options: RunOptions,
   pause: () => void,
 ): Promise<RunPorts> {
-  const ports = await runPorts(context, project, pause)
-  await checkAgents(agentWishes(context, project), tasksOf(project, options))
+  const wishes = agentWishes(context, project)
+  // Beside the rest, for an agent may take a second to tell its version.
+  const checked = checkAgents(wishes, tasksOf(project, options)).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  )
+  const ports = await runPorts(context, project, { wishes, pause })
+  const refusal = await checked
+  if (refusal) throw refusal.error
   return ports
 }
 

@@ -1,6 +1,7 @@
-import { findOnPath, firstInstalled, installationOf } from '../../agent/detect.ts'
+import { findOnPath, firstInstalled } from '../../agent/find-program.ts'
+import { installationOf, isNewEnough, type Installation } from '../../agent/installation.ts'
 import type { Permission, Provider } from '../../agent/port.ts'
-import { allProviders, providerNamed } from '../../agent/registry.ts'
+import { AGENT_NAMES, AGENTS, agentNamed, type AgentEntry } from '../../agent/registry.ts'
 import { createAgent } from '../../agent/runtime.ts'
 import { UserError } from '../../base/errors.ts'
 import type { Config } from '../../config/defaults.ts'
@@ -21,89 +22,78 @@ export interface AgentWishes {
   readonly root: string
   readonly config: Config
   readonly tierOf: Project['tierOf']
+  /** What was found out of an agent, by its name: each is asked once. */
+  readonly known: Map<string, Promise<Installation | null>>
 }
 
 /** What a command of this project wishes of its agents. */
 export function agentWishes({ io, options }: Context, { root, config, tierOf }: Project): AgentWishes {
-  return { io, options, root, config, tierOf }
+  return { io, options, root, config, tierOf, known: new Map() }
 }
 
-/** Who does a task: the provider, with its model. */
-export interface ChosenProvider {
-  readonly provider: Provider
+/** Who does a task: the agent, and with which model. */
+export interface Chosen {
+  readonly agent: AgentEntry
   readonly model: string | null
 }
 
-/**
- * Who does a task, and who goes on while that one waits: the command line decides, else the task, its discipline, its
- * tier, the configuration, and at last what is installed.
- */
+/** Who does a task, and who goes on while that one waits. */
 export function agentsFor(
   wishes: AgentWishes,
 ): (task: Task) => Promise<readonly [AgentChoice, ...AgentChoice[]]> {
-  const labels = new Map<string, Promise<string>>()
   return async (task) => {
-    const { config, root } = wishes
+    const { config, root, io } = wishes
     const discipline = await disciplineOf(root, task)
     const mcpServers = mergeMcpServers(config.mcpServers, discipline?.mcpServers ?? {})
-    const choose = async ({ provider, model }: ChosenProvider): Promise<AgentChoice> => {
-      const label = labels.get(provider.name) ?? labelOf(provider, wishes)
-      labels.set(provider.name, label)
-      return {
-        agent: createAgent(provider, { now: wishes.io.now }),
-        label: await label,
-        model,
-        permission: permissionOf(wishes),
-        mcpServers,
-      }
-    }
-    const first = chooseProvider(task, discipline, wishes)
-    const others = config.fallback.filter((name) => name !== first.provider.name)
-    const providers = providersOf(wishes)
-    const fallback = others.map((name) => ({
-      provider: readyProvider(providerNamed(name, providers), wishes),
-      model: null,
-    }))
-    return [await choose(first), ...(await Promise.all(fallback.map(choose)))]
+    const engage = async ({ agent, model }: Chosen): Promise<AgentChoice> => ({
+      agent: createAgent(await readyProvider(agent, wishes), { now: io.now }),
+      label: await labelOf(agent, wishes),
+      model,
+      permission: permissionOf(wishes),
+      mcpServers,
+    })
+    const first = chooseAgent(task, discipline, wishes)
+    const others = fallbackOf(wishes).filter(({ name }) => name !== first.agent.name)
+    return [
+      await engage(first),
+      ...(await Promise.all(others.map((agent) => engage({ agent, model: null })))),
+    ]
   }
 }
 
 /**
- * Makes sure before a run begins that whoever may be asked is there and can begin, or throws. A name that is unknown
- * and stands in a task, or in its discipline, is left to the task's turn: the others can be done without it.
+ * Makes sure before a run begins that whoever may be asked is there, can begin and is new enough, or throws. A name that
+ * is unknown and stands in a task, or in its discipline, is left to the task's turn: the others can be done without it.
  */
 export async function checkAgents(wishes: AgentWishes, tasks: readonly Task[]): Promise<void> {
-  const providers = providersOf(wishes)
-  const names = new Set(providers.map(({ name }) => name))
-  for (const name of configuredNames(wishes)) providerNamed(name, providers)
-  const ready = new Set<string | null>()
+  const typed = wishes.options.text('agent')
+  if (typed !== undefined) agentNamed(typed)
+  const wanted = new Set<AgentEntry>()
   for (const task of tasks) {
     const discipline = await disciplineOf(wishes.root, task)
     const name = agentFrom(levelsOf(task, discipline, wishes))
-    if (ready.has(name) || (name !== null && !names.has(name))) continue
-    chooseProvider(task, discipline, wishes)
-    ready.add(name)
+    if (name === null || AGENT_NAMES.includes(name)) wanted.add(chooseAgent(task, discipline, wishes).agent)
   }
+  for (const agent of fallbackOf(wishes)) wanted.add(agent)
+  // Each is asked at once, and told of in its turn.
+  for (const agent of wanted) void lookAt(agent, wishes)
+  for (const agent of wanted) await readyProvider(agent, wishes)
 }
 
-/** Who does a task, as it would be asked first. */
-export function chooseProvider(
-  task: Task,
-  discipline: Discipline | null,
-  wishes: AgentWishes,
-): ChosenProvider {
+/**
+ * Who does a task, as it would be asked first: the command line decides, else the task, its discipline, its tier, the
+ * configuration, and at last what is installed.
+ */
+export function chooseAgent(task: Task, discipline: Discipline | null, wishes: AgentWishes): Chosen {
   const { config, io } = wishes
   const levels = levelsOf(task, discipline, wishes)
   const name = agentFrom(levels)
-  const model = modelFor(name, levels)
-  const providers = providersOf(wishes)
-  if (name !== null) return { provider: readyProvider(providerNamed(name, providers), wishes), model }
-  const wanted = config.agents.map((agent) => providerNamed(agent, providers))
-  const provider = firstInstalled(wanted, io.env)
-  if (provider) return { provider: readyProvider(provider, wishes), model }
+  const agent =
+    name === null ? firstInstalled(config.agents?.map(agentNamed) ?? AGENTS, io.env) : agentNamed(name)
+  if (agent) return { agent, model: modelFor(name, levels) }
   throw new UserError(
     'no agent is installed',
-    `Install one (${wanted[0]?.install}), or run your own: --agent command --command ./my-agent.sh`,
+    'ralph doctor says how to get one; or run your own: --agent command --command ./my-agent.sh',
   )
 }
 
@@ -135,10 +125,8 @@ function modelFor(name: string | null, levels: readonly Level[]): string | null 
   return meant?.model ?? null
 }
 
-function configuredNames({ options, config }: AgentWishes): readonly string[] {
-  const { agent, agents, fallback, tiers } = config
-  const single = [options.text('agent'), agent, ...Object.values(tiers.rows).map((row) => row.agent)]
-  return [...single, ...agents, ...fallback].filter((name) => name != null)
+function fallbackOf({ config }: AgentWishes): readonly AgentEntry[] {
+  return config.fallback.map(agentNamed)
 }
 
 export function permissionOf({ options, config }: AgentWishes): Permission {
@@ -155,22 +143,47 @@ export async function disciplineOf(root: string, task: Task): Promise<Discipline
   return lookup.found ? lookup.value : null
 }
 
-function providersOf({ options, config }: AgentWishes): readonly Provider[] {
-  return allProviders(options.text('command') ?? config.command)
-}
-
-/** The provider, if nothing stands in its way: its program is there, and so is what it needs to begin. */
-function readyProvider(provider: Provider, { io, root }: AgentWishes): Provider {
-  if (provider.binary !== null && findOnPath(provider.binary, io.env) === null) {
-    throw new UserError(`${provider.name} is not installed`, `Get it with: ${provider.install}`)
-  }
-  const problems = provider.preflight({ env: io.env, cwd: root, nodeVersion: io.nodeVersion })
-  const [first, ...rest] = problems
+/** The provider of an agent whose program is there, if nothing else that can be seen stands in its way. */
+export async function providerOf(
+  agent: AgentEntry,
+  { io, root, options, config }: AgentWishes,
+): Promise<Provider> {
+  const provider = await agent.load(options.text('command') ?? config.command)
+  if (agent.program !== null && findOnPath(agent.program, io.env) === null)
+    throw new UserError(`${agent.name} is not installed`, `Get it with: ${provider.install}`)
+  const [first, ...rest] = await provider.preflight({ env: io.env, cwd: root })
   if (first !== undefined) throw new UserError(first, rest.join('\n'))
   return provider
 }
 
-async function labelOf(provider: Provider, { io, root }: AgentWishes): Promise<string> {
-  const installation = await installationOf(provider, { cwd: root, env: io.env })
-  return installation?.version ? `${provider.name} ${installation.version}` : provider.name
+/** The same, if its program starts too and is new enough. One that does not tell its version in time may be. */
+async function readyProvider(agent: AgentEntry, wishes: AgentWishes): Promise<Provider> {
+  const provider = await providerOf(agent, wishes)
+  const { failure = null, version = null } = (await lookAt(agent, wishes)) ?? {}
+  if (failure !== null) {
+    throw new UserError(`${agent.name} does not start: ${failure}`, `See ${agent.program} --version.`)
+  }
+  if (isNewEnough(version, provider.minimumVersion) === false) {
+    const oldest = `${provider.minimumVersion}, the oldest that ralph works with`
+    throw new UserError(
+      `${agent.name} ${version} is older than ${oldest}`,
+      `Get it with: ${provider.install}`,
+    )
+  }
+  return provider
+}
+
+/** What is installed of an agent, which is asked once a run. */
+function lookAt(
+  { name, program }: AgentEntry,
+  { io, root, known }: AgentWishes,
+): Promise<Installation | null> {
+  const asked = known.get(name) ?? installationOf(program, { cwd: root, env: io.env, signal: io.signal })
+  known.set(name, asked)
+  return asked
+}
+
+async function labelOf(agent: AgentEntry, wishes: AgentWishes): Promise<string> {
+  const installation = await lookAt(agent, wishes)
+  return installation?.version ? `${agent.name} ${installation.version}` : agent.name
 }

@@ -12,7 +12,7 @@ import type { Context } from '../command.ts'
 import type { Project } from '../project.ts'
 import { taskJson } from '../task-json.ts'
 import { unlessGitIsMissing, writePrompt } from '../task-prompt.ts'
-import { agentWishes, chooseProvider, disciplineOf, permissionOf } from './agents.ts'
+import { agentWishes, chooseAgent, disciplineOf, permissionOf, providerOf } from './agents.ts'
 
 /** Shows what a run would do first, and does nothing. */
 export async function dryRun(context: Context, project: Project, options: RunOptions): Promise<number> {
@@ -39,7 +39,8 @@ async function planOf(
   const { root, config, tasks, tierOf } = project
   const wishes = agentWishes(context, project)
   const discipline = await disciplineOf(root, task)
-  const { provider, model } = chooseProvider(task, discipline, wishes)
+  const { agent, model } = chooseAgent(task, discipline, wishes)
+  const provider = await providerOf(agent, wishes)
   const git = openGit({ cwd: root, env: io.env })
   const attempts = await unlessGitIsMissing(keptAttempts(git, task.id), [])
   const { prompt } = await writePrompt(project, git, {

@@ -14,12 +14,16 @@ import type { Context } from '../command.ts'
 import type { Project } from '../project.ts'
 import { openRepository } from '../repository.ts'
 import { writePrompt } from '../task-prompt.ts'
-import { agentsFor, agentWishes } from './agents.ts'
+import { agentsFor, type AgentWishes } from './agents.ts'
 import { questions } from './questions.ts'
 import { taskEdits } from './task-edits.ts'
 
 /** Everything that a run touches, as it really is. */
-export async function runPorts(context: Context, project: Project, pause: () => void): Promise<RunPorts> {
+export async function runPorts(
+  context: Context,
+  project: Project,
+  { wishes, pause }: { readonly wishes: AgentWishes; readonly pause: () => void },
+): Promise<RunPorts> {
   const { io } = context
   const { root, dir, vocabulary, config, tierOf } = project
   const { repository } = await openRepository(io, root)
@@ -35,7 +39,7 @@ export async function runPorts(context: Context, project: Project, pause: () => 
     folder: runFolder(root),
     attempts: () => keptAttempts(git),
     tierOf,
-    agentsFor: agentsFor(agentWishes(context, project)),
+    agentsFor: agentsFor(wishes),
     prompt: async ({ failedBefore, ...request }) => {
       const names = new Set(failedBefore.map(({ gate }) => gate.name))
       return (await writePrompt(project, git, { ...request, failedBefore: names })).prompt.text

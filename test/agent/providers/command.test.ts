@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,8 +55,53 @@ describe.skipIf(process.platform === 'win32')('the command agent', () => {
       kind: 'crashed',
       reason: 'the command exited with code 4: no disk',
     })
-    expect((await run('./no-such-agent')).outcome.end).toMatchObject({
-      reason: expect.stringMatching(/code 127: .*no-such-agent.*not found/),
+  })
+
+  describe('that the shell cannot start is refused, which no other try will change', () => {
+    writeFileSync(join(cwd, 'not-executable'), '')
+    writeFileSync(join(cwd, 'no-interpreter'), '#!/no/such/interpreter\n', { mode: 0o755 })
+    test.each([
+      './no-such-agent',
+      'no-such-agent --json',
+      'KEY=1 ./no-such-agent',
+      '"./no such agent" < /dev/null',
+      'exec ./no-such-agent',
+      './not-executable',
+      './no-interpreter',
+    ])('%s', async (command) => {
+      expect((await run(command)).outcome.end).toEqual({
+        kind: 'refused',
+        reason: expect.stringMatching(
+          /^The agent "command" cannot begin \(.*(?:agent|not-executable|no-interpreter): .+\): set `command` in the config, or give --command\.$/,
+        ),
+        hopeless: 'run',
+      })
+    })
+  })
+
+  describe('that may have worked before it failed in the same way is tried again', () => {
+    writeFileSync(join(cwd, 'works'), '#!/bin/sh\ntouch worked\nno-such-program\n', { mode: 0o755 })
+    writeFileSync(join(cwd, 'speaks'), '#!/bin/sh\necho >&2 "ralph-command: no"\necho >&2 x\nexit 127\n', {
+      mode: 0o755,
+    })
+    test.each([
+      'touch worked; no-such-program',
+      'touch worked && ./no-such-program',
+      'touch worked | no-such-program',
+      'no-such-program $(touch worked)',
+      'no-such-program `touch worked`',
+      '. ./works',
+      "eval './works'",
+      './works',
+      './speaks',
+      'sh -c "exit 127"',
+      'sh ./works',
+      'exit 126',
+    ])('%s', async (command) => {
+      expect((await run(command)).outcome.end).toEqual({
+        kind: 'crashed',
+        reason: expect.stringMatching(/^the command exited with code 12[67]/),
+      })
     })
   })
 
@@ -80,9 +125,34 @@ describe.skipIf(process.platform === 'win32')('the command agent', () => {
   })
 })
 
-test('the command agent without a command says so before a run', () => {
-  const context = { env: {}, cwd, nodeVersion: '20.19.0' }
-  expect(commandProvider(null).preflight(context)).toHaveLength(1)
-  expect(commandProvider(' ').preflight(context)).toHaveLength(1)
-  expect(commandProvider('./agent').preflight(context)).toEqual([])
+describe.skipIf(process.platform === 'win32')('before a run the command agent', () => {
+  const lacks = (command: string | null) => commandProvider(command).preflight({ env: process.env, cwd })
+
+  test.each([null, ' '])('without a command (%j) says so', async (command) => {
+    expect(await lacks(command)).toEqual([
+      'The agent "command" has no command to run: set `command` in the config, or give --command.',
+    ])
+  })
+
+  test.each(['./no-such-agent', 'no-such-agent --json', '/no/such/agent'])(
+    'whose program is not there says so: %s',
+    async (command) => {
+      expect(await lacks(command)).toEqual([
+        expect.stringMatching(/^The agent "command" finds no program ".*no.such.agent" to run: set .*\.$/),
+      ])
+    },
+  )
+
+  test.each([
+    'cat',
+    'exec cat',
+    '/bin/sh ./agent.sh',
+    'if true; then cat; fi',
+    'no-such-agent || cat',
+    'cd sub && ./agent.sh',
+    'KEY=1 ./agent.sh',
+    '"$HOME/agent.sh"',
+  ])('that may be all right begins: %s', async (command) => {
+    expect(await lacks(command)).toEqual([])
+  })
 })

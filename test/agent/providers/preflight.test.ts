@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 const preflight = (provider: typeof claude, env: Record<string, string>) =>
-  provider.preflight({ env, cwd: home, nodeVersion: '20.20.2' })
+  provider.preflight({ env, cwd: home })
 
 test.each([
   [claude, 'ANTHROPIC_API_KEY', '.claude'],

@@ -1,14 +1,16 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Provider, StreamEnd } from '../../../src/agent/port.ts'
-import { allProviders } from '../../../src/agent/registry.ts'
+import { AGENTS } from '../../../src/agent/registry.ts'
 import { hear, sample } from './sample.ts'
 
 const folder = new URL('../samples/', import.meta.url)
 const recorded = readdirSync(folder)
   .filter((file) => file.endsWith('.jsonl'))
   .map((file) => file.replace('.jsonl', ''))
-const providers = new Map(allProviders(null).map((provider) => [provider.name, provider]))
+const providers = new Map(
+  await Promise.all(AGENTS.map(async ({ name, load }) => [name, await load(null)] as const)),
+)
 
 /** How each recorded run ended; a run that was cut off by a signal has no end in its stream. */
 const ENDS: Readonly<Record<string, StreamEnd['end']['kind']>> = {

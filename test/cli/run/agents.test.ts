@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { projectFolder, taskText } from '../project-folder.ts'
@@ -36,6 +36,12 @@ function run(cwd: string, argv: readonly string[], more: Fields = {}): Promise<A
     CODEX_API_KEY: 'x',
   }
   return ralph(['run', ...argv], { cwd, env: { ...world, ...more } })
+}
+
+/** Has the program do something else. */
+function program(cwd: string, name: string, script: string): void {
+  writeFileSync(join(cwd, 'bin', name), `#!/bin/sh\n${script}\n`)
+  git(cwd, 'commit', '--quiet', '--all', '--message=Begin', '--amend')
 }
 
 describe.skipIf(process.platform === 'win32')('who does a task', () => {
@@ -133,6 +139,57 @@ describe.skipIf(process.platform === 'win32')('before a run begins', () => {
     expect((await run(cwd, [])).code).toBe(0)
   })
 
+  it.each([
+    [{ agent: 'claude' }, []],
+    [{ agent: 'script', fallback: ['claude'] }, []],
+    [{ agent: 'script' }, ['--agent', 'claude']],
+  ])('a program that is too old is told, with how to get a newer one: %j %j', async (config, argv) => {
+    const cwd = repository({ 'T-001': {} }, config)
+    program(cwd, 'claude', 'echo 2.1.197')
+    const { code, stdout, stderr } = await run(cwd, argv)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(
+      /^error: claude 2\.1\.197 is older than 2\.1\.\d+, the oldest that ralph works with$/m,
+    )
+    expect(stderr).toContain('npm install -g @anthropic-ai/claude-code@latest')
+    expect(git(cwd, 'log', '--format=%s')).toBe('Begin')
+  })
+
+  it('a program that does not start is told with its own words, as on a Node that is too old', async () => {
+    const cwd = repository({ 'T-001': {} }, { agent: 'claude' })
+    program(cwd, 'claude', 'echo "SyntaxError: Unexpected token"; echo; echo "Node.js v18.1.0"; exit 1')
+    const { code, stderr } = await run(cwd, [])
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('claude does not start: SyntaxError: Unexpected token Node.js v18.1.0'),
+    ])
+  })
+
+  it('a program that tells no version may be new enough, and is asked once', async () => {
+    const cwd = repository({ 'T-001': {}, 'T-002': { Agent: 'claude' } }, { agent: 'claude', retries: 0 })
+    program(cwd, 'claude', 'echo "$*" >> "$ASKED"')
+    const asked = join(cwd, '.git/asked')
+    const { code } = await run(cwd, ['--loop'], { ASKED: asked })
+    const calls = readFileSync(asked, 'utf8').trim().split('\n')
+    expect([code, calls.filter((args) => args === '--version')]).toEqual([1, ['--version']])
+    expect(calls.length).toBeGreaterThan(1)
+  })
+
+  it("a program that is too old for no task of the run is nobody's matter", async () => {
+    const cwd = repository({ 'T-001': {} }, { agent: 'script' })
+    program(cwd, 'claude', 'echo 2.1.197')
+    expect((await run(cwd, [])).code).toBe(0)
+  })
+
+  it.each(['./no-such-agent', 'no-such-agent'])('the command must be there: %s', async (command) => {
+    const cwd = repository({ 'T-001': {} })
+    const { code, stdout, stderr } = await run(cwd, ['--agent', 'command', '--command', command])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(
+      `The agent "command" finds no program "${command}" to run: set \`command\` in the config, or give --command.`,
+    )
+  })
+
   it('an agent that nobody has logged in says what to do', async () => {
     const cwd = repository({ 'T-001': {} }, { agent: 'claude' })
     const { code, stderr } = await run(cwd, [], { HOME: cwd, ANTHROPIC_API_KEY: '' })
@@ -149,5 +206,41 @@ describe.skipIf(process.platform === 'win32')('before a run begins', () => {
     expect(stdout).toContain('there is no agent named "cluade"')
     expect(git(cwd, 'log', '--format=%s')).toBe('T-002: Do T-002\nBegin')
     expect(git(cwd, 'status', '--short')).toBe('')
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a command that the shell cannot start', () => {
+  it('ends the run at its first task, and uses up no try', async () => {
+    const cwd = repository(
+      { 'T-001': {}, 'T-002': {} },
+      { agent: 'command', command: 'KEY=1 ./no-such-agent' },
+    )
+    const { code, stdout } = await run(cwd, ['--loop', '--json'])
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(code).toBe(1)
+    expect(events.filter(({ type }) => type === 'attempt-started')).toHaveLength(1)
+    expect(events.at(-1)).toMatchObject({
+      type: 'run-finished',
+      end: 'stopped',
+      blocked: [],
+      reason: expect.stringContaining('./no-such-agent: not found): set `command` in the config'),
+    })
+    expect(git(cwd, 'log', '--format=%s')).toBe('Begin')
+    expect(git(cwd, 'for-each-ref', 'refs/ralph')).toBe('')
+    expect(git(cwd, 'status', '--short')).toBe('')
+  })
+
+  it('though it has worked, is tried again and kept', async () => {
+    const command = 'echo x > made.txt; ./no-such-agent'
+    const cwd = repository({ 'T-001': {} }, { agent: 'command', command, retries: 0 })
+    const { code } = await run(cwd, [])
+    expect([code, git(cwd, 'for-each-ref', '--format=%(refname)', 'refs/ralph')]).toEqual([
+      1,
+      'refs/ralph/attempts/T-001/1',
+    ])
+    expect(git(cwd, 'show', 'refs/ralph/attempts/T-001/1:made.txt')).toBe('x')
   })
 })
