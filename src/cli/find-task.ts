@@ -1,12 +1,9 @@
 import { closest } from '../base/closest.ts'
 import { UserError } from '../base/errors.ts'
-import type { TaskHead } from '../task/model.ts'
-
-/** What a task is found by. */
-type NamedTask = Pick<TaskHead, 'id' | 'number' | 'file'>
+import type { TaskName } from '../task/model.ts'
 
 /** The task that was meant by `T-004`, `t-4` or `4`. */
-export function findTask<T extends NamedTask>(tasks: readonly T[], typed: string): T {
+export function findTask<T extends TaskName>(tasks: readonly T[], typed: string): T {
   const number = /^(?:t-)?0*(\d+)$/i.exec(typed.trim())?.[1]
   if (number === undefined) {
     throw new UserError(`'${typed}' is not a task`, 'A task is named by its id or number: T-004, t-4, 4.')
@@ -21,7 +18,7 @@ export function findTask<T extends NamedTask>(tasks: readonly T[], typed: string
   return found[0] ?? refuse(tasks, typed)
 }
 
-function refuse(tasks: readonly NamedTask[], typed: string): never {
+function refuse(tasks: readonly TaskName[], typed: string): never {
   const near = closest(
     typed,
     tasks.map((task) => task.id),

@@ -1,15 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { idInFileName } from '../task/file-name.ts'
-import type { Task, TaskHead } from '../task/model.ts'
+import type { Task, TaskName } from '../task/model.ts'
 import { parseTask } from '../task/parse.ts'
 import { readHeads, readTask } from '../task/read.ts'
 import { readTaskText } from '../task/task-text.ts'
 import { numberOf } from '../task/values.ts'
 import type { Place } from './project.ts'
-
-/** A task file by its name: all that has to be known of most of them. */
-export type TaskName = Pick<TaskHead, 'id' | 'number' | 'file'>
 
 /** The task files of a place, none of them read. */
 export async function taskNames(place: Place): Promise<readonly TaskName[]> {

@@ -1,11 +1,11 @@
 import { detectGates } from '../gates/detect.ts'
 import { openGit } from '../git/door.ts'
 import { keptAttempts } from '../run/kept-attempts.ts'
-import type { Task } from '../task/model.ts'
+import type { Task, TaskName } from '../task/model.ts'
 import { promptView } from '../ui/prompt-view.ts'
 import type { Context } from './command.ts'
 import type { Place } from './project.ts'
-import { relatedTasks, wholeTask, type TaskName } from './related-tasks.ts'
+import { relatedTasks, wholeTask } from './related-tasks.ts'
 import { unlessGitIsMissing, writePrompt, type TaskPrompt } from './task-prompt.ts'
 
 /** Prints what an agent would get for a task: the prompt as it is, and what it is made of beside it. */

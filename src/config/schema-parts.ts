@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { parseDuration } from '../base/duration.ts'
+import { wordKey } from '../task/vocabulary.ts'
 import { SUBJECT_SLOTS } from './defaults.ts'
 
 // Every message says what was expected: the value that was found is added where the message is shown.
@@ -90,15 +91,6 @@ export function words<const Names extends readonly string[]>(names: Names) {
       }
     }),
   )
-}
-
-/** Words that read the same mean the same: see the vocabulary of the task file. */
-function wordKey(word: string): string {
-  return word
-    .normalize('NFC')
-    .replaceAll(/[\s_-]+/g, ' ')
-    .trim()
-    .toLowerCase()
 }
 
 /** A place two steps down, as an issue names it. */

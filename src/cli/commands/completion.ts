@@ -1,11 +1,13 @@
 import { UserError } from '../../base/errors.ts'
+import type { TaskFacts, TaskName } from '../../task/model.ts'
+import { readFacts } from '../../task/read.ts'
 import { printable } from '../../ui/printable.ts'
 import type { Context } from '../command.ts'
 import { COMMANDS } from '../commands.ts'
 import { bashCompletion } from '../completion/bash.ts'
 import { fishCompletion } from '../completion/fish.ts'
 import { zshCompletion } from '../completion/zsh.ts'
-import { openProject } from '../project.ts'
+import { openPlace } from '../project.ts'
 
 /** Prints a shell's completion script, made from the table of commands. The scripts themselves ask it for the tasks. */
 export async function run(context: Context): Promise<number> {
@@ -15,7 +17,17 @@ export async function run(context: Context): Promise<number> {
 }
 
 async function taskLines(context: Context): Promise<string> {
-  const { tasks } = await openProject(context)
+  const keep = ({ id, number, file, title }: TaskFacts): TaskName & { readonly title: string } => ({
+    id,
+    number,
+    file,
+    title,
+  })
+  const { tasks } = await readFacts(await openPlace(context), {
+    isWanted: () => false,
+    keepFacts: keep,
+    keep,
+  })
   return tasks.map(({ id, title }) => `${id}\t${printable(title)}\n`).join('')
 }
 

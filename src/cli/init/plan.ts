@@ -1,3 +1,4 @@
+import { DEFAULTS } from '../../config/defaults.ts'
 import type { Gate } from '../../gates/gate.ts'
 import type { ProposedAliases } from './propose-aliases.ts'
 
@@ -32,7 +33,7 @@ function configOf({ dir, gates, aliases, schema }: Findings): object {
   const said = Object.entries(aliases).filter(([, words]) => Object.keys(words).length > 0)
   return {
     ...(schema === null ? {} : { $schema: schema }),
-    ...(dir === 'docs/tasks' ? {} : { tasks: dir }),
+    ...(dir === DEFAULTS.tasks ? {} : { tasks: dir }),
     ...(said.length > 0 ? { aliases: Object.fromEntries(said) } : {}),
     // A list without any would say that there are none, for good.
     ...(gates.length > 0 ? { gates: gates.map(({ name, command }) => ({ name, command })) } : {}),
