@@ -8,12 +8,14 @@ import { ENV, git, makeRepository } from '../git/repository.ts'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The one file: how the agent is called, and how its stream is read. */
+/** The one file: how the agent is called, and how its stream is read. Commands that do not ask it must not load it. */
 const PROVIDER = `
 import type { AgentRequest, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { failureEnd, silentEnd } from './failure.ts'
 import { number, parseLine, text, type Json } from './json-lines.ts'
 import { UNKNOWN_USAGE } from './usage.ts'
+
+if (process.argv.includes('next') || process.argv.includes('lint')) throw new Error('loaded, though only its name is wanted')
 
 export const mine: Provider = {
   name: 'mine',

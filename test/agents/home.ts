@@ -47,7 +47,8 @@ const SERVICE: Record<AgentName, (url: string, write: (file: string, content: st
     return { FAKE_KEY: 'dummy' }
   },
   gemini: (url, write) => {
-    write('.gemini/settings.json', '{"security":{"auth":{"selectedType":"gemini-api-key"}}}')
+    const security = { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: true } }
+    write('.gemini/settings.json', JSON.stringify({ security }))
     return { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'dummy' }
   },
   opencode: (url, write) => {
@@ -64,7 +65,8 @@ const SERVICE: Record<AgentName, (url: string, write: (file: string, content: st
     COPILOT_MODEL: 'fake-model',
   }),
   qwen: (url, write) => {
-    write('.qwen/settings.json', '{"security":{"auth":{"selectedType":"openai"}}}')
+    const security = { auth: { selectedType: 'openai' }, folderTrust: { enabled: true } }
+    write('.qwen/settings.json', JSON.stringify({ security }))
     return { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 'dummy', OPENAI_MODEL: 'fake-model' }
   },
   continue: (url, write) => {

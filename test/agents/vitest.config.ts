@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: ['test/agents/**/*.e2e.ts'],
     globalSetup: ['test/agents/installed.ts'],
-    testTimeout: 120_000,
+    testTimeout: 240_000,
     // The agents are large programs: two at once would only wait for each other.
     fileParallelism: false,
     env: { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', TMPDIR: TEMPORARY },

@@ -40,6 +40,14 @@ export class QwenReader implements StreamReader {
     }
   }
 
+  /** What it waits for its service it tells on stderr alone, every half minute, with what is left of the wait. */
+  complaint(line: string): readonly StreamEvent[] {
+    const seconds = /^\[qwen-code\] Waiting for API capacity\b.*\bretry in (\d+)s$/.exec(line)?.[1]
+    if (seconds === undefined) return []
+    const until = new Date(this.#words.now().getTime() + Number(seconds) * 1000)
+    return [{ type: 'retrying', reason: 'the service has no capacity', until }]
+  }
+
   end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
     const result = this.#result
     return {

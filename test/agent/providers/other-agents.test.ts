@@ -189,12 +189,33 @@ describe('copilot', () => {
   })
 })
 
-test('qwen at its turn limit prints no result, and says it on stderr', () => {
-  const { end } = hear(qwen, sample('qwen-maxturns'), {
-    exit: { code: 53, stderr: stderrOf('qwen-maxturns') },
+describe('qwen', () => {
+  test('at its turn limit prints no result, and says it on stderr', () => {
+    const { end } = hear(qwen, sample('qwen-maxturns'), {
+      exit: { code: 53, stderr: stderrOf('qwen-maxturns') },
+    })
+    expect(end.end).toMatchObject({ kind: 'max-turns' })
+    expect(end.usage.turns).toBe(3)
   })
-  expect(end.end).toMatchObject({ kind: 'max-turns' })
-  expect(end.usage.turns).toBe(3)
+
+  test('tells on stderr alone how long it waits for its service', () => {
+    const reader = qwen.reader(request(), () => after(0))
+    const told = stderrOf('qwen-429')
+      .split('\n')
+      .flatMap((line) => reader.complaint?.(line) ?? [])
+    expect(told).toEqual([{ type: 'retrying', reason: 'the service has no capacity', until: after(3570) }])
+  })
+
+  test('is asked to tell it, and given the folder to trust, unless a person has said otherwise', () => {
+    const { env, files } = qwen.invocation(request())
+    expect(env).toEqual({
+      QWEN_CODE_UNATTENDED_RETRY: '1',
+      QWEN_CODE_TRUSTED_FOLDERS_PATH: '{folder}/trusted.json',
+    })
+    expect(JSON.parse(files['trusted.json']!)).toEqual({ '/repo': 'TRUST_FOLDER' })
+    const own = { QWEN_CODE_UNATTENDED_RETRY: '0', QWEN_CODE_TRUSTED_FOLDERS_PATH: '/mine.json' }
+    expect(qwen.invocation(request({ env: own })).env).toEqual(own)
+  })
 })
 
 describe('continue', () => {
