@@ -1,8 +1,9 @@
+import { closest } from '../base/closest.ts'
 import type { Diagnostic } from '../base/diagnostic.ts'
 import { UserError } from '../base/errors.ts'
 import { placesIn } from '../base/places.ts'
 import { readDiscipline } from './discipline.ts'
-import type { DocumentProblem } from './document.ts'
+import type { DocumentProblem, Mention } from './document.ts'
 import { readFeature } from './feature.ts'
 import { DISCIPLINES, FEATURES, namesIn, readOwn } from './library.ts'
 
@@ -11,7 +12,17 @@ export interface LibraryFile {
   /** Relative to the root. */
   readonly file: string
   readonly rule: 'bad-discipline' | 'bad-feature'
-  readonly read: (source: string) => Promise<{ readonly problems: readonly DocumentProblem[] }>
+  readonly read: (source: string) => Promise<{
+    readonly problems: readonly DocumentProblem[]
+    readonly mentions: readonly Mention[]
+  }>
+}
+
+/** What such a file may name; what is absent is not checked. */
+export interface Nameable {
+  readonly agents?: readonly string[]
+  /** Whether a path, relative to the root and with symlinks resolved, is outside the repository. */
+  readonly isOutside?: (path: string) => boolean
 }
 
 /** Every file that a Discipline or a Feature may name. */
@@ -35,13 +46,15 @@ export async function libraryFiles(root: string): Promise<readonly LibraryFile[]
 export async function checkLibraryFile(
   root: string,
   { file, rule, read }: LibraryFile,
+  nameable: Nameable,
 ): Promise<readonly Diagnostic[]> {
   try {
     const text = await readOwn(root, file)
     if (text === null) return []
     const placeOf = placesIn(text.replace(/^\ufeff/, ''))
-    const { problems } = await read(text)
-    return problems.map(({ offset, severity, message }) => ({
+    const { problems, mentions } = await read(text)
+    const misnamed = mentions.flatMap((mention) => misnaming(mention, nameable))
+    return [...problems, ...misnamed].map(({ offset, severity, message }) => ({
       file,
       ...placeOf(offset),
       severity,
@@ -52,4 +65,14 @@ export async function checkLibraryFile(
     if (!(error instanceof UserError)) throw error
     return [{ file, line: 1, column: 1, severity: 'error', rule, message: error.message }]
   }
+}
+
+/** What a task would be told of the same name: see the rules unknown-agent and outside-path. */
+function misnaming({ kind, text, offset }: Mention, { agents, isOutside }: Nameable): DocumentProblem[] {
+  const wrong = (message: string): DocumentProblem[] => [{ severity: 'error', offset, message }]
+  if (kind === 'path') return isOutside?.(text) ? wrong(`"${text}" is outside the repository`) : []
+  if (!agents || agents.includes(text)) return []
+  const near = closest(text, agents)
+  const hint = near === undefined ? '' : ` (did you mean ${near}?)`
+  return wrong(`Agent "${text}" is none that ralph knows${hint}`)
 }

@@ -1,6 +1,6 @@
 import { splitList } from '../task/values.ts'
 import { wordMap, type Vocabulary } from '../task/vocabulary.ts'
-import { readDocument, type DocumentProblem } from './document.ts'
+import { readDocument, type DocumentProblem, type Mention } from './document.ts'
 import { readMcpServers, type McpServers } from './mcp.ts'
 
 /** How to work: one file of `docs/disciplines`. */
@@ -18,6 +18,7 @@ export interface Discipline {
   /** With what else its author has written. */
   readonly conventions: string
   readonly mcpServers: McpServers
+  readonly mentions: readonly Mention[]
   /** What is wrong with the file. */
   readonly problems: readonly DocumentProblem[]
 }
@@ -32,11 +33,12 @@ export async function readDiscipline(name: string, source: string): Promise<Disc
     offset: mcpAt ?? 0,
     message,
   }))
+  const agent = document.field('Agent')
   return {
     name,
     title: document.title,
     skills: splitList(document.field('Skills') ?? ''),
-    agent: document.field('Agent'),
+    agent,
     model: document.field('Model'),
     icon: document.field('Icon'),
     color: document.field('Color'),
@@ -44,6 +46,7 @@ export async function readDiscipline(name: string, source: string): Promise<Disc
     persona: document.body('Persona'),
     conventions: [document.body('Conventions'), document.rest].filter((text) => text !== '').join('\n\n'),
     mcpServers: mcp.servers,
+    mentions: document.mentions('agent', 'Agent', agent === null ? [] : [agent]),
     problems: [...document.problems, ...mcpProblems],
   }
 }

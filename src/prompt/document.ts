@@ -12,6 +12,8 @@ export interface PromptDocument<F extends string, S extends string> {
   readonly title: string
   /** A field's value, or null where it is not given. */
   field(name: F): string | null
+  /** These, which stand in the field's value, each at its place. */
+  mentions(kind: Mention['kind'], name: F, texts: readonly string[]): readonly Mention[]
   /** What stands under the sections of that name, as written. */
   body(name: S): string
   /** What its author has written beyond what has a name: text above the sections, and sections of their own. */
@@ -20,6 +22,13 @@ export interface PromptDocument<F extends string, S extends string> {
   startOf(name: S): number | null
   /** What could not be read, or is probably a slip. */
   readonly problems: readonly DocumentProblem[]
+}
+
+/** Something that the file names, and of which others know whether it is right. */
+export interface Mention {
+  readonly kind: 'agent' | 'path'
+  readonly text: string
+  readonly offset: number
 }
 
 /** Something wrong in a discipline or a feature file, at its place in the text. */
@@ -56,6 +65,7 @@ function documentOf<F extends string, S extends string>(
   source: string,
   outline: Outline<F, S>,
 ): Omit<PromptDocument<F, S>, 'problems'> {
+  const fieldOf = (wanted: F) => outline.fields.find((field) => field.name === wanted)
   const bodyOf = (wanted: S): string =>
     outline.sections
       .filter((section) => section.name === wanted)
@@ -68,7 +78,11 @@ function documentOf<F extends string, S extends string>(
     .map(({ span }) => source.slice(span.start, span.end).trim())
   return {
     title: outline.heading?.text.trim() || name,
-    field: (wanted) => outline.fields.find((field) => field.name === wanted)?.value.trim() || null,
+    field: (wanted) => fieldOf(wanted)?.value.trim() || null,
+    mentions(kind, wanted, texts) {
+      const start = fieldOf(wanted)?.valueSpan.start ?? 0
+      return texts.map((text) => ({ kind, text, offset: Math.max(start, source.indexOf(text, start)) }))
+    },
     body: bodyOf,
     rest: [preamble(source, outline), ...own]
       .filter((text) => text !== '')

@@ -1,6 +1,6 @@
 import { splitPaths } from '../task/values.ts'
 import { wordMap, type Vocabulary } from '../task/vocabulary.ts'
-import { readDocument, type DocumentProblem } from './document.ts'
+import { readDocument, type DocumentProblem, type Mention } from './document.ts'
 
 /** What domain a task is of: one file of `docs/features`. */
 export interface Feature {
@@ -14,6 +14,7 @@ export interface Feature {
   readonly acronym: string | null
   /** With what else its author has written. */
   readonly description: string
+  readonly mentions: readonly Mention[]
   /** What is wrong with the file. */
   readonly problems: readonly DocumentProblem[]
 }
@@ -21,13 +22,19 @@ export interface Feature {
 /** Reads the text of a feature's file. */
 export async function readFeature(name: string, source: string): Promise<Feature> {
   const document = await readDocument(name, source, VOCABULARY)
+  const knowledge = splitPaths(document.field('Knowledge') ?? '')
+  const context = splitPaths(document.field('Context') ?? '')
   return {
     name,
     title: document.title,
-    knowledge: splitPaths(document.field('Knowledge') ?? ''),
-    context: splitPaths(document.field('Context') ?? ''),
+    knowledge,
+    context,
     acronym: document.field('Acronym'),
     description: [document.body('Description'), document.rest].filter((text) => text !== '').join('\n\n'),
+    mentions: [
+      ...document.mentions('path', 'Knowledge', knowledge),
+      ...document.mentions('path', 'Context', context),
+    ],
     problems: document.problems,
   }
 }

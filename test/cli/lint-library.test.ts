@@ -1,3 +1,5 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { projectFolder, taskText } from './project-folder.ts'
 import { ralph } from './ralph.ts'
@@ -22,6 +24,25 @@ describe('ralph lint', () => {
     const { code, stdout } = await ralph(['lint'], { cwd: projectFolder(FILES) })
     expect(code).toBe(1)
     expect(stdout.split('\n\n')[0]!.split('\n')).toEqual(WRONG)
+  })
+
+  it('says of an agent that there is not and of a path out of the repository what it says of those of a task', async () => {
+    const cwd = projectFolder({
+      'docs/tasks/T-001.md': taskText('T-001', 'Pay', { Complexity: 'Light' }),
+      'docs/disciplines/back.md': '# Back\n\n- **Skills**: SQL\n- **Agent**: `cluade`\n',
+      'docs/disciplines/front.md': '# Front\n\n- **Agent**: claude\n',
+      'docs/features/pay.md':
+        '# Pay\n\n- **Knowledge**: docs/pay.md, `../law.md`\n- **Context**: out/**, /etc/passwd\n',
+    })
+    symlinkSync('..', join(cwd, 'out'))
+    const { code, stdout } = await ralph(['lint'], { cwd })
+    expect(code).toBe(1)
+    expect(stdout.split('\n\n')[0]!.split('\n')).toEqual([
+      'docs/disciplines/back.md:4:15 error bad-discipline Agent "cluade" is none that ralph knows (did you mean claude?)',
+      'docs/features/pay.md:3:32 error bad-feature "../law.md" is outside the repository',
+      'docs/features/pay.md:4:16 error bad-feature "out/**" is outside the repository',
+      'docs/features/pay.md:4:24 error bad-feature "/etc/passwd" is outside the repository',
+    ])
   })
 
   it('checks one of them by name', async () => {

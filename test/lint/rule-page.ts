@@ -26,7 +26,7 @@ export function indexPage(rules: readonly { rule: Rule; doc: RuleDoc }[]): strin
   })
   return [
     '# What `ralph lint` checks',
-    'An error makes `ralph lint` exit with 1; a warning does not. Each page shows what is wrong, what is right and how to fix it.\nThese pages are made from the rules themselves, in `src/lint/rules/`.\n\nFiles of disciplines and features are checked as well, whether or not a task names them. What is wrong with them is reported as `bad-discipline` or `bad-feature`: a field or a section that is probably a slip (a warning), servers or frontmatter that cannot be read, a file that is no text. [Prompts](../prompts.md) tells what may stand in them.',
+    'An error makes `ralph lint` exit with 1; a warning does not. Each page shows what is wrong, what is right and how to fix it.\nThese pages are made from the rules themselves, in `src/lint/rules/`.\n\nFiles of disciplines and features are checked as well, whether or not a task names them. What is wrong with them is reported as `bad-discipline` or `bad-feature`: a field or a section that is probably a slip (a warning), an agent that ralph does not know, a path that leads out of the repository, servers or frontmatter that cannot be read, a file that is no text. [Prompts](../prompts.md) tells what may stand in them.',
     ['| rule | is | mended by `--fix` | finds |', '|---|---|---|---|', ...rows, ''].join('\n'),
   ].join('\n\n')
 }

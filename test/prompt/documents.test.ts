@@ -20,6 +20,7 @@ describe('a discipline', () => {
       persona: 'Careful.',
       conventions: '- No panics\n\nOlder hands first.\n\n## Reviews\nTwo eyes.',
       mcpServers: { db: { command: 'db', args: [], env: {} } },
+      mentions: [{ kind: 'agent', text: 'codex', offset: source.indexOf('codex') }],
       problems: [],
     })
   })
@@ -61,6 +62,11 @@ describe('a feature', () => {
       context: ['src/pay/'],
       acronym: 'PAY',
       description: 'Money.\n\n```\nopen\n```',
+      mentions: ['docs/pay.md', 'docs/tax.md', 'src/pay/'].map((text) => ({
+        kind: 'path',
+        text,
+        offset: source.indexOf(text),
+      })),
       problems: [],
     })
   })

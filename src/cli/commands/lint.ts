@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
 import type { Diagnostic } from '../../base/diagnostic.ts'
 import { UserError } from '../../base/errors.ts'
+import type { LintContext } from '../../lint/context.ts'
 import { fix } from '../../lint/fix.ts'
 import { byPlace, startLint } from '../../lint/lint.ts'
 import type { LintedTask } from '../../lint/rule.ts'
@@ -23,13 +24,14 @@ export async function run(context: Context): Promise<number> {
   const library = await libraryFiles(place.root)
   const only = namedFiles(context, place, [...known, ...library])
   const fixed = context.options.on('fix') ? await mend(context, only) : []
+  const around = await lintContext(place)
   const { checked, diagnostics: ofTasks } = await check(
     place,
     fixed.length > 0 ? await readLinted(place) : known,
-    only,
+    { only, around },
   )
   const looked = library.filter(({ file }) => only === null || only.has(file))
-  const ofLibrary = await Promise.all(looked.map((file) => checkLibraryFile(place.root, file)))
+  const ofLibrary = await Promise.all(looked.map((file) => checkLibraryFile(place.root, file, around)))
   const diagnostics = [...ofTasks, ...ofLibrary.flat()].sort(byPlace)
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length
   const warnings = diagnostics.length - errors
@@ -64,9 +66,9 @@ interface Checked {
 async function check(
   place: Place,
   known: readonly LintedTask[],
-  only: ReadonlySet<string> | null,
+  { only, around }: { readonly only: ReadonlySet<string> | null; readonly around: LintContext },
 ): Promise<Checked> {
-  const check = startLint(known, await lintContext(place))
+  const check = startLint(known, around)
   const { tasks } = await readBacklog(place, (task) => {
     const { id, number, file } = task
     return { id, number, file, found: only === null || only.has(file) ? check(task) : null }
