@@ -18,10 +18,10 @@ export interface LogEntry {
 export interface LogQuery {
   /** Where to begin and what to leave out, as git writes it; HEAD by default. */
   readonly revisions?: readonly string[]
-  /** Only commits whose message has a line like such a trailer, indented or not. */
+  /** Only commits whose message has a line like such a trailer, indented or not; with `reverts` those as well. */
   readonly withTrailer?: string
-  /** With `withTrailer`: also those that undo a commit, whichever. */
-  readonly andReverts?: boolean
+  /** Only commits that undo another, whichever. */
+  readonly reverts?: boolean
   readonly since?: string
   readonly limit?: number
   /** More of git log's own options, such as which refs to begin from. */
@@ -38,11 +38,20 @@ export async function readLog(git: Git, query: LogQuery = {}): Promise<readonly 
 /** How git itself begins the line that says which commit is undone. */
 const REVERTS = 'This reverts commit '
 
-/** The commits that a commit says it undoes. */
-export function revertedBy({ body }: LogEntry): readonly string[] {
-  if (!body.includes(REVERTS)) return []
-  return [...body.matchAll(/^This reverts commit ([0-9a-f]{7,64})/gm)].map(([, hash = '']) => hash)
+/** A commit that another undoes, as that one names it. */
+export interface Reverted {
+  readonly commit: string
+  /** Of a merge the parent that was kept: all that the merge brought to it is undone. */
+  readonly onto: string | null
 }
+
+/** What a commit says it undoes. */
+export function revertedBy({ body }: LogEntry): readonly Reverted[] {
+  if (!body.includes(REVERTS)) return []
+  return [...body.matchAll(REVERTED)].map(([, commit = '', onto = null]) => ({ commit, onto }))
+}
+
+const REVERTED = /^This reverts commit ([0-9a-f]{7,64})(?:, reversing\s+changes made to ([0-9a-f]{7,64}))?/gm
 
 /** The placeholders and the reader of each field stand together, so that they cannot drift apart. */
 const FIELDS = {
@@ -68,16 +77,20 @@ function logArguments(query: LogQuery): string[] {
     '--no-color',
     '--encoding=UTF-8',
   ]
-  if (query.withTrailer !== undefined) args.push('--extended-regexp', `--grep=${messagePattern(query)}`)
+  const pattern = messagePattern(query)
+  if (pattern !== null) args.push('--extended-regexp', `--grep=${pattern}`)
   if (query.since !== undefined) args.push(`--since=${query.since}`)
   if (query.limit !== undefined) args.push(`--max-count=${query.limit}`)
   return [...args, ...(query.options ?? []), '--end-of-options', ...(query.revisions ?? ['HEAD']), '--']
 }
 
 /** One pattern, and blanks that are written out: git looks for two patterns, or for a class, by a slower way. */
-function messagePattern({ withTrailer, andReverts }: LogQuery): string {
-  const trailer = `[ \t]*${withTrailer}: `
-  return andReverts ? `^(${trailer}|${REVERTS})` : `^${trailer}`
+function messagePattern({ withTrailer, reverts }: LogQuery): string | null {
+  const lines = [
+    ...(withTrailer === undefined ? [] : [`[ \t]*${withTrailer}: `]),
+    ...(reverts ? [REVERTS] : []),
+  ]
+  return lines.length === 0 ? null : `^(${lines.join('|')})`
 }
 
 /** A NUL ends each field, one more ends each commit; a commit's text cannot hold one. */

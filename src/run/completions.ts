@@ -1,9 +1,12 @@
 import type { Usage } from '../agent/port.ts'
 import type { Git } from '../git/git.ts'
-import { readLog, revertedBy } from '../git/history.ts'
-import type { LogEntry } from '../git/history.ts'
+import { readLog, type LogEntry } from '../git/history.ts'
 import { trailerValue, trailerValues } from '../git/trailers.ts'
-import { squashedIn } from './squashed.ts'
+import { idInPath } from '../task/file-name.ts'
+import type { TaskEnd } from '../task/model.ts'
+import { TASK_VOCABULARY, type TaskVocabulary } from '../task/vocabulary.ts'
+import { hasNumbers, squashedIn } from './squashed.ts'
+import { undoneBy } from './undone.ts'
 import { parseCost, parseTokens, secondsIn } from './usage.ts'
 
 /** A task's completion, as its commit tells it. */
@@ -33,38 +36,40 @@ export interface CompletionQuery {
   /** What git log takes: `v1.0..HEAD`; HEAD by default. */
   readonly revisions?: readonly string[]
   readonly since?: string
+  /** The words of the task files. */
+  readonly vocabulary?: TaskVocabulary
   readonly signal?: AbortSignal
 }
 
-/** Every completion in history, newest first, in one git process. */
+/** Every completion in history, newest first, in a handful of git processes: mostly one. */
 export async function readCompletions(
   git: Git,
-  query: CompletionQuery = {},
+  { vocabulary = TASK_VOCABULARY, ...query }: CompletionQuery = {},
 ): Promise<readonly CompletionRecord[]> {
-  return completionsIn(await readLog(git, { ...query, withTrailer: 'Task', andReverts: true }))
+  const entries = await readLog(git, { ...query, withTrailer: 'Task', reverts: true })
+  const claims = claimsIn(entries)
+  const [undone, turned] = await Promise.all([undoneBy(git, entries), turnedBy(git, claims, vocabulary)])
+  return claims.flatMap((claim) => {
+    const id = claim.isCertain ? claim.id : turned.get(claim)
+    return id === undefined ? [] : [completionOf(id, claim.entry, undone.has(claim.entry.hash))]
+  })
 }
 
-/** The completions among commits that are given newest first. */
-export function completionsIn(entries: readonly LogEntry[]): readonly CompletionRecord[] {
-  return completingEntries(entries).map(completionOf)
-}
-
-/** A commit that says that it completed a task. */
-export interface CompletingEntry {
+/** A commit with a task's trailer. */
+export interface Claim {
   readonly id: string
   readonly entry: LogEntry
-  /** Whether a later commit has undone it. */
-  readonly reverted: boolean
+  /** Whether it has the numbers of a completion as well. Else it may be any that somebody made for the task. */
+  readonly isCertain: boolean
 }
 
-/** Those among commits that are given newest first, without what else they tell. */
-export function completingEntries(entries: readonly LogEntry[]): readonly CompletingEntry[] {
-  const undone = undoneCommits(entries)
+/** The tasks that commits say they completed, in their order; those of a squash newest first, too. */
+export function claimsIn(entries: readonly LogEntry[]): readonly Claim[] {
   return entries.flatMap((commit) => {
     const squashed = squashedIn(commit)
     return (squashed.length > 0 ? squashed.toReversed() : [commit]).flatMap((entry) => {
       const id = completedBy(entry)
-      return id === null ? [] : [{ id, entry, reverted: undone.has(commit.hash) }]
+      return id === null ? [] : [{ id, entry, isCertain: hasNumbers(entry.trailers) }]
     })
   })
 }
@@ -72,33 +77,32 @@ export function completingEntries(entries: readonly LogEntry[]): readonly Comple
 /** A commit that blocks a task, takes that back, or keeps an attempt has the trailer too, and says what it is. */
 function completedBy({ trailers }: LogEntry): string | null {
   const isOther = trailers.some(({ key }) => OTHERS.has(key.toLowerCase()))
-  return isOther ? null : trailerValue(trailers, 'Task')
+  const id = trailerValue(trailers, 'Task')
+  return isOther || id === null || !/^T-\d+$/i.test(id) ? null : id
 }
 
 const OTHERS: ReadonlySet<string> = new Set(['blocked', 'retried', 'outcome'])
 
-/** From the oldest on: what undoes an undoing brings the first back. */
-function undoneCommits(entries: readonly LogEntry[]): ReadonlySet<string> {
-  const byAge = entries.toReversed()
-  const undone = new Set<string>()
-  const undoes = new Map<string, readonly string[]>()
-  for (const entry of byAge) {
-    const targets = revertedBy(entry).flatMap(
-      (prefix) => byAge.find(({ hash }) => hash.startsWith(prefix))?.hash ?? [],
-    )
-    undoes.set(entry.hash, targets)
-    for (const target of targets) flip(target, true)
-  }
-  return undone
-
-  function flip(hash: string, isUndone: boolean): void {
-    if (isUndone) undone.add(hash)
-    else undone.delete(hash)
-    for (const target of undoes.get(hash) ?? []) flip(target, !isUndone)
-  }
+/** Of the claims that are not certain those that turned the task's file DONE, with the id that the file has. */
+async function turnedBy(
+  git: Git,
+  claims: readonly Claim[],
+  vocabulary: TaskVocabulary,
+): Promise<ReadonlyMap<Claim, string>> {
+  const open = claims.filter(({ isCertain }) => !isCertain)
+  if (open.length === 0) return new Map()
+  const { turningAmong } = await import('./task-versions.ts')
+  // History knows where the file lay then; by its number it is found wherever that was.
+  const candidates = open.map(({ id, entry }) => {
+    const task: TaskEnd = { id, number: Number(id.slice(2)), file: '', status: null, commit: null }
+    return { task, commit: entry.hash }
+  })
+  const claimOf = new Map(candidates.map(({ task }, index) => [task, open[index]!]))
+  const turned = await turningAmong(git, candidates, { prefix: '', vocabulary })
+  return new Map(turned.map(({ task, path }) => [claimOf.get(task)!, idInPath(path)]))
 }
 
-function completionOf({ id, entry, reverted }: CompletingEntry): CompletionRecord {
+function completionOf(id: string, entry: LogEntry, reverted: boolean): CompletionRecord {
   const value = (key: string): string | null => trailerValue(entry.trailers, key)
   const { subject } = entry
   return {

@@ -36,8 +36,12 @@ function completionTrailers(paragraph: string): readonly Trailer[] | null {
     if (key === undefined || value === undefined) return null
     trailers.push({ key, value: value.trim() })
   }
-  const has = (key: string): boolean => trailerValue(trailers, key) !== null
-  return has('Task') && has('Tier') && has('Attempts') ? trailers : null
+  return trailerValue(trailers, 'Task') !== null && hasNumbers(trailers) ? trailers : null
+}
+
+/** Whether there is what ralph tells of every completion, and of nothing else. */
+export function hasNumbers(trailers: readonly Trailer[]): boolean {
+  return trailerValue(trailers, 'Tier') !== null && trailerValue(trailers, 'Attempts') !== null
 }
 
 /** What stands above the trailers: perhaps a head of git's, then a line that names the task, then notes. */

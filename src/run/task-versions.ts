@@ -40,6 +40,8 @@ export async function turnedDone(
 
 /** A commit that turned a task's file DONE. */
 export interface Turning extends Candidate {
+  /** Where the file lay then, from the top of the repository. */
+  readonly path: string
   /** What the file said then. */
   readonly version: TaskEnd
 }

@@ -3,14 +3,15 @@ import type { Git } from '../git/git.ts'
 import { readLog, type LogEntry } from '../git/history.ts'
 import type { TaskEnd } from '../task/model.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
-import { completingEntries } from './completions.ts'
+import { claimsIn } from './completions.ts'
 import { commitsByFile } from './file-history.ts'
 import { turnedDone, turningAmong, type Candidate } from './task-versions.ts'
+import { undoneBy, type Undone } from './undone.ts'
 
 /**
  * How a DONE task and history agree. `sealed`: the named commit turned the file DONE, and names itself in it. `matches`:
  * the commit is there and is the task's, but the field was written later, or there is none. `moved`: the task's commit
- * is another by now, after a squash or a rebase. `missing`: the named commit is not there, and none says that it is the
+ * is another by now, after a squash or a rebase, or since the named one was undone. `missing`: the named commit is not there, and none says that it is the
  * task's.
  */
 export type VerifyState = 'sealed' | 'matches' | 'moved' | 'missing'
@@ -22,6 +23,8 @@ export interface VerifiedTask {
   /** The whole hash of the commit that completed it; of a missing one that which turned its file DONE, if one did. */
   readonly found: string | null
   readonly state: VerifyState
+  /** Whether another commit says that it undoes that one, though the file is DONE. */
+  readonly reverted: boolean
 }
 
 /** What is checked. Git runs in the project's root. */
@@ -37,54 +40,67 @@ export interface Verification {
 }
 
 /** Checks every DONE task against history, in a handful of git processes however many there are. */
-export async function verifyTasks(git: Git, { readTasks, vocabulary }: VerifyRequest): Promise<Verification> {
+export async function verifyTasks(git: Git, request: VerifyRequest): Promise<Verification> {
+  const { vocabulary } = request
+  const [{ done, named, straight }, undone] = await Promise.all([
+    lookStraight(git, request),
+    readLog(git, { reverts: true }).then((reverts) => undoneBy(git, reverts)),
+  ])
+  const verified = new Map<TaskEnd, VerifiedTask>()
+  for (const [index, { task, commit }] of named.entries()) {
+    const version = straight[index]
+    if (version && !undone.has(commit)) verified.set(task, verdictOn(task, commit, version))
+  }
+  // Mostly that is all. Only where it is not does it matter what history says of itself.
+  const left = done.filter((task) => !verified.has(task))
+  const isCutOff = left.length > 0 && (await verifyRest(git, left, { named, undone, vocabulary, verified }))
+  return { tasks: done.flatMap((task) => verified.get(task) ?? []), isCutOff }
+}
+
+/** What the fields of the task files lead to, before history is asked what it says of itself. */
+interface Straight {
+  readonly done: readonly TaskEnd[]
+  readonly named: readonly Named[]
+  /** For each of those that are named what the file said there, if that turned it DONE. */
+  readonly straight: readonly (TaskEnd | null)[]
+}
+
+async function lookStraight(git: Git, { readTasks, vocabulary }: VerifyRequest): Promise<Straight> {
   const [{ stdout }, tasks] = await Promise.all([
     git.run(['rev-list', '--parents', 'HEAD']),
     // Reading them lets nothing else happen: git is to be at work by then.
     nextTurn().then(readTasks),
   ])
   const done = tasks.filter((task) => task.status === 'DONE')
-  if (done.length === 0) return { tasks: [], isCutOff: false }
   const named = namedCommits(done, stdout.toString('latin1').trimEnd().split('\n'))
-  const straight = await turnedByName(git, named, vocabulary)
-  const verified = new Map<TaskEnd, VerifiedTask>()
-  for (const [index, { task, commit }] of named.entries()) {
-    const version = straight[index]
-    if (version) verified.set(task, verdictOn(task, commit, version))
-  }
-  // Mostly that is all. Only where it is not does it matter what history says of itself.
-  const left = done.filter((task) => !verified.has(task))
-  const isCutOff = left.length > 0 && (await verifyRest(git, left, { named, vocabulary, verified }))
-  return { tasks: done.flatMap((task) => verified.get(task) ?? []), isCutOff }
+  return { done, named, straight: await turnedByName(git, named, vocabulary) }
 }
 
-/** What history tells of a task: the commits whose trailer names it, and those that mention it like one. */
+/** What history tells of a task: the commits that are certain to have completed it, and those that may have. */
 interface Told {
-  readonly byTrailer: string[]
+  readonly certain: string[]
   readonly mentioned: string[]
 }
 
 interface Findings {
   /** The commits of this history that a task's field may mean. */
   readonly named: readonly Candidate[]
+  readonly undone: Undone
   readonly vocabulary: TaskVocabulary
   readonly verified: Map<TaskEnd, VerifiedTask>
 }
 
 /** The tasks whose field does not lead straight to where they were done; whether history is cut off before some. */
 async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Findings): Promise<boolean> {
-  const { named, vocabulary, verified } = findings
-  const [log, clone] = await Promise.all([
-    readLog(git, { withTrailer: 'Task', andReverts: true }),
-    cloneOf(git),
-  ])
+  const { named, undone, vocabulary, verified } = findings
+  const [log, clone] = await Promise.all([readLog(git, { withTrailer: 'Task' }), cloneOf(git)])
   const told = commitsTold(log)
   const candidates = tasks.flatMap((task) => {
-    const { byTrailer = [], mentioned = [] } = told.get(task.number) ?? {}
+    const { certain = [], mentioned = [] } = told.get(task.number) ?? {}
     const meant = named.filter((one) => one.task === task).map(({ commit }) => commit)
-    const commits = new Set([...meant, ...byTrailer, ...mentioned])
+    const commits = new Set([...meant, ...certain, ...mentioned])
     // The only one that says so is believed without a look.
-    return meant.length === 0 && commits.size === byTrailer.length && commits.size === 1
+    return meant.length === 0 && commits.size === certain.length && commits.size === 1
       ? []
       : [...commits].map((commit) => ({ task, commit }))
   })
@@ -95,14 +111,15 @@ async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Finding
   for (const task of tasks) {
     const verdict = verdictFrom(task, {
       named: named.filter((one) => one.task === task).map(({ commit }) => commit),
-      own: told.get(task.number)?.byTrailer ?? [],
+      own: told.get(task.number)?.certain ?? [],
       turned: turned.get(task) ?? new Map<string, TaskEnd>(),
+      undone,
     })
     if (verdict) verified.set(task, verdict)
     else unknown.push(task)
   }
   const byFile = await commitsByFile(git, unknown, { ...clone, vocabulary })
-  for (const task of unknown) verified.set(task, verdictByFile(task, byFile.get(task) ?? null))
+  for (const task of unknown) verified.set(task, verdictByFile(task, byFile.get(task) ?? null, undone))
   return clone.isShallow && unknown.some((task) => verified.get(task)?.state === 'missing')
 }
 
@@ -110,31 +127,45 @@ interface Evidence {
   readonly named: readonly string[]
   readonly own: readonly string[]
   readonly turned: ReadonlyMap<string, TaskEnd>
+  readonly undone: Undone
 }
 
-/** The named commit if it is the task's, else the first of the others that turned the file DONE, or that says it is. */
-function verdictFrom(task: TaskEnd, { named, own, turned }: Evidence): VerifiedTask | null {
+/**
+ * The named commit if it is the task's, else the first of the others that turned the file DONE, or that says it is. One
+ * that was undone only where there is no other.
+ */
+function verdictFrom(task: TaskEnd, { named, own, turned, undone }: Evidence): VerifiedTask | null {
   const { id, commit } = task
-  const straight = named.find((hash) => turned.has(hash)) ?? named.find((hash) => own.includes(hash))
-  const version = straight === undefined ? undefined : turned.get(straight)
-  if (straight !== undefined)
-    return version ? verdictOn(task, straight, version) : { id, commit, found: straight, state: 'matches' }
-  const [found = own[0]] = turned.keys()
-  return found === undefined ? null : { id, commit, found, state: commit === null ? 'matches' : 'moved' }
+  const candidates = [
+    ...named.filter((hash) => turned.has(hash)),
+    ...named.filter((hash) => own.includes(hash)),
+    ...turned.keys(),
+    ...own,
+  ]
+  const found = candidates.find((hash) => !undone.has(hash)) ?? candidates[0]
+  if (found === undefined) return null
+  const reverted = undone.has(found)
+  if (!named.includes(found))
+    return { id, commit, found, state: commit === null ? 'matches' : 'moved', reverted }
+  const version = turned.get(found)
+  return version
+    ? { ...verdictOn(task, found, version), reverted }
+    : { id, commit, found, state: 'matches', reverted }
 }
 
 /** Of the commit that turned the file DONE: whether it names itself there. */
 function verdictOn({ id, commit }: TaskEnd, found: string, version: TaskEnd): VerifiedTask {
   const namesItself = version.commit !== null && found.startsWith(version.commit.toLowerCase())
-  return { id, commit, found, state: namesItself ? 'sealed' : 'matches' }
+  return { id, commit, found, state: namesItself ? 'sealed' : 'matches', reverted: false }
 }
 
 /**
  * No commit says that it is the task's. Where the file names none, the one that turned it DONE will do: that is how a
  * task looks that people have done, before there was ralph or beside it.
  */
-function verdictByFile({ id, commit }: TaskEnd, found: string | null): VerifiedTask {
-  return { id, commit, found, state: commit === null && found !== null ? 'matches' : 'missing' }
+function verdictByFile({ id, commit }: TaskEnd, found: string | null, undone: Undone): VerifiedTask {
+  const state = commit === null && found !== null ? 'matches' : 'missing'
+  return { id, commit, found, state, reverted: found !== null && undone.has(found) }
 }
 
 function turnedByName(
@@ -150,19 +181,17 @@ function turnedByName(
   return turnedDone(git, pairs, vocabulary)
 }
 
-/** By the tasks' numbers, newest first, those that were undone last. */
+/** By the tasks' numbers, newest first. */
 function commitsTold(log: readonly LogEntry[]): ReadonlyMap<number, Told> {
   const told = new Map<number, Told>()
   const of = (id: string): Told => {
     const number = Number(id.slice(2))
-    const known = told.get(number) ?? { byTrailer: [], mentioned: [] }
+    const known = told.get(number) ?? { certain: [], mentioned: [] }
     told.set(number, known)
     return known
   }
-  const completing = completingEntries(log)
-  for (const undone of [false, true])
-    for (const { id, entry, reverted } of completing)
-      if (reverted === undone) of(id).byTrailer.push(entry.hash)
+  for (const { id, entry, isCertain } of claimsIn(log))
+    (isCertain ? of(id).certain : of(id).mentioned).push(entry.hash)
   // Of a message that several were made into, git takes at the most the last lines for trailers, and may indent all.
   for (const { hash, body } of log)
     for (const [, id = ''] of body.matchAll(/^[ \t]*Task: (T-\d+)$/gim)) of(id).mentioned.push(hash)

@@ -11,11 +11,12 @@ export interface VerifyScreen extends Verification {
   readonly unfinished: string | null
 }
 
-/** Each task whose commit is not as its file says, how many are, and what to do. */
+/** Each task whose commit is not as its file says, or was undone; how many are in order, and what to do. */
 export function verifyView({ tasks, fixed, isCutOff, unfinished }: VerifyScreen): readonly Block[] {
   if (tasks.length === 0) return [line('No task is DONE.')]
   const wrong = tasks.filter(({ state }) => state === 'moved' || state === 'missing')
-  const rows = wrong.map((task): readonly Line[] => [[signOf(task.state)], [task.id], ...wordsOf(task)])
+  const told = tasks.filter((task) => wrong.includes(task) || task.reverted)
+  const rows = told.map((task): readonly Line[] => [[signOf(task)], [task.id], ...wordsOf(task)])
   return [
     ...fixed.map((id) => line(good('fixed'), ` ${id}`)),
     ...(rows.length > 0 ? [{ kind: 'table', rows, wrap: 3, indent: '' } as const, BLANK] : []),
@@ -37,10 +38,12 @@ function nextStep(wrong: readonly VerifiedTask[], unfinished: string | null): re
 const CUT_OFF =
   'This clone holds only the end of history: git fetch --unshallow gets the rest, and in CI a checkout of all of it (fetch-depth: 0).'
 
-function wordsOf({ commit, found, state }: VerifiedTask): readonly Line[] {
+function wordsOf({ commit, found, state, reverted }: VerifiedTask): readonly Line[] {
   const named = commit ?? 'no commit'
   const is = found?.slice(0, Math.max(7, named.length))
-  if (state === 'moved') return [[named], [`is ${is} now`]]
+  const since = reverted ? ', which was reverted since, though the file is DONE' : ''
+  if (state === 'moved') return [[named], [`is ${is} now${since}`]]
+  if (reverted && state !== 'missing') return [[is ?? named], ['reverted since, though the file is DONE']]
   if (found === null) return [[named], ['no commit of this history completed it']]
   return [[named], [`not in this history; ${is} turned the file DONE, but does not say so`]]
 }
@@ -53,11 +56,11 @@ function summaryOf(tasks: readonly VerifiedTask[]): string {
   return `${counted(tasks.length, 'task')} done: ${parts.join(', ')}`
 }
 
-function signOf(state: VerifyState): Piece {
+function signOf({ state, reverted }: VerifiedTask): Piece {
   switch (state) {
     case 'sealed':
     case 'matches':
-      return good('✓')
+      return reverted ? dim('↺') : good('✓')
     case 'moved':
       return dim('→')
     case 'missing':

@@ -106,6 +106,21 @@ describe('ralph verify', () => {
     expect((await ralph(['verify'], { cwd, env })).code).toBe(0)
   })
 
+  it('tells of a task that is DONE though its commit was reverted', async () => {
+    const cwd = await finished(sealed)
+    git(cwd, 'revert', '--no-commit', 'HEAD')
+    git(cwd, 'checkout', 'HEAD', '--', 'docs')
+    git(cwd, 'commit', '--quiet', '--no-edit')
+    const undone = git(cwd, 'rev-parse', '--short=7', 'HEAD~1')
+    const { code, stdout } = await ralph(['verify'], { cwd, env })
+    expect(code).toBe(0)
+    expect(stdout).toBe(
+      `↺  T-002  ${undone}  reverted since, though the file is DONE\n\n2 tasks done: 2 sealed\n`,
+    )
+    const { tasks } = JSON.parse((await ralph(['verify', '--json'], { cwd, env })).stdout)
+    expect(tasks).toMatchObject([{ reverted: false }, { reverted: true }])
+  })
+
   it('is content with the trailer where commits are not sealed', async () => {
     expect(await states(await finished())).toEqual(['matches', 'matches'])
   })

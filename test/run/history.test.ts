@@ -5,8 +5,8 @@ import { attemptRecord } from '../../src/run/attempt-record.ts'
 import { readCompletions } from '../../src/run/completions.ts'
 import { statsOf } from '../../src/run/stats.ts'
 import { ENV, git, put } from '../git/repository.ts'
-import { makeProject, runAll, taskText } from './harness.ts'
-import { gateOf } from './ports.ts'
+import { makeProject, read, runAll, taskText } from './harness.ts'
+import { gateOf, type Deed } from './ports.ts'
 
 async function told(root: string) {
   const door = openGit({ cwd: root, env: ENV })
@@ -71,6 +71,52 @@ describe('what git alone tells', () => {
     expect(await reverted()).toEqual(['T-1'])
     git(root, 'revert', '--no-edit', 'HEAD')
     expect(await reverted()).toEqual([])
+  })
+
+  it('knows what was reverted with the merge that had brought it', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2'), 'T-3': taskText('T-3') })
+    const only = { loop: false }
+    const deed: Deed = ({ task }) => put(root, { [task.id]: '' })
+    await runAll({ root, deed, options: only })
+    git(root, 'checkout', '-q', '-b', 'feature')
+    await runAll({ root, deed, options: only })
+    git(root, 'revert', '--no-edit', 'HEAD')
+    git(root, 'revert', '--no-edit', 'HEAD')
+    git(root, 'checkout', '-q', 'main')
+    await runAll({ root, deed, options: { ...only, task: 'T-3' } })
+    git(root, 'merge', '-q', '--no-ff', '--no-edit', 'feature')
+    const reverted = async () =>
+      (await told(root)).completions.filter((one) => one.reverted).map(({ id }) => id)
+    expect(await reverted()).toEqual([])
+    git(root, 'revert', '--no-edit', '--mainline=1', 'HEAD')
+    expect(await reverted()).toEqual(['T-2'])
+    git(root, 'revert', '--no-edit', 'HEAD')
+    expect(await reverted()).toEqual([])
+  })
+
+  it('knows what a person says was reverted, with fewer digits', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    await runAll({ root, deed: ({ task }) => put(root, { [task.id]: '' }) })
+    const short = git(root, 'rev-parse', '--short=8', 'HEAD')
+    git(root, 'commit', '-q', '--allow-empty', '-m', `Take it back\n\nThis reverts commit ${short}.`)
+    expect((await told(root)).completions).toMatchObject([{ id: 'T-1', reverted: true }])
+  })
+
+  it('counts of the commits that people make for a task the one that turned its file DONE', async () => {
+    const root = makeProject({ 'T-01': taskText('T-01'), 'T-2': taskText('T-2') })
+    const done = (id: string) => read(root, `docs/tasks/${id}.md`)?.replace('TODO', 'DONE') ?? ''
+    const commit = (message: string, files: Record<string, string>): void => {
+      put(root, files)
+      git(root, 'add', '--all')
+      git(root, 'commit', '-q', '-m', message)
+    }
+    commit('Prepare it\n\nTask: T-01', { a: '1' })
+    commit('Do it by hand\n\nTask: T-1', { a: '2', 'docs/tasks/T-01.md': done('T-01') })
+    commit('Mend it\n\nTask: T-01', { a: '3' })
+    commit('Reword its task\n\nTask: T-01', { 'docs/tasks/T-01.md': `${done('T-01')}\nMore.\n` })
+    commit('Do what another tool calls a task\n\nTask: SHOP-12', { 'docs/tasks/T-2.md': done('T-2') })
+    const { completions } = await told(root)
+    expect(completions.map(({ id, title }) => [id, title])).toEqual([['T-01', 'Do it by hand']])
   })
 
   it.each([

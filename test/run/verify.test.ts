@@ -35,7 +35,10 @@ async function complete(root: string, id: string): Promise<string> {
   const sealer = openSealer(doorOf(root), 4, ports)
   const prefix = await sealer.prefix(id)
   writeDone(root, id, prefix)
-  const commit = commitAll(root, `${id}: Do it\n\nNotes on ${id}.\n\nTask: ${id}\nSeal: ${prefix}\n`)
+  const commit = commitAll(
+    root,
+    `${id}: Do it\n\nNotes on ${id}.\n\nTask: ${id}\nTier: Light\nAttempts: 1\nSeal: ${prefix}\n`,
+  )
   const { branch } = { branch: git(root, 'branch', '--show-current') }
   return (await sealer.seal({ commit, branch, onProgress: () => undefined })).commit
 }
@@ -142,6 +145,32 @@ describe('a history that others have worked on', () => {
     expect((await verification(root)).tasks).toMatchObject([{ state: 'moved', found: amended }])
   })
 
+  it('tells of a task whose work was reverted while its file stays DONE, and whose was brought back', async () => {
+    const root = project('T-001', 'T-002')
+    const [first, second] = [await complete(root, 'T-001'), await complete(root, 'T-002')]
+    const told = async () =>
+      (await verification(root)).tasks.map(({ state, found, reverted }) => [state, found, reverted])
+    git(root, 'revert', '--no-commit', first)
+    git(root, 'checkout', 'HEAD', '--', 'docs')
+    git(root, 'commit', '-q', '-m', `Revert "T-001: Do it"\n\nThis reverts commit ${first}.`)
+    expect(await told()).toEqual([
+      ['sealed', first, true],
+      ['sealed', second, false],
+    ])
+    git(root, 'revert', '--no-edit', 'HEAD')
+    expect(await told()).toEqual([
+      ['sealed', first, false],
+      ['sealed', second, false],
+    ])
+    git(root, 'revert', '--no-edit', first)
+    git(root, 'cherry-pick', first)
+    const again = git(root, 'rev-parse', 'HEAD')
+    expect(await told()).toEqual([
+      ['moved', again, false],
+      ['sealed', second, false],
+    ])
+  })
+
   it('still names the commit of a task file that was renamed, or moved with its folder', async () => {
     const root = project('T-001', 'T-002')
     const first = await complete(root, 'T-001')
@@ -169,8 +198,7 @@ describe('a history that others have worked on', () => {
     put(root, { a: '3' })
     commitAll(root, 'Speak of it\n\nIt said:\n\n    Task: T-001\n\nand no more.\n')
     expect(await states(root)).toEqual(['T-001 sealed'])
-    git(root, 'rebase', '-q', '--force-rebase', '--root', '--committer-date-is-author-date')
-    git(root, 'filter-branch', '-f', '--env-filter', 'GIT_AUTHOR_NAME=Bea', 'HEAD')
+    git(root, '-c', 'user.name=Bea', 'rebase', '-q', '--force-rebase', '--root')
     expect(await states(root)).toEqual(['T-001 moved'])
     expect(await subjects(root)).toEqual(['T-001: Do it'])
   })
@@ -186,6 +214,7 @@ describe('a history that others have worked on', () => {
     commitAll(root, 'Write down what was done long ago')
     git(root, 'mv', 'docs/tasks/T-001.md', 'docs/tasks/T-001-by-hand.md')
     commitAll(root, 'Rename')
+    git(root, 'commit', '-q', '--allow-empty', '-m', 'Speak of it', '-m', 'Task: T-001')
     writeDone(root, 'T-003', null)
     expect(await states(root)).toEqual(['T-001 matches', 'T-003 missing', 'T-004 matches'])
     expect(await subjects(root)).toEqual(['Add it by hand', null, 'Write down what was done long ago'])

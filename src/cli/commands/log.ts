@@ -8,7 +8,7 @@ import type { Context } from '../command.ts'
 import { findTask } from '../find-task.ts'
 import type { Io } from '../io.ts'
 import { isMilestone } from '../milestone.ts'
-import { openPlace } from '../project.ts'
+import { openPlace, type Place } from '../project.ts'
 import { readHistory } from '../repository.ts'
 
 /** Tells what was completed, newest first, from git alone. */
@@ -22,7 +22,7 @@ export async function run(context: Context): Promise<number> {
   const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
   const milestoneOf = ({ id }: CompletionRecord): string | null => milestones.get(id) ?? null
   const only = args[0] === undefined ? null : findTask(tasks, args[0]).id
-  const completions = (await completionsSince(io, place.root, options.text('since'))).filter((completion) => {
+  const completions = (await completionsSince(io, place, options.text('since'))).filter((completion) => {
     const milestone = milestoneOf(completion)
     return (
       (only === null || completion.id === only) &&
@@ -37,10 +37,12 @@ export async function run(context: Context): Promise<number> {
 
 function completionsSince(
   io: Io,
-  root: string,
+  { root, vocabulary }: Place,
   since: string | undefined,
 ): Promise<readonly CompletionRecord[]> {
-  return readHistory(io, root, async (git) => readCompletions(git, await queryOf(git, since)))
+  return readHistory(io, root, async (git) =>
+    readCompletions(git, { ...(await queryOf(git, since)), vocabulary }),
+  )
 }
 
 /** Since a tag or another commit, where there is one of that name; else since a date, as git reads one. */

@@ -6,6 +6,7 @@ import { readCompletions, type CompletionRecord } from '../../run/completions.ts
 import type { Selection, TaskState } from '../../select/selection.ts'
 import { unblocks } from '../../select/selection.ts'
 import type { Task } from '../../task/model.ts'
+import type { TaskVocabulary } from '../../task/vocabulary.ts'
 import { showView, type TaskPast } from '../../ui/show-view.ts'
 import type { Context } from '../command.ts'
 import { findTask } from '../find-task.ts'
@@ -26,11 +27,11 @@ export async function run(context: Context): Promise<number> {
 }
 
 /** What git knows of the task; without a repository nothing. */
-async function pastOf({ io }: Context, { root }: Project, task: Task): Promise<TaskPast> {
+async function pastOf({ io }: Context, { root, vocabulary }: Project, task: Task): Promise<TaskPast> {
   const git = openGit({ cwd: root, env: io.env })
   const [kept, completions] = await Promise.all([
     unlessGitIsMissing(listAttempts(git, task.id), []),
-    unlessGitIsMissing(completionsOf(git, task), []),
+    unlessGitIsMissing(completionsOf(git, task, vocabulary), []),
   ])
   return {
     attempts: kept.flatMap((attempt) => attemptRecord(attempt) ?? []),
@@ -38,10 +39,14 @@ async function pastOf({ io }: Context, { root }: Project, task: Task): Promise<T
   }
 }
 
-async function completionsOf(git: Git, task: Task): Promise<readonly CompletionRecord[]> {
+async function completionsOf(
+  git: Git,
+  task: Task,
+  vocabulary: TaskVocabulary,
+): Promise<readonly CompletionRecord[]> {
   const { code } = await git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], { okCodes: [0, 1, 128] })
   if (code !== 0) return []
-  return (await readCompletions(git)).filter(({ id }) => id === task.id)
+  return (await readCompletions(git, { vocabulary })).filter(({ id }) => id === task.id)
 }
 
 function stateOf(selection: Selection, task: Task): TaskState {

@@ -15,7 +15,7 @@ type Grouped = Pick<TaskFacts, 'id' | 'number' | 'file' | 'milestone'>
 /** Adds up what the tasks have taken, from git alone. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context)
-  const { root } = place
+  const { root, vocabulary } = place
   const milestoneOf = ({ id, number, file, milestone }: TaskFacts): Grouped => ({
     id,
     number,
@@ -23,7 +23,9 @@ export async function run(context: Context): Promise<number> {
     milestone,
   })
   const [[completions, kept], { tasks }] = await Promise.all([
-    readHistory(context.io, root, (git) => Promise.all([readCompletions(git), listAttempts(git)])),
+    readHistory(context.io, root, (git) =>
+      Promise.all([readCompletions(git, { vocabulary }), listAttempts(git)]),
+    ),
     // Reading them lets nothing else happen: git is to be at work by then.
     nextTurn().then(() =>
       readFacts<Grouped>(place, { keep: milestoneOf, keepFacts: milestoneOf, isWanted: () => false }),
