@@ -1,6 +1,6 @@
 import type { ProcessEnd } from '../base/process.ts'
 import { readLastLine, readMarker, type Marker } from './marker.ts'
-import { UNKNOWN_USAGE } from './providers/usage.ts'
+import { UNKNOWN_USAGE } from './usage.ts'
 import type { AgentEnd, AgentOutcome, Provider, StreamEnd, StreamReader, Usage } from './port.ts'
 
 /** What the stream told while it ran. */

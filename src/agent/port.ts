@@ -157,11 +157,14 @@ export interface StreamReader {
   /** The same of stderr, for an agent that tells only there that its service refuses it. */
   complaint?(text: string): readonly StreamEvent[]
   /** Called once, when the process is gone; one that ralph ended after its `result` counts as exit code 0. */
-  end(exit: {
-    readonly code: number | null
-    readonly signal: string | null
-    readonly stderr: string
-  }): StreamEnd
+  end(exit: Exit): StreamEnd
+}
+
+/** How a program left, and the last that it said on stderr. */
+export interface Exit {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly stderr: string
 }
 
 /** What a reader can see; the runtime adds `started` and `finished`. */

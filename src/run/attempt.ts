@@ -1,4 +1,5 @@
 import { denialsOf } from '../agent/denied.ts'
+import { UNKNOWN_USAGE } from '../agent/usage.ts'
 import type { AttemptPlan } from './attempt-plan.ts'
 import { complete } from './completion.ts'
 import type { Completed } from './completion.ts'
@@ -17,7 +18,6 @@ import { guardRefs } from './refs.ts'
 import { makeRunFolder } from './run-folder.ts'
 import type { Run } from './run.ts'
 import { guardSettings, interfered, takeBack, taskFolder } from './take-back.ts'
-import { UNKNOWN_USAGE } from './usage.ts'
 import type { Kept } from './workspace.ts'
 
 /** How an attempt ended, and what follows. */

@@ -1,7 +1,8 @@
 import type { Usage } from '../agent/port.ts'
 import type { AttemptRecord } from './attempt-record.ts'
 import type { CompletionRecord } from './completions.ts'
-import { addUsage, UNKNOWN_USAGE } from './usage.ts'
+import { UNKNOWN_USAGE } from '../agent/usage.ts'
+import { addUsage } from './usage.ts'
 
 /** What tasks have taken, together. What no commit told is not in the sums, and null where none did. */
 export interface Totals {

@@ -1,23 +1,15 @@
 import type { Usage } from '../agent/port.ts'
+import { sum } from '../agent/usage.ts'
 import { formatDuration, parseDuration } from '../base/duration.ts'
-
-/** Nothing was told. */
-export const UNKNOWN_USAGE: Usage = {
-  turns: null,
-  inputTokens: null,
-  cachedTokens: null,
-  outputTokens: null,
-  costUsd: null,
-}
 
 /** The sum of what was told; what nobody told stays unknown. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
-    turns: add(a.turns, b.turns),
-    inputTokens: add(a.inputTokens, b.inputTokens),
-    cachedTokens: add(a.cachedTokens, b.cachedTokens),
-    outputTokens: add(a.outputTokens, b.outputTokens),
-    costUsd: add(a.costUsd, b.costUsd),
+    turns: sum(a.turns, b.turns),
+    inputTokens: sum(a.inputTokens, b.inputTokens),
+    cachedTokens: sum(a.cachedTokens, b.cachedTokens),
+    outputTokens: sum(a.outputTokens, b.outputTokens),
+    costUsd: sum(a.costUsd, b.costUsd),
   }
 }
 
@@ -58,10 +50,6 @@ export function parseTokens(
     cachedTokens: counted(text, CACHED),
     outputTokens: counted(text, OUTPUT),
   }
-}
-
-function add(a: number | null, b: number | null): number | null {
-  return a === null ? b : b === null ? a : a + b
 }
 
 const SCALE = { '': 1, k: 1e3, M: 1e6 } as const

@@ -4,7 +4,8 @@ import { formatDuration } from '../base/duration.ts'
 import { unreachable } from '../base/errors.ts'
 import type { GateResult } from '../gates/gate.ts'
 import type { RunEvent, TaskStarted } from '../run/events.ts'
-import { formatCost, UNKNOWN_USAGE } from '../run/usage.ts'
+import { UNKNOWN_USAGE } from '../agent/usage.ts'
+import { formatCost } from '../run/usage.ts'
 import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block, type Piece } from './block.ts'
 import { timeLimitText } from './limits-text.ts'
 import { summaryOf, type TaskEnd } from './run-summary.ts'
@@ -129,7 +130,9 @@ export class RunStory {
       case 'waiting':
         this.#aside = (now) =>
           `waits ${formatDuration(secondsBetween(now, event.until))} more: ${event.reason}`
-        return this.#telling.steps ? [stepLine(`waits until ${clockText(event.until)}: ${event.reason}`)] : []
+        return this.#telling.steps && secondsBetween(event.at, event.until) >= WORTH_TELLING_SECONDS
+          ? [stepLine(`waits until ${clockText(event.until)}: ${event.reason}`)]
+          : []
       case 'stopping':
         return [
           paragraph([], 'stopping: what is under way is put in order first; Ctrl-C again ends it at once'),
@@ -240,6 +243,8 @@ function taskLine({ task, tier, limits }: TaskStarted): Block {
 }
 
 const MOST_LINES = 4
+/** A shorter wait is over before its line is read, and its reason stands above it. */
+const WORTH_TELLING_SECONDS = 30
 
 /** The gate, and the end of what it said. */
 function failedGate(result: GateResult): readonly Block[] {

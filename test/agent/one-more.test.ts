@@ -10,10 +10,10 @@ const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The one file: how the agent is called, and how its stream is read. Commands that do not ask it must not load it. */
 const PROVIDER = `
-import type { AgentRequest, Provider, StreamEnd, StreamReader } from '../port.ts'
+import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { failureEnd, silentEnd } from './failure.ts'
 import { number, parseLine, text, type Json } from './json-lines.ts'
-import { UNKNOWN_USAGE } from './usage.ts'
+import { UNKNOWN_USAGE } from '../usage.ts'
 
 if (process.argv.includes('next') || process.argv.includes('lint')) throw new Error('loaded, though only its name is wanted')
 
@@ -42,7 +42,7 @@ class MineReader implements StreamReader {
     return [{ type: 'result' }]
   }
 
-  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+  end(exit: Exit): StreamEnd {
     const result = this.#result
     const status = number(result?.['status'])
     const end = !result

@@ -4,7 +4,7 @@ import type { Ended } from '../../src/run/decide.ts'
 import { decide } from '../../src/run/decide.ts'
 import { outcome, outcomeOfEnd, OUTCOMES, POLICIES } from '../../src/run/outcome.ts'
 import type { OutcomeKind } from '../../src/run/outcome.ts'
-import { UNKNOWN_USAGE } from '../../src/run/usage.ts'
+import { UNKNOWN_USAGE } from '../../src/agent/usage.ts'
 
 const now = new Date('2026-01-01T00:00:00Z')
 

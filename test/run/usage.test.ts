@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  addUsage,
-  formatCost,
-  formatTokens,
-  parseCost,
-  parseTokens,
-  secondsIn,
-  UNKNOWN_USAGE,
-} from '../../src/run/usage.ts'
+import { addUsage, formatCost, formatTokens, parseCost, parseTokens, secondsIn } from '../../src/run/usage.ts'
+import { UNKNOWN_USAGE } from '../../src/agent/usage.ts'
 
 describe('numbers of an agent', () => {
   it('that nobody told stay unknown in a sum', () => {

@@ -1,8 +1,9 @@
-import type { AgentRequest, StreamEnd, StreamEvent, StreamReader, Usage } from '../port.ts'
+import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader, Usage } from '../port.ts'
 import { failureEnd, silentEnd, type Failure, type FailureWords } from './failure.ts'
 import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
-import { assistantEvents, denials, toolResultEvents, type ToolSummaries } from './message-blocks.ts'
-import { sum, UNKNOWN_USAGE } from './usage.ts'
+import { assistantEvents, denials, toolResultEvents } from './message-blocks.ts'
+import { ToolCalls } from './tool-calls.ts'
+import { sum, UNKNOWN_USAGE } from '../usage.ts'
 
 /** What a person does about a missing login. */
 export const CLAUDE_LOGIN = 'run `claude` and log in, or set ANTHROPIC_API_KEY'
@@ -14,7 +15,7 @@ const HOPELESS_LOGINS = 2
 export class ClaudeReader implements StreamReader {
   readonly #request: AgentRequest
   readonly #words: FailureWords
-  readonly #tools: ToolSummaries = new Map()
+  readonly #tools: ToolCalls
   readonly #denied = new Map<string, string>()
   /** The messages whose usage is counted: the events of one message repeat it. */
   readonly #counted = new Set<string>()
@@ -26,6 +27,7 @@ export class ClaudeReader implements StreamReader {
 
   constructor(request: AgentRequest, now: () => Date) {
     this.#request = request
+    this.#tools = new ToolCalls(request.cwd)
     this.#words = { agent: 'Claude Code', login: CLAUDE_LOGIN, now }
   }
 
@@ -52,7 +54,7 @@ export class ClaudeReader implements StreamReader {
     }
   }
 
-  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+  end(exit: Exit): StreamEnd {
     const result = this.#result
     return {
       end: result ? this.#resultEnd(result) : this.#endWithoutResult(exit),
@@ -72,7 +74,7 @@ export class ClaudeReader implements StreamReader {
         return this.#apiRetry(event)
       case 'permission_denied': {
         const id = text(event['tool_use_id'])
-        this.#denied.set(id, this.#tools.get(id)?.summary ?? text(event['tool_name']))
+        this.#denied.set(id, this.#tools.summaryOf(id) ?? text(event['tool_name']))
         return []
       }
       default:
@@ -92,7 +94,7 @@ export class ClaudeReader implements StreamReader {
 
   #assistant(event: Json): readonly StreamEvent[] {
     const message = record(event['message'])
-    const events = assistantEvents(message, this.#request.cwd, this.#tools)
+    const events = assistantEvents(message, this.#tools)
     // Claude Code itself speaks under this name, as in `Invalid API key`.
     if (message['model'] === '<synthetic>') return events
     this.#retry = null
@@ -131,7 +133,7 @@ export class ClaudeReader implements StreamReader {
   }
 
   /** Killed while it waited to try again: what it waited for is the reason. */
-  #endWithoutResult(exit: Parameters<StreamReader['end']>[0]): StreamEnd['end'] {
+  #endWithoutResult(exit: Exit): StreamEnd['end'] {
     if (this.#retry === null) return silentEnd(exit, this.#words)
     return failureEnd({ ...this.#retry, until: this.#limitEnds }, this.#words)
   }

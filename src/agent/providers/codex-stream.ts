@@ -1,4 +1,4 @@
-import type { AgentRequest, StreamEnd, StreamEvent, StreamReader, Usage } from '../port.ts'
+import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader, Usage } from '../port.ts'
 import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
 import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { oneLine, toolSummary } from './tool-summary.ts'
@@ -50,7 +50,7 @@ export class CodexReader implements StreamReader {
     }
   }
 
-  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+  end(exit: Exit): StreamEnd {
     return {
       end: this.#end(exit),
       finalMessage: this.#completed ? this.#message : '',
@@ -59,7 +59,7 @@ export class CodexReader implements StreamReader {
     }
   }
 
-  #end(exit: Parameters<StreamReader['end']>[0]): StreamEnd['end'] {
+  #end(exit: Exit): StreamEnd['end'] {
     if (this.#completed) return { kind: 'finished' }
     return this.#failure === null
       ? silentEnd(exit, this.#words)

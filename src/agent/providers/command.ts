@@ -1,9 +1,9 @@
 import { startProcess } from '../../base/process.ts'
 import { readLastLine } from '../marker.ts'
-import type { AgentRequest, Preflight, Provider, StreamEnd, StreamReader } from '../port.ts'
+import type { AgentRequest, Exit, Preflight, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { failureOf, PlainOutput } from './plain-output.ts'
 import { taskEnvironment } from './task-environment.ts'
-import { UNKNOWN_USAGE } from './usage.ts'
+import { UNKNOWN_USAGE } from '../usage.ts'
 
 const HOW_TO_GIVE_ONE = 'set `command` in the config, or give --command'
 
@@ -49,7 +49,7 @@ class CommandReader implements StreamReader {
     return this.#output.line(text)
   }
 
-  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+  end(exit: Exit): StreamEnd {
     const tail = this.#output.tail
     const { marker, message } = readLastLine(tail, this.#prompt)
     // A program may well say in both ways that it is stuck, but none that fails is done.
@@ -64,7 +64,7 @@ class CommandReader implements StreamReader {
     }
   }
 
-  #failedEnd(exit: Parameters<StreamReader['end']>[0], message: string): StreamEnd['end'] {
+  #failedEnd(exit: Exit, message: string): StreamEnd['end'] {
     const complaint = neverBegan(this.#line, exit)
     if (complaint === null) return { kind: 'crashed', reason: failureOf('the command', exit, message) }
     const reason = `The agent "command" cannot begin (${complaint}): ${HOW_TO_GIVE_ONE}.`
@@ -77,7 +77,7 @@ class CommandReader implements StreamReader {
  * null wherever that is not certain. The exit code says little: what has worked for an hour may end with 127 too. So
  * the command must be a single one, and all of stderr the word of this very shell.
  */
-function neverBegan(line: string, { code, stderr }: Parameters<StreamReader['end']>[0]): string | null {
+function neverBegan(line: string, { code, stderr }: Exit): string | null {
   if ((code !== 126 && code !== 127) || !isSingle(line)) return null
   const complaint = stderr.trim()
   const [said] = complaint.split('\n')

@@ -1,9 +1,9 @@
-import type { AgentRequest, Provider, StreamEnd, StreamReader } from '../port.ts'
+import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
 import { neverSetUp } from './first-start.ts'
 import { option } from './option.ts'
 import { parseLine, text, type Json } from './json-lines.ts'
-import { UNKNOWN_USAGE } from './usage.ts'
+import { UNKNOWN_USAGE } from '../usage.ts'
 
 const LOGIN = 'run `cn login`, or give a model in ~/.continue/config.yaml'
 
@@ -82,7 +82,7 @@ class ContinueReader implements StreamReader {
     return [...(this.#hasMcpServers ? [{ type: 'warning', message } as const] : []), { type: 'result' }]
   }
 
-  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+  end(exit: Exit): StreamEnd {
     return {
       end: this.#end(exit),
       finalMessage: text(this.#result?.['response']),
@@ -91,7 +91,7 @@ class ContinueReader implements StreamReader {
     }
   }
 
-  #end(exit: Parameters<StreamReader['end']>[0]): StreamEnd['end'] {
+  #end(exit: Exit): StreamEnd['end'] {
     // Errors it prints in the same shape, but on stderr.
     const error = exit.stderr
       .split(/\r?\n/)

@@ -1,17 +1,17 @@
-import type { AgentRequest, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
+import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
 import { failureEnd, silentEnd, type Failure, type FailureWords } from './failure.ts'
 import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
-import { oneLine, toolSummary } from './tool-summary.ts'
-import { UNKNOWN_USAGE } from './usage.ts'
+import { ToolCalls } from './tool-calls.ts'
+import { oneLine } from './tool-summary.ts'
+import { UNKNOWN_USAGE } from '../usage.ts'
 
 /** What a person does about a missing login. */
 export const COPILOT_LOGIN = 'run `copilot` and /login, or set GH_TOKEN'
 
 /** Reads `copilot --output-format json`. */
 export class CopilotReader implements StreamReader {
-  readonly #cwd: string
   readonly #words: FailureWords
-  readonly #tools = new Map<string, { readonly name: string; readonly summary: string }>()
+  readonly #tools: ToolCalls
   readonly #denied = new Set<string>()
   #turns = 0
   #message = ''
@@ -19,7 +19,7 @@ export class CopilotReader implements StreamReader {
   #exitCode: number | null = null
 
   constructor(request: AgentRequest, now: () => Date) {
-    this.#cwd = request.cwd
+    this.#tools = new ToolCalls(request.cwd)
     this.#words = { agent: 'Copilot CLI', login: COPILOT_LOGIN, now }
   }
 
@@ -55,7 +55,7 @@ export class CopilotReader implements StreamReader {
     }
   }
 
-  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+  end(exit: Exit): StreamEnd {
     // Ended while it tries again, it says that all went well.
     const finished = this.#exitCode === 0 && this.#failure === null
     return {
@@ -66,7 +66,7 @@ export class CopilotReader implements StreamReader {
     }
   }
 
-  #failedEnd(exit: Parameters<StreamReader['end']>[0]): StreamEnd['end'] {
+  #failedEnd(exit: Exit): StreamEnd['end'] {
     return this.#failure ? failureEnd(this.#failure, this.#words) : silentEnd(exit, this.#words)
   }
 
@@ -81,22 +81,18 @@ export class CopilotReader implements StreamReader {
 
   #toolStarted(data: Json): readonly StreamEvent[] {
     const [id, name] = [text(data['toolCallId']), text(data['toolName'])]
-    const summary = toolSummary(name, record(data['arguments']), this.#cwd)
-    this.#tools.set(id, { name, summary })
-    return [{ type: 'tool', id, name, summary, status: 'running' }]
+    return [this.#tools.begin(id, name, record(data['arguments']))]
   }
 
   #toolEnded(data: Json): readonly StreamEvent[] {
-    const id = text(data['toolCallId'])
-    const { name, summary } = this.#tools.get(id) ?? { name: 'tool', summary: 'tool' }
-    this.#tools.delete(id)
     const error = record(data['error'])
     const denied = error['code'] === 'denied' || /^Permission (?:to run|denied)/.test(text(error['message']))
-    if (denied) this.#denied.add(summary)
     // A command that ran is a success to it, whatever it exited with.
     const exitCode = number(record(data['shellExecution'])['exitCode']) ?? 0
     const status = denied ? 'denied' : data['success'] === true && exitCode === 0 ? 'ok' : 'failed'
-    return [{ type: 'tool', id, name, summary, status }]
+    const ended = this.#tools.end(text(data['toolCallId']), status)
+    if (denied) this.#denied.add(ended.summary)
+    return [ended]
   }
 
   #retryReason(data: Json): string {

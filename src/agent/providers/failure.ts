@@ -1,9 +1,8 @@
-import type { StreamEnd, StreamReader } from '../port.ts'
+import type { Exit, StreamEnd } from '../port.ts'
 import { resetTime } from './reset-time.ts'
 import { oneLine } from './tool-summary.ts'
 
 type End = StreamEnd['end']
-type Exit = Parameters<StreamReader['end']>[0]
 
 /** What a provider knows of a failed request to its service. */
 export interface Failure {

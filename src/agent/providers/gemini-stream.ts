@@ -1,7 +1,7 @@
-import type { AgentRequest, StreamEnd, StreamEvent, StreamReader, Usage } from '../port.ts'
+import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader, Usage } from '../port.ts'
 import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
 import { number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
-import { toolSummary } from './tool-summary.ts'
+import { ToolCalls } from './tool-calls.ts'
 import { TurnCounter } from './turn-counter.ts'
 
 /** What a person does about a missing login. */
@@ -9,16 +9,15 @@ export const GEMINI_LOGIN = 'run `gemini` and log in, or set GEMINI_API_KEY'
 
 /** Reads `gemini -o stream-json`. */
 export class GeminiReader implements StreamReader {
-  readonly #cwd: string
   readonly #words: FailureWords
   readonly #turns = new TurnCounter()
-  readonly #tools = new Map<string, { readonly name: string; readonly summary: string }>()
+  readonly #tools: ToolCalls
   readonly #denied = new Set<string>()
   #message = ''
   #result: Json | null = null
 
   constructor(request: AgentRequest, now: () => Date) {
-    this.#cwd = request.cwd
+    this.#tools = new ToolCalls(request.cwd)
     this.#words = { agent: 'Gemini CLI', login: GEMINI_LOGIN, now }
   }
 
@@ -49,7 +48,7 @@ export class GeminiReader implements StreamReader {
     }
   }
 
-  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+  end(exit: Exit): StreamEnd {
     return {
       end: this.#result ? this.#resultEnd(this.#result) : silentEnd(exit, this.#words),
       finalMessage: this.#result ? this.#message : '',
@@ -71,25 +70,19 @@ export class GeminiReader implements StreamReader {
 
   #toolStarted(event: Json): readonly StreamEvent[] {
     const [id, name] = [text(event['tool_id']), text(event['tool_name'])]
-    const summary = toolSummary(name, record(event['parameters']), this.#cwd)
-    this.#tools.set(id, { name, summary })
+    const begun = this.#tools.begin(id, name, record(event['parameters']))
     this.#turns.call(id)
     this.#message = ''
-    return [
-      { type: 'tool', id, name, summary, status: 'running' },
-      { type: 'usage', usage: this.#usage() },
-    ]
+    return [begun, { type: 'usage', usage: this.#usage() }]
   }
 
   #toolEnded(event: Json): readonly StreamEvent[] {
     const id = text(event['tool_id'])
-    const { name, summary } = this.#tools.get(id) ?? { name: 'tool', summary: 'tool' }
-    this.#tools.delete(id)
     this.#turns.answer(id)
     const denied = record(event['error'])['type'] === 'policy_violation'
-    if (denied) this.#denied.add(summary)
-    const status = denied ? 'denied' : event['status'] === 'success' ? 'ok' : 'failed'
-    return [{ type: 'tool', id, name, summary, status }]
+    const ended = this.#tools.end(id, denied ? 'denied' : event['status'] === 'success' ? 'ok' : 'failed')
+    if (denied) this.#denied.add(ended.summary)
+    return [ended]
   }
 
   #resultEnd(result: Json): StreamEnd['end'] {

@@ -1,21 +1,16 @@
 import type { StreamEvent } from '../port.ts'
 import { list, record, text, type Json } from './json-lines.ts'
+import type { ToolCalls, ToolEvent } from './tool-calls.ts'
 import { toolSummary } from './tool-summary.ts'
 
-/** The tools at work: their one line each, by the id of the call. */
-export type ToolSummaries = Map<string, { readonly name: string; readonly summary: string }>
-
 /** What an `assistant` message of Claude Code's kind says and calls. */
-export function assistantEvents(message: Json, cwd: string, tools: ToolSummaries): StreamEvent[] {
+export function assistantEvents(message: Json, tools: ToolCalls): StreamEvent[] {
   const events: StreamEvent[] = []
   for (const block of list(message['content']).map(record)) {
     if (block['type'] === 'text' && text(block['text']) !== '') {
       events.push({ type: 'text', text: text(block['text']) })
     } else if (block['type'] === 'tool_use') {
-      const [id, name] = [text(block['id']), text(block['name'])]
-      const summary = toolSummary(name, record(block['input']), cwd)
-      tools.set(id, { name, summary })
-      events.push({ type: 'tool', id, name, summary, status: 'running' })
+      events.push(tools.begin(text(block['id']), text(block['name']), record(block['input'])))
     }
   }
   return events
@@ -24,19 +19,16 @@ export function assistantEvents(message: Json, cwd: string, tools: ToolSummaries
 /** How the tools ended that a `user` message of Claude Code's kind answers for. */
 export function toolResultEvents(
   message: Json,
-  tools: ToolSummaries,
+  tools: ToolCalls,
   isDenied: (id: string, said: string) => boolean,
-): (StreamEvent & { readonly type: 'tool' })[] {
+): ToolEvent[] {
   return list(message['content'])
     .map(record)
     .filter((block) => block['type'] === 'tool_result')
     .map((block) => {
       const id = text(block['tool_use_id'])
-      const { name, summary } = tools.get(id) ?? { name: 'tool', summary: 'tool' }
-      tools.delete(id)
-      const failed = block['is_error'] === true
-      const denied = failed && isDenied(id, text(block['content']))
-      return { type: 'tool', id, name, summary, status: denied ? 'denied' : failed ? 'failed' : 'ok' }
+      if (block['is_error'] !== true) return tools.end(id, 'ok')
+      return tools.end(id, isDenied(id, text(block['content'])) ? 'denied' : 'failed')
     })
 }
 

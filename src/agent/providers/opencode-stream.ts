@@ -1,8 +1,8 @@
-import type { AgentRequest, StreamEnd, StreamEvent, StreamReader, Usage } from '../port.ts'
+import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader, Usage } from '../port.ts'
 import { failureEnd, silentEnd, type Failure, type FailureWords } from './failure.ts'
 import { number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { oneLine, toolSummary } from './tool-summary.ts'
-import { sum, UNKNOWN_USAGE } from './usage.ts'
+import { sum, UNKNOWN_USAGE } from '../usage.ts'
 
 const LOGIN = 'run `opencode auth login`'
 
@@ -64,7 +64,7 @@ export class OpencodeReader implements StreamReader {
     }
   }
 
-  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+  end(exit: Exit): StreamEnd {
     return {
       end: this.#end(exit),
       finalMessage: this.#finished ? this.#message : '',
@@ -73,7 +73,7 @@ export class OpencodeReader implements StreamReader {
     }
   }
 
-  #end(exit: Parameters<StreamReader['end']>[0]): StreamEnd['end'] {
+  #end(exit: Exit): StreamEnd['end'] {
     if (this.#failure) return failureEnd(this.#failure, this.#words)
     if (this.#finished) return { kind: 'finished' }
     return this.#refusal ? failureEnd(this.#refusal, this.#words) : silentEnd(exit, this.#words)

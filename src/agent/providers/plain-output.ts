@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { AgentRequest, StreamEvent } from '../port.ts'
+import type { AgentRequest, Exit, StreamEvent } from '../port.ts'
 
 const LINES = 100
 const LINE_LENGTH = 10_000
@@ -50,11 +50,7 @@ function cut(text: string): string {
 }
 
 /** How a program that failed ended, with the last that it said. */
-export function failureOf(
-  program: string,
-  exit: { readonly code: number | null; readonly signal: string | null; readonly stderr: string },
-  tail: string,
-): string {
+export function failureOf(program: string, exit: Exit, tail: string): string {
   const how = exit.signal ? `was ended by ${exit.signal}` : `exited with code ${exit.code}`
   const said = lastLines(exit.stderr) || lastLines(tail)
   return said ? `${program} ${how}: ${said}` : `${program} ${how}`

@@ -1,10 +1,11 @@
-import type { AgentRequest, StreamEnd, StreamEvent, StreamReader, Usage } from '../port.ts'
+import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader, Usage } from '../port.ts'
 import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
 import { number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
-import { assistantEvents, denials, toolResultEvents, type ToolSummaries } from './message-blocks.ts'
+import { assistantEvents, denials, toolResultEvents } from './message-blocks.ts'
+import { ToolCalls } from './tool-calls.ts'
 import { oneLine } from './tool-summary.ts'
 import { TurnCounter } from './turn-counter.ts'
-import { UNKNOWN_USAGE } from './usage.ts'
+import { UNKNOWN_USAGE } from '../usage.ts'
 
 /** What a person does about a missing login. */
 export const QWEN_LOGIN = 'run `qwen` and /auth, or set OPENAI_API_KEY'
@@ -13,13 +14,14 @@ export const QWEN_LOGIN = 'run `qwen` and /auth, or set OPENAI_API_KEY'
 export class QwenReader implements StreamReader {
   readonly #cwd: string
   readonly #words: FailureWords
-  readonly #tools: ToolSummaries = new Map()
+  readonly #tools: ToolCalls
   readonly #turns = new TurnCounter()
   readonly #denied = new Set<string>()
   #result: Json | null = null
 
   constructor(request: AgentRequest, now: () => Date) {
     this.#cwd = request.cwd
+    this.#tools = new ToolCalls(request.cwd)
     this.#words = { agent: 'Qwen Code', login: QWEN_LOGIN, now }
   }
 
@@ -48,7 +50,7 @@ export class QwenReader implements StreamReader {
     return [{ type: 'retrying', reason: 'the service has no capacity', until }]
   }
 
-  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+  end(exit: Exit): StreamEnd {
     const result = this.#result
     return {
       end: result ? this.#resultEnd(result) : this.#endWithoutResult(exit),
@@ -59,7 +61,7 @@ export class QwenReader implements StreamReader {
   }
 
   #assistant(event: Json): readonly StreamEvent[] {
-    const events = assistantEvents(record(event['message']), this.#cwd, this.#tools)
+    const events = assistantEvents(record(event['message']), this.#tools)
     if (event['parent_tool_use_id'] != null || events.length === 0) return events
     for (const shown of events) if (shown.type === 'tool') this.#turns.call(shown.id)
     this.#turns.speak()
@@ -86,7 +88,7 @@ export class QwenReader implements StreamReader {
   }
 
   /** At its turn limit it prints no result, only a line on stderr. */
-  #endWithoutResult(exit: Parameters<StreamReader['end']>[0]): StreamEnd['end'] {
+  #endWithoutResult(exit: Exit): StreamEnd['end'] {
     const limit = exit.stderr.split(/\r?\n/).find(isTurnLimit)
     return limit === undefined ? silentEnd(exit, this.#words) : { kind: 'max-turns', reason: oneLine(limit) }
   }

@@ -1,8 +1,8 @@
 import { DONE_MARKER } from '../../base/done-marker.ts'
-import type { AgentRequest, Provider, StreamEnd, StreamReader } from '../port.ts'
+import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { failureOf, PlainOutput } from './plain-output.ts'
 import { taskEnvironment } from './task-environment.ts'
-import { UNKNOWN_USAGE } from './usage.ts'
+import { UNKNOWN_USAGE } from '../usage.ts'
 
 /** The embedded agent: runs the script that stands in the task itself, and is done when that exits with 0. */
 export const script: Provider = {
@@ -50,7 +50,7 @@ class ScriptReader implements StreamReader {
     return this.#output.line(text)
   }
 
-  end(exit: Parameters<StreamReader['end']>[0]): StreamEnd {
+  end(exit: Exit): StreamEnd {
     const tail = this.#output.tail
     return {
       end: this.#end(exit, tail),
@@ -62,7 +62,7 @@ class ScriptReader implements StreamReader {
     }
   }
 
-  #end(exit: Parameters<StreamReader['end']>[0], tail: string): StreamEnd['end'] {
+  #end(exit: Exit, tail: string): StreamEnd['end'] {
     if (this.#task.script === null) {
       return { kind: 'crashed', reason: `${this.#task.id} has no fenced sh block under "## Script"` }
     }

@@ -1,6 +1,6 @@
-import type { Usage } from '../port.ts'
+import type { Usage } from './port.ts'
 
-/** Nothing told yet. */
+/** Nothing was told. */
 export const UNKNOWN_USAGE: Usage = {
   turns: null,
   inputTokens: null,
