@@ -48,9 +48,6 @@ export async function keepAttempt(git: Git, attempt: AttemptToKeep): Promise<str
 /** The attempts that are kept, of one task or of all, by task and number. */
 export async function listAttempts(git: Git, task?: string): Promise<readonly KeptAttempt[]> {
   const glob = `--glob=${FOLDER}/${task === undefined ? '*' : `${task}/*`}`
-  // Mostly there are none; this says so at once, where a log that prints nothing would be waited for.
-  const { stdout } = await git.run(['rev-parse', '--git-dir', glob])
-  if (stdout.toString().trim().split('\n').length < 2) return []
   const entries = await readLog(git, { options: ['--no-walk=unsorted', glob], revisions: [] })
   const kept = entries.flatMap((entry) => {
     const [owner, number] = [

@@ -74,13 +74,12 @@ export async function identityProblem(git: Git): Promise<string | null> {
  */
 export async function ignoredPaths(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
   if (paths.length === 0) return new Set()
-  // Each path is answered, so that there is always something printed: simple-git waits where there is nothing.
-  const args = ['check-ignore', '--stdin', '-z', '--verbose', '--non-matching']
+  const args = ['check-ignore', '--stdin', '-z']
   const { code, stdout, stderr } = await git.run(args, {
     stdin: paths.join('\0') + '\0',
     okCodes: [0, 1, 128],
   })
-  if (code !== 128) return ignoredIn(stdout.toString().split('\0'))
+  if (code !== 128) return new Set(stdout.toString().split('\0').filter(Boolean))
   if (/not a git repository|must be run in a work tree/.test(stderr)) return new Set()
   if (!/in submodule|beyond a symbolic link/.test(stderr)) throw new GitError(args, code, stderr)
   if (paths.length === 1) return new Set()
@@ -91,14 +90,4 @@ export async function ignoredPaths(git: Git, paths: readonly string[]): Promise<
     await ignoredPaths(git, paths.slice(middle)),
   ]
   return new Set([...one, ...other])
-}
-
-/** Source, line, pattern and path, over and over; no pattern matched where it is empty, and `!` takes a path back in. */
-function ignoredIn(fields: readonly string[]): ReadonlySet<string> {
-  const ignored = new Set<string>()
-  for (let at = 0; at + 3 < fields.length; at += 4) {
-    const [pattern = '', path = ''] = [fields[at + 2], fields[at + 3]]
-    if (pattern !== '' && !pattern.startsWith('!')) ignored.add(path)
-  }
-  return ignored
 }

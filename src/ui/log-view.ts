@@ -19,13 +19,15 @@ export function logView(completions: readonly CompletionRecord[]): readonly Bloc
 
 function completionBlocks(completion: CompletionRecord): readonly Block[] {
   const { id, title, commit, notes, reverted } = completion
+  const numbers = spent(completion)
   return [
     {
       kind: 'spread',
       left: [accent(id), '  ', title, ...(reverted ? [dim('  reverted since')] : [])],
       right: [dim(commit.slice(0, 7))],
     },
-    paragraph(['  '], spent(completion), 'dim'),
+    // Of what people did there are no numbers.
+    ...(numbers === '' ? [] : [paragraph(['  '], numbers, 'dim')]),
     ...noteBlocks(notes),
   ]
 }

@@ -4,6 +4,8 @@ import { openGit } from '../../src/git/door.ts'
 import { attemptRecord } from '../../src/run/attempt-record.ts'
 import { readCompletions } from '../../src/run/completions.ts'
 import { statsOf } from '../../src/run/stats.ts'
+import { layOut } from '../../src/ui/layout.ts'
+import { logView } from '../../src/ui/log-view.ts'
 import { ENV, git, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText } from './harness.ts'
 import { gateOf, type Deed } from './ports.ts'
@@ -117,6 +119,8 @@ describe('what git alone tells', () => {
     commit('Do what another tool calls a task\n\nTask: SHOP-12', { 'docs/tasks/T-2.md': done('T-2') })
     const { completions } = await told(root)
     expect(completions.map(({ id, title }) => [id, title])).toEqual([['T-01', 'Do it by hand']])
+    const shown = await layOut(logView(completions), { columns: 80, colour: false })
+    expect(shown.split('\n').slice(2)).toEqual([expect.stringMatching(/^T-01 {2}Do it by hand +\w{7}$/), ''])
   })
 
   it.each([
