@@ -1,4 +1,5 @@
 import type { AgentOutcome } from '../agent/port.ts'
+import { fewOf } from '../base/few-of.ts'
 import type { AttemptPlan } from './attempt-plan.ts'
 import { attemptMessage } from './attempt-record.ts'
 import type { Interference } from './interference.ts'
@@ -67,10 +68,13 @@ export async function keepRecord(
   return kept
 }
 
+/** Not more than a person would read of what stands in a commit's message. */
+const MOST_TOLD = 50
+
 function told(interference: Interference): string {
   switch (interference.kind) {
     case 'commits':
-      return `commits: ${interference.commits.join(', ')}`
+      return `commits: ${fewOf(interference.commits, MOST_TOLD)}`
     case 'operation':
       return `operation: ${interference.operation}`
     case 'branch':
@@ -78,8 +82,8 @@ function told(interference: Interference): string {
     case 'refs-deleted':
     case 'refs-moved':
     case 'refs-made':
-      return `${interference.kind}: ${interference.refs.join(', ')}`
+      return `${interference.kind}: ${fewOf(interference.refs, MOST_TOLD)}`
     default:
-      return `${interference.kind}: ${interference.paths.join(', ')}`
+      return `${interference.kind}: ${fewOf(interference.paths, MOST_TOLD)}`
   }
 }

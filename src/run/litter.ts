@@ -1,3 +1,4 @@
+import { fewOf } from '../base/few-of.ts'
 import type { StatusEntry } from '../git/status.ts'
 import type { Happening } from './events.ts'
 import type { Run } from './run.ts'
@@ -19,8 +20,8 @@ export function setAside(run: Run, entries: readonly StatusEntry[], where: strin
   const swept = entries.filter((entry) => !isAside(entry)).map(({ path }) => path)
   workspace.leaveAside(aside)
   const parts = [
-    ...(aside.length > 0 ? [`${aside.join(', ')} (left out of every commit: add it to .gitignore)`] : []),
-    ...(swept.length > 0 ? [`${swept.join(', ')} (the next commit will hold it)`] : []),
+    ...(aside.length > 0 ? [`${fewOf(aside)} (left out of every commit: add it to .gitignore)`] : []),
+    ...(swept.length > 0 ? [`${fewOf(swept)} (the next commit will hold it)`] : []),
   ]
   return { type: 'warning', message: `${where}: ${parts.join('; ')}` }
 }

@@ -1,4 +1,5 @@
 import { UserError } from '../base/errors.ts'
+import { fewOf } from '../base/few-of.ts'
 import type { Base } from '../git/restore.ts'
 import type { Status, StatusEntry } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
@@ -55,9 +56,8 @@ async function commitTasks(ports: RunPorts, status: Status): Promise<Base> {
   const { workspace } = ports
   const paths = changesOf(status).map(({ path }) => path)
   const ids = [...new Set(paths.map((path) => /T-\d+/i.exec(path.slice(path.lastIndexOf('/')))?.[0] ?? path))]
-  const named = ids.length > 4 ? `${ids.slice(0, 3).join(', ')} and ${ids.length - 3} more` : ids.join(', ')
   const result = await workspace.commit({
-    message: composeMessage({ subject: `Write down ${named}`, body: '', trailers: [] }),
+    message: composeMessage({ subject: `Write down ${fewOf(ids, 4)}`, body: '', trailers: [] }),
     paths,
     signal: ports.killSignal,
   })

@@ -44,7 +44,6 @@ export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator
     startTree = result.kept?.tree ?? startTree
     const { decision } = result
     waits = decision.kind === 'wait' ? waits + 1 : 0
-    const spent = overBudget(run)
     switch (decision.kind) {
       case 'complete':
         if (!result.completed) throw new Error('an attempt is complete without a commit')
@@ -54,10 +53,12 @@ export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator
       case 'wait':
         run.limitedUntil.set(choice.agent.name, decision.until)
         break
-      case 'retry':
+      case 'retry': {
+        const spent = overBudget(run)
         if (spent !== null) return yield* end('budget', spent)
         yield* pause(run, task, decision.pauseSeconds, result.outcome)
         break
+      }
       case 'give-up': {
         const ruined = sameAsBaseline(run, result.outcome)
         if (ruined !== null) return yield* end('stopped', ruined)

@@ -2,6 +2,7 @@ import type { Denial } from '../agent/denied.ts'
 import type { Usage } from '../agent/port.ts'
 import { formatDuration } from '../base/duration.ts'
 import { unreachable } from '../base/errors.ts'
+import { fewOf } from '../base/few-of.ts'
 import type { GateResult } from '../gates/gate.ts'
 import type { Interference } from '../run/interference.ts'
 import type { OutcomeKind } from '../run/outcome.ts'
@@ -79,21 +80,21 @@ export function interferenceText(interference: Interference): string {
     case 'operation':
       return `the agent left a ${interference.operation} unfinished: ended`
     case 'task-files':
-      return `the agent changed task files: put back ${interference.paths.join(', ')}`
+      return `the agent changed task files: put back ${fewOf(interference.paths)}`
     case 'went-back':
-      return `the agent took out of the tree, and it was put back: ${interference.paths.join(', ')}`
+      return `the agent took out of the tree, and it was put back: ${fewOf(interference.paths)}`
     case 'refs-deleted':
-      return `the agent deleted, and it was made again: ${interference.refs.join(', ')}`
+      return `the agent deleted, and it was made again: ${fewOf(interference.refs)}`
     case 'refs-moved':
-      return `the agent moved ${interference.refs.join(', ')}`
+      return `the agent moved ${fewOf(interference.refs)}`
     case 'refs-made':
-      return `the agent made ${interference.refs.join(', ')}`
+      return `the agent made ${fewOf(interference.refs)}`
     case 'git-settings':
-      return `the agent changed git's settings: put back ${interference.paths.join(', ')} (its version is in ${interference.keptIn})`
+      return `the agent changed git's settings: put back ${fewOf(interference.paths)} (its version is in ${interference.keptIn})`
     case 'gates-changed':
-      return `the agent changed what decides the gates: ${interference.paths.join(', ')}`
+      return `the agent changed what decides the gates: ${fewOf(interference.paths)}`
     case 'nested-repository':
-      return `the agent made a repository of its own, which is not committed: ${interference.paths.join(', ')}`
+      return `the agent made a repository of its own, which is not committed: ${fewOf(interference.paths)}`
     default:
       return unreachable(interference)
   }

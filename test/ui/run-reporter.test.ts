@@ -262,6 +262,16 @@ describe('a run in a terminal', () => {
     expect(written()).toBe('● waits 10m more: usage limit')
   })
 
+  it('tells of a wait in a pipe, unless it is over at once', async () => {
+    const { tell, written } = await screen(null)
+    const wait = (seconds: number): void => {
+      const until = new Date(START + seconds * 1000)
+      tell(0, { type: 'waiting', id: 'T-004', until, reason: `${seconds} s` })
+    }
+    for (const seconds of [1, 29, 600]) wait(seconds)
+    expect(written()).toMatch(/^ {5}· waits until \d\d:\d\d: 600 s\n$/)
+  })
+
   it('does not show an agent at work while git commits', async () => {
     const { tell, written } = await screen(80)
     for (const [seconds, happening] of STORY.slice(0, 6)) tell(seconds, happening)

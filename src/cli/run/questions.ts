@@ -1,3 +1,4 @@
+import { fewOf } from '../../base/few-of.ts'
 import type { FailureAnswer, RunPorts } from '../../run/ports.ts'
 import { printable } from '../../ui/printable.ts'
 import type { Dialogue } from '../io.ts'
@@ -26,8 +27,7 @@ export function questions(
     askToCommit: async (paths) => {
       pause()
       const { confirm, isCancel } = await import('@clack/prompts')
-      const files = paths.length > 5 ? `${paths.length} task files` : paths.join(', ')
-      const answer = await confirm({ message: printable(`Commit ${files} first?`), ...dialogue })
+      const answer = await confirm({ message: printable(`Commit ${fewOf(paths, 5)} first?`), ...dialogue })
       return !isCancel(answer) && answer
     },
   }
