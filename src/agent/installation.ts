@@ -36,9 +36,12 @@ export async function installationOf(
 export function isNewEnough(version: string | null, minimum: string | null): boolean | null {
   if (minimum === null) return true
   if (version === null) return null
-  const [have, need] = [version, minimum].map((text) => text.split('.').map(Number)) as [number[], number[]]
-  const place = need.findIndex((part, index) => part !== (have[index] ?? 0))
-  return place === -1 || (have[place] ?? 0) > need[place]!
+  const have = version.split('.').map(Number)
+  for (const [place, least] of minimum.split('.').map(Number).entries()) {
+    const part = have[place] ?? 0
+    if (part !== least) return part > least
+  }
+  return true
 }
 
 async function ask(

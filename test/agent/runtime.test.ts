@@ -3,8 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { AgentLimits, AgentRequest, Provider } from '../../src/agent/port.ts'
+import type { AgentLimits, AgentRequest, Provider, Usage } from '../../src/agent/port.ts'
 import { createAgent } from '../../src/agent/runtime.ts'
+import { UNKNOWN_USAGE } from '../../src/agent/usage.ts'
 import { listen, requestOf } from './requests.ts'
 import { jsonProvider, steeredAgent, type SteeredAgent } from './steered-agent.ts'
 
@@ -15,6 +16,8 @@ const run = (provider: Provider, changes: Partial<AgentRequest> = {}) =>
 const shell = (script: string) => jsonProvider({ program: 'sh', args: ['-c', script] })
 const limits = (changes: Partial<AgentLimits>): AgentLimits => ({ ...requestOf().limits, ...changes })
 
+const used = (usage: Partial<Usage>) =>
+  JSON.stringify({ type: 'usage', usage: { ...UNKNOWN_USAGE, ...usage } })
 const said = (message: string) =>
   `printf '%s\\n' '${JSON.stringify({ type: 'end', end: { kind: 'finished' }, message })}'`
 const DONE = said('All is in place.\n\n<TASK_DONE>')
@@ -185,8 +188,7 @@ describe.skipIf(process.platform === 'win32')('an agent that is steered', () => 
   })
 
   test('and takes one turn too many is stopped', async () => {
-    const usage = (turns: number) =>
-      `say({ type: 'usage', usage: { turns: ${turns}, inputTokens: null, cachedTokens: null, outputTokens: null, costUsd: null } })`
+    const usage = (turns: number) => `say(${used({ turns })})`
     const { outcome } = await steer(
       async () => {
         await agent.step(usage(2))
@@ -198,16 +200,15 @@ describe.skipIf(process.platform === 'win32')('an agent that is steered', () => 
   })
 
   test('and tells its last sum with its result is not stopped for it', async () => {
-    const line = `say({ type: 'usage', usage: { turns: 9, costUsd: 9 } }, ${FINISHED})`
+    const line = `say(${used({ turns: 9, costUsd: 9 })}, ${FINISHED})`
     const { outcome } = await steer(() => agent.step(line), { limits: limits({ turns: 9, budgetUsd: 10 }) })
     expect(outcome.end.kind).toBe('done')
   })
 
   test('and spends too much is stopped', async () => {
-    const { outcome } = await steer(
-      () => agent.step(`say({ type: 'usage', usage: { turns: 1, costUsd: 5.01 } })`),
-      { limits: limits({ budgetUsd: 5 }) },
-    )
+    const { outcome } = await steer(() => agent.step(`say(${used({ turns: 1, costUsd: 5.01 })})`), {
+      limits: limits({ budgetUsd: 5 }),
+    })
     expect(outcome.end).toEqual({ kind: 'budget', reason: 'the budget of $5.00 is spent' })
   })
 

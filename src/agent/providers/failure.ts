@@ -47,6 +47,8 @@ export function silentEnd(exit: Exit, words: FailureWords): End {
   const said = lastWords(exit.stderr)
   if (said !== '') {
     const end = failureEnd({ status: null, message: said }, words)
+    // Nobody knows whose 404 stands there, nor what was too long: only its service's own word ends more than an attempt.
+    if (end.kind === 'refused' && !NO_SUCH_MODEL.test(said)) return { ...end, hopeless: null }
     if (end.kind !== 'crashed') return end
   }
   const how =
@@ -89,7 +91,7 @@ function kindOf({ status, message }: Failure): FailureKind {
   )
     return 'rate-limited'
   if (/overloaded|at capacity|temporarily unavailable|high demand/i.test(message)) return 'overloaded'
-  if (NO_SUCH_MODEL.test(message) || TOO_LONG.test(message)) return 'refused'
+  if (NO_SUCH_MODEL.test(message) || isTooLong(message)) return 'refused'
   if (
     /not logged in|log ?in (?:again|first|required)|run \/login|unauthori[sz]ed|authenticat|invalid (?:x-)?api.?key|no api key|auth method|auth type/i.test(
       message,
@@ -112,10 +114,15 @@ const NO_SUCH_MODEL =
 const TOO_LONG =
   /(?:prompt|input|context|request|messages?)\b.{0,60}?(?:too (?:long|large)|exceed)|context.?(?:length|window).{0,20}exceed|maximum context length/is
 
+/** What exceeds its time is not too long in this sense: another try may well be quicker. */
+function isTooLong(message: string): boolean {
+  return TOO_LONG.test(message) && !/deadline|time.?(?:out|limit)|timed out/i.test(message)
+}
+
 /** Whether the same would be refused again: a model that is not there to anybody, a prompt that is too long to this task. */
 function hopelessness({ status, message }: Failure): 'task' | 'run' | null {
   const told = status ?? statusIn(message)
-  if (told === 413 || TOO_LONG.test(message)) return 'task'
+  if (told === 413 || isTooLong(message)) return 'task'
   return told === 404 || NO_SUCH_MODEL.test(message) ? 'run' : null
 }
 

@@ -64,7 +64,8 @@ class ScriptReader implements StreamReader {
 
   #end(exit: Exit, tail: string): StreamEnd['end'] {
     if (this.#task.script === null) {
-      return { kind: 'crashed', reason: `${this.#task.id} has no fenced sh block under "## Script"` }
+      const reason = `${this.#task.id} has no fenced sh block under "## Script"`
+      return { kind: 'refused', reason, hopeless: 'task' }
     }
     if (exit.code === 0) return { kind: 'finished' }
     return { kind: 'crashed', reason: failureOf('the script', exit, tail) }

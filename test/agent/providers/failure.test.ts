@@ -23,6 +23,8 @@ test.each([
   [null, 'Please run /login', 'auth'],
   [null, 'something odd in line 429 of main.ts', 'crashed'],
   [null, 'wrote 500 files', 'crashed'],
+  [null, 'context deadline exceeded', 'crashed'],
+  [null, 'The request exceeded its timeout of 30 s', 'crashed'],
 ])('%s "%s" is %s', (status, message, kind) => {
   expect(failureEnd({ status, message }, words).kind).toBe(kind)
 })
@@ -43,6 +45,14 @@ test.each([
   [400, 'messages.3: tool_use ids must be unique', null],
 ])('%s "%s" is hopeless for %s', (status, message, hopeless) => {
   expect(failureEnd({ status, message }, words)).toMatchObject({ kind: 'refused', hopeless })
+})
+
+test.each([
+  ['Error: the list of servers failed with status code 404', null],
+  ['Error: Invalid request: the message is too long', null],
+  ['Error: Model not found: fake/no-such', 'run'],
+])('the last word on stderr, "%s", ends no more than is certain', (stderr, hopeless) => {
+  expect(silentEnd({ code: 1, signal: null, stderr }, words)).toMatchObject({ kind: 'refused', hopeless })
 })
 
 test('the moment that the stream tells wins over one in the words', () => {

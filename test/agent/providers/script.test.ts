@@ -27,10 +27,11 @@ describe.skipIf(process.platform === 'win32')('the script agent', () => {
     })
   })
 
-  test('is not done where the task has no script', async () => {
+  test('refuses a task that has no script, which no other try would change', async () => {
     expect((await run(null)).end).toEqual({
-      kind: 'crashed',
+      kind: 'refused',
       reason: 'T-004 has no fenced sh block under "## Script"',
+      hopeless: 'task',
     })
   })
 
