@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { reportError } from '../../src/cli/report-error.ts'
 import manifest from '../../package.json' with { type: 'json' }
@@ -77,6 +77,22 @@ describe('the program', () => {
         'T-001: attempt 1: interrupted',
       )
       expect(existsSync(join(cwd, '.ralph/lock'))).toBe(false)
+    },
+  )
+
+  it.skipIf(process.platform !== 'linux' || spawnSync('script', ['--version']).error)(
+    'ends a run in order where its terminal is closed',
+    async () => {
+      const cwd = repository({ 'T-001': 'while echo tick; do sleep 0.05; done' })
+      const command = `"${process.execPath}" "${program}" run --agent script`
+      // It gives the program a terminal, which is closed when it dies.
+      const terminal = spawn('script', ['-qfc', command, '/dev/null'], { cwd, env })
+      terminal.stdout.on('data', (chunk) => String(chunk).includes('tick') && terminal.kill('SIGKILL'))
+      await once(terminal, 'exit')
+      await vi.waitUntil(() => !existsSync(join(cwd, '.ralph/lock')), { timeout: 30_000 })
+      expect(git(cwd, 'for-each-ref', '--format=%(subject)', 'refs/ralph')).toBe(
+        'T-001: attempt 1: interrupted',
+      )
     },
   )
 })
