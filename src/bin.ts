@@ -23,9 +23,11 @@ function listen(): NonNullable<typeof interrupts> {
     else process.exit(130)
   }
   process.on('SIGINT', onInterrupt).on('SIGTERM', onInterrupt)
-  // Whoever closes the terminal does not mean an agent to work on alone. With nohup there is no terminal to close.
+  // Whoever closes the terminal does not mean an agent to work on alone. Where there is none, as under nohup, the run
+  // goes on: Node itself has undone what nohup asked of it.
   const { isatty } = process.getBuiltinModule('node:tty')
-  if ([0, 1, 2].some((fd) => isatty(fd))) process.on('SIGHUP', () => first.abort('interrupt'))
+  const hasTerminal = [0, 1, 2].some((fd) => isatty(fd))
+  process.on('SIGHUP', () => hasTerminal && first.abort('interrupt'))
   interrupts = { first, second }
   return interrupts
 }

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -79,6 +79,22 @@ describe('the program', () => {
       expect(existsSync(join(cwd, '.ralph/lock'))).toBe(false)
     },
   )
+
+  it.skipIf(process.platform === 'win32')('goes on with a run that no terminal was given to', async () => {
+    const cwd = repository({ 'T-001': 'echo tick; read line < go; echo one > one.txt' })
+    execFileSync('mkfifo', [join(cwd, '.git/go')])
+    symlinkSync('.git/go', join(cwd, 'go'))
+    writeFileSync(join(cwd, '.git/info/exclude'), 'go\n')
+    const args = [program, 'run', '--agent', 'script']
+    const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
+    child.stdout.on('data', (chunk) => {
+      if (!String(chunk).includes('tick')) return
+      child.kill('SIGHUP')
+      writeFileSync(join(cwd, 'go'), 'on\n')
+    })
+    const [code] = await once(child, 'exit')
+    expect([code, git(cwd, 'log', '-1', '--format=%s')]).toEqual([0, 'T-001: Do T-001'])
+  })
 
   it.skipIf(process.platform !== 'linux' || spawnSync('script', ['--version']).error)(
     'ends a run in order where its terminal is closed',
