@@ -5,8 +5,11 @@ import { assistantEvents, denials, toolResultEvents } from './message-blocks.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { sum, UNKNOWN_USAGE } from '../usage.ts'
 
-/** What a person does about a missing login. */
-export const CLAUDE_LOGIN = 'run `claude` and log in, or set ANTHROPIC_API_KEY'
+/** What it is called, and what a person does about a missing login. */
+export const CLAUDE = {
+  agent: 'Claude Code',
+  login: 'run `claude` and log in, or set ANTHROPIC_API_KEY',
+} as const
 
 /** After how many refused logins the run is ended: Claude Code itself goes on for three minutes. */
 const HOPELESS_LOGINS = 2
@@ -28,7 +31,7 @@ export class ClaudeReader implements StreamReader {
   constructor(request: AgentRequest, now: () => Date) {
     this.#request = request
     this.#tools = new ToolCalls(request.cwd)
-    this.#words = { agent: 'Claude Code', login: CLAUDE_LOGIN, now }
+    this.#words = { ...CLAUDE, now }
   }
 
   line(line: string): readonly StreamEvent[] {

@@ -1,9 +1,22 @@
 import type { AgentRequest, Invocation, Provider } from '../port.ts'
-import { ClaudeReader, CLAUDE_LOGIN } from './claude-stream.ts'
+import { ClaudeReader, CLAUDE } from './claude-stream.ts'
 import { neverSetUp } from './first-start.ts'
 import { hasMcpServers, mcpFile } from './mcp-servers.ts'
 import { option } from './option.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+
+const SET_UP = {
+  variables: [
+    'ANTHROPIC_API_KEY',
+    'ANTHROPIC_AUTH_TOKEN',
+    'CLAUDE_CODE_OAUTH_TOKEN',
+    'CLAUDE_CODE_USE_BEDROCK',
+    'CLAUDE_CODE_USE_VERTEX',
+    'CLAUDE_CODE_USE_FOUNDRY',
+    'CLAUDE_CONFIG_DIR',
+  ],
+  files: ['.claude.json', '.claude'],
+}
 
 /** Claude Code: https://code.claude.com/docs/en/cli-reference */
 export const claude: Provider = {
@@ -11,21 +24,7 @@ export const claude: Provider = {
   // npm on a Node that its package does not name takes an old one in silence, unless it is told `latest`.
   install: 'npm install -g @anthropic-ai/claude-code@latest',
   minimumVersion: '2.1.326',
-  preflight(context) {
-    const fresh = neverSetUp(context, {
-      variables: [
-        'ANTHROPIC_API_KEY',
-        'ANTHROPIC_AUTH_TOKEN',
-        'CLAUDE_CODE_OAUTH_TOKEN',
-        'CLAUDE_CODE_USE_BEDROCK',
-        'CLAUDE_CODE_USE_VERTEX',
-        'CLAUDE_CODE_USE_FOUNDRY',
-        'CLAUDE_CONFIG_DIR',
-      ],
-      files: ['.claude.json', '.claude'],
-    })
-    return fresh ? [`Claude Code has never been logged in here: ${CLAUDE_LOGIN}.`] : []
-  },
+  preflight: (context) => neverSetUp(CLAUDE, SET_UP, context),
   invocation(request) {
     return {
       program: 'claude',

@@ -4,8 +4,8 @@ import { list, number, parseLine, record, text, textOrNull, type Json } from './
 import { oneLine, toolSummary } from './tool-summary.ts'
 import { TurnCounter } from './turn-counter.ts'
 
-/** What a person does about a missing login. */
-export const CODEX_LOGIN = 'run `codex login`'
+/** What it is called, and what a person does about a missing login. */
+export const CODEX = { agent: 'Codex', login: 'run `codex login`' } as const
 
 /** Reads `codex exec --json`. */
 export class CodexReader implements StreamReader {
@@ -20,7 +20,7 @@ export class CodexReader implements StreamReader {
 
   constructor(request: AgentRequest, now: () => Date) {
     this.#cwd = request.cwd
-    this.#words = { agent: 'Codex', login: CODEX_LOGIN, now }
+    this.#words = { ...CODEX, now }
   }
 
   line(line: string): readonly StreamEvent[] {

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { AgentRequest, Provider } from '../port.ts'
-import { CODEX_LOGIN, CodexReader } from './codex-stream.ts'
+import { CODEX, CodexReader } from './codex-stream.ts'
 import { neverSetUp } from './first-start.ts'
 import { option } from './option.ts'
 
@@ -11,12 +11,12 @@ export const codex: Provider = {
   minimumVersion: '0.169.0',
   preflight(context) {
     const home = context.env['CODEX_HOME'] ?? '.codex'
-    const fresh = neverSetUp(context, {
+    const setUp = {
       variables: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
       // A configuration may name another service or keep the login in a keychain.
       files: [path.join(home, 'auth.json'), path.join(home, 'config.toml')],
-    })
-    return fresh ? [`Codex has never been logged in here: ${CODEX_LOGIN}.`] : []
+    }
+    return neverSetUp(CODEX, setUp, context)
   },
   invocation(request) {
     return {

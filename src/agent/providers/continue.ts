@@ -5,7 +5,15 @@ import { option } from './option.ts'
 import { parseLine, text, type Json } from './json-lines.ts'
 import { UNKNOWN_USAGE } from '../usage.ts'
 
-const LOGIN = 'run `cn login`, or give a model in ~/.continue/config.yaml'
+const CONTINUE = {
+  agent: 'Continue',
+  login: 'run `cn login`, or give a model in ~/.continue/config.yaml',
+} as const
+
+const SET_UP = {
+  variables: ['CONTINUE_API_KEY', 'ANTHROPIC_API_KEY', 'CONTINUE_GLOBAL_DIR'],
+  files: ['.continue'],
+}
 
 /** Continue: https://docs.continue.dev/guides/cli */
 export const continueCli: Provider = {
@@ -13,13 +21,7 @@ export const continueCli: Provider = {
   install: 'npm install -g @continuedev/cli',
   minimumVersion: '1.5.47',
   silent: true,
-  preflight(context) {
-    const fresh = neverSetUp(context, {
-      variables: ['CONTINUE_API_KEY', 'ANTHROPIC_API_KEY', 'CONTINUE_GLOBAL_DIR'],
-      files: ['.continue'],
-    })
-    return fresh ? [`Continue has never been set up here: ${LOGIN}.`] : []
-  },
+  preflight: (context) => neverSetUp(CONTINUE, SET_UP, context),
   invocation(request) {
     return {
       program: 'cn',
@@ -69,7 +71,7 @@ class ContinueReader implements StreamReader {
 
   constructor(request: AgentRequest, now: () => Date) {
     this.#hasMcpServers = Object.keys(request.mcpServers).length > 0
-    this.#words = { agent: 'Continue', login: LOGIN, now }
+    this.#words = { ...CONTINUE, now }
   }
 
   line(line: string): ReturnType<StreamReader['line']> {

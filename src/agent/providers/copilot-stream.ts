@@ -5,8 +5,8 @@ import { ToolCalls } from './tool-calls.ts'
 import { oneLine } from './tool-summary.ts'
 import { UNKNOWN_USAGE } from '../usage.ts'
 
-/** What a person does about a missing login. */
-export const COPILOT_LOGIN = 'run `copilot` and /login, or set GH_TOKEN'
+/** What it is called, and what a person does about a missing login. */
+export const COPILOT = { agent: 'Copilot CLI', login: 'run `copilot` and /login, or set GH_TOKEN' } as const
 
 /** Reads `copilot --output-format json`. */
 export class CopilotReader implements StreamReader {
@@ -20,7 +20,7 @@ export class CopilotReader implements StreamReader {
 
   constructor(request: AgentRequest, now: () => Date) {
     this.#tools = new ToolCalls(request.cwd)
-    this.#words = { agent: 'Copilot CLI', login: COPILOT_LOGIN, now }
+    this.#words = { ...COPILOT, now }
   }
 
   line(line: string): readonly StreamEvent[] {

@@ -1,28 +1,27 @@
 import type { AgentRequest, Provider } from '../port.ts'
-import { COPILOT_LOGIN, CopilotReader } from './copilot-stream.ts'
+import { COPILOT, CopilotReader } from './copilot-stream.ts'
 import { neverSetUp } from './first-start.ts'
 import { hasMcpServers, mcpFile } from './mcp-servers.ts'
 import { option } from './option.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+
+const SET_UP = {
+  variables: [
+    'COPILOT_GITHUB_TOKEN',
+    'GH_TOKEN',
+    'GITHUB_TOKEN',
+    'COPILOT_PROVIDER_BASE_URL',
+    'XDG_CONFIG_HOME',
+  ],
+  files: ['.copilot', '.config/gh'],
+}
 
 /** GitHub Copilot CLI: https://docs.github.com/copilot/how-tos/copilot-cli */
 export const copilot: Provider = {
   name: 'copilot',
   install: 'npm install -g @github/copilot',
   minimumVersion: '1.0.102',
-  preflight(context) {
-    const fresh = neverSetUp(context, {
-      variables: [
-        'COPILOT_GITHUB_TOKEN',
-        'GH_TOKEN',
-        'GITHUB_TOKEN',
-        'COPILOT_PROVIDER_BASE_URL',
-        'XDG_CONFIG_HOME',
-      ],
-      files: ['.copilot', '.config/gh'],
-    })
-    return fresh ? [`Copilot CLI has never been logged in here: ${COPILOT_LOGIN}.`] : []
-  },
+  preflight: (context) => neverSetUp(COPILOT, SET_UP, context),
   invocation(request) {
     return {
       program: 'copilot',

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import type { Provider } from '../port.ts'
-
-type Context = Parameters<Provider['preflight']>[0]
+import type { Preflight } from '../port.ts'
+import type { FailureWords } from './failure.ts'
 
 /** What shows that an agent has been set up: a variable, or a file below the home folder. */
 export interface SetUp {
@@ -11,12 +10,18 @@ export interface SetUp {
 }
 
 /**
- * True where nothing at all shows that the agent was ever started or given a key. Only this is certain before a
+ * What to do where nothing at all shows that the agent was ever started or given a key. Only this is certain before a
  * run: a login may lie in a keychain, and where any trace of the agent exists its own word is waited for.
  */
-export function neverSetUp(context: Context, setUp: SetUp): boolean {
-  if (setUp.variables.some((name) => context.env[name])) return false
-  const home = context.env['HOME'] ?? context.env['USERPROFILE']
-  if (home === undefined) return false
-  return !setUp.files.some((file) => existsSync(path.resolve(home, file)))
+export function neverSetUp(
+  { agent, login }: Pick<FailureWords, 'agent' | 'login'>,
+  { variables, files }: SetUp,
+  { env }: Parameters<Preflight>[0],
+): readonly string[] {
+  const home = env['HOME'] ?? env['USERPROFILE']
+  const isSetUp =
+    home === undefined ||
+    variables.some((name) => env[name]) ||
+    files.some((file) => existsSync(path.resolve(home, file)))
+  return isSetUp ? [] : [`${agent} has never been set up here: ${login}.`]
 }

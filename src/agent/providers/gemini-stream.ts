@@ -4,8 +4,11 @@ import { number, parseLine, record, text, textOrNull, type Json } from './json-l
 import { ToolCalls } from './tool-calls.ts'
 import { TurnCounter } from './turn-counter.ts'
 
-/** What a person does about a missing login. */
-export const GEMINI_LOGIN = 'run `gemini` and log in, or set GEMINI_API_KEY'
+/** What it is called, and what a person does about a missing login. */
+export const GEMINI = {
+  agent: 'Gemini CLI',
+  login: 'run `gemini` and log in, or set GEMINI_API_KEY',
+} as const
 
 /** Reads `gemini -o stream-json`. */
 export class GeminiReader implements StreamReader {
@@ -18,7 +21,7 @@ export class GeminiReader implements StreamReader {
 
   constructor(request: AgentRequest, now: () => Date) {
     this.#tools = new ToolCalls(request.cwd)
-    this.#words = { agent: 'Gemini CLI', login: GEMINI_LOGIN, now }
+    this.#words = { ...GEMINI, now }
   }
 
   line(line: string): readonly StreamEvent[] {

@@ -1,28 +1,27 @@
 import type { AgentRequest, Invocation, Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
-import { GEMINI_LOGIN, GeminiReader } from './gemini-stream.ts'
+import { GEMINI, GeminiReader } from './gemini-stream.ts'
 import { mcpServers } from './mcp-servers.ts'
 import { option } from './option.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+
+const SET_UP = {
+  variables: [
+    'GEMINI_API_KEY',
+    'GOOGLE_API_KEY',
+    'GOOGLE_GENAI_USE_VERTEXAI',
+    'GOOGLE_GENAI_USE_GCA',
+    'GEMINI_CLI_HOME',
+  ],
+  files: ['.gemini/settings.json', '.gemini/oauth_creds.json'],
+}
 
 /** Gemini CLI: https://geminicli.com/docs */
 export const gemini: Provider = {
   name: 'gemini',
   install: 'npm install -g @google/gemini-cli',
   minimumVersion: '0.61.0',
-  preflight(context) {
-    const fresh = neverSetUp(context, {
-      variables: [
-        'GEMINI_API_KEY',
-        'GOOGLE_API_KEY',
-        'GOOGLE_GENAI_USE_VERTEXAI',
-        'GOOGLE_GENAI_USE_GCA',
-        'GEMINI_CLI_HOME',
-      ],
-      files: ['.gemini/settings.json', '.gemini/oauth_creds.json'],
-    })
-    return fresh ? [`Gemini CLI has never been logged in here: ${GEMINI_LOGIN}.`] : []
-  },
+  preflight: (context) => neverSetUp(GEMINI, SET_UP, context),
   invocation(request) {
     return {
       program: 'gemini',

@@ -4,7 +4,7 @@ import { number, parseLine, record, text, textOrNull, type Json } from './json-l
 import { oneLine, toolSummary } from './tool-summary.ts'
 import { sum, UNKNOWN_USAGE } from '../usage.ts'
 
-const LOGIN = 'run `opencode auth login`'
+const OPENCODE = { agent: 'OpenCode', login: 'run `opencode auth login`' } as const
 
 /** Reads `opencode run --format json`, which has no event for the end: the last step tells whether more was to come. */
 export class OpencodeReader implements StreamReader {
@@ -22,7 +22,7 @@ export class OpencodeReader implements StreamReader {
 
   constructor(request: AgentRequest, now: () => Date) {
     this.#cwd = request.cwd
-    this.#words = { agent: 'OpenCode', login: LOGIN, now }
+    this.#words = { ...OPENCODE, now }
   }
 
   line(line: string): readonly StreamEvent[] {

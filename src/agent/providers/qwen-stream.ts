@@ -7,8 +7,8 @@ import { oneLine } from './tool-summary.ts'
 import { TurnCounter } from './turn-counter.ts'
 import { UNKNOWN_USAGE } from '../usage.ts'
 
-/** What a person does about a missing login. */
-export const QWEN_LOGIN = 'run `qwen` and /auth, or set OPENAI_API_KEY'
+/** What it is called, and what a person does about a missing login. */
+export const QWEN = { agent: 'Qwen Code', login: 'run `qwen` and /auth, or set OPENAI_API_KEY' } as const
 
 /** Reads `qwen -o stream-json`: Claude Code's messages, with ends of its own. */
 export class QwenReader implements StreamReader {
@@ -22,7 +22,7 @@ export class QwenReader implements StreamReader {
   constructor(request: AgentRequest, now: () => Date) {
     this.#cwd = request.cwd
     this.#tools = new ToolCalls(request.cwd)
-    this.#words = { agent: 'Qwen Code', login: QWEN_LOGIN, now }
+    this.#words = { ...QWEN, now }
   }
 
   line(line: string): readonly StreamEvent[] {

@@ -1,9 +1,21 @@
 import type { AgentRequest, Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
-import { QWEN_LOGIN, QwenReader } from './qwen-stream.ts'
+import { QWEN, QwenReader } from './qwen-stream.ts'
 import { hasMcpServers, mcpFile } from './mcp-servers.ts'
 import { option } from './option.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+
+const SET_UP = {
+  variables: [
+    'OPENAI_API_KEY',
+    'ANTHROPIC_API_KEY',
+    'GEMINI_API_KEY',
+    'GOOGLE_API_KEY',
+    'DASHSCOPE_API_KEY',
+    'QWEN_HOME',
+  ],
+  files: ['.qwen'],
+}
 
 /** Qwen Code: https://qwenlm.github.io/qwen-code-docs */
 export const qwen: Provider = {
@@ -11,20 +23,7 @@ export const qwen: Provider = {
   // npm on a Node that its package does not name takes an old one in silence, unless it is told `latest`.
   install: 'npm install -g @qwen-code/qwen-code@latest',
   minimumVersion: '0.24.4',
-  preflight(context) {
-    const fresh = neverSetUp(context, {
-      variables: [
-        'OPENAI_API_KEY',
-        'ANTHROPIC_API_KEY',
-        'GEMINI_API_KEY',
-        'GOOGLE_API_KEY',
-        'DASHSCOPE_API_KEY',
-        'QWEN_HOME',
-      ],
-      files: ['.qwen'],
-    })
-    return fresh ? [`Qwen Code has never been logged in here: ${QWEN_LOGIN}.`] : []
-  },
+  preflight: (context) => neverSetUp(QWEN, SET_UP, context),
   invocation(request) {
     return {
       program: 'qwen',
