@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { UserError } from '../base/errors.ts'
 import { layOut, type Canvas } from '../ui/layout.ts'
 import { printableJson } from '../ui/printable.ts'
 import { wantsColour } from '../ui/style.ts'
@@ -11,7 +13,7 @@ import type { Io, Outlet } from './io.ts'
 export function createContext(given: Io, { args, options }: Invocation): Context {
   const root = options.text('root')
   const io: Io =
-    root === undefined ? given : Object.create(given, { cwd: { value: resolve(given.cwd, root) } })
+    root === undefined ? given : Object.create(given, { cwd: { value: folderAt(given.cwd, root) } })
   const canvas = (outlet: Outlet): Canvas => canvasFor(outlet, io.env, options.on('no-color'))
   const draw = async (outlet: Outlet, blocks: readonly Block[]): Promise<void> => {
     outlet.write(await layOut(blocks, canvas(outlet)))
@@ -25,6 +27,21 @@ export function createContext(given: Io, { args, options }: Invocation): Context
     note: (blocks) => draw(io.stderr, blocks),
     printJson: (document) => io.stdout.write(`${printableJson(JSON.stringify(document, null, 2))}\n`),
     printRaw: (text) => io.stdout.write(text),
+  }
+}
+
+/** A folder that is not there would lead to whatever project lies above it. */
+function folderAt(cwd: string, path: string): string {
+  const folder = resolve(cwd, path)
+  if (isFolder(folder)) return folder
+  throw new UserError(`there is no folder ${path}`, 'Name with -C a folder of the project to work on.')
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
   }
 }
 

@@ -1,4 +1,5 @@
 import { bad, BLANK, dim, good, line, paragraph, strong, type Block, type Line } from './block.ts'
+import { counted } from './run-text.ts'
 
 /** What `ralph init` found and will do, or has done. */
 export interface InitScreen {
@@ -21,7 +22,7 @@ export function planView(screen: InitScreen): readonly Block[] {
   return [
     line(strong(root)),
     ...(tasks > 0
-      ? [line(`  ${tasks} task files, ${tasks - unclear.length} of them read without a doubt`)]
+      ? [line(`  ${counted(tasks, 'task file')}, ${tasks - unclear.length} read without a doubt`)]
       : []),
     ...gateBlocks(gates),
     ...(aliases.length > 0

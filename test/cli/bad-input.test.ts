@@ -122,6 +122,14 @@ describe('a place where ralph cannot work', () => {
     },
   )
 
+  it.each(['gone', 'docs/tasks/T-001.md', 'docs/tasks/T-001.md/deeper'])(
+    'is no folder: -C %s',
+    async (path) => {
+      const { code, stderr } = await ralph(['next', '-C', path], { cwd: withGoodTask() })
+      expect([code, stderr.split('\n')[0]]).toEqual([2, `error: there is no folder ${path}`])
+    },
+  )
+
   it('is in no project', async () => {
     // The only folder that surely has no project around it.
     const { code, stderr } = await ralph(['next'], { cwd: parse(tmpdir()).root })
