@@ -91,7 +91,8 @@ export class ClaudeReader implements StreamReader {
     this.#retry = { status, message }
     const until = delay === null ? null : new Date(this.#words.now().getTime() + delay)
     const retrying = { type: 'retrying', reason: message, until } as const
-    const hopeless = status === 401 && (number(event['attempt']) ?? 0) >= HOPELESS_LOGINS
+    // Once: each further result would give it more time to leave.
+    const hopeless = status === 401 && event['attempt'] === HOPELESS_LOGINS
     return hopeless ? [retrying, { type: 'result' }] : [retrying]
   }
 

@@ -143,6 +143,10 @@ describe('how claude fails', () => {
     expect(cut(2).events).not.toContainEqual({ type: 'result' })
     expect(cut(3).events).toContainEqual({ type: 'result' })
     expect(cut(3).end.end.kind).toBe('auth')
+    // Told again and again, it would be given more time each time.
+    const retries = lines.filter((line) => line.includes('"api_retry"'))
+    expect(retries.length).toBeGreaterThan(3)
+    expect(hear(claude, retries).events.filter(({ type }) => type === 'result')).toHaveLength(1)
   })
 
   test('a plan limit ends when its event says', () => {
