@@ -1,4 +1,4 @@
-// Where things lie in the kernel's memory; wasm-search.ts writes them there, so the two must agree.
+// Where things lie in the kernel's memory; kernel-search.ts writes them there, so the two must agree.
 
 /** The chaining value before the block that holds the nonce: 5 or 8 words. */
 export const MIDSTATE: usize = 0
