@@ -117,24 +117,21 @@ async function lookAtAgent(
 ): Promise<Examined> {
   const { io, root, command, isChosen } = where
   const { install, minimumVersion, preflight } = await load(command)
-  const lacks = (message: string, fix = '') => finding('agents', isChosen ? 'problem' : 'note', message, fix)
   const installation = await installationOf(program, { cwd: root, env: io.env })
-  if (program !== null && !installation) return lacks(`${name} is not installed`, install)
   const version = installation?.version ?? null
   const told = program === null ? name : `${name} ${version ?? '(no version told)'}`
-  const label = isChosen ? `${told}, which runs here` : told
+  const here = isChosen ? ', which runs here' : ''
   const comma = isChosen ? ',' : ''
+  const lacks = (message: string, fix = '') => finding('agents', isChosen ? 'problem' : 'note', message, fix)
+  if (program !== null && !installation) return lacks(`${name} is not installed`, install)
   if (installation?.failure)
-    return lacks(
-      `${name}${isChosen ? ', which runs here,' : ''} does not start: ${installation.failure}`,
-      install,
-    )
+    return lacks(`${name}${here}${comma} does not start: ${installation.failure}`, install)
   const newEnough = isNewEnough(version, minimumVersion)
-  if (newEnough === false) return lacks(`${label}${comma} is older than ${minimumVersion}`, install)
+  if (newEnough === false) return lacks(`${told}${here}${comma} is older than ${minimumVersion}`, install)
   const [problem] = await preflight({ env: io.env, cwd: root })
-  if (problem !== undefined) return lacks(`${label}: ${problem}`)
-  if (newEnough === null) return finding('agents', 'note', `${label}: works from ${minimumVersion} on`)
-  return finding('agents', 'ok', label)
+  if (problem !== undefined) return lacks(`${told}${here}: ${problem}`)
+  if (newEnough === null) return finding('agents', 'note', `${told}${here}: works from ${minimumVersion} on`)
+  return finding('agents', 'ok', `${told}${here}`)
 }
 
 function finding(area: string, level: Examined['level'], message: string, fix = ''): Examined {

@@ -7,8 +7,13 @@ import { env } from '../script-repository.ts'
 
 const PROGRAMS = { claude: 'echo 99.0.0', codex: 'echo codex-cli 0.1.0', opencode: 'echo hello' }
 
-async function findingsIn(config: object): Promise<readonly { readonly area: string }[]> {
-  const bin = Object.entries(PROGRAMS).map(([name, line]) => [`bin/${name}`, `#!/bin/sh\n${line}\n`] as const)
+async function findingsIn(
+  config: object,
+  programs: object = {},
+): Promise<readonly { readonly area: string }[]> {
+  const bin = Object.entries({ ...PROGRAMS, ...programs }).map(
+    ([name, line]) => [`bin/${name}`, `#!/bin/sh\n${line}\n`] as const,
+  )
   const cwd = projectFolder({ ...Object.fromEntries(bin), 'ralph.config.json': JSON.stringify(config) })
   for (const [file] of bin) chmodSync(join(cwd, file), 0o755)
   const world = { ...env, PATH: `${join(cwd, 'bin')}:/usr/bin:/bin`, ANTHROPIC_API_KEY: 'x' }
@@ -16,8 +21,8 @@ async function findingsIn(config: object): Promise<readonly { readonly area: str
   return (JSON.parse(stdout) as { findings: readonly { area: string }[] }).findings
 }
 
-async function agentsIn(config: object): Promise<readonly object[]> {
-  return (await findingsIn(config)).filter(({ area }) => area === 'agents')
+async function agentsIn(config: object, programs: object = {}): Promise<readonly object[]> {
+  return (await findingsIn(config, programs)).filter(({ area }) => area === 'agents')
 }
 
 describe.skipIf(process.platform === 'win32')('the doctor', () => {
@@ -42,6 +47,29 @@ describe.skipIf(process.platform === 'win32')('the doctor', () => {
     )
     expect(await agentsIn({ agent: 'gemini' })).toContainEqual(
       expect.objectContaining({ level: 'problem', message: 'gemini is not installed' }),
+    )
+  })
+
+  it('tells of a program that does not start in its own words', async () => {
+    const programs = { claude: 'echo "Error: Node 22 is needed" >&2; echo "Node.js v20.19.0" >&2; exit 1' }
+    expect(await agentsIn({}, programs)).toContainEqual(
+      expect.objectContaining({
+        level: 'problem',
+        message: 'claude, which runs here, does not start: Error: Node 22 is needed Node.js v20.19.0',
+        fix: 'npm install -g @anthropic-ai/claude-code@latest',
+      }),
+    )
+  })
+
+  it('looks at the agents that need no program where one of them runs here', async () => {
+    expect(await agentsIn({ agent: 'script' })).toContainEqual(
+      expect.objectContaining({ level: 'ok', message: 'script, which runs here' }),
+    )
+    expect(await agentsIn({ agent: 'command', command: './no-such-agent' })).toContainEqual(
+      expect.objectContaining({
+        level: 'problem',
+        message: expect.stringContaining('finds no program "./no-such-agent" to run'),
+      }),
     )
   })
 
