@@ -33,7 +33,7 @@ export function taskOrReason(
 function reasonText(reason: Reason): string {
   switch (reason.kind) {
     case 'dependency':
-      return `it needs ${reason.id} (${reason.status ?? 'no status'})`
+      return `it needs ${reason.id} (${reason.status ?? 'no clear status'})`
     case 'missing':
       return `it needs ${reason.id}, which does not exist`
     case 'cycle':

@@ -150,7 +150,7 @@ function messageOf(
 }
 
 /** The template of the config, filled in; what is no slot stays as it is. */
-export function subjectOf(template: string, task: Task): string {
+function subjectOf(template: string, task: Task): string {
   const slots: Record<string, string> = { id: task.id, title: task.title, milestone: task.milestone ?? '' }
   return template.replaceAll(/\{(\w+)\}/g, (slot, name: string) => slots[name] ?? slot)
 }

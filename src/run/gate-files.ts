@@ -21,7 +21,7 @@ export async function changedGates(run: Run, plan: AttemptPlan, work: Work): Pro
 }
 
 /** Tells the configuration, the project's own hooks, and what a gate's command names or is known to read. */
-export function gateFiles(gates: readonly Gate[]): (name: string) => boolean {
+function gateFiles(gates: readonly Gate[]): (name: string) => boolean {
   const words = new Set(gates.flatMap(({ command }) => command.split(/[\s"'`;&|()<>=]+/).map(withoutDot)))
   return (name) => {
     if (CONFIG_FILES.some((file) => file === name) || name.startsWith('.husky/')) return true

@@ -59,7 +59,7 @@ const INTERRUPTED: readonly GateResult[] = [
 ]
 
 /** Null where nothing that is required failed. */
-export function outcomeOfGates(results: readonly GateResult[]): Outcome | null {
+function outcomeOfGates(results: readonly GateResult[]): Outcome | null {
   if (results.some((result) => result.verdict === 'interrupted'))
     return outcome('interrupted', 'the run was interrupted while the gates ran')
   const failed = results.filter((result) => result.gate.required && result.verdict !== 'passed')
@@ -78,7 +78,7 @@ export function failurePrint(failed: readonly GateResult[]): string {
 }
 
 /** The paths under Produces that are not there, or lead out of the project. */
-export function missingOutputs(root: string, task: Task): readonly string[] {
+function missingOutputs(root: string, task: Task): readonly string[] {
   const paths = (task.produces ?? []).flatMap(({ path }) => (path === null ? [] : [path]))
   return paths.filter((path) => !isInside(root, join(root, beforeGlob(path))))
 }

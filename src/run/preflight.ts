@@ -3,6 +3,7 @@ import { fewOf } from '../base/few-of.ts'
 import type { Base } from '../git/restore.ts'
 import type { Status, StatusEntry } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
+import { idInFileName } from '../task/file-name.ts'
 import { changesOf } from './checkout.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { isTaskFile } from './source.ts'
@@ -34,7 +35,7 @@ export function baseOf(status: Status): Base {
 }
 
 /** The task files among what is not committed, relative to the root; null where there is anything else. */
-export function onlyTaskFiles(
+function onlyTaskFiles(
   status: Status,
   ports: Pick<RunPorts, 'workspace' | 'source'>,
 ): readonly string[] | null {
@@ -55,7 +56,7 @@ async function mayCommitTasks(options: RunOptions, ports: RunPorts, status: Stat
 async function commitTasks(ports: RunPorts, status: Status): Promise<Base> {
   const { workspace } = ports
   const paths = changesOf(status).map(({ path }) => path)
-  const ids = [...new Set(paths.map((path) => /T-\d+/i.exec(path.slice(path.lastIndexOf('/')))?.[0] ?? path))]
+  const ids = [...new Set(paths.map((path) => idInFileName(path.slice(path.lastIndexOf('/') + 1)) ?? path))]
   const result = await workspace.commit({
     message: composeMessage({ subject: `Write down ${fewOf(ids, 4)}`, body: '', trailers: [] }),
     paths,
