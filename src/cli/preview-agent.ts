@@ -1,5 +1,6 @@
 import { firstInstalled } from '../agent/find-program.ts'
 import { AGENTS, type AgentEntry } from '../agent/registry.ts'
+import type { Config } from '../config/defaults.ts'
 import type { Task } from '../task/model.ts'
 import type { Io } from './io.ts'
 import type { Preview } from './project.ts'
@@ -11,9 +12,7 @@ export async function previewAgent(
   env: Io['env'],
 ): Promise<string | null> {
   const own = task.agent ?? (await disciplinesAgent(task, root)) ?? config.tiers.rows[tierOf(task).tier].agent
-  return (
-    own ?? config.agent ?? firstInstalled(config.agents?.flatMap(entriesNamed) ?? AGENTS, env)?.name ?? null
-  )
+  return own ?? config.agent ?? firstAgent(config, env)?.name ?? null
 }
 
 async function disciplinesAgent(task: Task, root: string): Promise<string | null> {
@@ -23,7 +22,8 @@ async function disciplinesAgent(task: Task, root: string): Promise<string | null
   return lookup.found ? lookup.value.agent : null
 }
 
-/** An agent that nobody knows is told of elsewhere. */
-function entriesNamed(name: string): readonly AgentEntry[] {
-  return AGENTS.filter((agent) => agent.name === name)
+/** Who is asked where nobody is named: the first that is installed, in the order of the configuration or else of ralph. */
+export function firstAgent({ agents }: Config, env: Io['env']): AgentEntry | null {
+  const wanted = agents?.flatMap((name) => AGENTS.filter((agent) => agent.name === name))
+  return firstInstalled(wanted ?? AGENTS, env)
 }

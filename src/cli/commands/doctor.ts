@@ -1,4 +1,3 @@
-import { firstInstalled } from '../../agent/find-program.ts'
 import { installationOf, isNewEnough } from '../../agent/installation.ts'
 import { AGENTS, type AgentEntry } from '../../agent/registry.ts'
 import { UserError } from '../../base/errors.ts'
@@ -17,6 +16,7 @@ import { doctorView, type Examined } from '../../ui/doctor-view.ts'
 import type { Context } from '../command.ts'
 import { checkConfiguredAgents } from '../configured-agents.ts'
 import { lintContext } from '../lint-context.ts'
+import { firstAgent } from '../preview-agent.ts'
 import { taskFolder } from '../project.ts'
 
 /** Looks at everything that a run needs, and changes nothing; the answer is no where something keeps one from starting. */
@@ -84,10 +84,8 @@ function lookAtGates(root: string, config: Config): readonly Examined[] {
 }
 
 async function lookAtAgents({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
-  const { agent, agents } = config
-  const named = (name: string): readonly AgentEntry[] => AGENTS.filter((entry) => entry.name === name)
   const chosen =
-    agent === null ? firstInstalled(agents?.flatMap(named) ?? AGENTS, io.env) : (named(agent)[0] ?? null)
+    config.agent === null ? firstAgent(config, io.env) : AGENTS.find(({ name }) => name === config.agent)
   const shown = AGENTS.filter((entry) => entry.program !== null || entry === chosen)
   const looked = await Promise.all(
     shown.map((entry) =>

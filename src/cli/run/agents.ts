@@ -1,7 +1,7 @@
-import { findOnPath, firstInstalled } from '../../agent/find-program.ts'
+import { findOnPath } from '../../agent/find-program.ts'
 import { installationOf, isNewEnough, type Installation } from '../../agent/installation.ts'
 import type { Permission, Provider } from '../../agent/port.ts'
-import { AGENT_NAMES, AGENTS, agentNamed, type AgentEntry } from '../../agent/registry.ts'
+import { AGENT_NAMES, agentNamed, type AgentEntry } from '../../agent/registry.ts'
 import { createAgent } from '../../agent/runtime.ts'
 import { UserError } from '../../base/errors.ts'
 import type { Config } from '../../config/defaults.ts'
@@ -13,6 +13,7 @@ import type { Task } from '../../task/model.ts'
 import type { Context } from '../command.ts'
 import type { Io } from '../io.ts'
 import type { Options } from '../options.ts'
+import { firstAgent } from '../preview-agent.ts'
 import type { Project } from '../project.ts'
 
 /** Where the agents of a run are chosen from. */
@@ -22,13 +23,13 @@ export interface AgentWishes {
   readonly root: string
   readonly config: Config
   readonly tierOf: Project['tierOf']
-  /** What was found out of an agent, by its name: each is asked once. */
-  readonly known: Map<string, Promise<Installation | null>>
+  /** What is installed of each agent, by its name, once that was asked. */
+  readonly installations: Map<string, Promise<Installation | null>>
 }
 
 /** What a command of this project wishes of its agents. */
 export function agentWishes({ io, options }: Context, { root, config, tierOf }: Project): AgentWishes {
-  return { io, options, root, config, tierOf, known: new Map() }
+  return { io, options, root, config, tierOf, installations: new Map() }
 }
 
 /** Who does a task: the agent, and with which model. */
@@ -88,8 +89,7 @@ export function chooseAgent(task: Task, discipline: Discipline | null, wishes: A
   const { config, io } = wishes
   const levels = levelsOf(task, discipline, wishes)
   const name = agentFrom(levels)
-  const agent =
-    name === null ? firstInstalled(config.agents?.map(agentNamed) ?? AGENTS, io.env) : agentNamed(name)
+  const agent = name === null ? firstAgent(config, io.env) : agentNamed(name)
   if (agent) return { agent, model: modelFor(name, levels) }
   throw new UserError(
     'no agent is installed',
@@ -173,13 +173,14 @@ async function readyProvider(agent: AgentEntry, wishes: AgentWishes): Promise<Pr
   return provider
 }
 
-/** What is installed of an agent, which is asked once a run. */
+/** What is installed of an agent, which is asked only once. */
 function lookAt(
   { name, program }: AgentEntry,
-  { io, root, known }: AgentWishes,
+  { io, root, installations }: AgentWishes,
 ): Promise<Installation | null> {
-  const asked = known.get(name) ?? installationOf(program, { cwd: root, env: io.env, signal: io.signal })
-  known.set(name, asked)
+  const asked =
+    installations.get(name) ?? installationOf(program, { cwd: root, env: io.env, signal: io.signal })
+  installations.set(name, asked)
   return asked
 }
 
