@@ -1,6 +1,7 @@
 import type { Git } from './git.ts'
 import { readLog } from './history.ts'
 import type { LogEntry } from './history.ts'
+import { changeRefs } from './refs.ts'
 import { trailerValue } from './trailers.ts'
 
 /** What is kept of one attempt. */
@@ -39,9 +40,8 @@ export async function keepAttempt(git: Git, attempt: AttemptToKeep): Promise<str
   })
   const hash = stdout.toString().trim()
   const ref = attemptRef(attempt.task, attempt.number)
-  const change = attempt.replaces ? `update ${ref}\0${hash}\0${attempt.replaces}` : `create ${ref}\0${hash}`
-  // The form with `start` and `commit` prints; simple-git waits where a command prints nothing.
-  await git.run(['update-ref', '--stdin', '-z'], { stdin: `start\0${change}\0commit\0` })
+  const take = new Map(attempt.replaces ? [[ref, attempt.replaces]] : [])
+  await changeRefs(git, { make: new Map([[ref, hash]]), take })
   return hash
 }
 

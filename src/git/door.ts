@@ -111,9 +111,11 @@ function doorOptions({ cwd, env, args, options }: Command): Partial<SimpleGitOpt
 const READERS = new Set([
   'cat-file',
   'check-ignore',
+  'diff-tree',
   'for-each-ref',
   'log',
   'ls-tree',
+  'merge-base',
   'rev-list',
   'rev-parse',
   'var',

@@ -5,7 +5,6 @@ import type { Trailer } from './trailers.ts'
 export interface LogEntry {
   readonly hash: string
   readonly tree: string
-  readonly parents: readonly string[]
   readonly authorName: string
   /** When it was committed, in seconds since 1970. */
   readonly committedAt: number
@@ -23,15 +22,13 @@ export interface LogQuery {
   /** Only commits that undo another, whichever. */
   readonly reverts?: boolean
   readonly since?: string
-  readonly limit?: number
   /** More of git log's own options, such as which refs to begin from. */
   readonly options?: readonly string[]
-  readonly signal?: AbortSignal
 }
 
 /** Reads history in one process, newest first. */
 export async function readLog(git: Git, query: LogQuery = {}): Promise<readonly LogEntry[]> {
-  const { stdout } = await git.run(logArguments(query), query.signal ? { signal: query.signal } : {})
+  const { stdout } = await git.run(logArguments(query))
   return parseLog(stdout.toString())
 }
 
@@ -57,7 +54,6 @@ const REVERTED = /^This reverts commit ([0-9a-f]{7,64})(?:, reversing\s+changes 
 const FIELDS = {
   hash: '%H',
   tree: '%T',
-  parents: '%P',
   authorName: '%an',
   committedAt: '%ct',
   subject: '%s',
@@ -80,7 +76,6 @@ function logArguments(query: LogQuery): string[] {
   const pattern = messagePattern(query)
   if (pattern !== null) args.push('--extended-regexp', `--grep=${pattern}`)
   if (query.since !== undefined) args.push(`--since=${query.since}`)
-  if (query.limit !== undefined) args.push(`--max-count=${query.limit}`)
   return [...args, ...(query.options ?? []), '--end-of-options', ...(query.revisions ?? ['HEAD']), '--']
 }
 
@@ -110,7 +105,6 @@ function entryOf(fields: Record<keyof typeof FIELDS, string>): LogEntry {
   return {
     hash: fields.hash,
     tree: fields.tree,
-    parents: fields.parents ? fields.parents.split(' ') : [],
     authorName: fields.authorName,
     committedAt: Number(fields.committedAt),
     subject: fields.subject,

@@ -36,10 +36,14 @@ function foldersIn(folder: string): readonly string[] {
   }
 }
 
-/** Takes refs away and makes others, all or none; what is taken must still name what it did, and may be made anew. */
+/**
+ * Takes refs away and makes others, all or none; what is taken must still name what it did, and may be made anew. Their
+ * reflogs say why.
+ */
 export async function changeRefs(
   git: Git,
   { make, take }: { readonly make: Refs; readonly take: Refs },
+  why = '',
 ): Promise<void> {
   const updates = [...new Set([...take.keys(), ...make.keys()])].map((ref) => {
     const [from, to] = [take.get(ref), make.get(ref)]
@@ -47,5 +51,6 @@ export async function changeRefs(
     return from === undefined ? `create ${ref}\0${to}` : `update ${ref}\0${to}\0${from}`
   })
   // The form with `start` and `commit` prints; simple-git waits where a command prints nothing.
-  await git.run(['update-ref', '--stdin', '-z'], { stdin: ['start', ...updates, 'commit', ''].join('\0') })
+  const args = ['update-ref', ...(why === '' ? [] : ['-m', why]), '--stdin', '-z']
+  await git.run(args, { stdin: ['start', ...updates, 'commit', ''].join('\0') })
 }

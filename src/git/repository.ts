@@ -35,7 +35,7 @@ export async function findRepository(git: Git): Promise<Repository | null> {
   }
 }
 
-export const OPERATIONS = ['merge', 'rebase', 'am', 'cherry-pick', 'revert', 'bisect'] as const
+const OPERATIONS = ['merge', 'rebase', 'am', 'cherry-pick', 'revert', 'bisect'] as const
 export type Operation = (typeof OPERATIONS)[number]
 
 /** What somebody began in this checkout and has not finished. */

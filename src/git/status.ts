@@ -29,7 +29,7 @@ export async function readStatus(git: Git, options: { readonly signal?: AbortSig
 }
 
 /** Reads the output of `git status --porcelain=v2 --branch -z`. */
-export function parseStatus(output: string): Status {
+function parseStatus(output: string): Status {
   const records = output.split('\0')
   let head: string | null = null
   let branch: string | null = null

@@ -38,7 +38,6 @@ export interface CompletionQuery {
   readonly since?: string
   /** The words of the task files. */
   readonly vocabulary?: TaskVocabulary
-  readonly signal?: AbortSignal
 }
 
 /** Every completion in history, newest first, in a handful of git processes: mostly one. */

@@ -20,7 +20,7 @@ export interface VersionPair {
   readonly after: string | null
 }
 
-/** What the file said after, where what happened to it turned it DONE, else null; in one git process. */
+/** What the file said after, where what happened to it turned it DONE, else null; in a git process or two. */
 export async function turnedDone(
   git: Git,
   pairs: readonly VersionPair[],

@@ -1,4 +1,5 @@
 import { type Git, GitError } from '../git.ts'
+import { changeRefs } from '../refs.ts'
 import type { Algorithm } from './block-hash.ts'
 import { wantedPrefix } from './commit-object.ts'
 import { sealCommit, type SealPorts } from './seal-commit.ts'
@@ -64,11 +65,9 @@ async function writeCommit(git: Git, commit: Uint8Array, hash: string): Promise<
 
 /** Moves the ref by compare-and-swap; where it is now, if it was no longer where it should have been. */
 async function moveRef(git: Git, target: SealTarget, to: string): Promise<SealOutcome | null> {
-  const message = `ralph: seal ${target.commit.slice(0, 10)}`
-  // As a transaction it says what it did, and simple-git waits longer for a command that says nothing.
-  const commands = `start\nupdate ${target.ref} ${to} ${target.commit}\ncommit\n`
+  const change = { make: new Map([[target.ref, to]]), take: new Map([[target.ref, target.commit]]) }
   try {
-    await git.run(['update-ref', '-m', message, '--stdin'], { stdin: commands })
+    await changeRefs(git, change, `ralph: seal ${target.commit.slice(0, 10)}`)
     return null
   } catch (error) {
     if (!(error instanceof GitError)) throw error
