@@ -101,7 +101,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'has an agent do the next task, or the one named; checks it, commits it',
     options: [
       flag('loop', 'one task after the other, until nothing is eligible'),
-      { name: 'max-tasks', takes: 'count', value: 'N', about: 'at most so many tasks' },
+      { name: 'max-tasks', takes: 'count', value: 'N', about: 'at most so many tasks of a loop' },
       {
         name: 'agent',
         takes: 'text',

@@ -80,9 +80,9 @@ export class Flight {
   }
 
   /** The process is about to end. Only a run that leaves nothing to finish clears the note. */
-  end(how: 'clear' | 'leave'): void {
+  end(): void {
     clearInterval(this.#heartbeat)
-    if (how === 'clear') clearInFlight(this.#path)
+    if (this.isLanded) clearInFlight(this.#path)
   }
 
   #change(part: Partial<InFlight>): void {

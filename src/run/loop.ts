@@ -106,12 +106,11 @@ async function* go(options: RunOptions, ports: RunPorts): AsyncGenerator<Happeni
       throw error
     }
     yield finished(end)
-    flight.end(flight.isLanded ? 'clear' : 'leave')
-    ports.checkpoint('run-cleared')
   } finally {
     // After a throw in the middle of a task the note stays for the next run, which then knows what to record.
-    flight.end(flight.isLanded ? 'clear' : 'leave')
+    flight.end()
   }
+  ports.checkpoint('run-cleared')
 }
 
 interface Tally {
