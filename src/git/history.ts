@@ -22,6 +22,8 @@ export interface LogQuery {
   /** Only commits that undo another, whichever. */
   readonly reverts?: boolean
   readonly since?: string
+  /** Only commits that changed something in the folder of the door. */
+  readonly hereOnly?: boolean
   /** More of git log's own options, such as which refs to begin from. */
   readonly options?: readonly string[]
 }
@@ -76,7 +78,16 @@ function logArguments(query: LogQuery): string[] {
   const pattern = messagePattern(query)
   if (pattern !== null) args.push('--extended-regexp', `--grep=${pattern}`)
   if (query.since !== undefined) args.push(`--since=${query.since}`)
-  return [...args, ...(query.options ?? []), '--end-of-options', ...(query.revisions ?? ['HEAD']), '--']
+  if (query.hereOnly) args.push('--full-history')
+  const paths = query.hereOnly ? ['.'] : []
+  return [
+    ...args,
+    ...(query.options ?? []),
+    '--end-of-options',
+    ...(query.revisions ?? ['HEAD']),
+    '--',
+    ...paths,
+  ]
 }
 
 /** One pattern, and blanks that are written out: git looks for two patterns, or for a class, by a slower way. */

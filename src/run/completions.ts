@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Usage } from '../agent/port.ts'
 import type { Git } from '../git/git.ts'
 import { readLog, type LogEntry } from '../git/history.ts'
@@ -45,7 +47,9 @@ export async function readCompletions(
   git: Git,
   { vocabulary = TASK_VOCABULARY, ...query }: CompletionQuery = {},
 ): Promise<readonly CompletionRecord[]> {
-  const entries = await readLog(git, { ...query, withTrailer: 'Task', reverts: true })
+  // A package shares its repository with neighbours, whose tasks may have the same numbers.
+  const hereOnly = !existsSync(join(git.cwd, '.git'))
+  const entries = await readLog(git, { ...query, withTrailer: 'Task', reverts: true, hereOnly })
   const claims = claimsIn(entries)
   const [undone, turned] = await Promise.all([undoneBy(git, entries), turnedBy(git, claims, vocabulary)])
   return claims.flatMap((claim) => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listAttempts } from '../../src/git/attempts.ts'
 import { openGit } from '../../src/git/door.ts'
@@ -147,6 +148,24 @@ describe('what git alone tells', () => {
     expect(completions).toHaveLength(2)
     for (const one of before)
       expect(completions).toContainEqual({ ...one, commit, committedAt, author: 'Ada' })
+  })
+
+  it('is of one package where its neighbours have tasks of their own', async () => {
+    const top = makeProject(
+      { 'T-1': taskText('T-1') },
+      { 'packages/shop/docs/tasks/T-1.md': taskText('T-1') },
+    )
+    const shop = join(top, 'packages/shop')
+    for (const root of [top, shop]) {
+      const deed: Deed = () => (put(root, { a: '' }), { message: root })
+      await runAll({ root, deed })
+    }
+    git(top, 'checkout', '-q', '-b', 'side', 'HEAD~1')
+    git(top, 'commit', '-q', '--allow-empty', '-m', 'Beside')
+    git(top, 'merge', '-q', '--no-edit', 'main')
+    const notes = async (root: string) => (await told(root)).completions.map((one) => one.notes)
+    expect(await notes(shop)).toEqual([shop])
+    expect(await notes(top)).toContain(top)
   })
 
   it('has none of what a completion only quotes', async () => {
