@@ -1,6 +1,6 @@
 import { LineSplitter } from '../base/lines.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { isErrorLine, printable } from './output-line.ts'
+import { isErrorLine, asLeftStanding } from './output-line.ts'
 
 /** A line longer than this is cut: nobody reads the rest. */
 const LINE_BYTES = 4096
@@ -78,7 +78,7 @@ export class FailureOutput {
 
 /** Through bytes: a slice of a string keeps the whole of it in memory, and may end in half a character. */
 function clean(line: string): string {
-  return Buffer.from(printable(line).slice(0, LINE_LENGTH)).toString()
+  return Buffer.from(asLeftStanding(line).slice(0, LINE_LENGTH)).toString()
 }
 
 /** As many of the first as have room, each with its newline and the mark of a gap before it. */

@@ -131,6 +131,15 @@ describe('a task that failed', () => {
     return cwd
   }
 
+  it.each([null, 'ask', 'block'])(
+    'is blocked where nobody can be asked, with onFailure %s',
+    async (onFailure) => {
+      const cwd = repository({ 'T-001': 'exit 3' }, { onFailure, retries: 0 })
+      expect((await run(cwd)).code).toBe(1)
+      expect(git(cwd, 'log', '-1', '--format=%s')).toMatch(/^T-001: Block: /)
+    },
+  )
+
   it('has its attempts shown: how each ended, and where it is kept', async () => {
     const { stdout } = await ralph(['attempts', '1'], { cwd: await failed(), env })
     expect(stdout).toContain('agent-failed')

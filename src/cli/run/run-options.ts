@@ -23,7 +23,7 @@ export function runOptions(asked: {
     loop: options.on('loop'),
     maxTasks: options.number('max-tasks') ?? config.maxTasks,
     retries: options.number('retries') ?? config.retries,
-    onFailure: onFailure(options, config) ?? (isInteractive ? 'ask' : 'block'),
+    onFailure: onFailureOf(options, config, isInteractive),
     budget: options.number('budget') ?? config.budget,
     maxCostPerTask: config.maxCostPerTask,
     maxTurns: options.number('max-turns') ?? null,
@@ -75,9 +75,11 @@ function gatesOf(options: Options, config: Config, root: string): readonly Gate[
   return config.gates ?? detectGates(root)
 }
 
-function onFailure(options: Options, config: Config): RunOptions['onFailure'] | null {
-  const asked = options.text('on-failure')
-  return asked === 'block' || asked === 'stop' || asked === 'ask' ? asked : config.onFailure
+/** Where nobody can be asked a task that failed is blocked, and the others are done. */
+function onFailureOf(options: Options, config: Config, isInteractive: boolean): RunOptions['onFailure'] {
+  const asked = options.text('on-failure') ?? config.onFailure
+  if (asked === 'block' || asked === 'stop') return asked
+  return isInteractive ? 'ask' : 'block'
 }
 
 function baselineOf(options: Options): RunOptions['baseline'] | undefined {
