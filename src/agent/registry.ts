@@ -1,6 +1,7 @@
 import { closest } from '../base/closest.ts'
 import { UserError } from '../base/errors.ts'
-import type { Provider } from './port.ts'
+import { findOnPath } from './find-program.ts'
+import type { AgentRequest, Provider } from './port.ts'
 
 /** What is known of an agent without loading what speaks to it, which takes longer than all else that `next` does. */
 export interface AgentEntry {
@@ -34,6 +35,12 @@ export function agentNamed(name: string): AgentEntry {
   const near = closest(name, AGENT_NAMES)
   const hint = near ? `Did you mean ${near}? ` : ''
   throw new UserError(`there is no agent named "${name}"`, `${hint}The agents are ${AGENT_NAMES.join(', ')}.`)
+}
+
+/** The first of these, or of all, whose program is there; null where none is. An agent that needs no program is never found. */
+export function firstInstalled(names: readonly string[] | null, env: AgentRequest['env']): AgentEntry | null {
+  const wanted = names?.flatMap((name) => AGENTS.filter((entry) => entry.name === name)) ?? AGENTS
+  return wanted.find(({ program }) => program !== null && findOnPath(program, env) !== null) ?? null
 }
 
 function agent(name: string, program: string | null, load: AgentEntry['load']): AgentEntry {

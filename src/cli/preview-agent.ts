@@ -1,6 +1,4 @@
-import { firstInstalled } from '../agent/find-program.ts'
-import { AGENTS, type AgentEntry } from '../agent/registry.ts'
-import type { Config } from '../config/defaults.ts'
+import { firstInstalled } from '../agent/registry.ts'
 import type { Task } from '../task/model.ts'
 import type { Io } from './io.ts'
 import type { Preview } from './project.ts'
@@ -12,7 +10,7 @@ export async function previewAgent(
   env: Io['env'],
 ): Promise<string | null> {
   const own = task.agent ?? (await disciplinesAgent(task, root)) ?? config.tiers.rows[tierOf(task).tier].agent
-  return own ?? config.agent ?? firstAgent(config, env)?.name ?? null
+  return own ?? config.agent ?? firstInstalled(config.agents, env)?.name ?? null
 }
 
 async function disciplinesAgent(task: Task, root: string): Promise<string | null> {
@@ -20,10 +18,4 @@ async function disciplinesAgent(task: Task, root: string): Promise<string | null
   const { findDiscipline } = await import('../prompt/library.ts')
   const lookup = await findDiscipline(root, task.discipline)
   return lookup.found ? lookup.value.agent : null
-}
-
-/** Who is asked where nobody is named: the first that is installed, in the order of the configuration or else of ralph. */
-export function firstAgent({ agents }: Config, env: Io['env']): AgentEntry | null {
-  const wanted = agents?.flatMap((name) => AGENTS.filter((agent) => agent.name === name))
-  return firstInstalled(wanted ?? AGENTS, env)
 }

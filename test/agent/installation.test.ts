@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { findOnPath, firstInstalled } from '../../src/agent/find-program.ts'
+import { findOnPath } from '../../src/agent/find-program.ts'
 import { installationOf, isNewEnough } from '../../src/agent/installation.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'ralph-detect-'))
@@ -27,13 +27,6 @@ describe.skipIf(process.platform === 'win32')('on PATH', () => {
     expect(findOnPath('one', env)).toBe(join(first, 'one'))
     expect(findOnPath('two', env)).toBeNull()
     expect(findOnPath('one', {})).toBeNull()
-  })
-
-  test('the first agent in the order given is taken, and none that needs no program', () => {
-    const env = { PATH: [folderWith('b', ''), folderWith('a', '')].join(delimiter) }
-    const [builtIn, a, b, c] = [null, 'a', 'b', 'c'].map((program) => ({ program }))
-    expect(firstInstalled([builtIn!, c!, a!, b!], env)).toBe(a)
-    expect(firstInstalled([builtIn!], env)).toBeNull()
   })
 })
 

@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
-import { AGENT_NAMES, AGENTS, agentNamed } from '../../src/agent/registry.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { AGENT_NAMES, AGENTS, agentNamed, firstInstalled } from '../../src/agent/registry.ts'
 import { requestOf } from './requests.ts'
 
 test('the agents have names of their own', () => {
@@ -41,4 +44,22 @@ test('an unknown name fails, with the closest one', () => {
   expect(find('zzzzzz')).toThrow(
     expect.objectContaining({ fix: expect.stringMatching(/^The agents are claude, /) }),
   )
+})
+
+describe.skipIf(process.platform === 'win32')('of those that are installed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ralph-registry-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  for (const name of ['gemini', 'codex', 'cn', 'command'])
+    writeFileSync(join(folder, name), '#!/bin/sh\n', { mode: 0o755 })
+  const first = (names: readonly string[] | null, PATH = folder) => firstInstalled(names, { PATH })?.name
+
+  test('the first in the order given is taken, else in that of the registry', () => {
+    expect(first(['claude', 'continue', 'codex'])).toBe('continue')
+    expect(first(null)).toBe('codex')
+  })
+
+  test('none is taken that needs no program, that nobody knows, or that is not there', () => {
+    expect(first(['command', 'script', 'cn', 'claude'])).toBeUndefined()
+    expect(first(null, '')).toBeUndefined()
+  })
 })

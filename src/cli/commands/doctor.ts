@@ -1,5 +1,5 @@
 import { installationOf, isNewEnough } from '../../agent/installation.ts'
-import { AGENTS, type AgentEntry } from '../../agent/registry.ts'
+import { AGENTS, firstInstalled, type AgentEntry } from '../../agent/registry.ts'
 import { UserError } from '../../base/errors.ts'
 import { findConfig, loadConfig } from '../../config/load.ts'
 import { findRoot } from '../../config/root.ts'
@@ -16,7 +16,6 @@ import { doctorView, type Examined } from '../../ui/doctor-view.ts'
 import type { Context } from '../command.ts'
 import { checkConfiguredAgents } from '../configured-agents.ts'
 import { lintContext } from '../lint-context.ts'
-import { firstAgent } from '../preview-agent.ts'
 import { taskFolder } from '../project.ts'
 
 /** Looks at everything that a run needs, and changes nothing; the answer is no where something keeps one from starting. */
@@ -85,7 +84,9 @@ function lookAtGates(root: string, config: Config): readonly Examined[] {
 
 async function lookAtAgents({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
   const chosen =
-    config.agent === null ? firstAgent(config, io.env) : AGENTS.find(({ name }) => name === config.agent)
+    config.agent === null
+      ? firstInstalled(config.agents, io.env)
+      : AGENTS.find(({ name }) => name === config.agent)
   const shown = AGENTS.filter((entry) => entry.program !== null || entry === chosen)
   const looked = await Promise.all(
     shown.map((entry) =>

@@ -1,7 +1,7 @@
 import { findOnPath } from '../../agent/find-program.ts'
 import { installationOf, isNewEnough, type Installation } from '../../agent/installation.ts'
 import type { Permission, Provider } from '../../agent/port.ts'
-import { AGENT_NAMES, agentNamed, type AgentEntry } from '../../agent/registry.ts'
+import { AGENT_NAMES, agentNamed, firstInstalled, type AgentEntry } from '../../agent/registry.ts'
 import { createAgent } from '../../agent/runtime.ts'
 import { UserError } from '../../base/errors.ts'
 import type { Config } from '../../config/defaults.ts'
@@ -13,7 +13,6 @@ import type { Task } from '../../task/model.ts'
 import type { Context } from '../command.ts'
 import type { Io } from '../io.ts'
 import type { Options } from '../options.ts'
-import { firstAgent } from '../preview-agent.ts'
 import type { Project } from '../project.ts'
 
 /** Where the agents of a run are chosen from. */
@@ -89,7 +88,7 @@ export function chooseAgent(task: Task, discipline: Discipline | null, wishes: A
   const { config, io } = wishes
   const levels = levelsOf(task, discipline, wishes)
   const name = agentFrom(levels)
-  const agent = name === null ? firstAgent(config, io.env) : agentNamed(name)
+  const agent = name === null ? firstInstalled(config.agents, io.env) : agentNamed(name)
   if (agent) return { agent, model: modelFor(name, levels) }
   throw new UserError(
     'no agent is installed',
