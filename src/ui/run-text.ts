@@ -47,11 +47,12 @@ export function isRefuted(outcome: OutcomeKind): boolean {
   return outcome === 'gate-failed' || outcome === 'missing-output' || outcome === 'no-change'
 }
 
-/** `✓ typecheck 1.2s`, or `✗ test 9.1s`; one that is not required says so. */
+/** `✓ typecheck 1.2s`, or `✗ test 9.1s`; one that is not required says so. Only what was checked has a colour. */
 export function gateText({ gate, verdict, seconds }: GateResult): Line {
   const name = ` ${gate.name} ${shortTime(seconds)}${gate.required ? '' : ' (not required)'}`
   if (verdict === 'passed') return [good('✓'), name]
-  return [gate.required ? bad('✗') : '✗', `${name}${verdict === 'failed' ? '' : ` ${verdict}`}`]
+  if (verdict === 'interrupted') return ['·', name]
+  return [gate.required ? bad('✗') : '✗', name]
 }
 
 /** Tenths of a second matter for a gate, up to a minute. */

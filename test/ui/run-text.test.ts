@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { deniedTexts } from '../../src/ui/run-text.ts'
+import type { GateResult, Verdict } from '../../src/gates/gate.ts'
+import { bad, good } from '../../src/ui/block.ts'
+import { deniedTexts, gateText } from '../../src/ui/run-text.ts'
 
 it('tells what an agent was denied with the permission that would allow it', () => {
   expect(deniedTexts([])).toEqual([])
@@ -13,4 +15,16 @@ it('tells what an agent was denied with the permission that would allow it', () 
     'it was denied WebFetch, WebSearch: permission "full" allows it (--yolo)',
     'it was denied Bash git push: that is ralph\'s to do, and only "custom" allows it',
   ])
+})
+
+it.each<[Verdict, boolean, number, ReturnType<typeof gateText>]>([
+  ['passed', true, 1.24, [good('✓'), ' test 1.2s']],
+  ['failed', true, 59.95, [bad('✗'), ' test 1m']],
+  ['timed-out', true, 600, [bad('✗'), ' test 10m']],
+  ['not-runnable', false, 0, ['✗', ' test 0.0s (not required)']],
+  ['interrupted', true, 2.4, ['·', ' test 2.4s']],
+])('tells a gate in a word, its reason stands beside it: %s', (verdict, required, seconds, text) => {
+  const gate = { name: 'test', command: 'npm test', required, timeoutSeconds: 600 }
+  const result: GateResult = { gate, verdict, seconds, reason: '', excerpt: '', fingerprint: '' }
+  expect(gateText(result)).toEqual(text)
 })
