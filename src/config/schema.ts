@@ -133,7 +133,7 @@ export const configSchema = v.pipe(
     maxCostPerTask: about('How many dollars a task may cost.', orNull(dollars)),
     maxTasks: about('How many tasks a run may do.', orNull(count)),
     commit: about('How the one commit of a task looks.', v.optional(commit, {})),
-    push: about('Whether a run pushes each commit.', v.optional(flag, DEFAULTS.push)),
+    push: about('Whether a run pushes when it is over.', v.optional(flag, DEFAULTS.push)),
     progress: about("A file that finished tasks' notes are added to.", orNull(pathInside)),
     prompt: about('How much a prompt may hold.', v.optional(prompt, {})),
     mcpServers: about(
