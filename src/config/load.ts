@@ -69,6 +69,15 @@ function isThere(found: { file: string; text: string | undefined }): found is Co
   return found.text !== undefined
 }
 
+/** Whether the package.json of a folder configures ralph; one that cannot be read does not. */
+export function isConfiguredByManifest(folder: string): boolean {
+  try {
+    return hasRalphKey(readFileSync(join(folder, 'package.json'), 'utf8'))
+  } catch {
+    return false
+  }
+}
+
 /** A package.json that does not parse is npm's to report, unless it means to configure ralph. */
 function hasRalphKey(text: string | undefined): boolean {
   if (!text?.includes('"ralph"')) return false

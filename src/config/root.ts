@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
-import { DEFAULTS } from './defaults.ts'
 import { CONFIG_FILES } from '../base/config-files.ts'
+import { DEFAULTS } from './defaults.ts'
+import { isConfiguredByManifest } from './load.ts'
 
 const MARKERS = ['.git', 'package.json', 'Cargo.toml', 'go.mod', 'pyproject.toml', 'mix.exs']
 
@@ -18,9 +19,10 @@ export function findRoot(cwd: string, tasks: string = DEFAULTS.tasks, exists: Pr
   if (closest === undefined) {
     throw new UserError('No project root found. Please run ralph from within a project directory.')
   }
-  // A config file says that the tasks are looked for from there, also where their folder has another name.
+  // A configuration says that the tasks are looked for from there, also where their folder has another name.
   const signs = [tasks, ...CONFIG_FILES]
-  const holdsTasks = (folder: string): boolean => signs.some((sign) => exists(resolve(folder, sign)))
+  const holdsTasks = (folder: string): boolean =>
+    signs.some((sign) => exists(resolve(folder, sign))) || isConfiguredByManifest(folder)
   return withinRepository(closest, exists).find(holdsTasks) ?? closest
 }
 

@@ -96,4 +96,11 @@ describe('in a monorepo the root', () => {
     make('.git/', 'ralph.config.yaml', 'api/package.json')
     expect(findRoot(join(top, 'api'))).toBe(top)
   })
+
+  it('is the folder further up whose package.json configures ralph, and no other', () => {
+    make('.git/', 'apps/package.json', 'apps/web/package.json')
+    writeFileSync(join(top, 'package.json'), '{ "ralph": { "tasks": "work" } }')
+    writeFileSync(join(top, 'apps/package.json'), '{ "keywords": ["ralph"] }')
+    expect(findRoot(join(top, 'apps/web'))).toBe(top)
+  })
 })
