@@ -11,8 +11,8 @@ import { undoneBy, type Undone } from './undone.ts'
 /**
  * How a DONE task and history agree. `sealed`: the named commit turned the file DONE, and names itself in it. `matches`:
  * the commit is there and is the task's, but the field was written later, or there is none. `moved`: the task's commit
- * is another by now, after a squash or a rebase, or since the named one was undone. `missing`: the named commit is not there, and none says that it is the
- * task's.
+ * is another by now, after a squash or a rebase, or since the named one was undone. `missing`: the named commit is not
+ * there, and none says that it is the task's.
  */
 export type VerifyState = 'sealed' | 'matches' | 'moved' | 'missing'
 
@@ -95,9 +95,11 @@ async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Finding
   const { named, undone, vocabulary, verified } = findings
   const [log, clone] = await Promise.all([readLog(git, { withTrailer: 'Task' }), cloneOf(git)])
   const told = commitsTold(log)
+  const meantBy = (task: TaskEnd): readonly string[] =>
+    named.filter((one) => one.task === task).map(({ commit }) => commit)
   const candidates = tasks.flatMap((task) => {
     const { certain = [], mentioned = [] } = told.get(task.number) ?? {}
-    const meant = named.filter((one) => one.task === task).map(({ commit }) => commit)
+    const meant = meantBy(task)
     const commits = new Set([...meant, ...certain, ...mentioned])
     // The only one that says so is believed without a look.
     return meant.length === 0 && commits.size === certain.length && commits.size === 1
@@ -110,16 +112,23 @@ async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Finding
   const unknown: TaskEnd[] = []
   for (const task of tasks) {
     const verdict = verdictFrom(task, {
-      named: named.filter((one) => one.task === task).map(({ commit }) => commit),
+      named: meantBy(task),
       own: told.get(task.number)?.certain ?? [],
       turned: turned.get(task) ?? new Map<string, TaskEnd>(),
       undone,
     })
     if (verdict) verified.set(task, verdict)
-    else unknown.push(task)
+    // Of work that was undone and that somebody did again, only the file may tell.
+    if (!verdict || verdict.reverted) unknown.push(task)
   }
   const byFile = await commitsByFile(git, unknown, { ...clone, vocabulary })
-  for (const task of unknown) verified.set(task, verdictByFile(task, byFile.get(task) ?? null, undone))
+  for (const task of unknown) {
+    const found = byFile.get(task) ?? null
+    const known = verified.get(task)
+    if (!known) verified.set(task, verdictByFile(task, found, undone))
+    else if (found !== null && !undone.has(found))
+      verified.set(task, { ...known, found, state: stateElsewhere(task), reverted: false })
+  }
   return clone.isShallow && unknown.some((task) => verified.get(task)?.state === 'missing')
 }
 
@@ -145,12 +154,16 @@ function verdictFrom(task: TaskEnd, { named, own, turned, undone }: Evidence): V
   const found = candidates.find((hash) => !undone.has(hash)) ?? candidates[0]
   if (found === undefined) return null
   const reverted = undone.has(found)
-  if (!named.includes(found))
-    return { id, commit, found, state: commit === null ? 'matches' : 'moved', reverted }
+  if (!named.includes(found)) return { id, commit, found, state: stateElsewhere(task), reverted }
   const version = turned.get(found)
   return version
     ? { ...verdictOn(task, found, version), reverted }
     : { id, commit, found, state: 'matches', reverted }
+}
+
+/** Of a task whose commit is none that its file names. */
+function stateElsewhere({ commit }: TaskEnd): VerifyState {
+  return commit === null ? 'matches' : 'moved'
 }
 
 /** Of the commit that turned the file DONE: whether it names itself there. */

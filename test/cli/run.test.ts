@@ -157,6 +157,18 @@ describe('a task that failed', () => {
     expect((await ralph(['next'], { cwd, env })).code).toBe(0)
   })
 
+  it('is not retried while a run that died has left something to put in order', async () => {
+    const cwd = await failed()
+    const attempt = { task: 'T-002', phase: 'working' }
+    writeFileSync(join(cwd, '.ralph/run.json'), JSON.stringify({ version: 1, mark: 'x', attempt }))
+    const { code, stderr } = await ralph(['retry', '1'], { cwd, env })
+    expect([code, stderr.split('\n')[0]]).toEqual([
+      2,
+      'error: a run died while it worked on T-002, and that is not in order yet',
+    ])
+    expect(git(cwd, 'show', 'HEAD:docs/tasks/T-001.md')).toContain('BLOCKED')
+  })
+
   it('is not retried where its file holds something of the person', async () => {
     const cwd = await failed()
     const file = join(cwd, 'docs/tasks/T-001.md')

@@ -169,6 +169,13 @@ describe('a history that others have worked on', () => {
       ['moved', again, false],
       ['sealed', second, false],
     ])
+    git(root, 'revert', '--no-edit', again)
+    git(root, 'checkout', first, '--', 'docs/tasks/T-001.md', 'src/T-001.ts')
+    const byHand = commitAll(root, 'Do it once more')
+    expect(await told()).toEqual([
+      ['moved', byHand, false],
+      ['sealed', second, false],
+    ])
   })
 
   it('still names the commit of a task file that was renamed, or moved with its folder', async () => {
