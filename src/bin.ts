@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import type { Io } from './cli/io.ts'
+import { openDialogue } from './cli/dialogue.ts'
+import type { Dialogue, Io } from './cli/io.ts'
 import type { UserError } from './base/errors.ts'
 import { main } from './cli/main.ts'
 import { createOutlet } from './cli/outlet.ts'
@@ -47,6 +48,8 @@ async function end(error: UserError | null): Promise<void> {
   process.exit(error ? await reportError(error, io) : 0)
 }
 
+let dialogue: Dialogue | null = null
+
 const io: Io = {
   argv: process.argv.slice(2),
   cwd: process.cwd(),
@@ -54,8 +57,7 @@ const io: Io = {
   pid: process.pid,
   stdout: createOutlet({ fd: 1, open: () => process.stdout, onLost }),
   stderr: createOutlet({ fd: 2, open: () => process.stderr, onLost }),
-  dialogue: () =>
-    process.stdin.isTTY && process.stderr.isTTY ? { input: process.stdin, output: process.stderr } : null,
+  dialogue: () => (dialogue ??= openDialogue(process.stdin, process.stderr)),
   now: () => new Date(),
   get signal() {
     return listen().first.signal

@@ -48,7 +48,8 @@ export async function* giveUp(run: Run, giving: GivingUp): AsyncGenerator<Happen
   run.flight.land()
   yield { type: 'task-given-up', id: task.id, title: task.title, reason }
   if (answer === 'skip') return { kind: 'left', reason }
-  return { kind: 'stop', why: 'failed', reason: `${task.id}: ${reason}` }
+  const why = ports.signal.aborted ? 'interrupted' : 'failed'
+  return { kind: 'stop', why, reason: `${task.id}: ${reason}` }
 }
 
 /** Writes down why a task is blocked, in a commit of its own; the tree is the base's. */

@@ -96,21 +96,21 @@ describe('the program', () => {
     expect([code, git(cwd, 'log', '-1', '--format=%s')]).toEqual([0, 'T-001: Do T-001'])
   })
 
-  it.skipIf(process.platform !== 'linux' || spawnSync('script', ['--version']).error)(
-    'ends a run in order where its terminal is closed',
-    async () => {
-      const cwd = repository({ 'T-001': 'while echo tick; do sleep 0.05; done' })
-      const command = `"${process.execPath}" "${program}" run --agent script`
-      // It gives the program a terminal, which is closed when it dies.
-      const terminal = spawn('script', ['-qfc', command, '/dev/null'], { cwd, env })
-      terminal.stdout.on('data', (chunk) => String(chunk).includes('tick') && terminal.kill('SIGKILL'))
-      await once(terminal, 'exit')
-      await vi.waitUntil(() => !existsSync(join(cwd, '.ralph/lock')), { timeout: 30_000 })
-      expect(git(cwd, 'for-each-ref', '--format=%(subject)', 'refs/ralph')).toBe(
-        'T-001: attempt 1: interrupted',
-      )
-    },
-  )
+  it.skipIf(process.platform !== 'linux' || spawnSync('script', ['--version']).error).each([
+    ['while an agent works', 'while echo tick; do sleep 0.05; done', 'tick', 'interrupted'],
+    ['while it asks', 'echo half > half.txt; exit 3', 'Try again', 'agent-failed'],
+  ])('ends a run in order where its terminal is closed %s', async (_, script, seen, outcome) => {
+    const cwd = repository({ 'T-001': script })
+    // `script` gives the program a terminal, which is closed when it dies.
+    const command = `stty columns 80; "${process.execPath}" "${program}" run --agent script --retries 0`
+    const terminal = spawn('script', ['-qfc', command, '/dev/null'], { cwd, env })
+    let shown = ''
+    terminal.stdout.on('data', (chunk) => (shown += chunk).includes(seen) && terminal.kill('SIGKILL'))
+    await once(terminal, 'exit')
+    await vi.waitUntil(() => !existsSync(join(cwd, '.ralph/lock')), { timeout: 30_000 })
+    expect(git(cwd, 'for-each-ref', '--format=%(subject)', 'refs/ralph')).toBe(`T-001: attempt 1: ${outcome}`)
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+  })
 })
 
 describe('an error', () => {

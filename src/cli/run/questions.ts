@@ -3,9 +3,12 @@ import type { FailureAnswer, RunPorts } from '../../run/ports.ts'
 import { printable } from '../../ui/printable.ts'
 import type { Dialogue } from '../io.ts'
 
-/** Asks a person what a run cannot decide. `pause` is called before each question, so that nothing is drawn over it. */
+/**
+ * Asks a person what a run cannot decide; the signal takes a question back. `pause` is called before each, so that
+ * nothing is drawn over it.
+ */
 export function questions(
-  dialogue: Dialogue,
+  dialogue: Dialogue & { readonly signal: AbortSignal },
   pause: () => void,
 ): Required<Pick<RunPorts, 'ask' | 'askToCommit'>> {
   return {

@@ -46,7 +46,7 @@ export async function runPorts(
     },
     runGate,
     sealer: config.commit.seal ? openSealer(git, config.commit.digits, { signal: io.signal, now }) : null,
-    ...(dialogue ? questions(dialogue, pause) : { ask: null, askToCommit: null }),
+    ...(dialogue ? questions({ ...dialogue, signal: io.signal }, pause) : { ask: null, askToCommit: null }),
     push: () => push(git),
     mark,
     endLeftovers: async (dead) => (await endMarked(dead)).map(({ command }) => command),
