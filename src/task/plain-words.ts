@@ -9,8 +9,6 @@ import { lookUp, type TaskVocabulary } from './vocabulary.ts'
 export interface PlainWords {
   /** What `- **Key**:` begins; null where only the parser can tell. */
   readonly key: (bytes: string) => KeyMeaning | null
-  /** How the blocks that were read so far are laid out: a backlog has a few ways, thousands of times. */
-  readonly layouts: Layout[]
   /** Null for what is none, or what only the parser can tell. */
   readonly status: (bytes: string) => Status | null
   readonly title: (bytes: string) => SectionName | 'another' | 'unclear'
@@ -28,41 +26,29 @@ export interface KeyMeaning {
   readonly isSection: boolean
 }
 
-/** The fields of a block in their order, and what matches such a block from the line below its heading. */
-export interface Layout {
-  readonly rows: readonly LayoutRow[]
-  /** Sticky; it captures the value of each row. */
-  readonly pattern: RegExp
-}
-
-/** A field, and the blank lines above it. */
-export interface LayoutRow {
-  readonly field: KeyMeaning
-  readonly blankLines: number
-}
-
 /** The plain words of a vocabulary: always the same for the same one. */
-export function plainWords(vocabulary: TaskVocabulary): PlainWords {
-  const known = WORDS.get(vocabulary)
-  if (known !== undefined) return known
-  const words: PlainWords = {
-    key: remembered((bytes) => keyMeaning(bytes, vocabulary)),
-    layouts: [],
-    status: remembered((bytes) => {
-      const word = scanInlineText(decoded(bytes).trim())
-      return (word !== null && lookUp(vocabulary.statuses, word)) || null
-    }),
-    title: remembered((bytes) => {
-      const title = scanInlineText(decoded(bytes).trim())
-      if (title === null) return 'unclear'
-      return lookUp(vocabulary.sections, title.trim().replace(/[:：]$/, '')) ?? 'another'
-    }),
-  }
-  WORDS.set(vocabulary, words)
-  return words
-}
+export const plainWords = perVocabulary((vocabulary): PlainWords => ({
+  key: remembered((bytes) => keyMeaning(bytes, vocabulary)),
+  status: remembered((bytes) => {
+    const word = scanInlineText(decoded(bytes).trim())
+    return (word !== null && lookUp(vocabulary.statuses, word)) || null
+  }),
+  title: remembered((bytes) => {
+    const title = scanInlineText(decoded(bytes).trim())
+    if (title === null) return 'unclear'
+    return lookUp(vocabulary.sections, title.trim().replace(/[:：]$/, '')) ?? 'another'
+  }),
+}))
 
-const WORDS = new WeakMap<TaskVocabulary, PlainWords>()
+/** What is made once for a vocabulary, and kept as long as that is. */
+export function perVocabulary<T>(make: (vocabulary: TaskVocabulary) => T): (vocabulary: TaskVocabulary) => T {
+  const made = new WeakMap<TaskVocabulary, { readonly value: T }>()
+  return (vocabulary) => {
+    let known = made.get(vocabulary)
+    if (known === undefined) made.set(vocabulary, (known = { value: make(vocabulary) }))
+    return known.value
+  }
+}
 
 /** Bytes, each as one unit, as the text that they are. */
 export function decoded(bytes: string): string {

@@ -4,8 +4,8 @@ import { readValues } from './field-values.ts'
 import { readHeading } from './heading.ts'
 import { scanInlineText } from './inline.ts'
 import type { FieldName, Product, Status, TaskFacts } from './model.ts'
-import { scanPlainBlock } from './plain-block.ts'
-import { plainWords, type PlainWords } from './plain-words.ts'
+import { plainBlockScanner } from './plain-block.ts'
+import { perVocabulary, plainWords, type PlainWords } from './plain-words.ts'
 import { productOf } from './products.ts'
 import { scanHeadings, scanItems } from './scan.ts'
 import { lineAfter } from './splice.ts'
@@ -26,7 +26,7 @@ export function scanFacts(
   if (isWanted(source)) return null
   const words = plainWords(vocabulary)
   const plain = { source, raw: (start: number, end: number) => bytes.toString('utf8', start, end) }
-  const block = blockOf(plain, id, words)
+  const block = blockOf(plain, id, vocabulary)
   const headings = block && scanHeadings(source, 0)
   if (block === null || headings === null || headings[0] === undefined) return null
   const products = readSections(plain, headings, words)
@@ -71,12 +71,15 @@ interface FactsBlock {
   readonly unknown: TaskFacts['fields']
 }
 
-function blockOf(plain: PlainText, id: string, words: PlainWords): FactsBlock | null {
+const scanBlockIn = perVocabulary((vocabulary) => plainBlockScanner(plainWords(vocabulary), () => true))
+
+function blockOf(plain: PlainText, id: string, vocabulary: TaskVocabulary): FactsBlock | null {
+  const words = plainWords(vocabulary)
   const values: Partial<Record<FieldName, string>> = {}
   let unknown = NO_FIELDS
   let isPlain = true
   let status: Status | null = null
-  const end = scanPlainBlock(plain.source, id, words, ({ name, key, isSection }, start, end) => {
+  const end = scanBlockIn(vocabulary)(plain.source, id, ({ name, key, isSection }, start, end) => {
     if (name === 'Status') {
       status = words.status(plain.source.slice(start, end))
       return
