@@ -16,7 +16,13 @@ export interface Rivals<T extends TaskHead> {
 
 /** Tasks by number, files of one number by name: the same order on every machine. */
 export function inOrder<T extends TaskHead>(tasks: readonly T[]): readonly T[] {
-  return [...tasks].sort((a, b) => a.number - b.number || (a.file < b.file ? -1 : 1))
+  return tasks.every((task, i) => i === 0 || compare(tasks[i - 1]!, task) < 0)
+    ? tasks
+    : tasks.toSorted(compare)
+}
+
+function compare(a: TaskHead, b: TaskHead): number {
+  return a.number - b.number || (a.file < b.file ? -1 : 1)
 }
 
 /** Who claims what, of tasks that stand in order. */

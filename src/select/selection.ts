@@ -83,40 +83,46 @@ const NOTHING: readonly Reason[] = []
 function stateOf<T extends TaskHead>(task: T, look: Look<T>): TaskState<T> {
   const { status } = task
   if (status === 'DONE' || status === 'BLOCKED') return { task, eligible: false, waiting: NOTHING }
-  const waiting: Reason[] = []
-  addOwnReasons(waiting, task, look)
-  addDependencyReasons(waiting, task, look)
+  const own = ownReasons(task, look)
+  const others = dependencyReasons(task, look)
+  const waiting = own.length === 0 ? others : [...own, ...others]
   return { task, eligible: status === 'TODO' && waiting.length === 0, waiting }
 }
 
-function addOwnReasons<T extends TaskHead>(waiting: Reason[], task: T, { claims, cycleOf }: Look<T>): void {
-  if (task.problems.length > 0) waiting.push(...invalidReasons(task))
+function ownReasons<T extends TaskHead>(task: T, { claims, cycleOf }: Look<T>): readonly Reason[] {
   const rivals = claims.rivals.get(task.number)
-  if (rivals) waiting.push({ kind: 'duplicate', files: rivals.files })
-  if (task.held) waiting.push({ kind: 'blocked-section' })
   const cycle = cycleOf.get(task.number)
-  if (cycle) waiting.push({ kind: 'cycle', ids: cycle.ids })
+  if (task.problems.length === 0 && !rivals && !task.held && !cycle) return NOTHING
+  return [
+    ...task.problems.map(({ field, line, message }): Reason => ({ kind: 'invalid', field, line, message })),
+    ...(rivals ? [{ kind: 'duplicate', files: rivals.files } as const] : []),
+    ...(task.held ? [{ kind: 'blocked-section' } as const] : []),
+    ...(cycle ? [{ kind: 'cycle', ids: cycle.ids } as const] : []),
+  ]
 }
 
-function invalidReasons(task: TaskHead): Reason[] {
-  return task.problems.map(({ field, line, message }) => ({ kind: 'invalid', field, line, message }))
+function dependencyReasons<T extends TaskHead>(task: T, look: Look<T>): readonly Reason[] {
+  // Most that wait, wait for one thing: a set, or a list that grows, would be the most of the work.
+  if (task.needs.length === 1) {
+    const reason = dependencyReason(task.needs[0]!, task, look)
+    return reason ? [reason] : NOTHING
+  }
+  return [...new Set(task.needs)].flatMap((number) => dependencyReason(number, task, look) ?? [])
 }
 
-function addDependencyReasons<T extends TaskHead>(
-  waiting: Reason[],
+function dependencyReason<T extends TaskHead>(
+  number: number,
   task: T,
   { claims, cycleOf }: Look<T>,
-): void {
-  const ownCycle = cycleOf.get(task.number)
-  const told = new Set<number>()
-  for (const number of task.needs) {
-    // That the members of a cycle wait for each other is said once, by the cycle.
-    if (told.has(number) || (ownCycle && cycleOf.get(number) === ownCycle)) continue
-    told.add(number)
-    const unfinished = unfinishedOf(number, claims)
-    if (unfinished) waiting.push({ kind: 'dependency', id: unfinished.id, status: unfinished.status })
-    else if (!claims.first[number]) waiting.push({ kind: 'missing', id: idOf(number, task.id.length - 2) })
+): Reason | null {
+  const unfinished = unfinishedOf(number, claims)
+  if (!unfinished) {
+    return claims.first[number] ? null : { kind: 'missing', id: idOf(number, task.id.length - 2) }
   }
+  // That the members of a cycle wait for each other is said once, by the cycle.
+  const cycle = cycleOf.get(number)
+  if (cycle && cycle === cycleOf.get(task.number)) return null
+  return { kind: 'dependency', id: unfinished.id, status: unfinished.status }
 }
 
 /** How many of some tasks have each Status; one without a readable one is in none of them. */
