@@ -1,0 +1,39 @@
+import { defineConfig } from 'rolldown'
+
+/** What the package is made of: the library, the program, the maker of the config's schema, and the seal's worker. */
+export default defineConfig([
+  {
+    input: 'src/index.ts',
+    platform: 'node',
+    output: { dir: 'dist', format: 'esm', minify: true },
+  },
+  {
+    input: 'src/bin.ts',
+    platform: 'node',
+    output: {
+      dir: 'dist',
+      // An empty ES module takes as long to start as all that a short command does.
+      format: 'cjs',
+      minify: true,
+      entryFileNames: '[name].cjs',
+      chunkFileNames: 'program/[name].cjs',
+      codeSplitting: {
+        groups: [
+          { name: 'bin', tags: ['$initial'], priority: 2 },
+          // Each file costs its start-up, so what `ralph next` needs is one; the other commands share it.
+          { name: 'next', test: /commands[\\/]next\.ts$/, priority: 1 },
+        ],
+      },
+    },
+  },
+  {
+    input: 'src/git/seal/seal-worker.ts',
+    platform: 'node',
+    output: { file: 'dist/seal-worker.cjs', format: 'cjs', minify: true },
+  },
+  {
+    input: 'src/config/json-schema.ts',
+    platform: 'node',
+    output: { file: 'node_modules/.cache/ralph/json-schema.cjs', format: 'cjs' },
+  },
+])
