@@ -128,7 +128,12 @@ function dependencyReason<T extends TaskHead>(
 /** How many of some tasks have each Status; one without a readable one is in none of them. */
 export function countByStatus(tasks: Iterable<TaskHead>): Record<Status, number> {
   const counts = { TODO: 0, DONE: 0, BLOCKED: 0 }
-  for (const { status } of tasks) if (status) counts[status]++
+  for (const { status } of tasks) {
+    // By name, each on its own: to look a name up in the object would cost several times as much.
+    if (status === 'TODO') counts.TODO++
+    else if (status === 'DONE') counts.DONE++
+    else if (status === 'BLOCKED') counts.BLOCKED++
+  }
   return counts
 }
 

@@ -1,59 +1,74 @@
 import type { KeyMeaning, PlainWords } from './plain-words.ts'
 import { hasLoneLineEnd } from './scan.ts'
+import type { TaskBytes } from './task-text.ts'
 
-/** Takes one field of the block: what its key means, and where its value stands. */
-export type TakeField = (meaning: KeyMeaning, start: number, end: number) => void
+/** The head of a file in the plainest style. */
+export interface PlainBlock {
+  /** The wanted fields that the block may have, and null for what is none. */
+  readonly fields: readonly (KeyMeaning | null)[]
+  /** What stands after the key of each, as bytes; undefined for one that the block has not. */
+  readonly values: readonly (string | undefined)[]
+  /** Where the first section begins; the end of the source, where none does. */
+  readonly end: number
+}
 
 type IsWanted = (meaning: KeyMeaning) => boolean
 
-/** Reads the block of one file; gives where the first section begins, null for any style but the plainest. */
-export type ScanPlainBlock = (source: string, id: string, take: TakeField) => number | null
-
 /**
  * Reads the heads of files in the plainest style: `# T-004: …`, then nothing but blank lines and bullets of one line,
- * `- **Key**: value`, no field twice, up to the first `## `. Of the fields only the wanted ones are taken.
- * The source is the file's bytes, each as one unit: all that counts for the structure is ASCII, and most of the rest
- * is never looked at.
+ * `- **Key**: value`, no field twice, up to the first `## `; null for any other. Of the fields only the wanted are told.
+ * It goes over the file's bytes, each as one unit: all that counts for the structure is ASCII, and most of the rest is
+ * never looked at.
  * A backlog has its fields in one order or a few, thousands of times: what was read line by line once is read by one
- * regular expression from then on.
+ * regular expression from then on. That leaves the engine next to nothing to compile, which would cost more than it all.
  */
-export function plainBlockScanner(words: PlainWords, isWanted: IsWanted): ScanPlainBlock {
+export function plainBlockScanner(
+  words: PlainWords,
+  isWanted: IsWanted,
+): (file: Pick<TaskBytes, 'id' | 'bytes'>) => PlainBlock | null {
   const layouts: Layout[] = []
-  const learn = (block: PlainBlock): void => {
-    for (const [i, { rows, blankLines }] of layouts.entries()) {
-      const merged = blankLines === block.blankLines ? merge(rows, block.rows) : null
+  const learn = ({ rows, blankLines }: BlockLines): void => {
+    for (const [i, layout] of layouts.entries()) {
+      const merged = layout.blankLines === blankLines ? merge(layout.rows, rows) : null
       if (merged === null) continue
-      if (merged.length > rows.length) layouts[i] = layoutOf(merged, blankLines, isWanted)
+      if (merged.length > layout.rows.length) layouts[i] = layoutOf(merged, blankLines, isWanted)
       return
     }
-    if (layouts.length < MOST_LAYOUTS) layouts.push(layoutOf(block.rows, block.blankLines, isWanted))
+    if (layouts.length < MOST_LAYOUTS) layouts.push(layoutOf(rows, blankLines, isWanted))
   }
-  return (source, id, take) => {
-    if (!startsWithHeading(source, id) || hasLoneLineEnd(source)) return null
-    const start = nextLine(source, 0)
-    for (const layout of layouts) {
-      const end = readLayout(source, start, layout, take)
-      if (end !== null) return end
+  const scan = (source: string, id: string): PlainBlock | null => {
+    for (const { pattern, fields } of layouts) {
+      pattern.lastIndex = 0
+      const values = pattern.exec(source)
+      if (values !== null && values[1] === id) return { fields, values, end: pattern.lastIndex }
     }
-    const block = readLines(source, start, words)
-    if (block === null) return null
-    for (const { field, start, end } of block.rows) if (isWanted(field)) take(field, start, end)
-    if (block.end < source.length) learn(block)
-    return block.end
+    const lines = startsWithHeading(source, id) ? readLines(source, nextLine(source, 0), words) : null
+    if (lines === null) return null
+    if (lines.end < source.length) learn(lines)
+    const wanted = lines.rows.filter(({ field }) => isWanted(field))
+    const fields = wanted.map(({ field }) => field)
+    return { fields, values: wanted.map(({ value }) => value), end: lines.end }
+  }
+  return ({ id, bytes }) => {
+    const block = scan(bytes.toString('latin1', 0, TOP), id)
+    const isWhole = bytes.length <= TOP || (block !== null && block.end < TOP)
+    return isWhole ? block : scan(bytes.toString('latin1'), id)
   }
 }
 
+// Most blocks end before this.
+const TOP = 512
 const MOST_LAYOUTS = 8
 
-/** Fields in an order, each of which may be left out, and what matches them from the line below the heading. */
+/** Fields in an order, each of which may be left out, and what matches a file that has them so. */
 interface Layout {
   readonly rows: readonly LayoutRow[]
   /** Those below the last field. */
   readonly blankLines: number
-  /** Sticky. */
+  /** Sticky. It captures the id and the values of the wanted fields. */
   readonly pattern: RegExp
-  /** What the pattern captures: with null, a stretch that is not wanted. */
-  readonly captures: readonly (LayoutRow | null)[]
+  /** The field of each capture; null for the whole match and the id. */
+  readonly fields: readonly (KeyMeaning | null)[]
 }
 
 /** A field, and the blank lines above it. */
@@ -62,47 +77,19 @@ interface LayoutRow {
   readonly blankLines: number
 }
 
-function readLayout(
-  source: string,
-  start: number,
-  { pattern, captures }: Layout,
-  take: TakeField,
-): number | null {
-  pattern.lastIndex = start
-  const match = pattern.exec(source)
-  if (match === null) return null
-  let at = start
-  for (let i = 0; i < captures.length; i++) {
-    const row = captures[i]!
-    const captured: string | undefined = match[i + 1]
-    if (captured === undefined) continue
-    if (row !== null) {
-      at += row.blankLines + row.field.start.length
-      take(row.field, at, at + captured.length)
-      at++
-    }
-    at += captured.length
-  }
-  return pattern.lastIndex
+function layoutOf(rows: readonly LayoutRow[], blankLines: number, isWanted: IsWanted): Layout {
+  const lines = rows.map(({ field, blankLines }) => {
+    const value = isWanted(field) ? '([^\\r\\n]*)' : '[^\\r\\n]*'
+    return `(?:\\n{${blankLines}}${escaped(field.start)}${value}\\n)?`
+  })
+  const fields = rows.map(({ field }) => field).filter(isWanted)
+  const heading = '# (T-\\d{1,12}):[^\\r\\n]*\\n'
+  const pattern = new RegExp(`${heading}${lines.join('')}\\n{${blankLines}}(?=## )`, 'y')
+  return { rows, blankLines, pattern, fields: [null, null, ...fields] }
 }
 
-function layoutOf(rows: readonly LayoutRow[], blankLines: number, isWanted: IsWanted): Layout {
-  const captures: (LayoutRow | null)[] = []
-  let pattern = ''
-  let unwanted = ''
-  for (const row of rows) {
-    const lead = `\\n{${row.blankLines}}${escaped(row.field.start)}`
-    if (!isWanted(row.field)) {
-      unwanted += `(?:${lead}[^\\r\\n]*\\n)?`
-      continue
-    }
-    if (unwanted !== '') captures.push(null)
-    pattern += `${unwanted && `(${unwanted})`}(?:${lead}([^\\r\\n]*)\\n)?`
-    captures.push(row)
-    unwanted = ''
-  }
-  const whole = new RegExp(`${pattern}${unwanted}\\n{${blankLines}}(?=## )`, 'y')
-  return { rows, blankLines, pattern: whole, captures }
+function escaped(text: string): string {
+  return text.replace(/[*-]/g, '\\$&')
 }
 
 /** One order for two; null where none holds both, or it would let a field be there twice. */
@@ -122,22 +109,17 @@ function merge(rows: readonly LayoutRow[], others: readonly LayoutRow[]): readon
 const MOST_ROWS = 40
 
 /** A block as it was read line by line. */
-interface PlainBlock {
-  readonly rows: readonly BlockRow[]
+interface BlockLines {
+  readonly rows: readonly (LayoutRow & { readonly value: string })[]
   /** Those below the last field. */
   readonly blankLines: number
   /** Where the first section begins; the end of the source, where none does. */
   readonly end: number
 }
 
-/** A field as it stands in a file, and where its value does. */
-interface BlockRow extends LayoutRow {
-  readonly start: number
-  readonly end: number
-}
-
-function readLines(source: string, start: number, words: PlainWords): PlainBlock | null {
-  const rows: BlockRow[] = []
+function readLines(source: string, start: number, words: PlainWords): BlockLines | null {
+  if (hasLoneLineEnd(source)) return null
+  const rows: (LayoutRow & { readonly value: string })[] = []
   let seen = 0
   let blankLines = 0
   let at = start
@@ -150,16 +132,12 @@ function readLines(source: string, start: number, words: PlainWords): PlainBlock
       const field = fieldAt(source, at, end, words)
       if (field === null || (seen & field.bit) !== 0) return null
       seen |= field.bit
-      rows.push({ field, blankLines, start: at + field.start.length, end })
+      rows.push({ field, blankLines, value: source.slice(at + field.start.length, end) })
       blankLines = 0
     }
     at = next
   }
   return { rows, blankLines, end: at }
-}
-
-function escaped(text: string): string {
-  return text.replace(/[*-]/g, '\\$&')
 }
 
 function startsWithHeading(source: string, id: string): boolean {

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { idInFileName } from './file-name.ts'
 import type { Task, TaskEnd, TaskFacts, TaskHead, TaskName } from './model.ts'
@@ -84,13 +84,15 @@ async function readFolder<T extends TaskName>(
   shortcut: (taskBytes: TaskBytes, vocabulary: TaskVocabulary) => T | null,
 ): Promise<Backlog<T>> {
   const folder = join(root, dir)
+  const names = namesIn(folder, dir)
   const kept: T[] = []
+  let near = fromHere(folder)
   let parsers: Parsers | undefined
-  for (const name of namesIn(folder, dir)) {
+  for (const name of names) {
     const id = idInFileName(name)
     if (id === null) continue
     const file = `${dir}/${name}`
-    const bytes = readTaskBytes(`${folder}${sep}${name}`, root)
+    const bytes = readTaskBytes(near + name, root)
     if ('problem' in bytes) {
       kept.push(keep(unreadableTask(file, bytes.problem)))
       continue
@@ -102,10 +104,18 @@ async function readFolder<T extends TaskName>(
     }
     const taskFile = { file, text: bytes.toString('utf8') }
     const task = scanTask(taskFile, vocabulary)
-    if (task === null) parsers ??= await loadParsers()
+    if (task === null && parsers === undefined) {
+      parsers = await loadParsers()
+      near = fromHere(folder)
+    }
     kept.push(keep(task ?? parseTaskWith(taskFile, vocabulary, parsers!)))
   }
   return { root, dir, tasks: inNumberOrder(kept) }
+}
+
+/** What leads into a folder from where the process stands, until something else runs: the system finds that soonest. */
+function fromHere(folder: string): string {
+  return (relative(process.cwd(), folder) || '.') + sep
 }
 
 /** Reads one task file again, as it is now. */

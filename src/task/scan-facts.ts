@@ -4,8 +4,8 @@ import { readValues } from './field-values.ts'
 import { readHeading } from './heading.ts'
 import { scanInlineText } from './inline.ts'
 import type { FieldName, Product, Status, TaskFacts } from './model.ts'
-import { plainBlockScanner } from './plain-block.ts'
-import { perVocabulary, plainWords, type PlainWords } from './plain-words.ts'
+import { type PlainBlock, plainBlockScanner } from './plain-block.ts'
+import { decoded, perVocabulary, plainWords, type PlainWords } from './plain-words.ts'
 import { productOf } from './products.ts'
 import { scanHeadings, scanItems } from './scan.ts'
 import { lineAfter } from './splice.ts'
@@ -18,19 +18,21 @@ import type { TaskVocabulary } from './vocabulary.ts'
  * other, for a task that is held up (its Blocked section says why), and for one that is wanted whole.
  */
 export function scanFacts(
-  { file, id, bytes }: TaskBytes,
+  taskBytes: TaskBytes,
   vocabulary: TaskVocabulary,
   isWanted: (bytes: string) => boolean,
 ): TaskFacts | null {
+  const { file, id, bytes } = taskBytes
   const source = bytes.toString('latin1')
   if (isWanted(source)) return null
-  const words = plainWords(vocabulary)
+  const { words, scanBlock } = readersOf(vocabulary)
   const plain = { source, raw: (start: number, end: number) => bytes.toString('utf8', start, end) }
-  const block = blockOf(plain, id, vocabulary)
+  const block = blockOf(scanBlock(taskBytes), words)
   const headings = block && scanHeadings(source, 0)
   if (block === null || headings === null || headings[0] === undefined) return null
   const products = readSections(plain, headings, words)
-  const title = textAt(plain, headings[0].text.start, headings[0].text.end)
+  const { text } = headings[0]
+  const title = scanInlineText(plain.raw(text.start, text.end).trim())
   if (products === null || title === null) return null
   const number = numberOf(id)
   const depends = block.depends.map((need) => ({ id: idOf(need, id.length - 2), number: need }))
@@ -52,16 +54,16 @@ export function scanFacts(
 
 const NO_PROBLEMS: TaskFacts['problems'] = []
 
+const readersOf = perVocabulary((vocabulary) => {
+  const words = plainWords(vocabulary)
+  return { words, scanBlock: plainBlockScanner(words, () => true) }
+})
+
 /** A file as its bytes, each as one unit, and what they say. */
 interface PlainText {
   readonly source: string
   /** A stretch as it was written, in a string of its own. */
   readonly raw: (start: number, end: number) => string
-}
-
-/** A stretch as plain text; null where only the parser can tell. */
-function textAt(plain: PlainText, start: number, end: number): string | null {
-  return scanInlineText(plain.raw(start, end).trim())
 }
 
 interface FactsBlock {
@@ -71,26 +73,27 @@ interface FactsBlock {
   readonly unknown: TaskFacts['fields']
 }
 
-const scanBlockIn = perVocabulary((vocabulary) => plainBlockScanner(plainWords(vocabulary), () => true))
-
-function blockOf(plain: PlainText, id: string, vocabulary: TaskVocabulary): FactsBlock | null {
-  const words = plainWords(vocabulary)
+function blockOf(block: PlainBlock | null, words: PlainWords): FactsBlock | null {
+  if (block === null) return null
   const values: Partial<Record<FieldName, string>> = {}
   let unknown = NO_FIELDS
-  let isPlain = true
   let status: Status | null = null
-  const end = scanBlockIn(vocabulary)(plain.source, id, ({ name, key, isSection }, start, end) => {
+  for (let i = 0; i < block.fields.length; i++) {
+    const field = block.fields[i]
+    const bytes = block.values[i]
+    if (!field || bytes === undefined) continue
+    const { name, key, isSection } = field
     if (name === 'Status') {
-      status = words.status(plain.source.slice(start, end))
-      return
+      status = words.status(bytes)
+      continue
     }
-    const value = textAt(plain, start, end)
-    if (value === null || isSection) isPlain = false
-    else if (name === null) unknown = [...unknown, { name, key, value }]
+    const value = scanInlineText(decoded(bytes).trim())
+    if (value === null || isSection) return null
+    if (name === null) unknown = [...unknown, { name, key, value }]
     else values[name] = value
-  })
+  }
   const { ids, stranger } = readDepends(values.Depends ?? '')
-  if (end === null || status === null || status === 'BLOCKED' || stranger !== null || !isPlain) return null
+  if (status === null || status === 'BLOCKED' || stranger !== null) return null
   const depends = ids.length > 1 ? [...new Set(ids.map(numberIn))] : ids.map(numberIn)
   return { status, depends, values, unknown }
 }

@@ -1,4 +1,4 @@
-import { isAscii, isUtf8 } from 'node:buffer'
+import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { isAbsolute, relative, sep } from 'node:path'
 
@@ -85,7 +85,7 @@ function bytesOf(file: number): Buffer | Unreadable {
 }
 
 function checked(bytes: Buffer): Buffer | Unreadable {
-  return isAscii(bytes) || isUtf8(bytes) ? bytes : { problem: 'is not UTF-8 text' }
+  return isUtf8(bytes) ? bytes : { problem: 'is not UTF-8 text' }
 }
 
 function whyNot(code: string, what: string): string {

@@ -28,7 +28,8 @@ function agrees(source: string): 'alone' | 'helped' | 'declined' {
 
 /** The head reader says of selection what the parser says, or declines. */
 function headAgrees(file: string, text: string): boolean {
-  const head = scanHead({ file, id: idInPath(file), bytes: Buffer.from(text) }, TASK_VOCABULARY)
+  const taskBytes = { file, id: idInPath(file), bytes: Buffer.from(text) }
+  const head = scanHead(taskBytes, TASK_VOCABULARY)
   if (head === null) return false
   const { id, number, status, needs, held, problems } = parseTaskWith(
     { file, text },
