@@ -80,20 +80,21 @@ function detect(
   tiers: TierTable,
   keyword: () => string | null,
 ): { tier: Tier; why: string } {
-  const depends = new Set(task.depends.map((dependency) => dependency.number)).size
+  const depends = task.needs.length
   const produces = task.produces?.length ?? 0
-  for (const tier of TIERS.toReversed()) {
+  for (const tier of HIGHEST_FIRST) {
     const { fromDepends, fromProduces } = tiers.rows[tier]
-    const reasons = [
-      ...(reaches(depends, fromDepends) ? [counted(depends, 'dependency', 'dependencies')] : []),
-      ...(reaches(produces, fromProduces) ? [counted(produces, 'output', 'outputs')] : []),
-    ]
+    const reasons: string[] = []
+    if (reaches(depends, fromDepends)) reasons.push(counted(depends, 'dependency', 'dependencies'))
+    if (reaches(produces, fromProduces)) reasons.push(counted(produces, 'output', 'outputs'))
     const said = tier === 'Heavy' && reasons.length === 0 ? keyword() : null
     if (said !== null) reasons.push(`says "${said}"`)
     if (reasons.length > 0) return { tier, why: reasons.join(', ') }
   }
   return { tier: 'Light', why: 'nothing calls for more' }
 }
+
+const HIGHEST_FIRST = TIERS.toReversed()
 
 function reaches(count: number, from: number | null): boolean {
   return from !== null && count >= from

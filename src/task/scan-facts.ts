@@ -3,7 +3,7 @@ import { readDepends } from './depends.ts'
 import { readValues } from './field-values.ts'
 import { readHeading } from './heading.ts'
 import { scanInlineText } from './inline.ts'
-import type { FieldName, Product, Status, TaskFacts } from './model.ts'
+import type { Field, FieldName, Product, Status, TaskFacts } from './model.ts'
 import { type PlainBlock, plainBlockScanner } from './plain-block.ts'
 import { decoded, perVocabulary, plainWords, type PlainWords } from './plain-words.ts'
 import { productOf } from './products.ts'
@@ -76,7 +76,7 @@ interface FactsBlock {
 function blockOf(block: PlainBlock | null, words: PlainWords): FactsBlock | null {
   if (block === null) return null
   const values: Partial<Record<FieldName, string>> = {}
-  let unknown = NO_FIELDS
+  const unknown: Pick<Field, 'name' | 'key' | 'value'>[] = []
   let status: Status | null = null
   for (let i = 0; i < block.fields.length; i++) {
     const field = block.fields[i]
@@ -89,7 +89,7 @@ function blockOf(block: PlainBlock | null, words: PlainWords): FactsBlock | null
     }
     const value = scanInlineText(decoded(bytes).trim())
     if (value === null || isSection) return null
-    if (name === null) unknown = [...unknown, { name, key, value }]
+    if (name === null) unknown.push({ name, key, value })
     else values[name] = value
   }
   const { ids, stranger } = readDepends(values.Depends ?? '')
@@ -98,7 +98,6 @@ function blockOf(block: PlainBlock | null, words: PlainWords): FactsBlock | null
   return { status, depends, values, unknown }
 }
 
-const NO_FIELDS: TaskFacts['fields'] = []
 const numberIn = ({ number }: { readonly number: number }): number => number
 
 interface FactsSections {

@@ -22,13 +22,11 @@ export function fit(line: Line, columns: number | null, measure: Measure): Line 
 
 /** The line without blanks at its end. */
 export function trimEnd(line: Line): Line {
-  const kept = [...line]
-  for (let last = kept.pop(); last !== undefined; last = kept.pop()) {
-    const trimmed = textOf(last).trimEnd()
-    if (trimmed === '') continue
-    kept.push(withText(last, trimmed))
-    break
-  }
+  let end = line.length
+  while (end > 0 && textOf(line[end - 1]!).trimEnd() === '') end--
+  const kept = line.slice(0, end)
+  const last = kept.at(-1)
+  if (last !== undefined) kept[end - 1] = withText(last, textOf(last).trimEnd())
   return kept
 }
 

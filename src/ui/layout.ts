@@ -5,7 +5,7 @@ import { hang, prose } from './hang.ts'
 import { isPrintable, printable } from './printable.ts'
 import { paint } from './style.ts'
 import { tableLines } from './table.ts'
-import { measureFor, type Measure } from './width.ts'
+import { isNarrow, measureFor, type Measure } from './width.ts'
 
 /** What blocks are laid out for. Where `columns` is null nothing is cut and nothing wraps. */
 export interface Canvas {
@@ -16,7 +16,8 @@ export interface Canvas {
 /** The blocks as text, each line with its ending. */
 export async function layOut(blocks: readonly Block[], canvas: Canvas): Promise<string> {
   const safe = blocks.map(printableBlock)
-  return layOutSafe(safe, canvas, await measureFor(needsMeasure(safe, canvas) ? textsOf(safe) : []))
+  const isWide = needsMeasure(safe, canvas) && safe.some((block) => someLine(block, isWideLine))
+  return layOutSafe(safe, canvas, await measureFor(isWide))
 }
 
 /** The same at once, with a measure that is right for any text. */
@@ -48,9 +49,7 @@ function linesOf(block: Block, columns: number | null, measure: Measure): readon
     case 'prose':
       return prose(block, columns, measure)
     case 'table':
-      return tableLines(block, columns, measure).flatMap((row) =>
-        'kind' in row ? spread(row, columns, measure) : [row],
-      )
+      return tableLines(block, columns, measure, spread)
     default:
       return unreachable(block)
   }
@@ -94,34 +93,36 @@ function joinTones(line: Line): Line {
 }
 
 function printableBlock(block: Block): Block {
-  return linesIn(block).every(isSafe) ? block : mapLines(block, printableLine)
+  return someLine(block, isUnsafe) ? mapLines(block, printableLine) : block
 }
 
-function isSafe(line: Line): boolean {
-  return line.every((piece) => isPrintable(textOf(piece)))
+function isUnsafe(line: Line): boolean {
+  for (const piece of line) if (!isPrintable(textOf(piece))) return true
+  return false
+}
+
+function isWideLine(line: Line): boolean {
+  for (const piece of line) if (!isNarrow(textOf(piece))) return true
+  return false
 }
 
 function printableLine(line: Line): Line {
-  return isSafe(line) ? line : line.map((piece) => withText(piece, printable(textOf(piece))))
+  return isUnsafe(line) ? line.map((piece) => withText(piece, printable(textOf(piece)))) : line
 }
 
-function* textsOf(blocks: readonly Block[]): Iterable<string> {
-  for (const block of blocks) for (const line of linesIn(block)) for (const piece of line) yield textOf(piece)
-}
-
-/** All the lines that a block is made of. */
-function linesIn(block: Block): readonly Line[] {
+/** Whether something holds of one of the lines that a block is made of. */
+function someLine(block: Block, test: (line: Line) => boolean): boolean {
   switch (block.kind) {
     case 'line':
-      return [block.line]
+      return test(block.line)
     case 'spread':
-      return [block.left, block.right]
+      return test(block.left) || test(block.right)
     case 'hang':
-      return [block.head, ...block.words]
+      return test(block.head) || block.words.some(test)
     case 'prose':
-      return [block.head, [block.text]]
+      return test(block.head) || test([block.text])
     case 'table':
-      return block.rows.flatMap((row) => ('kind' in row ? linesIn(row) : row))
+      return block.rows.some((row) => ('kind' in row ? someLine(row, test) : row.some(test)))
     default:
       return unreachable(block)
   }

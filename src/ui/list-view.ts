@@ -82,8 +82,8 @@ function remark(state: TaskState<ListedTask>): string {
 
 /** `2025-01-13 · 3m` of `2025-01-13 09:10 (3m duration)`; what is written otherwise stays as it is. */
 function completedBrief({ completed }: ListedTask): string {
-  const [, day, duration] = /^(\d{4}-\d\d-\d\d) [\d:]+ \((.+) duration\)$/.exec(completed ?? '') ?? []
-  return day === undefined ? (completed ?? 'done') : `${day} · ${duration}`
+  const match = /^(\d{4}-\d\d-\d\d) [\d:]+ \((.+) duration\)$/.exec(completed ?? '')
+  return match === null ? (completed ?? 'done') : `${match[1]} · ${match[2]}`
 }
 
 function doneIn(states: readonly TaskState<ListedTask>[]): number {

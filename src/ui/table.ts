@@ -9,27 +9,36 @@ type Table = Extract<Block, { kind: 'table' }>
 const LEAST_SHRUNK = 16
 const LEAST_WRAPPED = 20
 
-/** The rows as lines with their cells aligned; what stands across the table is handed back as it is. */
+/** How a line with something at the right edge is laid out. */
+type LayOutSpread = (row: Spread, columns: number | null, measure: Measure) => readonly Line[]
+
+/** The rows as lines with their cells aligned; what stands across the table is laid out as it is elsewhere. */
 export function tableLines(
   table: Table,
   columns: number | null,
   measure: Measure,
-): readonly (Line | Spread)[] {
+  layOutSpread: LayOutSpread,
+): readonly Line[] {
   const { rows, indent } = table
   const widths = columnWidths(rows, measure)
   if (columns !== null && narrow(widths, table, columns) > 0 && table.fold !== undefined)
-    return tableLines(folded(table), columns, measure)
-  return rows.flatMap((row): readonly (Line | Spread)[] => {
-    if ('kind' in row) return [row]
-    if (columns === null) return [aligned(row, widths, { indent, measure })]
-    const cells = row.map((cell, index) =>
-      cellLines(cell, index, { table, width: widths[index] ?? 0, measure }),
-    )
-    return Array.from({ length: Math.max(...cells.map((lines) => lines.length)) }, (_, at) => {
-      const parts = cells.map((lines) => lines[at] ?? [])
-      return fit(aligned(parts, widths, { indent, measure }), columns, measure)
-    })
-  })
+    return tableLines(folded(table), columns, measure, layOutSpread)
+  const lines: Line[] = []
+  for (const row of rows) {
+    if ('kind' in row) lines.push(...layOutSpread(row, columns, measure))
+    else if (columns === null) lines.push(aligned(row, widths, { indent, measure }))
+    else {
+      const cells = row.map((cell, index) =>
+        cellLines(cell, index, { table, width: widths[index] ?? 0, measure }),
+      )
+      const height = Math.max(...cells.map((lines) => lines.length))
+      for (let at = 0; at < height; at++) {
+        const parts = cells.map((lines) => lines[at] ?? [])
+        lines.push(fit(aligned(parts, widths, { indent, measure }), columns, measure))
+      }
+    }
+  }
+  return lines
 }
 
 interface Margin {
@@ -39,8 +48,11 @@ interface Margin {
 
 function aligned(cells: readonly Line[], widths: readonly number[], { indent, measure }: Margin): Line {
   const pieces: Piece[] = indent === '' ? [] : [indent]
-  for (const [index, cell] of cells.entries()) {
-    pieces.push(...cell, ' '.repeat(Math.max(0, (widths[index] ?? 0) - widthOf(cell, measure)) + 2))
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i]!
+    for (const piece of cell) pieces.push(piece)
+    const gap = (widths[i] ?? 0) - widthOf(cell, measure) + 2
+    pieces.push(' '.repeat(Math.max(2, gap)))
   }
   return trimEnd(pieces)
 }
@@ -49,9 +61,7 @@ function columnWidths(rows: readonly Row[], measure: Measure): number[] {
   const widths: number[] = []
   for (const row of rows) {
     if ('kind' in row) continue
-    for (const [index, cell] of row.entries()) {
-      widths[index] = Math.max(widths[index] ?? 0, widthOf(cell, measure))
-    }
+    for (let i = 0; i < row.length; i++) widths[i] = Math.max(widths[i] ?? 0, widthOf(row[i]!, measure))
   }
   return widths
 }

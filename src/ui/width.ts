@@ -5,18 +5,20 @@ export type Measure = (text: string) => number
 const NARROW =
   /^[\x20-\x7e\u00a1-\u02ff\u0370-\u03ff\u0410-\u044f\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u259f\u25a0\u25b6\u25b8\u25cb\u25cf\u25d0\u2713\u2717]*$/
 
-/** A measure that is right for these texts: their length where that is enough, else a library that knows wide characters. */
-export async function measureFor(texts: Iterable<string>): Promise<Measure> {
-  for (const text of texts) {
-    if (!NARROW.test(text)) return measureForAny()
-  }
-  return (text) => text.length
+/** Whether a text takes as many columns as it has characters. */
+export function isNarrow(text: string): boolean {
+  return NARROW.test(text)
+}
+
+/** The length where that is enough, else a library that knows wide characters. */
+export async function measureFor(isWide: boolean): Promise<Measure> {
+  return isWide ? measureForAny() : (text) => text.length
 }
 
 /** A measure that is right for whatever comes. */
 export async function measureForAny(): Promise<Measure> {
   const { default: stringWidth } = await import('fast-string-width')
-  return (text) => (NARROW.test(text) ? text.length : stringWidth(text))
+  return (text) => (isNarrow(text) ? text.length : stringWidth(text))
 }
 
 /** As much of the text as fits, with `…` where something had to go. */
