@@ -1,9 +1,26 @@
 import type { TaskState } from '../select/selection.ts'
 import type { TierChoice } from '../select/tier.ts'
-import type { TaskFacts } from '../task/model.ts'
+import type { Facts } from '../task/model.ts'
+
+/** The facts that it tells. */
+export const JSON_FACTS = [
+  'title',
+  'milestone',
+  'depends',
+  'touches',
+  'produces',
+  'prdReference',
+  'completed',
+  'commit',
+  'cost',
+  'fields',
+] as const
 
 /** A task as JSON, wherever one appears: the contract of CLI.md. */
-export function taskJson<T extends TaskFacts>(state: TaskState<T>, tierOf: (task: T) => TierChoice): object {
+export function taskJson<T extends Facts<(typeof JSON_FACTS)[number]>>(
+  state: TaskState<T>,
+  tierOf: (task: T) => TierChoice,
+): object {
   const { task, eligible, waiting } = state
   const { tier, source, maxTurns, timeoutSeconds } = tierOf(task)
   const unknown = task.fields.filter((field) => field.name === null)

@@ -1,4 +1,4 @@
-import { TIERS, type SectionName, type Task, type TaskFacts, type Tier } from '../task/model.ts'
+import { type Facts, TIERS, type SectionName, type Task, type Tier } from '../task/model.ts'
 import { byteSearchFor, searchFor, type KeywordSearch } from './keywords.ts'
 
 /** Where a tier begins, and what a task in it may take. */
@@ -43,8 +43,13 @@ export function tierOf(task: Task, tiers: TierTable = DEFAULT_TIERS): TierChoice
   return choose(task, tiers, () => keywordIn(task, tiers))
 }
 
+/** The facts that a tier is told by. */
+export const TIER_FACTS = ['complexity', 'produces', 'turns', 'timeoutSeconds'] as const
+
+type TierFacts = Facts<(typeof TIER_FACTS)[number]>
+
 /** The same of a task whose file `mayDecideTier` said no of, for which its facts are enough. */
-export function tierOfFacts(facts: TaskFacts, tiers: TierTable): TierChoice {
+export function tierOfFacts(facts: TierFacts, tiers: TierTable): TierChoice {
   return choose(facts, tiers, () => null)
 }
 
@@ -53,7 +58,7 @@ export function mayDecideTier(tiers: TierTable): (bytes: string) => boolean {
   return byteSearchFor(tiers.keywords)
 }
 
-function choose(task: TaskFacts, tiers: TierTable, keyword: () => string | null): TierChoice {
+function choose(task: TierFacts, tiers: TierTable, keyword: () => string | null): TierChoice {
   const { tier, why } = task.complexity
     ? { tier: task.complexity, why: 'set by Complexity' }
     : detect(task, tiers, keyword)
@@ -76,11 +81,11 @@ const NOT_SEARCHED: ReadonlySet<SectionName | null> = new Set<SectionName>([
 ])
 
 function detect(
-  task: TaskFacts,
+  task: TierFacts,
   tiers: TierTable,
   keyword: () => string | null,
 ): { tier: Tier; why: string } {
-  const depends = task.needs.length
+  const depends = task.needs.length < 2 ? task.needs.length : new Set(task.needs).size
   const produces = task.produces?.length ?? 0
   for (const tier of HIGHEST_FIRST) {
     const { fromDepends, fromProduces } = tiers.rows[tier]

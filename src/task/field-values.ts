@@ -3,39 +3,63 @@ import { type FieldName, type FieldValues, TIERS } from './model.ts'
 import { isNone, splitPaths, splitReferences, splitTags } from './values.ts'
 import { lookUp, wordMap } from './vocabulary.ts'
 
-/** What the fields mean, by their values as plain text; an empty one stands for a field that is not there. */
-export function readValues(raw: (name: FieldName) => string): FieldValues {
-  const text = (name: FieldName): string | null => {
-    const value = raw(name)
-    return value === '' || isNone(value) ? null : value
+/** Which field a value comes from, and what it makes of the plain text there; empty text stands for no such field. */
+interface ValueReader<T> {
+  readonly field: FieldName
+  readonly read: (text: string) => T
+}
+
+/** What the fields of a task mean. */
+export const VALUE_READERS: { readonly [K in keyof FieldValues]: ValueReader<FieldValues[K]> } = {
+  milestone: { field: 'Milestone', read: readText },
+  prdReference: { field: 'PRD Reference', read: splitReferences },
+  touches: { field: 'Touches', read: splitPaths },
+  context: { field: 'Context', read: splitPaths },
+  complexity: { field: 'Complexity', read: (text) => lookUp(TIER_WORDS, text) ?? null },
+  discipline: { field: 'Discipline', read: readText },
+  feature: { field: 'Feature', read: readText },
+  agent: { field: 'Agent', read: readText },
+  model: { field: 'Model', read: readText },
+  turns: { field: 'Turns', read: readCount },
+  timeoutSeconds: { field: 'Timeout', read: readDuration },
+  priority: { field: 'Priority', read: readText },
+  tags: { field: 'Tags', read: splitTags },
+  provenance: { field: 'Provenance', read: readText },
+  completed: { field: 'Completed', read: readText },
+  commit: { field: 'Commit', read: readText },
+  cost: { field: 'Cost', read: readText },
+}
+
+const VALUE_NAMES = Object.keys(VALUE_READERS) as (keyof FieldValues)[]
+
+/** The values of these names, by the plain text of each field; empty where there is no such field. */
+export function readValues<K extends keyof FieldValues>(
+  raw: (field: FieldName) => string,
+  names: readonly K[],
+): Pick<FieldValues, K> {
+  const values: Partial<Record<keyof FieldValues, unknown>> = {}
+  for (const name of names) {
+    const { field, read } = VALUE_READERS[name]
+    values[name] = read(raw(field))
   }
-  return {
-    milestone: text('Milestone'),
-    prdReference: splitReferences(raw('PRD Reference')),
-    touches: splitPaths(raw('Touches')),
-    context: splitPaths(raw('Context')),
-    complexity: lookUp(TIER_WORDS, raw('Complexity')) ?? null,
-    discipline: text('Discipline'),
-    feature: text('Feature'),
-    agent: text('Agent'),
-    model: text('Model'),
-    turns: readCount(raw('Turns')),
-    timeoutSeconds: readDuration(raw('Timeout')),
-    priority: text('Priority'),
-    tags: splitTags(raw('Tags')),
-    provenance: text('Provenance'),
-    completed: text('Completed'),
-    commit: text('Commit'),
-    cost: text('Cost'),
-  }
+  return values as Pick<FieldValues, K>
+}
+
+/** All of them. */
+export function readAllValues(raw: (field: FieldName) => string): FieldValues {
+  return readValues(raw, VALUE_NAMES)
 }
 
 const TIER_WORDS = wordMap(TIERS, {})
 
-function readCount(value: string): number | null {
-  return value !== '' && /^\d{1,6}$/.test(value.trim()) ? Number(value) || null : null
+function readText(text: string): string | null {
+  return text === '' || isNone(text) ? null : text
 }
 
-function readDuration(value: string): number | null {
-  return value === '' ? null : (parseDuration(value) ?? null)
+function readCount(text: string): number | null {
+  return text !== '' && /^\d{1,6}$/.test(text.trim()) ? Number(text) || null : null
+}
+
+function readDuration(text: string): number | null {
+  return text === '' ? null : (parseDuration(text) ?? null)
 }

@@ -168,6 +168,12 @@ export interface TaskFacts extends TaskHead, FieldValues {
   readonly fields: readonly Pick<Field, 'name' | 'key' | 'value'>[]
 }
 
+/** What may be asked of a task beside its head. */
+export type FactName = Exclude<keyof TaskFacts, keyof TaskHead>
+
+/** The head of a task, and of the other facts those of these names. */
+export type Facts<K extends FactName> = TaskHead & Pick<TaskFacts, K>
+
 /** One task file, as it was meant. */
 export interface Task extends TaskFacts {
   /** The file's text without its byte order mark; every span is an offset into it. */

@@ -2,11 +2,12 @@ import { readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { idInFileName } from './file-name.ts'
-import type { Task, TaskEnd, TaskFacts, TaskHead, TaskName } from './model.ts'
+import { factsOf, headOf } from './facts.ts'
+import type { FactName, Facts, Task, TaskEnd, TaskHead, TaskName } from './model.ts'
 import { parseTask, parseTaskWith, scanTask, unreadableTask } from './parse.ts'
 import { loadParsers, type Parsers } from './reading.ts'
 import { scanEnd } from './scan-end.ts'
-import { scanFacts } from './scan-facts.ts'
+import { type FactsAsked, factsScanner } from './scan-facts.ts'
 import { scanHead } from './scan-head.ts'
 import { readTaskBytes, readTaskText, type TaskBytes } from './task-text.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
@@ -56,25 +57,29 @@ export function readEnds(options: BacklogOptions): Promise<Backlog<TaskEnd>> {
   return readFolder<TaskEnd>(options, keep, scanEnd)
 }
 
-/** What is kept of each task where a backlog is read for its facts. */
-export interface FactsKeeping<T> {
-  /** Of one that was read whole. */
-  readonly keep: (task: Task) => T
-  /** Of one in the plainest style, of which no more was read than this. */
-  readonly keepFacts: (facts: TaskFacts) => T
-  /** Tells by its bytes, each as one unit, that a file must be read whole. */
-  readonly isWanted: (bytes: string) => boolean
-}
-
-/** Reads of each task what an overview tells, in a fraction of the time where the files are in the plainest style. */
-export function readFacts<T extends TaskName>(
+/**
+ * Reads of each task some facts, in a fraction of the time where the files are in the plainest style. `see` is handed
+ * each, and the task itself where more of it was read than asked for: where it is wanted whole, where it is held up, or
+ * in another style.
+ */
+export function readFacts<K extends FactName>(
   options: BacklogOptions,
-  { keep, keepFacts, isWanted }: FactsKeeping<T>,
-): Promise<Backlog<T>> {
-  return readFolder<T>(options, keep, (taskBytes, vocabulary) => {
-    const facts = scanFacts(taskBytes, vocabulary, isWanted)
-    return facts && keepFacts(facts)
-  })
+  asked: FactsAsked<K>,
+  see: (facts: Facts<K>, task: Task | null) => void = () => {},
+): Promise<Backlog<Facts<K>>> {
+  const scan = factsScanner(options.vocabulary ?? TASK_VOCABULARY, asked)
+  const seen = (facts: Facts<K>, task: Task | null): Facts<K> => {
+    see(facts, task)
+    return facts
+  }
+  return readFolder<Facts<K>>(
+    options,
+    (task) => seen(factsOf(task), task),
+    (taskBytes) => {
+      const facts = scan(taskBytes)
+      return facts && seen(facts, null)
+    },
+  )
 }
 
 /** Reads each file by the quickest reader that can: a shortcut over its bytes, the scanner, the Markdown parser. */
@@ -127,10 +132,6 @@ export async function readTask(
   const text = readTaskText(join(root, file), root)
   if (typeof text !== 'string') return unreadableTask(file, text.problem)
   return parseTask({ file, text }, vocabulary)
-}
-
-function headOf({ id, number, file, status, needs, held, problems }: Task): TaskHead {
-  return { id, number, file, status, needs, held, problems }
 }
 
 /** By number, and by file name where two have one number. Where no two do, each has its place, and nothing is compared. */

@@ -1,11 +1,22 @@
 import type { HeadingBlock } from './blocks.ts'
+import type { Span } from '../base/diagnostic.ts'
 import { readDepends } from './depends.ts'
-import { readValues } from './field-values.ts'
+import { readValues, VALUE_READERS } from './field-values.ts'
 import { readHeading } from './heading.ts'
 import { scanInlineText } from './inline.ts'
-import type { Field, FieldName, Product, Status, TaskFacts } from './model.ts'
+import type {
+  FactName,
+  Facts,
+  Field,
+  FieldName,
+  FieldValues,
+  Product,
+  Status,
+  TaskFacts,
+  TaskHead,
+} from './model.ts'
 import { type PlainBlock, plainBlockScanner } from './plain-block.ts'
-import { decoded, perVocabulary, plainWords, type PlainWords } from './plain-words.ts'
+import { decoded, plainWords, type PlainWords } from './plain-words.ts'
 import { productOf } from './products.ts'
 import { scanHeadings, scanItems } from './scan.ts'
 import { lineAfter } from './splice.ts'
@@ -13,67 +24,85 @@ import type { TaskBytes } from './task-text.ts'
 import { idOf, isNone, numberOf } from './values.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
+/** What is asked of each task file beside its head, and of which files the whole. */
+export interface FactsAsked<K extends FactName> {
+  readonly facts: readonly K[]
+  /** Asked of a file's bytes, each as one unit. */
+  readonly isWanted?: (bytes: string) => boolean
+}
+
 /**
- * Reads what an overview tells of a task file in the plainest style, over its bytes, as `scanHead` does. Null for any
- * other, for a task that is held up (its Blocked section says why), and for one that is wanted whole.
+ * Makes the reader of some facts of task files in the plainest style, over their bytes, as `scanHead` goes. It gives
+ * null for any other style, for a task that is held up (its Blocked section says why), and for one that is wanted whole.
  */
-export function scanFacts(
-  taskBytes: TaskBytes,
+export function factsScanner<K extends FactName>(
   vocabulary: TaskVocabulary,
-  isWanted: (bytes: string) => boolean,
-): TaskFacts | null {
-  const { file, id, bytes } = taskBytes
-  const source = bytes.toString('latin1')
-  if (isWanted(source)) return null
-  const { words, scanBlock } = readersOf(vocabulary)
-  const plain = { source, raw: (start: number, end: number) => bytes.toString('utf8', start, end) }
-  const block = blockOf(scanBlock(taskBytes), words)
-  const headings = block && scanHeadings(source, 0)
-  if (block === null || headings === null || headings[0] === undefined) return null
-  const products = readSections(plain, headings, words)
-  const { text } = headings[0]
-  const title = scanInlineText(plain.raw(text.start, text.end).trim())
-  if (products === null || title === null) return null
-  const number = numberOf(id)
-  const depends = block.depends.map((need) => ({ id: idOf(need, id.length - 2), number: need }))
-  return {
-    id,
-    number,
-    file,
-    title: readHeading(title, number).title,
-    status: block.status,
-    held: false,
-    needs: block.depends,
-    depends,
-    ...readValues((name) => block.values[name] ?? ''),
-    produces: products.produces,
-    fields: block.unknown,
-    problems: NO_PROBLEMS,
+  { facts: asked, isWanted }: FactsAsked<K>,
+): (taskBytes: TaskBytes) => Facts<K> | null {
+  const words = plainWords(vocabulary)
+  const [title, depends, produces, unknown] = (['title', 'depends', 'produces', 'fields'] as const).map(
+    (name) => asked.some((one) => one === name),
+  )
+  const valueNames = asked.filter((name: FactName): name is K & keyof FieldValues => name in VALUE_READERS)
+  const fields = new Set<FieldName | null>(valueNames.map((name) => VALUE_READERS[name].field))
+  if (unknown) fields.add(null)
+  const scanBlock = plainBlockScanner(
+    words,
+    ({ name, isSection }) => name === 'Status' || name === 'Depends' || isSection || fields.has(name),
+  )
+  return (taskBytes) => {
+    const { file, id, bytes } = taskBytes
+    const source = bytes.toString('latin1')
+    if (isWanted?.(source)) return null
+    const block = readBlock(scanBlock(taskBytes), words)
+    const headings = block && scanHeadings(source, 0)
+    if (block === null || headings === null || headings[0] === undefined) return null
+    const lists = productSpans(source, headings, words)
+    if (lists === null) return null
+    const { status, needs } = block
+    const number = numberOf(id)
+    const facts: Writable<TaskHead & Partial<TaskFacts>> = {
+      id,
+      number,
+      file,
+      status,
+      needs,
+      held: false,
+      problems: NO_PROBLEMS,
+    }
+    if (title) {
+      const { start, end } = headings[0].text
+      const text = scanInlineText(bytes.toString('utf8', start, end).trim())
+      if (text === null) return null
+      facts.title = readHeading(text, number).title
+    }
+    if (depends) facts.depends = needs.map((need) => ({ id: idOf(need, id.length - 2), number: need }))
+    if (produces) {
+      const products = productsIn(lists, source, bytes)
+      if (products === null) return null
+      facts.produces = lists.length === 0 ? null : products
+    }
+    if (unknown) facts.fields = block.unknown
+    Object.assign(
+      facts,
+      readValues((field) => block.values[field] ?? '', valueNames),
+    )
+    return facts as Facts<K>
   }
 }
 
+type Writable<T> = { -readonly [P in keyof T]: T[P] }
+
 const NO_PROBLEMS: TaskFacts['problems'] = []
-
-const readersOf = perVocabulary((vocabulary) => {
-  const words = plainWords(vocabulary)
-  return { words, scanBlock: plainBlockScanner(words, () => true) }
-})
-
-/** A file as its bytes, each as one unit, and what they say. */
-interface PlainText {
-  readonly source: string
-  /** A stretch as it was written, in a string of its own. */
-  readonly raw: (start: number, end: number) => string
-}
 
 interface FactsBlock {
   readonly status: Status
-  readonly depends: readonly number[]
+  readonly needs: readonly number[]
   readonly values: Partial<Record<FieldName, string>>
   readonly unknown: TaskFacts['fields']
 }
 
-function blockOf(block: PlainBlock | null, words: PlainWords): FactsBlock | null {
+function readBlock(block: PlainBlock | null, words: PlainWords): FactsBlock | null {
   if (block === null) return null
   const values: Partial<Record<FieldName, string>> = {}
   const unknown: Pick<Field, 'name' | 'key' | 'value'>[] = []
@@ -94,47 +123,44 @@ function blockOf(block: PlainBlock | null, words: PlainWords): FactsBlock | null
   }
   const { ids, stranger } = readDepends(values.Depends ?? '')
   if (status === null || status === 'BLOCKED' || stranger !== null) return null
-  const depends = ids.length > 1 ? [...new Set(ids.map(numberIn))] : ids.map(numberIn)
-  return { status, depends, values, unknown }
+  const needs = ids.length > 1 ? [...new Set(ids.map(numberIn))] : ids.map(numberIn)
+  return { status, needs, values, unknown }
 }
 
 const numberIn = ({ number }: { readonly number: number }): number => number
 
-interface FactsSections {
-  readonly produces: readonly Product[] | null
-}
-
-/** What is told of the sections; null where one is Blocked, or only the parser can tell. */
-function readSections(
-  plain: PlainText,
+/** Where the sections that list products stand; null where one is Blocked, or only the parser can tell. */
+function productSpans(
+  source: string,
   headings: readonly HeadingBlock[],
   words: PlainWords,
-): FactsSections | null {
-  let produces: readonly Product[] | null = null
+): readonly Span[] | null {
+  const spans: Span[] = []
   for (let i = 0; i < headings.length; i++) {
     const { depth, text, span } = headings[i]!
     if (depth === 1) continue
-    const name = words.title(plain.source.slice(text.start, text.end))
+    const name = words.title(source.slice(text.start, text.end))
     if (name === 'Blocked' || name === 'unclear') return null
     if (name !== 'Produces') continue
-    const end = headings[i + 1]?.span.start ?? plain.source.length
-    const items = productsIn(plain, Math.min(lineAfter(plain.source, span.end), end), end)
-    if (items === null) return null
-    produces = produces === null ? items : [...produces, ...items]
+    const end = headings[i + 1]?.span.start ?? source.length
+    spans.push({ start: Math.min(lineAfter(source, span.end), end), end })
   }
-  return { produces }
+  return spans
 }
 
-/** The items of a stretch that is a plain list, or blank. */
-function productsIn(plain: PlainText, start: number, end: number): readonly Product[] | null {
-  const blocks = scanItems(plain.source, { start, end })
-  if (blocks === null) return null
+/** The items of stretches that are plain lists, or blank; null where one is more. */
+function productsIn(spans: readonly Span[], source: string, bytes: Buffer): readonly Product[] | null {
   const products: Product[] = []
-  for (const item of blocks[0]?.items ?? []) {
-    const raw = plain.raw(item.text!.start, item.text!.end)
-    const text = scanInlineText(raw.trim())
-    if (text === null) return null
-    if (!isNone(raw)) products.push(productOf({ inlineText: () => text }, raw))
+  for (const span of spans) {
+    const blocks = scanItems(source, span)
+    if (blocks === null) return null
+    for (const { text: at } of blocks[0]?.items ?? []) {
+      // A string of its own: a part of the source would keep all of that in memory.
+      const raw = bytes.toString('utf8', at!.start, at!.end)
+      const text = scanInlineText(raw.trim())
+      if (text === null) return null
+      if (!isNone(raw)) products.push(productOf({ inlineText: () => text }, raw))
+    }
   }
   return products
 }

@@ -1,26 +1,26 @@
 import type { TaskState } from '../select/selection.ts'
-import type { TaskFacts, TaskHead, Tier } from '../task/model.ts'
+import type { Facts, Tier } from '../task/model.ts'
 import { BLANK, dim, line, strong, type Block, type Line, type Row } from './block.ts'
 import { firstSentence, whyNot } from './reason-text.ts'
 import { signOf } from './task-sign.ts'
 
 /** What is told of a task in the list. */
-export interface ListedTask extends TaskHead, Pick<TaskFacts, 'title' | 'milestone' | 'completed'> {
-  readonly tier: Tier
-  /** The first line of what stands under Blocked; empty where the task is not held up. */
-  readonly blockedReason: string
-}
+export type ListedTask = Facts<'title' | 'milestone' | 'completed'>
 
 /** What `ralph list` shows. */
-export interface ListScreen {
-  readonly states: readonly TaskState<ListedTask>[]
+export interface ListScreen<T extends ListedTask> {
+  readonly states: readonly TaskState<T>[]
   readonly folder: string
   /** There are no tasks at all, so that no filter is to blame. */
   readonly isEmpty: boolean
+  readonly tierOf: (task: T) => Tier
+  /** The first line of what stands under Blocked; empty where the task is not held up. */
+  readonly reasonOf: (task: T) => string
 }
 
 /** The tasks by milestone, each milestone with how far it is. */
-export function listView({ states, folder, isEmpty }: ListScreen): readonly Block[] {
+export function listView<T extends ListedTask>(screen: ListScreen<T>): readonly Block[] {
+  const { states, folder, isEmpty } = screen
   if (isEmpty) return [line(`There are no tasks in ${folder} yet.`)]
   if (states.length === 0) return [line('No task matches.')]
   const groups = byMilestone(states)
@@ -28,7 +28,7 @@ export function listView({ states, folder, isEmpty }: ListScreen): readonly Bloc
   for (const [milestone, members] of groups) {
     if (rows.length > 0) rows.push({ kind: 'spread', left: [], right: [] })
     if (groups.size > 1 || milestone !== null) rows.push(headRow(milestone, members))
-    for (const state of members) rows.push(rowOf(state))
+    for (const state of members) rows.push(rowOf(state, screen))
   }
   return [
     { kind: 'table', rows, shrink: 2, indent: '  ' },
@@ -37,8 +37,10 @@ export function listView({ states, folder, isEmpty }: ListScreen): readonly Bloc
   ]
 }
 
-function byMilestone(states: readonly TaskState<ListedTask>[]): Map<string | null, TaskState<ListedTask>[]> {
-  const groups = new Map<string | null, TaskState<ListedTask>[]>()
+function byMilestone<T extends ListedTask>(
+  states: readonly TaskState<T>[],
+): Map<string | null, TaskState<T>[]> {
+  const groups = new Map<string | null, TaskState<T>[]>()
   for (const state of states) {
     const members = groups.get(state.task.milestone)
     if (members) members.push(state)
@@ -64,20 +66,24 @@ function bar(share: number): Line {
   return ['█'.repeat(full), dim('░'.repeat(BAR_COLUMNS - full))]
 }
 
-function rowOf(state: TaskState<ListedTask>): readonly Line[] {
+function rowOf<T extends ListedTask>(
+  state: TaskState<T>,
+  { tierOf, reasonOf }: ListScreen<T>,
+): readonly Line[] {
   const { task } = state
-  return [[signOf(state)], [task.id], [task.title], [dim(task.tier)], [dim(remark(state))]]
+  const said = remark(state, () => firstSentence(reasonOf(task)))
+  return [[signOf(state)], [task.id], [task.title], [dim(tierOf(task))], [dim(said)]]
 }
 
 /** What there is to say of a task in a few words. */
-function remark(state: TaskState<ListedTask>): string {
+function remark(state: TaskState<ListedTask>, blockedReason: () => string): string {
   const { task, waiting, eligible } = state
   if (task.status === 'DONE') return completedBrief(task)
   if (eligible) return 'eligible'
   const others = waiting.filter((reason) => reason.kind !== 'dependency')
   const needs = waiting.filter((reason) => reason.kind === 'dependency').map((reason) => reason.id)
   if (needs.length > 0 && others.length === 0) return `needs ${needs.join(', ')}`
-  return whyNot({ ...state, waiting: others }, () => firstSentence(task.blockedReason))[0] ?? ''
+  return whyNot({ ...state, waiting: others }, blockedReason)[0] ?? ''
 }
 
 /** `2025-01-13 · 3m` of `2025-01-13 09:10 (3m duration)`; what is written otherwise stays as it is. */

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { factsOf } from '../../src/task/facts.ts'
+import { VALUE_READERS } from '../../src/task/field-values.ts'
 import { idInPath } from '../../src/task/file-name.ts'
+import type { FieldValues } from '../../src/task/model.ts'
 import { parseTaskWith } from '../../src/task/parse.ts'
 import { parseOutline, scanOutline } from '../../src/task/read-outline.ts'
 import { loadParsers, type Parsers } from '../../src/task/reading.ts'
-import { scanFacts } from '../../src/task/scan-facts.ts'
+import { factsScanner } from '../../src/task/scan-facts.ts'
 import { scanHead } from '../../src/task/scan-head.ts'
 import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
 import { anyText, hostileDocuments } from './hostile.ts'
@@ -40,10 +42,14 @@ function headAgrees(file: string, text: string): boolean {
   return true
 }
 
+const VALUES = Object.keys(VALUE_READERS) as (keyof FieldValues)[]
+const scanFacts = factsScanner(TASK_VOCABULARY, {
+  facts: ['title', 'depends', 'produces', 'fields', ...VALUES],
+})
+
 /** The facts reader says what is told of the whole task, or declines. */
 function factsAgree(file: string, text: string): boolean {
-  const taskBytes = { file, id: idInPath(file), bytes: Buffer.from(text) }
-  const facts = scanFacts(taskBytes, TASK_VOCABULARY, () => false)
+  const facts = scanFacts({ file, id: idInPath(file), bytes: Buffer.from(text) })
   if (facts === null) return false
   expect(facts).toEqual(factsOf(parseTaskWith({ file, text }, TASK_VOCABULARY, parsers)))
   return true

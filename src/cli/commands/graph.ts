@@ -1,50 +1,42 @@
 import { UserError } from '../../base/errors.ts'
+import { select, type Selection } from '../../select/selection.ts'
+import { readFacts } from '../../task/read.ts'
 import { line } from '../../ui/block.ts'
 import type { DrawnTask } from '../../ui/graph-layers.ts'
 import { dotOf, edgesOf, mermaidOf } from '../../ui/graph-text.ts'
 import { graphView } from '../../ui/graph-view.ts'
 import type { Context } from '../command.ts'
-import { openOverview, type Overview } from '../overview.ts'
+import { openPlace } from '../project.ts'
 
 /** Shows which task needs which: drawn in the terminal, or as text that other programs draw. */
 export async function run(context: Context): Promise<number> {
   const { options, json, io } = context
   const asked = ['json', 'mermaid', 'dot'].filter((form) => options.on(form))
   if (asked.length > 1) throw new UserError(`give one of ${asked.map((form) => `--${form}`).join(' and ')}`)
-  const overview = await openOverview<DrawnTask>(context, (facts) => ({
-    id: facts.id,
-    number: facts.number,
-    file: facts.file,
-    status: facts.status,
-    needs: facts.needs,
-    held: facts.held,
-    problems: facts.problems,
-    title: facts.title,
-    depends: facts.depends,
-  }))
-  const { states } = overview.selection
-  if (json) context.printJson(graphJson(overview))
+  const place = await openPlace(context)
+  const { tasks } = await readFacts(place, { facts: ['title', 'depends'] })
+  const selection = select(tasks)
+  const { states } = selection
+  if (json) context.printJson(graphJson(selection))
   else if (options.on('mermaid')) context.printRaw(mermaidOf(states))
   else if (options.on('dot')) context.printRaw(dotOf(states))
-  else if (states.length === 0) await context.print([line(`There are no tasks in ${overview.dir} yet.`)])
+  else if (states.length === 0) await context.print([line(`There are no tasks in ${place.dir} yet.`)])
   else await context.print(graphView(states, io.stdout.columns))
   return 0
 }
 
-function graphJson({ selection }: Overview<DrawnTask>): object {
-  const idOf = new Map(
-    selection.states.flatMap(({ task }) => task.depends.map(({ number, id }) => [number, id])),
-  )
-  for (const { task } of selection.states) idOf.set(task.number, task.id)
+function graphJson({ states, cycles }: Selection<DrawnTask>): object {
+  const idOf = new Map(states.flatMap(({ task }) => task.depends.map(({ number, id }) => [number, id])))
+  for (const { task } of states) idOf.set(task.number, task.id)
   return {
     version: 1,
-    nodes: selection.states.map(({ task, eligible }) => ({
+    nodes: states.map(({ task, eligible }) => ({
       id: task.id,
       title: task.title,
       status: task.status,
       eligible,
     })),
-    edges: edgesOf(selection.states).map(({ from, to }) => ({ from: idOf.get(from), to: idOf.get(to) })),
-    cycles: selection.cycles.map(({ ids }) => ids),
+    edges: edgesOf(states).map(({ from, to }) => ({ from: idOf.get(from), to: idOf.get(to) })),
+    cycles: cycles.map(({ ids }) => ids),
   }
 }

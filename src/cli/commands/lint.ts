@@ -8,8 +8,6 @@ import { fix } from '../../lint/fix.ts'
 import { byPlace, startLint } from '../../lint/lint.ts'
 import type { LintedTask } from '../../lint/rule.ts'
 import { checkLibraryFile, libraryFiles } from '../../prompt/check-library.ts'
-import { factsOf } from '../../task/facts.ts'
-import type { Task, TaskFacts } from '../../task/model.ts'
 import { parseTask } from '../../task/parse.ts'
 import { readBacklog, readFacts } from '../../task/read.ts'
 import { lintView } from '../../ui/lint-view.ts'
@@ -42,18 +40,7 @@ export async function run(context: Context): Promise<number> {
 
 /** What the rules need to know of the other tasks, which is far less than their texts. */
 async function readLinted(place: Place): Promise<readonly LintedTask[]> {
-  const keepFacts = (facts: TaskFacts): LintedTask => ({
-    id: facts.id,
-    number: facts.number,
-    file: facts.file,
-    status: facts.status,
-    needs: facts.needs,
-    held: facts.held,
-    problems: facts.problems,
-    milestone: facts.milestone,
-  })
-  const keep = (task: Task): LintedTask => keepFacts(factsOf(task))
-  return (await readFacts(place, { isWanted: () => false, keepFacts, keep })).tasks
+  return (await readFacts(place, { facts: ['milestone'] })).tasks
 }
 
 interface Checked {

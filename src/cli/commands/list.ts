@@ -1,12 +1,15 @@
-import { countByStatus } from '../../select/selection.ts'
-import type { TierChoice } from '../../select/tier.ts'
-import type { TaskFacts } from '../../task/model.ts'
-import { type ListedTask, listView } from '../../ui/list-view.ts'
+import { countByStatus, select, type TaskState } from '../../select/selection.ts'
+import { mayDecideTier, TIER_FACTS, type TierChoice, tierOf, tierOfFacts } from '../../select/tier.ts'
+import { detached } from '../../task/facts.ts'
+import type { FactName, Facts, TaskHead } from '../../task/model.ts'
+import { readFacts } from '../../task/read.ts'
+import { listView } from '../../ui/list-view.ts'
+import { blockedReason } from '../../ui/reason-text.ts'
 import type { Context } from '../command.ts'
 import { isMilestone } from '../milestone.ts'
 import type { Options } from '../options.ts'
-import { openOverview } from '../overview.ts'
-import { taskJson } from '../task-json.ts'
+import { openPlace, type Place } from '../project.ts'
+import { JSON_FACTS, taskJson } from '../task-json.ts'
 
 /** Shows the backlog, or the part of it that the filters leave. */
 export async function run(context: Context): Promise<number> {
@@ -16,48 +19,53 @@ export async function run(context: Context): Promise<number> {
 }
 
 async function print(context: Context): Promise<void> {
-  const matches = filterOf(context.options)
-  const { selection, dir } = await openOverview<ListedTask & Filtered>(
-    context,
-    (facts, { tier }, reason) => ({
-      id: facts.id,
-      number: facts.number,
-      file: facts.file,
-      status: facts.status,
-      needs: facts.needs,
-      held: facts.held,
-      problems: facts.problems,
-      title: facts.title,
-      milestone: facts.milestone,
-      completed: facts.completed,
-      tier,
-      blockedReason: reason,
-      matches: matches(facts),
-    }),
+  const list = await openList(context, ['title', 'completed'])
+  const { dir, states, isEmpty, choiceOf, reasonOf } = list
+  await context.print(
+    listView({ states, folder: dir, isEmpty, tierOf: (task) => choiceOf(task).tier, reasonOf }),
   )
-  const states = selection.states.filter(({ task }) => task.matches)
-  await context.print(listView({ states, folder: dir, isEmpty: selection.states.length === 0 }))
 }
 
 async function printJson(context: Context): Promise<void> {
-  const matches = filterOf(context.options)
-  const keep = (facts: TaskFacts, choice: TierChoice): TaskFacts & Filtered & { choice: TierChoice } => ({
-    ...facts,
-    choice,
-    matches: matches(facts),
-  })
-  const { selection } = await openOverview(context, keep)
-  const states = selection.states.filter(({ task }) => task.matches)
-  const tasks = states.map((state) => taskJson(state, ({ choice }) => choice))
+  const { states, choiceOf } = await openList(context, JSON_FACTS)
+  const tasks = states.map((state) => taskJson(state, choiceOf))
   context.printJson({ version: 1, tasks, counts: countByStatus(states.map(({ task }) => task)) })
 }
 
-interface Filtered {
-  /** The filters leave it. */
-  readonly matches: boolean
+/** The part of a backlog that the filters leave. */
+interface List<T extends TaskHead> extends Place {
+  readonly states: readonly TaskState<T>[]
+  /** There are no tasks at all. */
+  readonly isEmpty: boolean
+  readonly choiceOf: (task: T) => TierChoice
+  /** The first line of what stands under Blocked; empty where the task is not held up. */
+  readonly reasonOf: (task: T) => string
 }
 
-function filterOf(options: Options): (task: TaskFacts) => boolean {
+/** Finds the place, and reads of its backlog what is listed. The texts of the tasks are never in memory together. */
+async function openList<K extends FactName>(context: Context, facts: readonly K[]): Promise<List<Facts<K>>> {
+  const place = await openPlace(context)
+  const { tiers } = place.config
+  const asked = { facts: [...facts, ...FILTER_FACTS, ...TIER_FACTS], isWanted: mayDecideTier(tiers) }
+  const choices = new Map<TaskHead, TierChoice>()
+  const reasons = new Map<TaskHead, string>()
+  const { tasks } = await readFacts(place, asked, (found, task) => {
+    choices.set(found, task ? tierOf(task, tiers) : tierOfFacts(found, tiers))
+    if (task?.held || task?.status === 'BLOCKED') reasons.set(found, detached(blockedReason(task)))
+  })
+  const matches = filterOf(context.options)
+  return {
+    ...place,
+    states: select(tasks).states.filter(({ task }) => matches(task)),
+    isEmpty: tasks.length === 0,
+    choiceOf: (task) => choices.get(task)!,
+    reasonOf: (task) => reasons.get(task) ?? '',
+  }
+}
+
+const FILTER_FACTS = ['milestone', 'tags', 'discipline', 'feature'] as const
+
+function filterOf(options: Options): (task: Facts<(typeof FILTER_FACTS)[number]>) => boolean {
   const status = options.text('status')
   const tags = options.list('tag')
   const milestone = options.text('milestone')

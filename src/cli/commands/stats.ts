@@ -3,33 +3,22 @@ import { listAttempts } from '../../git/attempts.ts'
 import { attemptRecord } from '../../run/attempt-record.ts'
 import { readCompletions, type CompletionRecord } from '../../run/completions.ts'
 import { statsOf, type Stats } from '../../run/stats.ts'
-import type { TaskFacts } from '../../task/model.ts'
 import { readFacts } from '../../task/read.ts'
 import { statsView } from '../../ui/stats-view.ts'
 import type { Context } from '../command.ts'
 import { openPlace } from '../project.ts'
 import { readHistory } from '../repository.ts'
 
-type Grouped = Pick<TaskFacts, 'id' | 'number' | 'file' | 'milestone'>
-
 /** Adds up what the tasks have taken, from git alone. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context)
   const { root, vocabulary } = place
-  const milestoneOf = ({ id, number, file, milestone }: TaskFacts): Grouped => ({
-    id,
-    number,
-    file,
-    milestone,
-  })
   const [[completions, kept], { tasks }] = await Promise.all([
     readHistory(context.io, root, (git) =>
       Promise.all([readCompletions(git, { vocabulary }), listAttempts(git)]),
     ),
     // Reading them lets nothing else happen: git is to be at work by then.
-    nextTurn().then(() =>
-      readFacts<Grouped>(place, { keep: milestoneOf, keepFacts: milestoneOf, isWanted: () => false }),
-    ),
+    nextTurn().then(() => readFacts(place, { facts: ['milestone'] })),
   ])
   const attempts = kept.flatMap((attempt) => attemptRecord(attempt) ?? [])
   const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
