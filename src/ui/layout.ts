@@ -2,10 +2,10 @@ import { unreachable } from '../base/errors.ts'
 import { textOf, toneOf, withText, type Block, type Line, type Piece, type Spread } from './block.ts'
 import { fit, widthOf } from './fit.ts'
 import { hang, prose } from './hang.ts'
-import { isPrintable, printable } from './printable.ts'
+import { printable } from './printable.ts'
 import { paint } from './style.ts'
 import { tableLines } from './table.ts'
-import { isNarrow, measureFor, type Measure } from './width.ts'
+import { isNarrow, lengthOf, measureForAny, type Measure } from './width.ts'
 
 /** What blocks are laid out for. Where `columns` is null nothing is cut and nothing wraps. */
 export interface Canvas {
@@ -15,9 +15,8 @@ export interface Canvas {
 
 /** The blocks as text, each line with its ending. */
 export async function layOut(blocks: readonly Block[], canvas: Canvas): Promise<string> {
-  const safe = blocks.map(printableBlock)
-  const isWide = needsMeasure(safe, canvas) && safe.some((block) => someLine(block, isWideLine))
-  return layOutSafe(safe, canvas, await measureFor(isWide))
+  if (blocks.every((block) => !someLine(block, isOdd))) return layOutSafe(blocks, canvas, lengthOf)
+  return layOutNow(blocks, canvas, needsMeasure(blocks, canvas) ? await measureForAny() : lengthOf)
 }
 
 /** The same at once, with a measure that is right for any text. */
@@ -92,22 +91,14 @@ function joinTones(line: Line): Line {
   return joined
 }
 
-function printableBlock(block: Block): Block {
-  return someLine(block, isUnsafe) ? mapLines(block, printableLine) : block
-}
-
-function isUnsafe(line: Line): boolean {
-  for (const piece of line) if (!isPrintable(textOf(piece))) return true
-  return false
-}
-
-function isWideLine(line: Line): boolean {
+/** Whether a line may hold what a terminal would obey, or what is wider or narrower than a column. */
+function isOdd(line: Line): boolean {
   for (const piece of line) if (!isNarrow(textOf(piece))) return true
   return false
 }
 
-function printableLine(line: Line): Line {
-  return isUnsafe(line) ? line.map((piece) => withText(piece, printable(textOf(piece)))) : line
+function printableBlock(block: Block): Block {
+  return mapLines(block, (line) => line.map((piece) => withText(piece, printable(textOf(piece)))))
 }
 
 /** Whether something holds of one of the lines that a block is made of. */

@@ -1,22 +1,16 @@
 const UNPRINTABLE =
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]/
-const PLAIN = /^[\x20-\x7e]*$/
 
 /**
  * Text from a file as it may reach a terminal: what would move the cursor, colour, reverse or retitle it is shown as a
  * sign instead. White space is one blank.
  */
 export function printable(text: string): string {
-  if (isPrintable(text)) return text
+  if (!UNPRINTABLE.test(text)) return text
   let shown = ''
   for (const character of text)
     shown += UNPRINTABLE.test(character) && character.length === 1 ? sign(character) : character
   return shown
-}
-
-/** Whether a text may reach a terminal as it is. */
-export function isPrintable(text: string): boolean {
-  return PLAIN.test(text) || !UNPRINTABLE.test(text)
 }
 
 /** JSON is read in terminals too: what JSON itself leaves as it is, but a terminal would obey, is escaped. */

@@ -1,19 +1,17 @@
 /** How many columns a text takes. */
 export type Measure = (text: string) => number
 
-/** Latin letters and the punctuation, arrows and signs that take one column each. */
+/** Latin letters and the punctuation, arrows and signs that take one column each. A terminal obeys none of them. */
 const NARROW =
   /^[\x20-\x7e\u00a1-\u02ff\u0370-\u03ff\u0410-\u044f\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u259f\u25a0\u25b6\u25b8\u25cb\u25cf\u25d0\u2713\u2717]*$/
 
-/** Whether a text takes as many columns as it has characters. */
+/** Whether a text is of characters that take a column each. */
 export function isNarrow(text: string): boolean {
   return NARROW.test(text)
 }
 
-/** The length where that is enough, else a library that knows wide characters. */
-export async function measureFor(isWide: boolean): Promise<Measure> {
-  return isWide ? measureForAny() : (text) => text.length
-}
+/** The measure of narrow texts. */
+export const lengthOf: Measure = (text) => text.length
 
 /** A measure that is right for whatever comes. */
 export async function measureForAny(): Promise<Measure> {

@@ -19,7 +19,7 @@ export async function run(context: Context): Promise<number> {
 }
 
 async function print(context: Context): Promise<void> {
-  const list = await openList(context, ['title', 'completed'])
+  const list = await openList(context, ['title', 'milestone', 'completed'])
   const { dir, states, isEmpty, choiceOf, reasonOf } = list
   await context.print(
     listView({ states, folder: dir, isEmpty, tierOf: (task) => choiceOf(task).tier, reasonOf }),
