@@ -1,5 +1,4 @@
 import { UserError } from '../../base/errors.ts'
-import type { TaskFacts, TaskName } from '../../task/model.ts'
 import { readFacts } from '../../task/read.ts'
 import { printable } from '../../ui/printable.ts'
 import type { Context } from '../command.ts'
@@ -17,17 +16,7 @@ export async function run(context: Context): Promise<number> {
 }
 
 async function taskLines(context: Context): Promise<string> {
-  const keep = ({ id, number, file, title }: TaskFacts): TaskName & { readonly title: string } => ({
-    id,
-    number,
-    file,
-    title,
-  })
-  const { tasks } = await readFacts(await openPlace(context), {
-    isWanted: () => false,
-    keepFacts: keep,
-    keep,
-  })
+  const { tasks } = await readFacts(await openPlace(context), { facts: ['title'] })
   return tasks.map(({ id, title }) => `${id}\t${printable(title)}\n`).join('')
 }
 
