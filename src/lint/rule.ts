@@ -1,7 +1,7 @@
 import type { Severity, Span } from '../base/diagnostic.ts'
 import type { Claims } from '../select/claims.ts'
 import type { Cycle } from '../select/cycles.ts'
-import type { Task, TaskFacts, TaskHead } from '../task/model.ts'
+import type { Facts, Task } from '../task/model.ts'
 import type { LintContext } from './context.ts'
 
 /**
@@ -16,7 +16,7 @@ export interface Rule {
 }
 
 /** What a rule may know of the other tasks. */
-export interface LintedTask extends TaskHead, Pick<TaskFacts, 'milestone'> {}
+export type LintedTask = Facts<'milestone'>
 
 /** What a rule may know beyond the task it looks at. */
 export interface LintedBacklog {

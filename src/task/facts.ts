@@ -1,9 +1,4 @@
-import type { Task, TaskFacts, TaskHead } from './model.ts'
-
-/** What selection needs of a task, alone. */
-export function headOf({ id, number, file, status, needs, held, problems }: TaskHead): TaskHead {
-  return { id, number, file, status, needs, held, problems }
-}
+import type { Task, TaskFacts } from './model.ts'
 
 /** The facts of a task that was read whole, apart from its text. */
 export function factsOf(task: Task): TaskFacts {

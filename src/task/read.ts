@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { join, sep } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { idInFileName } from './file-name.ts'
-import { factsOf, headOf } from './facts.ts'
+import { factsOf } from './facts.ts'
 import type { FactName, Facts, Task, TaskEnd, TaskHead, TaskName } from './model.ts'
 import { parseTask, parseTaskWith, scanTask, unreadableTask } from './parse.ts'
 import { loadParsers, type Parsers } from './reading.ts'
@@ -89,15 +89,13 @@ async function readFolder<T extends TaskName>(
   shortcut: (taskBytes: TaskBytes, vocabulary: TaskVocabulary) => T | null,
 ): Promise<Backlog<T>> {
   const folder = join(root, dir)
-  const names = namesIn(folder, dir)
   const kept: T[] = []
-  let near = fromHere(folder)
   let parsers: Parsers | undefined
-  for (const name of names) {
+  for (const name of namesIn(folder, dir)) {
     const id = idInFileName(name)
     if (id === null) continue
     const file = `${dir}/${name}`
-    const bytes = readTaskBytes(near + name, root)
+    const bytes = readTaskBytes(`${folder}${sep}${name}`, root)
     if ('problem' in bytes) {
       kept.push(keep(unreadableTask(file, bytes.problem)))
       continue
@@ -109,18 +107,10 @@ async function readFolder<T extends TaskName>(
     }
     const taskFile = { file, text: bytes.toString('utf8') }
     const task = scanTask(taskFile, vocabulary)
-    if (task === null && parsers === undefined) {
-      parsers = await loadParsers()
-      near = fromHere(folder)
-    }
+    if (task === null) parsers ??= await loadParsers()
     kept.push(keep(task ?? parseTaskWith(taskFile, vocabulary, parsers!)))
   }
   return { root, dir, tasks: inNumberOrder(kept) }
-}
-
-/** What leads into a folder from where the process stands, until something else runs: the system finds that soonest. */
-function fromHere(folder: string): string {
-  return (relative(process.cwd(), folder) || '.') + sep
 }
 
 /** Reads one task file again, as it is now. */
@@ -132,6 +122,10 @@ export async function readTask(
   const text = readTaskText(join(root, file), root)
   if (typeof text !== 'string') return unreadableTask(file, text.problem)
   return parseTask({ file, text }, vocabulary)
+}
+
+function headOf({ id, number, file, status, needs, held, problems }: Task): TaskHead {
+  return { id, number, file, status, needs, held, problems }
 }
 
 /** By number, and by file name where two have one number. Where no two do, each has its place, and nothing is compared. */

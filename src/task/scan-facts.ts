@@ -1,5 +1,5 @@
-import type { HeadingBlock } from './blocks.ts'
 import type { Span } from '../base/diagnostic.ts'
+import type { HeadingBlock } from './blocks.ts'
 import { readDepends } from './depends.ts'
 import { readValues, VALUE_READERS } from './field-values.ts'
 import { readHeading } from './heading.ts'

@@ -1,8 +1,8 @@
 import type { TaskState } from '../select/selection.ts'
-import type { TaskFacts, TaskHead } from '../task/model.ts'
+import type { Facts } from '../task/model.ts'
 
 /** What is told of a task in the graph. */
-export interface DrawnTask extends TaskHead, Pick<TaskFacts, 'title' | 'depends'> {}
+export type DrawnTask = Facts<'title' | 'depends'>
 
 /** The tasks in layers, each below all that it needs, by number within a layer; those that wait for a cycle come last. */
 export function inLayers(states: readonly TaskState<DrawnTask>[]): readonly TaskState<DrawnTask>[] {
