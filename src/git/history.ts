@@ -19,7 +19,7 @@ export interface LogQuery {
   readonly revisions?: readonly string[]
   /** Only commits whose message has a line like such a trailer, indented or not; with `reverts` those as well. */
   readonly withTrailer?: string
-  /** Only commits that undo another, whichever. */
+  /** Only commits that speak of undoing another, whichever: see `revertedBy`. */
   readonly reverts?: boolean
   readonly since?: string
   /** Only commits that changed something in the folder of the door. */
@@ -75,8 +75,7 @@ function logArguments(query: LogQuery): string[] {
     '--no-color',
     '--encoding=UTF-8',
   ]
-  const pattern = messagePattern(query)
-  if (pattern !== null) args.push('--extended-regexp', `--grep=${pattern}`)
+  args.push(...patternArguments(query))
   if (query.since !== undefined) args.push(`--since=${query.since}`)
   if (query.hereOnly) args.push('--full-history')
   const paths = query.hereOnly ? ['.'] : []
@@ -91,12 +90,10 @@ function logArguments(query: LogQuery): string[] {
 }
 
 /** One pattern, and blanks that are written out: git looks for two patterns, or for a class, by a slower way. */
-function messagePattern({ withTrailer, reverts }: LogQuery): string | null {
-  const lines = [
-    ...(withTrailer === undefined ? [] : [`[ \t]*${withTrailer}: `]),
-    ...(reverts ? [REVERTS] : []),
-  ]
-  return lines.length === 0 ? null : `^(${lines.join('|')})`
+function patternArguments({ withTrailer, reverts }: LogQuery): readonly string[] {
+  if (withTrailer === undefined) return reverts ? ['--fixed-strings', `--grep=${REVERTS}`] : []
+  const trailer = `[ \t]*${withTrailer}: `
+  return ['--extended-regexp', `--grep=^(${reverts ? `${trailer}|${REVERTS}` : trailer})`]
 }
 
 /** A NUL ends each field, one more ends each commit; a commit's text cannot hold one. */

@@ -28,11 +28,10 @@ export async function turnedDone(
 ): Promise<readonly (TaskEnd | null)[]> {
   const names = pairs.flatMap(({ before, after }) => [before, after].filter((name) => name !== null))
   const contents = await contentsOf(git, names)
-  const byName = new Map(names.map((name, index) => [name, contents[index] ?? null]))
   const turned: (TaskEnd | null)[] = []
   for (const { task, before, after } of pairs) {
-    const now = await versionIn(task, byName.get(after ?? ''), vocabulary)
-    const then = now?.status === 'DONE' ? await versionIn(task, byName.get(before ?? ''), vocabulary) : null
+    const now = await versionIn(task, contents.get(after ?? ''), vocabulary)
+    const then = now?.status === 'DONE' ? await versionIn(task, contents.get(before ?? ''), vocabulary) : null
     turned.push(now?.status === 'DONE' && then?.status !== 'DONE' ? now : null)
   }
   return turned
@@ -91,11 +90,12 @@ function numberIn(path: string): number {
   return Number(idInPath(path).slice(2))
 }
 
-async function versionIn(
+/** Mostly at once: only the parser takes its time. */
+function versionIn(
   { id, file }: TaskEnd,
-  bytes: Buffer | null | undefined,
+  bytes: Buffer | undefined,
   vocabulary: TaskVocabulary,
-): Promise<TaskEnd | null> {
+): TaskEnd | null | Promise<TaskEnd> {
   if (!bytes) return null
   return scanEnd({ file, id, bytes }, vocabulary) ?? parseTask({ file, text: bytes.toString() }, vocabulary)
 }
