@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { layOut, type Canvas } from '../ui/layout.ts'
-import { printableJson } from '../ui/printable.ts'
+import { jsonPieces } from '../ui/json-text.ts'
 import { wantsColour } from '../ui/style.ts'
 import type { Block } from '../ui/block.ts'
 import type { Invocation } from './arguments.ts'
@@ -25,9 +25,25 @@ export function createContext(given: Io, { args, options }: Invocation): Context
     json: options.on('json'),
     print: (blocks) => draw(io.stdout, blocks),
     note: (blocks) => draw(io.stderr, blocks),
-    printJson: (document) => io.stdout.write(`${printableJson(JSON.stringify(document, null, 2))}\n`),
+    printJson: (document) => {
+      for (const text of inBatches(jsonPieces(document))) io.stdout.write(text)
+    },
     printRaw: (text) => io.stdout.write(text),
   }
+}
+
+const BATCH = 64 * 1024
+
+/** Small pieces as fewer large ones. */
+function* inBatches(pieces: Iterable<string>): Iterable<string> {
+  let batch = ''
+  for (const piece of pieces) {
+    batch += piece
+    if (batch.length < BATCH) continue
+    yield batch
+    batch = ''
+  }
+  yield batch
 }
 
 /** A folder that is not there would lead to whatever project lies above it. */

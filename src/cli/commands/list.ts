@@ -28,8 +28,10 @@ async function print(context: Context): Promise<void> {
 
 async function printJson(context: Context): Promise<void> {
   const { states, choiceOf } = await openList(context, JSON_FACTS)
-  const tasks = states.map((state) => taskJson(state, choiceOf))
-  context.printJson({ version: 1, tasks, counts: countByStatus(states.map(({ task }) => task)) })
+  function* tasks(): Iterable<object> {
+    for (const state of states) yield taskJson(state, choiceOf)
+  }
+  context.printJson({ version: 1, tasks: tasks(), counts: countByStatus(states.map(({ task }) => task)) })
 }
 
 /** The part of a backlog that the filters leave. */
