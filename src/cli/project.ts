@@ -1,5 +1,3 @@
-import { isAbsolute, relative, resolve } from 'node:path'
-import { UserError } from '../base/errors.ts'
 import type { Config } from '../config/defaults.ts'
 import { loadConfig } from '../config/load.ts'
 import { findRoot } from '../config/root.ts'
@@ -9,6 +7,7 @@ import type { Task, TaskHead } from '../task/model.ts'
 import { readBacklog, readHeads, readTask } from '../task/read.ts'
 import { taskVocabulary, type TaskVocabulary } from '../task/vocabulary.ts'
 import type { Context } from './command.ts'
+import { taskFolder } from './task-folder.ts'
 
 /** Where a command works: the root, its configuration and its task folder. */
 export interface Place {
@@ -34,18 +33,6 @@ export async function openPlace({ io, options }: Context): Promise<Place> {
   const config = await loadConfig(root)
   const dir = taskFolder(root, asked ?? config.tasks)
   return { root, config, dir, vocabulary: taskVocabulary(config.aliases) }
-}
-
-/** The task folder relative to the root, with forward slashes. One that lies outside could be in no commit. */
-export function taskFolder(root: string, asked: string): string {
-  const dir = relative(root, resolve(root, asked)).replaceAll('\\', '/') || '.'
-  if (dir === '..' || dir.startsWith('../') || isAbsolute(dir)) {
-    throw new UserError(
-      `the task folder ${asked} is outside of the project at ${root}`,
-      'It is told relative to there, as in --dir docs/tasks; -C <path> works on another project.',
-    )
-  }
-  return dir
 }
 
 /** A place with just as much of its tasks read as the decision needs. */

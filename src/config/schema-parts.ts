@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { parseDuration } from '../base/duration.ts'
-import { wordKey } from '../task/vocabulary.ts'
 import { SUBJECT_SLOTS } from './defaults.ts'
 
 // Every message says what was expected: the value that was found is added where the message is shown.
@@ -91,6 +90,18 @@ export function words<const Names extends readonly string[]>(names: Names) {
       }
     }),
   )
+}
+
+/**
+ * Words that read the same mean the same. Here again, for to share it with the vocabulary of the task file would have
+ * each command load one more file.
+ */
+function wordKey(word: string): string {
+  return word
+    .normalize('NFC')
+    .replaceAll(/[\s_-]+/g, ' ')
+    .trim()
+    .toLowerCase()
 }
 
 /** A place two steps down, as an issue names it. */

@@ -218,6 +218,10 @@ describe('a wrong value', () => {
       '1:53 aliases.fields.Depends[0]: expected a word that does not already stand for Status, found "state"',
     ],
     [
+      { aliases: { fields: { Status: ['My_word'], Depends: ['my word'] } } },
+      '1:55 aliases.fields.Depends[0]: expected a word that does not already stand for Status, found "my word"',
+    ],
+    [
       { aliases: { statuses: { TODO: ['done'] } } },
       '1:33 aliases.statuses.TODO[0]: expected a word that does not already stand for DONE, found "done"',
     ],
