@@ -90,6 +90,7 @@ async function* go(options: RunOptions, ports: RunPorts): AsyncGenerator<Happeni
     }
     const tally: Tally = { completed: [], blocked: [], failed: [] }
     yield await runStarted(run, start)
+    for (const message of ports.warnings) yield { type: 'warning', message }
     const finished = (end: End): Happening => ({
       type: 'run-finished',
       ...tally,

@@ -61,6 +61,8 @@ export interface RunPorts {
   /** Asks whether to commit task files that are not committed yet; null where there is no person. */
   readonly askToCommit: ((paths: readonly string[]) => Promise<boolean>) | null
   readonly push: () => Promise<{ readonly branch: string } | { readonly problem: string }>
+  /** What a person should know of the agents before the run begins, and that stops nothing. */
+  readonly warnings: readonly string[]
   /** Marks every process that the run starts, those of git too, so that the next run can find them. */
   readonly mark: string
   /** Ends what a dead run left alive; returns what it found, one line each. */

@@ -103,6 +103,7 @@ export async function makePorts({ root, deed, ports, gate }: Harness): Promise<R
     sealer: null,
     ask: null,
     askToCommit: null,
+    warnings: [],
     push: async () => ({ problem: 'no remote' }),
     endLeftovers: async (dead) => (await endMarked(dead)).map(({ command }) => command),
     now: () => new Date(),

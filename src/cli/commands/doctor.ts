@@ -126,10 +126,11 @@ async function lookAtAgent(
   if (installation?.failure)
     return lacks(`${name}${here}${comma} does not start: ${installation.failure}`, install)
   const newEnough = isNewEnough(version, minimumVersion)
-  if (newEnough === false) return lacks(`${told}${here}${comma} is older than ${minimumVersion}`, install)
   const [problem] = await preflight({ env: io.env, cwd: root })
   if (problem !== undefined) return lacks(`${told}${here}: ${problem}`)
-  if (newEnough === null) return finding('agents', 'note', `${told}${here}: works from ${minimumVersion} on`)
+  const note = (message: string, fix = '') => finding('agents', 'note', message, fix)
+  if (newEnough === false) return note(`${told}${here}${comma} is older than ${minimumVersion}`, install)
+  if (newEnough === null) return note(`${told}${here}: works from ${minimumVersion} on`)
   return finding('agents', 'ok', `${told}${here}`)
 }
 

@@ -37,13 +37,13 @@ async function checkedPorts(
   const wishes = agentWishes(context, project)
   // Beside the rest, for an agent may take a second to tell its version.
   const checked = checkAgents(wishes, tasksOf(project, options)).then(
-    () => null,
+    (warnings) => ({ warnings }),
     (error: unknown) => ({ error }),
   )
   const ports = await runPorts(context, project, { wishes, pause })
-  const refusal = await checked
-  if (refusal) throw refusal.error
-  return ports
+  const told = await checked
+  if ('error' in told) throw told.error
+  return { ...ports, ...told }
 }
 
 /** The tasks that the run may come to. */

@@ -62,10 +62,11 @@ export function agentsFor(
 }
 
 /**
- * Makes sure before a run begins that whoever may be asked is there, can begin and is new enough, or throws. A name that
- * is unknown and stands in a task, or in its discipline, is left to the task's turn: the others can be done without it.
+ * Makes sure before a run begins that whoever may be asked is there and can begin, or throws; tells of those that are
+ * older than what ralph was tried with. A name that is unknown and stands in a task, or in its discipline, is left to the
+ * task's turn: the others can be done without it.
  */
-export async function checkAgents(wishes: AgentWishes, tasks: readonly Task[]): Promise<void> {
+export async function checkAgents(wishes: AgentWishes, tasks: readonly Task[]): Promise<readonly string[]> {
   const typed = wishes.options.text('agent')
   if (typed !== undefined) agentNamed(typed)
   const wanted = new Set<AgentEntry>()
@@ -77,7 +78,15 @@ export async function checkAgents(wishes: AgentWishes, tasks: readonly Task[]): 
   for (const agent of fallbackOf(wishes)) wanted.add(agent)
   // Each is asked at once, and told of in its turn.
   for (const agent of wanted) void lookAt(agent, wishes)
-  for (const agent of wanted) await readyProvider(agent, wishes)
+  const warnings: string[] = []
+  for (const agent of wanted) {
+    const { minimumVersion, install } = await readyProvider(agent, wishes)
+    const version = (await lookAt(agent, wishes))?.version ?? null
+    if (isNewEnough(version, minimumVersion) !== false) continue
+    const oldest = `${minimumVersion}, the oldest that ralph was tried with`
+    warnings.push(`${agent.name} ${version} is older than ${oldest}. Get it with: ${install}`)
+  }
+  return warnings
 }
 
 /**
@@ -155,21 +164,12 @@ export async function providerOf(
   return provider
 }
 
-/** The same, if its program starts too and is new enough. One that does not tell its version in time may be. */
+/** The same, if its program starts too. */
 async function readyProvider(agent: AgentEntry, wishes: AgentWishes): Promise<Provider> {
   const provider = await providerOf(agent, wishes)
-  const { failure = null, version = null } = (await lookAt(agent, wishes)) ?? {}
-  if (failure !== null) {
-    throw new UserError(`${agent.name} does not start: ${failure}`, `See ${agent.program} --version.`)
-  }
-  if (isNewEnough(version, provider.minimumVersion) === false) {
-    const oldest = `${provider.minimumVersion}, the oldest that ralph works with`
-    throw new UserError(
-      `${agent.name} ${version} is older than ${oldest}`,
-      `Get it with: ${provider.install}`,
-    )
-  }
-  return provider
+  const failure = (await lookAt(agent, wishes))?.failure ?? null
+  if (failure === null) return provider
+  throw new UserError(`${agent.name} does not start: ${failure}`, `See ${agent.program} --version.`)
 }
 
 /** What is installed of an agent, which is asked only once. */

@@ -18,12 +18,12 @@ import { agentsFor, type AgentWishes } from './agents.ts'
 import { questions } from './questions.ts'
 import { taskEdits } from './task-edits.ts'
 
-/** Everything that a run touches, as it really is. */
+/** Everything that a run touches, as it really is, but what is told of the agents beforehand. */
 export async function runPorts(
   context: Context,
   project: Project,
   { wishes, pause }: { readonly wishes: AgentWishes; readonly pause: () => void },
-): Promise<RunPorts> {
+): Promise<Omit<RunPorts, 'warnings'>> {
   const { io } = context
   const { root, dir, vocabulary, config, tierOf } = project
   const { repository } = await openRepository(io, root)
