@@ -9,6 +9,8 @@ import { lookUp, type TaskVocabulary } from './vocabulary.ts'
 export interface PlainWords {
   /** What `- **Key**:` begins; null where only the parser can tell. */
   readonly key: (bytes: string) => KeyMeaning | null
+  /** The value of a field as plain text; null where only the parser can tell. */
+  readonly text: (bytes: string) => string | null
   /** Null for what is none, or what only the parser can tell. */
   readonly status: (bytes: string) => Status | null
   readonly title: (bytes: string) => SectionName | 'another' | 'unclear'
@@ -29,6 +31,7 @@ export interface KeyMeaning {
 /** The plain words of a vocabulary: always the same for the same one. */
 export const plainWords = perVocabulary((vocabulary): PlainWords => ({
   key: remembered((bytes) => keyMeaning(bytes, vocabulary)),
+  text: remembered((bytes) => scanInlineText(decoded(bytes).trim())),
   status: remembered((bytes) => {
     const word = scanInlineText(decoded(bytes).trim())
     return (word !== null && lookUp(vocabulary.statuses, word)) || null

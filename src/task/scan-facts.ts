@@ -16,7 +16,7 @@ import type {
   TaskHead,
 } from './model.ts'
 import { type PlainBlock, plainBlockScanner } from './plain-block.ts'
-import { decoded, plainWords, type PlainWords } from './plain-words.ts'
+import { plainWords, type PlainWords } from './plain-words.ts'
 import { productOf } from './products.ts'
 import { scanHeadings, scanItems } from './scan.ts'
 import { lineAfter } from './splice.ts'
@@ -116,7 +116,7 @@ function readBlock(block: PlainBlock | null, words: PlainWords): FactsBlock | nu
       status = words.status(bytes)
       continue
     }
-    const value = scanInlineText(decoded(bytes).trim())
+    const value = words.text(bytes)
     if (value === null || isSection) return null
     if (name === null) unknown.push({ name, key, value })
     else values[name] = value

@@ -37,7 +37,7 @@ function layOutSafe(safe: readonly Block[], canvas: Canvas, measure: Measure): s
   return text
 }
 
-function linesOf(block: Block, columns: number | null, measure: Measure): readonly Line[] {
+function linesOf(block: Block, columns: number | null, measure: Measure): Iterable<Line> {
   switch (block.kind) {
     case 'line':
       return [fit(block.line, columns, measure)]

@@ -12,21 +12,22 @@ const LEAST_WRAPPED = 20
 /** How a line with something at the right edge is laid out. */
 type LayOutSpread = (row: Spread, columns: number | null, measure: Measure) => readonly Line[]
 
-/** The rows as lines with their cells aligned; what stands across the table is laid out as it is elsewhere. */
-export function tableLines(
+/** The rows as lines with their cells aligned, one after the other; what stands across the table is laid out as it is elsewhere. */
+export function* tableLines(
   table: Table,
   columns: number | null,
   measure: Measure,
   layOutSpread: LayOutSpread,
-): readonly Line[] {
+): Iterable<Line> {
   const { rows, indent } = table
   const widths = columnWidths(rows, measure)
-  if (columns !== null && narrow(widths, table, columns) > 0 && table.fold !== undefined)
-    return tableLines(folded(table), columns, measure, layOutSpread)
-  const lines: Line[] = []
+  if (columns !== null && narrow(widths, table, columns) > 0 && table.fold !== undefined) {
+    yield* tableLines(folded(table), columns, measure, layOutSpread)
+    return
+  }
   for (const row of rows) {
-    if ('kind' in row) lines.push(...layOutSpread(row, columns, measure))
-    else if (columns === null) lines.push(aligned(row, widths, { indent, measure }))
+    if ('kind' in row) yield* layOutSpread(row, columns, measure)
+    else if (columns === null) yield aligned(row, widths, { indent, measure })
     else {
       const cells = row.map((cell, index) =>
         cellLines(cell, index, { table, width: widths[index] ?? 0, measure }),
@@ -34,11 +35,10 @@ export function tableLines(
       const height = Math.max(...cells.map((lines) => lines.length))
       for (let at = 0; at < height; at++) {
         const parts = cells.map((lines) => lines[at] ?? [])
-        lines.push(fit(aligned(parts, widths, { indent, measure }), columns, measure))
+        yield fit(aligned(parts, widths, { indent, measure }), columns, measure)
       }
     }
   }
-  return lines
 }
 
 interface Margin {
