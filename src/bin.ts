@@ -70,6 +70,8 @@ const io: Io = {
 async function start(): Promise<void> {
   const code = await main(io)
   process.exitCode = loss ? await reportError(loss, io) : code
+  // What is left of a short command is memory, which the system takes back sooner than the engine gives it up.
+  if (!interrupts && io.stdout.isWritten && io.stderr.isWritten) process.exit()
 }
 
 void start()

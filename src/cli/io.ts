@@ -20,6 +20,8 @@ export interface Io {
 /** Where text goes out. */
 export interface Outlet {
   readonly write: (text: string) => void
+  /** All of it has been written, and none waits for the other end to take it. */
+  readonly isWritten: boolean
   /** The terminal's width now; null where it is no terminal. */
   readonly columns: number | null
 }

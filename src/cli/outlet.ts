@@ -22,6 +22,9 @@ export function createOutlet({ fd, open, onLost }: OutletSource): Outlet {
   const opened = once(() => open().on('error', lose))
   const mayBeTerminal = once(() => isTerminalLike(fd))
   return {
+    get isWritten() {
+      return state === 'direct'
+    },
     get columns() {
       return mayBeTerminal() && opened().isTTY ? opened().columns || 80 : null
     },

@@ -23,6 +23,7 @@ it('writes to a file at once, and takes it for no terminal', () => {
   outlet.write('two\n')
   expect(outlet.columns).toBe(null)
   expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n')
+  expect(outlet.isWritten).toBe(true)
 })
 
 it('says once what a person can look at where nothing can be written, as on a full disk', () => {

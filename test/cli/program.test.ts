@@ -119,7 +119,7 @@ describe('an error', () => {
     env: Record<string, string> = {},
   ): Promise<{ code: number; text: string }> => {
     let text = ''
-    const stderr = { columns: null, write: (written: string) => void (text += written) }
+    const stderr = { columns: null, isWritten: true, write: (written: string) => void (text += written) }
     const code = await reportError(error, { argv: [], env, stderr })
     return { code, text }
   }

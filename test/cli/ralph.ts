@@ -41,6 +41,7 @@ function outlet(columns: number | undefined): Io['stdout'] & { text: () => strin
   const written: string[] = []
   return {
     columns: columns ?? null,
+    isWritten: true,
     write: (text) => void written.push(text),
     text: () => written.join(''),
   }
