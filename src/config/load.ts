@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { placeAt } from '../base/diagnostic.ts'
 import { UserError } from '../base/errors.ts'
@@ -93,10 +93,26 @@ function textOf(root: string, file: string): string | undefined {
   try {
     return readFileSync(join(root, file), 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'ENOENT') return undefined
-    const reason = code === 'EISDIR' ? 'it is a folder' : code === 'EACCES' ? 'not allowed' : String(code)
-    throw new UserError(`${file} cannot be read: ${reason}.`, 'ralph looks for its configuration there.')
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    // A link whose target is gone was meant to say something: the defaults would be a guess.
+    if (code === 'ENOENT' && !lstatSync(join(root, file), { throwIfNoEntry: false })) return undefined
+    throw new UserError(
+      `${file} cannot be read: ${whyNot(code)}.`,
+      'ralph looks for its configuration there.',
+    )
+  }
+}
+
+function whyNot(code: string): string {
+  switch (code) {
+    case 'ENOENT':
+      return 'it is a link that leads nowhere'
+    case 'EISDIR':
+      return 'it is a folder'
+    case 'EACCES':
+      return 'not allowed'
+    default:
+      return code
   }
 }
 

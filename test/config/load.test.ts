@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -259,6 +259,13 @@ describe('a file that cannot be read as what it is', () => {
   it('is said to be a folder', async () => {
     mkdirSync(join(root, 'ralph.config.json'))
     await expect(loadConfig(root)).rejects.toThrow('ralph.config.json cannot be read: it is a folder.')
+  })
+
+  it.skipIf(process.platform === 'win32')('is said to be a link that leads nowhere', async () => {
+    symlinkSync('nowhere.json', join(root, 'ralph.config.json'))
+    await expect(loadConfig(root)).rejects.toThrow(
+      'ralph.config.json cannot be read: it is a link that leads nowhere.',
+    )
   })
 
   it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
