@@ -1,3 +1,4 @@
+import { UserError } from '../base/errors.ts'
 import { detectGates } from '../gates/detect.ts'
 import { openGit } from '../git/door.ts'
 import { keptAttempts } from '../run/kept-attempts.ts'
@@ -32,6 +33,9 @@ async function readWithRelated(
   name: TaskName,
 ): Promise<{ readonly task: Task; readonly tasks: readonly Task[] }> {
   const task = await wholeTask(place, name)
+  const unread = task.problems.find(({ kind }) => kind === 'unreadable')
+  if (unread)
+    throw new UserError(`${task.file} ${unread.message}`, 'Make it a text file that a prompt can hold.')
   return { task, tasks: await relatedTasks(place, place.tasks, task) }
 }
 

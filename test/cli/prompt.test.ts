@@ -160,6 +160,19 @@ describe('ralph prompt', () => {
   })
 })
 
+describe('the prompt of a task file that cannot be read', () => {
+  it('is refused with the reason: an agent would be told nothing of the task', async () => {
+    const root = projectFolder({ 'docs/tasks/T-001.md': `${taskText('T-001', 'Big')}${'x'.repeat(2 ** 20)}` })
+    expect(await ralph(['prompt', 'T-001'], { cwd: root, env: ENV })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^error: docs\/tasks\/T-001\.md has 1\.0 MB; a task file has at most 1 MB\n/,
+      ),
+    })
+  })
+})
+
 describe('ralph next --prompt', () => {
   it('prints the prompt of the next task', async () => {
     const root = repository()
