@@ -49,6 +49,10 @@ describe.skipIf(process.platform === 'win32')('completion in bash', () => {
       ['--dir', '--dot'],
     ],
     [['ralph', 'completion', 'f'], ['fish']],
+    [
+      ['ralph', 'run', '--agent', 'co'],
+      ['codex', 'command', 'continue', 'copilot'],
+    ],
   ])('offers for %j', (words, expected) => {
     expect(offers(project(), words).sort()).toEqual(expected)
   })
@@ -66,6 +70,12 @@ describe('completion for a shell', () => {
     const { stdout } = await ralph(['completion', shell], { cwd: '/' })
     for (const name of ['next', 'run', 'lint', 'completion'])
       expect(stdout).toMatch(new RegExp(`\\b${name}\\b`))
+  })
+
+  it('is one JSON document where that is asked', async () => {
+    const { stdout: text } = await ralph(['completion', 'bash'], { cwd: '/' })
+    const { stdout } = await ralph(['completion', 'bash', '--json'], { cwd: '/' })
+    expect(JSON.parse(stdout)).toEqual({ version: 1, for: 'bash', text })
   })
 
   it('that is unknown is refused', async () => {

@@ -45,6 +45,14 @@ describe('ralph log', () => {
     })
   })
 
+  it('is in one form, not in two', async () => {
+    const cwd = repository({ 'T-001': 'true' })
+    expect(await ralph(['log', '--markdown', '--json'], { cwd, env })).toMatchObject({
+      code: 2,
+      stderr: 'error: give one of --json and --markdown\n',
+    })
+  })
+
   it('refuses a time that git would silently take for now', async () => {
     const { code, stderr } = await ralph(['log', '--since', 'nonsense'], {
       cwd: repository({ 'T-001': 'true' }),

@@ -11,7 +11,9 @@ import { openPlace } from '../project.ts'
 /** Prints a shell's completion script, made from the table of commands. The scripts themselves ask it for the tasks. */
 export async function run(context: Context): Promise<number> {
   const [wanted = ''] = context.args
-  context.printRaw(wanted === 'tasks' ? await taskLines(context) : scriptFor(wanted))
+  const text = wanted === 'tasks' ? await taskLines(context) : scriptFor(wanted)
+  if (context.json) context.printJson({ version: 1, for: wanted, text })
+  else context.printRaw(text)
   return 0
 }
 

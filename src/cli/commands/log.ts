@@ -13,7 +13,8 @@ import { readHistory } from '../repository.ts'
 
 /** Tells what was completed, newest first, from git alone. */
 export async function run(context: Context): Promise<number> {
-  const { options, args, io } = context
+  const { options, args, io, json } = context
+  if (json && options.on('markdown')) throw new UserError('give one of --json and --markdown')
   const wanted = options.text('milestone')
   const place = await openPlace(context)
   // History tells of tasks, not of milestones: those stand in the files, which are read only for them.
@@ -29,7 +30,7 @@ export async function run(context: Context): Promise<number> {
       (wanted === undefined || (milestone !== null && isMilestone(milestone, wanted)))
     )
   })
-  if (context.json) context.printJson({ version: 1, completions })
+  if (json) context.printJson({ version: 1, completions })
   else if (options.on('markdown')) context.printRaw(markdown(completions, milestoneOf))
   else await context.print(logView(completions))
   return 0

@@ -1,3 +1,4 @@
+import { AGENT_NAMES } from '../../agent/registry.ts'
 import type { CommandSpec, OptionSpec } from '../command.ts'
 
 /** What a shell can offer in one place. */
@@ -12,6 +13,7 @@ export type Hint =
 export function hintOfOption(option: OptionSpec): Hint | null {
   if (option.takes === 'flag') return null
   if (typeof option.takes === 'object') return { kind: 'words', words: option.takes }
+  if (option.name === 'agent') return { kind: 'words', words: AGENT_NAMES }
   if (option.value === 'folder' || option.value === 'path') return { kind: 'folders' }
   return { kind: option.value === 'ids' ? 'tasks' : 'nothing' }
 }
