@@ -127,6 +127,8 @@ export interface Provider {
   readonly minimumVersion: string | null
   /** It prints nothing before its end, so that its silence is no stall: only the time limit holds it. */
   readonly silent?: boolean
+  /** It tells what it has cost, so that a budget can hold it. */
+  readonly tellsCost?: boolean
   readonly preflight: Preflight
   invocation(request: AgentRequest): Invocation
   /** A fresh reader for one run's stream; `now` is for a stream that tells a reset as a time of day or a delay. */

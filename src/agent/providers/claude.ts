@@ -24,6 +24,7 @@ export const claude: Provider = {
   // npm on a Node that its package does not name takes an old one in silence, unless it is told `latest`.
   install: 'npm install -g @anthropic-ai/claude-code@latest',
   minimumVersion: '2.1.326',
+  tellsCost: true,
   preflight: (context) => neverSetUp(CLAUDE, SET_UP, context),
   invocation(request) {
     return {

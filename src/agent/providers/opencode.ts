@@ -9,6 +9,7 @@ export const opencode: Provider = {
   name: 'opencode',
   install: 'npm install -g opencode-ai',
   minimumVersion: '1.18.33',
+  tellsCost: true,
   // It has models that need no login, and its keys may stand in many places: only its own word tells.
   preflight: () => [],
   invocation(request) {

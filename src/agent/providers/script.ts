@@ -9,6 +9,8 @@ export const script: Provider = {
   name: 'script',
   install: 'it is part of ralph',
   minimumVersion: null,
+  // It costs nothing.
+  tellsCost: true,
   preflight: () => [],
   invocation: (request) => ({
     program: 'sh',

@@ -63,8 +63,8 @@ export function agentsFor(
 
 /**
  * Makes sure before a run begins that whoever may be asked is there and can begin, or throws; tells of those that are
- * older than what ralph was tried with. A name that is unknown and stands in a task, or in its discipline, is left to the
- * task's turn: the others can be done without it.
+ * older than what ralph was tried with, and of those that no budget can hold. A name that is unknown and stands in a
+ * task, or in its discipline, is left to the task's turn: the others can be done without it.
  */
 export async function checkAgents(wishes: AgentWishes, tasks: readonly Task[]): Promise<readonly string[]> {
   const typed = wishes.options.text('agent')
@@ -79,14 +79,25 @@ export async function checkAgents(wishes: AgentWishes, tasks: readonly Task[]): 
   // Each is asked at once, and told of in its turn.
   for (const agent of wanted) void lookAt(agent, wishes)
   const warnings: string[] = []
-  for (const agent of wanted) {
-    const { minimumVersion, install } = await readyProvider(agent, wishes)
-    const version = (await lookAt(agent, wishes))?.version ?? null
-    if (isNewEnough(version, minimumVersion) !== false) continue
+  for (const agent of wanted) warnings.push(...(await warningsOf(agent, wishes)))
+  return warnings
+}
+
+async function warningsOf(agent: AgentEntry, wishes: AgentWishes): Promise<readonly string[]> {
+  const { minimumVersion, install, tellsCost = false } = await readyProvider(agent, wishes)
+  const version = (await lookAt(agent, wishes))?.version ?? null
+  const warnings: string[] = []
+  if (isNewEnough(version, minimumVersion) === false) {
     const oldest = `${minimumVersion}, the oldest that ralph was tried with`
     warnings.push(`${agent.name} ${version} is older than ${oldest}. Get it with: ${install}`)
   }
+  if (!tellsCost && hasBudget(wishes))
+    warnings.push(`${agent.name} does not tell what it costs, so no budget ends it: its turns and time do`)
   return warnings
+}
+
+function hasBudget({ options, config }: AgentWishes): boolean {
+  return (options.number('budget') ?? config.budget ?? config.maxCostPerTask) !== null
 }
 
 /**

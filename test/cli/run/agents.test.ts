@@ -155,6 +155,20 @@ describe.skipIf(process.platform === 'win32')('before a run begins', () => {
     expect(warnings[0]).toContain('npm install -g @anthropic-ai/claude-code@latest')
   })
 
+  it.each([
+    [{ agent: 'command', command: ':', budget: 5, retries: 0 }, ['command does not tell what it costs']],
+    [
+      { agent: 'command', command: ':', maxCostPerTask: 5, retries: 0 },
+      ['command does not tell what it costs'],
+    ],
+    [{ agent: 'command', command: ':', retries: 0 }, []],
+    [{ agent: 'script', budget: 5 }, []],
+  ])('an agent that no budget can hold is told of: %j', async (config, expected) => {
+    const { stdout } = await run(repository({ 'T-001': {} }, config), ['--json'])
+    const warnings = stdout.split('\n').filter((line) => line.includes('"type":"warning"'))
+    expect(warnings).toEqual(expected.map((words) => expect.stringContaining(words)))
+  })
+
   it('a program that does not start is told with its own words, as on a Node that is too old', async () => {
     const cwd = repository({ 'T-001': {} }, { agent: 'claude' })
     program(cwd, 'claude', 'echo "SyntaxError: Unexpected token"; echo; echo "Node.js v18.1.0"; exit 1')
