@@ -50,7 +50,7 @@ export async function readDocument<F extends string, S extends string>(
     return { ...documentOf(name, text, outline), problems: problemsOf(outline, vocabulary) }
   } catch (error) {
     // The parser recurses, and refuses nesting beyond reason.
-    if (error instanceof RangeError || (error instanceof Error && error.name === 'TooDeep')) {
+    if (error instanceof RangeError || (error instanceof Error && error.name === 'BeyondReason')) {
       throw new UserError(
         `${name}.md is nested too deeply to be read`,
         'Take some levels out of its lists or quotes.',

@@ -41,5 +41,5 @@ export interface BlockSource {
   readonly within: (span: Span) => readonly Block[]
 }
 
-/** Lists or quotes are nested beyond what a person writes, and beyond what the parser reads in a reasonable time. */
-export class TooDeep extends Error {}
+/** Lists or quotes go beyond what a person writes, and beyond what the parser reads in a reasonable time. */
+export class BeyondReason extends Error {}

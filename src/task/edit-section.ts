@@ -1,5 +1,5 @@
 import { speaksOwnWords } from './edit-field.ts'
-import { TooDeep } from './blocks.ts'
+import { BeyondReason } from './blocks.ts'
 import { parseBlockPieces } from './markdown.ts'
 import type { Section, SectionName, Task } from './model.ts'
 import type { Piece } from './pieces.ts'
@@ -100,12 +100,12 @@ function unclosed(source: string): string | null {
   return isClosed ? null : fence
 }
 
-/** Nothing where lists or quotes are nested beyond what the parser reads: then nothing can be told of the end either. */
+/** Nothing where lists or quotes go beyond what the parser reads: then nothing can be told of the end either. */
 function lastPiece(source: string): Piece | undefined {
   try {
     return parseBlockPieces(source).at(-1)
   } catch (error) {
-    if (error instanceof TooDeep) return undefined
+    if (error instanceof BeyondReason) return undefined
     throw error
   }
 }

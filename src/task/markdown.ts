@@ -4,11 +4,11 @@ import remarkParse from 'remark-parse'
 import { unified } from 'unified'
 import type { Span } from '../base/diagnostic.ts'
 import { parsePieces, type Piece } from './pieces.ts'
-import { type Block, type BlockSource, type HeadingBlock, type ItemBlock, TooDeep } from './blocks.ts'
+import { type Block, type BlockSource, type HeadingBlock, type ItemBlock, BeyondReason } from './blocks.ts'
 
 /**
  * The block structure of a stretch of Markdown: the definition that the scanner has to agree with.
- * Throws a TooDeep for nesting that no person writes and that would take the parser minutes.
+ * Throws a BeyondReason for what no person writes and would take the parser minutes.
  */
 export function parseBlocks(source: string, span: Span): BlockSource {
   const pieces = parseBlockPieces(source.slice(span.start, span.end))
@@ -33,8 +33,6 @@ export function parseInlineText(raw: string): string {
 
 // Inline constructs are quadratic in the parser for hostile input; a title or a value is never this long.
 const LONGEST_INLINE = 10_000
-const DEEPEST = 60
-
 const inlineParser = unified().use(remarkParse).freeze()
 
 const INLINE_CONSTRUCTS = [
@@ -61,13 +59,29 @@ function withoutMark(text: string): string {
   return text.startsWith('\uFEFF') ? `\uFFFC${text.slice(1)}` : text
 }
 
-function refuseDeepNesting(text: string): void {
-  const deep = new RegExp(
-    `^(?:[ \\t]*(?:>|[-+*](?=[ \\t])|\\d{1,9}[.)](?=[ \\t]))){${DEEPEST}}|^[ \\t]{${2 * DEEPEST}}[ \\t]*(?:>|[-+*]|\\d{1,9}[.)])`,
-    'm',
-  )
-  if (deep.test(text)) throw new TooDeep(`lists or quotes are nested more than ${DEEPEST} deep`)
+function refuseBeyondReason(text: string): void {
+  if (DEEP.test(text)) throw new BeyondReason(`lists or quotes are nested more than ${DEEPEST} deep`)
+  let lazy = 0
+  let isInside = false
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const isMarked = MARKED.test(line)
+    isInside = isMarked || (isInside && LAZY.test(line))
+    if (isInside && !isMarked) lazy++
+  }
+  if (lazy <= MOST_LAZY) return
+  throw new BeyondReason(`more than ${MOST_LAZY} lines go on in a list or quote without being indented`)
 }
+
+const DEEPEST = 60
+const DEEP = new RegExp(
+  `^(?:[ \\t]*(?:>|[-+*](?=[ \\t])|\\d{1,9}[.)](?=[ \\t]))){${DEEPEST}}|^[ \\t]{${2 * DEEPEST}}[ \\t]*(?:>|[-+*]|\\d{1,9}[.)])`,
+  'm',
+)
+
+// For each line that goes on in a list or a quote without its mark the parser looks through what came before.
+const MOST_LAZY = 2000
+const MARKED = /^[ \t]*(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])/
+const LAZY = /^[^\s>#`~<]/
 
 function toBlock(text: string, base: number, node: RootContent): readonly Block[] {
   if (node.type === 'list')
@@ -143,12 +157,12 @@ function isWordNeighbour(unit: string | undefined): boolean {
 
 /** A whole text piece by piece, its blocks alone: linear however hostile the text is. */
 export function parseBlockPieces(source: string): readonly Piece[] {
-  refuseDeepNesting(source)
+  refuseBeyondReason(source)
   return parsePieces(source, (text) => blockParser.parse(withoutMark(text)))
 }
 
 /** The tree of a whole text. */
 export function parseTree(source: string): Root {
-  refuseDeepNesting(source)
+  refuseBeyondReason(source)
   return inlineParser.parse(withoutMark(source))
 }

@@ -2,7 +2,7 @@ import type { Heading, Node, Root } from 'mdast'
 import remarkStringify from 'remark-stringify'
 import { unified } from 'unified'
 import { parseBlockPieces, parseTree } from './markdown.ts'
-import { TooDeep } from './blocks.ts'
+import { BeyondReason } from './blocks.ts'
 import { applySplices, type Splice } from './splice.ts'
 import { visit } from './visit.ts'
 
@@ -19,7 +19,7 @@ export function safeNotes(markdown: string): string {
     const written = stringify(pushedTree(parseTree(notes)))
     return staysInside(written) ? written : fenced(notes)
   } catch (error) {
-    if (error instanceof TooDeep) return fenced(notes)
+    if (error instanceof BeyondReason) return fenced(notes)
     throw error
   }
 }

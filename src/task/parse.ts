@@ -1,4 +1,4 @@
-import { TooDeep } from './blocks.ts'
+import { BeyondReason } from './blocks.ts'
 import { EMPTY_OUTLINE, interpret } from './interpret.ts'
 import type { Task } from './model.ts'
 import { loadParsers, type Parsers } from './reading.ts'
@@ -34,7 +34,8 @@ export function parseTaskWith({ file, text }: TaskFile, vocabulary: TaskVocabula
     return interpret(file, source, bom, outlineWith(source, vocabulary, parsers), vocabulary)
   } catch (error) {
     // The parser recurses, and refuses nesting beyond reason; one such file must not stop the others.
-    if (error instanceof RangeError || error instanceof TooDeep) return unreadableTask(file, error.message)
+    if (error instanceof RangeError || error instanceof BeyondReason)
+      return unreadableTask(file, error.message)
     throw error
   }
 }
