@@ -6,6 +6,7 @@ import type { CommitResult } from '../git/commit.ts'
 import { composeMessage } from '../git/trailers.ts'
 import type { Trailer } from '../git/trailers.ts'
 import type { Task } from '../task/model.ts'
+import { safeNotes } from '../task/notes.ts'
 import { given } from './attempt-record.ts'
 import type { AttemptPlan } from './attempt-plan.ts'
 import type { Happening } from './events.ts'
@@ -197,7 +198,7 @@ function remember(file: string): () => void {
 
 function appendNotes(file: string, task: Task, notes: string): void {
   const before = existsSync(file) ? readFileSync(file, 'utf8').trimEnd() + '\n\n' : '# Progress\n\n'
-  writeFileSync(file, `${before}## ${task.id}: ${task.title}\n\n${notes.trim() || 'Done.'}\n`)
+  writeFileSync(file, `${before}## ${task.id}: ${task.title}\n\n${safeNotes(notes) || 'Done.'}\n`)
 }
 
 function notCommitted(

@@ -86,7 +86,7 @@ describe('a loop', () => {
       /Completed\*\*: \d{4}-\d\d-\d\d \d\d:\d\d \(\ds duration\)/,
     )
     expect(read(root, 'docs/tasks/T-1.md')).toContain('**Cost**: $0.53')
-    expect(read(root, 'PROGRESS.md')).toBe('# Progress\n\n## T-1: Do T-1\n\n# What\n\nAll of it.\n')
+    expect(read(root, 'PROGRESS.md')).toBe('# Progress\n\n## T-1: Do T-1\n\n### What\n\nAll of it.\n')
     expect(git(root, 'show', '--format=', '--name-only').split('\n')).toContain('PROGRESS.md')
     expect(those(events, 'milestone-completed')).toMatchObject([{ milestone: '1 — Auth', tasks: 1 }])
   })
