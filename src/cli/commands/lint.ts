@@ -78,9 +78,8 @@ function namedFiles(
       const file = relative(root, path).replaceAll('\\', '/')
       if (known.has(file)) return file
       if (known.has(arg)) return arg
-      if (!existsSync(path)) throw new UserError(`there is no file ${arg}`)
       throw new UserError(
-        `${arg} is not a task file`,
+        existsSync(path) ? `${arg} is not a task file` : `there is no file ${arg}`,
         `Task files are ${dir}/T-NNN.md, also T-NNN-some-slug.md.`,
       )
     }),
