@@ -68,8 +68,10 @@ function refuseBeyondReason(text: string): void {
     isInside = isMarked || (isInside && LAZY.test(line))
     if (isInside && !isMarked) lazy++
   }
-  if (lazy <= MOST_LAZY) return
-  throw new BeyondReason(`more than ${MOST_LAZY} lines go on in a list or quote without being indented`)
+  if (lazy > MOST_LAZY)
+    throw new BeyondReason(`more than ${MOST_LAZY} lines go on in a list or quote without being indented`)
+  if ((text.match(CROWDED)?.length ?? 0) > MOST_CROWDED)
+    throw new BeyondReason(`more than ${MOST_CROWDED} underlined headings have no blank line below them`)
 }
 
 const DEEPEST = 60
@@ -80,6 +82,9 @@ const DEEP = new RegExp(
 
 // For each line that goes on in a list or a quote without its mark the parser looks through what came before.
 const MOST_LAZY = 2000
+// For each heading it looks through all before it, up to the last blank line.
+const MOST_CROWDED = 1000
+const CROWDED = /^ {0,3}=+[ \t]*(?:\r\n|\r|\n)(?=[^\r\n])/gm
 const MARKED = /^[ \t]*(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])/
 const LAZY = /^[^\s>#`~<]/
 

@@ -29,6 +29,7 @@ const HOSTILE: Record<string, (times: number) => string> = {
   frontmatter: (times) => `---\nstatus: TODO\n${'tags: [a, b]\n'.repeat(times)}---\n# T-004\n`,
   'frontmatter nested': (times) => `---\na: ${'['.repeat(times)}\n---\n# T-004\n`,
   'NUL and lone surrogates': (times) => `${HEAD}- **Tags**: ${'\0\uD800'.repeat(times)}\n`,
+  'underlined headings without a blank line': (times) => HEAD + '\n' + 'A\n===\n'.repeat(times),
   'items that go on': (times) => HEAD + '- a\nb\n'.repeat(times),
   'quotes that go on': (times) => HEAD + '\n> a\nb\n\n'.repeat(times),
   'lone carriage returns': (times) => HEAD + 'a\r'.repeat(times),
