@@ -1,4 +1,4 @@
-import { accent, BLANK, dim, line, strong, type Block, type Line } from '../ui/block.ts'
+import { accent, BLANK, dim, line, paragraph, strong, type Block, type Line } from '../ui/block.ts'
 import type { CommandSpec, OptionSpec } from './command.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
 
@@ -28,7 +28,7 @@ export function helpOf(command: CommandSpec): readonly Block[] {
   const own: readonly Block[] =
     command.options.length > 0 ? [line('Options'), optionTable(command.options), BLANK] : []
   return [
-    line(`${command.summary[0]?.toUpperCase()}${command.summary.slice(1)}.`),
+    paragraph([], `${command.summary[0]?.toUpperCase()}${command.summary.slice(1)}.`),
     BLANK,
     line(`Usage: ralph ${command.name}${command.args ? ` ${command.args}` : ''} [options]`),
     BLANK,

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { projectFolder, taskText } from './project-folder.ts'
@@ -87,6 +87,22 @@ describe('ralph stats', () => {
     expect(agent).toMatchObject([{ name: 'script', tasks: 2 }])
     expect(tier).toMatchObject([{ name: 'Light', tasks: 2 }])
     expect((await ralph(['stats'], { cwd, env })).stdout).toMatch(/^ {2}all +2 tasks +2 attempts/)
+  })
+
+  it('has milestones and tiers in their own order', async () => {
+    const task = (id: string, fields: Record<string, string>): string =>
+      `${taskText(id, `Do ${id}`, fields)}\n## Script\n\n\`\`\`sh\necho ${id} > ${id}\n\`\`\`\n`
+    const cwd = repository({})
+    mkdirSync(join(cwd, 'docs/tasks'), { recursive: true })
+    writeFileSync(join(cwd, 'docs/tasks/T-001.md'), task('T-001', { Milestone: '1 — One' }))
+    writeFileSync(
+      join(cwd, 'docs/tasks/T-002.md'),
+      task('T-002', { Milestone: '2 — Two', Complexity: 'Heavy' }),
+    )
+    await run(cwd, '--loop', '--commit-tasks')
+    const { milestone, tier } = JSON.parse((await ralph(['stats', '--json'], { cwd, env })).stdout)
+    expect(milestone).toMatchObject([{ name: '1 — One' }, { name: '2 — Two' }])
+    expect(tier).toMatchObject([{ name: 'Light' }, { name: 'Heavy' }])
   })
 })
 

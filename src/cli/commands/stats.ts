@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { listAttempts } from '../../git/attempts.ts'
 import { attemptRecord } from '../../run/attempt-record.ts'
 import { readCompletions, type CompletionRecord } from '../../run/completions.ts'
-import { statsOf, type Stats } from '../../run/stats.ts'
+import { statsOf, type Stats, type StatsGroup } from '../../run/stats.ts'
+import { TIERS } from '../../task/model.ts'
 import { readFacts } from '../../task/read.ts'
 import { statsView } from '../../ui/stats-view.ts'
 import type { Context } from '../command.ts'
@@ -24,8 +25,14 @@ export async function run(context: Context): Promise<number> {
   const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
   const by = (nameOf: (completion: CompletionRecord) => string | null | undefined): Stats =>
     statsOf(completions, attempts, (completion) => nameOf(completion) ?? 'not told')
-  const milestone = by(({ id }) => milestones.get(id))
-  const tier = by((completion) => completion.tier)
+  const milestone = inOrder(
+    by(({ id }) => milestones.get(id)),
+    [...milestones.values()],
+  )
+  const tier = inOrder(
+    by((completion) => completion.tier),
+    TIERS,
+  )
   // Without its version: the same agent, however often it is updated.
   const agent = by((completion) => completion.agent?.split(' ')[0])
   if (!context.json) await context.print(statsView({ milestone, tier, agent }))
@@ -35,4 +42,10 @@ export async function run(context: Context): Promise<number> {
     context.printJson({ version: 1, total, lost, ...groups })
   }
   return 0
+}
+
+/** The groups as the backlog has them, not as history goes back; what it does not name comes last. */
+function inOrder(stats: Stats, names: readonly (string | null)[]): Stats {
+  const place = ({ name }: StatsGroup): number => (names.includes(name) ? names.indexOf(name) : names.length)
+  return { ...stats, groups: stats.groups.toSorted((a, b) => place(a) - place(b)) }
 }
