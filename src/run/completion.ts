@@ -15,6 +15,7 @@ import type { Outcome } from './outcome.ts'
 import type { Run } from './run.ts'
 import { sealHead } from './seal-head.ts'
 import { isTaskFile } from './source.ts'
+import { subjectOf } from './subject.ts'
 import type { Work } from './workspace.ts'
 import { setAside } from './litter.ts'
 import { addUsage, formatCost, formatTokens } from './usage.ts'
@@ -148,12 +149,6 @@ function messageOf(
       ...gatesChanged.map((path): [string, string] => ['Gates-Changed', path]),
     ]),
   }
-}
-
-/** The template of the config, filled in; what is no slot stays as it is. */
-function subjectOf(template: string, task: Task): string {
-  const slots: Record<string, string> = { id: task.id, title: task.title, milestone: task.milestone ?? '' }
-  return template.replaceAll(/\{(\w+)\}/g, (slot, name: string) => slots[name] ?? slot)
 }
 
 /** Writes them in place, not over a draft: git holds the old text, and a draft could be left in the tree. */

@@ -8,13 +8,14 @@ import { idInPath } from '../task/file-name.ts'
 import type { TaskEnd } from '../task/model.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from '../task/vocabulary.ts'
 import { hasNumbers, squashedIn } from './squashed.ts'
+import { titleIn } from './subject.ts'
 import { undoneBy } from './undone.ts'
 import { parseCost, parseTokens, secondsIn } from './usage.ts'
 
 /** A task's completion, as its commit tells it. */
 export interface CompletionRecord {
   readonly id: string
-  /** The subject without the id that it begins with. */
+  /** What the subject of the commit says, without the id and what else stands around it. */
   readonly title: string
   readonly commit: string
   readonly author: string
@@ -40,12 +41,14 @@ export interface CompletionQuery {
   readonly since?: string
   /** The words of the task files. */
   readonly vocabulary?: TaskVocabulary
+  /** The template that subjects are made by. */
+  readonly subject?: string
 }
 
 /** Every completion in history, newest first, in a handful of git processes: mostly one. */
 export async function readCompletions(
   git: Git,
-  { vocabulary = TASK_VOCABULARY, ...query }: CompletionQuery = {},
+  { vocabulary = TASK_VOCABULARY, subject, ...query }: CompletionQuery = {},
 ): Promise<readonly CompletionRecord[]> {
   // A package shares its repository with neighbours, whose tasks may have the same numbers.
   const hereOnly = !existsSync(join(git.cwd, '.git'))
@@ -54,7 +57,9 @@ export async function readCompletions(
   const [undone, turned] = await Promise.all([undoneBy(git, entries), turnedBy(git, claims, vocabulary)])
   return claims.flatMap((claim) => {
     const id = claim.isCertain ? claim.id : turned.get(claim)
-    return id === undefined ? [] : [completionOf(id, claim.entry, undone.has(claim.entry.hash))]
+    return id === undefined
+      ? []
+      : [completionOf({ id, entry: claim.entry, reverted: undone.has(claim.entry.hash) }, subject)]
   })
 }
 
@@ -105,12 +110,14 @@ async function turnedBy(
   return new Map(turned.map(({ task, path }) => [claimOf.get(task)!, idInPath(path)]))
 }
 
-function completionOf(id: string, entry: LogEntry, reverted: boolean): CompletionRecord {
+function completionOf(
+  { id, entry, reverted }: { readonly id: string; readonly entry: LogEntry; readonly reverted: boolean },
+  template: string | undefined,
+): CompletionRecord {
   const value = (key: string): string | null => trailerValue(entry.trailers, key)
-  const { subject } = entry
   return {
     id,
-    title: subject.startsWith(`${id}: `) ? subject.slice(id.length + 2) : subject,
+    title: titleIn(entry.subject, id, template),
     commit: entry.hash,
     author: entry.authorName,
     committedAt: entry.committedAt,

@@ -45,6 +45,14 @@ describe('ralph log', () => {
     })
   })
 
+  it('has the titles of tasks, whatever subject their commits are given', async () => {
+    const cwd = await finished({ commit: { seal: false, subject: 'feat({id}): {title}' } })
+    expect(git(cwd, 'log', '-1', '--format=%s')).toBe('feat(T-002): Do T-002')
+    expect((await ralph(['log', '2'], { cwd, env })).stdout).toMatch(/T-002 {2}Do T-002 {2}[0-9a-f]{7}\n/)
+    const shown = JSON.parse((await ralph(['show', '2', '--json'], { cwd, env })).stdout)
+    expect(shown).toMatchObject({ completion: { title: 'Do T-002' } })
+  })
+
   it('is in one form, not in two', async () => {
     const cwd = repository({ 'T-001': 'true' })
     expect(await ralph(['log', '--markdown', '--json'], { cwd, env })).toMatchObject({

@@ -38,11 +38,11 @@ export async function run(context: Context): Promise<number> {
 
 function completionsSince(
   io: Io,
-  { root, vocabulary }: Place,
+  { root, vocabulary, config }: Place,
   since: string | undefined,
 ): Promise<readonly CompletionRecord[]> {
   return readHistory(io, root, async (git) =>
-    readCompletions(git, { ...(await queryOf(git, since)), vocabulary }),
+    readCompletions(git, { ...(await queryOf(git, since)), vocabulary, subject: config.commit.subject }),
   )
 }
 

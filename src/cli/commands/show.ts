@@ -6,7 +6,6 @@ import { readCompletions, type CompletionRecord } from '../../run/completions.ts
 import type { Selection, TaskState } from '../../select/selection.ts'
 import { unblocks } from '../../select/selection.ts'
 import type { Task } from '../../task/model.ts'
-import type { TaskVocabulary } from '../../task/vocabulary.ts'
 import { showView, type TaskPast } from '../../ui/show-view.ts'
 import type { Context } from '../command.ts'
 import { findTask } from '../find-task.ts'
@@ -27,11 +26,11 @@ export async function run(context: Context): Promise<number> {
 }
 
 /** What git knows of the task; without a repository nothing. */
-async function pastOf({ io }: Context, { root, vocabulary }: Project, task: Task): Promise<TaskPast> {
-  const git = openGit({ cwd: root, env: io.env })
+async function pastOf({ io }: Context, project: Project, task: Task): Promise<TaskPast> {
+  const git = openGit({ cwd: project.root, env: io.env })
   const [kept, completions] = await Promise.all([
     unlessGitIsMissing(listAttempts(git, task.id), []),
-    unlessGitIsMissing(completionsOf(git, task, vocabulary), []),
+    unlessGitIsMissing(completionsOf(git, task, project), []),
   ])
   return {
     attempts: kept.flatMap((attempt) => attemptRecord(attempt) ?? []),
@@ -42,11 +41,13 @@ async function pastOf({ io }: Context, { root, vocabulary }: Project, task: Task
 async function completionsOf(
   git: Git,
   task: Task,
-  vocabulary: TaskVocabulary,
+  { vocabulary, config }: Project,
 ): Promise<readonly CompletionRecord[]> {
   const { code } = await git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], { okCodes: [0, 1, 128] })
   if (code !== 0) return []
-  return (await readCompletions(git, { vocabulary })).filter(({ id }) => id === task.id)
+  return (await readCompletions(git, { vocabulary, subject: config.commit.subject })).filter(
+    ({ id }) => id === task.id,
+  )
 }
 
 function stateOf(selection: Selection, task: Task): TaskState {
