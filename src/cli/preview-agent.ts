@@ -1,15 +1,15 @@
 import { firstInstalled } from '../agent/registry.ts'
-import type { Task } from '../task/model.ts'
+import type { Task, Tier } from '../task/model.ts'
 import type { Io } from './io.ts'
-import type { Preview } from './project.ts'
+import type { Place } from './project.ts'
 
 /** Who would be asked to do a task: as it says, its discipline, its tier or the config; else the first that is installed. */
 export async function previewAgent(
   task: Task,
-  { config, root, tierOf }: Preview,
+  { config, root, tier }: Place & { readonly tier: Tier },
   env: Io['env'],
 ): Promise<string | null> {
-  const own = task.agent ?? (await disciplinesAgent(task, root)) ?? config.tiers.rows[tierOf(task).tier].agent
+  const own = task.agent ?? (await disciplinesAgent(task, root)) ?? config.tiers.rows[tier].agent
   return own ?? config.agent ?? firstInstalled(config.agents, env)?.name ?? null
 }
 

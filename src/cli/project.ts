@@ -3,8 +3,8 @@ import { loadConfig } from '../config/load.ts'
 import { findRoot } from '../config/root.ts'
 import { select, type Selection } from '../select/selection.ts'
 import { tierOf, type TierChoice } from '../select/tier.ts'
-import type { Task, TaskHead } from '../task/model.ts'
-import { readBacklog, readHeads, readTask } from '../task/read.ts'
+import type { Task } from '../task/model.ts'
+import { readBacklog } from '../task/read.ts'
 import { taskVocabulary, type TaskVocabulary } from '../task/vocabulary.ts'
 import type { Context } from './command.ts'
 import { taskFolder } from './task-folder.ts'
@@ -35,30 +35,14 @@ export async function openPlace({ io, options }: Context): Promise<Place> {
   return { root, config, dir, vocabulary: taskVocabulary(config.aliases) }
 }
 
-/** A place with just as much of its tasks read as the decision needs. */
-export interface Preview extends Place {
-  readonly selection: Selection<TaskHead>
-  /** The next task, whole. */
-  readonly task: Task | null
-  readonly tierOf: (task: Task) => TierChoice
-}
-
-/** Decides which task is next: several times as fast as reading every task whole. */
-export async function openPreview(context: Context): Promise<Preview> {
-  const place = await openPlace(context)
-  const { root, vocabulary } = place
-  const selection = select((await readHeads(place)).tasks)
-  const task = selection.next && (await readTask(root, selection.next.file, vocabulary))
-  return { ...place, selection, task, tierOf: tierIn(place) }
-}
-
 /** Finds the place, and reads and decides on its whole backlog. */
 export async function openProject(context: Context): Promise<Project> {
   const place = await openPlace(context)
   const { tasks } = await readBacklog(place)
-  return { ...place, tasks, selection: select(tasks), tierOf: tierIn(place) }
-}
-
-function tierIn({ config }: Place): Project['tierOf'] {
-  return (task) => tierOf(task, config.tiers)
+  return {
+    ...place,
+    tasks,
+    selection: select(tasks),
+    tierOf: (task) => tierOf(task, place.config.tiers),
+  }
 }

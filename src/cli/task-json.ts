@@ -16,11 +16,18 @@ export const JSON_FACTS = [
   'fields',
 ] as const
 
-/** A task as JSON, wherever one appears: the contract of CLI.md. */
-export function taskJson<T extends Facts<(typeof JSON_FACTS)[number]>>(
-  state: TaskState<T>,
+type JsonTask = Facts<(typeof JSON_FACTS)[number]>
+
+/** Tasks as JSON, each made when it is written. */
+export function* tasksJson<T extends JsonTask>(
+  states: readonly TaskState<T>[],
   tierOf: (task: T) => TierChoice,
-): object {
+): Iterable<object> {
+  for (const state of states) yield taskJson(state, tierOf)
+}
+
+/** A task as JSON, wherever one appears: the contract of CLI.md. */
+export function taskJson<T extends JsonTask>(state: TaskState<T>, tierOf: (task: T) => TierChoice): object {
   const { task, eligible, waiting } = state
   const { tier, source, maxTurns, timeoutSeconds } = tierOf(task)
   const unknown = task.fields.filter((field) => field.name === null)

@@ -71,19 +71,18 @@ function rowOf<T extends ListedTask>(
   { tierOf, reasonOf }: ListScreen<T>,
 ): readonly Line[] {
   const { task } = state
-  const said = remark(state, () => firstSentence(reasonOf(task)))
-  return [[signOf(state)], [task.id], [task.title], [dim(tierOf(task))], [dim(said)]]
+  return [[signOf(state)], [task.id], [task.title], [dim(tierOf(task))], [dim(remark(state, reasonOf(task)))]]
 }
 
 /** What there is to say of a task in a few words. */
-function remark(state: TaskState<ListedTask>, blockedReason: () => string): string {
+function remark(state: TaskState<ListedTask>, blockedReason: string): string {
   const { task, waiting, eligible } = state
   if (task.status === 'DONE') return completedBrief(task)
   if (eligible) return 'eligible'
   const others = waiting.filter((reason) => reason.kind !== 'dependency')
   const needs = waiting.filter((reason) => reason.kind === 'dependency').map((reason) => reason.id)
   if (needs.length > 0 && others.length === 0) return `needs ${needs.join(', ')}`
-  return whyNot({ ...state, waiting: others }, blockedReason)[0] ?? ''
+  return whyNot({ ...state, waiting: others }, firstSentence(blockedReason))[0] ?? ''
 }
 
 /** `2025-01-13 · 3m` of `2025-01-13 09:10 (3m duration)`; what is written otherwise stays as it is. */

@@ -1,44 +1,67 @@
 import { unreachable } from '../base/errors.ts'
 import { unblocks, type Selection, type TaskState } from '../select/selection.ts'
 import type { TierChoice } from '../select/tier.ts'
-import type { Task, TaskHead } from '../task/model.ts'
+import type { Facts, Task, TaskHead } from '../task/model.ts'
 import { accent, BLANK, dim, line, paragraph, strong, type Block, type Line } from './block.ts'
 import { limitsText } from './limits-text.ts'
 import { commaSeparated, dependenciesOf, named, thenLines, titleLine } from './task-lines.ts'
 import { standingOf } from './task-sign.ts'
-import { waitingRows } from './waiting-view.ts'
+import { waitingRows, type WaitingTask } from './waiting-view.ts'
 
 /** What `ralph next` shows. */
 export interface NextScreen {
   readonly selection: Selection<TaskHead>
-  /** The next task as a whole; null where there is none. */
-  readonly task: Task | null
-  /** Every task as a whole: what `all`, `explain` and a stuck backlog show. Null where none of it is shown. */
-  readonly whole: Selection | null
   /** The folder that the tasks stand in, for where there are none. */
   readonly folder: string
-  readonly tierOf: (task: Task) => TierChoice
-  /** Who would do the next task; null where nobody is known. */
-  readonly agent: string | null
-  readonly all: boolean
+  /** The next task, where no other is shown. */
+  readonly next: NextTask | null
+  /** Every eligible task, where they are all asked for. */
+  readonly eligible: readonly EligibleTask[] | null
+  /** The tasks of `toExplain`, with why they wait. */
+  readonly waiting: readonly WaitingTask[]
   readonly explain: boolean
+}
+
+/** The next task, whole, and what there is to do it. */
+export interface NextTask {
+  readonly task: Task
+  readonly choice: TierChoice
+  /** Who would do it; null where nobody is known. */
+  readonly agent: string | null
+}
+
+/** One of the eligible tasks, and what there is to do it. */
+export interface EligibleTask {
+  readonly task: Facts<'title' | 'milestone'>
+  readonly choice: TierChoice
 }
 
 /** The answer first, then why, then what to do next. */
 export function nextView(screen: NextScreen): readonly Block[] {
-  const waits = screen.explain ? keptBack(screen) : []
+  const { selection, waiting, explain } = screen
   return [
     ...answer(screen),
-    ...(waits.length > 0 ? [BLANK, line(strong('Waiting')), waitingRows(waits)] : []),
-    ...(screen.selection.outcome === 'empty' ? [] : [BLANK, summary(screen)]),
+    ...(explain && waiting.length > 0 ? [BLANK, line(strong('Waiting')), waitingRows(waiting)] : []),
+    ...(selection.outcome === 'empty' ? [] : [BLANK, summary(screen)]),
   ]
 }
 
+/** Of which tasks it is told why they wait: of each that does, where that is asked; of the first few, where all do. */
+export function toExplain<T extends TaskHead>(
+  { states, outcome }: Selection<T>,
+  explain: boolean,
+): readonly TaskState<T>[] {
+  if (explain) return states.filter(isKeptBack)
+  return outcome === 'stuck' ? states.filter(isKeptBack).slice(0, BRIEF) : []
+}
+
+const BRIEF = 8
+
 function answer(screen: NextScreen): readonly Block[] {
-  const { selection, folder, all } = screen
+  const { selection, folder, next, eligible } = screen
   switch (selection.outcome) {
     case 'ready':
-      return all ? [eligibleRows(screen)] : screen.task ? taskBlocks(screen, screen.task) : []
+      return eligible ? [eligibleRows(eligible)] : next ? taskBlocks(next, selection) : []
     case 'all-done':
       return [line(allDone(selection.states.length))]
     case 'stuck':
@@ -57,19 +80,16 @@ function allDone(tasks: number): string {
   return tasks === 1 ? 'The one task is done.' : `All ${tasks} tasks are done.`
 }
 
-const BRIEF = 8
-
-function stuckBlocks(screen: NextScreen): readonly Block[] {
+function stuckBlocks({ selection, waiting, explain }: NextScreen): readonly Block[] {
   const first = line('Nothing is eligible.')
-  if (screen.explain) return [first]
-  const waits = keptBack(screen)
-  const more = waits.length > BRIEF ? [line(dim(`  and ${waits.length - BRIEF} more`))] : []
-  return [first, BLANK, waitingRows(waits.slice(0, BRIEF)), ...more]
+  if (explain) return [first]
+  const others = selection.states.filter(isKeptBack).length - waiting.length
+  const more = others > 0 ? [line(dim(`  and ${others} more`))] : []
+  return [first, BLANK, waitingRows(waiting), ...more]
 }
 
-function taskBlocks(screen: NextScreen, task: Task): readonly Block[] {
-  const { selection, agent } = screen
-  const { tier, why, maxTurns, timeoutSeconds } = screen.tierOf(task)
+function taskBlocks({ task, choice, agent }: NextTask, selection: Selection<TaskHead>): readonly Block[] {
+  const { tier, why, maxTurns, timeoutSeconds } = choice
   const facts = [tier, why, `up to ${limitsText(maxTurns, timeoutSeconds)}`, ...(agent ? [agent] : [])]
   return [
     titleLine(task),
@@ -81,9 +101,9 @@ function taskBlocks(screen: NextScreen, task: Task): readonly Block[] {
   ]
 }
 
-function eligibleRows({ whole, tierOf }: NextScreen): Block {
-  const rows = (whole?.eligible ?? []).map((task): readonly Line[] => {
-    const { tier, maxTurns, timeoutSeconds } = tierOf(task)
+function eligibleRows(eligible: readonly EligibleTask[]): Block {
+  const rows = eligible.map(({ task, choice }): readonly Line[] => {
+    const { tier, maxTurns, timeoutSeconds } = choice
     return [
       [accent(task.id)],
       [task.title],
@@ -96,7 +116,7 @@ function eligibleRows({ whole, tierOf }: NextScreen): Block {
 }
 
 /** `5 of 9 done · 2 wait (ralph next --explain) · 1 blocked`. */
-function summary({ selection, all, explain }: NextScreen): Block {
+function summary({ selection, eligible: all, explain }: NextScreen): Block {
   const { states, counts, eligible } = selection
   const standings = states.filter(isKeptBack).map(standingOf)
   const count = (standing: string): number => standings.filter((found) => found === standing).length
@@ -105,7 +125,7 @@ function summary({ selection, all, explain }: NextScreen): Block {
   const hint = (command: string, shown: boolean): string => (shown ? '' : ` (${command})`)
   const parts = [
     `${counts.DONE} of ${states.length} done`,
-    ...(others > 0 ? [`${others} more eligible${hint('ralph next --all', all)}`] : []),
+    ...(others > 0 ? [`${others} more eligible${hint('ralph next --all', all !== null)}`] : []),
     ...(waiting > 0
       ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'}${hint('ralph next --explain', explain)}`]
       : []),
@@ -118,10 +138,6 @@ function summary({ selection, all, explain }: NextScreen): Block {
     words: parts.map((part, at) => [dim(at === 0 ? part : `· ${part}`)]),
     gap: ' ',
   }
-}
-
-function keptBack({ whole }: NextScreen): readonly TaskState[] {
-  return (whole?.states ?? []).filter(isKeptBack)
 }
 
 function isKeptBack({ task, eligible }: TaskState<TaskHead>): boolean {

@@ -1,4 +1,4 @@
-import { placeAt } from '../base/diagnostic.ts'
+import { placeAt, type Span } from '../base/diagnostic.ts'
 import { unreachable } from '../base/errors.ts'
 import type { Reason, TaskState } from '../select/selection.ts'
 import { sectionOf, type Task, type TaskHead } from '../task/model.ts'
@@ -12,22 +12,33 @@ export interface Explanation {
 
 /** Everything that keeps a task from being eligible, in words. Nothing for one that is eligible or done. */
 export function explain(state: TaskState): readonly Explanation[] {
+  return explainListed(state, blockedReason(state.task), state.task)
+}
+
+/** The same of a task that is whole only where `needsWhole` says so. */
+export function explainListed(
+  state: TaskState<TaskHead>,
+  blockedReason: string,
+  whole: Task | null,
+): readonly Explanation[] {
   const { task, waiting } = state
   const others = waiting.filter((reason) => reason.kind !== 'dependency')
-  const texts = whyNot(state, () => blockedReason(task))
+  const texts = whyNot(state, blockedReason)
   const first = texts.length - others.length
   return texts.map((why, index) => {
     if (task.status === 'BLOCKED') return { why, where: `ralph retry ${task.id}` }
-    return { why, where: index < first ? '' : placeOf(others[index - first]!, task) }
+    return { why, where: index < first ? '' : placeOf(others[index - first]!, task, whole) }
   })
 }
 
+/** Whether it takes the whole task to tell where to look. */
+export function needsWhole({ waiting }: TaskState<TaskHead>): boolean {
+  return waiting.some(({ kind }) => kind === 'missing' || kind === 'blocked-section' || kind === 'invalid')
+}
+
 /** The same without the places: first what it needs, as one reason, then each of the others. */
-export function whyNot(
-  { task, waiting }: TaskState<TaskHead>,
-  blockedReason: () => string,
-): readonly string[] {
-  if (task.status === 'BLOCKED') return [`blocked: ${blockedReason()}`]
+export function whyNot({ task, waiting }: TaskState<TaskHead>, blockedReason: string): readonly string[] {
+  if (task.status === 'BLOCKED') return [`blocked: ${blockedReason}`]
   const needs = waiting.filter((reason) => reason.kind === 'dependency').map(needText)
   const others = waiting.filter((reason) => reason.kind !== 'dependency')
   const first = needs.length > 0 ? [`needs ${needs.join(', ')}`] : []
@@ -55,14 +66,14 @@ function needText({ id, status }: Extract<Reason, { kind: 'dependency' }>): stri
 
 type OtherReason = Exclude<Reason, { kind: 'dependency' }>
 
-function otherText(reason: OtherReason, blockedReason: () => string): string {
+function otherText(reason: OtherReason, blockedReason: string): string {
   switch (reason.kind) {
     case 'missing':
       return `needs ${reason.id}, which does not exist`
     case 'cycle':
       return cycleText(reason.ids)
     case 'blocked-section':
-      return `blocked: ${blockedReason()}`
+      return `blocked: ${blockedReason}`
     case 'invalid':
       return reason.message
     case 'duplicate':
@@ -81,39 +92,30 @@ function cycleText(ids: readonly string[]): string {
   return `${ids.slice(0, MOST_MEMBERS).join(', ')}${more} wait for each other`
 }
 
-function placeOf(reason: OtherReason, task: Task): string {
+/** Where a reason stands; without the whole task no nearer than its file. */
+function placeOf(reason: OtherReason, { file }: TaskHead, whole: Task | null): string {
+  if (reason.kind === 'duplicate') return ''
+  const span = whole && spanOf(reason, whole)
+  if (whole && span) {
+    const { line, column } = placeAt(whole.source, span.start)
+    return `${file}:${line}:${column}`
+  }
+  return reason.kind === 'invalid' ? `${file}:${reason.line}` : file
+}
+
+function spanOf(reason: OtherReason, task: Task): Span | undefined {
   switch (reason.kind) {
     case 'missing':
-      return placeOfDependency(task, reason.id)
-    case 'cycle':
-      return task.file
+      return task.depends.find(({ id }) => id === reason.id)?.span
     case 'blocked-section':
-      return placeOfSection(task)
+      return sectionOf(task, 'Blocked')?.span
     case 'invalid':
-      return placeOfProblem(task, reason)
+      return task.problems.find(({ message, line }) => message === reason.message && line === reason.line)
+        ?.span
+    case 'cycle':
     case 'duplicate':
-      return ''
+      return undefined
     default:
       return unreachable(reason)
   }
-}
-
-function placeOfDependency(task: Task, id: string): string {
-  const dependency = task.depends.find((dependency) => dependency.id === id)
-  return dependency ? placeText(task, dependency.span.start) : task.file
-}
-
-function placeOfProblem(task: Task, { message, line }: Extract<Reason, { kind: 'invalid' }>): string {
-  const problem = task.problems.find((problem) => problem.message === message && problem.line === line)
-  return problem ? placeText(task, problem.span.start) : `${task.file}:${line}`
-}
-
-function placeOfSection(task: Task): string {
-  const section = sectionOf(task, 'Blocked')
-  return section ? placeText(task, section.span.start) : task.file
-}
-
-function placeText(task: Task, offset: number): string {
-  const { line, column } = placeAt(task.source, offset)
-  return `${task.file}:${line}:${column}`
 }

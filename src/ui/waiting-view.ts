@@ -1,12 +1,17 @@
-import type { TaskState } from '../select/selection.ts'
 import { dim, type Block, type Line } from './block.ts'
-import { explain } from './reason-text.ts'
+import type { Explanation } from './reason-text.ts'
+
+/** A task that waits, and why. */
+export interface WaitingTask {
+  readonly id: string
+  readonly title: string
+  readonly reasons: readonly Explanation[]
+}
 
 /** Why each of these tasks waits: one row a reason, the task named on its first. */
-export function waitingRows(states: readonly TaskState[]): Block {
-  const rows = states.flatMap((state) =>
-    explain(state).map(({ why, where }, index): readonly Line[] => {
-      const { id, title } = state.task
+export function waitingRows(tasks: readonly WaitingTask[]): Block {
+  const rows = tasks.flatMap(({ id, title, reasons }) =>
+    reasons.map(({ why, where }, index): readonly Line[] => {
       return [[index === 0 ? id : ''], [index === 0 ? title : ''], [why], [dim(where)]]
     }),
   )

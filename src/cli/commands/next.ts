@@ -1,54 +1,110 @@
-import type { TaskState } from '../../select/selection.ts'
-import { nextView } from '../../ui/next-view.ts'
+import { select, type Selection, type TaskState } from '../../select/selection.ts'
+import { tierOf } from '../../select/tier.ts'
+import type { Facts, TaskHead } from '../../task/model.ts'
+import { readHeads, readTask } from '../../task/read.ts'
+import { nextView, toExplain, type NextTask } from '../../ui/next-view.ts'
+import { explainListed, needsWhole } from '../../ui/reason-text.ts'
+import type { WaitingTask } from '../../ui/waiting-view.ts'
 import type { Context } from '../command.ts'
+import { openListing, type Listing } from '../listing.ts'
 import { previewAgent } from '../preview-agent.ts'
-import { openPreview, openProject, type Preview, type Project } from '../project.ts'
-import { taskJson } from '../task-json.ts'
+import { openPlace, type Place } from '../project.ts'
+import { JSON_FACTS, taskJson, tasksJson } from '../task-json.ts'
 
 /** Previews the eligible task; the answer is no where there is none. */
 export async function run(context: Context): Promise<number> {
-  const { options, json } = context
-  if (!['all', 'explain', 'prompt'].some((name) => options.on(name))) {
-    const preview = await openPreview(context)
-    if (json) return printNext(context, preview, null)
-    if (preview.selection.outcome !== 'stuck') return show(context, preview, null)
-  }
-  const project = await openProject(context)
-  const { next } = project.selection
-  if (options.on('prompt') && next) {
-    const { showPrompt } = await import('../show-prompt.ts')
-    await showPrompt(context, project, next)
-    return 0
-  }
-  const preview = { ...project, task: next }
-  return json ? printNext(context, preview, project) : show(context, preview, project)
+  const place = await openPlace(context)
+  if (context.options.on('prompt') && (await printPrompt(context, place))) return 0
+  const { next } = context.json ? await printJson(context, place) : await print(context, place)
+  return next ? 0 : 1
 }
 
-async function show(
-  { io, options, print }: Context,
-  preview: Preview,
-  project: Project | null,
-): Promise<number> {
-  const { selection, task, dir, tierOf } = preview
-  const agent = task && (await previewAgent(task, preview, io.env))
-  const [all, explain] = [options.on('all'), options.on('explain')]
-  const whole = project?.selection ?? null
-  await print(nextView({ selection, task, whole, folder: dir, tierOf, agent, all, explain }))
-  return selection.next ? 0 : 1
+/** Decides by the heads alone: several times as fast as by all that is listed of a task. */
+async function decide(place: Place): Promise<Selection<TaskHead>> {
+  return select((await readHeads(place)).tasks)
 }
 
-function printNext({ options, printJson }: Context, preview: Preview, project: Project | null): number {
-  const { selection, task, tierOf } = preview
-  const states = project?.selection.states ?? []
-  const json = (wanted: (state: TaskState) => boolean): object[] =>
-    states.filter(wanted).map((state) => taskJson(state, tierOf))
-  printJson({
-    version: 1,
-    task: task && taskJson({ task, eligible: true, waiting: [] }, tierOf),
-    outcome: selection.outcome,
-    counts: selection.counts,
-    ...(options.on('all') ? { eligible: json(({ eligible }) => eligible) } : {}),
-    ...(options.on('explain') ? { waiting: json(({ waiting }) => waiting.length > 0) } : {}),
+/** Whether there is a task whose prompt could be printed. */
+async function printPrompt(context: Context, place: Place): Promise<boolean> {
+  const { states, next } = await decide(place)
+  if (!next) return false
+  const { showPrompt } = await import('../show-prompt.ts')
+  await showPrompt(context, { ...place, tasks: states.map(({ task }) => task) }, next)
+  return true
+}
+
+async function print(context: Context, place: Place): Promise<Selection<TaskHead>> {
+  const [all, explain] = [context.options.on('all'), context.options.on('explain')]
+  const screen = { folder: place.dir, next: null, eligible: null, waiting: [], explain }
+  if (!all && !explain) {
+    const selection = await decide(place)
+    if (selection.outcome !== 'stuck') {
+      const next = await nextTask(context, place, selection)
+      await context.print(nextView({ ...screen, selection, next }))
+      return selection
+    }
+  }
+  const listing = await openListing(place, ['title', 'milestone'])
+  const { selection, tierOf } = listing
+  const shown = all
+    ? { eligible: selection.eligible.map((task) => ({ task, choice: tierOf(task) })) }
+    : { next: await nextTask(context, place, selection) }
+  const waiting = await explained(place, listing, toExplain(selection, explain))
+  await context.print(nextView({ ...screen, ...shown, selection, waiting }))
+  return selection
+}
+
+async function nextTask(
+  { io }: Context,
+  place: Place,
+  { next }: Selection<TaskHead>,
+): Promise<NextTask | null> {
+  if (!next) return null
+  const task = await readTask(place.root, next.file, place.vocabulary)
+  const choice = tierOf(task, place.config.tiers)
+  return { task, choice, agent: await previewAgent(task, { ...place, tier: choice.tier }, io.env) }
+}
+
+/** Why each task waits. Read whole are, one after the other, those of which a place in the text is told. */
+async function explained<T extends Facts<'title'>>(
+  { root, vocabulary }: Place,
+  { reasonOf }: Listing<T>,
+  states: readonly TaskState<T>[],
+): Promise<readonly WaitingTask[]> {
+  const tasks: WaitingTask[] = []
+  for (const state of states) {
+    const { id, title, file } = state.task
+    const whole = needsWhole(state) ? await readTask(root, file, vocabulary) : null
+    tasks.push({ id, title, reasons: explainListed(state, reasonOf(state.task), whole) })
+  }
+  return tasks
+}
+
+async function printJson(context: Context, place: Place): Promise<Selection<TaskHead>> {
+  const [all, explain] = [context.options.on('all'), context.options.on('explain')]
+  if (!all && !explain) {
+    const selection = await decide(place)
+    const task = selection.next && (await readTask(place.root, selection.next.file, place.vocabulary))
+    const json = task && taskJson(eligible(task), (task) => tierOf(task, place.config.tiers))
+    context.printJson(decisionJson(selection, json))
+    return selection
+  }
+  const { selection, tierOf: tierOfListed } = await openListing(place, JSON_FACTS)
+  const { states, next } = selection
+  const json = (wanted: (state: TaskState<TaskHead>) => boolean): Iterable<object> =>
+    tasksJson(states.filter(wanted), tierOfListed)
+  context.printJson({
+    ...decisionJson(selection, next && taskJson(eligible(next), tierOfListed)),
+    ...(all ? { eligible: json(({ eligible }) => eligible) } : {}),
+    ...(explain ? { waiting: json(({ waiting }) => waiting.length > 0) } : {}),
   })
-  return task ? 0 : 1
+  return selection
+}
+
+function eligible<T extends TaskHead>(task: T): TaskState<T> {
+  return { task, eligible: true, waiting: [] }
+}
+
+function decisionJson({ outcome, counts }: Selection<TaskHead>, task: object | null): object {
+  return { version: 1, task, outcome, counts }
 }
