@@ -1,39 +1,44 @@
 import type { Task } from '../task/model.ts'
-import type { TaskFile } from '../task/parse.ts'
 import type { LintContext } from './context.ts'
-import { inOrder } from '../select/claims.ts'
 import { type Found, startFinding } from './lint.ts'
-import type { Edit } from './rule.ts'
+import type { Edit, LintedTask } from './rule.ts'
 
-/** The files in which something has one right answer, mended until nothing is left that has; a second time there is nothing to mend. */
+/** The files of a backlog, none of which need be in memory while another is. */
+export interface TaskFiles {
+  /** What the rules need to know of each, as it is now. */
+  readonly read: () => Promise<readonly LintedTask[]>
+  /** Asks of each task for a new text, writes it where there is one, and tells which files it wrote. */
+  readonly rewrite: (textOf: (task: Task) => string | null) => Promise<readonly string[]>
+}
+
+/**
+ * Mends what has one right answer until nothing is left that has, and tells in which files; a second time there is
+ * nothing to mend.
+ */
 export async function fix(
-  tasks: readonly Task[],
+  tasks: readonly LintedTask[],
+  files: TaskFiles,
   context: LintContext,
-  parse: (taskFile: TaskFile) => Promise<Task>,
-): Promise<TaskFile[]> {
-  let current = new Map(tasks.map((task) => [task.file, task]))
-  const fixed = new Map<string, string>()
+): Promise<readonly string[]> {
+  const fixed = new Set<string>()
+  let known = tasks
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const all = inOrder([...current.values()])
-    const find = startFinding(all, context)
-    const mended = all.flatMap((task) => mend(task, find(task)))
-    if (mended.length === 0) return [...fixed].map(([file, text]) => ({ file, text }))
-    current = new Map(current)
-    for (const { file, text } of mended) {
-      fixed.set(file, text)
-      current.set(file, await parse({ file, text }))
-    }
+    const find = startFinding(known, context)
+    const rewritten = await files.rewrite((task) => mended(task, find(task)))
+    if (rewritten.length === 0) return [...fixed]
+    for (const file of rewritten) fixed.add(file)
+    known = await files.read()
   }
-  throw new Error(`fixes undo each other in ${[...fixed.keys()].join(', ')}`)
+  throw new Error(`fixes undo each other in ${[...fixed].join(', ')}`)
 }
 
 // A fix may uncover one more; a rule whose fix is no fix would go on for ever.
 const MOST_ROUNDS = 20
 
-function mend(task: Task, found: Found): TaskFile[] {
+function mended(task: Task, found: Found): string | null {
   const edits = found.flatMap(({ finding }) => finding.fix ?? [])
-  if (edits.length === 0) return []
-  return [{ file: task.file, text: (task.bom ? '\uFEFF' : '') + applyEdits(task.source, edits) }]
+  if (edits.length === 0) return null
+  return (task.bom ? '\uFEFF' : '') + applyEdits(task.source, edits)
 }
 
 /** Of two edits that overlap the first in the text is made, and the other is found again in the next round. */

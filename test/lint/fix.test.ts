@@ -1,19 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { LintContext } from '../../src/lint/context.ts'
-import { fix } from '../../src/lint/fix.ts'
 import { parseTask } from '../../src/task/parse.ts'
-import { taskVocabulary } from '../../src/task/vocabulary.ts'
-
-type Texts = Readonly<Record<string, string>>
-
-/** The files that a fix changes, with their new texts. */
-async function fixTexts(texts: Texts, context: LintContext = {}): Promise<Texts> {
-  const vocabulary = taskVocabulary(context.aliases)
-  const parse = (file: { file: string; text: string }) => parseTask(file, vocabulary)
-  const tasks = await Promise.all(Object.entries(texts).map(([file, text]) => parse({ file, text })))
-  return Object.fromEntries((await fix(tasks, context, parse)).map(({ file, text }) => [file, text]))
-}
+import { fixTexts } from './fix-texts.ts'
 
 const task = (id: string, status: string, depends: string): string =>
   `# ${id}: Do it\n\n* **Status** : ${status}\n*  **Depends**:  ${depends}  \n\n## Description\nSet it to todo, see T-1.\n`

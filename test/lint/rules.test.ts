@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { Diagnostic } from '../../src/base/diagnostic.ts'
 import type { LintContext } from '../../src/lint/context.ts'
-import { fix } from '../../src/lint/fix.ts'
 import { lint } from '../../src/lint/lint.ts'
 import { RULES } from '../../src/lint/rules.ts'
 import { parseTask } from '../../src/task/parse.ts'
+import { fixTexts } from './fix-texts.ts'
 import { readRuleDoc, type ExampleFile } from './rule-doc.ts'
 import { indexPage, rulePage } from './rule-page.ts'
 
@@ -24,8 +24,9 @@ async function tasksFrom(files: readonly ExampleFile[]) {
 }
 
 async function fixedFiles(files: readonly ExampleFile[], context: LintContext): Promise<ExampleFile[]> {
-  const fixed = await fix(await tasksFrom(files), context, parseTask)
-  return fixed.map(({ file, text }) => ({ name: file.slice('docs/tasks/'.length), text }))
+  const texts = Object.fromEntries(files.map(({ name, text }) => [`docs/tasks/${name}`, text]))
+  const fixed = Object.entries(await fixTexts(texts, context))
+  return fixed.map(([file, text]) => ({ name: file.slice('docs/tasks/'.length), text }))
 }
 
 describe.each(RULES)('$name', (rule) => {

@@ -4,16 +4,15 @@ import { writeFileAtomic } from '../../base/atomic-file.ts'
 import type { Diagnostic } from '../../base/diagnostic.ts'
 import { UserError } from '../../base/errors.ts'
 import type { LintContext } from '../../lint/context.ts'
-import { fix } from '../../lint/fix.ts'
+import { fix, type TaskFiles } from '../../lint/fix.ts'
 import { byPlace, startLint } from '../../lint/lint.ts'
 import type { LintedTask } from '../../lint/rule.ts'
 import { checkLibraryFile, libraryFiles } from '../../prompt/check-library.ts'
-import { parseTask } from '../../task/parse.ts'
 import { readBacklog, readFacts } from '../../task/read.ts'
 import { lintView } from '../../ui/lint-view.ts'
 import type { Context } from '../command.ts'
 import { lintContext } from '../lint-context.ts'
-import { openPlace, openProject, type Place } from '../project.ts'
+import { openPlace, type Place } from '../project.ts'
 
 /** Checks the backlog, or the part of it that is named; the answer is no where there are errors. */
 export async function run(context: Context): Promise<number> {
@@ -21,8 +20,8 @@ export async function run(context: Context): Promise<number> {
   const known = await readLinted(place)
   const library = await libraryFiles(place.root)
   const only = namedFiles(context, place, [...known, ...library])
-  const fixed = context.options.on('fix') ? await mend(context, only) : []
   const around = await lintContext(place)
+  const fixed = context.options.on('fix') ? await fix(known, taskFiles(place, only), around) : []
   const { checked, diagnostics: ofTasks } = await check(
     place,
     fixed.length > 0 ? await readLinted(place) : known,
@@ -86,11 +85,18 @@ function namedFiles(
   )
 }
 
-async function mend(context: Context, only: ReadonlySet<string> | null): Promise<readonly string[]> {
-  const project = await openProject(context)
-  const { root, tasks, vocabulary } = project
-  const fixed = await fix(tasks, await lintContext(project), (taskFile) => parseTask(taskFile, vocabulary))
-  const mended = fixed.filter(({ file }) => only === null || only.has(file))
-  for (const { file, text } of mended) writeFileAtomic(join(root, file), text)
-  return mended.map(({ file }) => file)
+/** The files that may be mended, of which each is read, written and let go of before the next. */
+function taskFiles(place: Place, only: ReadonlySet<string> | null): TaskFiles {
+  return {
+    read: () => readLinted(place),
+    rewrite: async (textOf) => {
+      const { tasks } = await readBacklog(place, (task) => {
+        const { id, number, file } = task
+        const text = only === null || only.has(file) ? textOf(task) : null
+        if (text !== null) writeFileAtomic(join(place.root, file), text)
+        return { id, number, file, isWritten: text !== null }
+      })
+      return tasks.filter(({ isWritten }) => isWritten).map(({ file }) => file)
+    },
+  }
 }

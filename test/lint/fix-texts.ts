@@ -1,0 +1,33 @@
+import { fix } from '../../src/lint/fix.ts'
+import type { LintContext } from '../../src/lint/context.ts'
+import { inOrder } from '../../src/select/claims.ts'
+import { parseTask } from '../../src/task/parse.ts'
+import { taskVocabulary } from '../../src/task/vocabulary.ts'
+
+/** Texts by file. */
+export type Texts = Readonly<Record<string, string>>
+
+/** The files that a fix changes, with their new texts. */
+export async function fixTexts(texts: Texts, context: LintContext = {}): Promise<Texts> {
+  const vocabulary = taskVocabulary(context.aliases)
+  const current = new Map(Object.entries(texts))
+  const read = async () =>
+    inOrder(await Promise.all([...current].map(([file, text]) => parseTask({ file, text }, vocabulary))))
+  const fixed = await fix(
+    await read(),
+    {
+      read,
+      rewrite: async (textOf) => {
+        const tasks = await read()
+        return tasks.flatMap((task) => {
+          const text = textOf(task)
+          if (text === null) return []
+          current.set(task.file, text)
+          return [task.file]
+        })
+      },
+    },
+    context,
+  )
+  return Object.fromEntries(fixed.map((file) => [file, current.get(file)!]))
+}
