@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { ralph } from './ralph.ts'
+import { env, repository, run } from './script-repository.ts'
+
+const guide = readFileSync(new URL('../../docs/json.md', import.meta.url), 'utf8')
+
+/** The rows of a table by the code in their first cell; what stands in brackets is about a key, and no key. */
+function rowsOf(heading: string): ReadonlyMap<string, string> {
+  const [table = ''] = guide.slice(guide.indexOf(`## ${heading}`)).split(/\n## /, 1)
+  const rows = [...table.matchAll(/^\| (`.+`) \| (.+) \|$/gm)]
+  return new Map(
+    rows.flatMap(([, names = '', text = '']) =>
+      codes(names).map((name) => [name, text.replace(/\(.*?\)/g, '')]),
+    ),
+  )
+}
+
+const codes = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map((match) => match[1]!)
+
+describe('docs/json.md', () => {
+  const documents = rowsOf('The documents')
+  const asked: Readonly<Record<string, string[]>> = {
+    next: ['next', '--all', '--explain'],
+    show: ['show', '1'],
+    prompt: ['prompt', '1'],
+    attempts: ['attempts', '1'],
+    new: ['new', 'x'],
+    init: ['init', '--yes'],
+    completion: ['completion', 'bash'],
+    'run --dry-run': ['run', '--dry-run', '--agent', 'script'],
+  }
+
+  it('has a row for every command', () => {
+    const named = [...documents.keys()].map((name) => name.split(' ')[0])
+    expect(new Set(named)).toEqual(new Set(COMMANDS.map(({ name }) => name)))
+  })
+
+  it.each([...documents.keys()].filter((name) => name !== 'retry'))('tells the keys of %s', async (name) => {
+    const cwd = repository({ 'T-001': 'true' })
+    const argv = asked[name] ?? [name]
+    const { stdout } = await ralph([...argv, '--json'], { cwd, env })
+    const keys = Object.keys(JSON.parse(stdout) as object).filter((key) => key !== 'version')
+    const told = codes(documents.get(name)!).filter((code) => /^[a-z]+$/i.test(code))
+    expect(new Set(told)).toEqual(new Set(keys))
+  })
+
+  it('tells the keys of retry', async () => {
+    const cwd = repository({ 'T-001': 'false' }, { retries: 0 })
+    await run(cwd)
+    const { stdout } = await ralph(['retry', '1', '--json'], { cwd, env })
+    expect(codes(documents.get('retry')!)).toEqual(Object.keys(JSON.parse(stdout) as object).slice(1))
+  })
+
+  it('shows a task with all of its keys', async () => {
+    const { stdout } = await ralph(['list', '--json'], { cwd: repository({ 'T-001': 'true' }), env })
+    const [example = ''] = [...guide.matchAll(/```json\n(.+?)```/gs)].map((match) => match[1]!)
+    const { tasks } = JSON.parse(stdout) as { tasks: object[] }
+    expect(Object.keys(JSON.parse(example) as object)).toEqual(Object.keys(tasks[0]!))
+  })
+
+  it('names every event of a run', () => {
+    const events = readFileSync(new URL('../../src/run/events.ts', import.meta.url), 'utf8')
+    const types = [...events.matchAll(/readonly type: '([a-z-]+)'/g)].map((match) => match[1]!)
+    const rows = rowsOf('The events of a run')
+    expect(new Set(rows.keys())).toEqual(new Set(['type', ...types]))
+  })
+})
