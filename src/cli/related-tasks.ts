@@ -36,7 +36,7 @@ export async function relatedTasks(
   names: readonly TaskName[],
   task: Task,
 ): Promise<readonly Task[]> {
-  const needed = new Set(task.depends.map(({ number }) => number))
+  const needed = new Set(task.needs)
   const words = wordsOf(task.milestone ?? '')
   const tasks: Task[] = []
   for (const name of names) {

@@ -61,7 +61,7 @@ export function numberOf(id: string): number {
   return Number(id.slice(2))
 }
 
-/** The id of a number, padded as a neighbour is. */
+/** The id of a number with that many digits; more where the number has more. */
 export function idOf(number: number, digits: number): string {
   return `T-${String(number).padStart(digits, '0')}`
 }

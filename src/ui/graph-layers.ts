@@ -10,9 +10,7 @@ export function inLayers(states: readonly TaskState<DrawnTask>[]): readonly Task
   for (const { task } of states) dependants.set(task.number, [])
   const open = new Map<TaskState<DrawnTask>, number>()
   for (const state of states) {
-    const needs = [...new Set(state.task.depends.map(({ number }) => number))].filter((number) =>
-      dependants.has(number),
-    )
+    const needs = state.task.needs.filter((number) => dependants.has(number))
     open.set(state, needs.length)
     for (const number of needs) dependants.get(number)!.push(state)
   }

@@ -29,7 +29,7 @@ export function graphRows(states: readonly TaskState<DrawnTask>[], limit: number
   const lastRows = lastRowsThatNeed(order)
   const lanes: Lanes = []
   return order.map((state, row) => {
-    const needs = new Set(state.task.depends.map(({ number }) => number))
+    const needs = new Set(state.task.needs)
     const joined = [...lanes.keys()].filter((column) => needs.has(lanes[column]?.number ?? -1))
     const ending = joined.filter((column) => lanes[column]?.lastRow === row)
     const column = ending[0] ?? freeColumn(lanes)
@@ -47,7 +47,7 @@ export function graphRows(states: readonly TaskState<DrawnTask>[], limit: number
 
 function lastRowsThatNeed(order: readonly TaskState<DrawnTask>[]): Map<number, number> {
   const rows = new Map<number, number>()
-  for (const [row, { task }] of order.entries()) for (const { number } of task.depends) rows.set(number, row)
+  for (const [row, { task }] of order.entries()) for (const number of task.needs) rows.set(number, row)
   return rows
 }
 

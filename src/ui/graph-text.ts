@@ -49,9 +49,7 @@ export interface Edge {
 
 /** Every arrow of the graph, each once. */
 export function edgesOf(states: readonly TaskState<DrawnTask>[]): readonly Edge[] {
-  return states.flatMap(({ task }) =>
-    [...new Set(task.depends.map(({ number }) => number))].map((from) => ({ from, to: task.number })),
-  )
+  return states.flatMap(({ task }) => task.needs.map((from) => ({ from, to: task.number })))
 }
 
 function missingOf(states: readonly TaskState<DrawnTask>[]): readonly { id: string; number: number }[] {

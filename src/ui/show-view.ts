@@ -76,7 +76,7 @@ function attemptsText(task: Task, attempts: readonly AttemptRecord[]): string {
 
 /** The tasks that name this one, each with the sign of where it stands. */
 function dependantsOf(task: Task, { states }: Selection): readonly Line[] {
-  const dependants = states.filter((state) => state.task.depends.some(({ number }) => number === task.number))
+  const dependants = states.filter((state) => state.task.needs.includes(task.number))
   return dependants.map((state) => [state.task.id, ' ', signOf(state)])
 }
 

@@ -22,7 +22,7 @@ export function commaSeparated(words: readonly string[]): readonly Line[] {
 /** What a task needs, each with the sign of where it stands. */
 export function dependenciesOf(task: Task, selection: Selection<TaskHead>): readonly Line[] {
   if (task.depends.length === 0) return []
-  const numbers = new Set(task.depends.map((dependency) => dependency.number))
+  const numbers = new Set(task.needs)
   const states = new Map<number, TaskState<TaskHead>>()
   for (const state of selection.states) {
     if (numbers.has(state.task.number)) states.set(state.task.number, state)

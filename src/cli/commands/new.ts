@@ -4,6 +4,7 @@ import { closest } from '../../base/closest.ts'
 import { UserError } from '../../base/errors.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../../prompt/library.ts'
 import type { FieldName, Task } from '../../task/model.ts'
+import { idOf } from '../../task/values.ts'
 import type { Context } from '../command.ts'
 import { findTask } from '../find-task.ts'
 import { isMilestone } from '../milestone.ts'
@@ -63,7 +64,7 @@ function writeNext(project: Project, title: string, fields: Fields): { id: strin
   const highest = tasks.at(-1)
   const digits = highest ? highest.id.length - 'T-'.length : 3
   for (let number = (highest?.number ?? 0) + 1; ; number++) {
-    const id = `T-${String(number).padStart(digits, '0')}`
+    const id = idOf(number, digits)
     const file = `${dir}/${id}.md`
     const text = newTaskText({ id, title, fields }, tasks, vocabulary)
     try {

@@ -62,7 +62,7 @@ function showJson(
   { attempts, completion }: TaskPast,
 ): object {
   const { task } = state
-  const needsIt = (other: Task): boolean => other.depends.some(({ number }) => number === task.number)
+  const needsIt = (other: Task): boolean => other.needs.includes(task.number)
   return {
     version: 1,
     task: taskJson(state, tierOf),

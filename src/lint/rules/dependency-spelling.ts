@@ -1,5 +1,5 @@
+import { idOf } from '../../task/values.ts'
 import type { Rule } from '../rule.ts'
-import { paddedId } from '../usual-width.ts'
 
 /**
  * A dependency is written with other digits, or another case, than the file's name has. It is the same task, but a search for its id misses it.
@@ -52,7 +52,7 @@ export const dependencySpelling: Rule = {
         const written = task.source.slice(span.start, span.end)
         if (!meant || claims.rivals.has(number) || written === meant.id || !names(written, number)) return []
         // Of a file that is named unlike the others it is the name that is wrong.
-        if (idWidth !== null && meant.id !== paddedId(meant, idWidth)) return []
+        if (idWidth !== null && meant.id !== idOf(meant.number, idWidth)) return []
         const message = `${written} is ${meant.id} by the name of its file`
         return [{ span, message, fix: { ...span, text: meant.id } }]
       }),

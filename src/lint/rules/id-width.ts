@@ -1,6 +1,6 @@
+import { idOf } from '../../task/values.ts'
 import { headingSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
-import { paddedId } from '../usual-width.ts'
 
 /**
  * An id has fewer, or more, leading zeros than the others, so that files are not listed in the order of their numbers.
@@ -38,7 +38,7 @@ export const idWidth: Rule = {
   start:
     ({ idWidth }) =>
     (task) => {
-      const usual = idWidth === null ? task.id : paddedId(task, idWidth)
+      const usual = idWidth === null ? task.id : idOf(task.number, idWidth)
       if (task.id === usual) return []
       return [{ span: headingSpan(task), message: `${task.id} would be ${usual} among the others` }]
     },
