@@ -1,9 +1,9 @@
 import { select, type Selection } from '../select/selection.ts'
 import { mayDecideTier, TIER_FACTS, type TierChoice, tierOf, tierOfFacts } from '../select/tier.ts'
+import { blockedReason } from '../select/why-not.ts'
 import { detached } from '../task/facts.ts'
 import type { FactName, Facts, TaskHead } from '../task/model.ts'
 import { readFacts } from '../task/read.ts'
-import { blockedReason } from '../ui/reason-text.ts'
 import type { Place } from './project.ts'
 
 /** A backlog decided on, and what an overview tells of its tasks. */

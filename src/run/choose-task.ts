@@ -1,5 +1,5 @@
-import { select } from '../select/selection.ts'
-import type { Reason, Selection } from '../select/selection.ts'
+import { select, type Selection } from '../select/selection.ts'
+import { blockedReason, whyNot } from '../select/why-not.ts'
 import type { Task } from '../task/model.ts'
 import type { Run } from './run.ts'
 
@@ -27,22 +27,5 @@ export function taskOrReason(
   if (state.eligible) return state.task
   const status = state.task.status
   if (status === 'DONE' || status === 'BLOCKED') return `${named} is ${status}`
-  return `${named} is not eligible: ${state.waiting.map(reasonText).join('; ')}`
-}
-
-function reasonText(reason: Reason): string {
-  switch (reason.kind) {
-    case 'dependency':
-      return `it needs ${reason.id} (${reason.status ?? 'no clear status'})`
-    case 'missing':
-      return `it needs ${reason.id}, which does not exist`
-    case 'cycle':
-      return `it depends on itself through ${reason.ids.join(', ')}`
-    case 'blocked-section':
-      return 'it has a Blocked section'
-    case 'invalid':
-      return reason.message
-    case 'duplicate':
-      return `its number stands in ${reason.files.join(' and ')}`
-  }
+  return `${named} is not eligible: ${whyNot(state, blockedReason(state.task)).join('; ')}`
 }

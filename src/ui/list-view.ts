@@ -1,7 +1,8 @@
 import type { TaskState } from '../select/selection.ts'
+import { whyNot } from '../select/why-not.ts'
 import type { Facts, Tier } from '../task/model.ts'
 import { BLANK, dim, line, strong, type Block, type Line, type Row } from './block.ts'
-import { firstSentence, whyNot } from './reason-text.ts'
+import { firstSentence } from './reason-text.ts'
 import { signOf } from './task-sign.ts'
 
 /** What is told of a task in the list. */

@@ -1,6 +1,7 @@
 import { placeAt, type Span } from '../base/diagnostic.ts'
 import { unreachable } from '../base/errors.ts'
 import type { Reason, TaskState } from '../select/selection.ts'
+import { blockedReason, whyNot } from '../select/why-not.ts'
 import { sectionOf, type Task, type TaskHead } from '../task/model.ts'
 
 /** Why a task is not up, and where to look or what to do about it. */
@@ -36,61 +37,12 @@ export function needsWhole({ waiting }: TaskState<TaskHead>): boolean {
   return waiting.some(({ kind }) => kind === 'missing' || kind === 'blocked-section' || kind === 'invalid')
 }
 
-/** The same without the places: first what it needs, as one reason, then each of the others. */
-export function whyNot({ task, waiting }: TaskState<TaskHead>, blockedReason: string): readonly string[] {
-  if (task.status === 'BLOCKED') return [`blocked: ${blockedReason}`]
-  const needs = waiting.filter((reason) => reason.kind === 'dependency').map(needText)
-  const others = waiting.filter((reason) => reason.kind !== 'dependency')
-  const first = needs.length > 0 ? [`needs ${needs.join(', ')}`] : []
-  return [...first, ...others.map((reason) => otherText(reason, blockedReason))]
-}
-
-/** The first line of what stands under Blocked. */
-export function blockedReason(task: Task): string {
-  const section = sectionOf(task, 'Blocked')
-  const text = section ? task.source.slice(section.bodySpan.start, section.bodySpan.end) : ''
-  const line = text.split(/\r\n|\r|\n/).find((line) => line.trim() !== '')
-  return line?.replace(REASON_LABEL, '').trim() || 'no reason is given'
-}
-
-const REASON_LABEL = /^\s*(?:[-*+>]\s+)?(?:(?:\*\*)?Reason(?:\*\*)?\s*[:：](?:\*\*)?\s*)?/i
-
 /** As much of a text as says the most in one row. */
 export function firstSentence(text: string): string {
   return /^.*?(?:[.!?](?=\s)|[。！？])/.exec(text)?.[0] ?? text
 }
 
-function needText({ id, status }: Extract<Reason, { kind: 'dependency' }>): string {
-  return `${id} (${status ?? 'no clear status'})`
-}
-
 type OtherReason = Exclude<Reason, { kind: 'dependency' }>
-
-function otherText(reason: OtherReason, blockedReason: string): string {
-  switch (reason.kind) {
-    case 'missing':
-      return `needs ${reason.id}, which does not exist`
-    case 'cycle':
-      return cycleText(reason.ids)
-    case 'blocked-section':
-      return `blocked: ${blockedReason}`
-    case 'invalid':
-      return reason.message
-    case 'duplicate':
-      return `its number is taken twice: ${reason.files.join(', ')}`
-    default:
-      return unreachable(reason)
-  }
-}
-
-const MOST_MEMBERS = 8
-
-/** They need not stand in one ring. */
-function cycleText(ids: readonly string[]): string {
-  if (ids.length === 1) return 'waits for itself'
-  const more = ids.length > MOST_MEMBERS ? ` and ${ids.length - MOST_MEMBERS} more` : ''
-  return `${ids.slice(0, MOST_MEMBERS).join(', ')}${more} wait for each other`
-}
 
 /** Where a reason stands; without the whole task no nearer than its file. */
 function placeOf(reason: OtherReason, { file }: TaskHead, whole: Task | null): string {

@@ -55,7 +55,7 @@ describe('a loop', () => {
     expect(those(events, 'run-finished')).toMatchObject([
       {
         end: 'nothing-eligible',
-        reason: 'T-2 is not eligible: it needs T-1 (TODO); it needs T-9, which does not exist',
+        reason: 'T-2 is not eligible: needs T-1 (TODO); needs T-9, which does not exist',
       },
     ])
   })

@@ -1,23 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { select } from '../../src/select/selection.ts'
 import { parseTask } from '../../src/task/parse.ts'
-import { blockedReason, explain, firstSentence } from '../../src/ui/reason-text.ts'
+import { explain, firstSentence } from '../../src/ui/reason-text.ts'
 import { buildTask } from '../task/build-task.ts'
 
-describe('the reason of a block', () => {
-  it.each([
-    ['Needs a key.\n\nMore of it.', 'Needs a key.'],
-    ['**Reason**: needs a key', 'needs a key'],
-    ['- Reason: needs a key', 'needs a key'],
-    ['**Reason:** needs a key', 'needs a key'],
-    ['Reasonable people disagree', 'Reasonable people disagree'],
-    ['Reason enough to wait', 'Reason enough to wait'],
-    ['**Needs a key**: RATES_KEY', '**Needs a key**: RATES_KEY'],
-    ['', 'no reason is given'],
-  ])('of %j is %j', (body, reason) => {
-    expect(blockedReason(buildTask('T-001', { sections: { Blocked: body } }))).toBe(reason)
-  })
-
+describe('the first sentence', () => {
   it.each([
     ['Which one? The free ones are slow.', 'Which one?'],
     ['It needs v1.2 of it. Then we can.', 'It needs v1.2 of it.'],
