@@ -1,7 +1,8 @@
 import type { Task } from '../task/model.ts'
+import { edited, type Splice } from '../task/splice.ts'
 import type { LintContext } from './context.ts'
 import { type Found, startFinding } from './lint.ts'
-import type { Edit, LintedTask } from './rule.ts'
+import type { LintedTask } from './rule.ts'
 
 /** The files of a backlog, none of which need be in memory while another is. */
 export interface TaskFiles {
@@ -36,19 +37,18 @@ export async function fix(
 const MOST_ROUNDS = 20
 
 function mended(task: Task, found: Found): string | null {
-  const edits = found.flatMap(({ finding }) => finding.fix ?? [])
-  if (edits.length === 0) return null
-  return (task.bom ? '\uFEFF' : '') + applyEdits(task.source, edits)
+  const fixes = found.flatMap(({ finding }) => finding.fix ?? [])
+  return fixes.length === 0 ? null : edited(task, withoutOverlaps(fixes))
 }
 
-/** Of two edits that overlap the first in the text is made, and the other is found again in the next round. */
-function applyEdits(source: string, edits: readonly Edit[]): string {
-  const parts: string[] = []
+/** Of two that overlap the first in the text is made, and the other is found again in the next round. */
+function withoutOverlaps(splices: readonly Splice[]): readonly Splice[] {
   let end = 0
-  for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
-    if (edit.start < end) continue
-    parts.push(source.slice(end, edit.start), edit.text)
-    end = edit.end
-  }
-  return parts.join('') + source.slice(end)
+  return splices
+    .toSorted((a, b) => a.start - b.start || a.end - b.end)
+    .filter((splice) => {
+      if (splice.start < end) return false
+      end = splice.end
+      return true
+    })
 }

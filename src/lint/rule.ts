@@ -2,6 +2,7 @@ import type { Severity, Span } from '../base/diagnostic.ts'
 import type { Claims } from '../select/claims.ts'
 import type { Cycle } from '../select/cycles.ts'
 import type { Facts, Task } from '../task/model.ts'
+import type { Splice } from '../task/splice.ts'
 import type { LintContext } from './context.ts'
 
 /**
@@ -34,10 +35,5 @@ export interface Finding {
   readonly span: Span
   readonly message: string
   /** Only where there is one right answer. */
-  readonly fix?: Edit
-}
-
-/** A replacement of a stretch of the source. */
-export interface Edit extends Span {
-  readonly text: string
+  readonly fix?: Splice
 }

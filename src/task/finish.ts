@@ -3,7 +3,7 @@ import { removeField, setField, setStatus } from './edit-field.ts'
 import { extendSection, removeSection, sectionBody, setSection } from './edit-section.ts'
 import { sectionOf, type Task } from './model.ts'
 import { plainMarkdown, safeNotes } from './notes.ts'
-import { applySplices, type Splice } from './splice.ts'
+import { edited } from './splice.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
 /** How a task was completed, as its file tells it. */
@@ -72,10 +72,6 @@ export function retryTask(task: Task, vocabulary: TaskVocabulary = TASK_VOCABULA
 /** Gives a sealed commit's prefix a place: the Commit field alone. */
 export function setCommit(task: Task, commit: string, vocabulary: TaskVocabulary = TASK_VOCABULARY): string {
   return edited(task, setField(task, 'Commit', commit, vocabulary))
-}
-
-function edited(task: Task, splices: readonly Splice[]): string {
-  return (task.bom ? '\uFEFF' : '') + applySplices(task.source, splices)
 }
 
 function localMinute(at: Date): string {

@@ -1,4 +1,5 @@
 import type { Span } from '../base/diagnostic.ts'
+import type { Task } from './model.ts'
 
 /** One stretch of a source, and what stands there instead. */
 export interface Splice extends Span {
@@ -16,6 +17,11 @@ export function applySplices(source: string, splices: readonly Splice[]): string
     at = splice.end
   }
   return out + source.slice(at)
+}
+
+/** The text of a task file with the splices made. */
+export function edited({ source, bom }: Pick<Task, 'source' | 'bom'>, splices: readonly Splice[]): string {
+  return (bom ? '\uFEFF' : '') + applySplices(source, splices)
 }
 
 /** How the source ends its lines; a new one by a line feed. */
