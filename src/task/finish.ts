@@ -1,4 +1,5 @@
 import { formatDuration } from '../base/duration.ts'
+import { minuteText } from '../base/time-text.ts'
 import { removeField, setField, setStatus } from './edit-field.ts'
 import { extendSection, removeSection, sectionBody, setSection } from './edit-section.ts'
 import { sectionOf, type Task } from './model.ts'
@@ -25,7 +26,7 @@ export function completeTask(
   vocabulary: TaskVocabulary = TASK_VOCABULARY,
 ): string {
   const { at, seconds, commit, costUsd, notes } = completion
-  const completed = `${localMinute(at)} (${wholeMinutes(seconds)} duration)`
+  const completed = `${minuteText(at)} (${wholeMinutes(seconds)} duration)`
   return edited(task, [
     ...setStatus(task, 'DONE', vocabulary),
     ...setField(task, 'Completed', completed, vocabulary),
@@ -72,12 +73,6 @@ export function retryTask(task: Task, vocabulary: TaskVocabulary = TASK_VOCABULA
 /** Gives a sealed commit's prefix a place: the Commit field alone. */
 export function setCommit(task: Task, commit: string, vocabulary: TaskVocabulary = TASK_VOCABULARY): string {
   return edited(task, setField(task, 'Commit', commit, vocabulary))
-}
-
-function localMinute(at: Date): string {
-  const two = (value: number): string => String(value).padStart(2, '0')
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
 /** `42s`, `8m`, `1h 12m`: seconds matter only within the first minute. */

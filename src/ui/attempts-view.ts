@@ -3,9 +3,9 @@ import type { AttemptRecord } from '../run/attempt-record.ts'
 import { formatCost } from '../run/usage.ts'
 import type { Task } from '../task/model.ts'
 import { BLANK, dim, good, line, paragraph, strong, type Block } from './block.ts'
-import { counted } from './run-text.ts'
+import { counted } from './counted.ts'
 import { titleLine } from './task-lines.ts'
-import { minuteText } from './time-text.ts'
+import { minuteText } from '../base/time-text.ts'
 
 /** What was tried on a task: how each attempt ended, what it took, where it is kept. */
 export function attemptsView(task: Task, attempts: readonly AttemptRecord[]): readonly Block[] {

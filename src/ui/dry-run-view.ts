@@ -1,8 +1,8 @@
 import type { Gate } from '../gates/gate.ts'
 import type { Task, Tier } from '../task/model.ts'
-import { BLANK, dim, line, paragraph, type Block, type Line } from './block.ts'
+import { BLANK, dim, line, paragraph, type Block } from './block.ts'
 import { limitsText } from './limits-text.ts'
-import { titleLine } from './task-lines.ts'
+import { label, titleLine } from './task-lines.ts'
 
 /** What a run would do first. */
 export interface DryRun {
@@ -22,7 +22,6 @@ export interface DryRun {
 /** Everything but the prompt itself, which follows as it is. */
 export function dryRunView(run: DryRun): readonly Block[] {
   const { task, tier, limits, agent, model, gates, promptOnStdin, estimate } = run
-  const label = (name: string): Line => ['  ', dim(name.padEnd(9))]
   return [
     titleLine(task),
     paragraph(label('limits'), `${tier} · up to ${limitsText(limits.turns, limits.seconds)}`),

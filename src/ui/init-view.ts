@@ -1,5 +1,5 @@
 import { bad, BLANK, dim, good, line, paragraph, strong, type Block, type Line } from './block.ts'
-import { counted } from './run-text.ts'
+import { counted } from './counted.ts'
 
 /** What `ralph init` found and will do, or has done. */
 export interface InitScreen {

@@ -1,8 +1,9 @@
 import { formatDuration } from '../base/duration.ts'
+import { counted } from './counted.ts'
 
 /** What a task may take, in words: `75 turns, 15 min`. */
 export function limitsText(maxTurns: number, timeoutSeconds: number): string {
-  return `${maxTurns} ${maxTurns === 1 ? 'turn' : 'turns'}, ${timeLimitText(timeoutSeconds)}`
+  return `${counted(maxTurns, 'turn')}, ${timeLimitText(timeoutSeconds)}`
 }
 
 /** A time limit in words: `15 min`. */

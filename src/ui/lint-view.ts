@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.ts'
 import { bad, BLANK, dim, good, line, type Block, type Line } from './block.ts'
+import { counted } from './counted.ts'
 
 /** What `ralph lint` found. */
 export interface LintScreen {
@@ -34,8 +35,4 @@ function block({ file, line, column, severity, rule, message }: Diagnostic): Blo
     ...message.split(' ').map((word): Line => [word]),
   ]
   return { kind: 'hang', head: [`${file}:${line}:${column} `], words, gap: ' ' }
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

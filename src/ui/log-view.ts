@@ -2,8 +2,8 @@ import { formatDuration } from '../base/duration.ts'
 import type { CompletionRecord } from '../run/completions.ts'
 import { formatCost, formatTokens } from '../run/usage.ts'
 import { accent, BLANK, dim, line, paragraph, strong, type Block } from './block.ts'
-import { counted } from './run-text.ts'
-import { dayText } from './time-text.ts'
+import { counted } from './counted.ts'
+import { dayText } from '../base/time-text.ts'
 
 /** Completed tasks as a person reads a changelog: by day, newest first, each with its notes. */
 export function logView(completions: readonly CompletionRecord[]): readonly Block[] {

@@ -9,16 +9,9 @@ import { formatCost } from '../run/usage.ts'
 import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block, type Piece } from './block.ts'
 import { timeLimitText } from './limits-text.ts'
 import { summaryOf, type TaskEnd } from './run-summary.ts'
-import {
-  counted,
-  deniedTexts,
-  endText,
-  gateText,
-  interferenceText,
-  isRefuted,
-  spentText,
-} from './run-text.ts'
-import { clockText } from './time-text.ts'
+import { counted } from './counted.ts'
+import { deniedTexts, endText, gateText, interferenceText, isRefuted, spentText } from './run-text.ts'
+import { clockText } from '../base/time-text.ts'
 
 /** How much is told: in a terminal a live line shows what the agent does; elsewhere, or where asked, each step is a line. */
 export interface Telling {

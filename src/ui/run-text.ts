@@ -8,11 +8,12 @@ import type { Interference } from '../run/interference.ts'
 import type { OutcomeKind } from '../run/outcome.ts'
 import { formatCost } from '../run/usage.ts'
 import { bad, good, type Line } from './block.ts'
+import { counted } from './counted.ts'
 
 /** `31 turns · 6m 12s · $0.42`: what is known of it. */
 export function spentText(seconds: number, { turns, costUsd }: Pick<Usage, 'turns' | 'costUsd'>): string {
   const parts = [
-    ...(turns === null ? [] : [`${turns} ${turns === 1 ? 'turn' : 'turns'}`]),
+    ...(turns === null ? [] : [counted(turns, 'turn')]),
     formatDuration(seconds),
     ...(costUsd === null ? [] : [formatCost(costUsd)]),
   ]
@@ -99,9 +100,4 @@ export function interferenceText(interference: Interference): string {
     default:
       return unreachable(interference)
   }
-}
-
-/** `3 tasks`, `1 task`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -6,9 +6,10 @@ import type { CompletionRecord } from '../run/completions.ts'
 import { blankComments } from '../task/inline.ts'
 import { BLANK, dim, paragraph, type Block, type Line } from './block.ts'
 import { limitsText } from './limits-text.ts'
-import { dependenciesOf, named, thenLines, titleLine } from './task-lines.ts'
+import { dependenciesOf, label, named, thenLines, titleLine } from './task-lines.ts'
 import { explain } from './reason-text.ts'
-import { counted, spentText } from './run-text.ts'
+import { counted } from './counted.ts'
+import { spentText } from './run-text.ts'
 import { signOf } from './task-sign.ts'
 
 /** What git knows of a task. */
@@ -35,11 +36,11 @@ export function showView({ state, selection, choice, attempts, completion }: Sho
     paragraph(['       '], factsOf(state, choice).join(' · '), 'dim'),
     ...named('after', dependenciesOf(task, selection), '  '),
     ...named('before', dependantsOf(task, selection), '  '),
-    ...whyNot(state),
+    ...waitsLines(state),
     ...thenLines(unblocks(selection, task.id)),
     ...fieldLines(task),
-    ...(completion ? [paragraph(['  ', dim(label('by'))], completionText(completion))] : []),
-    ...(attempts.length > 0 ? [paragraph(['  ', dim(label('tried'))], attemptsText(task, attempts))] : []),
+    ...(completion ? [paragraph(label('by'), completionText(completion))] : []),
+    ...(attempts.length > 0 ? [paragraph(label('tried'), attemptsText(task, attempts))] : []),
     ...named('file', [[task.file]], ' '),
     ...(own.length > 0 ? [BLANK, { kind: 'table', rows: own, wrap: 1, indent: '  ' } as const] : []),
     ...(sections.length > 0 ? [BLANK, table(sections)] : []),
@@ -80,11 +81,10 @@ function dependantsOf(task: Task, { states }: Selection): readonly Line[] {
   return dependants.map((state) => [state.task.id, ' ', signOf(state)])
 }
 
-function whyNot(state: TaskState): readonly Block[] {
-  return explain(state).map(({ why, where }, index): Block => {
-    const head: Line = ['  ', dim((index === 0 ? 'waits' : '').padEnd(9))]
-    return paragraph(head, where === '' ? why : `${why} (${where})`)
-  })
+function waitsLines(state: TaskState): readonly Block[] {
+  return explain(state).map(({ why, where }, index) =>
+    paragraph(label(index === 0 ? 'waits' : ''), where === '' ? why : `${why} (${where})`),
+  )
 }
 
 /** Said on lines of their own, or not worth one. */
@@ -101,7 +101,7 @@ function fieldLines(task: Task): readonly Block[] {
   return task.fields.flatMap(({ name, value }) =>
     name === null || TOLD_ABOVE.has(name) || value === ''
       ? []
-      : [paragraph(['  ', dim(label(SHORT[name] ?? name.toLowerCase()))], value)],
+      : [paragraph(label(SHORT[name] ?? name.toLowerCase()), value)],
   )
 }
 
@@ -110,10 +110,6 @@ const SHORT: Partial<Record<FieldName, string>> = {
   'PRD Reference': 'prd',
   Provenance: 'from',
   Discipline: 'how',
-}
-
-function label(word: string): string {
-  return word.padEnd(9)
 }
 
 function table(rows: readonly (readonly Line[])[]): Block {

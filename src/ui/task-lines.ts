@@ -10,9 +10,14 @@ export function titleLine(task: Task): Block {
   return { kind: 'spread', left: [accent(task.id), ...title], right }
 }
 
+/** What a line below the title begins with: a word that says what it tells. */
+export function label(word: string): Line {
+  return ['  ', dim(word.padEnd(9))]
+}
+
 /** A labelled list of words, wrapped below themselves; nothing where there are none. */
-export function named(label: string, words: readonly Line[], gap: string): readonly Block[] {
-  return words.length === 0 ? [] : [{ kind: 'hang', head: ['  ', dim(label.padEnd(9))], words, gap }]
+export function named(word: string, words: readonly Line[], gap: string): readonly Block[] {
+  return words.length === 0 ? [] : [{ kind: 'hang', head: label(word), words, gap }]
 }
 
 export function commaSeparated(words: readonly string[]): readonly Line[] {
