@@ -61,15 +61,13 @@ function withoutMark(text: string): string {
 
 function refuseBeyondReason(text: string): void {
   if (DEEP.test(text)) throw new BeyondReason(`lists or quotes are nested more than ${DEEPEST} deep`)
-  let lazy = 0
+  let lines = 0
   let isInside = false
   for (const line of text.split(/\r\n|\r|\n/)) {
-    const isMarked = MARKED.test(line)
-    isInside = isMarked || (isInside && LAZY.test(line))
-    if (isInside && !isMarked) lazy++
+    isInside = MARKED.test(line) || (isInside && LAZY.test(line))
+    if (isInside) lines++
   }
-  if (lazy > MOST_LAZY)
-    throw new BeyondReason(`more than ${MOST_LAZY} lines go on in a list or quote without being indented`)
+  if (lines > MOST_MARKED) throw new BeyondReason(`lists and quotes have more than ${MOST_MARKED} lines`)
   if ((text.match(CROWDED)?.length ?? 0) > MOST_CROWDED)
     throw new BeyondReason(`more than ${MOST_CROWDED} underlined headings have no blank line below them`)
 }
@@ -80,13 +78,14 @@ const DEEP = new RegExp(
   'm',
 )
 
-// For each line that goes on in a list or a quote without its mark the parser looks through what came before.
-const MOST_LAZY = 2000
-// For each heading it looks through all before it, up to the last blank line.
-const MOST_CROWDED = 1000
-const CROWDED = /^ {0,3}=+[ \t]*(?:\r\n|\r|\n)(?=[^\r\n])/gm
+// The parser may look for each line of a list or a quote through all that came before.
+const MOST_MARKED = 3000
 const MARKED = /^[ \t]*(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])/
 const LAZY = /^[^\s>#`~<]/
+
+// So it does for each heading, up to a line that it can be parted at.
+const MOST_CROWDED = 1000
+const CROWDED = /^ {0,3}(?:=+[ \t]*(?:\r\n|\r|\n)(?=[^\r\n])|-+[ \t]*(?:\r\n|\r|\n)(?=[ \t\-*+>0-9]))/gm
 
 function toBlock(text: string, base: number, node: RootContent): readonly Block[] {
   if (node.type === 'list')
