@@ -39,7 +39,7 @@ export function readFrontmatter(source: string, parsers: Parsers | null): Frontm
 }
 
 /** Where the YAML between the first two `---` lines stands, and where what follows begins. */
-export function frontmatterPlace(source: string): { yaml: Span; end: number } | null {
+function frontmatterPlace(source: string): { yaml: Span; end: number } | null {
   const open = /^---[ \t]*(?:\r\n|\n|\r)/.exec(source)
   if (open === null) return null
   const close = /^(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|$(?![\s\S]))/gm

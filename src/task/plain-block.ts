@@ -1,5 +1,5 @@
 import type { KeyMeaning, PlainWords } from './plain-words.ts'
-import { hasLoneLineEnd } from './scan.ts'
+import { hasLoneLineEnd, lineEnd } from './scan.ts'
 import type { TaskBytes } from './task-text.ts'
 
 /** The head of a file in the plainest style. */
@@ -42,7 +42,7 @@ export function plainBlockScanner(
       const values = pattern.exec(source)
       if (values !== null && values[1] === id) return { fields, values, end: pattern.lastIndex }
     }
-    const lines = startsWithHeading(source, id) ? readLines(source, nextLine(source, 0), words) : null
+    const lines = startsWithHeading(source, id) ? readLines(source, lineEnd(source, 0).next, words) : null
     if (lines === null) return null
     if (lines.end < source.length) learn(lines)
     const wanted = lines.rows.filter(({ field }) => isWanted(field))
@@ -124,8 +124,7 @@ function readLines(source: string, start: number, words: PlainWords): BlockLines
   let blankLines = 0
   let at = start
   while (at < source.length && !source.startsWith('## ', at)) {
-    const next = nextLine(source, at)
-    const end = textEnd(source, at, next)
+    const { text: end, next } = lineEnd(source, at)
     if (end === at) {
       blankLines++
     } else {
@@ -145,21 +144,6 @@ function startsWithHeading(source: string, id: string): boolean {
 }
 
 const COLON = 58
-const CARRIAGE_RETURN = 13
-const LINE_FEED = 10
-
-function nextLine(source: string, at: number): number {
-  const feed = source.indexOf('\n', at)
-  return feed < 0 ? source.length : feed + 1
-}
-
-function textEnd(source: string, at: number, next: number): number {
-  let end = next
-  if (end > at && source.charCodeAt(end - 1) === LINE_FEED) end--
-  if (end > at && source.charCodeAt(end - 1) === CARRIAGE_RETURN) end--
-  return end
-}
-
 /** What stands before a value, `- **Key**:`; null where the line is anything else. */
 function fieldAt(source: string, at: number, end: number, words: PlainWords): KeyMeaning | null {
   if (!source.startsWith('- **', at)) return null

@@ -31,13 +31,13 @@ export interface KeyMeaning {
 /** The plain words of a vocabulary: always the same for the same one. */
 export const plainWords = perVocabulary((vocabulary): PlainWords => ({
   key: remembered((bytes) => keyMeaning(bytes, vocabulary)),
-  text: remembered((bytes) => scanInlineText(decoded(bytes).trim())),
+  text: remembered(plainText),
   status: remembered((bytes) => {
-    const word = scanInlineText(decoded(bytes).trim())
+    const word = plainText(bytes)
     return (word !== null && lookUp(vocabulary.statuses, word)) || null
   }),
   title: remembered((bytes) => {
-    const title = scanInlineText(decoded(bytes).trim())
+    const title = plainText(bytes)
     if (title === null) return 'unclear'
     return lookUp(vocabulary.sections, title.trim().replace(/[:：]$/, '')) ?? 'another'
   }),
@@ -53,8 +53,13 @@ export function perVocabulary<T>(make: (vocabulary: TaskVocabulary) => T): (voca
   }
 }
 
+/** What stands in a file, by its bytes, as plain text; null where only the parser can tell. */
+export function plainText(bytes: string): string | null {
+  return scanInlineText(decoded(bytes).trim())
+}
+
 /** Bytes, each as one unit, as the text that they are. */
-export function decoded(bytes: string): string {
+function decoded(bytes: string): string {
   return /^[\0-\x7f]*$/.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8')
 }
 

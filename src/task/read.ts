@@ -30,7 +30,7 @@ export interface BacklogOptions {
 }
 
 /** Where a backlog lies unless something else is said. */
-export const TASK_FOLDER = 'docs/tasks'
+const TASK_FOLDER = 'docs/tasks'
 
 /** Reads the task folder. A file that cannot be read is a task whose problem says why; only a missing folder throws. */
 export function readBacklog(options: BacklogOptions): Promise<Backlog>

@@ -1,9 +1,9 @@
-import { scanInlineText } from './inline.ts'
+import { VALUE_READERS } from './field-values.ts'
 import type { Status, TaskEnd } from './model.ts'
 import { plainBlockScanner } from './plain-block.ts'
-import { decoded, perVocabulary, plainWords } from './plain-words.ts'
+import { perVocabulary, plainText, plainWords } from './plain-words.ts'
 import type { TaskBytes } from './task-text.ts'
-import { isNone, numberOf } from './values.ts'
+import { numberOf } from './values.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
 /** Reads how a task in the plainest style stands, and the commit that it names, over its bytes; null for any other style. */
@@ -18,9 +18,9 @@ export function scanEnd(taskBytes: TaskBytes, vocabulary: TaskVocabulary): TaskE
     if (bytes === undefined) continue
     if (name === 'Status') status = words.status(bytes)
     if (name !== 'Commit') continue
-    const value = scanInlineText(decoded(bytes).trim())
+    const value = plainText(bytes)
     if (value === null) return null
-    commit = value === '' || isNone(value) ? null : value
+    commit = VALUE_READERS.commit.read(value)
   }
   const { file, id } = taskBytes
   return status && { id, number: numberOf(id), file, status, commit }

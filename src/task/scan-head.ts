@@ -1,8 +1,7 @@
 import { readDepends } from './depends.ts'
-import { scanInlineText } from './inline.ts'
 import { SECTION_NAMES, type Status, type TaskHead } from './model.ts'
 import { plainBlockScanner } from './plain-block.ts'
-import { decoded, perVocabulary, plainWords, type PlainWords } from './plain-words.ts'
+import { perVocabulary, plainText, plainWords, type PlainWords } from './plain-words.ts'
 import { hasLoneLineEnd, scanHeadings } from './scan.ts'
 import { numberOf } from './values.ts'
 import type { TaskBytes } from './task-text.ts'
@@ -45,7 +44,7 @@ function needsOf(bytes: string): readonly number[] | null {
   // The usual ways, of which what follows says the same, at a multiple of the cost.
   if (bytes === ' none') return NO_NEEDS
   if (ONE_ID.test(bytes)) return [Number(bytes.slice(' T-'.length))]
-  const value = scanInlineText(decoded(bytes).trim())
+  const value = plainText(bytes)
   if (value === null) return null
   const { ids, stranger } = readDepends(value)
   if (stranger !== null) return null

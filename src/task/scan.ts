@@ -96,11 +96,7 @@ function textEnd(source: string, at: number, feed: number): number {
 /** Where the line's text ends, and where the next line begins. */
 export function lineEnd(source: string, at: number): { text: number; next: number } {
   const feed = source.indexOf('\n', at)
-  if (feed < 0) return { text: source.length, next: source.length }
-  return {
-    text: feed > at && source.charCodeAt(feed - 1) === CARRIAGE_RETURN ? feed - 1 : feed,
-    next: feed + 1,
-  }
+  return { text: textEnd(source, at, feed), next: feed < 0 ? source.length : feed + 1 }
 }
 
 function isGap(unit: number): boolean {
