@@ -119,7 +119,7 @@ export interface TaskName {
 
 /** How a task stands, and the commit that it names: what is read of a file to look for its end in history. */
 export interface TaskEnd extends TaskName {
-  /** Null where it is missing or none of the three. */
+  /** Null where it is missing, none of the three, or two of them. */
   readonly status: Status | null
   readonly commit: string | null
 }

@@ -37,13 +37,14 @@ export interface FactsAsked<K extends FactName> {
  */
 export function factsScanner<K extends FactName>(
   vocabulary: TaskVocabulary,
-  { facts: asked, isWanted }: FactsAsked<K>,
+  { facts: names, isWanted }: FactsAsked<K>,
 ): (taskBytes: TaskBytes) => Facts<K> | null {
   const words = plainWords(vocabulary)
+  const asked = new Set<FactName>(names)
   const [title, depends, produces, unknown] = (['title', 'depends', 'produces', 'fields'] as const).map(
-    (name) => asked.some((one) => one === name),
+    (name) => asked.has(name),
   )
-  const valueNames = asked.filter((name: FactName): name is K & keyof FieldValues => name in VALUE_READERS)
+  const valueNames = [...asked].filter((name): name is keyof FieldValues => name in VALUE_READERS)
   const fields = new Set<FieldName | null>(valueNames.map((name) => VALUE_READERS[name].field))
   if (unknown) fields.add(null)
   const scanBlock = plainBlockScanner(
