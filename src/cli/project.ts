@@ -3,8 +3,8 @@ import { loadConfig } from '../config/load.ts'
 import { findRoot } from '../config/root.ts'
 import { select, type Selection } from '../select/selection.ts'
 import { tierOf, type TierChoice } from '../select/tier.ts'
-import type { Task } from '../task/model.ts'
-import { readBacklog } from '../task/read.ts'
+import type { Task, TaskHead } from '../task/model.ts'
+import { readBacklog, readHeads } from '../task/read.ts'
 import { taskVocabulary, type TaskVocabulary } from '../task/vocabulary.ts'
 import type { Context } from './command.ts'
 import { taskFolder } from './task-folder.ts'
@@ -33,6 +33,11 @@ export async function openPlace({ io, options }: Context): Promise<Place> {
   const config = await loadConfig(root)
   const dir = taskFolder(root, asked ?? config.tasks)
   return { root, config, dir, vocabulary: taskVocabulary(config.aliases) }
+}
+
+/** Decides on the backlog by the heads of its tasks: several times as fast as by whole tasks, and in less memory. */
+export async function decide(place: Place): Promise<Selection<TaskHead>> {
+  return select((await readHeads(place)).tasks)
 }
 
 /** Finds the place, and reads and decides on its whole backlog. */

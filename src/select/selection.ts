@@ -69,6 +69,14 @@ export function unblocks<T extends TaskHead>(selection: Selection<T>, id: string
   return selection.states.filter(waitsForNothingElse).map((state) => state.task)
 }
 
+/** The tasks that need one of this number, in number order. */
+export function dependantsOf<T extends TaskHead>(
+  { states }: Selection<T>,
+  number: number,
+): readonly TaskState<T>[] {
+  return states.filter(({ task }) => task.needs.includes(number))
+}
+
 interface Look<T extends TaskHead> {
   readonly claims: Claims<T>
   readonly cycleOf: ReadonlyMap<number, Cycle<T>>

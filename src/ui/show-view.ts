@@ -1,6 +1,6 @@
-import { unblocks, type Selection, type TaskState } from '../select/selection.ts'
+import { dependantsOf, unblocks, type Selection, type TaskState } from '../select/selection.ts'
 import type { TierChoice } from '../select/tier.ts'
-import type { FieldName, Section, Task } from '../task/model.ts'
+import type { FieldName, Section, Task, TaskHead } from '../task/model.ts'
 import type { AttemptRecord } from '../run/attempt-record.ts'
 import type { CompletionRecord } from '../run/completions.ts'
 import { blankComments } from '../task/inline.ts'
@@ -22,7 +22,7 @@ export interface TaskPast {
 /** What `ralph show` shows of one task. */
 export interface ShowScreen extends TaskPast {
   readonly state: TaskState
-  readonly selection: Selection
+  readonly selection: Selection<TaskHead>
   readonly choice: TierChoice
 }
 
@@ -30,12 +30,13 @@ export interface ShowScreen extends TaskPast {
 export function showView({ state, selection, choice, attempts, completion }: ShowScreen): readonly Block[] {
   const { task } = state
   const own = task.fields.filter(({ name }) => name === null).map(({ key, value }) => [[dim(key)], [value]])
+  const dependants = dependantsOf(selection, task.number).map((one) => [one.task.id, ' ', signOf(one)])
   const sections = task.sections.map((section) => sectionRow(section, task))
   return [
     titleLine(task),
     paragraph(['       '], factsOf(state, choice).join(' · '), 'dim'),
     ...named('after', dependenciesOf(task, selection), '  '),
-    ...named('before', dependantsOf(task, selection), '  '),
+    ...named('before', dependants, '  '),
     ...waitsLines(state),
     ...thenLines(unblocks(selection, task.id)),
     ...fieldLines(task),
@@ -73,12 +74,6 @@ function completionText({ commit, agent, seconds, usage, reverted }: CompletionR
 function attemptsText(task: Task, attempts: readonly AttemptRecord[]): string {
   const last = attempts.at(-1)?.outcome ?? ''
   return `${counted(attempts.length, 'attempt')} kept, the last: ${last} (ralph attempts ${task.id})`
-}
-
-/** The tasks that name this one, each with the sign of where it stands. */
-function dependantsOf(task: Task, { states }: Selection): readonly Line[] {
-  const dependants = states.filter((state) => state.task.needs.includes(task.number))
-  return dependants.map((state) => [state.task.id, ' ', signOf(state)])
 }
 
 function waitsLines(state: TaskState): readonly Block[] {

@@ -1,14 +1,14 @@
-import { select, type Selection, type TaskState } from '../../select/selection.ts'
+import { type Selection, type TaskState } from '../../select/selection.ts'
 import { tierOf } from '../../select/tier.ts'
 import type { Facts, TaskHead } from '../../task/model.ts'
-import { readHeads, readTask } from '../../task/read.ts'
+import { readTask } from '../../task/read.ts'
 import { nextView, toExplain, type NextTask } from '../../ui/next-view.ts'
 import { explainListed, needsWhole } from '../../ui/reason-text.ts'
 import type { WaitingTask } from '../../ui/waiting-view.ts'
 import type { Context } from '../command.ts'
 import { openListing, type Listing } from '../listing.ts'
 import { previewAgent } from '../preview-agent.ts'
-import { openPlace, type Place } from '../project.ts'
+import { decide, openPlace, type Place } from '../project.ts'
 import { JSON_FACTS, taskJson, tasksJson } from '../task-json.ts'
 
 /** Previews the eligible task; the answer is no where there is none. */
@@ -17,11 +17,6 @@ export async function run(context: Context): Promise<number> {
   if (context.options.on('prompt') && (await printPrompt(context, place))) return 0
   const { next } = context.json ? await printJson(context, place) : await print(context, place)
   return next ? 0 : 1
-}
-
-/** Decides by the heads alone: several times as fast as by all that is listed of a task. */
-async function decide(place: Place): Promise<Selection<TaskHead>> {
-  return select((await readHeads(place)).tasks)
 }
 
 /** Whether there is a task whose prompt could be printed. */

@@ -3,34 +3,49 @@ import { openGit } from '../../git/door.ts'
 import type { Git } from '../../git/git.ts'
 import { attemptRecord } from '../../run/attempt-record.ts'
 import { readCompletions, type CompletionRecord } from '../../run/completions.ts'
-import type { Selection, TaskState } from '../../select/selection.ts'
-import { unblocks } from '../../select/selection.ts'
-import type { Task } from '../../task/model.ts'
-import { showView, type TaskPast } from '../../ui/show-view.ts'
+import { dependantsOf, unblocks, type Selection, type TaskState } from '../../select/selection.ts'
+import { tierOf } from '../../select/tier.ts'
+import type { Task, TaskHead } from '../../task/model.ts'
+import { readTask } from '../../task/read.ts'
+import { showView, type ShowScreen, type TaskPast } from '../../ui/show-view.ts'
 import type { Context } from '../command.ts'
 import { findTask } from '../find-task.ts'
-import { openProject, type Project } from '../project.ts'
+import { decide, openPlace, type Place } from '../project.ts'
 import { taskJson } from '../task-json.ts'
 import { unlessGitIsMissing } from '../task-prompt.ts'
 
 /** Shows one task. */
 export async function run(context: Context): Promise<number> {
-  const project = await openProject(context)
-  const { selection, tierOf, tasks } = project
-  const task = findTask(tasks, context.args[0] ?? '')
-  const state = stateOf(selection, task)
-  const past = await pastOf(context, project, task)
-  if (context.json) context.printJson(showJson(state, project, past))
-  else await context.print(showView({ state, selection, choice: tierOf(task), ...past }))
+  const place = await openPlace(context)
+  const selection = await decide(place)
+  const state = await stateOf(place, selection, context.args[0] ?? '')
+  const choice = tierOf(state.task, place.config.tiers)
+  const past = await pastOf(context, place, state.task)
+  if (context.json) context.printJson(showJson({ state, selection, choice, ...past }))
+  else await context.print(showView({ state, selection, choice, ...past }))
   return 0
 }
 
+/** Where the task that was meant stands, with the whole of it. */
+async function stateOf(
+  { root, vocabulary }: Place,
+  { states }: Selection<TaskHead>,
+  typed: string,
+): Promise<TaskState> {
+  const { file } = findTask(
+    states.map(({ task }) => task),
+    typed,
+  )
+  const state = states.find(({ task }) => task.file === file)!
+  return { ...state, task: await readTask(root, file, vocabulary) }
+}
+
 /** What git knows of the task; without a repository nothing. */
-async function pastOf({ io }: Context, project: Project, task: Task): Promise<TaskPast> {
-  const git = openGit({ cwd: project.root, env: io.env })
+async function pastOf({ io }: Context, place: Place, task: Task): Promise<TaskPast> {
+  const git = openGit({ cwd: place.root, env: io.env })
   const [kept, completions] = await Promise.all([
     unlessGitIsMissing(listAttempts(git, task.id), []),
-    unlessGitIsMissing(completionsOf(git, task, project), []),
+    unlessGitIsMissing(completionsOf(git, task, place), []),
   ])
   return {
     attempts: kept.flatMap((attempt) => attemptRecord(attempt) ?? []),
@@ -41,7 +56,7 @@ async function pastOf({ io }: Context, project: Project, task: Task): Promise<Ta
 async function completionsOf(
   git: Git,
   task: Task,
-  { vocabulary, config }: Project,
+  { vocabulary, config }: Place,
 ): Promise<readonly CompletionRecord[]> {
   const { code } = await git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], { okCodes: [0, 1, 128] })
   if (code !== 0) return []
@@ -50,23 +65,12 @@ async function completionsOf(
   )
 }
 
-function stateOf(selection: Selection, task: Task): TaskState {
-  const state = selection.states.find((state) => state.task === task)
-  if (!state) throw new Error(`${task.id} is not in the selection`)
-  return state
-}
-
-function showJson(
-  state: TaskState,
-  { selection, tierOf }: Project,
-  { attempts, completion }: TaskPast,
-): object {
+function showJson({ state, selection, choice, attempts, completion }: ShowScreen): object {
   const { task } = state
-  const needsIt = (other: Task): boolean => other.needs.includes(task.number)
   return {
     version: 1,
-    task: taskJson(state, tierOf),
-    dependants: selection.states.filter((other) => needsIt(other.task)).map((other) => other.task.id),
+    task: taskJson(state, () => choice),
+    dependants: dependantsOf(selection, task.number).map((dependant) => dependant.task.id),
     unblocks: unblocks(selection, task.id).map(({ id }) => id),
     sections: task.sections.map(({ title }) => title),
     attempts,
