@@ -41,5 +41,5 @@ export interface BlockSource {
   readonly within: (span: Span) => readonly Block[]
 }
 
-/** Lists or quotes go beyond what a person writes, and beyond what the parser reads in a reasonable time. */
+/** A text goes beyond what a person writes, and beyond what the parser reads in a reasonable time. */
 export class BeyondReason extends Error {}

@@ -3,7 +3,7 @@ import { toString } from 'mdast-util-to-string'
 import remarkParse from 'remark-parse'
 import { unified } from 'unified'
 import type { Span } from '../base/diagnostic.ts'
-import { parsePieces, type Piece } from './pieces.ts'
+import { parsePieces, type Piece, refuseEndless } from './pieces.ts'
 import { type Block, type BlockSource, type HeadingBlock, type ItemBlock, BeyondReason } from './blocks.ts'
 
 /**
@@ -59,17 +59,8 @@ function withoutMark(text: string): string {
   return text.startsWith('\uFEFF') ? `\uFFFC${text.slice(1)}` : text
 }
 
-function refuseBeyondReason(text: string): void {
+function refuseDeepNesting(text: string): void {
   if (DEEP.test(text)) throw new BeyondReason(`lists or quotes are nested more than ${DEEPEST} deep`)
-  let lines = 0
-  let isInside = false
-  for (const line of text.split(/\r\n|\r|\n/)) {
-    isInside = MARKED.test(line) || (isInside && LAZY.test(line))
-    if (isInside) lines++
-  }
-  if (lines > MOST_MARKED) throw new BeyondReason(`lists and quotes have more than ${MOST_MARKED} lines`)
-  if ((text.match(CROWDED)?.length ?? 0) > MOST_CROWDED)
-    throw new BeyondReason(`more than ${MOST_CROWDED} underlined headings have no blank line below them`)
 }
 
 const DEEPEST = 60
@@ -77,15 +68,6 @@ const DEEP = new RegExp(
   `^(?:[ \\t]*(?:>|[-+*](?=[ \\t])|\\d{1,9}[.)](?=[ \\t]))){${DEEPEST}}|^[ \\t]{${2 * DEEPEST}}[ \\t]*(?:>|[-+*]|\\d{1,9}[.)])`,
   'm',
 )
-
-// The parser may look for each line of a list or a quote through all that came before.
-const MOST_MARKED = 3000
-const MARKED = /^[ \t]*(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])/
-const LAZY = /^[^\s>#`~<]/
-
-// So it does for each heading, up to a line that it can be parted at.
-const MOST_CROWDED = 1000
-const CROWDED = /^ {0,3}(?:=+[ \t]*(?:\r\n|\r|\n)(?=[^\r\n])|-+[ \t]*(?:\r\n|\r|\n)(?=[ \t\-*+>0-9]))/gm
 
 function toBlock(text: string, base: number, node: RootContent): readonly Block[] {
   if (node.type === 'list')
@@ -161,12 +143,13 @@ function isWordNeighbour(unit: string | undefined): boolean {
 
 /** A whole text piece by piece, its blocks alone: linear however hostile the text is. */
 export function parseBlockPieces(source: string): readonly Piece[] {
-  refuseBeyondReason(source)
+  refuseDeepNesting(source)
   return parsePieces(source, (text) => blockParser.parse(withoutMark(text)))
 }
 
 /** The tree of a whole text. */
 export function parseTree(source: string): Root {
-  refuseBeyondReason(source)
+  refuseDeepNesting(source)
+  refuseEndless(source)
   return inlineParser.parse(withoutMark(source))
 }

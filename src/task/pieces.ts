@@ -1,4 +1,5 @@
 import type { Root } from 'mdast'
+import { BeyondReason } from './blocks.ts'
 
 /** A part of a text that was parsed on its own. */
 export interface Piece {
@@ -9,8 +10,8 @@ export interface Piece {
 }
 
 /**
- * Parses a text piece by piece, because the parser's time grows with the square of its input where underlined headings
- * are many. The cuts change nothing: each stands before a line that begins in the first column with no mark of a list
+ * Parses a text piece by piece, because there are many shapes of text that the parser's time grows with the square of.
+ * The cuts change nothing: each stands before a line that begins in the first column with no mark of a list
  * or a quote, and after a blank line or a rule, so that no paragraph, list or quote goes on across it; a piece that
  * ends within a fence or an HTML block is parsed again with more.
  */
@@ -19,20 +20,44 @@ export function parsePieces(text: string, parse: (text: string) => Root): readon
   let start = 0
   do {
     let size = PIECE
-    let end = cutAfter(text, start + size)
-    let piece = { text: text.slice(start, end), start, root: parse(text.slice(start, end)) }
-    while (end < text.length && isOpen(piece)) {
+    let piece = pieceOf(text, start, size, parse)
+    while (start + piece.text.length < text.length && isOpen(piece)) {
       size *= 2
-      end = cutAfter(text, start + size)
-      piece = { text: text.slice(start, end), start, root: parse(text.slice(start, end)) }
+      piece = pieceOf(text, start, size, parse)
     }
     pieces.push(piece)
-    start = end
+    start += piece.text.length
   } while (start < text.length)
   return pieces
 }
 
 const PIECE = 2048
+
+function pieceOf(text: string, start: number, size: number, parse: (text: string) => Root): Piece {
+  const part = text.slice(start, cutAfter(text, start + size))
+  refuseEndless(part)
+  return { text: part, start, root: parse(part) }
+}
+
+/** Refuses more lines in one piece than a person writes and than the parser reads in a reasonable time; a fence may hold any number. */
+export function refuseEndless(text: string): void {
+  let lines = 0
+  let fence: string | null = null
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const mark: string | null = FENCE.exec(line)?.[1] ?? null
+    if (fence === null) {
+      fence = mark
+      lines++
+    } else if (mark?.startsWith(fence)) fence = null
+  }
+  if (lines > MOST_LINES)
+    throw new BeyondReason(
+      `more than ${MOST_LINES} lines have no paragraph between them that begins after a blank line`,
+    )
+}
+
+const MOST_LINES = 3000
+const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/
 
 function cutAfter(text: string, from: number): number {
   const cut = /\n(?:[ \t]*|---+[ \t]*)\r?\n(?=[^\s\-*+>0-9])/g

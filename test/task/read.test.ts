@@ -123,7 +123,7 @@ describe('a file that cannot be read is a task with that as its problem, and the
 
   test('a list without end', async () => {
     put('T-002.md', `# T-002: x\n\n- **Status**: TODO\n${'and on\n'.repeat(30_000)}`)
-    expect(await problemOf('T-002.md')).toMatch('lists and quotes have more than 3000 lines')
+    expect(await problemOf('T-002.md')).toMatch('more than 3000 lines have no paragraph between them')
   })
 })
 
