@@ -1,4 +1,5 @@
 import { formatDuration } from '../base/duration.ts'
+import { tellingLines } from '../gates/telling-lines.ts'
 import type { AttemptRecord } from '../run/attempt-record.ts'
 import { formatCost } from '../run/usage.ts'
 import type { Task } from '../task/model.ts'
@@ -18,7 +19,6 @@ const MOST_LINES = 6
 function attemptBlocks(record: AttemptRecord): readonly Block[] {
   const { number, outcome, reason, detail, changed, ref, keptAt } = record
   const sign = outcome === 'done' ? [good(outcome)] : [strong(outcome)]
-  const lines = detail.split('\n').filter((text) => text.trim() !== '')
   return [
     BLANK,
     {
@@ -27,7 +27,7 @@ function attemptBlocks(record: AttemptRecord): readonly Block[] {
       right: [dim(minuteText(new Date(keptAt * 1000)))],
     },
     paragraph(['     '], reason),
-    ...lines.slice(-MOST_LINES).map((text) => line(dim(`       ${text}`))),
+    ...tellingLines(detail, MOST_LINES).map((text) => line(dim(`       ${text}`))),
     ...(changed.length > 0 ? [paragraph(['     ', dim('changed '), ' '], changed.join(', '))] : []),
     line('     ', dim(`git show ${ref}`)),
   ]

@@ -3,6 +3,7 @@ import type { Usage } from '../agent/port.ts'
 import { formatDuration } from '../base/duration.ts'
 import { unreachable } from '../base/errors.ts'
 import type { GateResult } from '../gates/gate.ts'
+import { tellingLines } from '../gates/telling-lines.ts'
 import type { RunEvent, TaskStarted } from '../run/events.ts'
 import { UNKNOWN_USAGE } from '../agent/usage.ts'
 import { formatCost } from '../run/usage.ts'
@@ -239,13 +240,11 @@ const MOST_LINES = 4
 /** A shorter wait is over before its line is read, and its reason stands above it. */
 const WORTH_TELLING_SECONDS = 30
 
-/** The gate, and the end of what it said. */
+/** The gate, and of what it said the lines that a person looks for. */
 function failedGate(result: GateResult): readonly Block[] {
   return [
     line('     ', ...gateText(result), dim(`   ${result.reason}`)),
-    ...linesOf(result.excerpt)
-      .slice(-MOST_LINES)
-      .map((text) => line(dim(`       ${text}`))),
+    ...tellingLines(result.excerpt, MOST_LINES).map((text) => line(dim(`       ${text}`))),
   ]
 }
 

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { tellingLines } from '../../src/gates/telling-lines.ts'
+
+test.each([
+  [
+    'node --test',
+    '> node --test\n✔ any error is told (1ms)\n✖ the sign stands first (2ms)\n  AssertionError [ERR]: not equal:\n\n  + actual\n}',
+    ['✖ the sign stands first (2ms)', '  AssertionError [ERR]: not equal:'],
+  ],
+  [
+    'vitest',
+    ' ✓ a.test.ts\n FAIL  b.test.ts > locks after five\nAssertionError: expected 4\n Tests  1 failed',
+    [' FAIL  b.test.ts > locks after five', 'AssertionError: expected 4'],
+  ],
+  [
+    'tsc',
+    '> tsc\nsrc/a.ts(3,1): error TS2304: no name\n  3 x',
+    ['src/a.ts(3,1): error TS2304: no name', '  3 x'],
+  ],
+  [
+    'go test',
+    '=== RUN TestA\n--- FAIL: TestA (0.00s)\n    a_test.go:7: no\nFAIL',
+    ['--- FAIL: TestA (0.00s)', '    a_test.go:7: no'],
+  ],
+  [
+    'pytest',
+    '____ test_a ____\n>   assert f()\nE   assert 1 == 2\na.py:3: AssertionError',
+    ['E   assert 1 == 2', 'a.py:3: AssertionError'],
+  ],
+  [
+    'cargo',
+    "running 2 tests\nthread 'a' panicked at src/lib.rs:9:5:\nassertion failed",
+    ["thread 'a' panicked at src/lib.rs:9:5:", 'assertion failed'],
+  ],
+])('begin where %s says what failed', (_, output, expected) => {
+  expect(tellingLines(output, 2)).toEqual(expected)
+})
+
+test('are the last where nothing looks like the beginning of a failure', () => {
+  expect(tellingLines('one\ntwo\n\nthree\r\n', 2)).toEqual(['two', 'three'])
+})
