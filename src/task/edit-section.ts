@@ -100,7 +100,7 @@ function unclosed(source: string): string | null {
   return isClosed ? null : fence
 }
 
-/** Nothing where lists or quotes go beyond what the parser reads: then nothing can be told of the end either. */
+/** Nothing where the text goes beyond what the parser reads: then nothing can be told of the end either. */
 function lastPiece(source: string): Piece | undefined {
   try {
     return parseBlockPieces(source).at(-1)

@@ -1,6 +1,5 @@
 import type { Span } from '../base/diagnostic.ts'
 import type { HeadingBlock } from './blocks.ts'
-import { readDepends } from './depends.ts'
 import { readValues, VALUE_READERS } from './field-values.ts'
 import { readHeading } from './heading.ts'
 import { scanInlineText } from './inline.ts'
@@ -16,6 +15,7 @@ import type {
   TaskHead,
 } from './model.ts'
 import { type PlainBlock, plainBlockScanner } from './plain-block.ts'
+import { NO_NEEDS, plainNeeds } from './plain-needs.ts'
 import { plainWords, type PlainWords } from './plain-words.ts'
 import { productOf } from './products.ts'
 import { scanHeadings, scanItems } from './scan.ts'
@@ -108,6 +108,7 @@ function readBlock(block: PlainBlock | null, words: PlainWords): FactsBlock | nu
   const values: Partial<Record<FieldName, string>> = {}
   const unknown: Pick<Field, 'name' | 'key' | 'value'>[] = []
   let status: Status | null = null
+  let needs: readonly number[] | null = NO_NEEDS
   for (let i = 0; i < block.fields.length; i++) {
     const field = block.fields[i]
     const bytes = block.values[i]
@@ -117,18 +118,18 @@ function readBlock(block: PlainBlock | null, words: PlainWords): FactsBlock | nu
       status = words.status(bytes)
       continue
     }
+    if (name === 'Depends') {
+      needs = plainNeeds(bytes)
+      continue
+    }
     const value = words.text(bytes)
     if (value === null || isSection) return null
     if (name === null) unknown.push({ name, key, value })
     else values[name] = value
   }
-  const { ids, stranger } = readDepends(values.Depends ?? '')
-  if (status === null || status === 'BLOCKED' || stranger !== null) return null
-  const needs = ids.length > 1 ? [...new Set(ids.map(numberIn))] : ids.map(numberIn)
+  if (status === null || status === 'BLOCKED' || needs === null) return null
   return { status, needs, values, unknown }
 }
-
-const numberIn = ({ number }: { readonly number: number }): number => number
 
 /** Where the sections that list products stand; null where one is Blocked, or only the parser can tell. */
 function productSpans(

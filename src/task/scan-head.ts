@@ -1,7 +1,7 @@
-import { readDepends } from './depends.ts'
 import { SECTION_NAMES, type Status, type TaskHead } from './model.ts'
 import { plainBlockScanner } from './plain-block.ts'
-import { perVocabulary, plainText, plainWords, type PlainWords } from './plain-words.ts'
+import { NO_NEEDS, plainNeeds } from './plain-needs.ts'
+import { perVocabulary, plainWords, type PlainWords } from './plain-words.ts'
 import { hasLoneLineEnd, scanHeadings } from './scan.ts'
 import { numberOf } from './values.ts'
 import type { TaskBytes } from './task-text.ts'
@@ -22,7 +22,7 @@ export function scanHead(taskBytes: TaskBytes, vocabulary: TaskVocabulary): Task
     const value = block.values[i]
     if (value === undefined) continue
     if (name === 'Status') status = words.status(value)
-    else if (name === 'Depends') needs = needsOf(value)
+    else if (name === 'Depends') needs = plainNeeds(value)
   }
   if (status === null || needs === null) return null
   const { file, id, bytes } = taskBytes
@@ -31,27 +31,12 @@ export function scanHead(taskBytes: TaskBytes, vocabulary: TaskVocabulary): Task
 }
 
 const NO_PROBLEMS: TaskHead['problems'] = []
-const NO_NEEDS: readonly number[] = []
 
 const readersOf = perVocabulary((vocabulary) => {
   const words = plainWords(vocabulary)
   const scanBlock = plainBlockScanner(words, ({ name }) => name === 'Status' || name === 'Depends')
   return { words, scanBlock, isHeld: holdReader(words) }
 })
-
-/** The numbers that a Depends value names; null where not all of it is ids. */
-function needsOf(bytes: string): readonly number[] | null {
-  // The usual ways, of which what follows says the same, at a multiple of the cost.
-  if (bytes === ' none') return NO_NEEDS
-  if (ONE_ID.test(bytes)) return [Number(bytes.slice(' T-'.length))]
-  const value = plainText(bytes)
-  if (value === null) return null
-  const { ids, stranger } = readDepends(value)
-  if (stranger !== null) return null
-  return [...new Set(ids.map(({ number }) => number))]
-}
-
-const ONE_ID = /^ T-\d{1,12}$/
 
 /**
  * Tells whether the sections hold a Blocked one, from the line end before the first; null where only the parser can.
