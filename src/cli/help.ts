@@ -1,14 +1,10 @@
-import { accent, BLANK, dim, line, paragraph, strong, type Block, type Line } from '../ui/block.ts'
+import { accent, BLANK, dim, line, paragraph, strong, type Block } from '../ui/block.ts'
 import type { CommandSpec, OptionSpec } from './command.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
 
 /** What `ralph --help` shows. */
 export function overview(commands: readonly CommandSpec[]): readonly Block[] {
-  const rows = commands.map((command): Line[] => [
-    [accent(command.name)],
-    [dim(command.args)],
-    [command.summary],
-  ])
+  const rows = commands.map((command) => [accent(command.name), dim(command.args), command.summary])
   return [
     line(strong('ralph'), ' does the tasks of docs/tasks, one commit each'),
     BLANK,
@@ -48,6 +44,6 @@ function optionUsage(option: OptionSpec): string {
 }
 
 function optionTable(options: readonly OptionSpec[]): Block {
-  const rows = options.map((option): Line[] => [[accent(optionUsage(option))], [option.about]])
+  const rows = options.map((option) => [accent(optionUsage(option)), option.about])
   return { kind: 'table', rows, wrap: 1, indent: '  ' }
 }

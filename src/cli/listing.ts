@@ -3,33 +3,44 @@ import { mayDecideTier, TIER_FACTS, type TierChoice, tierOf, tierOfFacts } from 
 import { blockedReason } from '../select/why-not.ts'
 import { detached } from '../task/facts.ts'
 import type { FactName, Facts, TaskHead } from '../task/model.ts'
-import { readFacts } from '../task/read.ts'
+import { readFacts, readTask } from '../task/read.ts'
 import type { Place } from './project.ts'
 
 /** A backlog decided on, and what an overview tells of its tasks. */
 export interface Listing<T extends TaskHead> {
   readonly selection: Selection<T>
   readonly tierOf: (task: T) => TierChoice
-  /** The first line of what stands under Blocked; empty where the task is not held up. */
-  readonly reasonOf: (task: T) => string
 }
 
 /** Reads of a backlog the facts that are listed, and decides on it. The texts of the tasks are never in memory together. */
 export async function openListing<K extends FactName>(
   place: Place,
-  facts: readonly K[],
-): Promise<Listing<Facts<K>>> {
+  listed: readonly K[],
+): Promise<Listing<Facts<K | (typeof TIER_FACTS)[number]>>> {
   const { tiers } = place.config
-  const asked = { facts: [...facts, ...TIER_FACTS], isWanted: mayDecideTier(tiers) }
-  const choices = new Map<TaskHead, TierChoice>()
+  const areProductsListed = new Set<FactName>(listed).has('produces')
+  const ofWhole = new Map<TaskHead, TierChoice>()
+  const { tasks } = await readFacts(
+    place,
+    {
+      facts: [...listed, ...TIER_FACTS],
+      isEnough: ({ complexity }) => complexity !== null && !areProductsListed,
+      isWanted: mayDecideTier(tiers),
+    },
+    (found, task) => ofWhole.set(found, tierOf(task, tiers)),
+  )
+  return { selection: select(tasks), tierOf: (task) => ofWhole.get(task) ?? tierOfFacts(task, tiers) }
+}
+
+/** The first line of what stands under Blocked, of each task that is held up. */
+export async function blockedReasons(
+  { root, vocabulary }: Place,
+  tasks: readonly TaskHead[],
+): Promise<(task: TaskHead) => string> {
   const reasons = new Map<TaskHead, string>()
-  const { tasks } = await readFacts(place, asked, (found, task) => {
-    choices.set(found, task ? tierOf(task, tiers) : tierOfFacts(found, tiers))
-    if (task?.held || task?.status === 'BLOCKED') reasons.set(found, detached(blockedReason(task)))
-  })
-  return {
-    selection: select(tasks),
-    tierOf: (task) => choices.get(task)!,
-    reasonOf: (task) => reasons.get(task) ?? '',
+  for (const task of tasks) {
+    if (!task.held && task.status !== 'BLOCKED') continue
+    reasons.set(task, detached(blockedReason(await readTask(root, task.file, vocabulary))))
   }
+  return (task) => reasons.get(task) ?? ''
 }

@@ -44,7 +44,7 @@ export function tierOf(task: Task, tiers: TierTable = DEFAULT_TIERS): TierChoice
 }
 
 /** The facts that a tier is told by. */
-export const TIER_FACTS = ['complexity', 'produces', 'turns', 'timeoutSeconds'] as const
+export const TIER_FACTS = ['complexity', 'outputs', 'turns', 'timeoutSeconds'] as const
 
 type TierFacts = Facts<(typeof TIER_FACTS)[number]>
 
@@ -86,12 +86,11 @@ function detect(
   keyword: () => string | null,
 ): { tier: Tier; why: string } {
   const depends = task.needs.length < 2 ? task.needs.length : new Set(task.needs).size
-  const produces = task.produces?.length ?? 0
   for (const tier of HIGHEST_FIRST) {
     const { fromDepends, fromProduces } = tiers.rows[tier]
     const reasons: string[] = []
     if (reaches(depends, fromDepends)) reasons.push(counted(depends, 'dependency', 'dependencies'))
-    if (reaches(produces, fromProduces)) reasons.push(counted(produces, 'output', 'outputs'))
+    if (reaches(task.outputs, fromProduces)) reasons.push(counted(task.outputs, 'output', 'outputs'))
     const said = tier === 'Heavy' && reasons.length === 0 ? keyword() : null
     if (said !== null) reasons.push(`says "${said}"`)
     if (reasons.length > 0) return { tier, why: reasons.join(', ') }

@@ -46,6 +46,7 @@ export function interpret(
   // A file that says two has none that can be relied on.
   const isClear = problems.every(({ field }) => field !== 'Status')
   const status = isClear ? (lookUp(vocabulary.statuses, raw('Status')) ?? null) : null
+  const produces = outline.lists.get('Produces') ?? null
   return {
     id,
     number: numberOf(id),
@@ -58,7 +59,8 @@ export function interpret(
     needs: depends.found.map(({ number }) => number),
     depends: depends.found,
     ...readAllValues(raw),
-    produces: outline.lists.get('Produces') ?? null,
+    produces,
+    outputs: produces?.length ?? 0,
     fields,
     sections,
     problems: placed(source, problems),

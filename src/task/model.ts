@@ -164,6 +164,8 @@ export interface TaskFacts extends TaskHead, FieldValues {
   readonly depends: readonly Pick<Dependency, 'id' | 'number'>[]
   /** The items under Produces; null where there is no such section, empty where it says `none`. */
   readonly produces: readonly Product[] | null
+  /** How many those are. */
+  readonly outputs: number
   /** At least the fields that ralph does not know. */
   readonly fields: readonly Pick<Field, 'name' | 'key' | 'value'>[]
 }

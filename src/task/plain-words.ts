@@ -53,14 +53,27 @@ export function perVocabulary<T>(make: (vocabulary: TaskVocabulary) => T): (voca
   }
 }
 
+/** Makes the reader of a value, by what it makes of the plain text; null where only the parser can tell. */
+export function textReader<T>(read: (text: string) => T): (bytes: string) => { readonly value: T } | null {
+  return remembered((bytes) => {
+    const text = plainText(bytes)
+    return text === null ? null : { value: read(text) }
+  })
+}
+
 /** What stands in a file, by its bytes, as plain text; null where only the parser can tell. */
 export function plainText(bytes: string): string | null {
   return scanInlineText(decoded(bytes).trim())
 }
 
 /** Bytes, each as one unit, as the text that they are. */
-function decoded(bytes: string): string {
-  return /^[\0-\x7f]*$/.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8')
+export function decoded(bytes: string): string {
+  return /^[\0-\x7f]*$/.test(bytes) ? bytes : ownText(bytes)
+}
+
+/** The same as a string of its own: a part of a source would keep all of that in memory. */
+export function ownText(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('utf8')
 }
 
 function keyMeaning(start: string, vocabulary: TaskVocabulary): KeyMeaning | null {
@@ -82,10 +95,16 @@ function remembered<T>(read: (bytes: string) => T): (bytes: string) => T {
   return (bytes) => {
     const found = known.get(bytes)
     if (found !== undefined) return found
-    const made = read(bytes)
-    if (known.size < MOST_REMEMBERED) known.set(bytes, made)
+    const own = stringOfItsOwn(bytes)
+    const made = read(own)
+    if (known.size < MOST_REMEMBERED) known.set(own, made)
     return made
   }
 }
 
 const MOST_REMEMBERED = 5000
+
+/** A part of a source would keep all of that in memory. */
+function stringOfItsOwn(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('latin1')
+}

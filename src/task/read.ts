@@ -8,7 +8,6 @@ import { parseTask, parseTaskWith, scanTask, unreadableTask } from './parse.ts'
 import { loadParsers, type Parsers } from './reading.ts'
 import { scanEnd } from './scan-end.ts'
 import { type FactsAsked, factsScanner } from './scan-facts.ts'
-import { scanHead } from './scan-head.ts'
 import { readTaskBytes, readTaskText, type TaskBytes } from './task-text.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
@@ -48,7 +47,7 @@ export function readBacklog(
 
 /** Reads of each task only what selection needs: several times as fast, where the files are in the plainest style. */
 export function readHeads(options: BacklogOptions): Promise<Backlog<TaskHead>> {
-  return readFolder<TaskHead>(options, headOf, scanHead)
+  return readFolder<TaskHead>(options, headOf, factsScanner(vocabularyOf(options), { facts: [] }))
 }
 
 /** Reads of each task only how it stands, and the commit that it names. */
@@ -59,27 +58,23 @@ export function readEnds(options: BacklogOptions): Promise<Backlog<TaskEnd>> {
 
 /**
  * Reads of each task some facts, in a fraction of the time where the files are in the plainest style. `see` is handed
- * each, and the task itself where more of it was read than asked for: where it is wanted whole, where it is held up, or
- * in another style.
+ * those tasks that were read whole: where that is wanted, and where they are in another style.
  */
 export function readFacts<K extends FactName>(
   options: BacklogOptions,
   asked: FactsAsked<K>,
-  see: (facts: Facts<K>, task: Task | null) => void = () => {},
+  see: (facts: Facts<K>, task: Task) => void = () => {},
 ): Promise<Backlog<Facts<K>>> {
-  const scan = factsScanner(options.vocabulary ?? TASK_VOCABULARY, asked)
-  const seen = (facts: Facts<K>, task: Task | null): Facts<K> => {
+  const keep = (task: Task): Facts<K> => {
+    const facts = factsOf(task)
     see(facts, task)
     return facts
   }
-  return readFolder<Facts<K>>(
-    options,
-    (task) => seen(factsOf(task), task),
-    (taskBytes) => {
-      const facts = scan(taskBytes)
-      return facts && seen(facts, null)
-    },
-  )
+  return readFolder<Facts<K>>(options, keep, factsScanner(vocabularyOf(options), asked))
+}
+
+function vocabularyOf({ vocabulary = TASK_VOCABULARY }: BacklogOptions): TaskVocabulary {
+  return vocabulary
 }
 
 /** Reads each file by the quickest reader that can: a shortcut over its bytes, the scanner, the Markdown parser. */

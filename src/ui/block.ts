@@ -33,7 +33,10 @@ export type Block =
     }
 
 /** The cells of one row, or a line across the whole table. */
-export type Row = readonly Line[] | Spread
+export type Row = readonly Cell[] | Spread
+
+/** What stands in a column: mostly one piece. */
+export type Cell = Piece | Line
 
 /** A line with something at the right edge. */
 export interface Spread {
@@ -63,6 +66,16 @@ export const dim = (text: string): Piece => ({ text, tone: 'dim' })
 export const accent = (text: string): Piece => ({ text, tone: 'accent' })
 export const good = (text: string): Piece => ({ text, tone: 'good' })
 export const bad = (text: string): Piece => ({ text, tone: 'bad' })
+
+/** Whether a cell is one piece. */
+export function isPiece(cell: Cell): cell is Piece {
+  return !Array.isArray(cell)
+}
+
+/** A cell as a line. */
+export function lineOf(cell: Cell): Line {
+  return isPiece(cell) ? [cell] : cell
+}
 
 /** What a piece says, whatever its tone. */
 export function textOf(piece: Piece): string {

@@ -1,5 +1,5 @@
 import { unreachable } from '../base/errors.ts'
-import { bad, BLANK, dim, good, line, type Block, type Line, type Piece, type Row } from './block.ts'
+import { bad, BLANK, dim, good, line, type Block, type Piece, type Row } from './block.ts'
 import { counted } from './counted.ts'
 
 /** One thing that was looked at. */
@@ -15,8 +15,8 @@ export function doctorView(findings: readonly Examined[]): readonly Block[] {
   const rows = findings.flatMap((finding, index): readonly Row[] => {
     const { area, level, message, fix } = finding
     const isFirst = findings[index - 1]?.area !== area
-    const row: readonly Line[] = [[signOf(level)], [isFirst ? dim(area) : ''], [message]]
-    return fix === '' ? [row] : [row, [[], [], [dim(fix)]]]
+    const row = [signOf(level), isFirst ? dim(area) : '', message]
+    return fix === '' ? [row] : [row, ['', '', dim(fix)]]
   })
   const problems = findings.filter(({ level }) => level === 'problem').length
   return [

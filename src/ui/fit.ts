@@ -1,4 +1,4 @@
-import { textOf, withText, type Line, type Piece } from './block.ts'
+import { isPiece, textOf, withText, type Cell, type Line, type Piece } from './block.ts'
 import { cut, type Measure } from './width.ts'
 
 /** The line cut at so many columns, with `…` where something had to go; null cuts nothing. */
@@ -24,14 +24,16 @@ export function fit(line: Line, columns: number | null, measure: Measure): Line 
 export function trimEnd(line: Line): Line {
   let end = line.length
   while (end > 0 && textOf(line[end - 1]!).trimEnd() === '') end--
-  const kept = line.slice(0, end)
-  const last = kept.at(-1)
-  if (last !== undefined) kept[end - 1] = withText(last, textOf(last).trimEnd())
-  return kept
+  const last = line[end - 1]
+  if (last === undefined) return []
+  const text = textOf(last).trimEnd()
+  if (end === line.length && text === textOf(last)) return line
+  return [...line.slice(0, end - 1), withText(last, text)]
 }
 
-export function widthOf(line: Line, measure: Measure): number {
+export function widthOf(cell: Cell, measure: Measure): number {
+  if (isPiece(cell)) return measure(textOf(cell))
   let width = 0
-  for (const piece of line) width += measure(textOf(piece))
+  for (const piece of cell) width += measure(textOf(piece))
   return width
 }

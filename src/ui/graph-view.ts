@@ -1,6 +1,6 @@
 import type { TaskState } from '../select/selection.ts'
 import type { DrawnTask } from './graph-layers.ts'
-import { BLANK, dim, line, type Block, type Line } from './block.ts'
+import { BLANK, dim, line, type Block, type Cell } from './block.ts'
 import { graphRows } from './graph-rows.ts'
 import { signOf } from './task-sign.ts'
 
@@ -15,16 +15,11 @@ export function graphView(states: readonly TaskState<DrawnTask>[], columns: numb
     LEAST_LANES,
     Math.min(MOST_LANES, Math.floor(((columns ?? 100) - TITLE_COLUMNS) / 2)),
   )
-  const rows = graphRows(states, limit).map(({ state, before, after, unseen }): readonly Line[] => {
+  const rows = graphRows(states, limit).map(({ state, before, after, unseen }): readonly Cell[] => {
     const { task } = state
     const isDone = task.status === 'DONE'
     const needs = unseen.length > 0 ? dim(`← ${unseen.join(', ')}`) : ''
-    return [
-      [dim(before), signOf(state), dim(after)],
-      [task.id],
-      [isDone ? dim(task.title) : task.title],
-      [needs],
-    ]
+    return [[dim(before), signOf(state), dim(after)], task.id, isDone ? dim(task.title) : task.title, needs]
   })
   return [
     { kind: 'table', rows, shrink: 2, indent: '' },

@@ -1,4 +1,4 @@
-import { bad, BLANK, dim, good, line, paragraph, strong, type Block, type Line } from './block.ts'
+import { bad, BLANK, dim, good, line, paragraph, strong, type Block, type Row } from './block.ts'
 import { counted } from './counted.ts'
 
 /** What `ralph init` found and will do, or has done. */
@@ -26,7 +26,7 @@ export function planView(screen: InitScreen): readonly Block[] {
       : []),
     ...gateBlocks(gates),
     ...(aliases.length > 0
-      ? [line('  your words'), table(aliases.map(([name, words]) => [[dim(name)], [words.join(', ')]]))]
+      ? [line('  your words'), table(aliases.map(([name, words]) => [dim(name), words.join(', ')]))]
       : []),
     ...unclearBlocks(unclear),
     ...(files.length > 0
@@ -53,7 +53,7 @@ export function doneView(files: readonly string[], hasTasks: boolean): readonly 
 function gateBlocks(gates: InitScreen['gates']): readonly Block[] {
   if (gates.length === 0)
     return [paragraph(['  '], 'no gates found: give the commands that must pass in ralph.config.json')]
-  return [line('  gates'), table(gates.map(({ name, command }) => [[dim(name)], [command]]))]
+  return [line('  gates'), table(gates.map(({ name, command }) => [dim(name), command]))]
 }
 
 function unclearBlocks(unclear: InitScreen['unclear']): readonly Block[] {
@@ -61,11 +61,11 @@ function unclearBlocks(unclear: InitScreen['unclear']): readonly Block[] {
   const more = unclear.length - MOST_UNCLEAR
   return [
     line(bad('  not clear'), dim('  (ralph lint)')),
-    table(unclear.slice(0, MOST_UNCLEAR).map(({ file, message }) => [[file], [message]])),
+    table(unclear.slice(0, MOST_UNCLEAR).map(({ file, message }) => [file, message])),
     ...(more > 0 ? [line(dim(`    and ${more} more`))] : []),
   ]
 }
 
-function table(rows: readonly (readonly Line[])[]): Block {
+function table(rows: readonly Row[]): Block {
   return { kind: 'table', rows, wrap: 1, indent: '    ' }
 }

@@ -1,5 +1,16 @@
 import { unreachable } from '../base/errors.ts'
-import { textOf, toneOf, withText, type Block, type Line, type Piece, type Spread } from './block.ts'
+import {
+  isPiece,
+  lineOf,
+  textOf,
+  toneOf,
+  withText,
+  type Block,
+  type Cell,
+  type Line,
+  type Piece,
+  type Spread,
+} from './block.ts'
 import { fit, widthOf } from './fit.ts'
 import { hang, prose } from './hang.ts'
 import { printable } from './printable.ts'
@@ -91,10 +102,9 @@ function joinTones(line: Line): Line {
   return joined
 }
 
-/** Whether a line may hold what a terminal would obey, or what is wider or narrower than a column. */
-function isOdd(line: Line): boolean {
-  for (const piece of line) if (!isNarrow(textOf(piece))) return true
-  return false
+/** Whether a cell may hold what a terminal would obey, or what is wider or narrower than a column. */
+function isOdd(cell: Cell): boolean {
+  return isPiece(cell) ? !isNarrow(textOf(cell)) : cell.some(isOdd)
 }
 
 function printableBlock(block: Block): Block {
@@ -102,7 +112,7 @@ function printableBlock(block: Block): Block {
 }
 
 /** Whether something holds of one of the lines that a block is made of. */
-function someLine(block: Block, test: (line: Line) => boolean): boolean {
+function someLine(block: Block, test: (cell: Cell) => boolean): boolean {
   switch (block.kind) {
     case 'line':
       return test(block.line)
@@ -111,7 +121,7 @@ function someLine(block: Block, test: (line: Line) => boolean): boolean {
     case 'hang':
       return test(block.head) || block.words.some(test)
     case 'prose':
-      return test(block.head) || test([block.text])
+      return test(block.head) || test(block.text)
     case 'table':
       return block.rows.some((row) => ('kind' in row ? someLine(row, test) : row.some(test)))
     default:
@@ -134,7 +144,9 @@ function mapLines(block: Block, map: (line: Line) => Line): Block {
       return {
         ...block,
         rows: block.rows.map((row) =>
-          'kind' in row ? { ...row, left: map(row.left), right: map(row.right) } : row.map(map),
+          'kind' in row
+            ? { ...row, left: map(row.left), right: map(row.right) }
+            : row.map((cell) => map(lineOf(cell))),
         ),
       }
     default:

@@ -1,7 +1,7 @@
 import type { TaskState } from '../select/selection.ts'
 import { whyNot } from '../select/why-not.ts'
 import type { Facts, Tier } from '../task/model.ts'
-import { BLANK, dim, line, strong, type Block, type Line, type Row } from './block.ts'
+import { BLANK, dim, line, strong, type Block, type Cell, type Line, type Row } from './block.ts'
 import { firstSentence } from './reason-text.ts'
 import { signOf } from './task-sign.ts'
 
@@ -70,9 +70,9 @@ function bar(share: number): Line {
 function rowOf<T extends ListedTask>(
   state: TaskState<T>,
   { tierOf, reasonOf }: ListScreen<T>,
-): readonly Line[] {
+): readonly Cell[] {
   const { task } = state
-  return [[signOf(state)], [task.id], [task.title], [dim(tierOf(task))], [dim(remark(state, reasonOf(task)))]]
+  return [signOf(state), task.id, task.title, dim(tierOf(task)), dim(remark(state, reasonOf(task)))]
 }
 
 /** What there is to say of a task in a few words. */

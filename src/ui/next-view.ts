@@ -2,7 +2,7 @@ import { unreachable } from '../base/errors.ts'
 import { unblocks, type Selection, type TaskState } from '../select/selection.ts'
 import type { TierChoice } from '../select/tier.ts'
 import type { Facts, Task, TaskHead } from '../task/model.ts'
-import { accent, BLANK, dim, line, paragraph, strong, type Block, type Line } from './block.ts'
+import { accent, BLANK, dim, line, paragraph, strong, type Block, type Row } from './block.ts'
 import { limitsText } from './limits-text.ts'
 import { commaSeparated, dependenciesOf, named, thenLines, titleLine } from './task-lines.ts'
 import { standingOf } from './task-sign.ts'
@@ -102,14 +102,14 @@ function taskBlocks({ task, choice, agent }: NextTask, selection: Selection<Task
 }
 
 function eligibleRows(eligible: readonly EligibleTask[]): Block {
-  const rows = eligible.map(({ task, choice }): readonly Line[] => {
+  const rows = eligible.map(({ task, choice }): Row => {
     const { tier, maxTurns, timeoutSeconds } = choice
     return [
-      [accent(task.id)],
-      [task.title],
-      [dim(tier)],
-      [dim(limitsText(maxTurns, timeoutSeconds))],
-      [dim(task.milestone ?? '')],
+      accent(task.id),
+      task.title,
+      dim(tier),
+      dim(limitsText(maxTurns, timeoutSeconds)),
+      dim(task.milestone ?? ''),
     ]
   })
   return { kind: 'table', rows, shrink: 1, indent: '' }

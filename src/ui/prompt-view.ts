@@ -1,18 +1,18 @@
 import type { Prompt } from '../prompt/parts.ts'
-import { BLANK, dim, paragraph, strong, type Block, type Line } from './block.ts'
+import { BLANK, dim, paragraph, strong, type Block } from './block.ts'
 
 /** What a prompt is made of: each part with its size, and the sum; first what is missing from it. */
 export function promptView({ text, parts, estimate }: Prompt, warnings: readonly string[]): readonly Block[] {
   const width = String(Math.max(estimate, Buffer.byteLength(text))).length
   const size = (count: number): string => String(count).padStart(width)
-  const rows: Line[][] = parts.map(({ name, tokens, bytes }) => [[name], [size(tokens)], [dim(size(bytes))]])
-  const sum: Line[] = [[strong('about')], [strong(size(estimate))], [dim(size(Buffer.byteLength(text)))]]
+  const rows = parts.map(({ name, tokens, bytes }) => [name, size(tokens), dim(size(bytes))])
+  const sum = [strong('about'), strong(size(estimate)), dim(size(Buffer.byteLength(text)))]
   return [
     ...warnings.map((warning) => paragraph(['warning: '], warning)),
     ...(warnings.length > 0 ? [BLANK] : []),
     {
       kind: 'table',
-      rows: [[[dim('part')], [dim('tokens'.padStart(width))], [dim('bytes'.padStart(width))]], ...rows, sum],
+      rows: [[dim('part'), dim('tokens'.padStart(width)), dim('bytes'.padStart(width))], ...rows, sum],
       indent: '',
     },
   ]

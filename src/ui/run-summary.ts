@@ -1,7 +1,7 @@
 import { formatDuration } from '../base/duration.ts'
 import type { RunFinished, TaskBlocked, TaskCompleted, TaskGivenUp } from '../run/events.ts'
 import { formatCost } from '../run/usage.ts'
-import { bad, BLANK, dim, good, line, paragraph, type Block, type Line } from './block.ts'
+import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell } from './block.ts'
 
 /** How one task of the run ended. */
 export type TaskEnd = TaskCompleted | TaskBlocked | TaskGivenUp
@@ -27,20 +27,20 @@ function totals({ completed, blocked, failed, seconds, cost }: RunFinished): str
   return parts.join(' · ')
 }
 
-function rowOf(end: TaskEnd): readonly Line[] {
+function rowOf(end: TaskEnd): readonly Cell[] {
   switch (end.type) {
     case 'task-completed':
       return [
-        [end.id],
-        [good(end.commit.slice(0, 7))],
-        [formatDuration(end.seconds)],
-        [end.cost === null ? '' : formatCost(end.cost)],
-        [end.title],
+        end.id,
+        good(end.commit.slice(0, 7)),
+        formatDuration(end.seconds),
+        end.cost === null ? '' : formatCost(end.cost),
+        end.title,
       ]
     case 'task-blocked':
-      return [[end.id], [bad('blocked')], [], [], [end.reason]]
+      return [end.id, bad('blocked'), '', '', end.reason]
     case 'task-given-up':
-      return [[end.id], ['left'], [], [], [end.reason]]
+      return [end.id, 'left', '', '', end.reason]
   }
 }
 

@@ -4,7 +4,7 @@ import type { FieldName, Section, Task, TaskHead } from '../task/model.ts'
 import type { AttemptRecord } from '../run/attempt-record.ts'
 import type { CompletionRecord } from '../run/completions.ts'
 import { blankComments } from '../task/inline.ts'
-import { BLANK, dim, paragraph, type Block, type Line } from './block.ts'
+import { BLANK, dim, paragraph, type Block, type Row } from './block.ts'
 import { limitsText } from './limits-text.ts'
 import { dependenciesOf, label, named, thenLines, titleLine } from './task-lines.ts'
 import { explain } from './reason-text.ts'
@@ -29,7 +29,7 @@ export interface ShowScreen extends TaskPast {
 /** One task: where it stands, what it needs and what needs it, its fields, what its file says in brief. */
 export function showView({ state, selection, choice, attempts, completion }: ShowScreen): readonly Block[] {
   const { task } = state
-  const own = task.fields.filter(({ name }) => name === null).map(({ key, value }) => [[dim(key)], [value]])
+  const own = task.fields.filter(({ name }) => name === null).map(({ key, value }) => [dim(key), value])
   const dependants = dependantsOf(selection, task.number).map((one) => [one.task.id, ' ', signOf(one)])
   const sections = task.sections.map((section) => sectionRow(section, task))
   return [
@@ -107,13 +107,13 @@ const SHORT: Partial<Record<FieldName, string>> = {
   Discipline: 'how',
 }
 
-function table(rows: readonly (readonly Line[])[]): Block {
+function table(rows: readonly Row[]): Block {
   return { kind: 'table', rows, shrink: 1, indent: '  ' }
 }
 
-function sectionRow(section: Section, task: Task): readonly Line[] {
+function sectionRow(section: Section, task: Task): Row {
   const text = task.source.slice(section.bodySpan.start, section.bodySpan.end)
-  return [[section.title], [dim(brief(blankComments(text)))]]
+  return [section.title, dim(brief(blankComments(text)))]
 }
 
 /** How many boxes are checked where there are boxes, else the first line. */

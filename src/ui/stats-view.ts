@@ -1,7 +1,7 @@
 import { formatDuration } from '../base/duration.ts'
 import type { Stats, Totals } from '../run/stats.ts'
 import { formatCost, formatTokens } from '../run/usage.ts'
-import { BLANK, dim, line, strong, type Block, type Line, type Row } from './block.ts'
+import { BLANK, dim, line, strong, type Block, type Cell, type Piece, type Row } from './block.ts'
 import { counted } from './counted.ts'
 
 /** What the tasks have taken: in all, and by milestone, tier and agent. */
@@ -9,25 +9,25 @@ export function statsView(byName: Readonly<Record<string, Stats>>): readonly Blo
   const [first] = Object.values(byName)
   if (!first || first.total.tasks + first.lost.attempts === 0)
     return [line('No completed task is in this history.')]
-  const rows: Row[] = [rowOf([strong('all')], first.total)]
+  const rows: Row[] = [rowOf(strong('all'), first.total)]
   for (const [name, { groups }] of Object.entries(byName)) {
     rows.push(SPACE, { kind: 'spread', left: [strong(name)], right: [] })
-    for (const group of groups) rows.push(rowOf([group.name], group))
+    for (const group of groups) rows.push(rowOf(group.name, group))
   }
   return [{ kind: 'table', rows, shrink: 0, indent: '  ' }, ...lostBlocks(first)]
 }
 
 const SPACE: Row = { kind: 'spread', left: [], right: [] }
 
-function rowOf(name: Line, { tasks, attempts, seconds, usage }: Totals): readonly Line[] {
+function rowOf(name: Piece, { tasks, attempts, seconds, usage }: Totals): readonly Cell[] {
   return [
     name,
-    [counted(tasks, 'task')],
-    [dim(counted(attempts, 'attempt'))],
-    [usage.turns === null ? '' : counted(usage.turns, 'turn')],
-    [seconds === null ? '' : formatDuration(seconds)],
-    [usage.costUsd === null ? '' : formatCost(usage.costUsd)],
-    [dim(formatTokens(usage) ?? '')],
+    counted(tasks, 'task'),
+    dim(counted(attempts, 'attempt')),
+    usage.turns === null ? '' : counted(usage.turns, 'turn'),
+    seconds === null ? '' : formatDuration(seconds),
+    usage.costUsd === null ? '' : formatCost(usage.costUsd),
+    dim(formatTokens(usage) ?? ''),
   ]
 }
 

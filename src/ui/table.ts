@@ -1,4 +1,15 @@
-import { textOf, withText, type Block, type Line, type Piece, type Row, type Spread } from './block.ts'
+import {
+  isPiece,
+  lineOf,
+  textOf,
+  withText,
+  type Block,
+  type Cell,
+  type Line,
+  type Piece,
+  type Row,
+  type Spread,
+} from './block.ts'
 import { fit, trimEnd, widthOf } from './fit.ts'
 import { hang } from './hang.ts'
 import type { Measure } from './width.ts'
@@ -46,13 +57,19 @@ interface Margin {
   readonly measure: Measure
 }
 
-function aligned(cells: readonly Line[], widths: readonly number[], { indent, measure }: Margin): Line {
-  const pieces: Piece[] = indent === '' ? [] : [indent]
+function aligned(cells: readonly Cell[], widths: readonly number[], { indent, measure }: Margin): Line {
+  const pieces: Piece[] = []
+  let gap = indent.length
   for (let i = 0; i < cells.length; i++) {
     const cell = cells[i]!
-    for (const piece of cell) pieces.push(piece)
-    const gap = (widths[i] ?? 0) - widthOf(cell, measure) + 2
-    pieces.push(' '.repeat(Math.max(2, gap)))
+    const width = widthOf(cell, measure)
+    if (width > 0) {
+      if (gap > 0) pieces.push(' '.repeat(gap))
+      if (isPiece(cell)) pieces.push(cell)
+      else pieces.push(...cell)
+      gap = 0
+    }
+    gap += Math.max(2, (widths[i] ?? 0) - width + 2)
   }
   return trimEnd(pieces)
 }
@@ -70,7 +87,9 @@ function columnWidths(rows: readonly Row[], measure: Measure): number[] {
 function folded({ rows, fold, wrap, ...rest }: Table): Table {
   const merged = rows.map((row): Row => {
     if ('kind' in row || row[fold!] === undefined) return row
-    return row.slice(0, fold).map((cell, at) => (at === wrap ? [...cell, ' ', ...row[fold!]!] : cell))
+    return row
+      .slice(0, fold)
+      .map((cell, at) => (at === wrap ? [...lineOf(cell), ' ', ...lineOf(row[fold!]!)] : cell))
   })
   return { ...rest, rows: merged, ...(wrap === undefined ? {} : { wrap }) }
 }
@@ -94,10 +113,11 @@ interface Place {
   readonly measure: Measure
 }
 
-function cellLines(cell: Line, index: number, { table, width, measure }: Place): readonly Line[] {
-  if (widthOf(cell, measure) <= width) return [cell]
-  if (index !== table.wrap) return [fit(cell, width, measure)]
-  const words = cell.flatMap((piece) =>
+function cellLines(cell: Cell, index: number, { table, width, measure }: Place): readonly Line[] {
+  const line = lineOf(cell)
+  if (widthOf(line, measure) <= width) return [line]
+  if (index !== table.wrap) return [fit(line, width, measure)]
+  const words = line.flatMap((piece) =>
     textOf(piece)
       .split(' ')
       .filter(Boolean)

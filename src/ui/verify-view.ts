@@ -1,6 +1,6 @@
 import { unreachable } from '../base/errors.ts'
 import type { Verification, VerifiedTask, VerifyState } from '../run/verify.ts'
-import { bad, BLANK, dim, good, line, paragraph, type Block, type Line, type Piece } from './block.ts'
+import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell, type Piece } from './block.ts'
 import { counted } from './counted.ts'
 
 /** What `ralph verify` shows. */
@@ -16,7 +16,7 @@ export function verifyView({ tasks, fixed, isCutOff, unfinished }: VerifyScreen)
   if (tasks.length === 0) return [line('No task is DONE.')]
   const wrong = tasks.filter(({ state }) => state === 'moved' || state === 'missing')
   const told = tasks.filter((task) => wrong.includes(task) || task.reverted)
-  const rows = told.map((task): readonly Line[] => [[signOf(task)], [task.id], ...wordsOf(task)])
+  const rows = told.map((task): readonly Cell[] => [signOf(task), task.id, ...wordsOf(task)])
   return [
     ...fixed.map((id) => line(good('fixed'), ` ${id}`)),
     ...(rows.length > 0 ? [{ kind: 'table', rows, wrap: 3, indent: '' } as const, BLANK] : []),
@@ -38,14 +38,14 @@ function nextStep(wrong: readonly VerifiedTask[], unfinished: string | null): re
 const CUT_OFF =
   'This clone holds only the end of history: git fetch --unshallow gets the rest, and in CI a checkout of all of it (fetch-depth: 0).'
 
-function wordsOf({ commit, found, state, reverted }: VerifiedTask): readonly Line[] {
+function wordsOf({ commit, found, state, reverted }: VerifiedTask): readonly string[] {
   const named = commit ?? 'no commit'
   const is = found?.slice(0, Math.max(7, named.length))
   const since = reverted ? ', which was reverted since, though the file is DONE' : ''
-  if (state === 'moved') return [[named], [`is ${is} now${since}`]]
-  if (reverted && state !== 'missing') return [[is ?? named], ['reverted since, though the file is DONE']]
-  if (found === null) return [[named], ['no commit of this history completed it']]
-  return [[named], [`not in this history; ${is} turned the file DONE, but does not say so`]]
+  if (state === 'moved') return [named, `is ${is} now${since}`]
+  if (reverted && state !== 'missing') return [is ?? named, 'reverted since, though the file is DONE']
+  if (found === null) return [named, 'no commit of this history completed it']
+  return [named, `not in this history; ${is} turned the file DONE, but does not say so`]
 }
 
 function summaryOf(tasks: readonly VerifiedTask[]): string {

@@ -1,4 +1,4 @@
-import { dim, type Block, type Line } from './block.ts'
+import { dim, type Block, type Cell } from './block.ts'
 import type { Explanation } from './reason-text.ts'
 
 /** A task that waits, and why. */
@@ -11,8 +11,8 @@ export interface WaitingTask {
 /** Why each of these tasks waits: one row a reason, the task named on its first. */
 export function waitingRows(tasks: readonly WaitingTask[]): Block {
   const rows = tasks.flatMap(({ id, title, reasons }) =>
-    reasons.map(({ why, where }, index): readonly Line[] => {
-      return [[index === 0 ? id : ''], [index === 0 ? title : ''], [why], [dim(where)]]
+    reasons.map(({ why, where }, index): readonly Cell[] => {
+      return [index === 0 ? id : '', index === 0 ? title : '', why, dim(where)]
     }),
   )
   return { kind: 'table', rows, shrink: 1, wrap: 2, fold: 3, indent: '  ' }

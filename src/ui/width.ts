@@ -7,7 +7,12 @@ const NARROW =
 
 /** Whether a text is of characters that take a column each. */
 export function isNarrow(text: string): boolean {
-  return NARROW.test(text)
+  // Most are of the plainest letters, and short: a pattern takes longer to begin than that takes to look at.
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0x20 || unit > 0x7e) return NARROW.test(text)
+  }
+  return true
 }
 
 /** The measure of narrow texts. */

@@ -27,6 +27,7 @@ export function buildTask(id: string, sketch: TaskSketch = {}): Task {
     held: status === 'TODO' && 'Blocked' in sections,
     needs: depends.map(numberOf),
     sections: sectionsFrom(head.length, bodies),
+    outputs: rest.produces?.length ?? 0,
     ...rest,
   }
 }

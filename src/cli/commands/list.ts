@@ -2,7 +2,7 @@ import { countByStatus, type Selection, type TaskState } from '../../select/sele
 import type { Facts } from '../../task/model.ts'
 import { listView } from '../../ui/list-view.ts'
 import type { Context } from '../command.ts'
-import { openListing } from '../listing.ts'
+import { blockedReasons, openListing } from '../listing.ts'
 import { isMilestone } from '../milestone.ts'
 import type { Options } from '../options.ts'
 import { openPlace } from '../project.ts'
@@ -17,15 +17,15 @@ export async function run(context: Context): Promise<number> {
 
 async function print(context: Context): Promise<void> {
   const place = await openPlace(context)
-  const { selection, tierOf, reasonOf } = await openListing(place, [
-    'title',
-    'milestone',
-    'completed',
-    ...FILTER_FACTS,
-  ])
+  const { selection, tierOf } = await openListing(place, ['title', 'milestone', 'completed', ...FILTER_FACTS])
+  const states = matching(selection, context.options)
+  const reasonOf = await blockedReasons(
+    place,
+    states.map(({ task }) => task),
+  )
   await context.print(
     listView({
-      states: matching(selection, context.options),
+      states,
       folder: place.dir,
       isEmpty: selection.outcome === 'empty',
       tierOf: (task) => tierOf(task).tier,

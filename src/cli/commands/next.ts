@@ -6,7 +6,7 @@ import { nextView, toExplain, type NextTask } from '../../ui/next-view.ts'
 import { explainListed, needsWhole } from '../../ui/reason-text.ts'
 import type { WaitingTask } from '../../ui/waiting-view.ts'
 import type { Context } from '../command.ts'
-import { openListing, type Listing } from '../listing.ts'
+import { blockedReasons, openListing } from '../listing.ts'
 import { previewAgent } from '../preview-agent.ts'
 import { decide, openPlace, type Place } from '../project.ts'
 import { JSON_FACTS, taskJson, tasksJson } from '../task-json.ts'
@@ -39,12 +39,11 @@ async function print(context: Context, place: Place): Promise<Selection<TaskHead
       return selection
     }
   }
-  const listing = await openListing(place, ['title', 'milestone'])
-  const { selection, tierOf } = listing
+  const { selection, tierOf } = await openListing(place, ['title', 'milestone'])
   const shown = all
     ? { eligible: selection.eligible.map((task) => ({ task, choice: tierOf(task) })) }
     : { next: await nextTask(context, place, selection) }
-  const waiting = await explained(place, listing, toExplain(selection, explain))
+  const waiting = await explained(place, toExplain(selection, explain))
   await context.print(nextView({ ...screen, ...shown, selection, waiting }))
   return selection
 }
@@ -61,11 +60,15 @@ async function nextTask(
 }
 
 /** Why each task waits. Read whole are, one after the other, those of which a place in the text is told. */
-async function explained<T extends Facts<'title'>>(
-  { root, vocabulary }: Place,
-  { reasonOf }: Listing<T>,
-  states: readonly TaskState<T>[],
+async function explained(
+  place: Place,
+  states: readonly TaskState<Facts<'title'>>[],
 ): Promise<readonly WaitingTask[]> {
+  const { root, vocabulary } = place
+  const reasonOf = await blockedReasons(
+    place,
+    states.map(({ task }) => task),
+  )
   const tasks: WaitingTask[] = []
   for (const state of states) {
     const { id, title, file } = state.task

@@ -1,0 +1,41 @@
+import { SECTION_NAMES } from './model.ts'
+import type { PlainWords } from './plain-words.ts'
+import { hasLoneLineEnd, scanHeadings } from './scan.ts'
+
+/**
+ * Tells whether the sections hold a Blocked one, from the line end before the first; null where only the parser can.
+ * Nothing is looked at but lines that are, or within a fence only look like, a heading other than the usual ones.
+ */
+export function holdReader(words: PlainWords): (source: string) => boolean | null {
+  const usual = SECTION_NAMES.filter((name) => words.title(name) !== 'Blocked').join('|')
+  // Then whatever may make a heading of the second level without beginning with two marks and a blank in the first column.
+  const place = new RegExp(
+    `\\n(?:## (?!(?:${usual})\\r?\\n)| {0,3}-+[ \\t]*(?:[\\r\\n]|$)| {1,3}##|##(?![# ]))`,
+    'g',
+  )
+  return (source) => {
+    if (hasLoneLineEnd(source)) return null
+    place.lastIndex = 0
+    while (place.test(source)) {
+      const at = place.lastIndex
+      const end = source.indexOf('\n', at)
+      const title = source.slice(at, end < 0 ? source.length : end)
+      const isPlain = source.startsWith('\n## ', at - 4) && !title.includes('#')
+      const name = isPlain ? words.title(title) : 'unclear'
+      if (name === 'Blocked' || name === 'unclear') return hasBlockedSection(source, words)
+    }
+    return false
+  }
+}
+
+/** Null where only the parser can tell. */
+function hasBlockedSection(source: string, words: PlainWords): boolean | null {
+  const headings = scanHeadings(source, 0)
+  if (headings === null) return null
+  for (const { depth, text } of headings) {
+    const name = depth === 2 ? words.title(source.slice(text.start, text.end)) : 'another'
+    if (name === 'unclear') return null
+    if (name === 'Blocked') return true
+  }
+  return false
+}
