@@ -12,10 +12,14 @@ export interface Listing<T extends TaskHead> {
   readonly tierOf: (task: T) => TierChoice
 }
 
-/** Reads of a backlog the facts that are listed, and decides on it. The texts of the tasks are never in memory together. */
+/**
+ * Reads of a backlog the facts that are listed, and decides on it. The texts of the tasks are never in memory together.
+ * To tell a tier mostly takes what stands below the head: it is told of those that need one.
+ */
 export async function openListing<K extends FactName>(
   place: Place,
   listed: readonly K[],
+  needsTier: (task: TaskHead) => boolean = () => true,
 ): Promise<Listing<Facts<K | (typeof TIER_FACTS)[number]>>> {
   const { tiers } = place.config
   const areProductsListed = new Set<FactName>(listed).has('produces')
@@ -24,7 +28,7 @@ export async function openListing<K extends FactName>(
     place,
     {
       facts: [...listed, ...TIER_FACTS],
-      isEnough: ({ complexity }) => complexity !== null && !areProductsListed,
+      isEnough: (task) => !areProductsListed && (task.complexity !== null || !needsTier(task)),
       isWanted: mayDecideTier(tiers),
     },
     (found, task) => ofWhole.set(found, tierOf(task, tiers)),

@@ -9,7 +9,8 @@ export async function reportError(error: unknown, io: Pick<Io, 'argv' | 'env' | 
   const expected = error instanceof UserError
   const blocks = expected ? userErrorBlocks(error) : bugBlocks(error, Boolean(io.env['RALPH_DEBUG']))
   const noColor = io.argv.includes('--no-color')
-  io.stderr.write(await layOut(blocks, canvasFor(io.stderr, io.env, noColor)))
+  const lines = await layOut(blocks, canvasFor(io.stderr, io.env, noColor))
+  io.stderr.write([...lines].join(''))
   return expected ? error.exitCode : 2
 }
 

@@ -24,15 +24,15 @@ export interface Canvas {
   readonly colour: boolean
 }
 
-/** The blocks as text, each line with its ending. */
-export async function layOut(blocks: readonly Block[], canvas: Canvas): Promise<string> {
-  if (blocks.every((block) => !someLine(block, isOdd))) return layOutSafe(blocks, canvas, lengthOf)
+/** The blocks as text, line by line, each with its ending. */
+export async function layOut(blocks: readonly Block[], canvas: Canvas): Promise<Iterable<string>> {
+  if (!areOdd(blocks)) return drawnLines(blocks, canvas, lengthOf)
   return layOutNow(blocks, canvas, needsMeasure(blocks, canvas) ? await measureForAny() : lengthOf)
 }
 
 /** The same at once, with a measure that is right for any text. */
-export function layOutNow(blocks: readonly Block[], canvas: Canvas, measure: Measure): string {
-  return layOutSafe(blocks.map(printableBlock), canvas, measure)
+export function layOutNow(blocks: readonly Block[], canvas: Canvas, measure: Measure): Iterable<string> {
+  return drawnLines(blocks.map(printableBlock), canvas, measure)
 }
 
 /** Where nothing is cut and nothing wraps, only columns of a table have a width. */
@@ -40,12 +40,10 @@ function needsMeasure(blocks: readonly Block[], { columns }: Canvas): boolean {
   return columns !== null || blocks.some(({ kind }) => kind === 'table')
 }
 
-function layOutSafe(safe: readonly Block[], canvas: Canvas, measure: Measure): string {
-  let text = ''
+function* drawnLines(safe: readonly Block[], canvas: Canvas, measure: Measure): Iterable<string> {
   for (const block of safe) {
-    for (const line of linesOf(block, canvas.columns, measure)) text += `${draw(line, canvas.colour)}\n`
+    for (const line of linesOf(block, canvas.columns, measure)) yield `${draw(line, canvas.colour)}\n`
   }
-  return text
 }
 
 function linesOf(block: Block, columns: number | null, measure: Measure): Iterable<Line> {
@@ -102,28 +100,42 @@ function joinTones(line: Line): Line {
   return joined
 }
 
-/** Whether a cell may hold what a terminal would obey, or what is wider or narrower than a column. */
-function isOdd(cell: Cell): boolean {
-  return isPiece(cell) ? !isNarrow(textOf(cell)) : cell.some(isOdd)
+/** Whether blocks may hold what a terminal would obey, or what is wider or narrower than a column. */
+function areOdd(blocks: readonly Block[]): boolean {
+  const texts: string[] = []
+  const add = (cell: Cell): void => {
+    if (isPiece(cell)) texts.push(textOf(cell))
+    else for (const piece of cell) texts.push(textOf(piece))
+  }
+  for (const block of blocks) eachCell(block, add)
+  // One long text is looked through much faster than many short ones.
+  return !isNarrow(texts.join(''))
 }
 
 function printableBlock(block: Block): Block {
   return mapLines(block, (line) => line.map((piece) => withText(piece, printable(textOf(piece)))))
 }
 
-/** Whether something holds of one of the lines that a block is made of. */
-function someLine(block: Block, test: (cell: Cell) => boolean): boolean {
+/** Hands over all that a block is made of. */
+function eachCell(block: Block, see: (cell: Cell) => void): void {
   switch (block.kind) {
     case 'line':
-      return test(block.line)
+      return see(block.line)
     case 'spread':
-      return test(block.left) || test(block.right)
+      see(block.left)
+      return see(block.right)
     case 'hang':
-      return test(block.head) || block.words.some(test)
+      see(block.head)
+      return block.words.forEach(see)
     case 'prose':
-      return test(block.head) || test(block.text)
+      see(block.head)
+      return see(block.text)
     case 'table':
-      return block.rows.some((row) => ('kind' in row ? someLine(row, test) : row.some(test)))
+      for (const row of block.rows) {
+        if ('kind' in row) eachCell(row, see)
+        else for (const cell of row) see(cell)
+      }
+      return
     default:
       return unreachable(block)
   }

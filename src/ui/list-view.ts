@@ -72,7 +72,9 @@ function rowOf<T extends ListedTask>(
   { tierOf, reasonOf }: ListScreen<T>,
 ): readonly Cell[] {
   const { task } = state
-  return [signOf(state), task.id, task.title, dim(tierOf(task)), dim(remark(state, reasonOf(task)))]
+  // How much a task may take is nothing any more, once it is done.
+  const tier = task.status === 'DONE' ? '' : dim(tierOf(task))
+  return [signOf(state), task.id, task.title, tier, dim(remark(state, reasonOf(task)))]
 }
 
 /** What there is to say of a task in a few words. */

@@ -2,10 +2,12 @@ import fc from 'fast-check'
 import stringWidth from 'fast-string-width'
 import { describe, expect, it } from 'vitest'
 import { accent, dim, line, paragraph, type Block, type Line } from '../../src/ui/block.ts'
-import { layOut } from '../../src/ui/layout.ts'
+import { type Canvas, layOut } from '../../src/ui/layout.ts'
 
+const drawn = async (blocks: readonly Block[], canvas: Canvas): Promise<string> =>
+  [...(await layOut(blocks, canvas))].join('')
 const plain = (blocks: readonly Block[], columns: number | null): Promise<string> =>
-  layOut(blocks, { columns, colour: false })
+  drawn(blocks, { columns, colour: false })
 
 describe('a line', () => {
   it('is cut at the edge of the terminal, and says so', async () => {
@@ -53,7 +55,7 @@ describe('words after a head', () => {
   })
 
   it('share one switch of colour with the blanks between them', async () => {
-    const text = await layOut([paragraph([], 'one two', 'dim')], { columns: 80, colour: true })
+    const text = await drawn([paragraph([], 'one two', 'dim')], { columns: 80, colour: true })
     expect(text).toBe('\u001b[2mone two\u001b[22m\n')
   })
 })

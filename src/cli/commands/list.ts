@@ -17,7 +17,8 @@ export async function run(context: Context): Promise<number> {
 
 async function print(context: Context): Promise<void> {
   const place = await openPlace(context)
-  const { selection, tierOf } = await openListing(place, ['title', 'milestone', 'completed', ...FILTER_FACTS])
+  const facts = ['title', 'milestone', 'completed', ...FILTER_FACTS] as const
+  const { selection, tierOf } = await openListing(place, facts, ({ status }) => status !== 'DONE')
   const states = matching(selection, context.options)
   const reasonOf = await blockedReasons(
     place,
