@@ -11,7 +11,7 @@ import { attemptsAt } from './run.ts'
 import type { Run } from './run.ts'
 
 /** How a task ended. */
-export type TaskEnd =
+export type TaskRunEnd =
   | { readonly kind: 'completed'; readonly completed: Completed }
   | { readonly kind: 'blocked'; readonly commit: string }
   | { readonly kind: 'left'; readonly reason: string }
@@ -36,7 +36,7 @@ export interface GivingUp {
 }
 
 /** Blocks the task, leaves it or stops, as asked; null to try again. */
-export async function* giveUp(run: Run, giving: GivingUp): AsyncGenerator<Happening, TaskEnd | null> {
+export async function* giveUp(run: Run, giving: GivingUp): AsyncGenerator<Happening, TaskRunEnd | null> {
   const { task, base, reason } = giving
   const { ports, options } = run
   const wish = giving.blocked && options.onFailure !== 'ask' ? 'block' : options.onFailure
@@ -56,7 +56,7 @@ export async function* giveUp(run: Run, giving: GivingUp): AsyncGenerator<Happen
 export async function* block(
   run: Run,
   what: { readonly task: Task; readonly base: Base; readonly reason: string },
-): AsyncGenerator<Happening, TaskEnd> {
+): AsyncGenerator<Happening, TaskRunEnd> {
   const { task, base, reason } = what
   const { ports, flight } = run
   const attempts = seriesOrLast(attemptsAt(run, task.id))
@@ -107,7 +107,7 @@ export async function* stop(
     readonly why: StopReason
     readonly reason: string
   },
-): AsyncGenerator<Happening, TaskEnd> {
+): AsyncGenerator<Happening, TaskRunEnd> {
   const back = await putBack(run, at.base, at.tree)
   if (back === null) run.flight.land()
   else yield { type: 'warning', message: back }

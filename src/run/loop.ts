@@ -9,7 +9,7 @@ import { chooseTask } from './choose-task.ts'
 import type { Happening, RunEnd, RunEvent } from './events.ts'
 import { Flight } from './flight.ts'
 import { block } from './give-up.ts'
-import type { TaskEnd } from './give-up.ts'
+import type { TaskRunEnd } from './give-up.ts'
 import type { AttemptInFlight } from './in-flight.ts'
 import { runJournal } from './journal.ts'
 import { takeLock } from './lock.ts'
@@ -187,7 +187,7 @@ async function* enter(
     end,
     base,
     tally,
-  }: { readonly end: Exclude<TaskEnd, { kind: 'stop' }>; readonly base: Base; readonly tally: Tally },
+  }: { readonly end: Exclude<TaskRunEnd, { kind: 'stop' }>; readonly base: Base; readonly tally: Tally },
 ): AsyncGenerator<Happening, Base> {
   const { ports, flight } = run
   switch (end.kind) {

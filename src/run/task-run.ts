@@ -5,14 +5,14 @@ import { planOf } from './attempt-plan.ts'
 import { runAttempt } from './attempt.ts'
 import type { Happening } from './events.ts'
 import { giveUp, sameAsBaseline, stop } from './give-up.ts'
-import type { StopReason, TaskEnd } from './give-up.ts'
+import type { StopReason, TaskRunEnd } from './give-up.ts'
 import type { Outcome } from './outcome.ts'
 import type { AgentChoice } from './ports.ts'
 import type { Run } from './run.ts'
 import { formatCost } from './usage.ts'
 
 /** Works on one task until it is done, blocked or left. */
-export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator<Happening, TaskEnd> {
+export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator<Happening, TaskRunEnd> {
   const { ports, options } = run
   const tier = ports.tierOf(task)
   const choices = await agentsOf(run, task)

@@ -4,7 +4,8 @@ import type { Git } from '../git/git.ts'
 import { idInPath } from '../task/file-name.ts'
 import type { TaskEnd } from '../task/model.ts'
 import { parseTask } from '../task/parse.ts'
-import { scanEnd } from '../task/scan-end.ts'
+import { perVocabulary } from '../task/plain-words.ts'
+import { factsScanner } from '../task/scan-facts.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
 
 /** A commit that may have completed a task. */
@@ -97,5 +98,8 @@ function versionIn(
   vocabulary: TaskVocabulary,
 ): TaskEnd | null | Promise<TaskEnd> {
   if (!bytes) return null
-  return scanEnd({ file, id, bytes }, vocabulary) ?? parseTask({ file, text: bytes.toString() }, vocabulary)
+  const scanEnd = endScanner(vocabulary)
+  return scanEnd({ file, id, bytes }) ?? parseTask({ file, text: bytes.toString() }, vocabulary)
 }
+
+const endScanner = perVocabulary((vocabulary) => factsScanner(vocabulary, { facts: ['commit'] }))

@@ -8,8 +8,8 @@ export interface PlainBlock {
   readonly fields: readonly (KeyMeaning | null)[]
   /** What stands after the key of each, as bytes; undefined for one that the block has not. */
   readonly values: readonly (string | undefined)[]
-  /** Where the heading's line ends. */
-  readonly headingEnd: number
+  /** The text that it stands in, or as much of that as was needed. */
+  readonly source: string
   /** Where the first section begins; the end of the source, where none does. */
   readonly end: number
 }
@@ -42,16 +42,14 @@ export function plainBlockScanner(
     for (const { pattern, fields } of layouts) {
       pattern.lastIndex = 0
       const values = pattern.exec(source)
-      if (values === null || values[1] !== id) continue
-      return { fields, values, headingEnd: source.indexOf('\n'), end: pattern.lastIndex }
+      if (values !== null && values[1] === id) return { fields, values, source, end: pattern.lastIndex }
     }
-    const heading = lineEnd(source, 0)
-    const lines = startsWithHeading(source, id) ? readLines(source, heading.next, words) : null
+    const lines = startsWithHeading(source, id) ? readLines(source, lineEnd(source, 0).next, words) : null
     if (lines === null) return null
     if (lines.end < source.length) learn(lines)
     const wanted = lines.rows.filter(({ field }) => isWanted(field))
     const fields = wanted.map(({ field }) => field)
-    return { fields, values: wanted.map(({ value }) => value), headingEnd: heading.text, end: lines.end }
+    return { fields, values: wanted.map(({ value }) => value), source, end: lines.end }
   }
   return ({ id, bytes }) => {
     const block = scan(bytes.toString('latin1', 0, TOP), id)

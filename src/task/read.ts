@@ -3,10 +3,9 @@ import { join, sep } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { idInFileName } from './file-name.ts'
 import { factsOf } from './facts.ts'
-import type { FactName, Facts, Task, TaskEnd, TaskHead, TaskName } from './model.ts'
+import type { FactName, Facts, Task, TaskHead, TaskName } from './model.ts'
 import { parseTask, parseTaskWith, scanTask, unreadableTask } from './parse.ts'
 import { loadParsers, type Parsers } from './reading.ts'
-import { scanEnd } from './scan-end.ts'
 import { type FactsAsked, factsScanner } from './scan-facts.ts'
 import { readTaskBytes, readTaskText, type TaskBytes } from './task-text.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
@@ -50,12 +49,6 @@ export function readHeads(options: BacklogOptions): Promise<Backlog<TaskHead>> {
   return readFolder<TaskHead>(options, headOf, factsScanner(vocabularyOf(options), { facts: [] }))
 }
 
-/** Reads of each task only how it stands, and the commit that it names. */
-export function readEnds(options: BacklogOptions): Promise<Backlog<TaskEnd>> {
-  const keep = ({ id, number, file, status, commit }: Task): TaskEnd => ({ id, number, file, status, commit })
-  return readFolder<TaskEnd>(options, keep, scanEnd)
-}
-
 /**
  * Reads of each task some facts, in a fraction of the time where the files are in the plainest style. `see` is handed
  * those tasks that were read whole: where that is wanted, and where they are in another style.
@@ -81,7 +74,7 @@ function vocabularyOf({ vocabulary = TASK_VOCABULARY }: BacklogOptions): TaskVoc
 async function readFolder<T extends TaskName>(
   { root, dir = TASK_FOLDER, vocabulary = TASK_VOCABULARY }: BacklogOptions,
   keep: (task: Task) => T,
-  shortcut: (taskBytes: TaskBytes, vocabulary: TaskVocabulary) => T | null,
+  shortcut: (taskBytes: TaskBytes) => T | null,
 ): Promise<Backlog<T>> {
   const folder = join(root, dir)
   const kept: T[] = []
@@ -95,7 +88,7 @@ async function readFolder<T extends TaskName>(
       kept.push(keep(unreadableTask(file, bytes.problem)))
       continue
     }
-    const short = shortcut({ file, id, bytes }, vocabulary)
+    const short = shortcut({ file, id, bytes })
     if (short !== null) {
       kept.push(short)
       continue

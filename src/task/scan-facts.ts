@@ -6,7 +6,7 @@ import { type PlainBlock, plainBlockScanner } from './plain-block.ts'
 import { plainNeeds } from './plain-needs.ts'
 import { type PlainWords, plainWords, textReader } from './plain-words.ts'
 import { holdReader } from './scan-hold.ts'
-import { scanProducts, scanProductLists } from './scan-products.ts'
+import { scanProductLists, scanProducts } from './scan-products.ts'
 import type { TaskBytes } from './task-text.ts'
 import { idOf, numberOf } from './values.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
@@ -14,7 +14,7 @@ import type { TaskVocabulary } from './vocabulary.ts'
 /** What is asked of each task file beside its head. */
 export interface FactsAsked<K extends FactName> {
   readonly facts: readonly K[]
-  /** Whether what stands above a file's sections is enough: nothing is said then of what it produces, nor the whole wanted. */
+  /** Whether what stands above the sections is enough: of what they list nothing is said then, nor is the whole wanted. */
   readonly isEnough?: (facts: Facts<K>) => boolean
   /** Whether the whole of a file is wanted, asked of its bytes, each as one unit. */
   readonly isWanted?: (bytes: string) => boolean
@@ -23,80 +23,42 @@ export interface FactsAsked<K extends FactName> {
 /**
  * Makes the reader of some facts of task files in the plainest style, over their bytes. It gives null for any other
  * style, and for a task that is wanted whole: a few slower readers come after this one, and say the same of what it reads.
+ * It is made of steps, one for each thing that is asked: of what is not asked there is nothing for the engine to compile.
  */
 export function factsScanner<K extends FactName>(
   vocabulary: TaskVocabulary,
-  { facts: names, isEnough, isWanted }: FactsAsked<K>,
+  { facts: names, ...ask }: FactsAsked<K>,
 ): (taskBytes: TaskBytes) => Facts<K> | null {
   const words = plainWords(vocabulary)
-  const isHeld = holdReader(words)
   const asked = new Set<FactName>(names)
-  const [title, depends, produces, outputs, unknown] = (
-    ['title', 'depends', 'produces', 'outputs', 'fields'] as const
-  ).map((name) => asked.has(name))
-  const asksProducts = produces === true || outputs === true
-  const blank = blankFacts(names)
   const readers = valueReaders(asked)
+  const steps = [
+    ...(asked.has('title') ? [readTitle] : []),
+    ...(asked.has('depends') ? [nameDepends] : []),
+    ...(readers.size > 0 ? [valuesStep(readers)] : []),
+    ...(asked.has('fields') ? [unknownFieldsStep(words)] : []),
+    sectionsStep(words, asked, ask as Omit<FactsAsked<FactName>, 'facts'>),
+  ]
   const scanBlock = plainBlockScanner(words, ({ name, isSection }) => {
-    if (isSection) return asksProducts
-    return name === null ? unknown === true : name === 'Status' || name === 'Depends' || readers.has(name)
+    if (isSection) return asked.has('produces') || asked.has('outputs')
+    return name === null ? asked.has('fields') : name === 'Status' || name === 'Depends' || readers.has(name)
   })
-  let columns: Columns | null = null
+  const columnsIn = columnFinder(['Status', 'Depends'])
+  const blank = blankFacts(names)
   return (taskBytes) => {
     const block = scanBlock(taskBytes)
     if (block === null) return null
-    // Most files have the layout of the file before.
-    if (columns?.of !== block.fields) columns = columnsOf(block.fields, readers)
-    const { values } = block
-    const status = words.status(values[columns.status] ?? '')
-    const needs = plainNeeds(values[columns.depends] ?? '')
+    const columns = columnsIn(block)
+    const status = words.status(block.values[columns[0]!] ?? '')
+    const needs = plainNeeds(block.values[columns[1]!] ?? '')
     if (status === null || needs === null) return null
-    // A field in place of a section is left to the parser.
-    for (const column of columns.sections) if (values[column] !== undefined) return null
-    const { file, id, bytes } = taskBytes
-    const number = numberOf(id)
     const facts = { ...blank }
-    facts.id = id
-    facts.number = number
-    facts.file = file
+    facts.id = taskBytes.id
+    facts.number = numberOf(taskBytes.id)
+    facts.file = taskBytes.file
     facts.status = status
     facts.needs = needs
-    if (title) {
-      const text = headingText(bytes, block.headingEnd)
-      if (text === null) return null
-      facts.title = readHeading(text, number).title
-    }
-    if (depends) facts.depends = needs.map((need) => ({ id: idOf(need, id.length - 2), number: need }))
-    for (const { fact, read, column } of columns.facts) {
-      const value = read(values[column] ?? '')
-      if (value === null) return null
-      ;(facts as Record<string, unknown>)[fact] = value.value
-    }
-    if (unknown) {
-      const fields = unknownFields(block, words)
-      if (fields === null) return null
-      facts.fields = fields
-    }
-    const readsOn = (asksProducts || isWanted) && !isEnough?.(facts as Facts<K>)
-    if (!readsOn && status !== 'TODO') return facts as Facts<K>
-    const source = bytes.toString('latin1', readsOn ? 0 : Math.max(0, block.end - 1))
-    if (status === 'TODO') {
-      const held = isHeld(source)
-      if (held === null) return null
-      facts.held = held
-    }
-    if (readsOn && isWanted?.(source)) return null
-    if (readsOn && asksProducts) {
-      const lists = scanProductLists(source, words)
-      if (lists === null) return null
-      const items = lists.flat()
-      if (outputs) facts.outputs = items.length
-      if (produces && lists.length > 0) {
-        const products = scanProducts(items)
-        if (products === null) return null
-        facts.produces = products
-      }
-    }
+    for (const step of steps) if (!step(facts, block, taskBytes)) return null
     return facts as Facts<K>
   }
 }
@@ -105,23 +67,58 @@ type WritableFacts = { -readonly [P in keyof TaskHead]: TaskHead[P] } & {
   -readonly [P in FactName]?: TaskFacts[P]
 }
 
-/** What all that is read is a copy of: so the engine has one kind of object for it, and room in it for all its facts. */
+/** What all that is read is a copy of: so the engine has one kind of object for it, with room for all its facts. */
 function blankFacts(asked: readonly FactName[]): WritableFacts {
   const head = { id: '', number: 0, file: '', status: null, needs: [], held: false, problems: [] }
   const facts = asked.map((name) => [name, name === 'outputs' ? 0 : null])
   return { ...head, ...Object.fromEntries(facts) }
 }
 
-type ReadValue = (bytes: string) => { readonly value: unknown } | null
+/**
+ * Where among a block's values the field of each name stands; beyond the last, where the block cannot have it. Most
+ * files have the layout of the file before.
+ */
+function columnFinder(names: readonly FieldName[]): (block: PlainBlock) => readonly number[] {
+  let known: PlainBlock['fields'] | undefined
+  let columns: readonly number[] = []
+  return ({ fields }) => {
+    if (fields !== known) {
+      known = fields
+      columns = names.map((name) => {
+        const column = fields.findIndex((field) => field?.name === name)
+        return column < 0 ? fields.length : column
+      })
+    }
+    return columns
+  }
+}
+
+/** Adds to the facts of a file; false where only another reader can tell, or the task is wanted whole. */
+type Step = (facts: WritableFacts, block: PlainBlock, taskBytes: TaskBytes) => boolean
+
+function readTitle(facts: WritableFacts, { source }: PlainBlock, { bytes }: TaskBytes): boolean {
+  const heading = bytes.toString('utf8', '# '.length, source.indexOf('\n')).trim()
+  // What ends in such signs may be closed by them.
+  const text = heading.endsWith('#') ? null : scanInlineText(heading)
+  if (text === null) return false
+  facts.title = readHeading(text, facts.number).title
+  return true
+}
+
+function nameDepends(facts: WritableFacts): boolean {
+  const digits = facts.id.length - 'T-'.length
+  facts.depends = facts.needs.map((number) => ({ id: idOf(number, digits), number }))
+  return true
+}
 
 interface ValueReader {
   readonly fact: keyof FieldValues
-  readonly read: ReadValue
+  readonly read: (bytes: string) => { readonly value: unknown } | null
 }
 
 /** By the field that each value stands in. */
-function valueReaders(asked: ReadonlySet<FactName>): ReadonlyMap<FieldName | null, ValueReader> {
-  const readers = new Map<FieldName | null, ValueReader>()
+function valueReaders(asked: ReadonlySet<FactName>): ReadonlyMap<FieldName, ValueReader> {
+  const readers = new Map<FieldName, ValueReader>()
   for (const fact of asked) {
     if (!(fact in VALUE_READERS)) continue
     const { field, read } = VALUE_READERS[fact as keyof FieldValues]
@@ -130,42 +127,77 @@ function valueReaders(asked: ReadonlySet<FactName>): ReadonlyMap<FieldName | nul
   return readers
 }
 
-/** Where among a block's values stands what is asked; beyond the last where it has none such. */
-interface Columns {
-  readonly of: PlainBlock['fields']
-  readonly status: number
-  readonly depends: number
-  readonly facts: readonly (ValueReader & { readonly column: number })[]
-  readonly sections: readonly number[]
-}
-
-function columnsOf(of: PlainBlock['fields'], readers: ReadonlyMap<FieldName | null, ValueReader>): Columns {
-  const columnOf = (name: FieldName | null): number => {
-    const column = of.findIndex((field) => field !== null && field.name === name)
-    return column < 0 ? of.length : column
+function valuesStep(readers: ReadonlyMap<FieldName, ValueReader>): Step {
+  const each = [...readers.values()]
+  const columnsIn = columnFinder([...readers.keys()])
+  return (facts, block) => {
+    const columns = columnsIn(block)
+    for (let i = 0; i < each.length; i++) {
+      const { fact, read } = each[i]!
+      const found = read(block.values[columns[i]!] ?? '')
+      if (found === null) return false
+      ;(facts as Record<string, unknown>)[fact] = found.value
+    }
+    return true
   }
-  const facts = [...readers].map(([field, reader]) => ({ ...reader, column: columnOf(field) }))
-  const sections = of.flatMap((field, column) => (field?.isSection ? [column] : []))
-  return { of, status: columnOf('Status'), depends: columnOf('Depends'), facts, sections }
 }
 
-/** The whole text of the heading, which is the first line; null where only the parser can tell. */
-function headingText(bytes: Buffer, end: number): string | null {
-  const text = bytes.toString('utf8', '# '.length, end).trim()
-  // What ends in such signs may be closed by them.
-  return text.endsWith('#') ? null : scanInlineText(text)
-}
-
-/** The fields that ralph does not know; null where only the parser can tell. */
-function unknownFields({ fields, values }: PlainBlock, words: PlainWords): TaskFacts['fields'] | null {
-  const unknown: TaskFacts['fields'][number][] = []
-  for (let i = 0; i < fields.length; i++) {
-    const field = fields[i]
-    const bytes = values[i]
-    if (!field || field.name !== null || field.isSection || bytes === undefined) continue
-    const value = words.text(bytes)
-    if (value === null) return null
-    unknown.push({ name: null, key: field.key, value })
+/** The fields that ralph does not know. */
+function unknownFieldsStep(words: PlainWords): Step {
+  return (facts, { fields, values }) => {
+    const unknown: TaskFacts['fields'][number][] = []
+    for (const [i, field] of fields.entries()) {
+      const bytes = values[i]
+      if (field === null || field.name !== null || field.isSection || bytes === undefined) continue
+      const value = words.text(bytes)
+      if (value === null) return false
+      unknown.push({ name: null, key: field.key, value })
+    }
+    facts.fields = unknown
+    return true
   }
-  return unknown
+}
+
+/** What stands in the sections: whether the task is held, what it produces, and whether it is wanted whole. */
+function sectionsStep(
+  words: PlainWords,
+  asked: ReadonlySet<FactName>,
+  { isEnough, isWanted }: Omit<FactsAsked<FactName>, 'facts'>,
+): Step {
+  const isHeld = holdReader(words)
+  const hold = (facts: WritableFacts, source: string): boolean => {
+    const held = isHeld(source)
+    facts.held = held === true
+    return held !== null
+  }
+  const readHold: Step = (facts, { end }, { bytes }) =>
+    facts.status !== 'TODO' || hold(facts, bytes.toString('latin1', Math.max(0, end - 1)))
+  const readProducts = productsStep(words, asked)
+  if (!isWanted && !readProducts) return readHold
+  return (facts, block, taskBytes) => {
+    if (isEnough?.(facts as Facts<FactName>)) return readHold(facts, block, taskBytes)
+    const source = taskBytes.bytes.toString('latin1')
+    if (facts.status === 'TODO' && !hold(facts, source)) return false
+    if (isWanted?.(source)) return false
+    return !readProducts || readProducts(facts, block, source)
+  }
+}
+
+type SourceStep = (facts: WritableFacts, block: PlainBlock, source: string) => boolean
+
+function productsStep(words: PlainWords, asked: ReadonlySet<FactName>): SourceStep | null {
+  const [outputs, produces] = [asked.has('outputs'), asked.has('produces')]
+  if (!outputs && !produces) return null
+  return (facts, { fields, values }, source) => {
+    // A field in place of a section is left to the parser.
+    if (fields.some((field, i) => field?.isSection && values[i] !== undefined)) return false
+    const lists = scanProductLists(source, words)
+    if (lists === null) return false
+    const items = lists.flat()
+    if (outputs) facts.outputs = items.length
+    if (!produces || lists.length === 0) return true
+    const products = scanProducts(items)
+    if (products !== null) facts.produces = products
+    return products !== null
+  }
 }

@@ -9,7 +9,7 @@ import { UNKNOWN_USAGE } from '../agent/usage.ts'
 import { formatCost } from '../run/usage.ts'
 import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block, type Piece } from './block.ts'
 import { timeLimitText } from './limits-text.ts'
-import { summaryOf, type TaskEnd } from './run-summary.ts'
+import { summaryOf, type TaskEndEvent } from './run-summary.ts'
 import { counted } from './counted.ts'
 import { deniedTexts, endText, gateText, interferenceText, isRefuted, spentText } from './run-text.ts'
 import { clockText } from '../base/time-text.ts'
@@ -32,7 +32,7 @@ interface Attempt {
 /** Tells a run as it goes on: events in, lines to keep out, and one line that says what is going on now. */
 export class RunStory {
   readonly #telling: Telling
-  readonly #ends: TaskEnd[] = []
+  readonly #ends: TaskEndEvent[] = []
   #task: TaskStarted | null = null
   #attempt: Attempt | null = null
   /** What goes on where no agent works: a wait, the gates, the seal. */

@@ -4,10 +4,10 @@ import { formatCost } from '../run/usage.ts'
 import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell } from './block.ts'
 
 /** How one task of the run ended. */
-export type TaskEnd = TaskCompleted | TaskBlocked | TaskGivenUp
+export type TaskEndEvent = TaskCompleted | TaskBlocked | TaskGivenUp
 
 /** What a run came to: how much, each task in a row, and what a person can do now. */
-export function summaryOf(finished: RunFinished, ends: readonly TaskEnd[]): readonly Block[] {
+export function summaryOf(finished: RunFinished, ends: readonly TaskEndEvent[]): readonly Block[] {
   return [
     BLANK,
     line(totals(finished)),
@@ -27,7 +27,7 @@ function totals({ completed, blocked, failed, seconds, cost }: RunFinished): str
   return parts.join(' · ')
 }
 
-function rowOf(end: TaskEnd): readonly Cell[] {
+function rowOf(end: TaskEndEvent): readonly Cell[] {
   switch (end.type) {
     case 'task-completed':
       return [

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { openGit } from '../../src/git/door.ts'
 import { openSealer } from '../../src/git/seal/sealer.ts'
 import { verifyTasks } from '../../src/run/verify.ts'
-import { readEnds } from '../../src/task/read.ts'
+import { readFacts } from '../../src/task/read.ts'
 import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
 import { ENV, git, makeFolder, put } from '../git/repository.ts'
 import { makeProject, read, taskText } from './harness.ts'
@@ -44,7 +44,7 @@ async function complete(root: string, id: string): Promise<string> {
 }
 
 async function verification(root: string) {
-  const readTasks = async () => (await readEnds({ root })).tasks
+  const readTasks = async () => (await readFacts({ root }, { facts: ['commit'] })).tasks
   return verifyTasks(doorOf(root), { readTasks, vocabulary: TASK_VOCABULARY })
 }
 
@@ -189,7 +189,7 @@ describe('a history that others have worked on', () => {
     renameSync(join(root, 'docs/tasks'), join(root, 'backlog'))
     commitAll(root, 'Move the backlog')
     const { tasks } = await verifyTasks(doorOf(root), {
-      readTasks: async () => (await readEnds({ root, dir: 'backlog' })).tasks,
+      readTasks: async () => (await readFacts({ root, dir: 'backlog' }, { facts: ['commit'] })).tasks,
       vocabulary: TASK_VOCABULARY,
     })
     expect(tasks.map(({ state }) => state)).toEqual(['sealed', 'sealed'])
@@ -261,7 +261,7 @@ describe('a history that others have worked on', () => {
       cwd: root,
       run: (...call: Parameters<typeof door.run>) => (asked.push(call[0][0]), door.run(...call)),
     }
-    const readTasks = async () => (await readEnds({ root })).tasks
+    const readTasks = async () => (await readFacts({ root }, { facts: ['commit'] })).tasks
     await verifyTasks(counting, { readTasks, vocabulary: TASK_VOCABULARY })
     expect(asked.length).toBeLessThan(8)
   })

@@ -1,5 +1,5 @@
 import { verifyTasks, type Verification, type VerifiedTask } from '../../run/verify.ts'
-import { readEnds } from '../../task/read.ts'
+import { readFacts } from '../../task/read.ts'
 import { verifyView } from '../../ui/verify-view.ts'
 import type { Context } from '../command.ts'
 import { openPlace, type Place } from '../project.ts'
@@ -34,7 +34,7 @@ async function unfinishedTask({ root }: Place): Promise<string | null> {
 async function verify({ io }: Context, place: Place): Promise<Verification> {
   const { root, vocabulary } = place
   return readHistory(io, root, (git) =>
-    verifyTasks(git, { readTasks: async () => (await readEnds(place)).tasks, vocabulary }),
+    verifyTasks(git, { readTasks: async () => (await readFacts(place, { facts: ['commit'] })).tasks, vocabulary }),
   )
 }
 
