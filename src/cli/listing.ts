@@ -1,10 +1,20 @@
 import { select, type Selection } from '../select/selection.ts'
-import { mayDecideTier, TIER_FACTS, type TierChoice, tierOf, tierOfFacts } from '../select/tier.ts'
+import {
+  mayDecideTier,
+  TIER_FACTS,
+  type TierChoice,
+  tierOf,
+  tierOfFacts,
+  type TierTable,
+} from '../select/tier.ts'
 import { blockedReason } from '../select/why-not.ts'
 import { detached } from '../task/facts.ts'
-import type { FactName, Facts, TaskHead } from '../task/model.ts'
-import { readFacts, readTask } from '../task/read.ts'
+import type { FactName, Facts, Task, TaskHead } from '../task/model.ts'
+import { readFacts, readTask, readTaskFacts } from '../task/read.ts'
+import type { FactsAsked } from '../task/scan-facts.ts'
 import type { Place } from './project.ts'
+
+type TierFact = (typeof TIER_FACTS)[number]
 
 /** A backlog decided on, and what an overview tells of its tasks. */
 export interface Listing<T extends TaskHead> {
@@ -14,26 +24,52 @@ export interface Listing<T extends TaskHead> {
 
 /**
  * Reads of a backlog the facts that are listed, and decides on it. The texts of the tasks are never in memory together.
- * To tell a tier mostly takes what stands below the head: it is told of those that need one.
+ * A tier is told of the tasks that need one: mostly it takes what stands below the head.
  */
 export async function openListing<K extends FactName>(
   place: Place,
-  listed: readonly K[],
+  facts: readonly K[],
   needsTier: (task: TaskHead) => boolean = () => true,
-): Promise<Listing<Facts<K | (typeof TIER_FACTS)[number]>>> {
-  const { tiers } = place.config
-  const areProductsListed = new Set<FactName>(listed).has('produces')
+): Promise<Listing<Facts<K | TierFact>>> {
+  const { asked, see, tierOf } = tierReading(place.config.tiers, facts, needsTier)
+  const { tasks } = await readFacts(place, asked, see)
+  return { selection: select(tasks), tierOf }
+}
+
+/** Reads the facts of one task, and tells its tier. */
+export async function openTask<K extends FactName>(
+  place: Place,
+  { file }: TaskHead,
+  facts: readonly K[],
+): Promise<{ readonly task: Facts<K | TierFact>; readonly choice: TierChoice }> {
+  const { asked, see, tierOf } = tierReading(place.config.tiers, facts, () => true)
+  const task = await readTaskFacts(place, file, asked, see)
+  return { task, choice: tierOf(task) }
+}
+
+interface TierReading<T extends TaskHead, K extends FactName> {
+  readonly asked: FactsAsked<K>
+  readonly see: (facts: T, task: Task) => void
+  readonly tierOf: (task: T) => TierChoice
+}
+
+/** How to read of a task no more than it takes to tell its tier, beside some facts. */
+function tierReading<K extends FactName>(
+  tiers: TierTable,
+  facts: readonly K[],
+  needsTier: (task: TaskHead) => boolean,
+): TierReading<Facts<K | TierFact>, K | TierFact> {
+  const asksProducts = new Set<FactName>(facts).has('produces')
   const ofWhole = new Map<TaskHead, TierChoice>()
-  const { tasks } = await readFacts(
-    place,
-    {
-      facts: [...listed, ...TIER_FACTS],
-      isEnough: (task) => !areProductsListed && (task.complexity !== null || !needsTier(task)),
+  return {
+    asked: {
+      facts: [...facts, ...TIER_FACTS],
+      isEnough: (task) => !asksProducts && (task.complexity !== null || !needsTier(task)),
       isWanted: mayDecideTier(tiers),
     },
-    (found, task) => ofWhole.set(found, tierOf(task, tiers)),
-  )
-  return { selection: select(tasks), tierOf: (task) => ofWhole.get(task) ?? tierOfFacts(task, tiers) }
+    see: (found, task) => ofWhole.set(found, tierOf(task, tiers)),
+    tierOf: (task) => ofWhole.get(task) ?? tierOfFacts(task, tiers),
+  }
 }
 
 /** The first line of what stands under Blocked, of each task that is held up. */

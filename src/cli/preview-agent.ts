@@ -1,11 +1,11 @@
 import { firstInstalled } from '../agent/registry.ts'
-import type { Task, Tier } from '../task/model.ts'
+import type { Facts, Tier } from '../task/model.ts'
 import type { Io } from './io.ts'
 import type { Place } from './project.ts'
 
 /** Who would be asked to do a task: as it says, its discipline, its tier or the config; else the first that is installed. */
 export async function previewAgent(
-  task: Task,
+  task: Facts<'agent' | 'discipline'>,
   { config, root, tier }: Place & { readonly tier: Tier },
   env: Io['env'],
 ): Promise<string | null> {
@@ -13,7 +13,7 @@ export async function previewAgent(
   return own ?? config.agent ?? firstInstalled(config.agents, env)?.name ?? null
 }
 
-async function disciplinesAgent(task: Task, root: string): Promise<string | null> {
+async function disciplinesAgent(task: Facts<'discipline'>, root: string): Promise<string | null> {
   if (task.discipline === null) return null
   const { findDiscipline } = await import('../prompt/library.ts')
   const lookup = await findDiscipline(root, task.discipline)

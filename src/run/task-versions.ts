@@ -99,7 +99,10 @@ function versionIn(
 ): TaskEnd | null | Promise<TaskEnd> {
   if (!bytes) return null
   const scanEnd = endScanner(vocabulary)
-  return scanEnd({ file, id, bytes }) ?? parseTask({ file, text: bytes.toString() }, vocabulary)
+  return (
+    scanEnd({ file, id, bytes: bytes.toString('latin1') }) ??
+    parseTask({ file, text: bytes.toString() }, vocabulary)
+  )
 }
 
 const endScanner = perVocabulary((vocabulary) => factsScanner(vocabulary, { facts: ['commit'] }))

@@ -8,8 +8,6 @@ export interface PlainBlock {
   readonly fields: readonly (KeyMeaning | null)[]
   /** What stands after the key of each, as bytes; undefined for one that the block has not. */
   readonly values: readonly (string | undefined)[]
-  /** The text that it stands in, or as much of that as was needed. */
-  readonly source: string
   /** Where the first section begins; the end of the source, where none does. */
   readonly end: number
 }
@@ -19,8 +17,6 @@ type IsWanted = (meaning: KeyMeaning) => boolean
 /**
  * Reads the heads of files in the plainest style: `# T-004: …`, then nothing but blank lines and bullets of one line,
  * `- **Key**: value`, no field twice, up to the first `## `; null for any other. Of the fields only the wanted are told.
- * It goes over the file's bytes, each as one unit: all that counts for the structure is ASCII, and most of the rest is
- * never looked at.
  * A backlog has its fields in one order or a few, thousands of times: what was read line by line once is read by one
  * regular expression from then on. That leaves the engine next to nothing to compile, which would cost more than it all.
  */
@@ -29,7 +25,9 @@ export function plainBlockScanner(
   isWanted: IsWanted,
 ): (file: Pick<TaskBytes, 'id' | 'bytes'>) => PlainBlock | null {
   const layouts: Layout[] = []
-  const learn = ({ rows, blankLines }: BlockLines): void => {
+  const learn = ({ rows: read, blankLines }: BlockLines): void => {
+    // Without the values, which are parts of all that was read.
+    const rows = read.map(({ field, blankLines }) => ({ field, blankLines }))
     for (const [i, layout] of layouts.entries()) {
       const merged = layout.blankLines === blankLines ? merge(layout.rows, rows) : null
       if (merged === null) continue
@@ -38,28 +36,21 @@ export function plainBlockScanner(
     }
     if (layouts.length < MOST_LAYOUTS) layouts.push(layoutOf(rows, blankLines, isWanted))
   }
-  const scan = (source: string, id: string): PlainBlock | null => {
+  return ({ id, bytes }) => {
     for (const { pattern, fields } of layouts) {
       pattern.lastIndex = 0
-      const values = pattern.exec(source)
-      if (values !== null && values[1] === id) return { fields, values, source, end: pattern.lastIndex }
+      const values = pattern.exec(bytes)
+      if (values !== null && values[1] === id) return { fields, values, end: pattern.lastIndex }
     }
-    const lines = startsWithHeading(source, id) ? readLines(source, lineEnd(source, 0).next, words) : null
+    const lines = startsWithHeading(bytes, id) ? readLines(bytes, lineEnd(bytes, 0).next, words) : null
     if (lines === null) return null
-    if (lines.end < source.length) learn(lines)
+    if (lines.end < bytes.length) learn(lines)
     const wanted = lines.rows.filter(({ field }) => isWanted(field))
     const fields = wanted.map(({ field }) => field)
-    return { fields, values: wanted.map(({ value }) => value), source, end: lines.end }
-  }
-  return ({ id, bytes }) => {
-    const block = scan(bytes.toString('latin1', 0, TOP), id)
-    const isWhole = bytes.length <= TOP || (block !== null && block.end < TOP)
-    return isWhole ? block : scan(bytes.toString('latin1'), id)
+    return { fields, values: wanted.map(({ value }) => value), end: lines.end }
   }
 }
 
-// Most blocks end before this.
-const TOP = 512
 const MOST_LAYOUTS = 8
 
 /** Fields in an order, each of which may be left out, and what matches a file that has them so. */

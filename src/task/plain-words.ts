@@ -1,3 +1,4 @@
+import { decoded } from './byte-text.ts'
 import { scanInlineText } from './inline.ts'
 import { type FieldName, FIELD_NAMES, type SectionName, type Status } from './model.ts'
 import { lookUp, type TaskVocabulary } from './vocabulary.ts'
@@ -66,16 +67,6 @@ export function plainText(bytes: string): string | null {
   return scanInlineText(decoded(bytes).trim())
 }
 
-/** Bytes, each as one unit, as the text that they are. */
-export function decoded(bytes: string): string {
-  return /^[\0-\x7f]*$/.test(bytes) ? bytes : ownText(bytes)
-}
-
-/** The same as a string of its own: a part of a source would keep all of that in memory. */
-export function ownText(bytes: string): string {
-  return Buffer.from(bytes, 'latin1').toString('utf8')
-}
-
 function keyMeaning(start: string, vocabulary: TaskVocabulary): KeyMeaning | null {
   const key = decoded(start.slice('- **'.length, -'**:'.length))
   if (!IS_ASCII_KEY.test(key) && !IS_PLAIN_KEY.test(key)) return null
@@ -95,7 +86,7 @@ function remembered<T>(read: (bytes: string) => T): (bytes: string) => T {
   return (bytes) => {
     const found = known.get(bytes)
     if (found !== undefined) return found
-    const own = stringOfItsOwn(bytes)
+    const own = ownBytes(bytes)
     const made = read(own)
     if (known.size < MOST_REMEMBERED) known.set(own, made)
     return made
@@ -105,6 +96,6 @@ function remembered<T>(read: (bytes: string) => T): (bytes: string) => T {
 const MOST_REMEMBERED = 5000
 
 /** A part of a source would keep all of that in memory. */
-function stringOfItsOwn(bytes: string): string {
+function ownBytes(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString('latin1')
 }

@@ -1,13 +1,12 @@
 import { readdirSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
+import { ownText } from './byte-text.ts'
 import { idInFileName } from './file-name.ts'
 import { factsOf } from './facts.ts'
 import type { FactName, Facts, Task, TaskHead, TaskName } from './model.ts'
-import { parseTask, parseTaskWith, scanTask, unreadableTask } from './parse.ts'
-import { loadParsers, type Parsers } from './reading.ts'
 import { type FactsAsked, factsScanner } from './scan-facts.ts'
-import { readTaskBytes, readTaskText, type TaskBytes } from './task-text.ts'
+import { readTaskBytes, readTaskFiles, type TaskBytes, type Unreadable } from './task-text.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
 /** Every task of a project, those that cannot be read among them. */
@@ -46,59 +45,82 @@ export function readBacklog(
 
 /** Reads of each task only what selection needs: several times as fast, where the files are in the plainest style. */
 export function readHeads(options: BacklogOptions): Promise<Backlog<TaskHead>> {
-  return readFolder<TaskHead>(options, headOf, factsScanner(vocabularyOf(options), { facts: [] }))
+  return readFolder<TaskHead>(
+    options,
+    headOf,
+    factsScanner(options.vocabulary ?? TASK_VOCABULARY, { facts: [] }),
+  )
 }
 
 /**
  * Reads of each task some facts, in a fraction of the time where the files are in the plainest style. `see` is handed
  * those tasks that were read whole: where that is wanted, and where they are in another style.
  */
-export function readFacts<K extends FactName>(
+export async function readFacts<K extends FactName>(
   options: BacklogOptions,
   asked: FactsAsked<K>,
-  see: (facts: Facts<K>, task: Task) => void = () => {},
+  see?: (facts: Facts<K>, task: Task) => void,
 ): Promise<Backlog<Facts<K>>> {
+  return readFolder<Facts<K>>(options, ...factsReaders(options, asked, see))
+}
+
+/** The same of one task, as its file is now. */
+export async function readTaskFacts<K extends FactName>(
+  options: BacklogOptions,
+  file: string,
+  asked: FactsAsked<K>,
+  see?: (facts: Facts<K>, task: Task) => void,
+): Promise<Facts<K>> {
+  const [facts] = await readFiles<Facts<K>>(
+    options,
+    [file.slice(file.lastIndexOf('/') + 1)],
+    ...factsReaders(options, asked, see),
+  )
+  return facts!
+}
+
+function factsReaders<K extends FactName>(
+  { vocabulary = TASK_VOCABULARY }: BacklogOptions,
+  asked: FactsAsked<K>,
+  see: (facts: Facts<K>, task: Task) => void = () => {},
+): [keep: (task: Task) => Facts<K>, shortcut: Shortcut<Facts<K>>] {
   const keep = (task: Task): Facts<K> => {
     const facts = factsOf(task)
     see(facts, task)
     return facts
   }
-  return readFolder<Facts<K>>(options, keep, factsScanner(vocabularyOf(options), asked))
+  return [keep, factsScanner(vocabulary, asked)]
 }
 
-function vocabularyOf({ vocabulary = TASK_VOCABULARY }: BacklogOptions): TaskVocabulary {
-  return vocabulary
+type Shortcut<T> = (taskBytes: TaskBytes) => T | null
+
+async function readFolder<T extends TaskName>(
+  options: BacklogOptions,
+  keep: (task: Task) => T,
+  shortcut: Shortcut<T>,
+): Promise<Backlog<T>> {
+  const { root, dir = TASK_FOLDER } = options
+  const names = namesIn(join(root, dir), dir).filter((name) => idInFileName(name) !== null)
+  return { root, dir, tasks: inNumberOrder(await readFiles(options, names, keep, shortcut)) }
 }
 
 /** Reads each file by the quickest reader that can: a shortcut over its bytes, the scanner, the Markdown parser. */
-async function readFolder<T extends TaskName>(
+async function readFiles<T>(
   { root, dir = TASK_FOLDER, vocabulary = TASK_VOCABULARY }: BacklogOptions,
+  names: readonly string[],
   keep: (task: Task) => T,
-  shortcut: (taskBytes: TaskBytes) => T | null,
-): Promise<Backlog<T>> {
-  const folder = join(root, dir)
+  shortcut: Shortcut<T>,
+): Promise<T[]> {
   const kept: T[] = []
-  let parsers: Parsers | undefined
-  for (const name of namesIn(folder, dir)) {
-    const id = idInFileName(name)
-    if (id === null) continue
-    const file = `${dir}/${name}`
-    const bytes = readTaskBytes(`${folder}${sep}${name}`, root)
-    if ('problem' in bytes) {
-      kept.push(keep(unreadableTask(file, bytes.problem)))
-      continue
+  for (const batch of readTaskFiles(join(root, dir), names, root)) {
+    for (const bytes of batch) {
+      const name = names[kept.length]!
+      const file = `${dir}/${name}`
+      const short = typeof bytes === 'string' ? shortcut({ file, id: idInFileName(name)!, bytes }) : null
+      kept.push(short ?? keep(await readWhole(file, bytes, vocabulary)))
     }
-    const short = shortcut({ file, id, bytes })
-    if (short !== null) {
-      kept.push(short)
-      continue
-    }
-    const taskFile = { file, text: bytes.toString('utf8') }
-    const task = scanTask(taskFile, vocabulary)
-    if (task === null) parsers ??= await loadParsers()
-    kept.push(keep(task ?? parseTaskWith(taskFile, vocabulary, parsers!)))
   }
-  return { root, dir, tasks: inNumberOrder(kept) }
+  return kept
 }
 
 /** Reads one task file again, as it is now. */
@@ -107,10 +129,21 @@ export async function readTask(
   file: string,
   vocabulary: TaskVocabulary = TASK_VOCABULARY,
 ): Promise<Task> {
-  const text = readTaskText(join(root, file), root)
-  if (typeof text !== 'string') return unreadableTask(file, text.problem)
-  return parseTask({ file, text }, vocabulary)
+  return readWhole(file, readTaskBytes(join(root, file), root), vocabulary)
 }
+
+async function readWhole(
+  file: string,
+  bytes: string | Unreadable,
+  vocabulary: TaskVocabulary,
+): Promise<Task> {
+  // Loaded by the first file that asks for it: most backlogs are in the plainest style.
+  parse ??= await import('./parse.ts')
+  if (typeof bytes !== 'string') return parse.unreadableTask(file, bytes.problem)
+  return parse.parseTask({ file, text: ownText(bytes) }, vocabulary)
+}
+
+let parse: typeof import('./parse.ts') | undefined
 
 function headOf({ id, number, file, status, needs, held, problems }: Task): TaskHead {
   return { id, number, file, status, needs, held, problems }

@@ -12,8 +12,14 @@ export interface Parsers {
   readonly parseFrontmatter: (source: string, span: Span) => FrontmatterReading
 }
 
-/** Loads the parsers. */
-export async function loadParsers(): Promise<Parsers> {
+/** The parsers, loaded once. */
+export function loadParsers(): Promise<Parsers> {
+  return (parsers ??= load())
+}
+
+let parsers: Promise<Parsers> | undefined
+
+async function load(): Promise<Parsers> {
   const [{ parseBlocks, parseInlineText }, { parseFrontmatter }] = await Promise.all([
     import('./markdown.ts'),
     import('./frontmatter.ts'),

@@ -1,3 +1,4 @@
+import { ownText } from './byte-text.ts'
 import { VALUE_READERS } from './field-values.ts'
 import { readHeading } from './heading.ts'
 import { scanInlineText } from './inline.ts'
@@ -58,7 +59,7 @@ export function factsScanner<K extends FactName>(
     facts.file = taskBytes.file
     facts.status = status
     facts.needs = needs
-    for (const step of steps) if (!step(facts, block, taskBytes)) return null
+    for (const step of steps) if (!step(facts, block, taskBytes.bytes)) return null
     return facts as Facts<K>
   }
 }
@@ -94,10 +95,10 @@ function columnFinder(names: readonly FieldName[]): (block: PlainBlock) => reado
 }
 
 /** Adds to the facts of a file; false where only another reader can tell, or the task is wanted whole. */
-type Step = (facts: WritableFacts, block: PlainBlock, taskBytes: TaskBytes) => boolean
+type Step = (facts: WritableFacts, block: PlainBlock, bytes: string) => boolean
 
-function readTitle(facts: WritableFacts, { source }: PlainBlock, { bytes }: TaskBytes): boolean {
-  const heading = bytes.toString('utf8', '# '.length, source.indexOf('\n')).trim()
+function readTitle(facts: WritableFacts, _block: PlainBlock, bytes: string): boolean {
+  const heading = ownText(bytes.slice('# '.length, bytes.indexOf('\n'))).trim()
   // What ends in such signs may be closed by them.
   const text = heading.endsWith('#') ? null : scanInlineText(heading)
   if (text === null) return false
@@ -165,33 +166,29 @@ function sectionsStep(
   { isEnough, isWanted }: Omit<FactsAsked<FactName>, 'facts'>,
 ): Step {
   const isHeld = holdReader(words)
-  const hold = (facts: WritableFacts, source: string): boolean => {
-    const held = isHeld(source)
+  const readHold: Step = (facts, { end }, bytes) => {
+    if (facts.status !== 'TODO') return true
+    const held = isHeld(bytes.slice(Math.max(0, end - 1)))
     facts.held = held === true
     return held !== null
   }
-  const readHold: Step = (facts, { end }, { bytes }) =>
-    facts.status !== 'TODO' || hold(facts, bytes.toString('latin1', Math.max(0, end - 1)))
   const readProducts = productsStep(words, asked)
   if (!isWanted && !readProducts) return readHold
-  return (facts, block, taskBytes) => {
-    if (isEnough?.(facts as Facts<FactName>)) return readHold(facts, block, taskBytes)
-    const source = taskBytes.bytes.toString('latin1')
-    if (facts.status === 'TODO' && !hold(facts, source)) return false
-    if (isWanted?.(source)) return false
-    return !readProducts || readProducts(facts, block, source)
+  return (facts, block, bytes) => {
+    if (!readHold(facts, block, bytes)) return false
+    if (isEnough?.(facts as Facts<FactName>)) return true
+    if (isWanted?.(bytes)) return false
+    return !readProducts || readProducts(facts, block, bytes)
   }
 }
 
-type SourceStep = (facts: WritableFacts, block: PlainBlock, source: string) => boolean
-
-function productsStep(words: PlainWords, asked: ReadonlySet<FactName>): SourceStep | null {
+function productsStep(words: PlainWords, asked: ReadonlySet<FactName>): Step | null {
   const [outputs, produces] = [asked.has('outputs'), asked.has('produces')]
   if (!outputs && !produces) return null
-  return (facts, { fields, values }, source) => {
+  return (facts, { fields, values }, bytes) => {
     // A field in place of a section is left to the parser.
     if (fields.some((field, i) => field?.isSection && values[i] !== undefined)) return false
-    const lists = scanProductLists(source, words)
+    const lists = scanProductLists(bytes, words)
     if (lists === null) return false
     const items = lists.flat()
     if (outputs) facts.outputs = items.length

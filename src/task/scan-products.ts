@@ -1,6 +1,7 @@
+import { decoded, ownText } from './byte-text.ts'
 import { scanInlineText } from './inline.ts'
 import type { Product } from './model.ts'
-import { decoded, ownText, type PlainWords } from './plain-words.ts'
+import type { PlainWords } from './plain-words.ts'
 import { productOf } from './products.ts'
 import { scanHeadings, scanItems } from './scan.ts'
 import { lineAfter } from './splice.ts'

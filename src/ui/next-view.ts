@@ -1,11 +1,11 @@
 import { unreachable } from '../base/errors.ts'
 import { unblocks, type Selection, type TaskState } from '../select/selection.ts'
 import type { TierChoice } from '../select/tier.ts'
-import type { Facts, Task, TaskHead } from '../task/model.ts'
+import type { Facts, TaskHead } from '../task/model.ts'
 import { accent, BLANK, dim, line, paragraph, strong, type Block, type Row } from './block.ts'
 import { limitsText } from './limits-text.ts'
 import { commaSeparated, dependenciesOf, named, thenLines, titleLine } from './task-lines.ts'
-import { standingOf } from './task-sign.ts'
+import { countByStanding } from './task-sign.ts'
 import { waitingRows, type WaitingTask } from './waiting-view.ts'
 
 /** What `ralph next` shows. */
@@ -22,9 +22,12 @@ export interface NextScreen {
   readonly explain: boolean
 }
 
-/** The next task, whole, and what there is to do it. */
+/** What is told of the next task. */
+export const NEXT_FACTS = ['title', 'milestone', 'depends', 'touches', 'agent', 'discipline'] as const
+
+/** The next task, and what there is to do it. */
 export interface NextTask {
-  readonly task: Task
+  readonly task: Facts<(typeof NEXT_FACTS)[number]>
   readonly choice: TierChoice
   /** Who would do it; null where nobody is known. */
   readonly agent: string | null
@@ -118,10 +121,8 @@ function eligibleRows(eligible: readonly EligibleTask[]): Block {
 /** `5 of 9 done · 2 wait (ralph next --explain) · 1 blocked`. */
 function summary({ selection, eligible: all, explain }: NextScreen): Block {
   const { states, counts, eligible } = selection
-  const standings = states.filter(isKeptBack).map(standingOf)
-  const count = (standing: string): number => standings.filter((found) => found === standing).length
+  const { waiting, blocked, unclear } = countByStanding(states)
   const others = eligible.length - 1
-  const [waiting, blocked, unclear] = [count('waiting'), count('blocked'), count('unclear')]
   const hint = (command: string, shown: boolean): string => (shown ? '' : ` (${command})`)
   const parts = [
     `${counts.DONE} of ${states.length} done`,

@@ -1,10 +1,10 @@
 import type { Selection, TaskState } from '../select/selection.ts'
-import type { Task, TaskHead } from '../task/model.ts'
+import type { Facts, TaskHead } from '../task/model.ts'
 import { accent, dim, strong, type Block, type Line } from './block.ts'
 import { signOf } from './task-sign.ts'
 
 /** The line that a task begins with wherever one is shown in full. */
-export function titleLine(task: Task): Block {
+export function titleLine(task: Facts<'title' | 'milestone'>): Block {
   const right: Line = task.milestone ? [dim(task.milestone)] : []
   const title: Line = task.title === '' ? [] : ['  ', strong(task.title)]
   return { kind: 'spread', left: [accent(task.id), ...title], right }
@@ -25,7 +25,7 @@ export function commaSeparated(words: readonly string[]): readonly Line[] {
 }
 
 /** What a task needs, each with the sign of where it stands. */
-export function dependenciesOf(task: Task, selection: Selection<TaskHead>): readonly Line[] {
+export function dependenciesOf(task: Facts<'depends'>, selection: Selection<TaskHead>): readonly Line[] {
   if (task.depends.length === 0) return []
   const numbers = new Set(task.needs)
   const states = new Map<number, TaskState<TaskHead>>()

@@ -17,6 +17,13 @@ export function signOf(state: TaskState<TaskHead>): Piece {
   return SIGNS[standingOf(state)]
 }
 
+/** How many of some tasks stand each way. */
+export function countByStanding(states: readonly TaskState<TaskHead>[]): Readonly<Record<Standing, number>> {
+  const counts = { done: 0, eligible: 0, waiting: 0, blocked: 0, unclear: 0 }
+  for (const state of states) counts[standingOf(state)]++
+  return counts
+}
+
 export function standingOf({ task, eligible, waiting }: TaskState<TaskHead>): Standing {
   if (task.status === 'DONE') return 'done'
   if (task.status === 'BLOCKED') return 'blocked'

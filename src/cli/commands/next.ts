@@ -1,12 +1,11 @@
 import { type Selection, type TaskState } from '../../select/selection.ts'
-import { tierOf } from '../../select/tier.ts'
 import type { Facts, TaskHead } from '../../task/model.ts'
 import { readTask } from '../../task/read.ts'
-import { nextView, toExplain, type NextTask } from '../../ui/next-view.ts'
+import { NEXT_FACTS, nextView, toExplain, type NextTask } from '../../ui/next-view.ts'
 import { explainListed, needsWhole } from '../../ui/reason-text.ts'
 import type { WaitingTask } from '../../ui/waiting-view.ts'
 import type { Context } from '../command.ts'
-import { blockedReasons, openListing } from '../listing.ts'
+import { blockedReasons, openListing, openTask } from '../listing.ts'
 import { previewAgent } from '../preview-agent.ts'
 import { decide, openPlace, type Place } from '../project.ts'
 import { JSON_FACTS, taskJson, tasksJson } from '../task-json.ts'
@@ -54,8 +53,7 @@ async function nextTask(
   { next }: Selection<TaskHead>,
 ): Promise<NextTask | null> {
   if (!next) return null
-  const task = await readTask(place.root, next.file, place.vocabulary)
-  const choice = tierOf(task, place.config.tiers)
+  const { task, choice } = await openTask(place, next, NEXT_FACTS)
   return { task, choice, agent: await previewAgent(task, { ...place, tier: choice.tier }, io.env) }
 }
 
@@ -82,8 +80,8 @@ async function printJson(context: Context, place: Place): Promise<Selection<Task
   const [all, explain] = [context.options.on('all'), context.options.on('explain')]
   if (!all && !explain) {
     const selection = await decide(place)
-    const task = selection.next && (await readTask(place.root, selection.next.file, place.vocabulary))
-    const json = task && taskJson(eligible(task), (task) => tierOf(task, place.config.tiers))
+    const next = selection.next && (await openTask(place, selection.next, JSON_FACTS))
+    const json = next && taskJson(eligible(next.task), () => next.choice)
     context.printJson(decisionJson(selection, json))
     return selection
   }

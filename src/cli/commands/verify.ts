@@ -34,7 +34,10 @@ async function unfinishedTask({ root }: Place): Promise<string | null> {
 async function verify({ io }: Context, place: Place): Promise<Verification> {
   const { root, vocabulary } = place
   return readHistory(io, root, (git) =>
-    verifyTasks(git, { readTasks: async () => (await readFacts(place, { facts: ['commit'] })).tasks, vocabulary }),
+    verifyTasks(git, {
+      readTasks: async () => (await readFacts(place, { facts: ['commit'] })).tasks,
+      vocabulary,
+    }),
   )
 }
 
