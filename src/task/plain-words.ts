@@ -93,7 +93,7 @@ function remembered<T>(read: (bytes: string) => T): (bytes: string) => T {
   }
 }
 
-const MOST_REMEMBERED = 5000
+const MOST_REMEMBERED = 1000
 
 /** A part of a source would keep all of that in memory. */
 function ownBytes(bytes: string): string {

@@ -1,6 +1,5 @@
 import { ownText } from './byte-text.ts'
 import { VALUE_READERS } from './field-values.ts'
-import { readHeading } from './heading.ts'
 import { scanInlineText } from './inline.ts'
 import type { FactName, Facts, FieldName, FieldValues, TaskFacts, TaskHead } from './model.ts'
 import { type PlainBlock, plainBlockScanner } from './plain-block.ts'
@@ -38,7 +37,7 @@ export function factsScanner<K extends FactName>(
     ...(asked.has('depends') ? [nameDepends] : []),
     ...(readers.size > 0 ? [valuesStep(readers)] : []),
     ...(asked.has('fields') ? [unknownFieldsStep(words)] : []),
-    sectionsStep(words, asked, ask as Omit<FactsAsked<FactName>, 'facts'>),
+    sectionsStep(words, asked, ask),
   ]
   const scanBlock = plainBlockScanner(words, ({ name, isSection }) => {
     if (isSection) return asked.has('produces') || asked.has('outputs')
@@ -98,13 +97,16 @@ function columnFinder(names: readonly FieldName[]): (block: PlainBlock) => reado
 type Step = (facts: WritableFacts, block: PlainBlock, bytes: string) => boolean
 
 function readTitle(facts: WritableFacts, _block: PlainBlock, bytes: string): boolean {
-  const heading = ownText(bytes.slice('# '.length, bytes.indexOf('\n'))).trim()
-  // What ends in such signs may be closed by them.
-  const text = heading.endsWith('#') ? null : scanInlineText(heading)
-  if (text === null) return false
-  facts.title = readHeading(text, facts.number).title
+  let start = '# '.length + facts.id.length + ':'.length
+  while (bytes.charCodeAt(start) === SPACE) start++
+  const title = scanInlineText(ownText(bytes.slice(start, bytes.indexOf('\n'))).trim())
+  // What ends in such signs may be closed by them; what begins with an id may be another heading than it seems.
+  if (title === null || title.endsWith('#') || title.startsWith('T-')) return false
+  facts.title = title
   return true
 }
+
+const SPACE = 32
 
 function nameDepends(facts: WritableFacts): boolean {
   const digits = facts.id.length - 'T-'.length

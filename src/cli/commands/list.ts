@@ -17,9 +17,10 @@ export async function run(context: Context): Promise<number> {
 
 async function print(context: Context): Promise<void> {
   const place = await openPlace(context)
-  const facts = ['title', 'milestone', 'completed', ...FILTER_FACTS] as const
+  const filters = filtersOf(context.options)
+  const facts = ['title', 'milestone', 'completed', ...factsFor(filters)] as const
   const { selection, tierOf } = await openListing(place, facts, ({ status }) => status !== 'DONE')
-  const states = matching(selection, context.options)
+  const states = matching(selection, filters)
   const reasonOf = await blockedReasons(
     place,
     states.map(({ task }) => task),
@@ -37,34 +38,58 @@ async function print(context: Context): Promise<void> {
 
 async function printJson(context: Context): Promise<void> {
   const place = await openPlace(context)
-  const { selection, tierOf } = await openListing(place, [...JSON_FACTS, ...FILTER_FACTS])
-  const states = matching(selection, context.options)
+  const filters = filtersOf(context.options)
+  const { selection, tierOf } = await openListing(place, [...JSON_FACTS, ...factsFor(filters)])
+  const states = matching(selection, filters)
   const counts = countByStatus(states.map(({ task }) => task))
   context.printJson({ version: 1, tasks: tasksJson(states, tierOf), counts })
 }
 
-const FILTER_FACTS = ['milestone', 'tags', 'discipline', 'feature'] as const
+type FilterFact = 'milestone' | 'tags' | 'discipline' | 'feature'
 
-type Filtered = Facts<(typeof FILTER_FACTS)[number]>
-
-/** The part of a backlog that the filters leave. */
-function matching<T extends Filtered>({ states }: Selection<T>, options: Options): readonly TaskState<T>[] {
-  const matches = filterOf(options)
-  return states.filter(({ task }) => matches(task))
+/** What is asked of the tasks that are shown. */
+interface Filter {
+  /** What it looks at; null where that is always known. */
+  readonly fact: FilterFact | null
+  readonly matches: (task: Facts<FilterFact>) => boolean
 }
 
-function filterOf(options: Options): (task: Filtered) => boolean {
-  const status = options.text('status')
-  const tags = options.list('tag')
-  const milestone = options.text('milestone')
-  const discipline = options.text('discipline')
-  const feature = options.text('feature')
-  return (task) =>
-    (status === undefined || task.status === status) &&
-    tags.every((tag) => task.tags.some((own) => same(own, tag))) &&
-    (milestone === undefined || (task.milestone !== null && isMilestone(task.milestone, milestone))) &&
-    (discipline === undefined || same(task.discipline, discipline)) &&
-    (feature === undefined || same(task.feature, feature))
+function filtersOf(options: Options): readonly Filter[] {
+  const one = (
+    option: string,
+    fact: FilterFact | null,
+    matches: (task: Facts<FilterFact>, asked: string) => boolean,
+  ): readonly Filter[] => {
+    const asked = options.text(option)
+    return asked === undefined ? [] : [{ fact, matches: (task) => matches(task, asked) }]
+  }
+  const tags = options
+    .list('tag')
+    .map((tag): Filter => ({ fact: 'tags', matches: (task) => task.tags.some((own) => same(own, tag)) }))
+  return [
+    ...one('status', null, (task, status) => task.status === status),
+    ...one(
+      'milestone',
+      'milestone',
+      ({ milestone }, asked) => milestone !== null && isMilestone(milestone, asked),
+    ),
+    ...one('discipline', 'discipline', (task, asked) => same(task.discipline, asked)),
+    ...one('feature', 'feature', (task, asked) => same(task.feature, asked)),
+    ...tags,
+  ]
+}
+
+/** The facts that filters look at: those of a filter that is not given are not read. */
+function factsFor(filters: readonly Filter[]): readonly FilterFact[] {
+  return [...new Set(filters.flatMap(({ fact }) => fact ?? []))]
+}
+
+/** The part of a backlog that the filters leave. */
+function matching<T extends Facts<FilterFact>>(
+  { states }: Selection<T>,
+  filters: readonly Filter[],
+): readonly TaskState<T>[] {
+  return states.filter(({ task }) => filters.every(({ matches }) => matches(task)))
 }
 
 function same(own: string | null, asked: string): boolean {
