@@ -36,7 +36,7 @@ export function scanOutline<F extends string, S extends string>(
   const reading = frontmatter && scannedReading(source, frontmatter.end, parsers)
   if (reading === null) return null
   const outline = buildOutline(reading, frontmatter!, vocabulary)
-  return reading.lacksParser ? null : outline
+  return reading.lacksParser() ? null : outline
 }
 
 /** The definition: the whole document goes through the Markdown parser. */

@@ -35,14 +35,14 @@ export interface Reading {
   /** A stretch of the source, or a piece of it, as one line of plain text. */
   inlineText(raw: string): string
   /** Whether anything asked for a parser that was not there: then what was read counts for nothing. */
-  readonly lacksParser: boolean
+  readonly lacksParser: () => boolean
 }
 
 /** The definition: everything comes from the Markdown parser. */
 export function parsedReading(source: string, from: number, parsers: Parsers): Reading {
   const { headings, within } = parsers.parseBlocks(source, { start: from, end: source.length })
   const inlineText = (raw: string): string => parsers.parseInlineText(joinLines(raw))
-  return { source, headings, within, inlineText, lacksParser: false }
+  return { source, headings, within, inlineText, lacksParser: () => false }
 }
 
 /**
@@ -67,8 +67,8 @@ export function scannedReading(source: string, from: number, parsers: Parsers | 
       const line = joinLines(raw)
       return scanInlineText(line) ?? (parsers ? parsers.parseInlineText(line) : lacking(line))
     },
-    get lacksParser() {
-      return lacksParser
-    },
+    // No getter: one in a literal makes each such object a kind of its own to the engine, which remembers it and all that
+    // it reads.
+    lacksParser: () => lacksParser,
   }
 }
