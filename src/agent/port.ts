@@ -146,7 +146,7 @@ export interface Invocation {
   readonly args: readonly string[]
   /** Laid over the request's environment; undefined takes a variable away. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** What goes to standard input, which is then closed. */
+  /** What it reads on standard input, to its end. */
   readonly stdin: string
   /** Files to write into a private folder before the start, and to remove after: `{folder}` in args and env stands for that folder. */
   readonly files: Readonly<Record<string, string>>

@@ -9,22 +9,30 @@ const PLACEHOLDER = '{folder}'
 export interface Prepared {
   readonly args: readonly string[]
   readonly env: Invocation['env']
+  /** Where what goes to its standard input stands; undefined where nothing does. */
+  readonly stdinFile: string | undefined
   readonly remove: () => void
 }
 
-/** Writes an invocation's files into a folder that only this user can read, and puts its path where it is asked for. */
-export function writePrivateFiles({ args, env, files }: Invocation, home: AgentRequest['env']): Prepared {
-  if (Object.keys(files).length === 0) return { args, env, remove: () => undefined }
+/** Writes an invocation's input and files into a folder that only this user can read, and puts its path where it is asked for. */
+export function writePrivateFiles(invocation: Invocation, home: AgentRequest['env']): Prepared {
+  const { args, env, files, stdin } = invocation
+  if (stdin === '' && Object.keys(files).length === 0) {
+    return { args, env, stdinFile: undefined, remove: () => undefined }
+  }
   const folder = makeFolder(home)
-  for (const [name, content] of Object.entries(files)) {
+  const write = (name: string, content: string): string => {
     const path = join(folder, name)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, content, { mode: 0o600 })
+    return path
   }
+  for (const [name, content] of Object.entries(files)) write(name, content)
   const place = (text: string) => text.replaceAll(PLACEHOLDER, folder)
   return {
     args: args.map(place),
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value && place(value)])),
+    stdinFile: stdin === '' ? undefined : write('stdin', stdin),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }

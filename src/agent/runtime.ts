@@ -113,14 +113,14 @@ class Session {
     return this.#outcome({ kind: 'not-started', reason: 'interrupted', missing: false })
   }
 
-  async #runProcess({ program, stdin }: Invocation, { args, env }: Prepared): Promise<AgentOutcome> {
+  async #runProcess({ program }: Invocation, { args, env, stdinFile }: Prepared): Promise<AgentOutcome> {
     const request = this.#request
     const running = startProcess(
       { program, args },
       {
         cwd: request.cwd,
         env: { ...request.env, ...env },
-        stdin,
+        stdinFile,
         onOutput: (chunk, stream) => this.#take(chunk, stream),
         killAfterSeconds: this.#options.killAfterSeconds,
       },

@@ -1,15 +1,18 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { platform } from 'node:os'
+import type { Readable } from 'node:stream'
 
 /** What is run: a program with its arguments, or a command in the words of the shell. */
 export type ProcessCommand =
   { readonly program: string; readonly args: readonly string[] } | { readonly shell: string }
 
+/** A process whose output is heard. */
+export type Child = ChildProcessByStdio<null, Readable, Readable>
+
 /** A child that runs, or a sentence that says why there is none. */
 export type Launch =
-  | { readonly child: ChildProcessWithoutNullStreams & { readonly pid: number } }
-  | { readonly failure: Promise<LaunchFailure> }
+  { readonly child: Child & { readonly pid: number } } | { readonly failure: Promise<LaunchFailure> }
 
 export interface LaunchFailure {
   readonly reason: string
@@ -17,15 +20,21 @@ export interface LaunchFailure {
   readonly missing: boolean
 }
 
+/** Where a process runs, and what it is given. */
+export interface LaunchPlace {
+  readonly cwd: string
+  readonly env: Record<string, string>
+  /** What it reads as its standard input: a file has no pauses that could be taken for the end. Without one it has none. */
+  readonly stdinFile: string | undefined
+}
+
 /** Starts a process in a session and a group of its own, so that it can be ended whole. */
-export function launch(command: ProcessCommand, cwd: string, env: Record<string, string>): Launch {
-  const options = { cwd, env, detached: platform() !== 'win32', windowsHide: true }
+export function launch(command: ProcessCommand, { cwd, env, stdinFile }: LaunchPlace): Launch {
   const program = 'shell' in command ? 'the shell' : command.program
+  let stdin: number | undefined
   try {
-    const child =
-      'shell' in command
-        ? spawn(command.shell, { ...options, shell: true })
-        : spawn(command.program, command.args, options)
+    stdin = stdinFile === undefined ? undefined : openSync(stdinFile, 'r')
+    const child = spawnWith(command, { cwd, env, stdio: [stdin ?? 'ignore', 'pipe', 'pipe'] })
     if (hasPid(child)) return { child }
     const failure = new Promise<LaunchFailure>((resolve) => {
       child.once('error', (error) => resolve(whyNot(error, program, cwd)))
@@ -34,12 +43,27 @@ export function launch(command: ProcessCommand, cwd: string, env: Record<string,
   } catch (error) {
     // NUL in an argument, or an argument list that is too long for the system.
     return { failure: Promise.resolve(whyNot(error, program, cwd)) }
+  } finally {
+    if (stdin !== undefined) closeSync(stdin)
   }
 }
 
-function hasPid(
-  child: ChildProcessWithoutNullStreams,
-): child is ChildProcessWithoutNullStreams & { readonly pid: number } {
+type Stdio = [stdin: number | 'ignore', stdout: 'pipe', stderr: 'pipe']
+
+function spawnWith(
+  command: ProcessCommand,
+  place: { readonly cwd: string; readonly env: Record<string, string>; readonly stdio: Stdio },
+): Child {
+  const options = { ...place, detached: platform() !== 'win32', windowsHide: true }
+  // Its first stream is a file or nothing, which the types of Node cannot tell from a pipe.
+  return (
+    'shell' in command
+      ? spawn(command.shell, { ...options, shell: true })
+      : spawn(command.program, command.args, options)
+  ) as Child
+}
+
+function hasPid(child: Child): child is Child & { readonly pid: number } {
   return child.pid !== undefined
 }
 
@@ -47,6 +71,8 @@ function whyNot(error: unknown, program: string, cwd: string): LaunchFailure {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   // The system gives one code for both.
   if (code === 'ENOENT' && !existsSync(cwd)) return failed(`the folder ${cwd} does not exist`)
+  const syscall = error instanceof Error && 'syscall' in error ? error.syscall : undefined
+  if (syscall === 'open') return failed(`what ${program} is to read cannot be opened (${String(code)})`)
   if (code === 'ENOENT') return { reason: `${program} was not found`, missing: true }
   if (code === 'EACCES') return failed(`${program} is not executable`)
   if (code === 'E2BIG') return failed(`${program} could not be started: its arguments are too long`)

@@ -1,4 +1,4 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { Child } from './launch.ts'
 import { sleep } from './sleep.ts'
 
 export type OutputStream = 'stdout' | 'stderr'
@@ -11,9 +11,9 @@ const SILENCE_MS = 300
 /** More than any pipe can hold after the exit: what comes beyond it is written by somebody who got away. */
 const LEFT_BYTES = 4 * 1024 * 1024
 
-/** The three pipes of a process: input given and closed, output handed on no faster than it is taken. */
+/** The two pipes of a process: what it says is handed on no faster than it is taken. */
 export class Pipes {
-  readonly #child: ChildProcessWithoutNullStreams
+  readonly #child: Child
   readonly #onOutput: OnOutput
   readonly #onFault: () => void
   readonly #closed: Promise<void>
@@ -21,7 +21,7 @@ export class Pipes {
   readonly #held = { stdout: 0, stderr: 0 }
   #fault: { readonly error: unknown } | undefined
 
-  constructor(child: ChildProcessWithoutNullStreams, onOutput: OnOutput, onFault: () => void) {
+  constructor(child: Child, onOutput: OnOutput, onFault: () => void) {
     this.#child = child
     this.#onOutput = onOutput
     this.#onFault = onFault
@@ -34,12 +34,6 @@ export class Pipes {
         if (this.#held[stream] > 0) child[stream].pause()
       })
     }
-    child.stdin.on('error', ignore)
-  }
-
-  /** A process need not read what it is given: a broken pipe is no failure. */
-  give(input: string): void {
-    this.#child.stdin.end(input)
   }
 
   /**
@@ -57,7 +51,6 @@ export class Pipes {
       await Promise.race([closed, sleep(SILENCE_MS, silence.signal)])
       if (silence.signal.aborted) break
     }
-    this.#child.stdin.destroy()
     this.#child.stdout.destroy()
     this.#child.stderr.destroy()
     if (this.#fault) throw this.#fault.error

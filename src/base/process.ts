@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { platform } from 'node:os'
-import { launch, type Launch, type LaunchFailure, type ProcessCommand } from './launch.ts'
+import { type Child, launch, type LaunchFailure, type ProcessCommand } from './launch.ts'
 import { newMark, withMark, type Environment } from './process-mark.ts'
 import { Pipes, type OnOutput } from './process-pipes.ts'
 import { ProcessTree, sendSignal } from './process-tree.ts'
@@ -9,8 +9,8 @@ import { sleep } from './sleep.ts'
 export interface ProcessOptions {
   readonly cwd: string
   readonly env: Environment
-  /** Given to the process, whose standard input is then closed. */
-  readonly stdin?: string | undefined
+  /** What the process reads as its standard input; without one it has none. */
+  readonly stdinFile?: string | undefined
   readonly onOutput: OnOutput
   /** Aborting it ends the process: with `'now'` as its reason at once, otherwise TERM first. */
   readonly signal?: AbortSignal | undefined
@@ -39,8 +39,6 @@ interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
-
-type Child = Extract<Launch, { child: unknown }>['child']
 
 /** What a process leaves behind though it ended by itself has this long between TERM and KILL. */
 const LEFTOVER_SECONDS = 1
@@ -71,7 +69,8 @@ export class RunningProcess {
   constructor(command: ProcessCommand, options: ProcessOptions) {
     this.#options = options
     const mark = newMark()
-    const start = launch(command, options.cwd, withMark(options.env, mark))
+    const { cwd, env, stdinFile } = options
+    const start = launch(command, { cwd, env: withMark(env, mark), stdinFile })
     if ('failure' in start) {
       this.#state = 'stopped'
       this.#kill = () => undefined
@@ -82,7 +81,6 @@ export class RunningProcess {
     const tree = new ProcessTree(mark, this.pid)
     const exit = this.#exitOf(start.child)
     const pipes = new Pipes(start.child, options.onOutput, () => this.end('now'))
-    pipes.give(options.stdin ?? '')
     this.#kill = (mode) => void this.#killing(start.child.pid, tree, mode)
     this.finished = this.#live(exit, tree, pipes)
   }

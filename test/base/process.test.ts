@@ -63,15 +63,30 @@ describe.skipIf(process.platform === 'win32')('a process', () => {
   })
 
   test('reads what it is given, and then the end', async () => {
-    const input = 'ä'.repeat(200_000)
-    const { running, heard } = sh('wc -c', { stdin: input })
+    const stdinFile = join(folder, 'input')
+    writeFileSync(stdinFile, 'ä'.repeat(200_000))
+    const { running, heard } = sh('wc -c', { stdinFile })
     await running.finished
     expect(Number(heard.stdout)).toBe(400_000)
   })
 
-  test('may close its input unread', async () => {
-    const { running } = sh('exec 0<&-; exit 0', { stdin: 'x'.repeat(5_000_000) })
-    expect(await running.finished).toMatchObject({ code: 0 })
+  test('reads all that it is given in one piece, without waiting', async () => {
+    const stdinFile = join(folder, 'input')
+    writeFileSync(stdinFile, 'x'.repeat(1_000_000))
+    const { running, heard } = node(`process.stdout.write(String(fs.readFileSync(0).length))`, { stdinFile })
+    await running.finished
+    expect(Number(heard.stdout)).toBe(1_000_000)
+  })
+
+  test('that is given nothing reads the end', async () => {
+    const { running, heard } = sh('wc -c')
+    await running.finished
+    expect(Number(heard.stdout)).toBe(0)
+  })
+
+  test('is not started where what it is to read is not there', async () => {
+    const { running } = sh('cat', { stdinFile: join(folder, 'nothing') })
+    expect(await running.finished).toMatchObject({ kind: 'not-started', missing: false })
   })
 
   test('that another kills tells the signal', async () => {
