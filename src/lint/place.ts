@@ -30,8 +30,9 @@ export function titleSpan(section: Section): Span {
   return { start: section.span.start, end: section.bodySpan.start }
 }
 
-/** Whether a section says anything, comments aside. */
+/** Whether a section says anything: neither a comment does, nor an item that nothing stands in. */
 export function hasText(task: Task, section: Section): boolean {
   const body = task.source.slice(section.bodySpan.start, section.bodySpan.end)
-  return body.replace(/<!--[\s\S]*?(?:-->|$)/g, '').trim() !== ''
+  const said = body.replace(/<!--[\s\S]*?(?:-->|$)/g, '').split(/[\r\n]+/)
+  return said.some((line) => !/^\s*(?:[-*+](?:\s+\[[ xX]?\])?)?\s*$/.test(line))
 }

@@ -50,8 +50,8 @@ export function blockTask(
   { reason, attempts }: Blockage,
   vocabulary: TaskVocabulary = TASK_VOCABULARY,
 ): string {
-  const kept = attempts === 1 ? '1 attempt is kept' : `${attempts} attempts are kept`
-  const how = `${kept}: \`ralph attempts ${task.id}\`. To try again: \`ralph retry ${task.id}\`.`
+  const tried = attempts === 1 ? '1 attempt failed' : `${attempts} attempts failed`
+  const how = `${tried}; \`ralph attempts ${task.id}\` shows all that are kept. To try again: \`ralph retry ${task.id}\`.`
   const body = `${plainMarkdown(reason)}\n\n${how}`
   return edited(task, [
     ...setStatus(task, 'BLOCKED', vocabulary),

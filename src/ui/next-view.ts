@@ -2,7 +2,7 @@ import { unreachable } from '../base/errors.ts'
 import { unblocks, type Selection, type TaskState } from '../select/selection.ts'
 import type { TierChoice } from '../select/tier.ts'
 import type { Facts, TaskHead } from '../task/model.ts'
-import { accent, BLANK, dim, line, paragraph, strong, type Block, type Row } from './block.ts'
+import { accent, BLANK, dim, line, strong, type Block, type Row } from './block.ts'
 import { limitsText } from './limits-text.ts'
 import { commaSeparated, dependenciesOf, named, thenLines, titleLine } from './task-lines.ts'
 import { countByStanding } from './task-sign.ts'
@@ -96,7 +96,16 @@ function taskBlocks({ task, choice, agent }: NextTask, selection: Selection<Task
   const facts = [tier, why, `up to ${limitsText(maxTurns, timeoutSeconds)}`, ...(agent ? [agent] : [])]
   return [
     titleLine(task),
-    paragraph(['       '], facts.join(' · '), 'dim'),
+    // No number goes to another line than what it counts.
+    {
+      kind: 'hang',
+      head: ['       '],
+      words: facts
+        .join(' · ')
+        .split(/(?<=,) | (?=·)/)
+        .map((words) => [dim(words)]),
+      gap: ' ',
+    },
     ...named('after', dependenciesOf(task, selection), '  '),
     ...named('touches', commaSeparated(task.touches), ' '),
     ...thenLines(unblocks(selection, task.id)),
@@ -123,15 +132,15 @@ function summary({ selection, eligible: all, explain }: NextScreen): Block {
   const { states, counts, eligible } = selection
   const { waiting, blocked, unclear } = countByStanding(states)
   const others = eligible.length - 1
-  const hint = (command: string, shown: boolean): string => (shown ? '' : ` (${command})`)
   const parts = [
     `${counts.DONE} of ${states.length} done`,
-    ...(others > 0 ? [`${others} more eligible${hint('ralph next --all', all !== null)}`] : []),
+    ...(all ? [`${all.length} eligible`] : []),
+    ...(!all && others > 0 ? [`${others} more eligible (ralph next --all)`] : []),
     ...(waiting > 0
-      ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'}${hint('ralph next --explain', explain)}`]
+      ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'}${explain ? '' : ' (ralph next --explain)'}`]
       : []),
     ...(blocked > 0 ? [`${blocked} blocked`] : []),
-    ...(unclear > 0 ? [`${unclear} unclear${hint('ralph lint', false)}`] : []),
+    ...(unclear > 0 ? [`${unclear} unclear (ralph lint)`] : []),
   ]
   return {
     kind: 'hang',

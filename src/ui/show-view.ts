@@ -116,7 +116,7 @@ function sectionRow(section: Section, task: Task): Row {
   return [section.title, dim(brief(blankComments(text)))]
 }
 
-/** How many boxes are checked where there are boxes, else the first line. */
+/** How many boxes are checked where there are boxes, else the first line that says something. */
 function brief(text: string): string {
   const boxes = text.match(/^\s*[-*+]\s+\[[ xX]\]/gm) ?? []
   const checked = boxes.filter((box) => !box.endsWith('[ ]')).length
@@ -128,5 +128,5 @@ function firstLine(text: string): string | undefined {
   return text
     .split(/\r\n|\r|\n/)
     .map((line) => line.trim())
-    .find((line) => line !== '')
+    .find((line) => line !== '' && !/^(?:```|~~~)/.test(line))
 }

@@ -11,6 +11,7 @@ export function statsView(byName: Readonly<Record<string, Stats>>): readonly Blo
     return [line('No completed task is in this history.')]
   const rows: Row[] = [rowOf(strong('all'), first.total)]
   for (const [name, { groups }] of Object.entries(byName)) {
+    if (groups.length === 0) continue
     rows.push(SPACE, { kind: 'spread', left: [strong(name)], right: [] })
     for (const group of groups) rows.push(rowOf(group.name, group))
   }

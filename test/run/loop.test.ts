@@ -148,7 +148,7 @@ describe('a failed attempt', () => {
     expect(tries).toBe(2)
     expect(subjects(root)).toEqual(['T-1: Block: 2 tries: test: exit code 1', 'T-2: Do T-2'])
     expect(read(root, 'docs/tasks/T-1.md')).toContain(
-      '## Blocked\n2 tries: test: exit code 1\n\n2 attempts are kept',
+      '## Blocked\n2 tries: test: exit code 1\n\n2 attempts failed',
     )
     expect(read(root, 'junk')).toBeNull()
     expect(read(root, 'README.md')).toBe('# shop\n')

@@ -103,7 +103,7 @@ describe('a blocked task', () => {
     expect(text).toBe(
       '# T-004: Add the login form\n\n- **Status**: BLOCKED\n- **Touches**: `a.ts`\n\n## Description\nWhat.\n\n' +
         '## Blocked\nneeds STRIPE_KEY\n\\## Blocked\n\n' +
-        '2 attempts are kept: `ralph attempts T-004`. To try again: `ralph retry T-004`.\n',
+        '2 attempts failed; `ralph attempts T-004` shows all that are kept. To try again: `ralph retry T-004`.\n',
     )
   })
 
@@ -112,7 +112,7 @@ describe('a blocked task', () => {
     const todo = await read(retryTask(blocked))
     expect([todo.status, todo.held, todo.problems]).toEqual(['TODO', false, []])
     expect(sectionOf(todo, 'Blocked')).toBeUndefined()
-    expect(todo.source).toContain('## Previous Attempts\nneeds a key\n\n1 attempt is kept')
+    expect(todo.source).toContain('## Previous Attempts\nneeds a key\n\n1 attempt failed')
     const again = retryTask(await read(blockTask(todo, { reason: 'still', attempts: 2 })))
     expect(again.match(/## Previous Attempts/g)).toHaveLength(1)
     expect(again).toMatch(/needs a key[\s\S]*still/)

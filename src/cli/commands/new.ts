@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { closest } from '../../base/closest.ts'
 import { UserError } from '../../base/errors.ts'
+import { strayingOf } from '../../base/repository-path.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../../prompt/library.ts'
 import type { FieldName, Task } from '../../task/model.ts'
 import { idOf } from '../../task/values.ts'
@@ -55,6 +56,9 @@ function nameOf(kind: 'discipline' | 'feature', name: string | undefined, known:
 }
 
 function asCode(path: string): string {
+  const wrong = strayingOf(path.replaceAll('`', ''))
+  if (wrong)
+    throw new UserError(`--touches: ${path} ${wrong}`, 'Name files as they lie from the root: src/login.ts')
   return path.includes('`') ? path : `\`${path}\``
 }
 

@@ -28,6 +28,19 @@ import type { Rule } from '../rule.ts'
  * ```text
  * docs/tasks/T-001.md:1:1 warning missing-criteria no "## Acceptance Criteria" says when it is done
  * ```
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Status**: TODO
+ *
+ * ## Acceptance Criteria
+ * - [ ] <!-- What can be checked when it is done. -->
+ * ```
+ * ```text
+ * docs/tasks/T-001.md:1:1 warning missing-criteria no "## Acceptance Criteria" says when it is done
+ * ```
  */
 export const missingCriteria: Rule = {
   name: 'missing-criteria',

@@ -1,3 +1,4 @@
+import { strayingOf } from '../../base/repository-path.ts'
 import type { Task } from '../../task/model.ts'
 import { spansInValue } from '../place.ts'
 import { quote } from '../quote.ts'
@@ -46,26 +47,8 @@ function findingsIn(
   paths: readonly string[],
   { context }: LintedBacklog,
 ): Finding[] {
-  const isOutside = context.isOutside ?? climbsOut
-  const wrong = paths.filter((path) => isAbsolute(path) || isOutside(path))
+  const straying = (path: string): string | null => strayingOf(path, context.isOutside)
+  const wrong = paths.filter((path) => straying(path) !== null)
   const spans = spansInValue(task, field, wrong)
-  return wrong.map((path, index) => {
-    const what = isAbsolute(path) ? 'is not relative to the root' : 'is outside the repository'
-    return { span: spans[index]!, message: `${quote(path)} ${what}` }
-  })
-}
-
-function isAbsolute(path: string): boolean {
-  return /^(?:[/\\~]|[A-Za-z]:[/\\])/.test(path)
-}
-
-/** Whether the path's own text leads above the root. */
-function climbsOut(path: string): boolean {
-  let depth = 0
-  for (const part of path.split(/[/\\]/)) {
-    if (part === '..') depth--
-    else if (part !== '' && part !== '.') depth++
-    if (depth < 0) return true
-  }
-  return false
+  return wrong.map((path, index) => ({ span: spans[index]!, message: `${quote(path)} ${straying(path)}` }))
 }
