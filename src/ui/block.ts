@@ -20,13 +20,14 @@ export type Block =
   /** A sentence that wraps below its head, word by word: taken apart only where it does not fit. */
   | { readonly kind: 'prose'; readonly head: Line; readonly text: Piece }
   /**
-   * Cells in aligned columns, two blanks apart. In a narrow terminal the `shrink` column is cut first; where that is not
-   * enough the `wrap` column goes on below itself; where even that is not, the last column, `fold`, goes on after it.
+   * Cells in aligned columns, two blanks apart. In a narrow terminal the `shrink` columns are cut first, the widest
+   * most; where that is not enough the `wrap` column goes on below itself; where even that is not, the last column,
+   * `fold`, goes on after it.
    */
   | {
       readonly kind: 'table'
       readonly rows: readonly Row[]
-      readonly shrink?: number
+      readonly shrink?: readonly number[]
       readonly wrap?: number
       readonly fold?: number
       readonly indent: string

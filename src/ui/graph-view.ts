@@ -22,7 +22,7 @@ export function graphView(states: readonly TaskState<DrawnTask>[], columns: numb
     return [[dim(before), signOf(state), dim(after)], task.id, isDone ? dim(task.title) : task.title, needs]
   })
   return [
-    { kind: 'table', rows, shrink: 2, indent: '' },
+    { kind: 'table', rows, shrink: [2], indent: '' },
     BLANK,
     line(dim('✓ done  ▸ eligible  · waits  ■ blocked  ? unclear')),
   ]

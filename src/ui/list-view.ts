@@ -32,7 +32,7 @@ export function listView<T extends ListedTask>(screen: ListScreen<T>): readonly 
     for (const state of members) rows.push(rowOf(state, screen))
   }
   return [
-    { kind: 'table', rows, shrink: 2, indent: '  ' },
+    { kind: 'table', rows, shrink: [2, 4], indent: '  ' },
     BLANK,
     line(dim(`${doneIn(states)} of ${states.length} done`)),
   ]

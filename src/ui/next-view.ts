@@ -124,7 +124,7 @@ function eligibleRows(eligible: readonly EligibleTask[]): Block {
       dim(task.milestone ?? ''),
     ]
   })
-  return { kind: 'table', rows, shrink: 1, indent: '' }
+  return { kind: 'table', rows, shrink: [1], indent: '' }
 }
 
 /** `5 of 9 done · 2 wait (ralph next --explain) · 1 blocked`. */

@@ -108,7 +108,7 @@ const SHORT: Partial<Record<FieldName, string>> = {
 }
 
 function table(rows: readonly Row[]): Block {
-  return { kind: 'table', rows, shrink: 1, indent: '  ' }
+  return { kind: 'table', rows, shrink: [1], indent: '  ' }
 }
 
 function sectionRow(section: Section, task: Task): Row {

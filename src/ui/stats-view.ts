@@ -15,7 +15,7 @@ export function statsView(byName: Readonly<Record<string, Stats>>): readonly Blo
     rows.push(SPACE, { kind: 'spread', left: [strong(name)], right: [] })
     for (const group of groups) rows.push(rowOf(group.name, group))
   }
-  return [{ kind: 'table', rows, shrink: 0, indent: '  ' }, ...lostBlocks(first)]
+  return [{ kind: 'table', rows, shrink: [0], indent: '  ' }, ...lostBlocks(first)]
 }
 
 const SPACE: Row = { kind: 'spread', left: [], right: [] }

@@ -95,15 +95,19 @@ function folded({ rows, fold, wrap, ...rest }: Table): Table {
 }
 
 /** Takes from the columns what they can give, and tells by how much they are still too wide. */
-function narrow(widths: number[], { shrink, wrap, indent }: Table, columns: number): number {
+function narrow(widths: number[], { shrink = [], wrap, indent }: Table, columns: number): number {
   const over = (): number => indent.length + widths.reduce((sum, width) => sum + width + 2, -2) - columns
-  const give = (column: number | undefined, least: number): void => {
-    const width = column === undefined ? undefined : widths[column]
-    if (column === undefined || width === undefined) return
-    widths[column] = Math.min(width, Math.max(least, width - Math.max(0, over())))
+  const widthAt = (column: number | undefined): number => (column === undefined ? 0 : (widths[column] ?? 0))
+  for (let excess = over(); excess > 0; excess = over()) {
+    const [widest, next] = shrink.toSorted((a, b) => widthAt(b) - widthAt(a))
+    if (widest === undefined || widthAt(widest) <= LEAST_SHRUNK) break
+    // Down to the next one, and from there on in turn.
+    const spare = widthAt(widest) - Math.max(widthAt(next), LEAST_SHRUNK)
+    widths[widest] = widthAt(widest) - Math.max(1, Math.min(excess, spare))
   }
-  give(shrink, LEAST_SHRUNK)
-  give(wrap, LEAST_WRAPPED)
+  if (wrap !== undefined && widthAt(wrap) > LEAST_WRAPPED) {
+    widths[wrap] = Math.max(LEAST_WRAPPED, widthAt(wrap) - Math.max(0, over()))
+  }
   return over()
 }
 

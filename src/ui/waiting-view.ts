@@ -15,5 +15,5 @@ export function waitingRows(tasks: readonly WaitingTask[]): Block {
       return [index === 0 ? id : '', index === 0 ? title : '', why, dim(where)]
     }),
   )
-  return { kind: 'table', rows, shrink: 1, wrap: 2, fold: 3, indent: '  ' }
+  return { kind: 'table', rows, shrink: [1], wrap: 2, fold: 3, indent: '  ' }
 }

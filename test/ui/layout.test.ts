@@ -65,7 +65,7 @@ describe('a table', () => {
     [['T-1'], ['A rather long title of a task'], ['needs a decision from somebody']],
     [['T-10'], ['Short'], ['no']],
   ]
-  const table: Block = { kind: 'table', rows, shrink: 1, wrap: 2, indent: '  ' }
+  const table: Block = { kind: 'table', rows, shrink: [1], wrap: 2, indent: '  ' }
 
   it('aligns its columns and leaves no blank at the end', async () => {
     expect(await plain([{ kind: 'table', rows: rows.map((row) => row.slice(0, 2)), indent: '' }], null)).toBe(
@@ -84,9 +84,19 @@ describe('a table', () => {
     )
   })
 
+  it('cuts of two columns the wider one first, then both in turn', async () => {
+    const even: Block = { kind: 'table', rows, shrink: [1, 2], indent: '  ' }
+    expect(await plain([even], 66)).toBe(
+      '  T-1   A rather long title of a ta…  needs a decision from someb…\n  T-10  Short                         no\n',
+    )
+    expect(await plain([even], 50)).toBe(
+      '  T-1   A rather long title…  needs a decision fr…\n  T-10  Short                 no\n',
+    )
+  })
+
   it('puts its last column behind the one that wraps where nothing else helps', async () => {
     const long = rows.map((row): readonly Line[] => [...row, ['docs/tasks/T-001.md:4:9']])
-    const folding: Block = { kind: 'table', rows: long, shrink: 1, wrap: 2, fold: 3, indent: '  ' }
+    const folding: Block = { kind: 'table', rows: long, shrink: [1], wrap: 2, fold: 3, indent: '  ' }
     expect(await plain([folding], 52)).toBe(
       [
         '  T-1   A rather long t…  needs a decision from',
@@ -125,10 +135,10 @@ describe('whatever is shown', () => {
       .map(([head, words]): Block => ({ kind: 'hang', head, words, gap: ' ' })),
     fc
       .array(fc.tuple(someLine, someLine, someLine))
-      .map((rows): Block => ({ kind: 'table', rows, shrink: 1, wrap: 2, indent: '  ' })),
+      .map((rows): Block => ({ kind: 'table', rows, shrink: [1], wrap: 2, indent: '  ' })),
     fc
       .array(fc.tuple(someLine, someLine, someLine))
-      .map((rows): Block => ({ kind: 'table', rows, shrink: 0, wrap: 1, fold: 2, indent: '' })),
+      .map((rows): Block => ({ kind: 'table', rows, shrink: [0], wrap: 1, fold: 2, indent: '' })),
   )
 
   it('is never wider than the terminal', async () => {
