@@ -245,6 +245,8 @@ export interface RunFinished {
   readonly blocked: readonly string[]
   /** Left TODO after trying. */
   readonly failed: readonly string[]
+  /** How many tasks are TODO and cannot be begun. */
+  readonly waiting: number
   readonly end: RunEnd
   /** One sentence. */
   readonly reason: string

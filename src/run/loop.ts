@@ -94,6 +94,7 @@ async function* go(options: RunOptions, ports: RunPorts): AsyncGenerator<Happeni
     const finished = (end: End): Happening => ({
       type: 'run-finished',
       ...tally,
+      waiting: countWaiting(ports),
       ...end,
       seconds: (ports.now().getTime() - startedAt.getTime()) / 1000,
       cost: flight.spentUsd,
@@ -112,6 +113,11 @@ async function* go(options: RunOptions, ports: RunPorts): AsyncGenerator<Happeni
     flight.end()
   }
   ports.checkpoint('run-cleared')
+}
+
+function countWaiting({ source }: RunPorts): number {
+  return select(source.tasks()).states.filter(({ task, eligible }) => task.status === 'TODO' && !eligible)
+    .length
 }
 
 interface Tally {

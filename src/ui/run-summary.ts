@@ -16,11 +16,13 @@ export function summaryOf(finished: RunFinished, ends: readonly TaskEndEvent[]):
   ]
 }
 
-function totals({ completed, blocked, failed, seconds, cost }: RunFinished): string {
+function totals({ completed, blocked, failed, waiting, seconds, cost }: RunFinished): string {
   const parts = [
     `${completed.length} done`,
     ...(blocked.length > 0 ? [`${blocked.length} blocked`] : []),
     ...(failed.length > 0 ? [`${failed.length} left`] : []),
+    // What waits may wait for those.
+    ...(blocked.length > 0 && waiting > 0 ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'}`] : []),
     formatDuration(seconds),
     ...(cost === null ? [] : [formatCost(cost)]),
   ]

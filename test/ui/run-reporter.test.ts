@@ -160,6 +160,7 @@ const STORY: readonly (readonly [number, Happening])[] = [
       completed: ['T-004'],
       blocked: ['T-006'],
       failed: [],
+      waiting: 3,
       end: 'nothing-eligible',
       reason: 'nothing is eligible any more',
       seconds: 600,
