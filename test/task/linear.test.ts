@@ -51,7 +51,8 @@ async function effort(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('reading and finishing takes time in proportion to the size of', () => {
-  test.each(Object.keys(HOSTILE))('%s', async (name) => {
+  // A busy machine may spoil one measurement, but not three.
+  test.each(Object.keys(HOSTILE))('%s', { retry: 2 }, async (name) => {
     const work = async (times: number): Promise<void> => {
       const task = await parseTask({ file: 'docs/tasks/T-004.md', text: HOSTILE[name]!(times) })
       completeTask(task, {
