@@ -22,6 +22,8 @@ export default defineConfig([
           { name: 'bin', tags: ['$initial'], priority: 2 },
           // Each file costs its start-up, so what `ralph next` needs is one; the other commands share it.
           { name: 'next', test: /commands[\\/]next\.ts$/, priority: 1 },
+          // And what reads a task whole is another.
+          { name: 'parse', test: /task[\\/]parse\.ts$/ },
         ],
       },
     },

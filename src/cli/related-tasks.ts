@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { decoded, ownText } from '../task/byte-text.ts'
 import { idInFileName } from '../task/file-name.ts'
 import type { Task, TaskName } from '../task/model.ts'
 import { parseTask } from '../task/parse.ts'
 import { readHeads, readTask } from '../task/read.ts'
-import { readTaskText } from '../task/task-text.ts'
+import { readTaskFiles, type Unreadable } from '../task/task-text.ts'
 import { numberOf } from '../task/values.ts'
 import type { Place } from './project.ts'
 
@@ -38,26 +39,32 @@ export async function relatedTasks(
 ): Promise<readonly Task[]> {
   const needed = new Set(task.needs)
   const words = wordsOf(task.milestone ?? '')
+  const isMeant = (name: TaskName): boolean => isWhole(name) || needed.has(name.number)
+  const others = bytesOf(place, words === null ? [] : names.filter((name) => !isMeant(name)))
   const tasks: Task[] = []
   for (const name of names) {
-    if (isWhole(name) || needed.has(name.number)) tasks.push(await wholeTask(place, name))
-    else if (words !== null) tasks.push(...(await withWords(place, name, words)))
+    if (isMeant(name)) {
+      tasks.push(await wholeTask(place, name))
+      continue
+    }
+    const bytes = others.next().value
+    // One of the same milestone holds its words, whatever marks it is written with.
+    if (typeof bytes === 'string' && words?.test(decoded(blockOf(bytes)))) {
+      tasks.push(await parseTask({ file: name.file, text: ownText(bytes) }, place.vocabulary))
+    }
   }
   return tasks
 }
 
-/** The task if its text holds the words: one of the same milestone does, whatever marks it is written with. */
-async function withWords(
-  { root, vocabulary }: Place,
-  { file }: TaskName,
-  words: RegExp,
-): Promise<readonly Task[]> {
-  const text = readTaskText(join(root, file), root)
-  if (typeof text !== 'string' || !words.test(blockOf(text))) return []
-  return [await parseTask({ file, text }, vocabulary)]
+function* bytesOf(
+  { root, dir }: Place,
+  names: readonly TaskName[],
+): Generator<string | Unreadable, undefined> {
+  const files = names.map(({ file }) => file.slice(dir.length + 1))
+  for (const batch of readTaskFiles(join(root, dir), files, root)) yield* batch
 }
 
-/** The text down to the first section, or all of it where something in it may only look like one. */
+/** What stands above the first section, or all of it where something in it may only look like one. */
 function blockOf(text: string): string {
   const end = text.indexOf('\n## ')
   const block = end === -1 ? text : text.slice(0, end)
