@@ -5,7 +5,7 @@ import { idInFileName } from '../task/file-name.ts'
 import type { Task, TaskName } from '../task/model.ts'
 import { parseTask } from '../task/parse.ts'
 import { readHeads, readTask } from '../task/read.ts'
-import { readTaskFiles, type Unreadable } from '../task/task-text.ts'
+import { readTaskFiles, type Unreadable } from '../task/task-files.ts'
 import { numberOf } from '../task/values.ts'
 import type { Place } from './project.ts'
 

@@ -1,6 +1,6 @@
 import type { KeyMeaning, PlainWords } from './plain-words.ts'
 import { hasLoneLineEnd, lineEnd } from './scan.ts'
-import type { TaskBytes } from './task-text.ts'
+import type { TaskBytes } from './task-files.ts'
 
 /** The head of a file in the plainest style. */
 export interface PlainBlock {

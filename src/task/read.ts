@@ -6,7 +6,7 @@ import { idInFileName } from './file-name.ts'
 import { factsOf } from './facts.ts'
 import type { FactName, Facts, Task, TaskHead, TaskName } from './model.ts'
 import { type FactsAsked, factsScanner } from './scan-facts.ts'
-import { readTaskBytes, readTaskFiles, type TaskBytes, type Unreadable } from './task-text.ts'
+import { readTaskBytes, readTaskFiles, type TaskBytes, type Unreadable } from './task-files.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
 /** Every task of a project, those that cannot be read among them. */

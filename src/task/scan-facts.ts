@@ -7,7 +7,7 @@ import { plainNeeds } from './plain-needs.ts'
 import { type PlainWords, plainWords, textReader } from './plain-words.ts'
 import { holdReader } from './scan-hold.ts'
 import { scanProductLists, scanProducts } from './scan-products.ts'
-import type { TaskBytes } from './task-text.ts'
+import type { TaskBytes } from './task-files.ts'
 import { idOf, numberOf } from './values.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
