@@ -1,6 +1,36 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { closest } from '../base/closest.ts'
 import { UserError } from '../base/errors.ts'
-import type { TaskName } from '../task/model.ts'
+import { idInFileName } from '../task/file-name.ts'
+import type { Task, TaskName } from '../task/model.ts'
+import { readHeads, readTask } from '../task/read.ts'
+import { numberOf } from '../task/values.ts'
+import type { Place } from './project.ts'
+
+/** The task files of a place, none of them read. */
+export async function taskNames(place: Place): Promise<readonly TaskName[]> {
+  try {
+    const names = readdirSync(join(place.root, place.dir)).toSorted()
+    return names.flatMap((name) => {
+      const id = idInFileName(name)
+      return id === null ? [] : [{ id, number: numberOf(id), file: `${place.dir}/${name}` }]
+    })
+  } catch {
+    // Reading the tasks says what is wrong with the folder.
+    return (await readHeads(place)).tasks
+  }
+}
+
+/** One task of the place, whole. */
+export async function wholeTask({ root, vocabulary }: Place, name: TaskName): Promise<Task> {
+  return isWhole(name) ? name : await readTask(root, name.file, vocabulary)
+}
+
+/** The one that was meant, whole; no other is read. */
+export async function readNamed(place: Place, typed: string): Promise<Task> {
+  return wholeTask(place, findTask(await taskNames(place), typed))
+}
 
 /** The task that was meant by `T-004`, `t-4` or `4`. */
 export function findTask<T extends TaskName>(tasks: readonly T[], typed: string): T {
@@ -27,4 +57,8 @@ function refuse(tasks: readonly TaskName[], typed: string): never {
     `there is no task ${typed}`,
     near ? `Did you mean ${near}? ralph list shows them all.` : 'ralph list shows them all.',
   )
+}
+
+export function isWhole(name: TaskName): name is Task {
+  return 'source' in name
 }

@@ -1,32 +1,10 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { decoded, ownText } from '../task/byte-text.ts'
-import { idInFileName } from '../task/file-name.ts'
 import type { Task, TaskName } from '../task/model.ts'
 import { parseTask } from '../task/parse.ts'
-import { readHeads, readTask } from '../task/read.ts'
 import { readTaskFiles, type Unreadable } from '../task/task-files.ts'
-import { numberOf } from '../task/values.ts'
+import { isWhole, wholeTask } from './find-task.ts'
 import type { Place } from './project.ts'
-
-/** The task files of a place, none of them read. */
-export async function taskNames(place: Place): Promise<readonly TaskName[]> {
-  try {
-    const names = readdirSync(join(place.root, place.dir)).toSorted()
-    return names.flatMap((name) => {
-      const id = idInFileName(name)
-      return id === null ? [] : [{ id, number: numberOf(id), file: `${place.dir}/${name}` }]
-    })
-  } catch {
-    // Reading the tasks says what is wrong with the folder.
-    return (await readHeads(place)).tasks
-  }
-}
-
-/** One task of the place, whole. */
-export async function wholeTask({ root, vocabulary }: Place, name: TaskName): Promise<Task> {
-  return isWhole(name) ? name : await readTask(root, name.file, vocabulary)
-}
 
 /**
  * The tasks that the prompt of one of them can speak of, whole: those that it depends on, and those that may share its
@@ -75,8 +53,4 @@ function wordsOf(text: string): RegExp | null {
   const words = text.match(/[\p{L}\p{N}]+/gu)
   const between = String.raw`(?:&\w+;|[^\p{L}\p{N}])+`
   return words && new RegExp(String.raw`(?<![\p{L}\p{N}])${words.join(between)}(?![\p{L}\p{N}])`, 'u')
-}
-
-function isWhole(name: TaskName): name is Task {
-  return 'source' in name
 }

@@ -6,7 +6,8 @@ import type { Task, TaskName } from '../task/model.ts'
 import { promptView } from '../ui/prompt-view.ts'
 import type { Context } from './command.ts'
 import type { Place } from './project.ts'
-import { relatedTasks, wholeTask } from './related-tasks.ts'
+import { wholeTask } from './find-task.ts'
+import { relatedTasks } from './related-tasks.ts'
 import { unlessGitIsMissing, writePrompt, type TaskPrompt } from './task-prompt.ts'
 
 /** Prints what an agent would get for a task: the prompt as it is, and what it is made of beside it. */

@@ -1,7 +1,7 @@
 import { UserError } from '../../base/errors.ts'
 import type { Git } from '../../git/git.ts'
 import { readCompletions, type CompletionQuery, type CompletionRecord } from '../../run/completions.ts'
-import { readBacklog } from '../../task/read.ts'
+import { readFacts } from '../../task/read.ts'
 import { logView, releaseNotes } from '../../ui/log-view.ts'
 import { printable } from '../../ui/printable.ts'
 import type { Context } from '../command.ts'
@@ -19,7 +19,7 @@ export async function run(context: Context): Promise<number> {
   const place = await openPlace(context)
   // History tells of tasks, not of milestones: those stand in the files, which are read only for them.
   const needsTasks = args.length > 0 || wanted !== undefined || options.on('markdown')
-  const { tasks } = needsTasks ? await readBacklog(place) : { tasks: [] }
+  const { tasks } = needsTasks ? await readFacts(place, { facts: ['milestone'] }) : { tasks: [] }
   const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
   const milestoneOf = ({ id }: CompletionRecord): string | null => milestones.get(id) ?? null
   const only = args[0] === undefined ? null : findTask(tasks, args[0]).id

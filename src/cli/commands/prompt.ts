@@ -1,7 +1,6 @@
 import type { Context } from '../command.ts'
-import { findTask } from '../find-task.ts'
+import { findTask, taskNames } from '../find-task.ts'
 import { openPlace } from '../project.ts'
-import { taskNames } from '../related-tasks.ts'
 import { showPrompt } from '../show-prompt.ts'
 
 /** Prints the prompt of one task, byte for byte as an agent would get it. */

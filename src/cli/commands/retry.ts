@@ -5,13 +5,13 @@ import { sectionOf } from '../../task/model.ts'
 import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
 import { commitTaskFiles } from '../commit-task-files.ts'
-import { findTask } from '../find-task.ts'
-import { openProject } from '../project.ts'
+import { readNamed } from '../find-task.ts'
+import { openPlace } from '../project.ts'
 
 /** Makes a blocked task TODO again, in a commit of its own; why it was blocked is kept for the next prompt. */
 export async function run(context: Context): Promise<number> {
-  const { root, tasks, vocabulary } = await openProject(context)
-  const task = findTask(tasks, context.args[0] ?? '')
+  const place = await openPlace(context)
+  const task = await readNamed(place, context.args[0] ?? '')
   if (task.status !== 'BLOCKED' && !sectionOf(task, 'Blocked')) {
     const status = task.status ?? 'without a clear status'
     throw new UserError(
@@ -24,8 +24,8 @@ export async function run(context: Context): Promise<number> {
     { key: 'Retried', value: 'yes' },
   ]
   await commitTaskFiles(context.io, {
-    root,
-    texts: new Map([[task.file, retryTask(task, vocabulary)]]),
+    root: place.root,
+    texts: new Map([[task.file, retryTask(task, place.vocabulary)]]),
     message: composeMessage({ subject: `${task.id}: Try again`, body: '', trailers }),
   })
   if (context.json) context.printJson({ version: 1, id: task.id, status: 'TODO', file: task.file })
