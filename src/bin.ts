@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { openDialogue } from './cli/dialogue.ts'
 import type { Dialogue, Io } from './cli/io.ts'
-import type { UserError } from './base/errors.ts'
+import { UserError } from './base/errors.ts'
 import { main } from './cli/main.ts'
 import { createOutlet } from './cli/outlet.ts'
 import { reportError } from './cli/report-error.ts'
@@ -48,11 +48,22 @@ async function end(error: UserError | null): Promise<void> {
   process.exit(error ? await reportError(error, io) : 0)
 }
 
+/** It may have been removed meanwhile, as a worktree is. */
+function startFolder(): string {
+  try {
+    return process.cwd()
+  } catch {
+    throw new UserError('the folder that ralph was started in is gone', 'Change to one that is there.')
+  }
+}
+
 let dialogue: Dialogue | null = null
 
 const io: Io = {
   argv: process.argv.slice(2),
-  cwd: process.cwd(),
+  get cwd() {
+    return startFolder()
+  },
   env: process.env,
   pid: process.pid,
   stdout: createOutlet({ fd: 1, open: () => process.stdout, onLost }),

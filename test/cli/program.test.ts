@@ -31,6 +31,15 @@ describe('the program', () => {
     expect(spawnSync(process.execPath, [program, 'nxt'], { cwd }).status).toBe(2)
   })
 
+  it.skipIf(process.platform === 'win32')('says so where the folder that it was started in is gone', () => {
+    const script = `mkdir gone && cd gone && rmdir ../gone && exec "${process.execPath}" "${program}" next`
+    const { status, stderr } = spawnSync('sh', ['-c', script], { cwd: projectFolder({}), encoding: 'utf8' })
+    expect([status, stderr.split('\n')[0]]).toEqual([
+      2,
+      'error: the folder that ralph was started in is gone',
+    ])
+  })
+
   it.skipIf(process.platform === 'win32')('is quiet where its reader has seen enough', () => {
     const files = Array.from({ length: 300 }, (_, index) => {
       const id = `T-${index + 1}`
