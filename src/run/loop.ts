@@ -154,7 +154,11 @@ async function* work(
 ): AsyncGenerator<Happening, End> {
   const { options } = run
   let base = start
-  if (toBlock) base = yield* finishBlocking(run, base, { tally, toBlock })
+  if (toBlock) {
+    const blocked = yield* finishBlocking(run, base, { tally, toBlock })
+    if ('end' in blocked) return blocked
+    base = blocked
+  }
   if (!(yield* runBaseline(run, base)))
     return { end: 'stopped', reason: 'the gates fail before any work has begun' }
   for (let tried = 0; ; tried++) {
@@ -232,7 +236,7 @@ async function* finishBlocking(
   run: Run,
   base: Base,
   { tally, toBlock }: { readonly tally: Tally; readonly toBlock: AttemptInFlight },
-): AsyncGenerator<Happening, Base> {
+): AsyncGenerator<Happening, Base | End> {
   const task = run.ports.source.tasks().find(({ id }) => id === toBlock.task)
   if (task?.status !== 'TODO') {
     run.flight.land()
@@ -240,6 +244,10 @@ async function* finishBlocking(
   }
   run.flight.begin({ ...toBlock, base })
   const end = yield* block(run, { task, base, reason: toBlock.reason ?? 'it was given up' })
+  if (end.kind === 'stop') {
+    tally.failed.push(task.id)
+    return { end: end.why, reason: end.reason }
+  }
   if (end.kind !== 'blocked') return base
   tally.blocked.push(task.id)
   await run.ports.source.refresh([task.file])

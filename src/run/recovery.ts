@@ -143,13 +143,18 @@ async function* recordAndPutBack(
       'Run ralph again when that has ended.',
     )
   ports.checkpoint('tree-put-back')
-  const changed = work.changes.length
-  const files = changed === 1 ? '1 changed file is' : `${changed} changed files are`
-  const what = changed === 0 ? 'nothing had changed' : `${files} kept under ${ref ?? ''}`
-  yield {
-    ...told(attempt.task, `${attempt.task}: the last run died during attempt ${attempt.number}: ${what}`),
-    ref,
+  yield { ...told(attempt.task, `${attempt.task}: the last run ${endOf(attempt, work, ref)}`), ref }
+}
+
+/** How a run that left an attempt in flight ended, and what became of the work. */
+function endOf({ phase, number }: AttemptInFlight, { changes }: Work, ref: string | null): string {
+  const files = changes.length === 1 ? '1 changed file is' : `${changes.length} changed files are`
+  const kept = `${files} kept under ${ref ?? ''}`
+  if (phase !== 'blocking') {
+    return `died during attempt ${number}: ${changes.length === 0 ? 'nothing had changed' : kept}`
   }
+  // It may have died, or git may have refused the commit.
+  return `ended before the commit that blocks it was made${changes.length === 0 ? '' : `: ${kept}`}`
 }
 
 /** A record that the run made before it died knows the agent's commits already. */

@@ -476,6 +476,22 @@ describe('git hooks', () => {
     expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:src/T-1.ts')).toBe('export {}')
   })
 
+  it('that refuse the commit that blocks are asked again by the next run, before any agent is', async () => {
+    const root = hooked('exit 1')
+    let calls = 0
+    const run = () => runAll({ root, deed: () => void calls++, options: { retries: 0 } })
+    await run()
+    const again = await run()
+    expect(those(again, 'recovered')).toMatchObject([
+      { message: 'T-1: the last run ended before the commit that blocks it was made' },
+    ])
+    expect(those(again, 'run-finished')).toMatchObject([{ end: 'stopped', failed: ['T-1'] }])
+    rmSync(join(root, '.git/hooks/pre-commit'))
+    expect(those(await run(), 'run-finished')).toMatchObject([{ blocked: ['T-1'] }])
+    expect(calls).toBe(1)
+    expect(read(root, 'docs/tasks/T-1.md')).toContain('- **Status**: BLOCKED')
+  })
+
   it('may add files', async () => {
     const root = hooked('echo made > made && git add made')
     await runAll({ root, deed: work(root) })
