@@ -3,7 +3,7 @@ import { sleep } from './sleep.ts'
 
 /**
  * Everything that one process has started, followed while it runs. A process belongs to it by any of:
- * its mark; a parent that belongs; a session that belongs. So what calls `setsid`, what loses its
+ * its mark; a parent that belongs; a session that one that belongs has begun. So what calls `setsid`, what loses its
  * parent and what clears its environment is found, unless it does all three between two looks.
  */
 export class ProcessTree {
@@ -31,7 +31,11 @@ export class ProcessTree {
     addDescendants(table, belongs, spared)
     const members = table.filter((entry) => belongs.has(entry.pid))
     this.#members = new Map(members.map((entry) => [entry.pid, entry.startedAt]))
-    this.#sessions = new Set(members.map((entry) => entry.session))
+    // A session is theirs only where one of them began it: git runs in that of the person's terminal.
+    const sessions = members.map(({ session }) => session)
+    this.#sessions = new Set(
+      sessions.filter((session) => this.#sessions.has(session) || belongs.has(session)),
+    )
     return members
   }
 

@@ -38,6 +38,18 @@ describe.runIf(process.platform === 'linux')('a mark', () => {
     expect(await endMarked(mark)).toEqual([])
   })
 
+  test('leaves alone what only shares a session with what bears it', async () => {
+    const mark = newMark()
+    // As git does in a terminal: a shell that is a stranger, something marked, and another stranger.
+    const script = `RALPH_RUN=${mark} sleep 60 & sleep 61 & echo $!; wait`
+    const shell = spawn('sh', ['-c', script], { detached: true })
+    const [said] = (await once(shell.stdout, 'data')) as [Buffer]
+    expect(await endMarked(mark)).toMatchObject([{ command: 'sleep 60' }])
+    const left = (await livingTree(shell.pid!)).map(({ pid }) => pid)
+    expect(left).toEqual([shell.pid, Number(String(said))])
+    process.kill(-shell.pid!, 'SIGKILL')
+  })
+
   test('finds what was started under a later mark too, and nothing of another run', async () => {
     const [outer, inner] = [newMark(), newMark()]
     const nested = await family(withMark(withMark(process.env, outer), inner))
