@@ -1,7 +1,5 @@
 import type { McpServer } from '../base/mcp-server.ts'
 
-export type { McpServer }
-
 /**
  * The port between ralph and an agent: what is asked, what is heard back, how it can end.
  * `run` never throws and always ends with exactly one `finished` event.
@@ -141,6 +139,9 @@ export type Preflight = (context: {
   readonly cwd: string
 }) => readonly string[] | Promise<readonly string[]>
 
+/** Stands for the private folder. No argument that a person gives can hold it: NUL ends a text there. */
+export const FOLDER = '\0folder\0'
+
 export interface Invocation {
   readonly program: string
   readonly args: readonly string[]
@@ -148,7 +149,7 @@ export interface Invocation {
   readonly env: Readonly<Record<string, string | undefined>>
   /** What it reads on standard input, to its end. */
   readonly stdin: string
-  /** Files to write into a private folder before the start, and to remove after: `{folder}` in args and env stands for that folder. */
+  /** Files to write into a private folder before the start, and to remove after: `FOLDER` in args and env stands for that folder. */
   readonly files: Readonly<Record<string, string>>
 }
 

@@ -1,9 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
-import type { AgentRequest, Invocation } from './port.ts'
-
-const PLACEHOLDER = '{folder}'
+import { isAlive } from '../base/process-table.ts'
+import { FOLDER, type AgentRequest, type Invocation } from './port.ts'
 
 /** An invocation whose files are written, and how to take them away again. */
 export interface Prepared {
@@ -21,19 +20,34 @@ export function writePrivateFiles(invocation: Invocation, home: AgentRequest['en
     return { args, env, stdinFile: undefined, remove: () => undefined }
   }
   const folder = makeFolder(home)
+  const remove = (): void => removeOrLeave(folder)
   const write = (name: string, content: string): string => {
     const path = join(folder, name)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, content, { mode: 0o600 })
     return path
   }
-  for (const [name, content] of Object.entries(files)) write(name, content)
-  const place = (text: string) => text.replaceAll(PLACEHOLDER, folder)
-  return {
-    args: args.map(place),
-    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value && place(value)])),
-    stdinFile: stdin === '' ? undefined : write('stdin', stdin),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+  const place = (text: string): string => text.replaceAll(FOLDER, () => folder)
+  try {
+    for (const [name, content] of Object.entries(files)) write(name, content)
+    return {
+      args: args.map(place),
+      env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value && place(value)])),
+      stdinFile: stdin === '' ? undefined : write('stdin', stdin),
+      remove,
+    }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+/** What cannot be removed, as where somebody still has it open, is left to a later sweep: it says nothing of the work. */
+function removeOrLeave(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    return
   }
 }
 
@@ -70,16 +84,6 @@ function sweep(parent: string): void {
   const prefix = ownPrefix()
   for (const name of readdirSync(parent)) {
     const pid = name.startsWith(prefix) ? /^(\d+)-/.exec(name.slice(prefix.length))?.[1] : undefined
-    if (pid !== undefined && !isAlive(Number(pid)))
-      rmSync(join(parent, name), { recursive: true, force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    if (pid !== undefined && !isAlive(Number(pid))) removeOrLeave(join(parent, name))
   }
 }

@@ -24,6 +24,16 @@ export function readProcess(pid: number): ProcessEntry | undefined {
   return platform() === 'linux' ? parseStat(pid, readStat(String(pid))) : undefined
 }
 
+/** Whether a process of that number is alive, whoever it is. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
 /** What a person would call the process: its command line, or nothing where it is gone. */
 export async function commandOf(pid: number): Promise<string> {
   if (platform() === 'linux') return (readText(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim()
@@ -87,8 +97,9 @@ function readText(path: string): string | undefined {
   }
 }
 
+/** In one language and one time zone: who asks from another place must be told the same start. */
 function ps(): Promise<string> {
-  return run('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=,lstart='])
+  return run('env', ['LC_ALL=C', 'TZ=UTC', 'ps', '-A', '-o', 'pid=,ppid=,pgid=,stat=,lstart='])
 }
 
 /** What `ps -A -o pid=,ppid=,pgid=,stat=,lstart=` printed. */

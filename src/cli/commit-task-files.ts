@@ -52,9 +52,15 @@ async function write(io: Io, { root, texts, message }: TaskFileCommit): Promise<
     )
   }
   const before = files.map((file) => readFileSync(join(root, file)))
-  for (const [file, text] of texts) writeFileSync(join(root, file), text)
-  const result = await commit(git, { message, paths })
-  if (result.kind === 'committed') return
-  for (const [index, file] of files.entries()) writeFileSync(join(root, file), before[index]!)
-  throw new UserError(`git did not take the commit:\n${result.output}`, 'Nothing was changed.')
+  let isCommitted = false
+  try {
+    for (const [file, text] of texts) writeFileSync(join(root, file), text)
+    const result = await commit(git, { message, paths })
+    isCommitted = result.kind === 'committed'
+    if (result.kind !== 'committed')
+      throw new UserError(`git did not take the commit:\n${result.output}`, 'Nothing was changed.')
+  } finally {
+    if (!isCommitted)
+      for (const [index, file] of files.entries()) writeFileSync(join(root, file), before[index]!)
+  }
 }

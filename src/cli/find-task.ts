@@ -22,14 +22,10 @@ export async function taskNames(place: Place): Promise<readonly TaskName[]> {
   }
 }
 
-/** One task of the place, whole. */
-export async function wholeTask({ root, vocabulary }: Place, name: TaskName): Promise<Task> {
-  return isWhole(name) ? name : await readTask(root, name.file, vocabulary)
-}
-
 /** The one that was meant, whole; no other is read. */
 export async function readNamed(place: Place, typed: string): Promise<Task> {
-  return wholeTask(place, findTask(await taskNames(place), typed))
+  const { file } = findTask(await taskNames(place), typed)
+  return readTask(place.root, file, place.vocabulary)
 }
 
 /** The task that was meant by `T-004`, `t-4` or `4`. */
@@ -57,8 +53,4 @@ function refuse(tasks: readonly TaskName[], typed: string): never {
     `there is no task ${typed}`,
     near ? `Did you mean ${near}? ralph list shows them all.` : 'ralph list shows them all.',
   )
-}
-
-export function isWhole(name: TaskName): name is Task {
-  return 'source' in name
 }

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { decoded, ownText } from '../task/byte-text.ts'
 import type { Task, TaskName } from '../task/model.ts'
 import { parseTask } from '../task/parse.ts'
+import { readTask } from '../task/read.ts'
 import { readTaskFiles, type Unreadable } from '../task/task-files.ts'
-import { isWhole, wholeTask } from './find-task.ts'
 import type { Place } from './project.ts'
 
 /**
@@ -16,19 +16,17 @@ export async function relatedTasks(
   task: Task,
 ): Promise<readonly Task[]> {
   const needed = new Set(task.needs)
-  const words = wordsOf(task.milestone ?? '')
-  const isMeant = (name: TaskName): boolean => isWhole(name) || needed.has(name.number)
-  const others = bytesOf(place, words === null ? [] : names.filter((name) => !isMeant(name)))
+  const mayShare = task.milestone === null ? null : milestoneSearch(task.milestone)
+  const others = bytesOf(place, mayShare === null ? [] : names.filter(({ number }) => !needed.has(number)))
   const tasks: Task[] = []
-  for (const name of names) {
-    if (isMeant(name)) {
-      tasks.push(await wholeTask(place, name))
+  for (const { number, file } of names) {
+    if (needed.has(number)) {
+      tasks.push(await readTask(place.root, file, place.vocabulary))
       continue
     }
     const bytes = others.next().value
-    // One of the same milestone holds its words, whatever marks it is written with.
-    if (typeof bytes === 'string' && words?.test(decoded(blockOf(bytes)))) {
-      tasks.push(await parseTask({ file: name.file, text: ownText(bytes) }, place.vocabulary))
+    if (typeof bytes === 'string' && mayShare?.(decoded(blockOf(bytes)))) {
+      tasks.push(await parseTask({ file, text: ownText(bytes) }, place.vocabulary))
     }
   }
   return tasks
@@ -49,8 +47,15 @@ function blockOf(text: string): string {
   return /<!--|`{3}|~{3}/.test(block) ? text : block
 }
 
-function wordsOf(text: string): RegExp | null {
-  const words = text.match(/[\p{L}\p{N}]+/gu)
-  const between = String.raw`(?:&\w+;|[^\p{L}\p{N}])+`
-  return words && new RegExp(String.raw`(?<![\p{L}\p{N}])${words.join(between)}(?![\p{L}\p{N}])`, 'u')
+/** Whether a text may name the milestone: one that does holds its words, whatever marks it is written with. */
+function milestoneSearch(milestone: string): (text: string) => boolean {
+  const words = milestone.match(/[\p{L}\p{N}]+/gu)
+  // Where it has none, as `🚀`, there is nothing to look for.
+  if (words === null) return () => true
+  const inTurn = new RegExp(
+    String.raw`(?<![\p{L}\p{N}])${words.join(String.raw`[^\p{L}\p{N}]+`)}(?![\p{L}\p{N}])`,
+    'u',
+  )
+  // What begins with an ampersand may stand for any letter.
+  return (text) => text.includes('&') || inTurn.test(text)
 }

@@ -10,7 +10,7 @@ export async function readHistory<T>(io: Io, root: string, read: (git: Git) => P
     return await read(openGit({ cwd: root, env: io.env }))
   } catch (error) {
     if (!(error instanceof GitError)) throw error
-    if (/not a git repository/.test(error.stderr)) throw noRepository()
+    if (isNoRepository(error)) throw noRepository()
     if (
       /(?:bad|unknown|ambiguous) (?:revision|argument) 'HEAD'|does not have any commits/.test(error.stderr)
     ) {
@@ -44,4 +44,18 @@ function noCommit(): UserError {
     'this repository has no commit yet',
     'Make the first one: git add -A && git commit -m "Begin"',
   )
+}
+
+/** What only reads works without git. */
+export async function unlessGitIsMissing<T>(asked: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof UserError || isNoRepository(error)) return otherwise
+    throw error
+  }
+}
+
+function isNoRepository(error: unknown): boolean {
+  return error instanceof GitError && /not a git repository/.test(error.stderr)
 }

@@ -3,12 +3,13 @@ import { detectGates } from '../gates/detect.ts'
 import { openGit } from '../git/door.ts'
 import { keptAttempts } from '../run/kept-attempts.ts'
 import type { Task, TaskName } from '../task/model.ts'
+import { readTask } from '../task/read.ts'
 import { promptView } from '../ui/prompt-view.ts'
 import type { Context } from './command.ts'
 import type { Place } from './project.ts'
-import { wholeTask } from './find-task.ts'
 import { relatedTasks } from './related-tasks.ts'
-import { unlessGitIsMissing, writePrompt, type TaskPrompt } from './task-prompt.ts'
+import { unlessGitIsMissing } from './repository.ts'
+import { writePrompt, type TaskPrompt } from './task-prompt.ts'
 
 /** Prints what an agent would get for a task: the prompt as it is, and what it is made of beside it. */
 export async function showPrompt(
@@ -33,7 +34,7 @@ async function readWithRelated(
   place: Place & { readonly tasks: readonly TaskName[] },
   name: TaskName,
 ): Promise<{ readonly task: Task; readonly tasks: readonly Task[] }> {
-  const task = await wholeTask(place, name)
+  const task = await readTask(place.root, name.file, place.vocabulary)
   const unread = task.problems.find(({ kind }) => kind === 'unreadable')
   if (unread)
     throw new UserError(`${task.file} ${unread.message}`, 'Make it a text file that a prompt can hold.')

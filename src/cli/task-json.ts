@@ -26,7 +26,7 @@ export function* tasksJson<T extends JsonTask>(
   for (const state of states) yield taskJson(state, tierOf)
 }
 
-/** A task as JSON, wherever one appears: the contract of CLI.md. */
+/** A task as JSON, wherever one appears: as docs/json.md says. */
 export function taskJson<T extends JsonTask>(state: TaskState<T>, tierOf: (task: T) => TierChoice): object {
   const { task, eligible, waiting } = state
   const { tier, source, maxTurns, timeoutSeconds } = tierOf(task)

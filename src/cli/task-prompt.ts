@@ -1,7 +1,6 @@
-import { UserError } from '../base/errors.ts'
 import type { McpServer } from '../base/mcp-server.ts'
 import type { Gate } from '../gates/gate.ts'
-import { GitError, type Git } from '../git/git.ts'
+import type { Git } from '../git/git.ts'
 import { ignoredPaths } from '../git/repository.ts'
 import { assemblePrompt } from '../prompt/assemble.ts'
 import { gatherPrompt } from '../prompt/gather.ts'
@@ -10,6 +9,7 @@ import type { Prompt } from '../prompt/parts.ts'
 import type { AttemptRecord } from '../run/attempt-record.ts'
 import type { Task } from '../task/model.ts'
 import type { Place } from './project.ts'
+import { unlessGitIsMissing } from './repository.ts'
 
 /** What the prompt of a task depends on, beside the files of the project. */
 export interface PromptWish {
@@ -47,20 +47,6 @@ export async function writePrompt(place: Place, git: Git, wish: PromptWish): Pro
     mcpServers: config.mcpServers,
   })
   return { prompt: assemblePrompt(input), mcpServers, warnings }
-}
-
-/** What only reads works without git. */
-export async function unlessGitIsMissing<T>(asked: Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await asked
-  } catch (error) {
-    if (error instanceof UserError || isNoRepository(error)) return otherwise
-    throw error
-  }
-}
-
-function isNoRepository(error: unknown): boolean {
-  return error instanceof GitError && /not a git repository/.test(error.stderr)
 }
 
 function earlierAttempt({ number, outcome, reason, detail, changed, ref }: AttemptRecord): EarlierAttempt {

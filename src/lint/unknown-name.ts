@@ -1,3 +1,4 @@
+import { nameAmong } from '../base/name-among.ts'
 import type { Task } from '../task/model.ts'
 import { valueSpan } from './place.ts'
 import { quote, suggestion } from './quote.ts'
@@ -10,11 +11,10 @@ export function unknownName(
   names: readonly string[] | undefined,
 ): (task: Task) => readonly Finding[] {
   if (!names) return () => []
-  const known = new Set(names)
   return (task) => {
     const name = field === 'Discipline' ? task.discipline : task.feature
-    if (name === null || known.has(name)) return []
-    const message = `${field} ${quote(name)} has no file in ${folder}${suggestion(name, known)}`
+    if (name === null || nameAmong(names, name) !== undefined) return []
+    const message = `${field} ${quote(name)} has no file in ${folder}${suggestion(name, names)}`
     return [{ span: valueSpan(task, field), message }]
   }
 }

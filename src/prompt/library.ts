@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { closest } from '../base/closest.ts'
 import { UserError } from '../base/errors.ts'
+import { nameAmong } from '../base/name-among.ts'
 import { readDiscipline, type Discipline } from './discipline.ts'
 import { readFeature, type Feature } from './feature.ts'
 import { locate } from './locate.ts'
@@ -65,10 +66,9 @@ async function find<T>(
   read: (name: string, source: string) => Promise<T>,
 ): Promise<Lookup<T>> {
   const names = await namesIn(root, folder)
-  const bare = name.replace(/\.md$/i, '')
-  const known =
-    names.find((one) => one === bare) ?? names.find((one) => one.toLowerCase() === bare.toLowerCase())
+  const known = nameAmong(names, name)
   const text = known === undefined ? null : await readOwn(root, `${folder}/${known}.md`)
-  if (known === undefined || text === null) return { found: false, closest: closest(bare, names) ?? null }
+  if (known === undefined || text === null)
+    return { found: false, closest: closest(name.replace(/\.md$/i, ''), names) ?? null }
   return { found: true, value: await read(known, text) }
 }

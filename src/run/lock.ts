@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { UserError } from '../base/errors.ts'
-import { readProcessTable } from '../base/process-table.ts'
+import { isAlive, readProcessTable } from '../base/process-table.ts'
 
 /** Who holds the lock: a pid alone may have been given to somebody else since. */
 export interface LockOwner {
@@ -37,14 +37,14 @@ export async function takeLock(
 /** Who holds the lock, and whether they live; null where nobody does. */
 export async function lockOwner(path: string): Promise<{ owner: LockOwner; alive: boolean } | null> {
   const owner = readOwner(path)
-  return owner && { owner, alive: await isAlive(owner) }
+  return owner && { owner, alive: await ownerLives(owner) }
 }
 
 /** A link is made whole or not at all, and never over another: so the lock is never seen half written. */
 async function enter(path: string, draft: string): Promise<LockOwner | null> {
   if (tryLink(draft, path)) return null
   const owner = readOwner(path)
-  if (owner && (await isAlive(owner))) throw busy(owner, path)
+  if (owner && (await ownerLives(owner))) throw busy(owner, path)
   // Several may have found the same dead owner. The right to take its lock away is a lock too, named after it.
   const right = `${path}.after-${nameOf(owner)}`
   await enter(right, draft)
@@ -98,20 +98,10 @@ async function describe({ pid, now }: { pid: number; now: Date }): Promise<LockO
 }
 
 /** Another machine's processes cannot be looked at: they count as alive. */
-async function isAlive(owner: LockOwner): Promise<boolean> {
+async function ownerLives(owner: LockOwner): Promise<boolean> {
   if (owner.host !== hostname()) return true
   if (owner.processStart !== '') return (await startOf(owner.pid)) === owner.processStart
-  return exists(owner.pid)
-}
-
-/** All there is to ask where the system tells no start times. */
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
+  return isAlive(owner.pid)
 }
 
 async function startOf(pid: number): Promise<string> {

@@ -1,4 +1,5 @@
-import type { Agent, McpServer, Permission } from '../agent/port.ts'
+import type { Agent, Permission } from '../agent/port.ts'
+import type { McpServer } from '../base/mcp-server.ts'
 import type { Gate, GateResult } from '../gates/gate.ts'
 import type { GateContext } from '../gates/run.ts'
 import type { Repository } from '../git/repository.ts'

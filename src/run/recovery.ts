@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { attemptMessage } from './attempt-record.ts'
 import type { AttemptRecord } from './attempt-record.ts'
+import { sum } from '../agent/usage.ts'
 import { UserError } from '../base/errors.ts'
 import type { Happening } from './events.ts'
 import { readInFlight } from './in-flight.ts'
@@ -225,8 +226,4 @@ async function* setLocksAside(ports: RunPorts, dead: InFlight): AsyncGenerator<H
 
 function told(task: string | null, message: string): Extract<Happening, { type: 'recovered' }> {
   return { type: 'recovered', message, task, ref: null }
-}
-
-function sum(a: number | null, b: number | null): number | null {
-  return a === null ? b : b === null ? a : a + b
 }

@@ -32,22 +32,14 @@ export const VALUE_READERS: { readonly [K in keyof FieldValues]: ValueReader<Fie
 
 const VALUE_NAMES = Object.keys(VALUE_READERS) as (keyof FieldValues)[]
 
-/** The values of these names, by the plain text of each field; empty where there is no such field. */
-export function readValues<K extends keyof FieldValues>(
-  raw: (field: FieldName) => string,
-  names: readonly K[],
-): Pick<FieldValues, K> {
+/** The values of a task, by the plain text of each field; empty where there is no such field. */
+export function readValues(raw: (field: FieldName) => string): FieldValues {
   const values: Partial<Record<keyof FieldValues, unknown>> = {}
-  for (const name of names) {
+  for (const name of VALUE_NAMES) {
     const { field, read } = VALUE_READERS[name]
     values[name] = read(raw(field))
   }
-  return values as Pick<FieldValues, K>
-}
-
-/** All of them. */
-export function readAllValues(raw: (field: FieldName) => string): FieldValues {
-  return readValues(raw, VALUE_NAMES)
+  return values as FieldValues
 }
 
 const TIER_WORDS = wordMap(TIERS, {})

@@ -1,7 +1,7 @@
 import { placeAt } from '../base/diagnostic.ts'
 import { readDependencies } from './depends.ts'
 import { readHeading } from './heading.ts'
-import { readAllValues } from './field-values.ts'
+import { readValues } from './field-values.ts'
 import type { Field, FieldName, Problem, Task } from './model.ts'
 import {
   conflicts,
@@ -58,7 +58,7 @@ export function interpret(
     held: status === 'TODO' && sections.some(({ name, form }) => name === 'Blocked' && form === 'heading'),
     needs: depends.found.map(({ number }) => number),
     depends: depends.found,
-    ...readAllValues(raw),
+    ...readValues(raw),
     produces,
     outputs: produces?.length ?? 0,
     fields,

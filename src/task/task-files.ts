@@ -71,14 +71,11 @@ function partsOfBuffer(files: readonly (Span | string | Unreadable)[], end: numb
 function readTaskFile(path: string, root: string, at: number): Span | string | Unreadable {
   let file: number
   try {
-    file = openPlain(path)
+    const opened = openPlain(path) ?? openLinked(path, root)
+    if (typeof opened !== 'number') return opened
+    file = opened
   } catch (error) {
-    const code = codeOf(error)
-    // A link, says one system; a link that is not followed, says another.
-    if (code !== 'ELOOP' && code !== 'EMLINK') return { problem: whyNot(code, 'opened') }
-    const refusal = linkRefusal(path, root)
-    if (refusal !== null) return { problem: refusal }
-    file = openSync(path, constants.O_RDONLY | NO_WAITING)
+    return { problem: whyNot(codeOf(error), 'opened') }
   }
   try {
     return readOpen(file, at)
@@ -93,10 +90,21 @@ function readTaskFile(path: string, root: string, at: number): Span | string | U
 const NO_WAITING: number = constants.O_NONBLOCK ?? 0
 const NO_LINKS: number = constants.O_NOFOLLOW ?? 0
 
-function openPlain(path: string): number {
-  if (NO_LINKS === 0 && lstatSync(path).isSymbolicLink())
-    throw Object.assign(new Error('link'), { code: 'ELOOP' })
-  return openSync(path, constants.O_RDONLY | NO_WAITING | NO_LINKS)
+/** Null where it is a link. */
+function openPlain(path: string): number | null {
+  if (NO_LINKS === 0 && lstatSync(path).isSymbolicLink()) return null
+  try {
+    return openSync(path, constants.O_RDONLY | NO_WAITING | NO_LINKS)
+  } catch (error) {
+    // A link, says one system; a link that is not followed, says another.
+    if (['ELOOP', 'EMLINK'].includes(codeOf(error))) return null
+    throw error
+  }
+}
+
+function openLinked(path: string, root: string): number | Unreadable {
+  const refusal = linkRefusal(path, root)
+  return refusal === null ? openSync(path, constants.O_RDONLY | NO_WAITING) : { problem: refusal }
 }
 
 function linkRefusal(path: string, root: string): string | null {

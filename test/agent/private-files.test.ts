@@ -1,3 +1,4 @@
+import { FOLDER } from '../../src/agent/port.ts'
 import { spawnSync } from 'node:child_process'
 import {
   existsSync,
@@ -22,8 +23,8 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 const invocation = {
   program: 'any',
-  args: ['--settings={folder}/a/settings.json'],
-  env: { SETTINGS: '{folder}/a/settings.json', GONE: undefined },
+  args: [`--settings=${FOLDER}/a/settings.json`],
+  env: { SETTINGS: `${FOLDER}/a/settings.json`, GONE: undefined },
   stdin: '',
   files: { 'a/settings.json': '{}' },
 }

@@ -3,7 +3,13 @@ import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { AgentLimits, AgentRequest, Provider, Usage } from '../../src/agent/port.ts'
+import {
+  FOLDER,
+  type AgentLimits,
+  type AgentRequest,
+  type Provider,
+  type Usage,
+} from '../../src/agent/port.ts'
 import { createAgent } from '../../src/agent/runtime.ts'
 import { UNKNOWN_USAGE } from '../../src/agent/usage.ts'
 import { listen, requestOf } from './requests.ts'
@@ -62,8 +68,8 @@ describe.skipIf(process.platform === 'win32')('an agent', () => {
   test('finds its private files, which are gone after it', async () => {
     const provider = jsonProvider({
       program: 'sh',
-      args: ['-c', 'cat "$1/deep/x.json" >&2; echo "$1" >&2; ls -ld "$FOLDER" >&2', 'sh', '{folder}'],
-      env: { FOLDER: '{folder}' },
+      args: ['-c', 'cat "$1/deep/x.json" >&2; echo "$1" >&2; ls -ld "$FOLDER" >&2', 'sh', FOLDER],
+      env: { FOLDER },
       files: { 'deep/x.json': '{"a":1}\n' },
     })
     const { outcome } = await run(provider)

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readTaskBytes, readTaskFiles } from '../../src/task/task-files.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'ralph-task-files-'))
@@ -50,7 +50,10 @@ describe('task files are read', () => {
       mkdirSync(join(folder, 'a folder'), { recursive: true })
       writeFileSync(join(folder, 'good'), 'good')
       writeFileSync(join(folder, 'huge'), Buffer.alloc(1024 * 1024 + 1))
-      symlinkSync('/etc/hostname', join(folder, 'outside'))
+      const elsewhere = mkdtempSync(join(tmpdir(), 'ralph-elsewhere-'))
+      onTestFinished(() => rmSync(elsewhere, { recursive: true }))
+      writeFileSync(join(elsewhere, 'file'), '')
+      symlinkSync(join(elsewhere, 'file'), join(folder, 'outside'))
       symlinkSync('good', join(folder, 'inside'))
       const names = ['good', 'a folder', 'nothing', 'huge', 'outside', 'inside', 'good']
       expect([...readTaskFiles(folder, names, root)].flat()).toEqual([

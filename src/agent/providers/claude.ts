@@ -1,4 +1,4 @@
-import type { AgentRequest, Invocation, Provider } from '../port.ts'
+import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
 import { ClaudeReader, CLAUDE } from './claude-stream.ts'
 import { neverSetUp } from './first-start.ts'
 import { hasMcpServers, mcpFile } from './mcp-servers.ts'
@@ -36,7 +36,7 @@ export const claude: Provider = {
         ...option('--max-turns', request.limits.turns),
         ...option('--model', request.model),
         ...option('--max-budget-usd', request.limits.budgetUsd),
-        ...option('--mcp-config', hasMcpServers(request) ? '{folder}/mcp.json' : null),
+        ...option('--mcp-config', hasMcpServers(request) ? `${FOLDER}/mcp.json` : null),
         ...permissionArgs(request),
       ],
       env: {
@@ -61,10 +61,10 @@ function permissionArgs({ permission }: AgentRequest): readonly string[] {
         'acceptEdits',
         '--strict-mcp-config',
         '--settings',
-        '{folder}/settings.json',
+        `${FOLDER}/settings.json`,
       ]
     case 'full':
-      return ['--dangerously-skip-permissions', '--settings', '{folder}/settings.json']
+      return ['--dangerously-skip-permissions', '--settings', `${FOLDER}/settings.json`]
     case 'custom':
       return permission.args
   }

@@ -1,4 +1,4 @@
-import type { AgentRequest, Provider } from '../port.ts'
+import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
 import { COPILOT, CopilotReader } from './copilot-stream.ts'
 import { neverSetUp } from './first-start.ts'
 import { hasMcpServers, mcpFile } from './mcp-servers.ts'
@@ -30,7 +30,7 @@ export const copilot: Provider = {
         '--no-ask-user',
         '--no-auto-update',
         ...option('--model', request.model),
-        ...option('--additional-mcp-config', hasMcpServers(request) ? '@{folder}/mcp.json' : null),
+        ...option('--additional-mcp-config', hasMcpServers(request) ? `@${FOLDER}/mcp.json` : null),
         ...permissionArgs(request),
       ],
       env: {},

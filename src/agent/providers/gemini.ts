@@ -1,4 +1,4 @@
-import type { AgentRequest, Invocation, Provider } from '../port.ts'
+import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
 import { GEMINI, GeminiReader } from './gemini-stream.ts'
 import { mcpServers } from './mcp-servers.ts'
@@ -31,7 +31,7 @@ export const gemini: Provider = {
         GEMINI_CLI_TRUST_WORKSPACE: 'true',
         // The only layer above the project's own settings; what a person has put there stays.
         GEMINI_CLI_SYSTEM_SETTINGS_PATH:
-          request.env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? '{folder}/settings.json',
+          request.env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? `${FOLDER}/settings.json`,
       },
       stdin: request.prompt,
       files: privateFiles(request),
@@ -43,9 +43,9 @@ export const gemini: Provider = {
 function permissionArgs({ permission }: AgentRequest): readonly string[] {
   switch (permission.level) {
     case 'edit':
-      return ['--approval-mode', 'auto_edit', '--policy', '{folder}/policy.toml']
+      return ['--approval-mode', 'auto_edit', '--policy', `${FOLDER}/policy.toml`]
     case 'full':
-      return ['--approval-mode', 'yolo', '--policy', '{folder}/policy.toml']
+      return ['--approval-mode', 'yolo', '--policy', `${FOLDER}/policy.toml`]
     case 'custom':
       return permission.args
   }

@@ -1,4 +1,4 @@
-import type { AgentRequest, Provider } from '../port.ts'
+import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
 import { QWEN, QwenReader } from './qwen-stream.ts'
 import { hasMcpServers, mcpFile } from './mcp-servers.ts'
@@ -31,7 +31,7 @@ export const qwen: Provider = {
         '--output-format=stream-json',
         ...option('--max-session-turns', request.limits.turns),
         ...option('-m', request.model),
-        ...option('--mcp-config', hasMcpServers(request) ? '{folder}/mcp.json' : null),
+        ...option('--mcp-config', hasMcpServers(request) ? `${FOLDER}/mcp.json` : null),
         ...permissionArgs(request),
       ],
       env: {
@@ -39,7 +39,7 @@ export const qwen: Provider = {
         QWEN_CODE_UNATTENDED_RETRY: request.env['QWEN_CODE_UNATTENDED_RETRY'] ?? '1',
         // Where a person has it ask, it may edit nothing in a folder that they have not trusted.
         QWEN_CODE_TRUSTED_FOLDERS_PATH:
-          request.env['QWEN_CODE_TRUSTED_FOLDERS_PATH'] ?? '{folder}/trusted.json',
+          request.env['QWEN_CODE_TRUSTED_FOLDERS_PATH'] ?? `${FOLDER}/trusted.json`,
         ...(request.permission.level === 'full' ? { QWEN_CODE_SUPPRESS_YOLO_WARNING: '1' } : {}),
       },
       stdin: request.prompt,

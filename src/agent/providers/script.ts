@@ -1,5 +1,12 @@
 import { DONE_MARKER } from '../../base/done-marker.ts'
-import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
+import {
+  FOLDER,
+  type AgentRequest,
+  type Exit,
+  type Provider,
+  type StreamEnd,
+  type StreamReader,
+} from '../port.ts'
 import { failureOf, PlainOutput } from './plain-output.ts'
 import { taskEnvironment } from './task-environment.ts'
 import { UNKNOWN_USAGE } from '../usage.ts'
@@ -14,7 +21,7 @@ export const script: Provider = {
   preflight: () => [],
   invocation: (request) => ({
     program: 'sh',
-    args: ['{folder}/script.sh'],
+    args: [`${FOLDER}/script.sh`],
     env: taskEnvironment(request),
     stdin: '',
     files: { 'script.sh': request.task.script ?? '' },

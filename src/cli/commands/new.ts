@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { closest } from '../../base/closest.ts'
 import { UserError } from '../../base/errors.ts'
+import { nameAmong } from '../../base/name-among.ts'
 import { strayingOf } from '../../base/repository-path.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../../prompt/library.ts'
 import type { FieldName, Task } from '../../task/model.ts'
@@ -47,7 +48,9 @@ function milestoneOf(asked: string | undefined, tasks: readonly Task[]): string 
 }
 
 function nameOf(kind: 'discipline' | 'feature', name: string | undefined, known: readonly string[]): string {
-  if (name === undefined || known.includes(name)) return name ?? ''
+  if (name === undefined) return ''
+  const found = nameAmong(known, name)
+  if (found !== undefined) return found
   const near = closest(name, known)
   throw new UserError(
     `there is no ${kind} '${name}'`,

@@ -1,7 +1,6 @@
 import { UserError } from '../../base/errors.ts'
 import { composeMessage } from '../../git/trailers.ts'
 import { retryTask } from '../../task/finish.ts'
-import { sectionOf } from '../../task/model.ts'
 import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
 import { commitTaskFiles } from '../commit-task-files.ts'
@@ -12,7 +11,7 @@ import { openPlace } from '../project.ts'
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context)
   const task = await readNamed(place, context.args[0] ?? '')
-  if (task.status !== 'BLOCKED' && !sectionOf(task, 'Blocked')) {
+  if (task.status !== 'BLOCKED' && !task.held) {
     const status = task.status ?? 'without a clear status'
     throw new UserError(
       `${task.id} is not blocked: it is ${status}`,

@@ -12,7 +12,7 @@ import type { Context } from '../command.ts'
 import { findTask } from '../find-task.ts'
 import { decide, openPlace, type Place } from '../project.ts'
 import { taskJson } from '../task-json.ts'
-import { unlessGitIsMissing } from '../task-prompt.ts'
+import { unlessGitIsMissing } from '../repository.ts'
 
 /** Shows one task. */
 export async function run(context: Context): Promise<number> {

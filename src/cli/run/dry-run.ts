@@ -1,4 +1,4 @@
-import type { AgentRequest, Invocation } from '../../agent/port.ts'
+import { FOLDER, type AgentRequest, type Invocation } from '../../agent/port.ts'
 import { UserError } from '../../base/errors.ts'
 import { openGit } from '../../git/door.ts'
 import { mergeMcpServers } from '../../prompt/mcp.ts'
@@ -11,7 +11,8 @@ import { dryRunView, type DryRun } from '../../ui/dry-run-view.ts'
 import type { Context } from '../command.ts'
 import type { Project } from '../project.ts'
 import { taskJson } from '../task-json.ts'
-import { unlessGitIsMissing, writePrompt } from '../task-prompt.ts'
+import { unlessGitIsMissing } from '../repository.ts'
+import { writePrompt } from '../task-prompt.ts'
 import { agentWishes, chooseAgent, disciplineOf, permissionOf, providerOf } from './agents.ts'
 
 /** Shows what a run would do first, and does nothing. */
@@ -85,5 +86,6 @@ async function planOf(
 }
 
 function commandOf({ program, args, stdin }: Invocation): Pick<DryRun, 'command' | 'promptOnStdin'> {
-  return { command: [program, ...args], promptOnStdin: stdin !== '' }
+  const told = args.map((arg) => arg.replaceAll(FOLDER, '<private folder>'))
+  return { command: [program, ...told], promptOnStdin: stdin !== '' }
 }

@@ -1,3 +1,4 @@
+import { FOLDER } from '../../../src/agent/port.ts'
 import { describe, expect, test } from 'vitest'
 import { claude } from '../../../src/agent/providers/claude.ts'
 import { after, hear, request, sample, stderrOf, tools } from './sample.ts'
@@ -17,7 +18,7 @@ describe('how claude is called', () => {
     const { args, stdin, env } = claude.invocation(request({ model: 'opus', limits }))
     expect(args.join(' ')).toBe(
       '-p --verbose --output-format=stream-json --max-turns 75 --model opus --max-budget-usd 2.5' +
-        ' --permission-mode acceptEdits --strict-mcp-config --settings {folder}/settings.json',
+        ` --permission-mode acceptEdits --strict-mcp-config --settings ${FOLDER}/settings.json`,
     )
     expect(stdin).toBe('Do the task.')
     expect(env).toEqual({ CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' })
@@ -51,7 +52,7 @@ describe('how claude is called', () => {
   test('servers stand in a private file, and may be called at edit', () => {
     const mcpServers = { docs: { command: 'node', args: ['docs.mjs'], env: { KEY: 'v' } } }
     const { args, files } = claude.invocation(request({ mcpServers }))
-    expect(args.join(' ')).toContain('--mcp-config {folder}/mcp.json')
+    expect(args.join(' ')).toContain(`--mcp-config ${FOLDER}/mcp.json`)
     expect(JSON.parse(files['mcp.json']!)).toEqual({ mcpServers })
     expect(files['settings.json']).toContain('"mcp__docs"')
   })

@@ -1,3 +1,4 @@
+import { FOLDER } from '../../../src/agent/port.ts'
 import { describe, expect, test } from 'vitest'
 import { continueCli } from '../../../src/agent/providers/continue.ts'
 import { copilot } from '../../../src/agent/providers/copilot.ts'
@@ -52,7 +53,7 @@ describe('gemini', () => {
   test('trusts the folder, and leaves system settings of a person alone', () => {
     expect(gemini.invocation(request()).env).toEqual({
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
-      GEMINI_CLI_SYSTEM_SETTINGS_PATH: '{folder}/settings.json',
+      GEMINI_CLI_SYSTEM_SETTINGS_PATH: `${FOLDER}/settings.json`,
     })
     const env = { GEMINI_CLI_SYSTEM_SETTINGS_PATH: '/etc/ours.json' }
     expect(gemini.invocation(request({ env })).env).toMatchObject(env)
@@ -210,7 +211,7 @@ describe('qwen', () => {
     const { env, files } = qwen.invocation(request())
     expect(env).toEqual({
       QWEN_CODE_UNATTENDED_RETRY: '1',
-      QWEN_CODE_TRUSTED_FOLDERS_PATH: '{folder}/trusted.json',
+      QWEN_CODE_TRUSTED_FOLDERS_PATH: `${FOLDER}/trusted.json`,
     })
     expect(JSON.parse(files['trusted.json']!)).toEqual({ '/repo': 'TRUST_FOLDER' })
     const own = { QWEN_CODE_UNATTENDED_RETRY: '0', QWEN_CODE_TRUSTED_FOLDERS_PATH: '/mine.json' }
