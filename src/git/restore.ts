@@ -169,6 +169,23 @@ export async function isAncestor(git: Git, ancestor: string, of: string): Promis
   return (await git.run(['merge-base', '--is-ancestor', ancestor, of], { okCodes: [0, 1] })).code === 0
 }
 
+/** Where two commits went apart; null where they have nothing in common. */
+export async function mergeBase(git: Git, one: string, other: string): Promise<string | null> {
+  const { code, stdout } = await git.run(['merge-base', one, other], { okCodes: [0, 1] })
+  return code === 0 ? stdout.toString().trim() : null
+}
+
+/** The paths that a commit has otherwise than an earlier one; all that it has, where there is no earlier one. */
+export async function broughtSince(
+  git: Git,
+  earlier: string | null,
+  commit: string,
+): Promise<readonly string[]> {
+  if (earlier !== null) return changedPaths(git, earlier, commit)
+  const { stdout } = await git.run(['ls-tree', '-r', '--name-only', '-z', commit])
+  return stdout.toString().split('\0').filter(Boolean)
+}
+
 async function tipOf(git: Git, branch: string): Promise<string | null> {
   const { code, stdout } = await git.run(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`], {
     okCodes: [0, 1],

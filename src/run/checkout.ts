@@ -13,7 +13,9 @@ import {
   changesBetween,
   foldHead,
   headMove,
+  broughtSince,
   isAncestor,
+  mergeBase,
   putBack,
   restorePaths,
 } from '../git/restore.ts'
@@ -156,7 +158,9 @@ async function lostByGoingBack(git: Git, base: Base, work: Work, tree: string): 
   const at = work.head?.at
   if (!at || at === base.head || (await isAncestor(git, base.head, at))) return []
   const touched = new Set(await changedPaths(git, at, tree))
-  return (await changedPaths(git, at, base.head)).filter((path) => !touched.has(path))
+  // What its own commits brought since the two went apart, as an amended one does, is its work.
+  const own = new Set(await broughtSince(git, await mergeBase(git, base.head, at), at))
+  return (await changedPaths(git, at, base.head)).filter((path) => !touched.has(path) && !own.has(path))
 }
 
 /** What a status means for somebody who began from a clean tree. */

@@ -346,6 +346,34 @@ describe('what an agent does to git', () => {
     ])
   })
 
+  it.each([
+    ['amends', ['commit -q --amend --no-edit']],
+    ['goes back and commits anew', ['commit -qm one', 'reset -q --soft HEAD~2', 'commit -qm two']],
+    ['begins a history of its own', ['checkout -q --orphan own', 'commit -qm own']],
+  ])('work in commits is kept where it %s', async (_, commands) => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    put(root, { earlier: 'one\n' })
+    git(root, 'add', '-A')
+    git(root, 'commit', '-qm', 'Yesterday')
+    await runAll({
+      root,
+      deed: () => {
+        put(root, { earlier: 'one\ntwo\n', committed: 'work' })
+        git(root, 'add', '-A')
+        for (const command of commands) git(root, ...command.split(' '))
+        put(root, { later: 'work' })
+      },
+    })
+    expect(status(root)).toBe('')
+    expect(git(root, 'show', '--format=', '--name-only').split('\n')).toEqual([
+      'committed',
+      'docs/tasks/T-1.md',
+      'earlier',
+      'later',
+    ])
+    expect(read(root, 'earlier')).toBe('one\ntwo\n')
+  })
+
   it('a branch, a tag or an attempt that it deletes is made again; what it makes is told', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
     git(root, 'branch', 'feature')
