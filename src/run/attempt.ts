@@ -8,7 +8,7 @@ import type { Decision } from './decide.ts'
 import type { Happening } from './events.ts'
 import { changedGates } from './gate-files.ts'
 import { readGitSettings } from './git-settings.ts'
-import { judge } from './judge.ts'
+import { judge, lookAfterGates } from './judge.ts'
 import { keepRecord } from './keep-record.ts'
 import type { Attempt } from './keep-record.ts'
 import { listen } from './listen.ts'
@@ -51,9 +51,10 @@ export async function* runAttempt(run: Run, plan: AttemptPlan): AsyncGenerator<H
 
   const seconds = (): number => secondsSince(startedAt, ports.now())
   const attempt = { run, plan, agent, seconds, undone: [], work: await ports.workspace.inspect(base) }
-  const { early, work, undone } = yield* takeBack(attempt)
+  const { early, work: found, undone } = yield* takeBack(attempt)
   const tasks = taskFolder(run)
-  const outcome = yield* judge(run, plan, { said: outcomeOfEnd(agent.end), work, tasks })
+  const said = yield* judge(run, plan, { said: outcomeOfEnd(agent.end), work: found, tasks })
+  const { outcome, work } = yield* lookAfterGates(run, plan, { said, work: found, tasks })
   const gatesChanged = await changedGates(run, plan, work)
   if (gatesChanged.length > 0) yield interfered(plan, { kind: 'gates-changed', paths: gatesChanged })
   if (outcome.kind !== 'done') return yield* failed({ ...attempt, work, undone }, outcome, early)

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { attemptRef, keepAttempt } from '../git/attempts.ts'
 import { commit } from '../git/commit.ts'
@@ -30,16 +30,32 @@ const WHY = 'ralph: back to where the attempt began'
 /** The checkout as a workspace: `git` runs at the repository's top, the project may lie below it. */
 export function openCheckout(git: Git, repository: Repository, root: string): Workspace {
   const inside = relative(realpathSync(repository.root), realpathSync(root)).split(sep).join('/')
+  const prefix = inside === '' ? '' : `${inside}/`
   const aside = new Set<string>()
+  let cleanSince = -Infinity
   return {
     root,
-    prefix: inside === '' ? '' : `${inside}/`,
+    prefix,
     look: () => look(git, aside),
     leaveAside(paths) {
       for (const path of paths) aside.add(path)
     },
-    obstacles: (dir) => obstacles(git, repository, `${inside === '' ? '' : `${inside}/`}${dir}`),
-    inspect: (base) => inspect(git, repository, { base, aside }),
+    cleanSince(milliseconds) {
+      cleanSince = milliseconds
+    },
+    obstacles: (dir) => obstacles(git, repository, `${prefix}${dir}`),
+    ignored: (paths) => ignoredPaths(git, paths),
+    async inspect(base) {
+      const isExposed = (path: string): boolean => {
+        return path.startsWith(`${prefix}.ralph/`) || isOlder(join(repository.root, path), cleanSince)
+      }
+      const work = await inspect(git, repository, { base, aside })
+      const exposed = work.changes.filter(({ path, kind }) => kind === 'new' && isExposed(path))
+      if (exposed.length === 0) return work
+      const paths = exposed.map(({ path }) => path)
+      for (const path of paths) aside.add(path)
+      return { ...(await inspect(git, repository, { base, aside })), exposed: paths }
+    },
     snapshot: (work) => snapshot(git, repository, { except: work.aside }),
     async keep({ replaces, ...attempt }) {
       const agentCommits = attempt.work.head?.commits ?? []
@@ -131,6 +147,10 @@ async function obstacles(git: Git, repository: Repository, folder: string): Prom
   return found
 }
 
+function isOlder(path: string, than: number): boolean {
+  return (lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? Infinity) < than
+}
+
 async function look(git: Git, aside: ReadonlySet<string>): Promise<Status> {
   const status = await readStatus(git)
   return { ...status, entries: status.entries.filter(({ path }) => !aside.has(path)) }
@@ -146,7 +166,7 @@ async function inspect(
   const nested = status.entries
     .filter((entry) => entry.nested && entry.kind === 'untracked')
     .map(({ path }) => path)
-  const left = { nested, aside: [...nested, ...aside] }
+  const left = { nested, exposed: [], aside: [...nested, ...aside] }
   const operations = operationsUnderWay(repository)
   if (!head) return { changes: changesOf(status), head, operations, ...left }
   // Where HEAD has moved, its status says nothing of the base: the whole tree is compared.

@@ -15,6 +15,7 @@ export class Flight {
     path: string,
     start: {
       readonly mark: string
+      readonly cleanSince: number
       readonly spentUsd: number | null
       readonly attempt: AttemptInFlight | null
       readonly now: () => Date
@@ -26,6 +27,7 @@ export class Flight {
       version: 1,
       mark: start.mark,
       startedAt: start.now().toISOString(),
+      cleanSince: start.cleanSince,
       spentUsd: start.spentUsd,
       attempt: start.attempt,
     }

@@ -6,6 +6,7 @@ import type { Task } from '../task/model.ts'
 import type { Completed } from './completion.ts'
 import type { Happening } from './events.ts'
 import { failurePrint } from './judge.ts'
+import { setAside } from './litter.ts'
 import type { Outcome } from './outcome.ts'
 import { attemptsAt } from './run.ts'
 import type { Run } from './run.ts'
@@ -44,6 +45,7 @@ export async function* giveUp(run: Run, giving: GivingUp): AsyncGenerator<Happen
   if (answer === 'retry') return null
   const back = await putBack(run, base, giving.tree)
   if (back !== null) return { kind: 'stop', why: 'stopped', reason: back }
+  yield* tellLeft(run)
   if (answer === 'block') return yield* block(run, { task, base, reason })
   run.flight.land()
   yield { type: 'task-given-up', id: task.id, title: task.title, reason }
@@ -109,9 +111,17 @@ export async function* stop(
   },
 ): AsyncGenerator<Happening, TaskRunEnd> {
   const back = await putBack(run, at.base, at.tree)
-  if (back === null) run.flight.land()
-  else yield { type: 'warning', message: back }
+  if (back === null) {
+    run.flight.land()
+    yield* tellLeft(run)
+  } else yield { type: 'warning', message: back }
   return { kind: 'stop', why: at.why, reason: at.reason }
+}
+
+/** What an attempt had made git ignore is no part of its record, and comes to light where its .gitignore goes back. */
+async function* tellLeft(run: Run): AsyncGenerator<Happening, void> {
+  const { entries } = await run.ports.workspace.look()
+  if (entries.length > 0) yield setAside(run, entries, 'left by the attempt that was taken back')
 }
 
 /** Takes the tree back to the base; null, or what keeps it from it. Nothing is moved that is not recorded. */

@@ -9,6 +9,8 @@ export interface InFlight {
   /** Marks every process that the run starts. */
   readonly mark: string
   readonly startedAt: string
+  /** When the tree was last known to be clean, by the file system's clock. */
+  readonly cleanSince: number
   /** What the run has cost so far, the attempt that is under way not counted; null where nobody told. */
   readonly spentUsd: number | null
   readonly attempt: AttemptInFlight | null

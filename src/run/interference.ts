@@ -21,6 +21,8 @@ export type Interference =
   | { readonly kind: 'git-settings'; readonly paths: readonly string[]; readonly keptIn: string }
   /** It changed what decides whether a gate passes; left as it is, named in the commit. */
   | { readonly kind: 'gates-changed'; readonly paths: readonly string[] }
+  /** It made git see files that it had ignored, the person's or ralph's own: left where they are, not committed. */
+  | { readonly kind: 'exposed'; readonly paths: readonly string[] }
   /** It made a repository inside this one; left where it is, not committed. */
   | { readonly kind: 'nested-repository'; readonly paths: readonly string[] }
 
@@ -40,6 +42,7 @@ export function interferenceOf(work: Work, tasks: TaskFolder): readonly Interfer
   for (const operation of work.operations) found.push({ kind: 'operation', operation })
   const touched = touchedTaskFiles(work.changes, tasks)
   if (touched.length > 0) found.push({ kind: 'task-files', paths: touched })
+  if (work.exposed.length > 0) found.push({ kind: 'exposed', paths: work.exposed })
   if (work.nested.length > 0) found.push({ kind: 'nested-repository', paths: work.nested })
   return found
 }

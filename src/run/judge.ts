@@ -27,8 +27,53 @@ export async function* judge(
   const missing = missingOutputs(run.ports.workspace.root, task)
   if (missing.length > 0)
     return outcome('missing-output', `not there though Produces names it: ${missing.join(', ')}`)
+  const held = await heldBack(run, task, work)
+  if (held.length > 0)
+    yield {
+      type: 'warning',
+      message: `Produces of ${task.id} names what no commit will hold: ${held.join(', ')}`,
+    }
   const results = yield* runGates(run, plan)
   return outcomeOfGates(results) ?? said
+}
+
+/** The paths under Produces that git ignores, or that stand in a repository of their own. */
+async function heldBack({ ports }: Run, task: Task, work: Work): Promise<readonly string[]> {
+  const { workspace } = ports
+  const changed = new Set(work.changes.map(({ path }) => path))
+  const named = pathsOf(task).filter((path) => beforeGlob(path) === path)
+  const unseen = named.filter((path) => !changed.has(`${workspace.prefix}${path}`))
+  if (unseen.length === 0) return []
+  const ignored = await workspace.ignored(unseen.map((path) => `${workspace.prefix}${path}`))
+  const isHeld = (path: string): boolean =>
+    ignored.has(path) || work.nested.some((folder) => path.startsWith(folder))
+  return unseen.filter((path) => isHeld(`${workspace.prefix}${path}`))
+}
+
+/** What is there after the gates, which may do what they like to the tree: a task is done by what is committed. */
+export async function* lookAfterGates(
+  run: Run,
+  plan: AttemptPlan,
+  before: { readonly said: Outcome; readonly work: Work; readonly tasks: TaskFolder },
+): AsyncGenerator<Happening, { readonly outcome: Outcome; readonly work: Work }> {
+  const { said, tasks } = before
+  const { workspace } = run.ports
+  if (said.kind !== 'done' || run.options.gates.length === 0) return { outcome: said, work: before.work }
+  let work = await workspace.inspect(plan.base)
+  if (work.head) {
+    yield {
+      type: 'warning',
+      message: 'a gate moved HEAD: it is back, and what it committed is part of the work',
+    }
+    await workspace.fold(plan.base, work)
+    work = await workspace.inspect(plan.base)
+  }
+  const hadWork = workChanges(before.work, tasks).length > 0
+  const missing = missingOutputs(workspace.root, plan.task)
+  const isGone = hadWork && workChanges(work, tasks).length === 0
+  if (!isGone && missing.length === 0) return { outcome: said, work }
+  const what = isGone ? 'all of it' : missing.join(', ')
+  return { outcome: outcome('gate-failed', `the gates took the work out of the tree: ${what}`), work }
 }
 
 /** Runs every gate, so that the agent hears of all that is wrong at once. */
@@ -79,8 +124,11 @@ export function failurePrint(failed: readonly GateResult[]): string {
 
 /** The paths under Produces that are not there, or lead out of the project. */
 function missingOutputs(root: string, task: Task): readonly string[] {
-  const paths = (task.produces ?? []).flatMap(({ path }) => (path === null ? [] : [path]))
-  return paths.filter((path) => !isInside(root, join(root, beforeGlob(path))))
+  return pathsOf(task).filter((path) => !isInside(root, join(root, beforeGlob(path))))
+}
+
+function pathsOf({ produces }: Task): readonly string[] {
+  return (produces ?? []).flatMap(({ path }) => (path === null ? [] : [path]))
 }
 
 /** Of `src/*.ts` the folder: which of its files there are to be, nobody said. */

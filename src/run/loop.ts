@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { UserError } from '../base/errors.ts'
 import { GitError } from '../git/git.ts'
 import type { Base } from '../git/restore.ts'
@@ -65,13 +66,16 @@ async function* told(
 
 async function* go(options: RunOptions, ports: RunPorts): AsyncGenerator<Happening, void> {
   const startedAt = ports.now()
+  const cleanSince = statSync(ports.folder.lock).ctimeMs
   const inherited = yield* recover(ports)
   const start = await preflight(options, ports)
+  ports.workspace.cleanSince(cleanSince)
   await ports.source.refresh()
   const { gaveUp } = inherited
   const toBlock = gaveUp?.phase === 'blocking' || options.onFailure === 'block' ? gaveUp : null
   const flight = new Flight(ports.folder.inFlight, {
     mark: ports.mark,
+    cleanSince,
     spentUsd: inherited.spentUsd,
     attempt: toBlock ?? inherited.unsealed,
     now: ports.now,

@@ -31,6 +31,7 @@ export async function* recover(ports: RunPorts): AsyncGenerator<Happening, Inher
   const { folder } = ports
   const dead = readInFlight(folder.inFlight)
   if (!dead) return NOTHING
+  ports.workspace.cleanSince(dead.cleanSince)
   const lastSign = statSync(folder.inFlight).mtime
   const leftovers = await ports.endLeftovers(dead.mark)
   for (const line of leftovers) yield told(null, `ended what the last run had left running: ${line}`)

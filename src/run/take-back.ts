@@ -34,7 +34,8 @@ export async function* takeBack(attempt: Attempt): AsyncGenerator<Happening, Tak
   const { workspace } = run.ports
   const found = interferenceOf(work, taskFolder(run))
   for (const interference of found) yield interfered(plan, interference)
-  if (found.every(({ kind }) => kind === 'nested-repository')) return { early: null, work, undone: [] }
+  if (found.every(({ kind }) => kind === 'nested-repository' || kind === 'exposed'))
+    return { early: null, work, undone: [] }
   const early = await keepRecord({ ...attempt, undone: found }, outcomeOfEnd(agent.end))
   const lost = await workspace.lostByGoingBack(plan.base, work, early.tree)
   if (lost.length > 0) yield interfered(plan, { kind: 'went-back', paths: lost })

@@ -14,8 +14,12 @@ export interface Workspace {
   look(): Promise<Status>
   /** Untracked files that are nobody's work: from now on they are neither told, nor recorded, committed or moved. */
   leaveAside(paths: readonly string[]): void
+  /** The tree was clean then, by the file system's own clock: an older file that is no part of the base was ignored. */
+  cleanSince(milliseconds: number): void
   /** What keeps a run from working here at all, besides what is not committed: one sentence each, and what to do. */
   obstacles(dir: string): Promise<readonly Obstacle[]>
+  /** Which of some paths git ignores, and does not track. */
+  ignored(paths: readonly string[]): Promise<ReadonlySet<string>>
   /** What is different from the base: to be asked before anything is decided or undone. */
   inspect(base: Base): Promise<Work>
   /** The whole tree as it is now, as an object that nothing refers to yet. */
@@ -65,6 +69,8 @@ export interface Work {
   readonly operations: readonly Operation[]
   /** Repositories that were made inside this one: git cannot take them in, so they are left where they are. */
   readonly nested: readonly string[]
+  /** Files of the person, which git ignored and somebody has made it see: no work, and in no commit. */
+  readonly exposed: readonly string[]
   /** All that is left where it is: those, and the files that were left aside. */
   readonly aside: readonly string[]
 }

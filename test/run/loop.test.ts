@@ -468,6 +468,105 @@ describe('what an agent does to git', () => {
   })
 })
 
+describe('what git ignores', () => {
+  /** A project with a file of the person that git ignores. */
+  function withSecret(): string {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    put(root, { '.gitignore': '.env\n' })
+    git(root, 'add', '-A')
+    git(root, 'commit', '-qm', 'Ignore')
+    put(root, { '.env': 'KEY=secret' })
+    return root
+  }
+
+  it.each([
+    ['taken out of .gitignore', (root: string) => put(root, { '.gitignore': 'dist/\n' })],
+    ['added by force', (root: string) => git(root, 'add', '-f', '.')],
+    [
+      'committed by force',
+      (root: string) => {
+        git(root, 'add', '-f', '.')
+        git(root, 'commit', '-qm', 'x')
+      },
+    ],
+  ])('stays where it is, and in no commit and no record, where it was %s', async (_, expose) => {
+    for (const outcome of ['done', 'failed'] as const) {
+      const root = withSecret()
+      const events = await runAll({
+        root,
+        deed: (request) => {
+          put(root, { made: 'work' })
+          expose(root)
+          if (outcome === 'done') return work(root)(request)
+          return { end: { kind: 'crashed', reason: 'boom' } }
+        },
+        options: { retries: 0, loop: false },
+      })
+      expect(read(root, '.env')).toBe('KEY=secret')
+      expect(those(events, 'interference').map(({ interference }) => interference)).toContainEqual({
+        kind: 'exposed',
+        paths: expect.arrayContaining(['.env']),
+      })
+      const kept = git(root, 'for-each-ref', '--format=%(refname)', 'refs/ralph').split('\n').filter(Boolean)
+      for (const ref of ['HEAD', ...kept]) {
+        expect(git(root, 'ls-tree', '-r', '--name-only', ref)).not.toMatch(/^\.env$|^\.ralph/m)
+      }
+    }
+  })
+
+  it('by the will of an attempt that failed, is no part of the next task', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        if (request.task.id === 'T-2') return work(root)(request)
+        put(root, { '.gitignore': 'modules/\n', 'modules/x': 'x' })
+        return { end: { kind: 'crashed', reason: 'boom' } }
+      },
+      options: { retries: 0 },
+    })
+    expect(those(events, 'warning').map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('left by the attempt that was taken back: modules/x'),
+    )
+    expect(subjects(root).at(-1)).toBe('T-2: Do T-2')
+    expect(git(root, 'show', '--format=', '--name-only')).not.toContain('modules')
+  })
+})
+
+describe('gates that change the tree', () => {
+  it('cannot make a task done that is not there any more', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const events = await runAll({
+      root,
+      deed: work(root),
+      options: { retries: 0, gates: [gateOf('clean')] },
+      gate: () => {
+        git(root, 'clean', '-fdq')
+        return true
+      },
+    })
+    expect(those(events, 'attempt-finished')).toMatchObject([
+      { outcome: 'gate-failed', reason: 'the gates took the work out of the tree: all of it' },
+    ])
+    expect(read(root, 'docs/tasks/T-1.md')).toContain('- **Status**: BLOCKED')
+  })
+
+  it('and commit it leave one commit all the same', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const gate = (): boolean => {
+      git(root, 'add', '-A')
+      git(root, 'commit', '-qm', 'Bump')
+      return true
+    }
+    await runAll({ root, deed: work(root), options: { gates: [gateOf('bump')] }, gate })
+    expect(subjects(root)).toEqual(['T-1: Do T-1'])
+    expect(git(root, 'show', '--format=', '--name-only').split('\n')).toEqual([
+      'docs/tasks/T-1.md',
+      'src/T-1.ts',
+    ])
+  })
+})
+
 describe('git hooks', () => {
   function hooked(script: string): string {
     const root = makeProject({ 'T-1': taskText('T-1') })
