@@ -39,7 +39,9 @@ export function newTaskText(
 }
 
 function headingLike(neighbour: Task | undefined, id: string, title: string): string {
-  const heading = /^#[ \t]+((?:[^\s#]+[ \t]+)?)T-\d+([ \t]*[:：—–·-]?[ \t]*)\S/m.exec(neighbour?.source ?? '')
+  const heading = /^#[ \t]+((?:(?!T-\d)[^\s#]+[ \t]+)?)T-\d+([ \t]*[:：—–·-]?[ \t]*)\S/m.exec(
+    neighbour?.source ?? '',
+  )
   const [, before = '', between = ': '] = heading ?? []
   return `# ${before}${id}${between}${title}`
 }

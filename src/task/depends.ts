@@ -1,4 +1,5 @@
 import type { Span } from '../base/diagnostic.ts'
+import { blankComments } from './inline.ts'
 import type { Dependency, Field } from './model.ts'
 import type { UnplacedProblem } from './problems.ts'
 import { idOf, isNone, numberOf } from './values.ts'
@@ -12,7 +13,7 @@ export function readDependencies(
   if (field === undefined) return NOTHING
   const { ids, stranger } = readDepends(field.value)
   const { start, end } = field.valueSpan
-  const raw = source.slice(start, end)
+  const raw = withoutRemarks(source.slice(start, end))
   const found = new Map<number, Dependency>()
   const spanAt = (at: number, length: number): Span =>
     at < 0 ? field.valueSpan : { start: start + at, end: start + at + length }
@@ -34,15 +35,18 @@ export function readDependencies(
 
 const NOTHING = { found: [], problems: [] }
 
-/** Where an id stands as a whole, and not as the beginning of a longer one: `T-1` in `T-10, T-1`. */
-function wholeIdAt(raw: string, id: string, from: number): number {
-  let at = raw.indexOf(id, from)
-  while (at >= 0 && isDigit(raw.charCodeAt(at + id.length))) at = raw.indexOf(id, at + id.length)
-  return at
+/** Comments, remarks in brackets and the targets of links blanked out, every offset kept: an id in them is none of these. */
+function withoutRemarks(raw: string): string {
+  return blankComments(raw).replace(/[(（][^()（）]*[)）]/g, (remark) => ' '.repeat(remark.length))
 }
 
-function isDigit(unit: number): boolean {
-  return unit >= 48 && unit <= 57
+/** Where an id stands as a whole, and not as a part of something longer: `T-1` in `T-10, NEXT-1, T-1`. */
+function wholeIdAt(raw: string, id: string, from: number): number {
+  const isWhole = (at: number): boolean =>
+    !/[\w/-]/.test(raw[at - 1] ?? ' ') && !/\d/.test(raw[at + id.length] ?? ' ')
+  let at = raw.indexOf(id, from)
+  while (at >= 0 && !isWhole(at)) at = raw.indexOf(id, at + id.length)
+  return at
 }
 
 /** Where a piece stands between separators, and not within another: the `x` of `T-001 (for x), x`. */

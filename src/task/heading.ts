@@ -5,7 +5,8 @@ import { numberOf } from './values.ts'
  * file's own (a heading in another language), because `Fix T-003` in the file of T-004 is a title.
  */
 export function readHeading(text: string, own: number): { number: number | null; title: string } {
-  const match = /^(?:(\S+)\s+)?(T-\d{1,12})(?![\w-])\s*[:：—–·.-]?\s*(.*)$/su.exec(text)
+  // Where two stand, the first is the heading's: no word before the id is an id.
+  const match = /^(?:((?!T-\d)\S+)\s+)?(T-\d{1,12})(?![\w-])\s*[:：—–·.-]?\s*(.*)$/su.exec(text)
   if (match === null) return { number: null, title: text }
   const number = numberOf(match[2]!)
   const isTitle = match[1] !== undefined && match[1].toLowerCase() !== 'task' && number !== own

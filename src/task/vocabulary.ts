@@ -39,7 +39,7 @@ export interface Aliases {
   readonly sections?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
-const FIELD_SYNONYMS: Partial<Record<FieldName, readonly string[]>> = {
+export const FIELD_SYNONYMS: Partial<Record<FieldName, readonly string[]>> = {
   Depends: ['Dependencies', 'Depends on', 'DependsOn', 'Blocked by', 'BlockedBy'],
   'PRD Reference': ['PRD References', 'PRDReference', 'PRD'],
   Touches: ['Touch'],

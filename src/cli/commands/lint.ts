@@ -12,6 +12,7 @@ import { readBacklog, readFacts } from '../../task/read.ts'
 import { lintView } from '../../ui/lint-view.ts'
 import type { Context } from '../command.ts'
 import { lintContext } from '../lint-context.ts'
+import { notWritten } from '../not-written.ts'
 import { openPlace, type Place } from '../project.ts'
 
 /** Checks the backlog, or the part of it that is named; the answer is no where there are errors. */
@@ -85,6 +86,14 @@ function namedFiles(
   )
 }
 
+function write(root: string, file: string, text: string): void {
+  try {
+    writeFileAtomic(join(root, file), text)
+  } catch (error) {
+    throw notWritten(file, error)
+  }
+}
+
 /** The files that may be mended, of which each is read, written and let go of before the next. */
 function taskFiles(place: Place, only: ReadonlySet<string> | null): TaskFiles {
   return {
@@ -93,7 +102,7 @@ function taskFiles(place: Place, only: ReadonlySet<string> | null): TaskFiles {
       const { tasks } = await readBacklog(place, (task) => {
         const { id, number, file } = task
         const text = only === null || only.has(file) ? textOf(task) : null
-        if (text !== null) writeFileAtomic(join(place.root, file), text)
+        if (text !== null) write(place.root, file, text)
         return { id, number, file, isWritten: text !== null }
       })
       return tasks.filter(({ isWritten }) => isWritten).map(({ file }) => file)

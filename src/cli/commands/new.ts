@@ -11,6 +11,7 @@ import type { Context } from '../command.ts'
 import { findTask } from '../find-task.ts'
 import { isMilestone } from '../milestone.ts'
 import { newTaskText } from '../new-task.ts'
+import { notWritten } from '../not-written.ts'
 import { openProject, type Project } from '../project.ts'
 
 /** Writes the next free task file and prints its path. */
@@ -19,10 +20,17 @@ export async function run(context: Context): Promise<number> {
   const title = (context.args[0] ?? '').replace(/\s+/g, ' ').trim()
   if (title === '') throw new UserError('a task needs a title', 'ralph new "Add the login form"')
   const fields = await fieldsOf(context, project)
-  const { id, file } = writeNext(project, title, fields)
+  const { id, file } = writeNext(project, await asHeading(title), fields)
   if (context.json) context.printJson({ version: 1, id, file })
   else context.printRaw(`${relative(context.io.cwd, join(project.root, file))}\n`)
   return 0
+}
+
+/** The title as Markdown that says just that: `Option<T>` would be HTML. Who gives code marks writes Markdown already. */
+async function asHeading(title: string): Promise<string> {
+  if (title.includes('`') || !/[\\*_<[&#]/.test(title)) return title
+  const { plainMarkdown } = await import('../../task/notes.ts')
+  return plainMarkdown(title).replace(/#$/, '\\#')
 }
 
 type Fields = readonly (readonly [FieldName, string])[]
@@ -65,6 +73,9 @@ function asCode(path: string): string {
   return path.includes('`') ? path : `\`${path}\``
 }
 
+// No file with more digits is read as a task.
+const LONGEST_ID = 'T-'.length + 12
+
 /** Claims a number by making its file: where another process was quicker the number after it is tried. */
 function writeNext(project: Project, title: string, fields: Fields): { id: string; file: string } {
   const { root, dir, tasks, vocabulary } = project
@@ -72,6 +83,8 @@ function writeNext(project: Project, title: string, fields: Fields): { id: strin
   const digits = highest ? highest.id.length - 'T-'.length : 3
   for (let number = (highest?.number ?? 0) + 1; ; number++) {
     const id = idOf(number, digits)
+    if (id.length > LONGEST_ID)
+      throw new UserError(`${id} would be too long an id`, 'Give the highest task a smaller number.')
     const file = `${dir}/${id}.md`
     const text = newTaskText({ id, title, fields }, tasks, vocabulary)
     try {
@@ -82,9 +95,4 @@ function writeNext(project: Project, title: string, fields: Fields): { id: strin
         throw notWritten(file, error)
     }
   }
-}
-
-function notWritten(file: string, error: unknown): UserError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-  return new UserError(`${file} cannot be written (${code})`, 'Check who may write there.')
 }

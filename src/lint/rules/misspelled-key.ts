@@ -1,7 +1,10 @@
 import { FIELD_NAMES } from '../../task/model.ts'
 import { misspelling } from '../../base/misspelling.ts'
 import { quote } from '../quote.ts'
+import { FIELD_SYNONYMS } from '../../task/vocabulary.ts'
 import type { Rule } from '../rule.ts'
+
+const SYNONYMS = Object.values(FIELD_SYNONYMS).flat()
 
 /**
  * A field's key is not one that ralph knows, but nearly. Fields of a team's own are welcome and are left alone.
@@ -32,7 +35,7 @@ export const misspelledKey: Rule = {
   severity: 'warning',
   start: () => (task) =>
     task.fields.flatMap(({ name, key, span }) => {
-      const near = name === null ? misspelling(key, FIELD_NAMES) : undefined
+      const near = name === null ? misspelling(key, [...FIELD_NAMES, ...SYNONYMS]) : undefined
       return near === undefined
         ? []
         : [{ span, message: `${quote(key)} is not a known field; did you mean ${near}?` }]

@@ -1,3 +1,4 @@
+import { blankComments } from '../../task/inline.ts'
 import { fieldOf, STATUSES } from '../../task/model.ts'
 import { quote } from '../quote.ts'
 import type { Rule } from '../rule.ts'
@@ -38,7 +39,8 @@ export const statusCase: Rule = {
       const field = fieldOf(task, 'Status')
       const status = STATUSES.find((word) => word === field?.value.toUpperCase())
       if (!field || !status || field.value === status || own.has(field.value)) return []
-      const at = task.source.slice(field.valueSpan.start, field.valueSpan.end).indexOf(field.value)
+      const raw = task.source.slice(field.valueSpan.start, field.valueSpan.end)
+      const at = blankComments(raw).indexOf(field.value)
       if (at < 0) return []
       const start = field.valueSpan.start + at
       const span = { start, end: start + status.length }
