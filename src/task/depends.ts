@@ -35,6 +35,45 @@ export function readDependencies(
 
 const NOTHING = { found: [], problems: [] }
 
+/**
+ * Ids that stand in the block and are no dependency, as where a list is not indented below `- **Depends**:`. To take no
+ * notice of them would let a task begin too early.
+ */
+export function strayIds(
+  source: string,
+  block: Span,
+  { fields, found }: { readonly fields: readonly Field[]; readonly found: readonly Dependency[] },
+): readonly UnplacedProblem[] {
+  const known = new Set(found.map(({ number }) => number))
+  const isStray = ({ literal }: { readonly literal: string }): boolean => !known.has(numberOf(literal))
+  const inDepends = fields
+    .filter(({ name }) => name === 'Depends')
+    .flatMap(({ span }) => idsAt(source, span, ANY_ID))
+    .filter(isStray)
+  const isInField = (at: number): boolean => fields.some(({ span }) => at >= span.start && at < span.end)
+  const alone = idsAt(source, block, LINE_OF_IDS).filter(({ span }) => !isInField(span.start))
+  const [first] = [...inDepends, ...alone]
+  if (!first) return []
+  const message = `${first.literal} stands apart from Depends, where nothing says whether this task needs it; write - **Depends**: ${first.literal}`
+  return [{ kind: 'bad-depends', field: 'Depends', message, span: first.span }]
+}
+
+const ANY_ID = /(?<![\w/-])(T-\d{1,12})(?!\d)/gi
+const LINE_OF_IDS = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*\[?(T-\d{1,12})\b(?:[\],; \t]|T-\d{1,12})*$/gim
+
+function idsAt(
+  source: string,
+  { start, end }: Span,
+  pattern: RegExp,
+): readonly { readonly literal: string; readonly span: Span }[] {
+  const raw = withoutRemarks(source.slice(start, end))
+  return [...raw.matchAll(pattern)].map((match) => {
+    const literal = match[1]!
+    const at = start + match.index + match[0].indexOf(literal)
+    return { literal, span: { start: at, end: at + literal.length } }
+  })
+}
+
 /** Comments, remarks in brackets and the targets of links blanked out, every offset kept: an id in them is none of these. */
 function withoutRemarks(raw: string): string {
   return blankComments(raw).replace(/[(（][^()（）]*[)）]/g, (remark) => ' '.repeat(remark.length))

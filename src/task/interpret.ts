@@ -1,5 +1,6 @@
 import { placeAt } from '../base/diagnostic.ts'
-import { readDependencies } from './depends.ts'
+import type { Span } from '../base/diagnostic.ts'
+import { readDependencies, strayIds } from './depends.ts'
 import { readHeading } from './heading.ts'
 import { readValues } from './field-values.ts'
 import type { Field, FieldName, Problem, Task } from './model.ts'
@@ -41,6 +42,9 @@ export function interpret(
     ...outlineProblems(outline, heading.number, id),
     ...statusProblems(first.Status, vocabulary),
     ...depends.problems,
+    ...(depends.problems.length > 0
+      ? []
+      : strayIds(source, blockOf(outline, source), { fields, found: depends.found })),
     ...conflicts(fields, vocabulary),
   ]
   // A file that says two has none that can be relied on.
@@ -65,6 +69,13 @@ export function interpret(
     sections,
     problems: placed(source, problems),
   }
+}
+
+/** What stands between the heading and the first section. */
+function blockOf({ heading, sections }: TaskOutline, source: string): Span {
+  const start = heading?.span.end ?? 0
+  const end = sections.find(({ form }) => form === 'heading')?.span.start ?? source.length
+  return { start: Math.min(start, end), end }
 }
 
 function firstFields(fields: readonly Field[]): Partial<Record<FieldName, Field>> {

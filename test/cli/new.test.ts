@@ -51,6 +51,23 @@ describe('ralph new', () => {
     )
   })
 
+  it.each([
+    'Return Option<T> from find',
+    'Fix __init__',
+    'Handle C# #',
+    '<b>',
+    'T-001 goes on',
+    'A *b* & [c](d)',
+  ])('writes a title that reads as it was typed: %s', async (title) => {
+    const root = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'First') })
+    await ralph(['new', title], { cwd: root })
+    await ralph(['new', 'Another'], { cwd: root })
+    const { tasks } = JSON.parse((await ralph(['list', '--json'], { cwd: root })).stdout) as {
+      tasks: { title: string }[]
+    }
+    expect(tasks.map((task) => task.title)).toEqual(['First', title, 'Another'])
+  })
+
   it('makes a task that ralph reads without a doubt', async () => {
     const root = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'One', { Status: 'DONE' }) })
     await ralph(['new', 'A `code` — "title" with #signs', '--depends', 'T-001'], { cwd: root })

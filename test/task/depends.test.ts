@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { parseTask } from '../../src/task/parse.ts'
+
+const FILE = 'docs/tasks/T-004.md'
+const read = (block: string) =>
+  parseTask({ file: FILE, text: `# T-004: Title\n\n${block}\n\n## Description\nNot T-123.\n` })
+
+const STATUS = '- **Status**: TODO'
+
+describe('ids that stand apart from Depends keep a task from being eligible', () => {
+  test.each([
+    ['in a list that is not indented', `${STATUS}\n- **Depends**:\n- T-001\n- T-099`],
+    ['in a list below a line', '**Status**: TODO\n\n**Depends on:**\n- T-099'],
+    ['in a paragraph of their own', `${STATUS}\n- **Depends**:\n\nT-099`],
+    ['in a second paragraph', `${STATUS}\n- **Depends**: T-001\n\n  T-099`],
+    ['in a list within the list', `${STATUS}\n- **Depends**:\n  1. T-001\n     - T-099`],
+    ['in what is HTML', `${STATUS}\n- **Depends**: T-001, <T-099>`],
+    ['in a quote', `${STATUS}\n- **Depends**: T-001\n  > T-099`],
+  ])('%s', async (_, block) => {
+    const { problems, source } = await read(block)
+    expect(problems).toMatchObject([{ kind: 'bad-depends' }])
+    const { start, end } = problems[0]!.span
+    expect(source.slice(start, end)).toMatch(/^T-0(?:01|99)$/)
+  })
+
+  test.each([
+    ['a remark', `${STATUS}\n- **Depends**: T-001 (was T-099)`],
+    ['the target of a link', `${STATUS}\n- **Depends**: [T-001](FEAT-99/T-099.md)`],
+    ['a comment', `${STATUS}\n- **Depends**: <!-- T-099 --> T-001`],
+    ['a field of its own', `${STATUS}\n- **Depends**: T-001\n- **Blocks**: T-099`],
+    ['a sentence', `${STATUS}\n- **Depends**: T-001\n\nGoes on from T-099.`],
+  ])('but not in %s', async (_, block) => {
+    const { problems, needs } = await read(block)
+    expect([problems, needs]).toEqual([[], [1]])
+  })
+})
+
+test('the place of a dependency is that of the id, and of nothing that looks like it', async () => {
+  const { depends, source } = await read(
+    `${STATUS}\n- **Depends**: [T-1](FEAT-2/T-2.md), T-2 (was T-3), <!-- T-3 --> T-3`,
+  )
+  expect(depends.map(({ span }) => span.start)).toEqual([
+    source.indexOf('T-1]'),
+    source.indexOf('T-2 (was'),
+    source.lastIndexOf('T-3'),
+  ])
+})
+
+test.each([
+  ['T-004: T-001 goes on', 4, 'T-001 goes on', []],
+  ['T-005: T-004 Title', 4, 'T-004 Title', ['heading-id']],
+  ['Aufgabe T-004: Titel', 4, 'Titel', []],
+])('of two ids in a heading the first is its own: %s', async (heading, number, title, problems) => {
+  const task = await parseTask({ file: FILE, text: `# ${heading}\n\n${STATUS}\n` })
+  expect([task.number, task.title, task.problems.map(({ kind }) => kind)]).toEqual([number, title, problems])
+})
