@@ -18,7 +18,8 @@ export interface TaskFileCommit {
 
 /** Writes task files and commits just them, while no run is at work; where git refuses, they are as they were. */
 export async function commitTaskFiles(io: Io, request: TaskFileCommit): Promise<void> {
-  const folder = runFolder(request.root)
+  const { repository } = await openWithCommit(io, request.root)
+  const folder = runFolder(request.root, repository.root)
   makeRunFolder(folder)
   const lock = await takeLock(folder.lock, { pid: io.pid, now: io.now() })
   try {

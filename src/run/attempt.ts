@@ -46,7 +46,7 @@ export async function* runAttempt(run: Run, plan: AttemptPlan): AsyncGenerator<H
   run.flight.update({ usage: agent.usage })
   ports.checkpoint('agent-ended')
   yield* guardSettings(run, plan, settings)
-  for (const interference of await guardRefs(run, { branch: base.branch, stamp }))
+  for (const interference of await guardRefs(run, { task: plan.task.id, branch: base.branch, stamp }))
     yield interfered(plan, interference)
 
   const seconds = (): number => secondsSince(startedAt, ports.now())

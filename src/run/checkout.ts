@@ -47,7 +47,11 @@ export function openCheckout(git: Git, repository: Repository, root: string): Wo
     ignored: (paths) => ignoredPaths(git, paths),
     async inspect(base) {
       const isExposed = (path: string): boolean => {
-        return path.startsWith(`${prefix}.ralph/`) || isOlder(join(repository.root, path), cleanSince)
+        return (
+          path.startsWith(`${prefix}.ralph/`) ||
+          path.startsWith('.ralph/') ||
+          isOlder(join(repository.root, path), cleanSince)
+        )
       }
       const work = await inspect(git, repository, { base, aside })
       const exposed = work.changes.filter(({ path, kind }) => kind === 'new' && isExposed(path))

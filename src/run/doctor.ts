@@ -39,7 +39,11 @@ export async function doctorFindings(where: {
   found.push(
     ok('git', repository.linkedWorktree ? 'a linked worktree' : `the repository at ${repository.root}`),
   )
-  return [...found, ...(await lookAtTree(where.open(repository), where)), ...(await lookAtRuns(where))]
+  return [
+    ...found,
+    ...(await lookAtTree(where.open(repository), where)),
+    ...(await lookAtRuns({ ...where, checkout: repository.root })),
+  ]
 }
 
 async function gitVersion(git: Git): Promise<Finding> {
@@ -90,12 +94,14 @@ async function lookAtTree(
 
 async function lookAtRuns({
   root,
+  checkout,
   now,
 }: {
   readonly root: string
+  readonly checkout: string
   readonly now: Date
 }): Promise<readonly Finding[]> {
-  const folder = runFolder(root)
+  const folder = runFolder(root, checkout)
   const lock = await lockOwner(folder.lock)
   const inFlight = readInFlight(folder.inFlight)
   const found: Finding[] = []

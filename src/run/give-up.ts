@@ -42,6 +42,7 @@ export async function* giveUp(run: Run, giving: GivingUp): AsyncGenerator<Happen
   const { ports, options } = run
   const wish = giving.blocked && options.onFailure !== 'ask' ? 'block' : options.onFailure
   const answer = wish === 'ask' ? await (ports.ask?.({ task, reason }) ?? 'block') : wish
+  if (wish === 'ask' && (await ports.workspace.look()).head !== base.head) return movedMeanwhile(run)
   if (answer === 'retry') return null
   const back = await putBack(run, base, giving.tree)
   if (back !== null) return { kind: 'stop', why: 'stopped', reason: back }
@@ -52,6 +53,14 @@ export async function* giveUp(run: Run, giving: GivingUp): AsyncGenerator<Happen
   if (answer === 'skip') return { kind: 'left', reason }
   const why = ports.signal.aborted ? 'interrupted' : 'failed'
   return { kind: 'stop', why, reason: `${task.id}: ${reason}` }
+}
+
+/** Whoever was asked has committed before the answer: from there on the tree is theirs. */
+function movedMeanwhile({ flight }: Run): TaskRunEnd {
+  flight.land()
+  const reason =
+    'HEAD was moved while the question waited, so nothing is taken back: the attempt is kept; clear what it left in the tree, and run ralph again'
+  return { kind: 'stop', why: 'stopped', reason }
 }
 
 /** Writes down why a task is blocked, in a commit of its own; the tree is the base's. */

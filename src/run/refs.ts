@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Refs } from '../git/refs.ts'
 import type { Interference } from './interference.ts'
 import type { Run } from './run.ts'
@@ -7,11 +9,12 @@ const STRAY = 'refs/ralph/stray/'
 
 /**
  * What an agent did to branches, tags, stashes and kept attempts. What it deleted is made again, since its commits
- * could be lost; what it put among the attempts is moved out of their way; the rest is only told.
+ * could be lost; what it put among the attempts is moved out of their way; the rest is only told. Where the repository
+ * has more worktrees, attempts at other tasks may be those of a run there, and are left.
  */
 export async function guardRefs(
   run: Run,
-  { branch, stamp }: { readonly branch: string | null; readonly stamp: string },
+  { task, branch, stamp }: { readonly task: string; readonly branch: string | null; readonly stamp: string },
 ): Promise<readonly Interference[]> {
   const { workspace } = run.ports
   if (workspace.refsStamp() === stamp) return []
@@ -19,6 +22,9 @@ export async function guardRefs(
   const before = new Map(run.refs)
   // What became of the branch that the task is worked on is seen, and undone, with HEAD.
   for (const refs of [now, before]) refs.delete(`refs/heads/${branch ?? ''}`)
+  if (existsSync(join(run.ports.repository.commonDir, 'worktrees'))) {
+    for (const [ref, hash] of now) if (!before.has(ref) && isAtAnother(ref, task)) before.set(ref, hash)
+  }
   const change = changeOf(before, now)
   if (change.make.size + change.take.size > 0) {
     await workspace.changeRefs(change)
@@ -40,6 +46,10 @@ export async function guardRefs(
       : []),
     ...(made.length > 0 ? [{ kind: 'refs-made', refs: made } as const] : []),
   ]
+}
+
+function isAtAnother(ref: string, task: string): boolean {
+  return ref.startsWith(OURS) && !ref.startsWith(`${OURS}attempts/${task}/`)
 }
 
 function changeOf(before: Refs, now: Refs): { readonly make: Refs; readonly take: Refs } {

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** Where `.ralph/` keeps what is not history. */
 export interface RunFolder {
@@ -11,13 +11,16 @@ export interface RunFolder {
   readonly results: string
 }
 
-/** Names the places of `.ralph/` without making them. */
-export function runFolder(root: string): RunFolder {
+/**
+ * Names the places of `.ralph/` without making them. The lock is the checkout's, whose top may lie above the project: two
+ * packages of one repository cannot be worked on at once in one tree.
+ */
+export function runFolder(root: string, checkout: string = root): RunFolder {
   const path = join(root, '.ralph')
   const inside = (name: string): string => join(path, name)
   return {
     path,
-    lock: inside('lock'),
+    lock: join(checkout, '.ralph', 'lock'),
     state: inside('state.json'),
     inFlight: inside('run.json'),
     logs: inside('logs'),
@@ -27,7 +30,9 @@ export function runFolder(root: string): RunFolder {
 
 /** Makes the folder, which ignores itself, so that nobody need know of it. */
 export function makeRunFolder(folder: RunFolder): void {
-  for (const path of [folder.logs, folder.results]) mkdirSync(path, { recursive: true })
-  const ignore = join(folder.path, '.gitignore')
-  if (!existsSync(ignore)) writeFileSync(ignore, '*\n')
+  for (const path of [folder.logs, folder.results, dirname(folder.lock)]) mkdirSync(path, { recursive: true })
+  for (const path of new Set([folder.path, dirname(folder.lock)])) {
+    const ignore = join(path, '.gitignore')
+    if (!existsSync(ignore)) writeFileSync(ignore, '*\n')
+  }
 }

@@ -567,6 +567,37 @@ describe('gates that change the tree', () => {
   })
 })
 
+describe('a person who is asked', () => {
+  it('may commit before the answer: nothing of that is taken back', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const events = await runAll({
+      root,
+      deed: () => {
+        put(root, { made: 'by the agent' })
+        return { end: { kind: 'crashed', reason: 'boom' } }
+      },
+      options: { retries: 0, onFailure: 'ask' },
+      ports: {
+        ask: async () => {
+          put(root, { mine: 'mine' })
+          git(root, 'add', 'mine')
+          git(root, 'commit', '-qm', 'Mine')
+          return 'block'
+        },
+      },
+    })
+    expect(those(events, 'run-finished')).toMatchObject([
+      { end: 'stopped', reason: expect.stringContaining('HEAD was moved while the question waited') },
+    ])
+    expect(subjects(root)).toEqual(['Mine'])
+    expect([read(root, 'mine'), read(root, 'made'), read(root, '.ralph/run.json')]).toEqual([
+      'mine',
+      'by the agent',
+      null,
+    ])
+  })
+})
+
 describe('git hooks', () => {
   function hooked(script: string): string {
     const root = makeProject({ 'T-1': taskText('T-1') })

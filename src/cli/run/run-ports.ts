@@ -36,7 +36,7 @@ export async function runPorts(
     repository,
     source: await openTaskFolder({ root, dir, vocabulary }),
     edits: taskEdits(vocabulary),
-    folder: runFolder(root),
+    folder: runFolder(root, repository.root),
     attempts: () => keptAttempts(git),
     tierOf,
     agentsFor: agentsFor(wishes),
