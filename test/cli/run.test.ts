@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { takeLock } from '../../src/run/lock.ts'
+import { makeRunFolder, runFolder } from '../../src/run/run-folder.ts'
 import { projectFolder, taskText } from './project-folder.ts'
 import { ralph } from './ralph.ts'
 import { env, git, repository, run } from './script-repository.ts'
@@ -54,6 +56,25 @@ describe('ralph run', () => {
     expect(code).toBe(1)
     expect(stdout).toContain('✗ test -f two.txt')
     expect(git(cwd, 'show', 'HEAD:docs/tasks/T-001.md')).toContain('- **Status**: BLOCKED')
+  })
+
+  it('does not begin beside a run in another package of the same checkout', async () => {
+    const top = projectFolder({
+      'a/package.json': '{}',
+      'a/docs/tasks/T-001.md': taskText('T-001', 'Do it'),
+      'b/package.json': '{}',
+    })
+    git(top, 'init', '--quiet', '--initial-branch=main')
+    git(top, 'add', '--all')
+    git(top, 'commit', '--quiet', '--message=Begin')
+    const folder = runFolder(join(top, 'b'), top)
+    makeRunFolder(folder)
+    await takeLock(folder.lock, { pid: process.pid, now: new Date() })
+    const { code, stderr } = await run(join(top, 'a'))
+    expect([code, stderr.split('\n')[0]]).toEqual([
+      2,
+      expect.stringContaining(`another ralph is at work here: process ${process.pid}`),
+    ])
   })
 
   it('shows what it would do, and does nothing', async () => {
