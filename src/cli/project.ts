@@ -7,6 +7,7 @@ import type { Task, TaskHead } from '../task/model.ts'
 import { readBacklog, readHeads } from '../task/read.ts'
 import { taskVocabulary, type TaskVocabulary } from '../task/vocabulary.ts'
 import type { Context } from './command.ts'
+import { checkConfiguredAgents } from './configured-agents.ts'
 import { taskFolder } from './task-folder.ts'
 
 /** Where a command works: the root, its configuration and its task folder. */
@@ -31,6 +32,7 @@ export async function openPlace({ io, options }: Context): Promise<Place> {
   const asked = options.text('dir')
   const root = findRoot(io.cwd, asked)
   const config = await loadConfig(root)
+  await checkConfiguredAgents(root, config)
   const dir = taskFolder(root, asked ?? config.tasks)
   return { root, config, dir, vocabulary: taskVocabulary(config.aliases) }
 }

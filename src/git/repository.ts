@@ -68,6 +68,17 @@ export async function identityProblem(git: Git): Promise<string | null> {
   return author.code === 0 ? null : author.stderr.trim()
 }
 
+/** What keeps git from signing, where it is to sign every commit: tried on one that nothing will refer to. */
+export async function signingProblem(git: Git): Promise<string | null> {
+  const { stdout } = await git.run(['config', '--type=bool', '--get', 'commit.gpgSign'], { okCodes: [0, 1] })
+  if (stdout.toString().trim() !== 'true') return null
+  const args = ['commit-tree', '-S', '-m', 'ralph: can git sign?', 'HEAD^{tree}']
+  const { code, stderr } = await git.run(args, { okCodes: [0, 1, 128] })
+  // Before the first commit there is nothing to try it on.
+  if (code === 0 || /HEAD\^\{tree\}/.test(stderr)) return null
+  return stderr.trim().split('\n').at(-1) ?? ''
+}
+
 /**
  * Which of these paths git ignores; tracked ones never are, and outside of a repository none is. A path that lies in a
  * submodule is that one's own affair.

@@ -6,7 +6,13 @@ import type { Git } from '../git/git.ts'
 import { readLog } from '../git/history.ts'
 import { changeRefs, listRefs, refsStamp } from '../git/refs.ts'
 import { trailerValue } from '../git/trailers.ts'
-import { identityProblem, ignoredPaths, operationsUnderWay, quitOperation } from '../git/repository.ts'
+import {
+  identityProblem,
+  ignoredPaths,
+  operationsUnderWay,
+  quitOperation,
+  signingProblem,
+} from '../git/repository.ts'
 import type { Repository } from '../git/repository.ts'
 import {
   changedPaths,
@@ -142,6 +148,12 @@ async function obstacles(git: Git, repository: Repository, folder: string): Prom
     found.push({
       message: `git does not know who commits: ${identity.split('\n').at(-1) ?? ''}`,
       fix: 'Tell it with git config user.name and git config user.email',
+    })
+  const unsigned = identity === null ? await signingProblem(git) : null
+  if (unsigned !== null)
+    found.push({
+      message: `git is to sign commits, and cannot: ${unsigned}`,
+      fix: 'Mend the key (user.signingKey), or set commit.gpgSign to false here',
     })
   if ((await ignoredPaths(git, [`${folder}/T-1.md`])).size > 0)
     found.push({

@@ -221,11 +221,17 @@ async function* enter(
       const { commit, seconds, attempts, usage, files, added, removed } = completed
       const size = { files, added, removed }
       const numbers = { seconds, attempts, turns: usage.turns, cost: usage.costUsd, usage }
+      if (ports.source.tasks().find(({ id }) => id === task.id)?.status !== 'DONE')
+        yield { type: 'warning', message: notDone(task) }
       yield { type: 'task-completed', id: task.id, title: task.title, commit, ...numbers, ...size }
       yield* milestone(run, task)
       return { ...base, head: commit }
     }
   }
+}
+
+function notDone({ id, file }: Task): string {
+  return `${file} does not say DONE after its commit: a hook may have changed it, and then each run does ${id} again`
 }
 
 async function* milestone({ ports }: Run, task: Task): AsyncGenerator<Happening, void> {

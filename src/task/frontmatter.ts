@@ -67,6 +67,8 @@ function trimmedEnd(text: string, start: number, end: number): number {
 }
 
 function valueText(node: Node | null): string {
+  // What YAML calls nothing is nothing.
+  if (isScalar(node) && node.type === 'PLAIN' && /^(?:null|~)$/i.test(node.source ?? '')) return ''
   if (isScalar(node)) return typeof node.value === 'string' ? node.value : (node.source ?? '')
   if (isSeq(node)) return node.items.map((item) => valueText(item as Node)).join(', ')
   if (isMap(node) || isAlias(node)) return String(node)

@@ -54,6 +54,13 @@ describe('a run refuses', () => {
     expect((await refusal(root)).message).toContain('git does not know who commits')
   })
 
+  it('a key that git cannot sign with', async () => {
+    const root = makeProject(tasks)
+    git(root, 'config', 'commit.gpgSign', 'true')
+    git(root, 'config', 'gpg.program', join(root, 'no-such-program'))
+    expect((await refusal(root)).message).toContain('git is to sign commits, and cannot: ')
+  })
+
   it('a lock that another git has left', async () => {
     const root = makeProject(tasks)
     writeFileSync(join(root, '.git/index.lock'), '')

@@ -19,7 +19,8 @@ export async function run(context: Context): Promise<number> {
   const planned = planSetup(findings)
   const screen = await screenOf(place, findings, planned)
   if (!context.json) await context.note(planView(screen))
-  if (planned.length > 0 && !(await agreed(context))) return 1
+  const answer = planned.length > 0 ? await agreed(context) : 'yes'
+  if (answer !== 'yes') return answer === 'no' ? 1 : INTERRUPTED
   for (const file of planned) write(place.root, file)
   if (context.json) context.printJson(initJson(screen))
   else await context.print(doneView(screen.files, findings.hasTasks))
@@ -69,14 +70,17 @@ async function readWith(
   return (await readBacklog({ root, dir, vocabulary })).tasks
 }
 
-async function agreed({ options, io, json }: Context): Promise<boolean> {
-  if (options.on('yes')) return true
+const INTERRUPTED = 130
+
+async function agreed({ options, io, json }: Context): Promise<'yes' | 'no' | 'interrupted'> {
+  if (options.on('yes')) return 'yes'
   const dialogue = json ? null : io.dialogue()
   if (dialogue === null)
     throw new UserError('ralph init asks before it writes', 'ralph init --yes writes without asking.')
   const { confirm, isCancel } = await import('@clack/prompts')
   const answer = await confirm({ message: 'Write these files?', ...dialogue })
-  return !isCancel(answer) && answer
+  if (isCancel(answer)) return 'interrupted'
+  return answer ? 'yes' : 'no'
 }
 
 function write(root: string, { file, text }: PlannedFile): void {

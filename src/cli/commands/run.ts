@@ -7,7 +7,6 @@ import { RunReporter } from '../../ui/run-reporter.ts'
 import { measureForAny } from '../../ui/width.ts'
 import { printableJson } from '../../ui/printable.ts'
 import type { Context } from '../command.ts'
-import { checkConfiguredAgents } from '../configured-agents.ts'
 import { canvasFor } from '../context.ts'
 import { findTask } from '../find-task.ts'
 import { openProject, type Project } from '../project.ts'
@@ -19,7 +18,6 @@ import { runPorts } from '../run/run-ports.ts'
 /** Does the next task, or the one named, or one after the other. */
 export async function run(context: Context): Promise<number> {
   const project = await openProject(context)
-  await checkConfiguredAgents(project.root, project.config)
   const options = wishOf(context, project)
   if (context.options.on('dry-run')) {
     const { dryRun } = await import('../run/dry-run.ts')
