@@ -149,14 +149,14 @@ async function* recordAndPutBack(
 }
 
 /** How a run that left an attempt in flight ended, and what became of the work. */
-function endOf({ phase, number }: AttemptInFlight, { changes }: Work, ref: string | null): string {
+function endOf({ phase, number }: AttemptInFlight, { changes, head }: Work, ref: string | null): string {
+  const commits = head?.commits ?? []
   const files = changes.length === 1 ? '1 changed file is' : `${changes.length} changed files are`
-  const kept = `${files} kept under ${ref ?? ''}`
-  if (phase !== 'blocking') {
-    return `died during attempt ${number}: ${changes.length === 0 ? 'nothing had changed' : kept}`
-  }
+  const also = commits.length === 0 ? '' : `, with ${commits.map((commit) => commit.slice(0, 10)).join(', ')}`
+  const kept = changes.length + commits.length === 0 ? '' : `${files} kept under ${ref ?? ''}${also}`
+  if (phase !== 'blocking') return `died during attempt ${number}: ${kept || 'nothing had changed'}`
   // It may have died, or git may have refused the commit.
-  return `ended before the commit that blocks it was made${changes.length === 0 ? '' : `: ${kept}`}`
+  return `ended before the commit that blocks it was made${kept && `: ${kept}`}`
 }
 
 /** A record that the run made before it died knows the agent's commits already. */
