@@ -18,13 +18,13 @@ export interface TaskFileCommit {
 
 /** Writes task files and commits just them, while no run is at work; where git refuses, they are as they were. */
 export async function commitTaskFiles(io: Io, request: TaskFileCommit): Promise<void> {
-  const { repository } = await openWithCommit(io, request.root)
-  const folder = runFolder(request.root, repository.root)
+  const opened = await openWithCommit(io, request.root)
+  const folder = runFolder(request.root, opened.repository.root)
   makeRunFolder(folder)
   const lock = await takeLock(folder.lock, { pid: io.pid, now: io.now() })
   try {
     refuseUnfinished(folder)
-    await write(io, request)
+    await write(opened, request)
   } finally {
     lock.release()
   }
@@ -40,8 +40,10 @@ function refuseUnfinished({ inFlight }: RunFolder): void {
   )
 }
 
-async function write(io: Io, { root, texts, message }: TaskFileCommit): Promise<void> {
-  const { git, repository } = await openWithCommit(io, root)
+async function write(
+  { git, repository }: Awaited<ReturnType<typeof openWithCommit>>,
+  { root, texts, message }: TaskFileCommit,
+): Promise<void> {
   const files = [...texts.keys()]
   const paths = files.map((file) => relative(repository.root, join(root, file)).replaceAll('\\', '/'))
   const { entries } = await readStatus(git)

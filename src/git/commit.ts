@@ -1,5 +1,6 @@
 import { GitError } from './git.ts'
 import type { Git } from './git.ts'
+import { ignoredPaths } from './repository.ts'
 
 /** What goes into a commit, and what is said of it. */
 export interface CommitRequest {
@@ -48,24 +49,14 @@ export async function stage(
   const wanted = what.paths?.map(literal) ?? ['.']
   const except = what.except ?? []
   if (except.length > 0) await unstage(git, except, env)
-  const unwanted = (await unignored(git, except)).map((path) => `:(exclude,literal)${path}`)
+  // What git ignores it leaves out by itself, and refuses to hear of.
+  const ignored = await ignoredPaths(git, except, { tracked: true })
+  const unwanted = except.filter((path) => !ignored.has(path)).map((path) => `:(exclude,literal)${path}`)
   // `--verbose`, because simple-git waits where a command prints nothing.
   await git.run(['add', '--all', '--verbose', '--pathspec-from-file=-', '--pathspec-file-nul'], {
     stdin: [...wanted, ...unwanted].join('\0'),
     env,
   })
-}
-
-/** What git ignores it leaves out by itself, and refuses to hear of. */
-async function unignored(git: Git, paths: readonly string[]): Promise<readonly string[]> {
-  if (paths.length === 0) return paths
-  const { code, stdout } = await git.run(['check-ignore', '--no-index', '--stdin', '-z'], {
-    stdin: paths.join('\0') + '\0',
-    // 128: it does not look beyond a link, or into a submodule.
-    okCodes: [0, 1, 128],
-  })
-  const ignored = new Set(code === 0 ? stdout.toString().split('\0') : [])
-  return paths.filter((path) => !ignored.has(path))
 }
 
 /** An agent may have staged, or committed, what is not to be taken in. */

@@ -80,12 +80,16 @@ export async function signingProblem(git: Git): Promise<string | null> {
 }
 
 /**
- * Which of these paths git ignores; tracked ones never are, and outside of a repository none is. A path that lies in a
- * submodule is that one's own affair.
+ * Which of these paths git ignores; tracked ones are only where they are asked for too, and outside of a repository none
+ * is. A path that lies in a submodule is that one's own affair.
  */
-export async function ignoredPaths(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
+export async function ignoredPaths(
+  git: Git,
+  paths: readonly string[],
+  { tracked = false }: { readonly tracked?: boolean } = {},
+): Promise<ReadonlySet<string>> {
   if (paths.length === 0) return new Set()
-  const args = ['check-ignore', '--stdin', '-z']
+  const args = ['check-ignore', ...(tracked ? ['--no-index'] : []), '--stdin', '-z']
   const { code, stdout, stderr } = await git.run(args, {
     stdin: paths.join('\0') + '\0',
     okCodes: [0, 1, 128],
@@ -97,8 +101,8 @@ export async function ignoredPaths(git: Git, paths: readonly string[]): Promise<
   // git stops at the first such path, and does not tell all of them.
   const middle = Math.ceil(paths.length / 2)
   const [one, other] = [
-    await ignoredPaths(git, paths.slice(0, middle)),
-    await ignoredPaths(git, paths.slice(middle)),
+    await ignoredPaths(git, paths.slice(0, middle), { tracked }),
+    await ignoredPaths(git, paths.slice(middle), { tracked }),
   ]
   return new Set([...one, ...other])
 }

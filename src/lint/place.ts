@@ -34,5 +34,5 @@ export function titleSpan(section: Section): Span {
 export function hasText(task: Task, section: Section): boolean {
   const body = task.source.slice(section.bodySpan.start, section.bodySpan.end)
   const said = body.replace(/<!--[\s\S]*?(?:-->|$)/g, '').split(/[\r\n]+/)
-  return said.some((line) => !/^\s*(?:[-*+](?:\s+\[[ xX]?\])?)?\s*$/.test(line))
+  return said.some((line) => !/^(?:[-*+](?:\s+\[[ xX]?\])?)?$/.test(line.trim()))
 }

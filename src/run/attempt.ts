@@ -55,7 +55,7 @@ export async function* runAttempt(run: Run, plan: AttemptPlan): AsyncGenerator<H
   const tasks = taskFolder(run)
   const said = yield* judge(run, plan, { said: outcomeOfEnd(agent.end), work: found, tasks })
   const { outcome, work } = yield* lookAfterGates(run, plan, { said, work: found, tasks })
-  const gatesChanged = await changedGates(run, plan, work)
+  const gatesChanged = await changedGates(run, plan, found)
   if (gatesChanged.length > 0) yield interfered(plan, { kind: 'gates-changed', paths: gatesChanged })
   if (outcome.kind !== 'done') return yield* failed({ ...attempt, work, undone }, outcome, early)
   const completion = yield* complete(run, { plan, agent, gatesChanged, seconds: seconds(), work })

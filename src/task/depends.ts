@@ -50,9 +50,7 @@ export function strayIds(
     .filter(({ name }) => name === 'Depends')
     .flatMap(({ span }) => idsAt(source, span, ANY_ID))
     .filter(isStray)
-  const isInField = (at: number): boolean => fields.some(({ span }) => at >= span.start && at < span.end)
-  const alone = idsAt(source, block, LINE_OF_IDS).filter(({ span }) => !isInField(span.start))
-  const [first] = [...inDepends, ...alone]
+  const [first] = [...inDepends, ...idsAt(withoutFields(source, fields), block, LINE_OF_IDS)]
   if (!first) return []
   const message = `${first.literal} stands apart from Depends, where nothing says whether this task needs it; write - **Depends**: ${first.literal}`
   return [{ kind: 'bad-depends', field: 'Depends', message, span: first.span }]
@@ -72,6 +70,16 @@ function idsAt(
     const at = start + match.index + match[0].indexOf(literal)
     return { literal, span: { start: at, end: at + literal.length } }
   })
+}
+
+/** The fields blanked out, every offset kept. They come in the order in which they stand. */
+function withoutFields(source: string, fields: readonly Field[]): string {
+  let rest = ''
+  for (const { span } of fields) {
+    const start = Math.max(rest.length, span.start)
+    rest += source.slice(rest.length, start) + ' '.repeat(Math.max(0, span.end - start))
+  }
+  return rest + source.slice(rest.length)
 }
 
 /** Comments, remarks in brackets and the targets of links blanked out, every offset kept: an id in them is none of these. */

@@ -10,6 +10,7 @@ import { doneView, planView, type InitScreen } from '../../ui/init-view.ts'
 import type { Context } from '../command.ts'
 import { planSetup, type Findings, type PlannedFile } from '../init/plan.ts'
 import { proposeAliases } from '../init/propose-aliases.ts'
+import { notWritten } from '../not-written.ts'
 import { openPlace, type Place } from '../project.ts'
 
 /** Sets a project up: shows what it found and would write, asks, and writes what is not there yet. */
@@ -89,8 +90,7 @@ function write(root: string, { file, text }: PlannedFile): void {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text, { flag: 'wx' })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new UserError(`${file} cannot be written (${code})`, 'Check who may write there.')
+    throw notWritten(file, error)
   }
 }
 

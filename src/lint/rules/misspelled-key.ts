@@ -4,7 +4,7 @@ import { quote } from '../quote.ts'
 import { FIELD_SYNONYMS } from '../../task/vocabulary.ts'
 import type { Rule } from '../rule.ts'
 
-const SYNONYMS = Object.values(FIELD_SYNONYMS).flat()
+const KNOWN = [...FIELD_NAMES, ...Object.values(FIELD_SYNONYMS).flat()]
 
 /**
  * A field's key is not one that ralph knows, but nearly. Fields of a team's own are welcome and are left alone.
@@ -35,7 +35,7 @@ export const misspelledKey: Rule = {
   severity: 'warning',
   start: () => (task) =>
     task.fields.flatMap(({ name, key, span }) => {
-      const near = name === null ? misspelling(key, [...FIELD_NAMES, ...SYNONYMS]) : undefined
+      const near = name === null ? misspelling(key, KNOWN) : undefined
       return near === undefined
         ? []
         : [{ span, message: `${quote(key)} is not a known field; did you mean ${near}?` }]
