@@ -36,8 +36,13 @@ function* bytesOf(
   { root, dir }: Place,
   names: readonly TaskName[],
 ): Generator<string | Unreadable, undefined> {
-  const files = names.map(({ file }) => file.slice(dir.length + 1))
-  for (const batch of readTaskFiles(join(root, dir), files, root)) yield* batch
+  const [folder, files] = [join(root, dir), names.map(({ file }) => file.slice(dir.length + 1))]
+  let at = 0
+  while (at < files.length) {
+    const batch = readTaskFiles(folder, files, at, root)
+    yield* batch
+    at += batch.length
+  }
 }
 
 /** What stands above the first section, or all of it where something in it may only look like one. */

@@ -1,8 +1,9 @@
 import type { Diagnostic } from '../base/diagnostic.ts'
 import { placesIn } from '../base/places.ts'
-import { claimsOf, inOrder } from '../select/claims.ts'
+import { claimsOf } from '../select/claims.ts'
 import { findCycles } from '../select/cycles.ts'
 import type { Task } from '../task/model.ts'
+import { inOrder } from '../task/order.ts'
 import type { LintContext } from './context.ts'
 import type { Finding, LintedTask, Rule } from './rule.ts'
 import { RULES } from './rules.ts'
@@ -31,12 +32,12 @@ export type Found = readonly { readonly rule: Rule; readonly finding: Finding }[
 
 /** What gives, for each task of a backlog, what the rules find: with their fixes, but not yet placed. */
 export function startFinding(tasks: readonly LintedTask[], context: LintContext): (task: Task) => Found {
-  const ordered = inOrder(tasks)
+  const claims = claimsOf(tasks)
   const backlog = {
-    tasks: ordered,
-    claims: claimsOf(ordered),
-    cycles: findCycles(ordered),
-    idWidth: usualWidth(ordered),
+    tasks: claims.ordered,
+    claims,
+    cycles: findCycles(claims.ordered),
+    idWidth: usualWidth(claims.ordered),
     context,
   }
   const checks = RULES.map((rule) => ({ rule, check: rule.start(backlog) }))

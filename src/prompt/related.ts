@@ -1,4 +1,5 @@
 import type { Task } from '../task/model.ts'
+import { inOrder } from '../task/order.ts'
 
 /** The tasks of a backlog that the prompt of one of them speaks of. */
 export interface Related {
@@ -11,7 +12,7 @@ export interface Related {
 /** Finds them; the order in which the backlog was read makes no difference. */
 export function relatedTasks(task: Task, backlog: readonly Task[]): Related {
   const done = new Map<number, Task>()
-  for (const other of backlog.toSorted(byNumberThenFile)) {
+  for (const other of inOrder(backlog)) {
     if (other.status === 'DONE' && !done.has(other.number)) done.set(other.number, other)
   }
   const wanted = [...new Set(task.depends.map((dependency) => dependency.number))]
@@ -23,9 +24,5 @@ export function relatedTasks(task: Task, backlog: readonly Task[]): Related {
 
 function milestoneOf(task: Task, backlog: readonly Task[]): readonly Task[] {
   if (task.milestone === null) return []
-  return backlog.filter((other) => other.milestone === task.milestone).toSorted(byNumberThenFile)
-}
-
-function byNumberThenFile(a: Task, b: Task): number {
-  return a.number - b.number || (a.file < b.file ? -1 : Number(a.file > b.file))
+  return inOrder(backlog.filter((other) => other.milestone === task.milestone))
 }

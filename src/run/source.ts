@@ -1,3 +1,4 @@
+import { inOrder } from '../task/order.ts'
 import { readBacklog, readTask } from '../task/read.ts'
 import type { Task } from '../task/model.ts'
 import { idInFileName } from '../task/file-name.ts'
@@ -32,7 +33,7 @@ export async function openTaskFolder(where: {
       for (const file of files.filter((path) => isTaskFile(path, dir))) {
         const task = await readTask(root, file, vocabulary)
         const others = tasks.filter((other) => other.file !== file)
-        tasks = [...others, task].sort((a, b) => a.number - b.number || (a.file < b.file ? -1 : 1))
+        tasks = inOrder([...others, task])
       }
     },
   }

@@ -1,7 +1,10 @@
 import type { TaskHead } from '../task/model.ts'
+import { inOrder } from '../task/order.ts'
 
 /** Which file has which number. Ids are compared as numbers, so `T-1.md` and `T-001.md` claim the same one. */
 export interface Claims<T extends TaskHead> {
+  /** All tasks, by number, those of one number by file name. */
+  readonly ordered: readonly T[]
   /** The first file, by name, of each number. An object and not a map: for numbers that stand close it is as quick as an array. */
   readonly first: Readonly<Record<number, T>>
   /** Every file of a number that more than one claims. */
@@ -14,19 +17,19 @@ export interface Rivals<T extends TaskHead> {
   readonly files: readonly string[]
 }
 
-/** Tasks by number, files of one number by name: the same order on every machine. */
-export function inOrder<T extends TaskHead>(tasks: readonly T[]): readonly T[] {
-  return tasks.every((task, i) => i === 0 || compare(tasks[i - 1]!, task) < 0)
-    ? tasks
-    : tasks.toSorted(compare)
+/** Who claims what. The usual backlog stands in order, each number in it once: one look at each task is enough then. */
+export function claimsOf<T extends TaskHead>(tasks: readonly T[]): Claims<T> {
+  const first: Record<number, T> = {}
+  let last = -1
+  for (const task of tasks) {
+    if (task.number <= last) return rivalClaims(inOrder(tasks))
+    last = task.number
+    first[last] = task
+  }
+  return { ordered: tasks, first, rivals: new Map() }
 }
 
-function compare(a: TaskHead, b: TaskHead): number {
-  return a.number - b.number || (a.file < b.file ? -1 : 1)
-}
-
-/** Who claims what, of tasks that stand in order. */
-export function claimsOf<T extends TaskHead>(ordered: readonly T[]): Claims<T> {
+function rivalClaims<T extends TaskHead>(ordered: readonly T[]): Claims<T> {
   const first: Record<number, T> = {}
   const rivals = new Map<number, { tasks: T[]; files: string[] }>()
   for (const task of ordered) {
@@ -40,15 +43,16 @@ export function claimsOf<T extends TaskHead>(ordered: readonly T[]): Claims<T> {
     known.files.push(task.file)
     rivals.set(task.number, known)
   }
-  return { first, rivals }
+  return { ordered, first, rivals }
 }
 
-/** The task that keeps a number from being DONE: of several that claim it, each must be. */
+/** The task that keeps a number from being DONE: of several that claim it, each must be. Null where none does. */
 export function unfinishedOf<T extends TaskHead>(
   number: number,
   { first, rivals }: Claims<T>,
-): T | undefined {
+): T | 'missing' | null {
   const task = first[number]
-  if (task && task.status !== 'DONE') return task
-  return rivals.get(number)?.tasks.find((rival) => rival.status !== 'DONE')
+  if (!task) return 'missing'
+  if (task.status !== 'DONE') return task
+  return rivals.get(number)?.tasks.find((rival) => rival.status !== 'DONE') ?? null
 }

@@ -13,7 +13,7 @@ export interface Cycle<T extends TaskHead = Task> {
 
 /** Every cycle among tasks that stand in order, once, by its lowest number. */
 export function findCycles<T extends TaskHead>(ordered: readonly T[]): readonly Cycle<T>[] {
-  if (ordered.every(needsOnlyLower)) return []
+  if (needOnlyLower(ordered)) return []
   return knots(graphOf(ordered))
     .map((members) => walk(members).map((node) => node.task))
     .sort((a, b) => a[0]!.number - b[0]!.number)
@@ -21,8 +21,11 @@ export function findCycles<T extends TaskHead>(ordered: readonly T[]): readonly 
 }
 
 /** So it is in the usual backlog, where no cycle can be and no graph need be built. */
-function needsOnlyLower(task: TaskHead): boolean {
-  return task.needs.every((number) => number < task.number)
+function needOnlyLower(tasks: readonly TaskHead[]): boolean {
+  for (const { number, needs } of tasks) {
+    for (const need of needs) if (need >= number) return false
+  }
+  return true
 }
 
 /** Tarjan's strongly connected components with a stack of its own, for chains outgrow the engine's; those that hold no cycle are left out. */

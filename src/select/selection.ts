@@ -1,6 +1,6 @@
 import type { FieldName, Status, Task, TaskHead } from '../task/model.ts'
 import { idOf } from '../task/values.ts'
-import { claimsOf, inOrder, unfinishedOf, type Claims } from './claims.ts'
+import { claimsOf, unfinishedOf, type Claims } from './claims.ts'
 import { findCycles, type Cycle } from './cycles.ts'
 
 /** Why a task is not eligible, in the words of the JSON that `ralph next --json` prints. */
@@ -42,11 +42,17 @@ export interface Selection<T extends TaskHead = Task> {
 
 /** Decides which tasks are eligible: TODO, every dependency DONE, no `## Blocked`, and nothing unclear about them. */
 export function select<T extends TaskHead>(tasks: readonly T[]): Selection<T> {
-  const ordered = inOrder(tasks)
+  const claims = claimsOf(tasks)
+  const { ordered } = claims
   const cycles = findCycles(ordered)
-  const look = { claims: claimsOf(ordered), cycleOf: cycleByNumber(cycles) }
-  const states = ordered.map((task) => stateOf(task, look))
-  const eligible = states.filter((state) => state.eligible).map((state) => state.task)
+  const look = { claims, cycleOf: cycleByNumber(cycles) }
+  const states: TaskState<T>[] = []
+  const eligible: T[] = []
+  for (const task of ordered) {
+    const state = stateOf(task, look)
+    states.push(state)
+    if (state.eligible) eligible.push(task)
+  }
   const counts = countByStatus(ordered)
   const next = eligible[0] ?? null
   return { states, eligible, next, outcome: outcomeOf(ordered.length, counts, next), counts, cycles }
@@ -89,18 +95,24 @@ function cycleByNumber<T extends TaskHead>(cycles: readonly Cycle<T>[]): Readonl
 const NOTHING: readonly Reason[] = []
 
 function stateOf<T extends TaskHead>(task: T, look: Look<T>): TaskState<T> {
-  const { status } = task
+  const { status, needs, problems, held, number } = task
   if (status === 'DONE' || status === 'BLOCKED') return { task, eligible: false, waiting: NOTHING }
-  const own = ownReasons(task, look)
-  const others = dependencyReasons(task, look)
-  const waiting = own.length === 0 ? others : [...own, ...others]
-  return { task, eligible: status === 'TODO' && waiting.length === 0, waiting }
+  const { claims, cycleOf } = look
+  const isClear = problems.length === 0 && !held && !claims.rivals.has(number) && !cycleOf.has(number)
+  let waiting = isClear ? NOTHING : ownReasons(task, look)
+  for (const need of needs) {
+    const unfinished = unfinishedOf(need, claims)
+    if (unfinished === null) continue
+    const reason = dependencyReason(need, unfinished, task, look)
+    // Most that wait, wait for one thing: a list that grows would be the most of the work.
+    if (reason) waiting = waiting === NOTHING ? [reason] : [...waiting, reason]
+  }
+  return { task, eligible: status === 'TODO' && waiting === NOTHING, waiting }
 }
 
 function ownReasons<T extends TaskHead>(task: T, { claims, cycleOf }: Look<T>): readonly Reason[] {
   const rivals = claims.rivals.get(task.number)
   const cycle = cycleOf.get(task.number)
-  if (task.problems.length === 0 && !rivals && !task.held && !cycle) return NOTHING
   return [
     ...task.problems.map(({ field, line, message }): Reason => ({ kind: 'invalid', field, line, message })),
     ...(rivals ? [{ kind: 'duplicate', files: rivals.files } as const] : []),
@@ -109,24 +121,13 @@ function ownReasons<T extends TaskHead>(task: T, { claims, cycleOf }: Look<T>): 
   ]
 }
 
-function dependencyReasons<T extends TaskHead>(task: T, look: Look<T>): readonly Reason[] {
-  // Most that wait, wait for one thing: a set, or a list that grows, would be the most of the work.
-  if (task.needs.length === 1) {
-    const reason = dependencyReason(task.needs[0]!, task, look)
-    return reason ? [reason] : NOTHING
-  }
-  return [...new Set(task.needs)].flatMap((number) => dependencyReason(number, task, look) ?? [])
-}
-
 function dependencyReason<T extends TaskHead>(
   number: number,
+  unfinished: T | 'missing',
   task: T,
-  { claims, cycleOf }: Look<T>,
+  { cycleOf }: Look<T>,
 ): Reason | null {
-  const unfinished = unfinishedOf(number, claims)
-  if (!unfinished) {
-    return claims.first[number] ? null : { kind: 'missing', id: idOf(number, task.id.length - 2) }
-  }
+  if (unfinished === 'missing') return { kind: 'missing', id: idOf(number, task.id.length - 2) }
   // That the members of a cycle wait for each other is said once, by the cycle.
   const cycle = cycleOf.get(number)
   if (cycle && cycle === cycleOf.get(task.number)) return null

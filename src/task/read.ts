@@ -5,6 +5,7 @@ import { ownText } from './byte-text.ts'
 import { idInFileName } from './file-name.ts'
 import { factsOf } from './facts.ts'
 import type { FactName, Facts, Task, TaskHead, TaskName } from './model.ts'
+import { inOrder } from './order.ts'
 import { type FactsAsked, factsScanner } from './scan-facts.ts'
 import { readTaskBytes, readTaskFiles, type TaskBytes, type Unreadable } from './task-files.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
@@ -71,12 +72,12 @@ export async function readTaskFacts<K extends FactName>(
   asked: FactsAsked<K>,
   see?: (facts: Facts<K>, task: Task) => void,
 ): Promise<Facts<K>> {
-  const [facts] = await readFiles<Facts<K>>(
-    options,
-    [file.slice(file.lastIndexOf('/') + 1)],
-    ...factsReaders(options, asked, see),
-  )
-  return facts!
+  const { root, vocabulary = TASK_VOCABULARY } = options
+  const [keep, shortcut] = factsReaders(options, asked, see)
+  const id = idInFileName(file.slice(file.lastIndexOf('/') + 1))!
+  const bytes = readTaskBytes(join(root, file), root)
+  const short = typeof bytes === 'string' ? shortcut({ file, id, bytes }) : null
+  return short ?? keep(await readWhole(file, bytes, vocabulary))
 }
 
 function factsReaders<K extends FactName>(
@@ -101,7 +102,7 @@ async function readFolder<T extends TaskName>(
 ): Promise<Backlog<T>> {
   const { root, dir = TASK_FOLDER } = options
   const names = namesIn(join(root, dir), dir).filter((name) => idInFileName(name) !== null)
-  return { root, dir, tasks: inNumberOrder(await readFiles(options, names, keep, shortcut)) }
+  return { root, dir, tasks: inOrder(await readFiles(options, names, keep, shortcut)) }
 }
 
 /** Reads each file by the quickest reader that can: a shortcut over its bytes, the scanner, the Markdown parser. */
@@ -112,8 +113,9 @@ async function readFiles<T>(
   shortcut: Shortcut<T>,
 ): Promise<T[]> {
   const kept: T[] = []
-  for (const batch of readTaskFiles(join(root, dir), names, root)) {
-    for (const bytes of batch) {
+  const folder = join(root, dir)
+  while (kept.length < names.length) {
+    for (const bytes of readTaskFiles(folder, names, kept.length, root)) {
       const name = names[kept.length]!
       const file = `${dir}/${name}`
       const short = typeof bytes === 'string' ? shortcut({ file, id: idInFileName(name)!, bytes }) : null
@@ -147,25 +149,6 @@ let parse: typeof import('./parse.ts') | undefined
 
 function headOf({ id, number, file, status, needs, held, problems }: Task): TaskHead {
   return { id, number, file, status, needs, held, problems }
-}
-
-/** By number, and by file name where two have one number. Where no two do, each has its place, and nothing is compared. */
-function inNumberOrder<T extends TaskName>(tasks: readonly T[]): readonly T[] {
-  const places: T[] = []
-  for (const task of tasks) {
-    if (task.number > SPARSEST * tasks.length || places[task.number] !== undefined)
-      return tasks.toSorted(byNumber)
-    places[task.number] = task
-  }
-  return places.filter(() => true)
-}
-
-// Beyond this, a list by number would be mostly holes.
-const SPARSEST = 4
-
-function byNumber(a: TaskName, b: TaskName): number {
-  if (a.number !== b.number) return a.number - b.number
-  return a.file < b.file ? -1 : 1
 }
 
 function namesIn(folder: string, dir: string): string[] {

@@ -31,30 +31,27 @@ const LARGEST = 1024 * 1024
 const LINE_FEED = 10
 
 /**
- * The bytes of files of a folder, which are UTF-8, or what keeps each from being read: in their order, many at a time.
- * What is to be kept of such bytes should become a string of its own.
+ * The bytes of files of a folder, which are UTF-8, or what keeps each from being read: from one on, as many as the buffer
+ * takes. What is to be kept of such bytes should become a string of its own.
  */
-export function* readTaskFiles(
+export function readTaskFiles(
   folder: string,
   names: readonly string[],
+  from: number,
   root: string,
-): Iterable<readonly (string | Unreadable)[]> {
-  let files: (Span | string | Unreadable)[] = []
+): readonly (string | Unreadable)[] {
+  const files: (Span | string | Unreadable)[] = []
   let end = 0
-  for (const name of names) {
-    const file = readTaskFile(`${folder}${sep}${name}`, root, end)
+  for (let i = from; i < names.length && buffer.length - end > LEAST_ROOM; i++) {
+    const file = readTaskFile(`${folder}${sep}${names[i]!}`, root, end)
     files.push(file)
     if (typeof file !== 'string' && 'end' in file) {
       end = file.end
       // What one file leaves open, the next must not close.
       buffer[end++] = LINE_FEED
     }
-    if (buffer.length - end > LEAST_ROOM) continue
-    yield partsOfBuffer(files, end)
-    files = []
-    end = 0
   }
-  yield partsOfBuffer(files, end)
+  return partsOfBuffer(files, end)
 }
 
 function partsOfBuffer(files: readonly (Span | string | Unreadable)[], end: number): (string | Unreadable)[] {

@@ -1,6 +1,6 @@
 import { fix } from '../../src/lint/fix.ts'
 import type { LintContext } from '../../src/lint/context.ts'
-import { inOrder } from '../../src/select/claims.ts'
+import { inOrder } from '../../src/task/order.ts'
 import { parseTask } from '../../src/task/parse.ts'
 import { taskVocabulary } from '../../src/task/vocabulary.ts'
 

@@ -57,11 +57,6 @@ describe('a task waits', () => {
     ])
   })
 
-  test('once for a dependency that is named twice', () => {
-    const tasks = [buildTask('T-001'), buildTask('T-002', { depends: ['T-1', 'T-001'] })]
-    expect(waitingOf(tasks, 'T-002')).toEqual([{ kind: 'dependency', id: 'T-001', status: 'TODO' }])
-  })
-
   test('for a task that does not exist', () => {
     expect(waitingOf([buildTask('T-001', { depends: ['T-999'] })], 'T-001')).toEqual([
       { kind: 'missing', id: 'T-999' },

@@ -25,7 +25,7 @@ export function buildTask(id: string, sketch: TaskSketch = {}): Task {
     status,
     depends: depends.map((name) => ({ id: name, number: numberOf(name), span: spanOf(head, name) })),
     held: status === 'TODO' && 'Blocked' in sections,
-    needs: depends.map(numberOf),
+    needs: [...new Set(depends.map(numberOf))],
     sections: sectionsFrom(head.length, bodies),
     outputs: rest.produces?.length ?? 0,
     ...rest,

@@ -54,3 +54,9 @@ test.each([
   const task = await parseTask({ file: FILE, text: `# ${heading}\n\n${STATUS}\n` })
   expect([task.number, task.title, task.problems.map(({ kind }) => kind)]).toEqual([number, title, problems])
 })
+
+test('a task that is named twice is needed once', async () => {
+  const { needs, depends } = await read(`${STATUS}\n- **Depends**: T-1, T-002, T-001`)
+  expect(needs).toEqual([1, 2])
+  expect(depends.map(({ id }) => id)).toEqual(['T-1', 'T-002'])
+})

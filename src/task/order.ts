@@ -1,0 +1,30 @@
+import type { TaskName } from './model.ts'
+
+/** Tasks by number, and by file name where two have one number: the same order on every machine. */
+export function inOrder<T extends TaskName>(tasks: readonly T[]): readonly T[] {
+  let largest = -1
+  let isOrdered = true
+  for (const { number } of tasks) {
+    if (number > largest) largest = number
+    else isOrdered = false
+  }
+  if (isOrdered) return tasks
+  return (largest <= SPARSEST * tasks.length ? inPlaces(tasks, largest) : null) ?? tasks.toSorted(byNumber)
+}
+
+// Beyond this, a list by number would be mostly holes.
+const SPARSEST = 4
+
+/** Where no two have one number, each has its place, and nothing is compared. */
+function inPlaces<T extends TaskName>(tasks: readonly T[], largest: number): readonly T[] | null {
+  const places = new Array<T>(largest + 1)
+  for (const task of tasks) {
+    if (places[task.number] !== undefined) return null
+    places[task.number] = task
+  }
+  return Object.values(places)
+}
+
+function byNumber(a: TaskName, b: TaskName): number {
+  return a.number - b.number || (a.file < b.file ? -1 : 1)
+}
