@@ -17,7 +17,8 @@ const SPARSEST = 4
 
 /** Where no two have one number, each has its place, and nothing is compared. */
 function inPlaces<T extends TaskName>(tasks: readonly T[], largest: number): readonly T[] | null {
-  const places = new Array<T>(largest + 1)
+  const places: T[] = []
+  places.length = largest + 1
   for (const task of tasks) {
     if (places[task.number] !== undefined) return null
     places[task.number] = task

@@ -58,5 +58,5 @@ test.each([
 test('a task that is named twice is needed once', async () => {
   const { needs, depends } = await read(`${STATUS}\n- **Depends**: T-1, T-002, T-001`)
   expect(needs).toEqual([1, 2])
-  expect(depends.map(({ id }) => id)).toEqual(['T-1', 'T-002'])
+  expect(depends.map(({ id }) => id)).toEqual(['T-001', 'T-002'])
 })

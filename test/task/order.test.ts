@@ -13,7 +13,10 @@ function named(number: number, file = `T-${number}.md`): Name {
 }
 
 test('tasks stand by number, those of one number by file name', () => {
-  const numbers = fc.oneof(fc.integer({ min: 0, max: 30 }), fc.constantFrom(5000, 4_294_967_296, 999_999_999_999))
+  const numbers = fc.oneof(
+    fc.integer({ min: 0, max: 30 }),
+    fc.constantFrom(5000, 4_294_967_296, 999_999_999_999),
+  )
   fc.assert(
     fc.property(fc.array(numbers, { maxLength: 20 }), fc.infiniteStream(fc.integer()), (drawn, keys) => {
       const names = drawn.map((number, i) => named(number, `T-${number}-${i}.md`))
