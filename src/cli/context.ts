@@ -16,7 +16,7 @@ export function createContext(given: Io, { args, options }: Invocation): Context
     root === undefined ? given : Object.create(given, { cwd: { value: folderAt(given.cwd, root) } })
   const canvas = (outlet: Outlet): Canvas => canvasFor(outlet, io.env, options.on('no-color'))
   const draw = async (outlet: Outlet, blocks: readonly Block[]): Promise<void> => {
-    for (const text of inBatches(await layOut(blocks, canvas(outlet)))) outlet.write(text)
+    outlet.write(await layOut(blocks, canvas(outlet)))
   }
   return {
     io,

@@ -9,8 +9,7 @@ export async function reportError(error: unknown, io: Pick<Io, 'argv' | 'env' | 
   const expected = error instanceof UserError
   const blocks = expected ? userErrorBlocks(error) : bugBlocks(error, Boolean(io.env['RALPH_DEBUG']))
   const noColor = io.argv.includes('--no-color')
-  const lines = await layOut(blocks, canvasFor(io.stderr, io.env, noColor))
-  io.stderr.write([...lines].join(''))
+  io.stderr.write(await layOut(blocks, canvasFor(io.stderr, io.env, noColor)))
   return expected ? error.exitCode : 2
 }
 

@@ -1,16 +1,5 @@
 import { unreachable } from '../base/errors.ts'
-import {
-  isPiece,
-  lineOf,
-  textOf,
-  toneOf,
-  withText,
-  type Block,
-  type Cell,
-  type Line,
-  type Piece,
-  type Spread,
-} from './block.ts'
+import { lineOf, textOf, toneOf, withText, type Block, type Line, type Piece, type Spread } from './block.ts'
 import { fit, widthOf } from './fit.ts'
 import { hang, prose } from './hang.ts'
 import { printable } from './printable.ts'
@@ -24,15 +13,26 @@ export interface Canvas {
   readonly colour: boolean
 }
 
-/** The blocks as text, line by line, each with its ending. */
-export async function layOut(blocks: readonly Block[], canvas: Canvas): Promise<Iterable<string>> {
-  if (!areOdd(blocks)) return drawnLines(blocks, canvas, lengthOf)
-  return layOutNow(blocks, canvas, needsMeasure(blocks, canvas) ? await measureForAny() : lengthOf)
+/** The blocks as text. */
+export async function layOut(blocks: readonly Block[], canvas: Canvas): Promise<string> {
+  let text = ''
+  for (const line of allLines(blocks, canvas.columns, lengthOf)) {
+    const plain = plainText(line)
+    // It may hold what a terminal would obey, or what is wider or narrower than a column.
+    if (!isNarrow(plain)) {
+      return layOutNow(blocks, canvas, needsMeasure(blocks, canvas) ? await measureForAny() : lengthOf)
+    }
+    text += `${canvas.colour ? paintedText(line) : plain}\n`
+  }
+  return text
 }
 
 /** The same at once, with a measure that is right for any text. */
-export function layOutNow(blocks: readonly Block[], canvas: Canvas, measure: Measure): Iterable<string> {
-  return drawnLines(blocks.map(printableBlock), canvas, measure)
+export function layOutNow(blocks: readonly Block[], { columns, colour }: Canvas, measure: Measure): string {
+  const draw = colour ? paintedText : plainText
+  let text = ''
+  for (const line of allLines(blocks.map(printableBlock), columns, measure)) text += `${draw(line)}\n`
+  return text
 }
 
 /** Where nothing is cut and nothing wraps, only columns of a table have a width. */
@@ -40,10 +40,8 @@ function needsMeasure(blocks: readonly Block[], { columns }: Canvas): boolean {
   return columns !== null || blocks.some(({ kind }) => kind === 'table')
 }
 
-function* drawnLines(safe: readonly Block[], canvas: Canvas, measure: Measure): Iterable<string> {
-  for (const block of safe) {
-    for (const line of linesOf(block, canvas.columns, measure)) yield `${draw(line, canvas.colour)}\n`
-  }
+function* allLines(blocks: readonly Block[], columns: number | null, measure: Measure): Iterable<Line> {
+  for (const block of blocks) yield* linesOf(block, columns, measure)
 }
 
 function linesOf(block: Block, columns: number | null, measure: Measure): Iterable<Line> {
@@ -77,12 +75,14 @@ function spread({ left, right, oneLine }: Spread, columns: number | null, measur
   return [fit(left, columns, measure), fit(['       ', ...right], columns, measure)]
 }
 
-function draw(line: Line, colour: boolean): string {
+function plainText(line: Line): string {
   let text = ''
-  if (!colour) {
-    for (const piece of line) text += textOf(piece)
-    return text
-  }
+  for (const piece of line) text += textOf(piece)
+  return text
+}
+
+function paintedText(line: Line): string {
+  let text = ''
   for (const piece of joinTones(line))
     text += typeof piece === 'string' ? piece : paint(piece.text, piece.tone)
   return text
@@ -100,45 +100,8 @@ function joinTones(line: Line): Line {
   return joined
 }
 
-/** Whether blocks may hold what a terminal would obey, or what is wider or narrower than a column. */
-function areOdd(blocks: readonly Block[]): boolean {
-  const texts: string[] = []
-  const add = (cell: Cell): void => {
-    if (isPiece(cell)) texts.push(textOf(cell))
-    else for (const piece of cell) texts.push(textOf(piece))
-  }
-  for (const block of blocks) eachCell(block, add)
-  // One long text is looked through much faster than many short ones.
-  return !isNarrow(texts.join(''))
-}
-
 function printableBlock(block: Block): Block {
   return mapLines(block, (line) => line.map((piece) => withText(piece, printable(textOf(piece)))))
-}
-
-/** Hands over all that a block is made of. */
-function eachCell(block: Block, see: (cell: Cell) => void): void {
-  switch (block.kind) {
-    case 'line':
-      return see(block.line)
-    case 'spread':
-      see(block.left)
-      return see(block.right)
-    case 'hang':
-      see(block.head)
-      return block.words.forEach(see)
-    case 'prose':
-      see(block.head)
-      return see(block.text)
-    case 'table':
-      for (const row of block.rows) {
-        if ('kind' in row) eachCell(row, see)
-        else for (const cell of row) see(cell)
-      }
-      return
-    default:
-      return unreachable(block)
-  }
 }
 
 /** The block with each of its lines made anew. */

@@ -82,9 +82,9 @@ function remark(state: TaskState<ListedTask>, blockedReason: string): string {
   const { task, waiting, eligible } = state
   if (task.status === 'DONE') return completedBrief(task)
   if (eligible) return 'eligible'
+  const needs = waiting.flatMap((reason) => (reason.kind === 'dependency' ? [reason.id] : []))
+  if (needs.length > 0 && needs.length === waiting.length) return `needs ${needs.join(', ')}`
   const others = waiting.filter((reason) => reason.kind !== 'dependency')
-  const needs = waiting.filter((reason) => reason.kind === 'dependency').map((reason) => reason.id)
-  if (needs.length > 0 && others.length === 0) return `needs ${needs.join(', ')}`
   return whyNot({ ...state, waiting: others }, firstSentence(blockedReason))[0] ?? ''
 }
 

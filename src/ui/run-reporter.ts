@@ -32,8 +32,8 @@ export class RunReporter {
 
   event(event: RunEvent): void {
     const { write, canvas, measure } = this.#target
-    const lines = layOutNow(this.#story.tell(event), canvas(), measure)
-    write([this.#cleared(), ...lines, this.#liveLine()].join(''))
+    const told = layOutNow(this.#story.tell(event), canvas(), measure)
+    write(this.#cleared() + told + this.#liveLine())
   }
 
   /** Draws the live line anew; called a few times a second. */
@@ -64,8 +64,7 @@ export class RunReporter {
     if (columns === null || block === null) return ''
     // Two columns stay free for the ^C that a terminal shows, and the last one, for some go on to the next line as
     // soon as that is filled: then a part of the live line would be left standing.
-    const lines = layOutNow([block], { columns: Math.max(1, columns - 3), colour }, measure)
-    const text = [...lines].join('').trimEnd()
+    const text = layOutNow([block], { columns: Math.max(1, columns - 3), colour }, measure).trimEnd()
     this.#liveWidth = measure(stripVTControlCharacters(text))
     return text
   }

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { accent, dim, line, paragraph, type Block, type Line } from '../../src/ui/block.ts'
 import { type Canvas, layOut } from '../../src/ui/layout.ts'
 
-const drawn = async (blocks: readonly Block[], canvas: Canvas): Promise<string> =>
-  [...(await layOut(blocks, canvas))].join('')
+const drawn = async (blocks: readonly Block[], canvas: Canvas): Promise<string> => layOut(blocks, canvas)
 const plain = (blocks: readonly Block[], columns: number | null): Promise<string> =>
   drawn(blocks, { columns, colour: false })
 
