@@ -49,7 +49,10 @@ function ordinaryRows(root: string): Row[] {
       rows.push({ ...measured, ratio: measured.ratio + growth })
       before.set(name, time)
     }
-    if (tasks > 1000) for (const [i, call] of calls.entries()) rows.push(useRow(names[i]!, folder, call))
+    if (tasks > 1000) {
+      rows.push(...certificateRows(folder))
+      for (const [i, call] of calls.entries()) rows.push(useRow(names[i]!, folder, call))
+    }
   }
   return rows
 }
@@ -62,6 +65,21 @@ const COMMANDS: Readonly<
   list: { args: ['list'], most: { 10_000: 2.5 } },
   lint: { args: ['lint'], most: {} },
   'graph --mermaid': { args: ['graph', '--mermaid'], most: {} },
+}
+
+/** The same where Node reads certificates at each start, as it does behind many a proxy: it starts at half the speed. */
+function certificateRows(folder: string): Row[] {
+  const certificates = process.env['NODE_EXTRA_CA_CERTS']
+  if (!certificates) return []
+  const calls = [['-e', '0'], [FLOOR], [PROGRAM, 'next'], [PROGRAM, 'list']]
+  const [bare, floor, next, list] = compare(folder, calls, 15, { NODE_EXTRA_CA_CERTS: certificates })
+  const where = '10000 tasks, with extra certificates'
+  return [
+    { what: 'node -e 0, with extra certificates', value: milliseconds(bare!), ratio: '' },
+    { what: `the floor, ${where}`, value: milliseconds(floor!), ratio: '' },
+    row(`ralph next, ${where}`, next!, floor!, 'the floor', COMMANDS['next']!.most[10_000]),
+    row(`ralph list, ${where}`, list!, floor!, 'the floor', COMMANDS['list']!.most[10_000]),
+  ]
 }
 
 function useRow(name: string, folder: string, call: readonly string[]): Row {
@@ -96,18 +114,25 @@ function makeBacklog(root: string, tasks: number, style: Style): string {
   return folder
 }
 
+type Env = Readonly<Record<string, string>>
+
 /** The median of each call, all of them in turn, so that a busy moment of the machine falls on all alike. */
-function compare(cwd: string, calls: readonly (readonly string[])[], rounds: number): number[] {
+function compare(
+  cwd: string,
+  calls: readonly (readonly string[])[],
+  rounds: number,
+  env: Env = {},
+): number[] {
   const times = calls.map((): number[] => [])
   for (let round = 0; round < rounds; round++) {
-    for (const [i, args] of calls.entries()) times[i]!.push(time(cwd, args))
+    for (const [i, args] of calls.entries()) times[i]!.push(time(cwd, args, env))
   }
   return times.map((each) => each.toSorted((a, b) => a - b)[each.length >> 1]!)
 }
 
-function time(cwd: string, args: readonly string[]): number {
+function time(cwd: string, args: readonly string[], env: Env): number {
   const started = performance.now()
-  run(cwd, args, {})
+  run(cwd, args, env)
   return performance.now() - started
 }
 
@@ -118,7 +143,7 @@ function useOf(cwd: string, args: readonly string[]): { cpuMs: number; peakMb: n
 }
 
 /** An answer of no is an answer. What the variable names would be read at each start of node. */
-function run(cwd: string, args: readonly string[], more: Readonly<Record<string, string>>): void {
+function run(cwd: string, args: readonly string[], more: Env): void {
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env
   try {
     execFileSync(process.execPath, args, { cwd, env: { ...env, ...more }, stdio: 'ignore' })
