@@ -125,7 +125,7 @@ const RANGE = new RegExp(`^${ID}–${ID}$`, 'i')
 
 /** Reads task ids: between commas, semicolons, `and` or spaces, as ranges, with remarks in brackets. */
 export function readDepends(value: string): DependsReading {
-  if (isNone(value)) return { ids: [], stranger: null }
+  if (namesNone(value)) return { ids: [], stranger: null }
   if (/^T-\d{1,12}(?:, T-\d{1,12})*$/.test(value)) {
     return {
       ids: value.split(', ').map((literal) => ({ number: numberOf(literal), literal })),
@@ -144,6 +144,15 @@ export function readDepends(value: string): DependsReading {
   }
   return { ids, stranger: null }
 }
+
+/** Whether a value says that there is no dependency, also with a full stop or a remark that names no task. */
+function namesNone(value: string): boolean {
+  if (isNone(value)) return true
+  const [, said, remark = ''] = NONE_AND_REMARK.exec(value.trim()) ?? []
+  return said !== undefined && isNone(said) && !/T-\d/i.test(remark)
+}
+
+const NONE_AND_REMARK = /^([^()（）]*[^()（）\s.。])(?:[.。]|\s*([(（][^()（）]*[)）]))$/
 
 function idsIn(part: string): IdInText[] | null {
   const id = ONE.exec(part)?.[1]

@@ -55,6 +55,16 @@ test.each([
   expect([task.number, task.title, task.problems.map(({ kind }) => kind)]).toEqual([number, title, problems])
 })
 
+test.each(['none (it is the first)', 'None.', 'N/A （无）'])('%s names no task', async (value) => {
+  const { needs, problems } = await read(`${STATUS}\n- **Depends**: ${value}`)
+  expect([needs, problems]).toEqual([[], []])
+})
+
+test.each(['(T-001)', 'none (but T-001)', 'nothing (yet)', 'none (a) (b)'])('%s is unclear', async (value) => {
+  const { problems } = await read(`${STATUS}\n- **Depends**: ${value}`)
+  expect(problems).toMatchObject([{ kind: 'bad-depends' }])
+})
+
 test('a task that is named twice is needed once', async () => {
   const { needs, depends } = await read(`${STATUS}\n- **Depends**: T-1, T-002, T-001`)
   expect(needs).toEqual([1, 2])

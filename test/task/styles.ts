@@ -94,7 +94,7 @@ const headingText = fc.constantFrom<(id: string, title: string) => string>(
   (id, text) => `${id}: ${text}\n====`,
 )
 
-const none = fc.constantFrom('none', '(none)', 'N/A', '-', '—', '', 'None')
+const none = fc.constantFrom('none', '(none)', 'N/A', '-', '—', '', 'None', 'None.', 'none (the first one)')
 
 /** How a list of fields is laid out. */
 type Block = (fields: readonly (readonly [string, string])[]) => string
