@@ -13,8 +13,25 @@ export type ConfigCheck =
 /** The configuration that a document holds, or everything that is wrong with it, in the order of the text. */
 export function checkConfig(document: ConfigDocument): ConfigCheck {
   const result = safeParse(configSchema, document.value)
-  if (result.success) return { ok: true, config: result.output }
-  return { ok: false, problems: inOrder(result.issues.map((issue) => problemOf(issue, document))) }
+  const problems = [
+    ...lostKeys(document.value, []).map((path) => lostKey(path, document)),
+    ...(result.issues ?? []).map((issue) => problemOf(issue, document)),
+  ]
+  if (result.success && problems.length === 0) return { ok: true, config: result.output }
+  return { ok: false, problems: inOrder(problems) }
+}
+
+/** Where keys stand that valibot passes over, as if they were not there. */
+function lostKeys(value: unknown, path: KeyPath): readonly KeyPath[] {
+  if (!isObject(value)) return []
+  if (Array.isArray(value)) return value.flatMap((item, index) => lostKeys(item, [...path, index]))
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === 'constructor' || key === 'prototype' ? [[...path, key]] : lostKeys(inner, [...path, key]),
+  )
+}
+
+function lostKey(path: KeyPath, document: ConfigDocument): ConfigProblem {
+  return { offset: document.keyOffset(path), message: `the key "${written(path)}" stands for nothing` }
 }
 
 /** The values that are none of these names, in the order of the text. */

@@ -244,6 +244,12 @@ describe('a file that cannot be read as what it is', () => {
     ['ralph.config.json', '', '1:1 not valid JSON: value expected'],
     ['package.json', '{ "ralph": { "retries" } }', '1:24 not valid JSON: colon expected'],
     ['ralph.config.json', '{"__proto__": {"retries": 1}}', '1:2 the key "__proto__" stands for nothing'],
+    ['ralph.config.json', '{"retries": 1, "constructor": 2}', '1:16 the key "constructor" stands for nothing'],
+    [
+      'ralph.config.yaml',
+      'gates:\n  - name: a\n    prototype: b\n',
+      '3:5 the key "gates[0].prototype" stands for nothing',
+    ],
     ['ralph.config.yaml', 'retries: 1\n  push: true\n', '1:10 not valid YAML: '],
     ['ralph.config.yaml', 'push: true\npush: false\n', '2:1 not valid YAML: Map keys must be unique'],
     ['ralph.config.yaml', 'model: *a\n', '1:8 not valid YAML: Unresolved alias'],
