@@ -4,6 +4,7 @@ import { attemptRef, keepAttempt } from '../git/attempts.ts'
 import { commit } from '../git/commit.ts'
 import type { Git } from '../git/git.ts'
 import { readLog } from '../git/history.ts'
+import { movedFiles } from '../git/moved.ts'
 import { changeRefs, listRefs, refsStamp } from '../git/refs.ts'
 import { trailerValue } from '../git/trailers.ts'
 import {
@@ -52,19 +53,15 @@ export function openCheckout(git: Git, repository: Repository, root: string): Wo
     obstacles: (dir) => obstacles(git, repository, `${prefix}${dir}`),
     ignored: (paths) => ignoredPaths(git, paths),
     async inspect(base) {
-      const isExposed = (path: string): boolean => {
-        return (
-          path.startsWith(`${prefix}.ralph/`) ||
-          path.startsWith('.ralph/') ||
-          isOlder(join(repository.root, path), cleanSince)
-        )
-      }
       const work = await inspect(git, repository, { base, aside })
-      const exposed = work.changes.filter(({ path, kind }) => kind === 'new' && isExposed(path))
+      const isOwn = (path: string): boolean =>
+        path.startsWith(`${prefix}.ralph/`) || path.startsWith('.ralph/')
+      const exposed = await exposedBy(git, base, work, (path) => {
+        return isOwn(path) || isOlder(join(repository.root, path), cleanSince)
+      })
       if (exposed.length === 0) return work
-      const paths = exposed.map(({ path }) => path)
-      for (const path of paths) aside.add(path)
-      return { ...(await inspect(git, repository, { base, aside })), exposed: paths }
+      for (const path of exposed) aside.add(path)
+      return { ...(await inspect(git, repository, { base, aside })), exposed }
     },
     snapshot: (work) => snapshot(git, repository, { except: work.aside }),
     async keep({ replaces, ...attempt }) {
@@ -161,6 +158,21 @@ async function obstacles(git: Git, repository: Repository, folder: string): Prom
       fix: 'Take it out of .gitignore (git check-ignore -v names the line)',
     })
   return found
+}
+
+/** What git sees now and was there before, but in no commit: it was ignored. */
+async function exposedBy(
+  git: Git,
+  base: Base,
+  { changes }: Work,
+  wasThere: (path: string) => boolean,
+): Promise<readonly string[]> {
+  const fresh = changes.flatMap(({ path, kind }) => (kind === 'new' && wasThere(path) ? [path] : []))
+  if (fresh.length === 0) return []
+  // Who moves a folder leaves the files in it as they are.
+  const changed = changes.flatMap(({ path, kind }) => (kind === 'new' ? [] : [path]))
+  const moved = await movedFiles(git, base.head, { fresh, changed })
+  return fresh.filter((path) => !moved.has(path))
 }
 
 function isOlder(path: string, than: number): boolean {

@@ -1,4 +1,4 @@
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git, put } from '../git/repository.ts'
@@ -512,6 +512,38 @@ describe('what git ignores', () => {
         expect(git(root, 'ls-tree', '-r', '--name-only', ref)).not.toMatch(/^\.env$|^\.ralph/m)
       }
     }
+  })
+
+  it.each([
+    ['with mv', (root: string) => renameSync(join(root, 'lib'), join(root, 'pkg'))],
+    ['with git mv', (root: string) => git(root, 'mv', 'lib', 'pkg')],
+    [
+      'and replaced by a link',
+      (root: string) => {
+        renameSync(join(root, 'lib'), join(root, 'pkg'))
+        symlinkSync('pkg', join(root, 'lib'))
+      },
+    ],
+  ])('is not what somebody moved %s: the files in a folder are as old as they were', async (_, move) => {
+    const root = withSecret()
+    put(root, { 'lib/a.txt': 'a', 'lib/empty': '', 'lib/b/c.txt': 'c' })
+    symlinkSync('a.txt', join(root, 'lib/link'))
+    git(root, 'add', '-A')
+    git(root, 'commit', '-qm', 'A folder')
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        put(root, { '.gitignore': 'dist/\n' })
+        move(root)
+        return work(root)(request)
+      },
+      options: { loop: false },
+    })
+    const inHead = git(root, 'ls-tree', '-r', '--name-only', 'HEAD').split('\n')
+    expect(inHead).toEqual(expect.arrayContaining(['pkg/a.txt', 'pkg/b/c.txt', 'pkg/empty', 'pkg/link']))
+    expect(inHead).not.toContain('.env')
+    const interferences = those(events, 'interference').map(({ interference }) => interference)
+    expect(interferences).toEqual([{ kind: 'exposed', paths: ['.env'] }])
   })
 
   it('by the will of an attempt that failed, is no part of the next task', async () => {
