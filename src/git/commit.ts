@@ -14,8 +14,8 @@ export interface CommitRequest {
 
 export type CommitResult =
   | { readonly kind: 'committed'; readonly files: number; readonly added: number; readonly removed: number }
-  /** A hook said no: what it printed. */
-  | { readonly kind: 'refused'; readonly output: string }
+  /** A hook said no, or git itself, to line ends: what it printed. */
+  | { readonly kind: 'refused'; readonly by: 'hook' | 'git'; readonly output: string }
   /** Something is in git's way (a lock, a full disk, a key that is not there): what git said. */
   | { readonly kind: 'failed'; readonly output: string }
 
@@ -23,7 +23,7 @@ export type CommitResult =
 export async function commit(git: Git, request: CommitRequest): Promise<CommitResult> {
   const options = { signal: withLimit(request.signal) }
   try {
-    await stage(git, request)
+    await stage(git, { ...request, strict: true })
     // Cleaning up may be set to drop lines that begin with #, which in notes are headings.
     const args = ['-c', 'i18n.commitEncoding=UTF-8', 'commit', '--cleanup=whitespace', '--file=-']
     if (request.paths) args.push('--only', '--', ...request.paths.map(literal))
@@ -33,17 +33,28 @@ export async function commit(git: Git, request: CommitRequest): Promise<CommitRe
     if (options.signal.aborted)
       return { kind: 'failed', output: 'it was ended, or took longer than half an hour' }
     if (!(error instanceof GitError)) throw error
-    return {
-      kind: error.code === 1 && error.args.includes('commit') ? 'refused' : 'failed',
-      output: said(error),
-    }
+    const output = said(error)
+    if (error.code === 1 && error.args.includes('commit')) return { kind: 'refused', by: 'hook', output }
+    return LINE_ENDS.test(output) ? { kind: 'refused', by: 'git', output } : { kind: 'failed', output }
   }
 }
 
-/** Puts what is in the work tree into the index, all of it or the paths asked for. */
+/** `fatal: CRLF would be replaced by LF in notes.txt`. */
+const LINE_ENDS = /^fatal: .* would be replaced by /m
+
+/** What goes into the index. */
+interface Staging {
+  /** Only these paths; without it everything that git does not ignore. */
+  readonly paths?: readonly string[]
+  readonly except?: readonly string[]
+  /** Refuse line ends that git is set up to refuse. What is only to be recorded is recorded as it is. */
+  readonly strict?: boolean
+}
+
+/** Puts what is in the work tree into the index. */
 export async function stage(
   git: Git,
-  what: { readonly paths?: readonly string[]; readonly except?: readonly string[] },
+  what: Staging,
   env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const wanted = what.paths?.map(literal) ?? ['.']
@@ -53,7 +64,8 @@ export async function stage(
   const ignored = await ignoredPaths(git, except, { tracked: true })
   const unwanted = except.filter((path) => !ignored.has(path)).map((path) => `:(exclude,literal)${path}`)
   // `--verbose`, because simple-git waits where a command prints nothing.
-  await git.run(['add', '--all', '--verbose', '--pathspec-from-file=-', '--pathspec-file-nul'], {
+  const lenient = what.strict ? [] : ['-c', 'core.safecrlf=false']
+  await git.run([...lenient, 'add', '--all', '--verbose', '--pathspec-from-file=-', '--pathspec-file-nul'], {
     stdin: [...wanted, ...unwanted].join('\0'),
     env,
   })

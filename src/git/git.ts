@@ -30,7 +30,8 @@ export class GitError extends Error {
   readonly stderr: string
 
   constructor(args: readonly string[], code: number | null, stderr: string) {
-    super(`git ${args[0] ?? ''} failed (${code ?? 'signal'}): ${stderr.trim() || 'no message'}`)
+    const command = args.find((arg, i) => arg !== '-c' && args[i - 1] !== '-c')
+    super(`git ${command ?? ''} failed (${code ?? 'signal'}): ${stderr.trim() || 'no message'}`)
     this.name = 'GitError'
     this.args = args
     this.code = code

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, realpathSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { attemptRef, keepAttempt } from '../git/attempts.ts'
 import { commit } from '../git/commit.ts'
@@ -190,6 +190,7 @@ async function inspect(
   { base, aside }: { readonly base: Base; readonly aside: ReadonlySet<string> },
 ): Promise<Work> {
   const status = await look(git, aside)
+  for (const { path, kind } of status.entries) if (kind !== 'deleted') openFile(join(repository.root, path))
   const head = await headMove(git, base, status)
   const nested = status.entries
     .filter((entry) => entry.nested && entry.kind === 'untracked')
@@ -200,6 +201,16 @@ async function inspect(
   // Where HEAD has moved, its status says nothing of the base: the whole tree is compared.
   const tree = await snapshot(git, repository, { except: left.aside })
   return { changes: await changesBetween(git, base.head, tree), head, operations, ...left }
+}
+
+/** An agent may have left files that nobody may read, and git could not take in; it keeps no such modes. */
+function openFile(path: string): void {
+  try {
+    const stats = lstatSync(path)
+    if (stats.isFile() && (stats.mode & 0o400) === 0) chmodSync(path, (stats.mode & 0o777) | 0o600)
+  } catch {
+    // Gone, or somebody else's: git says what it makes of it.
+  }
 }
 
 async function lostByGoingBack(git: Git, base: Base, work: Work, tree: string): Promise<readonly string[]> {

@@ -196,17 +196,20 @@ function appendNotes(file: string, task: Task, notes: string): void {
   writeFileSync(file, `${before}## ${task.id}: ${task.title}\n\n${safeNotes(notes) || 'Done.'}\n`)
 }
 
-function notCommitted(
-  { kind, output }: Exclude<CommitResult, { kind: 'committed' }>,
-  signal: AbortSignal,
-): Outcome {
+function notCommitted(result: Exclude<CommitResult, { kind: 'committed' }>, signal: AbortSignal): Outcome {
+  const { output } = result
+  const [line = ''] = output.split('\n')
   // Ctrl-C in a terminal reaches git and its hooks too.
   if (signal.aborted) return outcome('interrupted', 'the run was interrupted while git committed')
-  if (kind === 'refused')
-    return outcome('gate-failed', 'a git hook refused the commit', {
+  if (result.kind === 'refused') {
+    const reason =
+      result.by === 'hook'
+        ? 'a git hook refused the commit'
+        : `git refused the commit: ${line.replace('fatal: ', '')} (core.safecrlf)`
+    return outcome('gate-failed', reason, {
       detail: output,
-      fingerprint: fingerprintOf(`commit hook: ${output.replaceAll(/\d+/g, '0')}`),
+      fingerprint: fingerprintOf(`commit: ${output.replaceAll(/\d+/g, '0')}`),
     })
-  const [line = ''] = output.split('\n')
+  }
   return outcome('interrupted', `git could not commit: ${line}`, { detail: output })
 }

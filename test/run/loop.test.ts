@@ -1,4 +1,4 @@
-import { appendFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git, put } from '../git/repository.ts'
@@ -562,6 +562,39 @@ describe('what git ignores', () => {
     )
     expect(subjects(root).at(-1)).toBe('T-2: Do T-2')
     expect(git(root, 'show', '--format=', '--name-only')).not.toContain('modules')
+  })
+})
+
+describe('a file that git does not take in', () => {
+  it.skipIf(process.platform === 'win32')('because nobody may read it, is opened', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    await runAll({
+      root,
+      deed: () => {
+        put(root, { 'locked.txt': 'x' })
+        chmodSync(join(root, 'locked.txt'), 0)
+      },
+    })
+    expect(subjects(root)).toEqual(['T-1: Do T-1'])
+    expect(git(root, 'show', 'HEAD:locked.txt')).toBe('x')
+    expect(statSync(join(root, 'locked.txt')).mode & 0o777).toBe(0o600)
+  })
+
+  it('because of its line ends, fails the attempt, which is kept, and no run', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    git(root, 'config', 'core.autocrlf', 'input')
+    git(root, 'config', 'core.safecrlf', 'true')
+    let attempts = 0
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        if (request.task.id === 'T-2') return work(root)(request)
+        put(root, { 'mixed.txt': attempts++ === 0 ? 'a\r\nb\n' : 'a\nb\n' })
+      },
+    })
+    const reason = 'git refused the commit: CRLF would be replaced by LF in mixed.txt (core.safecrlf)'
+    expect(those(events, 'attempt-finished').map((event) => event.reason)).toContain(reason)
+    expect(subjects(root)).toEqual(['T-1: Do T-1', 'T-2: Do T-2'])
   })
 })
 
