@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
-import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { resolve } from 'node:path'
 import { AGENT_NAMES } from '../agent/registry.ts'
+import { pathWithin } from '../base/path-within.ts'
 import { truePaths } from '../base/true-path.ts'
 import type { LintContext } from '../lint/context.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../prompt/library.ts'
@@ -15,11 +16,6 @@ export async function lintContext({ root, config }: Place): Promise<LintContext>
     disciplines: await namesIn(root, DISCIPLINES),
     features: await namesIn(root, FEATURES),
     aliases: config.aliases,
-    isOutside: (path) => isOutside(trueRoot, truePath(resolve(trueRoot, path))),
+    isOutside: (path) => pathWithin(trueRoot, truePath(resolve(trueRoot, path))) === null,
   }
-}
-
-function isOutside(root: string, path: string): boolean {
-  const from = relative(root, path)
-  return from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from)
 }

@@ -1,5 +1,6 @@
 import { firstInstalled } from '../agent/registry.ts'
 import type { Facts, Tier } from '../task/model.ts'
+import { agentFrom, agentLevels, type AgentWish } from './agent-levels.ts'
 import type { Io } from './io.ts'
 import type { Place } from './project.ts'
 
@@ -9,13 +10,14 @@ export async function previewAgent(
   { config, root, tier }: Place & { readonly tier: Tier },
   env: Io['env'],
 ): Promise<string | null> {
-  const own = task.agent ?? (await disciplinesAgent(task, root)) ?? config.tiers.rows[tier].agent
-  return own ?? config.agent ?? firstInstalled(config.agents, env)?.name ?? null
+  const discipline = await disciplineOf(task, root)
+  const named = agentFrom(agentLevels({ task, discipline, tier: config.tiers.rows[tier], config }))
+  return named ?? firstInstalled(config.agents, env)?.name ?? null
 }
 
-async function disciplinesAgent(task: Facts<'discipline'>, root: string): Promise<string | null> {
+async function disciplineOf(task: Facts<'discipline'>, root: string): Promise<AgentWish | null> {
   if (task.discipline === null) return null
   const { findDiscipline } = await import('../prompt/library.ts')
   const lookup = await findDiscipline(root, task.discipline)
-  return lookup.found ? lookup.value.agent : null
+  return lookup.found ? lookup.value : null
 }

@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { pathWithin } from '../base/path-within.ts'
 import type { Reason } from './material.ts'
 
 /** What a prompt may look at, and how. */
@@ -34,7 +35,7 @@ export async function locate(root: string, written: string): Promise<Place> {
   try {
     const absolute = await realpath(target)
     const link = join(await realpath(dirname(target)), basename(target))
-    const [real, linkPath] = [inside(trueRoot, absolute), inside(trueRoot, link)]
+    const [real, linkPath] = [pathWithin(trueRoot, absolute), pathWithin(trueRoot, link)]
     if (real === null) return { kind: 'outside', path: written }
     if (real.split('/').includes('.git')) return { kind: 'ignored', path }
     const status = await stat(absolute)
@@ -43,15 +44,9 @@ export async function locate(root: string, written: string): Promise<Place> {
     const asked = [...new Set([real, linkPath ?? real])].filter((name) => name !== '')
     return { kind, path, real, asked, absolute, bytes: status.size }
   } catch (error) {
-    if (inside(trueRoot, target) === null) return { kind: 'outside', path: written }
+    if (pathWithin(trueRoot, target) === null) return { kind: 'outside', path: written }
     return { kind: isMissing(error) ? 'missing' : 'unreadable', path }
   }
-}
-
-/** The path relative to the root, with forward slashes, or null where it is not below it. */
-function inside(root: string, absolute: string): string | null {
-  const path = relative(root, absolute)
-  return path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path) ? null : slashed(path)
 }
 
 function slashed(path: string): string {

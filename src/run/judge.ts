@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { isAbsolute, join, relative, sep } from 'node:path'
+import { join } from 'node:path'
+import { pathWithin } from '../base/path-within.ts'
 import type { GateResult } from '../gates/gate.ts'
 import type { Task } from '../task/model.ts'
 import type { AttemptPlan } from './attempt-plan.ts'
@@ -138,7 +139,5 @@ function beforeGlob(path: string): string {
 }
 
 function isInside(root: string, path: string): boolean {
-  if (!existsSync(path)) return false
-  const from = relative(realpathSync(root), realpathSync(path))
-  return !(from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from))
+  return existsSync(path) && pathWithin(realpathSync(root), realpathSync(path)) !== null
 }

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
-import { isAbsolute, relative, sep } from 'node:path'
+import { sep } from 'node:path'
 import type { Span } from '../base/diagnostic.ts'
+import { pathWithin } from '../base/path-within.ts'
 
 /** A task file as it is read: its bytes, which are UTF-8, each as one unit. */
 export interface TaskBytes {
@@ -105,14 +106,12 @@ function openLinked(path: string, root: string): number | Unreadable {
 }
 
 function linkRefusal(path: string, root: string): string | null {
-  let target: string
   try {
-    target = relative(realpathSync(root), realpathSync(path))
+    const target = pathWithin(realpathSync(root), realpathSync(path))
+    return target === null ? 'is a link that leads out of the project' : null
   } catch {
     return 'is a link that leads nowhere'
   }
-  const isOutside = target === '..' || target.startsWith(`..${sep}`) || isAbsolute(target)
-  return isOutside ? 'is a link that leads out of the project' : null
 }
 
 function readOpen(file: number, at: number): Span | string | Unreadable {

@@ -10,6 +10,7 @@ import type { Discipline } from '../../prompt/discipline.ts'
 import { mergeMcpServers } from '../../prompt/mcp.ts'
 import type { AgentChoice } from '../../run/ports.ts'
 import type { Task } from '../../task/model.ts'
+import { agentFrom, agentLevels, type AgentWish } from '../agent-levels.ts'
 import type { Context } from '../command.ts'
 import type { Io } from '../io.ts'
 import type { Options } from '../options.ts'
@@ -116,23 +117,15 @@ export function chooseAgent(task: Task, discipline: Discipline | null, wishes: A
   )
 }
 
-/** What one place says of who does a task. */
-interface Level {
-  readonly agent: string | null
+interface Level extends AgentWish {
   readonly model: string | null
 }
 
-/** The places in which it is said, the one that decides first. */
 function levelsOf(task: Task, discipline: Discipline | null, wishes: AgentWishes): readonly Level[] {
   const { options, config, tierOf } = wishes
   const typed = { agent: options.text('agent') ?? null, model: options.text('model') ?? null }
-  const row = config.tiers.rows[tierOf(task).tier]
-  return [typed, task, ...(discipline ? [discipline] : []), row, config]
-}
-
-/** Null takes the first that is installed. */
-function agentFrom(levels: readonly Level[]): string | null {
-  return levels.find(({ agent }) => agent !== null)?.agent ?? null
+  const tier = config.tiers.rows[tierOf(task).tier]
+  return [typed, ...agentLevels<Level>({ task, discipline, tier, config })]
 }
 
 /** A model is meant for the agent that stands beside it, or further down: no other one knows it. */
