@@ -38,7 +38,7 @@ export async function openPlace({ io, options }: Context): Promise<Place> {
 }
 
 /** Decides on the backlog by the heads of its tasks: several times as fast as by whole tasks, and in less memory. */
-export async function decide(place: Place): Promise<Selection<TaskHead>> {
+export async function selectByHeads(place: Place): Promise<Selection<TaskHead>> {
   return select((await readHeads(place)).tasks)
 }
 

@@ -7,7 +7,7 @@ import { readTask } from '../task/read.ts'
 import { promptView } from '../ui/prompt-view.ts'
 import type { Context } from './command.ts'
 import type { Place } from './project.ts'
-import { relatedTasks } from './related-tasks.ts'
+import { readRelated } from './read-related.ts'
 import { unlessGitIsMissing } from './repository.ts'
 import { writePrompt, type TaskPrompt } from './task-prompt.ts'
 
@@ -38,7 +38,7 @@ async function readWithRelated(
   const unread = task.problems.find(({ kind }) => kind === 'unreadable')
   if (unread)
     throw new UserError(`${task.file} ${unread.message}`, 'Make it a text file that a prompt can hold.')
-  return { task, tasks: await relatedTasks(place, place.tasks, task) }
+  return { task, tasks: await readRelated(place, place.tasks, task) }
 }
 
 function promptJson(task: Task, { prompt, mcpServers, warnings }: TaskPrompt): object {

@@ -1,5 +1,5 @@
 import { parseGlob, type Glob } from './glob.ts'
-import { locate, type Found, type Place, type Surroundings } from './locate.ts'
+import { locate, type Found, type Located, type Surroundings } from './locate.ts'
 import type { Material } from './material.ts'
 import { readText } from './read-text.ts'
 import { walk } from './walk.ts'
@@ -41,7 +41,7 @@ interface Target {
   /** Null where the name is that of a plain path. */
   readonly glob: Glob | null
   /** Of the path, or of the folder that the glob is in. */
-  readonly place: Place
+  readonly place: Located
 }
 
 /** A file may well be called `[id].tsx`: a name is a glob only where no file has it. */

@@ -12,7 +12,7 @@ export interface Surroundings {
 }
 
 /** Where a path of a task file leads. */
-export type Place = Found | { readonly kind: Reason; readonly path: string }
+export type Located = Found | { readonly kind: Reason; readonly path: string }
 
 /** A file or a folder inside of the root, symlinks resolved. */
 export interface Found {
@@ -28,7 +28,7 @@ export interface Found {
 }
 
 /** Follows a written path to where it truly leads; what git ignores is told apart later, for many paths at once. */
-export async function locate(root: string, written: string): Promise<Place> {
+export async function locate(root: string, written: string): Promise<Located> {
   const trueRoot = await realpath(root)
   const target = resolve(trueRoot, written)
   const path = slashed(relative(trueRoot, target))

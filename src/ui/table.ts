@@ -111,13 +111,13 @@ function narrow(widths: number[], { shrink = [], wrap, indent }: Table, columns:
   return over()
 }
 
-interface Place {
+interface CellRoom {
   readonly table: Table
   readonly width: number
   readonly measure: Measure
 }
 
-function cellLines(cell: Cell, index: number, { table, width, measure }: Place): readonly Line[] {
+function cellLines(cell: Cell, index: number, { table, width, measure }: CellRoom): readonly Line[] {
   const line = lineOf(cell)
   if (widthOf(line, measure) <= width) return [line]
   if (index !== table.wrap) return [fit(line, width, measure)]

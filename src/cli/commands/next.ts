@@ -7,7 +7,7 @@ import type { WaitingTask } from '../../ui/waiting-view.ts'
 import type { Context } from '../command.ts'
 import { blockedReasons, openListing, openTask } from '../listing.ts'
 import { previewAgent } from '../preview-agent.ts'
-import { decide, openPlace, type Place } from '../project.ts'
+import { openPlace, selectByHeads, type Place } from '../project.ts'
 import { JSON_FACTS, taskJson, tasksJson } from '../task-json.ts'
 
 /** Previews the eligible task; the answer is no where there is none. */
@@ -20,7 +20,7 @@ export async function run(context: Context): Promise<number> {
 
 /** Whether there is a task whose prompt could be printed. */
 async function printPrompt(context: Context, place: Place): Promise<boolean> {
-  const { states, next } = await decide(place)
+  const { states, next } = await selectByHeads(place)
   if (!next) return false
   const { showPrompt } = await import('../show-prompt.ts')
   await showPrompt(context, { ...place, tasks: states.map(({ task }) => task) }, next)
@@ -31,7 +31,7 @@ async function print(context: Context, place: Place): Promise<Selection<TaskHead
   const [all, explain] = [context.options.on('all'), context.options.on('explain')]
   const screen = { folder: place.dir, next: null, eligible: null, waiting: [], explain }
   if (!all && !explain) {
-    const selection = await decide(place)
+    const selection = await selectByHeads(place)
     if (selection.outcome !== 'stuck') {
       const next = await nextTask(context, place, selection)
       await context.print(nextView({ ...screen, selection, next }))
@@ -79,7 +79,7 @@ async function explained(
 async function printJson(context: Context, place: Place): Promise<Selection<TaskHead>> {
   const [all, explain] = [context.options.on('all'), context.options.on('explain')]
   if (!all && !explain) {
-    const selection = await decide(place)
+    const selection = await selectByHeads(place)
     const next = selection.next && (await openTask(place, selection.next, JSON_FACTS))
     const json = next && taskJson(eligible(next.task), () => next.choice)
     context.printJson(decisionJson(selection, json))

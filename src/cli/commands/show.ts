@@ -10,14 +10,14 @@ import { readTask } from '../../task/read.ts'
 import { showView, type ShowScreen, type TaskPast } from '../../ui/show-view.ts'
 import type { Context } from '../command.ts'
 import { findTask } from '../find-task.ts'
-import { decide, openPlace, type Place } from '../project.ts'
+import { openPlace, selectByHeads, type Place } from '../project.ts'
 import { taskJson } from '../task-json.ts'
 import { unlessGitIsMissing } from '../repository.ts'
 
 /** Shows one task. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context)
-  const selection = await decide(place)
+  const selection = await selectByHeads(place)
   const state = await stateOf(place, selection, context.args[0] ?? '')
   const choice = tierOf(state.task, place.config.tiers)
   const past = await pastOf(context, place, state.task)

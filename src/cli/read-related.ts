@@ -10,7 +10,7 @@ import type { Place } from './project.ts'
  * The tasks that the prompt of one of them can speak of, whole: those that it depends on, and those that may share its
  * milestone. In a large backlog reading these alone is a fraction of reading all.
  */
-export async function relatedTasks(
+export async function readRelated(
   place: Place,
   names: readonly TaskName[],
   task: Task,
