@@ -1,6 +1,7 @@
 import { blankComments } from './inline.ts'
 import { type Field, type FieldName, FIELD_NAMES, type Status, type Task } from './model.ts'
 import { lineAfter, lineEnding, lineStart, lineTextEnd, type Splice } from './splice.ts'
+import { isDelimiter } from './table.ts'
 import { type TaskVocabulary, wordKey } from './vocabulary.ts'
 
 /** Gives a field a value wherever it stands; a field that is missing is added in the style of its neighbours. */
@@ -76,10 +77,21 @@ function addedField(task: Task, name: FieldName, value: string, vocabulary: Task
       return addedLine(task, neighbour, key, value, ending)
     case 'row':
     case 'frontmatter': {
-      const at = lineTextEnd(task.source, neighbour.span.end)
+      const at = lineEndBelow(task.source, neighbour)
       return { start: at, end: at, text: ending + likeNeighbour(task.source, neighbour, key, value) }
     }
   }
+}
+
+/** Where the line of a field ends; below the head of a table that of the line which makes it one. */
+function lineEndBelow(source: string, field: Field): number {
+  const end = lineTextEnd(source, field.span.end)
+  return isTableHead(source, field) ? lineTextEnd(source, lineAfter(source, end)) : end
+}
+
+function isTableHead(source: string, { form, span }: Field): boolean {
+  const next = lineAfter(source, span.end)
+  return form === 'row' && isDelimiter(source.slice(next, lineTextEnd(source, next)))
 }
 
 /** The last field that the format lists before this one, or the first field where none does. */
@@ -159,13 +171,15 @@ function likeNeighbour(source: string, neighbour: Field, key: string, value: str
 /** From the end of the line before, so that taking away what was added gives back the file as it was. */
 function removedLine(task: Task, field: Field): Splice {
   const { source } = task
+  // Without its head a table is none.
+  if (isTableHead(source, field)) return { ...field.valueSpan, text: '' }
   const index = task.fields.indexOf(field)
   const before = task.fields[index - 1]
   const end = lineTextEnd(source, field.span.end)
   if (before !== undefined && before.form === field.form && before.span.end < field.span.start) {
     // The last line of a paragraph has no hard break; the one that becomes the last loses its own.
     const isBare = field.form === 'line' && end === field.span.end
-    return { start: isBare ? before.span.end : lineTextEnd(source, before.span.end), end, text: '' }
+    return { start: isBare ? before.span.end : lineEndBelow(source, before), end, text: '' }
   }
   const start = lineStart(source, field.span.start)
   const after = task.fields[index + 1]

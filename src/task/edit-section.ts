@@ -1,9 +1,10 @@
+import type { Span } from '../base/diagnostic.ts'
 import { speaksOwnWords } from './edit-field.ts'
 import { BeyondReason } from './blocks.ts'
 import { parseBlockPieces } from './markdown.ts'
 import type { Section, SectionName, Task } from './model.ts'
 import type { Piece } from './pieces.ts'
-import { lineEnding, type Splice, withEndings } from './splice.ts'
+import { applySplices, lineEnding, type Splice, withEndings } from './splice.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
 /** Gives a section a body: the last one of that name, or a new one at the end of the file. */
@@ -15,19 +16,23 @@ export function setSection(
 ): readonly Splice[] {
   const section = lastSection(task, name)
   return section === undefined
-    ? [appendedSection(task, name, body, vocabulary)]
+    ? [appendedSection(task, name, body, vocabulary, unclosed(task.source))]
     : [bodySplice(task, section, body)]
 }
 
-/** Adds to the end of a section, which is made where it is missing. */
+/** Adds to the end of a section, which is made where it is missing; `removed` is taken away at the same time. */
 export function extendSection(
   task: Task,
   name: SectionName,
   addition: string,
   vocabulary: TaskVocabulary,
+  removed: readonly Splice[] = [],
 ): readonly Splice[] {
   const section = lastSection(task, name)
-  if (section === undefined) return [appendedSection(task, name, addition, vocabulary)]
+  if (section === undefined) {
+    const left = applySplices(task.source, removed)
+    return [appendedSection(task, name, addition, vocabulary, unclosed(left))]
+  }
   const ending = lineEnding(task.source)
   const body = task.source.slice(section.bodySpan.start, section.bodySpan.end).trim()
   return [bodySplice(task, section, body === '' ? addition : `${body}${ending}${ending}${addition}`)]
@@ -35,18 +40,31 @@ export function extendSection(
 
 /** Takes every section of that name away, heading and all. */
 export function removeSection(task: Task, name: SectionName): readonly Splice[] {
-  return task.sections
-    .filter((section) => section.name === name && section.form === 'heading')
-    .map((section) => removedSection(task.source, section))
+  const spans: Span[] = []
+  for (const { span } of sectionsOf(task, name)) {
+    const before = spans.at(-1)
+    if (before?.end === span.start) spans[spans.length - 1] = { start: before.start, end: span.end }
+    else spans.push(span)
+  }
+  return spans.map((span) => removedSpan(task.source, span))
 }
 
-/** What stands in a section, without the blank lines around it. */
-export function sectionBody(task: Task, section: Section): string {
-  return task.source.slice(section.bodySpan.start, section.bodySpan.end).trim()
+/** What stands in the sections of that name, without the blank lines around it; what it leaves open is closed. */
+export function sectionBodies(task: Task, name: SectionName): readonly string[] {
+  const ending = lineEnding(task.source)
+  return sectionsOf(task, name).flatMap((section) => {
+    const body = task.source.slice(section.bodySpan.start, section.bodySpan.end).trim()
+    const closer = unclosed(body)
+    return body === '' ? [] : [closer === null ? body : `${body}${ending}${closer}`]
+  })
+}
+
+function sectionsOf(task: Task, name: SectionName): readonly Section[] {
+  return task.sections.filter((section) => section.name === name && section.form === 'heading')
 }
 
 function lastSection(task: Task, name: SectionName): Section | undefined {
-  return task.sections.findLast((section) => section.name === name && section.form === 'heading')
+  return sectionsOf(task, name).at(-1)
 }
 
 /** The blank lines around the old body stay around the new one. */
@@ -66,13 +84,18 @@ function bodySplice(task: Task, section: Section, body: string): Splice {
 }
 
 /** A section at the end is set off by exactly one line ending more than there is, so that `removeSection` gives back the file. */
-function appendedSection(task: Task, name: SectionName, body: string, vocabulary: TaskVocabulary): Splice {
+function appendedSection(
+  task: Task,
+  name: SectionName,
+  body: string,
+  vocabulary: TaskVocabulary,
+  closer: string | null,
+): Splice {
   const { source } = task
   const ending = lineEnding(source)
   const hasFinalEnding = /[\r\n]$/.test(source)
   const title = speaksOwnWords(task) ? (vocabulary.own.sections.get(name) ?? name) : name
   const heading = `## ${title}${ending}${headingsAreSpaced(task) ? ending : ''}`
-  const closer = unclosed(source)
   const gap = (hasFinalEnding ? '' : ending) + (closer === null ? '' : closer + ending) + ending
   const text = gap + heading + withEndings(body.trim(), ending) + (hasFinalEnding ? ending : '')
   return { start: source.length, end: source.length, text }
@@ -86,12 +109,12 @@ function headingsAreSpaced(task: Task): boolean {
   )
 }
 
-/** What closes a fence or a comment that the file leaves open, for it would swallow whatever is added; null where none is. */
+/** What closes a fence, a comment or other HTML that a text leaves open at its end, for it would swallow whatever is added; null where none is. */
 function unclosed(source: string): string | null {
   const piece = lastPiece(source)
   const last = piece?.root.children.at(-1)
   const raw = piece?.text.slice(last?.position?.start.offset, last?.position?.end.offset) ?? ''
-  if (last?.type === 'html') return raw.startsWith('<!--') && !raw.includes('-->', 2) ? '-->' : null
+  if (last?.type === 'html') return unclosedHtml(raw)
   if (last?.type !== 'code') return null
   const fence = /^(`{3,}|~{3,})/.exec(raw)?.[1]
   if (fence === undefined) return null
@@ -99,6 +122,21 @@ function unclosed(source: string): string | null {
   const isClosed = lastLine.length < raw.length && lastLine.startsWith(fence) && /^[`~]+$/.test(lastLine)
   return isClosed ? null : fence
 }
+
+/** Null for HTML that ends at a blank line. */
+function unclosedHtml(raw: string): string | null {
+  const tag = /^<(script|pre|style|textarea)(?=[\s>]|$)/i.exec(raw)?.[1]?.toLowerCase()
+  const [, closer] =
+    tag === undefined ? (HTML_ENDS.find(([start]) => start.test(raw)) ?? []) : [tag, `</${tag}>`]
+  return closer === undefined || raw.toLowerCase().includes(closer.toLowerCase(), 2) ? null : closer
+}
+
+const HTML_ENDS: readonly (readonly [start: RegExp, end: string])[] = [
+  [/^<!--/, '-->'],
+  [/^<!\[CDATA\[/, ']]>'],
+  [/^<\?/, '?>'],
+  [/^<![A-Z]/i, '>'],
+]
 
 /** Nothing where the text goes beyond what the parser reads: then nothing can be told of the end either. */
 function lastPiece(source: string): Piece | undefined {
@@ -111,8 +149,7 @@ function lastPiece(source: string): Piece | undefined {
 }
 
 /** A last section goes with the line ending that set it off; one in the middle ends where the next begins. */
-function removedSection(source: string, section: Section): Splice {
-  const { start, end } = section.span
+function removedSpan(source: string, { start, end }: Span): Splice {
   if (end < source.length) return { start, end, text: '' }
   const gap = /[\r\n]$/.test(source) ? /(?:\r\n|\n|\r)$/ : /(?:\r\n|\n|\r){1,2}$/
   return { start: start - (gap.exec(source.slice(0, start))?.[0].length ?? 0), end, text: '' }

@@ -1,10 +1,10 @@
 import { formatDuration } from '../base/duration.ts'
 import { minuteText } from '../base/time-text.ts'
 import { removeField, setField, setStatus } from './edit-field.ts'
-import { extendSection, removeSection, sectionBody, setSection } from './edit-section.ts'
-import { sectionOf, type Task } from './model.ts'
+import { extendSection, removeSection, sectionBodies, setSection } from './edit-section.ts'
+import type { Task } from './model.ts'
 import { plainMarkdown, safeNotes } from './notes.ts'
-import { edited } from './splice.ts'
+import { edited, lineEnding } from './splice.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
 /** How a task was completed, as its file tells it. */
@@ -61,12 +61,13 @@ export function blockTask(
 
 /** The text of the task file once a blocked task may be tried again: why it was blocked is kept. */
 export function retryTask(task: Task, vocabulary: TaskVocabulary = TASK_VOCABULARY): string {
-  const blocked = sectionOf(task, 'Blocked')
-  const reason = blocked === undefined ? '' : sectionBody(task, blocked)
+  const ending = lineEnding(task.source)
+  const reason = sectionBodies(task, 'Blocked').join(`${ending}${ending}`)
+  const removed = removeSection(task, 'Blocked')
   return edited(task, [
     ...setStatus(task, 'TODO', vocabulary),
-    ...removeSection(task, 'Blocked'),
-    ...(reason === '' ? [] : extendSection(task, 'Previous Attempts', reason, vocabulary)),
+    ...removed,
+    ...(reason === '' ? [] : extendSection(task, 'Previous Attempts', reason, vocabulary, removed)),
   ])
 }
 

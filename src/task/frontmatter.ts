@@ -31,6 +31,9 @@ export function parseFrontmatter(source: string, span: Span): FrontmatterReading
   if (error !== undefined)
     return { kind: 'error', message: firstLine(error.message), at: span.start + error.pos[0] }
   if (!isMap(document.contents)) return { kind: 'not-frontmatter' }
+  // No line could be added to it.
+  if (document.contents.flow)
+    return { kind: 'error', message: 'it is in braces; write each key on a line of its own', at: span.start }
   return {
     kind: 'entries',
     entries: document.contents.items.flatMap((pair) => entryOf(text, span.start, pair)),

@@ -16,7 +16,8 @@ export function tableRows(raw: string): readonly TableRow[] | null {
   return rows.filter((row) => row !== null)
 }
 
-function isDelimiter(line: string): boolean {
+/** The line below a table's head. */
+export function isDelimiter(line: string): boolean {
   const cells = cellsOf(line)
   return cells.length === 2 && cells.every((cell) => /^:?-+:?$/.test(line.slice(cell.start, cell.end)))
 }

@@ -133,3 +133,68 @@ describe('a blocked task', () => {
     )
   })
 })
+
+describe('a task stays whole', () => {
+  const completion = { at, seconds: 492, commit: 'a41f7c2', costUsd: 0.42, notes: 'Done so.' }
+
+  test('whose table has a field as its head', async () => {
+    const text =
+      '# T-004: A\n\n| Status | TODO |\n|--------|------|\n| Owner  | bob  |\n\n## Description\nx\n'
+    const done = completeTask(await read(text), completion)
+    expect(done).toContain('| Status | DONE |\n|--------|------|\n| Completed |')
+    const task = await read(done)
+    expect([task.status, task.commit, task.problems]).toEqual(['DONE', 'a41f7c2', []])
+    const again = await read(completeTask(task, { ...completion, commit: null, costUsd: null }))
+    expect([again.status, again.commit, again.cost, again.problems]).toEqual(['DONE', null, null, []])
+    expect(again.source).toContain('|--------|------|\n| Completed')
+  })
+
+  test('whose table has a field as its head that is taken away', async () => {
+    const task = await read('# T-004: A\n\n| Commit | abc |\n|---|---|\n| Status | TODO |\n')
+    const done = await read(completeTask(task, { ...completion, commit: null }))
+    expect([done.status, done.commit, done.problems]).toEqual(['DONE', null, []])
+  })
+
+  test.each(['<pre>\nlog', '<script>\nx', '<!-- note', '<?php', '<![CDATA[\nx', '```\nx', '~~~~\nx'])(
+    'that leaves %j open at its end',
+    async (open) => {
+      const text = `# T-004: A\n\n- **Status**: TODO\n\n## Description\n\n${open}\n`
+      const blocked = await read(blockTask(await read(text), { reason: 'No key.', attempts: 1 }))
+      expect(sectionOf(blocked, 'Blocked')).toBeDefined()
+      const retried = await read(retryTask(blocked))
+      expect([retried.status, retried.sections.map(({ name }) => name)]).toEqual([
+        'TODO',
+        ['Description', 'Previous Attempts'],
+      ])
+    },
+  )
+
+  test('that is in braces fails closed, for no line can be added to them', async () => {
+    const task = await read('---\n{status: TODO, milestone: 1}\n---\n# T-004: A\n')
+    expect(task.problems).toMatchObject([{ kind: 'bad-frontmatter' }, { kind: 'no-status' }])
+  })
+})
+
+describe('the reasons of several Blocked sections', () => {
+  test.each([
+    ['one after the other, at the end', '## Blocked\nFirst.\n\n## Blocked\nSecond.\n'],
+    ['apart', '## Blocked\nFirst.\n\n## Description\nx\n\n## Blocked\nSecond.'],
+    ['with something open', '## Description\nx\n\n## Blocked\nFirst.\n\n## Blocked\nSecond.\n\n```\nboom\n'],
+    [
+      'before the attempts',
+      '## Blocked\nFirst.\n```\nlog\n```\n\n## Blocked\nSecond.\n\n## Previous Attempts\nOld.\n\n## Hints\nh\n',
+    ],
+  ])('are kept: %s', async (_, sections) => {
+    const task = await read(`# T-004: A\n\n- **Status**: BLOCKED\n\n${sections}`)
+    const retried = await read(retryTask(task))
+    expect(retried.status).toBe('TODO')
+    expect(sectionOf(retried, 'Blocked')).toBeUndefined()
+    const { start, end } = sectionOf(retried, 'Previous Attempts')!.bodySpan
+    expect(retried.source.slice(start, end)).toMatch(/First\.[\s\S]*Second\./)
+    expect(retried.sections.map(({ title }) => title)).toEqual(
+      [...new Set(task.sections.map(({ title }) => title))]
+        .filter((title) => title !== 'Blocked')
+        .concat(sections.includes('Previous') ? [] : ['Previous Attempts']),
+    )
+  })
+})
