@@ -79,6 +79,12 @@ export async function signingProblem(git: Git): Promise<string | null> {
   return stderr.trim().split('\n').at(-1) ?? ''
 }
 
+/** All that git ignores, relative to the top; of a folder in which there is nothing else its name, with a slash. */
+export async function allIgnored(git: Git): Promise<readonly string[]> {
+  const args = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z']
+  return (await git.run(args)).stdout.toString().split('\0').filter(Boolean)
+}
+
 /**
  * Which of these paths git ignores; tracked ones are only where they are asked for too, and outside of a repository none
  * is. A path that lies in a submodule is that one's own affair.

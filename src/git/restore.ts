@@ -1,6 +1,6 @@
-import { chmodSync, lstatSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, renameSync } from 'node:fs'
 import type { Stats } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { stage } from './commit.ts'
 import { GitError } from './git.ts'
 import type { Git } from './git.ts'
@@ -47,23 +47,36 @@ export async function foldHead(git: Git, base: Base, why: string): Promise<void>
 }
 
 export type PutBack =
-  | { readonly kind: 'done' }
+  /** `displaced` are the ignored files that stood where the base has others. */
+  | { readonly kind: 'done'; readonly displaced: readonly string[] }
   /** What is in the work tree is not what was recorded: somebody wrote meanwhile, and nothing was moved. */
   | { readonly kind: 'unrecorded' }
 
 /**
  * Takes the work tree from a recorded tree to the base's, touching only what differs between the two. git itself
- * refuses where a file is neither; ignored files are not looked at.
+ * refuses where a file is neither. Ignored files stay where they are; those that stand in the way, which git would write
+ * over, go into a folder first.
  */
 export async function putBack(
   git: Git,
-  move: { readonly recorded: string; readonly base: string; readonly except?: readonly string[] },
+  move: {
+    readonly recorded: string
+    readonly base: string
+    readonly except?: readonly string[]
+    readonly asideIn: string
+  },
 ): Promise<PutBack> {
   await stage(git, move)
   const present = await writeTree(git)
   if (present !== move.recorded) return { kind: 'unrecorded' }
   const moves = await movesBetween(git, present, move.base)
   for (const { path } of moves) openFolders(git.cwd, path)
+  const displaced = await ignoredInTheWay(git, moves)
+  for (const path of displaced) {
+    const kept = join(move.asideIn, path)
+    mkdirSync(dirname(kept), { recursive: true })
+    renameSync(join(git.cwd, path), kept)
+  }
   const args = ['read-tree', '-m', '-u', present, `${move.base}^{tree}`]
   await git.run(args)
   const modules = moves.filter(({ to }) => to === MODULE).map(({ path }) => path)
@@ -73,7 +86,36 @@ export async function putBack(
   const stuck = moves.filter((one) => one.to === NONE && one.from !== MODULE && isFile(git.cwd, one.path))
   if (stuck.length > 0)
     throw new GitError(args, 1, `it could not remove ${stuck.map(({ path }) => path).join(', ')}`)
-  return { kind: 'done' }
+  return { kind: 'done', displaced }
+}
+
+/** What stands where nothing is recorded and a file is to be: git ignores it, or it would be recorded. */
+async function ignoredInTheWay(git: Git, moves: readonly Move[]): Promise<readonly string[]> {
+  const recorded = new Set(moves.filter(({ from }) => from !== NONE).map(({ path }) => path))
+  const found = new Set<string>()
+  const folders: string[] = []
+  for (const { path } of moves.filter(({ from, to }) => from === NONE && to !== NONE)) {
+    const at = standingAt(git.cwd, path)
+    if (at === null || recorded.has(at)) continue
+    if (isFile(git.cwd, at)) found.add(at)
+    else folders.push(at)
+  }
+  if (folders.length === 0) return [...found]
+  const args = ['ls-files', '--others', '--ignored', '--exclude-standard', '-z', '--', ...folders]
+  const { stdout } = await git.run(args)
+  const ignored = stdout.toString().split('\0').filter(Boolean)
+  return [...found, ...ignored]
+}
+
+/** The path, or the file that stands where one of its folders is to be; null where nothing is in its way. */
+function standingAt(root: string, path: string): string | null {
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
+    const folder = path.slice(0, at)
+    const stats = statOf(root, folder)
+    if (stats === undefined) return null
+    if (!stats.isDirectory()) return folder
+  }
+  return statOf(root, path) === undefined ? null : path
 }
 
 const NONE = '000000'

@@ -52,7 +52,8 @@ function given(value: string, absent: string): string | null {
 
 function ordinary(record: string): StatusEntry {
   const [index, tree] = [record[2], record[3]]
-  const kind = tree === 'D' || index === 'D' ? 'deleted' : index === 'A' ? 'added' : 'modified'
+  const isAdded = index === 'A' || tree === 'A'
+  const kind = tree === 'D' || index === 'D' ? 'deleted' : isAdded ? 'added' : 'modified'
   return { ...entryOf(kind, rest(record, 8)), nested: record[5] === 'S' }
 }
 

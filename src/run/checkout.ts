@@ -1,13 +1,13 @@
-import { chmodSync, existsSync, lstatSync, realpathSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { attemptRef, keepAttempt } from '../git/attempts.ts'
 import { commit } from '../git/commit.ts'
 import type { Git } from '../git/git.ts'
 import { readLog } from '../git/history.ts'
-import { movedFiles } from '../git/moved.ts'
 import { changeRefs, listRefs, refsStamp } from '../git/refs.ts'
 import { trailerValue } from '../git/trailers.ts'
 import {
+  allIgnored,
   identityProblem,
   ignoredPaths,
   operationsUnderWay,
@@ -39,7 +39,7 @@ export function openCheckout(git: Git, repository: Repository, root: string): Wo
   const inside = relative(realpathSync(repository.root), realpathSync(root)).split(sep).join('/')
   const prefix = inside === '' ? '' : `${inside}/`
   const aside = new Set<string>()
-  let cleanSince = -Infinity
+  let wasIgnored = (_path: string): boolean => false
   return {
     root,
     prefix,
@@ -47,8 +47,11 @@ export function openCheckout(git: Git, repository: Repository, root: string): Wo
     leaveAside(paths) {
       for (const path of paths) aside.add(path)
     },
-    cleanSince(milliseconds) {
-      cleanSince = milliseconds
+    ignoredNow: () => allIgnored(git),
+    protect({ ignored, since }) {
+      const known = new Set(ignored)
+      wasIgnored = (path) =>
+        known.has(path) || (isWithin(path, known) && isOlder(join(repository.root, path), since))
     },
     obstacles: (dir) => obstacles(git, repository, `${prefix}${dir}`),
     ignored: (paths) => ignoredPaths(git, paths),
@@ -56,9 +59,9 @@ export function openCheckout(git: Git, repository: Repository, root: string): Wo
       const work = await inspect(git, repository, { base, aside })
       const isOwn = (path: string): boolean =>
         path.startsWith(`${prefix}.ralph/`) || path.startsWith('.ralph/')
-      const exposed = await exposedBy(git, base, work, (path) => {
-        return isOwn(path) || isOlder(join(repository.root, path), cleanSince)
-      })
+      const exposed = work.changes.flatMap(({ path, kind }) =>
+        kind === 'new' && (isOwn(path) || wasIgnored(path)) ? [path] : [],
+      )
       if (exposed.length === 0) return work
       for (const path of exposed) aside.add(path)
       return { ...(await inspect(git, repository, { base, aside })), exposed }
@@ -85,7 +88,11 @@ export function openCheckout(git: Git, repository: Repository, root: string): Wo
     lostByGoingBack: (base, work, tree) => lostByGoingBack(git, base, work, tree),
     restoreFiles: (base, paths) => restorePaths(git, base.head, paths),
     async putBack(base, recorded, work) {
-      return (await putBack(git, { recorded, base: base.head, except: work.aside })).kind === 'done'
+      // Beside the log, in a folder that git does not see.
+      const asideIn = join(root, '.ralph', 'set-aside', new Date().toISOString().replaceAll(':', ''))
+      const back = await putBack(git, { recorded, base: base.head, except: work.aside, asideIn })
+      if (back.kind === 'unrecorded') return null
+      return back.displaced.length === 0 ? [] : [{ folder: relative(root, asideIn), paths: back.displaced }]
     },
     async keptAttempt(task, number) {
       const ref = attemptRef(task, number)
@@ -160,19 +167,11 @@ async function obstacles(git: Git, repository: Repository, folder: string): Prom
   return found
 }
 
-/** What git sees now and was there before, but in no commit: it was ignored. */
-async function exposedBy(
-  git: Git,
-  base: Base,
-  { changes }: Work,
-  wasThere: (path: string) => boolean,
-): Promise<readonly string[]> {
-  const fresh = changes.flatMap(({ path, kind }) => (kind === 'new' && wasThere(path) ? [path] : []))
-  if (fresh.length === 0) return []
-  // Who moves a folder leaves the files in it as they are.
-  const changed = changes.flatMap(({ path, kind }) => (kind === 'new' ? [] : [path]))
-  const moved = await movedFiles(git, base.head, { fresh, changed })
-  return fresh.filter((path) => !moved.has(path))
+/** Whether one of the folders, which end with a slash, holds the path. */
+function isWithin(path: string, folders: ReadonlySet<string>): boolean {
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1))
+    if (folders.has(path.slice(0, at + 1))) return true
+  return false
 }
 
 function isOlder(path: string, than: number): boolean {
@@ -181,7 +180,18 @@ function isOlder(path: string, than: number): boolean {
 
 async function look(git: Git, aside: ReadonlySet<string>): Promise<Status> {
   const status = await readStatus(git)
-  return { ...status, entries: status.entries.filter(({ path }) => !aside.has(path)) }
+  const entries = status.entries.filter(({ path }) => !aside.has(path))
+  return {
+    ...status,
+    entries: entries.map((entry) => (isStray(git, entry) ? { ...entry, kind: 'untracked' } : entry)),
+  }
+}
+
+/** A repository that somebody has added as if it were a submodule: no clone would find what is in it. */
+function isStray({ cwd }: Git, { path, kind, nested }: StatusEntry): boolean {
+  if (!nested || kind !== 'added') return false
+  const modules = join(cwd, '.gitmodules')
+  return !existsSync(modules) || !readFileSync(modules, 'utf8').includes(`path = ${path}\n`)
 }
 
 async function inspect(

@@ -60,7 +60,7 @@ export async function* complete(
   flight.update({ phase: 'committing', prefix })
   ports.checkpoint('committing-noted')
   yield { type: 'committing', id: plan.task.id }
-  const undo = writeFiles(run, finishing, { prefix, sums })
+  const undo = writeFiles(run, finishing, { prefix, sums, task: await taskNow(run, plan.task) })
   const seal = prefix === null || !ports.sealer ? [] : [ports.sealer.trailer(prefix)]
   const result = await ports.workspace.commit({
     message: composeMessage({ ...message, trailers: [...message.trailers, ...seal] }),
@@ -151,14 +151,20 @@ function messageOf(
   }
 }
 
+/** The task as its file is now: somebody may have written in it while the gates ran. */
+async function taskNow({ ports: { source } }: Run, task: Task): Promise<Task> {
+  await source.refresh([task.file])
+  const now = source.tasks().find(({ file }) => file === task.file)
+  return now?.status === 'TODO' ? now : task
+}
+
 /** Writes them in place, not over a draft: git holds the old text, and a draft could be left in the tree. */
 function writeFiles(
   run: Run,
-  { plan, agent }: Finishing,
-  { prefix, sums }: { readonly prefix: string | null; readonly sums: Sums },
+  { agent }: Finishing,
+  { prefix, sums, task }: { readonly prefix: string | null; readonly sums: Sums; readonly task: Task },
 ): () => void {
   const { ports, options } = run
-  const { task } = plan
   const notes = agent.finalMessage.replaceAll('\0', '')
   const file = join(ports.workspace.root, task.file)
   const { costUsd } = sums.usage

@@ -6,7 +6,7 @@ import type { Task } from '../task/model.ts'
 import type { Completed } from './completion.ts'
 import type { Happening } from './events.ts'
 import { failurePrint } from './judge.ts'
-import { setAside } from './litter.ts'
+import { setAside, toldDisplaced } from './litter.ts'
 import type { Outcome } from './outcome.ts'
 import { attemptsAt } from './run.ts'
 import type { Run } from './run.ts'
@@ -44,7 +44,7 @@ export async function* giveUp(run: Run, giving: GivingUp): AsyncGenerator<Happen
   const answer = wish === 'ask' ? await (ports.ask?.({ task, reason }) ?? 'block') : wish
   if (wish === 'ask' && (await ports.workspace.look()).head !== base.head) return movedMeanwhile(run)
   if (answer === 'retry') return null
-  const back = await putBack(run, base, giving.tree)
+  const back = yield* putBack(run, base, giving.tree)
   if (back !== null) return { kind: 'stop', why: 'stopped', reason: back }
   yield* tellLeft(run)
   if (answer === 'block') return yield* block(run, { task, base, reason })
@@ -119,7 +119,7 @@ export async function* stop(
     readonly reason: string
   },
 ): AsyncGenerator<Happening, TaskRunEnd> {
-  const back = await putBack(run, at.base, at.tree)
+  const back = yield* putBack(run, at.base, at.tree)
   if (back === null) {
     run.flight.land()
     yield* tellLeft(run)
@@ -134,12 +134,14 @@ async function* tellLeft(run: Run): AsyncGenerator<Happening, void> {
 }
 
 /** Takes the tree back to the base; null, or what keeps it from it. Nothing is moved that is not recorded. */
-async function putBack(run: Run, base: Base, tree: string | null): Promise<string | null> {
+async function* putBack(run: Run, base: Base, tree: string | null): AsyncGenerator<Happening, string | null> {
   const { workspace } = run.ports
   try {
     const work = await workspace.inspect(base)
-    if (!(await workspace.putBack(base, tree ?? (await workspace.treeOf(base.head)), work)))
+    const displaced = await workspace.putBack(base, tree ?? (await workspace.treeOf(base.head)), work)
+    if (displaced === null)
       return 'somebody changed files after the attempt was recorded, so nothing was moved: the next run records them'
+    for (const one of displaced) yield toldDisplaced(one)
   } catch (error) {
     return `the tree could not be taken back: ${error instanceof Error ? error.message : String(error)}`
   }

@@ -5,7 +5,7 @@ import type { Change, Work } from './workspace.ts'
 export type Interference =
   /** It committed; the commits are kept with the attempt, their content goes into the task's one commit. */
   | { readonly kind: 'commits'; readonly commits: readonly string[] }
-  /** HEAD was on another branch, or on none. */
+  /** HEAD was on another branch, or on none, or the branch went back behind where it was. */
   | { readonly kind: 'branch' }
   /** It left a merge, a rebase or the like unfinished. */
   | { readonly kind: 'operation'; readonly operation: string }
@@ -38,7 +38,7 @@ export interface TaskFolder {
 export function interferenceOf(work: Work, tasks: TaskFolder): readonly Interference[] {
   const found: Interference[] = []
   if (work.head && work.head.commits.length > 0) found.push({ kind: 'commits', commits: work.head.commits })
-  if (work.head?.switched) found.push({ kind: 'branch' })
+  if (work.head && (work.head.switched || work.head.commits.length === 0)) found.push({ kind: 'branch' })
   for (const operation of work.operations) found.push({ kind: 'operation', operation })
   const touched = touchedTaskFiles(work.changes, tasks)
   if (touched.length > 0) found.push({ kind: 'task-files', paths: touched })

@@ -38,7 +38,7 @@ export async function* judge(
   return outcomeOfGates(results) ?? said
 }
 
-/** The paths under Produces that git ignores, or that stand in a repository of their own. */
+/** The paths under Produces that git ignores or ignored, or that stand in a repository of their own. */
 async function heldBack({ ports }: Run, task: Task, work: Work): Promise<readonly string[]> {
   const { workspace } = ports
   const changed = new Set(work.changes.map(({ path }) => path))
@@ -47,7 +47,7 @@ async function heldBack({ ports }: Run, task: Task, work: Work): Promise<readonl
   if (unseen.length === 0) return []
   const ignored = await workspace.ignored(unseen.map((path) => `${workspace.prefix}${path}`))
   const isHeld = (path: string): boolean =>
-    ignored.has(path) || work.nested.some((folder) => path.startsWith(folder))
+    ignored.has(path) || work.aside.some((aside) => path === aside || path.startsWith(`${aside}/`))
   return unseen.filter((path) => isHeld(`${workspace.prefix}${path}`))
 }
 
@@ -66,7 +66,9 @@ export async function* lookAfterGates(
       type: 'warning',
       message: 'a gate moved HEAD: it is back, and what it committed is part of the work',
     }
+    const lost = await workspace.lostByGoingBack(plan.base, work, await workspace.snapshot(work))
     await workspace.fold(plan.base, work)
+    await workspace.restoreFiles(plan.base, lost)
     work = await workspace.inspect(plan.base)
   }
   const hadWork = workChanges(before.work, tasks).length > 0

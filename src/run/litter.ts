@@ -2,6 +2,7 @@ import { fewOf } from '../base/few-of.ts'
 import type { StatusEntry } from '../git/status.ts'
 import type { Happening } from './events.ts'
 import type { Run } from './run.ts'
+import type { Displaced } from './workspace.ts'
 
 /**
  * Keeps what gates and hooks leave in the tree apart from any agent's work, and says so once. What git does not know
@@ -24,4 +25,10 @@ export function setAside(run: Run, entries: readonly StatusEntry[], where: strin
     ...(swept.length > 0 ? [`${fewOf(swept)} (the next commit will hold it)`] : []),
   ]
   return { type: 'warning', message: `${where}: ${parts.join('; ')}` }
+}
+
+/** What git ignores, and stood in the way of the tree going back. */
+export function toldDisplaced({ folder, paths }: Displaced): Happening {
+  const message = `${fewOf(paths)} stood where the tree goes back to; git ignores what was there, so it is kept in ${folder}`
+  return { type: 'warning', message }
 }

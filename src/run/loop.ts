@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { UserError } from '../base/errors.ts'
 import { GitError } from '../git/git.ts'
 import type { Base } from '../git/restore.ts'
@@ -69,7 +69,9 @@ async function* go(options: RunOptions, ports: RunPorts): AsyncGenerator<Happeni
   const cleanSince = statSync(ports.folder.lock).ctimeMs
   const inherited = yield* recover(ports)
   const start = await preflight(options, ports)
-  ports.workspace.cleanSince(cleanSince)
+  const ignored = await ports.workspace.ignoredNow()
+  ports.workspace.protect({ ignored, since: cleanSince })
+  writeFileSync(ports.folder.ignored, ignored.join('\0'))
   await ports.source.refresh()
   const { gaveUp } = inherited
   const toBlock = gaveUp?.phase === 'blocking' || options.onFailure === 'block' ? gaveUp : null

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { attemptMessage } from './attempt-record.ts'
 import type { AttemptRecord } from './attempt-record.ts'
@@ -7,6 +7,7 @@ import { UserError } from '../base/errors.ts'
 import type { Happening } from './events.ts'
 import { readInFlight } from './in-flight.ts'
 import type { AttemptInFlight, InFlight } from './in-flight.ts'
+import { toldDisplaced } from './litter.ts'
 import type { RunPorts } from './ports.ts'
 import { sealHead } from './seal-head.ts'
 import type { Work } from './workspace.ts'
@@ -31,7 +32,10 @@ export async function* recover(ports: RunPorts): AsyncGenerator<Happening, Inher
   const { folder } = ports
   const dead = readInFlight(folder.inFlight)
   if (!dead) return NOTHING
-  ports.workspace.cleanSince(dead.cleanSince)
+  if (existsSync(folder.ignored)) {
+    const ignored = readFileSync(folder.ignored, 'utf8').split('\0')
+    ports.workspace.protect({ ignored, since: dead.cleanSince })
+  }
   const lastSign = statSync(folder.inFlight).mtime
   const leftovers = await ports.endLeftovers(dead.mark)
   for (const line of leftovers) yield told(null, `ended what the last run had left running: ${line}`)
@@ -139,12 +143,14 @@ async function* recordAndPutBack(
   await workspace.fold(base, work)
   ports.checkpoint('head-folded')
   const again = await workspace.inspect(base)
-  if (!(await workspace.putBack(base, tree, again)))
+  const displaced = await workspace.putBack(base, tree, again)
+  if (displaced === null)
     throw new UserError(
       'files are being changed right now, so nothing was moved',
       'Run ralph again when that has ended.',
     )
   ports.checkpoint('tree-put-back')
+  for (const one of displaced) yield toldDisplaced(one)
   yield { ...told(attempt.task, `${attempt.task}: the last run ${endOf(attempt, work, ref)}`), ref }
 }
 

@@ -7,6 +7,8 @@ export interface RunFolder {
   readonly lock: string
   readonly state: string
   readonly inFlight: string
+  /** What git ignored when the run began, for the one that may have to go on. */
+  readonly ignored: string
   readonly logs: string
   readonly results: string
 }
@@ -23,6 +25,7 @@ export function runFolder(root: string, checkout: string = root): RunFolder {
     lock: join(checkout, '.ralph', 'lock'),
     state: inside('state.json'),
     inFlight: inside('run.json'),
+    ignored: inside('ignored'),
     logs: inside('logs'),
     results: inside('results'),
   }

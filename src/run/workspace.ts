@@ -4,6 +4,21 @@ import type { Refs } from '../git/refs.ts'
 import type { Base, HeadMove } from '../git/restore.ts'
 import type { Status } from '../git/status.ts'
 
+/** What a run found and is none of its business. */
+export interface Protected {
+  /** As `ignoredNow` told it. */
+  readonly ignored: readonly string[]
+  /** When that was, by the file system's own clock: what is younger in such a folder is the agent's. */
+  readonly since: number
+}
+
+/** Ignored files that stood where the base has others. */
+export interface Displaced {
+  /** Where they are now, relative to the project's root. */
+  readonly folder: string
+  readonly paths: readonly string[]
+}
+
 /** Where tasks are worked on. What is here now is the person's checkout; it need not be. */
 export interface Workspace {
   /** The project's root, in which the agent and the gates run. */
@@ -14,8 +29,10 @@ export interface Workspace {
   look(): Promise<Status>
   /** Untracked files that are nobody's work: from now on they are neither told, nor recorded, committed or moved. */
   leaveAside(paths: readonly string[]): void
-  /** The tree was clean then, by the file system's own clock: an older file that is no part of the base was ignored. */
-  cleanSince(milliseconds: number): void
+  /** What git ignores now: files, and folders, which end with a slash, that hold nothing else. */
+  ignoredNow(): Promise<readonly string[]>
+  /** What git ignored when the run began is nobody's work, whatever becomes of that. */
+  protect(person: Protected): void
   /** What keeps a run from working here at all, besides what is not committed: one sentence each, and what to do. */
   obstacles(dir: string): Promise<readonly Obstacle[]>
   /** Which of some paths git ignores, and does not track. */
@@ -32,8 +49,11 @@ export interface Workspace {
   lostByGoingBack(base: Base, work: Work, tree: string): Promise<readonly string[]>
   /** Gives single files the base's content; only what was recorded before. */
   restoreFiles(base: Base, paths: readonly string[]): Promise<void>
-  /** Takes the whole tree back to the base; false where somebody wrote after the recording, and nothing moved. */
-  putBack(base: Base, recorded: string, work: Work): Promise<boolean>
+  /**
+   * Takes the whole tree back to the base, and tells what it had to set aside; null where somebody wrote after the
+   * recording, and nothing moved.
+   */
+  putBack(base: Base, recorded: string, work: Work): Promise<readonly Displaced[] | null>
   /** An attempt that is kept, by its number. */
   keptAttempt(task: string, number: number): Promise<Kept | null>
   /** The tasks whose commits a range holds, as their trailers say. */

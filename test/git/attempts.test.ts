@@ -119,11 +119,13 @@ describe('an attempt', () => {
   })
 })
 
+const ASIDE = join(makeFolder(), 'aside')
+
 describe('putting back', () => {
   it('moves exactly what was recorded, and a checkout of the record brings it again', async () => {
     const { root, door, base } = worked()
     const recorded = await snap(door)
-    expect(await putBack(door, { recorded, base })).toEqual({ kind: 'done' })
+    expect(await putBack(door, { recorded, base, asideIn: ASIDE })).toEqual({ kind: 'done', displaced: [] })
     expect((await readStatus(door)).entries).toEqual([])
     expect(readFileSync(join(root, 'edited'), 'utf8')).toBe('before\n')
     expect(readFileSync(join(root, 'ignored'), 'utf8')).toBe('secret')
@@ -134,11 +136,37 @@ describe('putting back', () => {
     expect(statSync(join(root, 'mode')).mode & 0o111).not.toBe(0)
   })
 
+  it('keeps what git ignores and stands where the base has files', async () => {
+    const root = makeRepository({ '.env': 'KEY=example\n', config: 'port=1\n', 'data/a/b.txt': 'b\n' })
+    const [door, base] = [openGit({ cwd: root, env: ENV }), git(root, 'rev-parse', 'HEAD')]
+    git(root, 'rm', '-q', '--cached', '.env')
+    for (const path of ['config', 'data']) rmSync(join(root, path), { recursive: true })
+    put(root, {
+      '.gitignore': '.env\n/data\n*.secret\n',
+      '.env': 'KEY=real\n',
+      'config/main': 'port=1\n',
+      'config/own.secret': 'mine\n',
+      data: 'all of it\n',
+    })
+    const asideIn = join(makeFolder(), 'aside')
+    const back = await putBack(door, { recorded: await snap(door), base, asideIn })
+    expect(back).toEqual({ kind: 'done', displaced: expect.any(Array) })
+    expect('displaced' in back && back.displaced.toSorted()).toEqual(['.env', 'config/own.secret', 'data'])
+    const keptText = (path: string): string => readFileSync(join(asideIn, path), 'utf8')
+    expect(['.env', 'config/own.secret', 'data'].map(keptText)).toEqual([
+      'KEY=real\n',
+      'mine\n',
+      'all of it\n',
+    ])
+    expect((await readStatus(door)).entries).toEqual([])
+    expect(readFileSync(join(root, 'data/a/b.txt'), 'utf8')).toBe('b\n')
+  })
+
   it('moves nothing where somebody wrote after the recording', async () => {
     const { root, door, base } = worked()
     const recorded = await snap(door)
     put(root, { mine: 'just now\n', edited: 'again\n' })
-    expect(await putBack(door, { recorded, base })).toEqual({ kind: 'unrecorded' })
+    expect(await putBack(door, { recorded, base, asideIn: ASIDE })).toEqual({ kind: 'unrecorded' })
     expect(readFileSync(join(root, 'mine'), 'utf8')).toBe('just now\n')
     expect(readFileSync(join(root, 'edited'), 'utf8')).toBe('again\n')
   })
@@ -151,7 +179,7 @@ describe('putting back', () => {
     const [door, base] = [openGit({ cwd: root, env: ENV }), git(root, 'rev-parse', 'HEAD')]
     put(root, { 'é.txt': 'two\r\n', new: 'x\r\n' })
     const recorded = await snap(door)
-    expect(await putBack(door, { recorded, base })).toEqual({ kind: 'done' })
+    expect(await putBack(door, { recorded, base, asideIn: ASIDE })).toEqual({ kind: 'done', displaced: [] })
     expect(readFileSync(join(root, 'é.txt'), 'utf8')).toBe('one\r\n')
     expect((await readStatus(door)).entries).toEqual([])
   })

@@ -346,6 +346,34 @@ describe('what an agent does to git', () => {
     ])
   })
 
+  it.each(['--hard', '--mixed', '--soft'])(
+    'no commit is lost where it resets %s behind the base',
+    async (how) => {
+      for (const outcome of ['done', 'failed'] as const) {
+        const root = makeProject({ 'T-1': taskText('T-1') })
+        put(root, { earlier: 'work of yesterday' })
+        git(root, 'add', '-A')
+        git(root, 'commit', '-qm', 'Yesterday')
+        const base = git(root, 'rev-parse', 'HEAD')
+        const events = await runAll({
+          root,
+          deed: (request) => {
+            git(root, 'reset', '-q', how, 'HEAD~1')
+            work(root)(request)
+            if (outcome === 'failed') return { end: { kind: 'crashed', reason: 'boom' } }
+          },
+          options: { retries: 0, loop: false },
+        })
+        expect(git(root, 'rev-parse', 'HEAD~1')).toBe(base)
+        expect([read(root, 'earlier'), status(root)]).toEqual(['work of yesterday', ''])
+        expect(git(root, 'show', '--format=', '--name-only').split('\n')).toEqual(
+          outcome === 'done' ? ['docs/tasks/T-1.md', 'src/T-1.ts'] : ['docs/tasks/T-1.md'],
+        )
+        expect(those(events, 'interference').map(({ interference }) => interference.kind)).toContain('branch')
+      }
+    },
+  )
+
   it.each([
     ['amends', ['commit -q --amend --no-edit']],
     ['goes back and commits anew', ['commit -qm one', 'reset -q --soft HEAD~2', 'commit -qm two']],
@@ -546,6 +574,44 @@ describe('what git ignores', () => {
     expect(interferences).toEqual([{ kind: 'exposed', paths: ['.env'] }])
   })
 
+  it.each([
+    ['has written in it', (root: string) => appendFileSync(join(root, '.env'), 'NEW=1\n')],
+    ['has announced it to git', (root: string) => git(root, 'add', '--intent-to-add', '.')],
+  ])('stays where it is, also where the agent %s', async (_, touch) => {
+    const root = withSecret()
+    await runAll({
+      root,
+      deed: (request) => {
+        put(root, { '.gitignore': 'dist/\n' })
+        touch(root)
+        return work(root)(request)
+      },
+      options: { loop: false },
+    })
+    expect(read(root, '.env')).toContain('KEY=secret')
+    expect(git(root, 'ls-tree', '-r', '--name-only', 'HEAD')).not.toMatch(/^\.env$/m)
+    expect(subjects(root).at(-1)).toBe('T-1: Do T-1')
+  })
+
+  it('is kept where the tree goes back to a file in its place', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    put(root, { '.env': 'KEY=example' })
+    git(root, 'add', '-A')
+    git(root, 'commit', '-qm', 'An example')
+    const events = await runAll({
+      root,
+      deed: () => {
+        git(root, 'rm', '-q', '--cached', '.env')
+        put(root, { '.gitignore': '.env\n', '.env': 'KEY=real' })
+        return { end: { kind: 'crashed', reason: 'boom' } }
+      },
+      options: { retries: 0, loop: false },
+    })
+    expect(read(root, '.env')).toBe('KEY=example')
+    const told = those(events, 'warning').find(({ message }) => message.includes('.env stood where'))
+    expect(read(root, `${/\S+$/.exec(told!.message)![0]}/.env`)).toBe('KEY=real')
+  })
+
   it('by the will of an attempt that failed, is no part of the next task', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
     const events = await runAll({
@@ -595,6 +661,24 @@ describe('a file that git does not take in', () => {
     const reason = 'git refused the commit: CRLF would be replaced by LF in mixed.txt (core.safecrlf)'
     expect(those(events, 'attempt-finished').map((event) => event.reason)).toContain(reason)
     expect(subjects(root)).toEqual(['T-1: Do T-1', 'T-2: Do T-2'])
+  })
+})
+
+describe('a person', () => {
+  it('who writes in the task file while the gates run finds it in the commit', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    await runAll({
+      root,
+      deed: work(root),
+      options: { gates: [gateOf('slow')] },
+      gate: () => {
+        appendFileSync(join(root, 'docs/tasks/T-1.md'), '\n## Comments\nMine.\n')
+        return true
+      },
+    })
+    const text = git(root, 'show', 'HEAD:docs/tasks/T-1.md')
+    expect(text).toContain('**Status**: DONE')
+    expect(text).toContain('## Comments\nMine.')
   })
 })
 
