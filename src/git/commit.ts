@@ -47,6 +47,8 @@ interface Staging {
   /** Only these paths; without it everything that git does not ignore. */
   readonly paths?: readonly string[]
   readonly except?: readonly string[]
+  /** Also what git ignores. */
+  readonly force?: boolean
   /** Refuse line ends that git is set up to refuse. What is only to be recorded is recorded as it is. */
   readonly strict?: boolean
 }
@@ -65,7 +67,8 @@ export async function stage(
   const unwanted = except.filter((path) => !ignored.has(path)).map((path) => `:(exclude,literal)${path}`)
   // `--verbose`, because simple-git waits where a command prints nothing.
   const lenient = what.strict ? [] : ['-c', 'core.safecrlf=false']
-  await git.run([...lenient, 'add', '--all', '--verbose', '--pathspec-from-file=-', '--pathspec-file-nul'], {
+  const how = ['--all', '--verbose', ...(what.force ? ['--force'] : [])]
+  await git.run([...lenient, 'add', ...how, '--pathspec-from-file=-', '--pathspec-file-nul'], {
     stdin: [...wanted, ...unwanted].join('\0'),
     env,
   })

@@ -169,8 +169,8 @@ function statOf(root: string, path: string): Stats | undefined {
 export async function restorePaths(git: Git, commit: string, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return
   // What git does not know it does not take away.
-  const present = paths.filter((path) => statOf(git.cwd, path))
-  if (present.length > 0) await stage(git, { paths: present })
+  const present = paths.filter((path) => standingAt(git.cwd, path) === path)
+  if (present.length > 0) await stage(git, { paths: present, force: true })
   await git.run(
     [
       'restore',

@@ -130,7 +130,12 @@ export function openCheckout(git: Git, repository: Repository, root: string): Wo
     },
     changedSince: (recorded, now) => changedPaths(git, recorded, now),
     isAncestor: (ancestor, of) => isAncestor(git, ancestor, of),
-    commit: (request) => commit(git, request),
+    async commit(request) {
+      const result = await commit(git, request)
+      // What stays staged would be taken for the agent's, and go into whatever the person commits next.
+      if (result.kind !== 'committed') await git.run(['reset', '--quiet'], { okCodes: [0, 1, 128] })
+      return result
+    },
   }
 }
 

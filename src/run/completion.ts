@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { AgentOutcome, Usage } from '../agent/port.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { CommitResult } from '../git/commit.ts'
@@ -198,6 +198,7 @@ function remember(file: string): () => void {
 }
 
 function appendNotes(file: string, task: Task, notes: string): void {
+  mkdirSync(dirname(file), { recursive: true })
   const before = existsSync(file) ? readFileSync(file, 'utf8').trimEnd() + '\n\n' : '# Progress\n\n'
   writeFileSync(file, `${before}## ${task.id}: ${task.title}\n\n${safeNotes(notes) || 'Done.'}\n`)
 }

@@ -664,6 +664,37 @@ describe('a file that git does not take in', () => {
   })
 })
 
+describe('task files that an agent hides from git', () => {
+  it.each([
+    [
+      'by ignoring them',
+      (root: string) => {
+        git(root, 'rm', '-r', '-q', '--cached', 'docs')
+        put(root, { '.gitignore': 'docs/\n' })
+      },
+    ],
+    [
+      'behind a link',
+      (root: string) => {
+        git(root, 'mv', 'docs', 'documentation')
+        symlinkSync('documentation', join(root, 'docs'))
+      },
+    ],
+  ])('%s are put back, and the task goes on', async (_, hide) => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        hide(root)
+        return work(root)(request)
+      },
+    })
+    expect(those(events, 'interference').map(({ interference }) => interference.kind)).toContain('task-files')
+    expect(git(root, 'show', 'HEAD:docs/tasks/T-1.md')).toContain('**Status**: DONE')
+    expect(git(root, 'show', 'HEAD:src/T-1.ts')).toBe('export {}')
+  })
+})
+
 describe('a person', () => {
   it('who writes in the task file while the gates run finds it in the commit', async () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
