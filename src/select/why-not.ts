@@ -16,7 +16,8 @@ export function blockedReason(task: Task): string {
   const section = sectionOf(task, 'Blocked')
   const text = section ? task.source.slice(section.bodySpan.start, section.bodySpan.end) : ''
   const line = text.split(/\r\n|\r|\n/).find((line) => line.trim() !== '')
-  return line?.replace(REASON_LABEL, '').trim() || 'no reason is given'
+  const inHeading = section?.title.replace(/^[^:：—–(（-]*[:：—–(（-]?\s*/, '').replace(/[)）]$/, '')
+  return line?.replace(REASON_LABEL, '').trim() || inHeading || 'no reason is given'
 }
 
 const REASON_LABEL = /^\s*(?:[-*+>]\s+)?(?:(?:\*\*)?Reason(?:\*\*)?\s*[:：](?:\*\*)?\s*)?/i

@@ -1,8 +1,9 @@
 import type { Span } from '../base/diagnostic.ts'
 import { blankComments } from './inline.ts'
-import type { Dependency, Field } from './model.ts'
+import type { Dependency, Field, Section } from './model.ts'
 import type { UnplacedProblem } from './problems.ts'
 import { idOf, isNone, numberOf } from './values.ts'
+import { speaksOfNeeds } from './vocabulary.ts'
 
 /** The tasks that a Depends field names, each once, and what in it is no id. */
 export function readDependencies(
@@ -41,36 +42,67 @@ const NOTHING = { found: [], problems: [] }
  */
 export function strayIds(
   source: string,
-  block: Span,
-  { fields, found }: { readonly fields: readonly Field[]; readonly found: readonly Dependency[] },
+  { fields, found, block, sections, words }: Strays,
 ): readonly UnplacedProblem[] {
   const known = new Set(found.map(({ number }) => number))
-  const isStray = ({ literal }: { readonly literal: string }): boolean => !known.has(numberOf(literal))
-  const inDepends = fields
-    .filter(({ name }) => name === 'Depends')
+  const isStray = ({ literal }: IdAt): boolean => !known.has(numberOf(literal))
+  const saysNeeds = (text: string): boolean => speaksOfNeeds(words, text)
+  const inFields = fields
+    .filter(({ name, key }) => name === 'Depends' || (name === null && saysNeeds(key)))
     .flatMap(({ span }) => idsAt(source, span, ANY_ID))
-    .filter(isStray)
-  const [first] = [...inDepends, ...idsAt(withoutFields(source, fields), block, LINE_OF_IDS)]
+  const inSections = sections
+    .filter(({ title, form }) => form === 'heading' && saysNeeds(title))
+    .flatMap(({ span }) => idsAt(source, span, ANY_ID))
+  const rest = withoutFields(source, fields)
+  const inLines = idsAt(rest, block, LINE_WITH_ID).filter(({ line }) => saysNeeds(line.replace(BOX, '')))
+  const [first] = [
+    ...[...inFields, ...inLines, ...inSections].filter(isStray),
+    ...idsAt(rest, block, LINE_OF_IDS),
+  ]
   if (!first) return []
   const message = `${first.literal} stands apart from Depends, where nothing says whether this task needs it; write - **Depends**: ${first.literal}`
   return [{ kind: 'bad-depends', field: 'Depends', message, span: first.span }]
 }
 
+/** Where ids may stand apart. */
+interface Strays {
+  readonly fields: readonly Field[]
+  /** The dependencies, as they were read. */
+  readonly found: readonly Dependency[]
+  readonly block: Span
+  readonly sections: readonly Section[]
+  /** What the keys of fields mean. */
+  readonly words: ReadonlyMap<string, string>
+}
+
 const ANY_ID = /(?<![\w/-])(T-\d{1,12})(?!\d)/gi
+// But not in a quote.
+const LINE_WITH_ID = /^(?![ \t]*>)[^\r\n]{0,80}?(?<![\w/-])(T-\d{1,12})(?!\d)/gim
+const BOX = /^[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)?\[[ xX]\]/
 const LINE_OF_IDS = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*\[?(T-\d{1,12})\b(?:[\],; \t]|T-\d{1,12})*$/gim
 
-function idsAt(
-  source: string,
-  { start, end }: Span,
-  pattern: RegExp,
-): readonly { readonly literal: string; readonly span: Span }[] {
-  const raw = withoutRemarks(source.slice(start, end))
+function idsAt(source: string, { start, end }: Span, pattern: RegExp): readonly IdAt[] {
+  const raw = withoutFences(withoutRemarks(source.slice(start, end)))
   return [...raw.matchAll(pattern)].map((match) => {
     const literal = match[1]!
     const at = start + match.index + match[0].indexOf(literal)
-    return { literal, span: { start: at, end: at + literal.length } }
+    return { literal, line: match[0], span: { start: at, end: at + literal.length } }
   })
 }
+
+interface IdAt {
+  readonly literal: string
+  /** What was found, up to its end. */
+  readonly line: string
+  readonly span: Span
+}
+
+/** What stands between code fences blanked out, every offset kept. */
+function withoutFences(raw: string): string {
+  return raw.replace(FENCED, (code) => code.replace(/[^\r\n]/g, ' '))
+}
+
+const FENCED = /^ {0,3}(`{3,}|~{3,})[^\r\n]*(?:\r\n|\n|\r)[\s\S]*?(?:(?:^ {0,3}\1[`~]*[ \t]*$)|(?![\s\S]))/gm
 
 /** The fields blanked out, every offset kept. They come in the order in which they stand. */
 function withoutFields(source: string, fields: readonly Field[]): string {

@@ -53,7 +53,10 @@ export function removeSection(task: Task, name: SectionName): readonly Splice[] 
 export function sectionBodies(task: Task, name: SectionName): readonly string[] {
   const ending = lineEnding(task.source)
   return sectionsOf(task, name).flatMap((section) => {
-    const body = task.source.slice(section.bodySpan.start, section.bodySpan.end).trim()
+    const text = task.source.slice(section.bodySpan.start, section.bodySpan.end).trim()
+    // The heading may say why, too.
+    const heading = /[:：—–(（]\s*\S/.test(section.title) ? [section.title] : []
+    const body = [...heading, ...(text === '' ? [] : [text])].join(`${ending}${ending}`)
     const closer = unclosed(body)
     return body === '' ? [] : [closer === null ? body : `${body}${ending}${closer}`]
   })

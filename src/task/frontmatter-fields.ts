@@ -15,10 +15,18 @@ export interface Frontmatter {
 
 const NO_FRONTMATTER: Frontmatter = { entries: [], error: null, end: 0 }
 
+// Keys between a rule and the heading, which nobody else would write there.
+const OPEN_FRONTMATTER = /^---[ \t]*(?:\r\n|\n|\r)[A-Za-z][\w -]*:(?:[ \t]|\r|\n|$)/
+const UNCLOSED_FRONTMATTER: Frontmatter = {
+  entries: [],
+  error: { message: 'the frontmatter is not closed: a line --- is missing', span: { start: 0, end: 3 } },
+  end: 0,
+}
+
 /** Reads the frontmatter, if there is any; null where it needs the parsers and has none. */
 export function readFrontmatter(source: string, parsers: Parsers | null): Frontmatter | null {
   const place = frontmatterPlace(source)
-  if (place === null) return NO_FRONTMATTER
+  if (place === null) return OPEN_FRONTMATTER.test(source) ? UNCLOSED_FRONTMATTER : NO_FRONTMATTER
   if (parsers === null) return null
   const reading = parsers.parseFrontmatter(source, place.yaml)
   switch (reading.kind) {

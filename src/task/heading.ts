@@ -6,7 +6,7 @@ import { numberOf } from './values.ts'
  */
 export function readHeading(text: string, own: number): { number: number | null; title: string } {
   // Where two stand, the first is the heading's: no word before the id is an id.
-  const match = /^(?:((?!T-\d)\S+)\s+)?(T-\d{1,12})(?![\w-])\s*[:：—–·.-]?\s*(.*)$/su.exec(text)
+  const match = /^(?:((?!\[?T-\d)\S+)\s+)?\[?(T-\d{1,12})\]?(?![\w-])\s*[:：—–·.-]?\s*(.*)$/isu.exec(text)
   if (match === null) return { number: null, title: text }
   const number = numberOf(match[2]!)
   const isTitle = match[1] !== undefined && match[1].toLowerCase() !== 'task' && number !== own

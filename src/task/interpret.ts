@@ -44,7 +44,14 @@ export function interpret(
     ...depends.problems,
     ...(depends.problems.length > 0
       ? []
-      : strayIds(source, blockOf(outline, source), { fields, found: depends.found })),
+      : strayIds(source, {
+          fields,
+          found: depends.found,
+          block: blockOf(outline, source),
+          // What is done needs nothing more.
+          sections: lookUp(vocabulary.statuses, raw('Status')) === 'TODO' ? sections : [],
+          words: vocabulary.fields,
+        })),
     ...conflicts(fields, vocabulary),
   ]
   // A file that says two has none that can be relied on.

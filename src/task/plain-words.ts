@@ -1,7 +1,7 @@
 import { decoded } from './byte-text.ts'
 import { scanInlineText } from './inline.ts'
 import { type FieldName, FIELD_NAMES, type SectionName, type Status } from './model.ts'
-import { lookUp, type TaskVocabulary } from './vocabulary.ts'
+import { lookUp, sectionNamed, speaksOfNeeds, type TaskVocabulary } from './vocabulary.ts'
 
 /**
  * What the words of a plain file mean, asked by their bytes. A backlog has a handful of keys, statuses and headings,
@@ -40,7 +40,9 @@ export const plainWords = perVocabulary((vocabulary): PlainWords => ({
   title: remembered((bytes) => {
     const title = plainText(bytes)
     if (title === null) return 'unclear'
-    return lookUp(vocabulary.sections, title.trim().replace(/[:：]$/, '')) ?? 'another'
+    return (
+      sectionNamed(vocabulary, title) ?? (speaksOfNeeds(vocabulary.fields, title) ? 'unclear' : 'another')
+    )
   }),
 }))
 
@@ -73,6 +75,7 @@ function keyMeaning(start: string, vocabulary: TaskVocabulary): KeyMeaning | nul
   const section = lookUp(vocabulary.sections, key)
   const isSection = section !== undefined && vocabulary.fieldSections.has(section)
   const name = isSection ? null : (lookUp(vocabulary.fields, key) ?? null)
+  if (name === null && speaksOfNeeds(vocabulary.fields, key)) return null
   return { start, name, key, isSection, bit: name === null ? 0 : 1 << FIELD_NAMES.indexOf(name) }
 }
 

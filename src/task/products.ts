@@ -24,8 +24,10 @@ export function splitProducts(reading: Reading, raw: string): Product[] {
 
 /** One item: a path where it begins with a code span that could be one, or with a word that looks like one. */
 export function productOf(reading: Pick<Reading, 'inlineText'>, raw: string): Product {
-  const text = reading.inlineText(raw)
-  const code = /^`([^`\s]+)`/.exec(raw)?.[1]
+  // A box to tick says nothing of what is beside it.
+  const item = raw.replace(/^\[[ xX]\][ \t]+/, '')
+  const text = reading.inlineText(item)
+  const code = /^`([^`\s]+)`/.exec(item)?.[1]
   return { text, path: code ?? pathIn(text) }
 }
 

@@ -7,7 +7,7 @@ import type { Heading, Outline } from './outline.ts'
 import { readProducts } from './products.ts'
 import { lineAfter } from './splice.ts'
 import { loadParsers, parsedReading, type Parsers, type Reading, scannedReading } from './reading.ts'
-import { lookUp, type Vocabulary, wordKey } from './vocabulary.ts'
+import { sectionNamed, type Vocabulary, wordKey } from './vocabulary.ts'
 
 /** Reads a document of any style, loading the parsers where its style asks for them. The source has no byte order mark. */
 export async function readOutline<F extends string, S extends string>(
@@ -94,7 +94,7 @@ function sectionUnder<F extends string, S extends string>(
   vocabulary: Vocabulary<F, S>,
 ): Section<S> {
   const title = textOf(reading, heading.text)
-  const name = lookUp(vocabulary.sections, title.replace(/[:：]$/, '')) ?? null
+  const name = sectionNamed(vocabulary, title) ?? null
   const bodyStart = Math.min(lineAfter(reading.source, heading.span.end), end)
   return {
     name,

@@ -52,6 +52,40 @@ const SECTION_SYNONYMS: Partial<Record<SectionName, readonly string[]>> = {
   Comments: ['Comment'],
 }
 
+/** The section that a heading names. One that is blocked may say why in its heading: `Blocked: no key`. */
+export function sectionNamed<S extends string>(
+  { sections }: Pick<Vocabulary<string, S>, 'sections'>,
+  title: string,
+): S | undefined {
+  const named = lookUp(sections, title.trim().replace(/[:：]$/, ''))
+  const blocked = sections.get('blocked')
+  if (named !== undefined || blocked === undefined) return named
+  const [word = ''] = title.replace(SIGNS_BEFORE, '').split(/\s*(?:[:：—–(（.!]|\s-\s)/, 1)
+  return lookUp(sections, word) === blocked ? blocked : undefined
+}
+
+// Punctuation, arrows, dingbats and emoji.
+const SIGNS_BEFORE = /^(?:[\s!-/:-@[-`{-~\u2000-\u2bff]|\ufe0f|[\ud83c-\ud83e][\udc00-\udfff])+/
+
+/**
+ * Whether a key, a heading or a line speaks of what a task needs, by its words up to the first id. What is not read as
+ * Depends must not be passed over.
+ */
+export function speaksOfNeeds(fields: ReadonlyMap<string, string>, text: string): boolean {
+  const [before = ''] = text.slice(0, LONGEST_OPENING).split(/T-\d/i, 1)
+  const words = before.replace(SIGNS_BEFORE, '').replace(SIGNS_AFTER, '')
+  return lookUp(fields, words) === 'Depends' || NEEDS.has(wordKey(words))
+}
+
+const LONGEST_OPENING = 80
+const SIGNS_AFTER = /[\s!-/:-@[-`{-~：\u2000-\u2bff]+$/
+
+const NEEDS_WORDS =
+  'dep, deps, depend, depend on, dependency, depends upon, dependent on, needs, need, requires, require, required, ' +
+  'prerequisite, prerequisites, prereq, prereqs, after, waits for, wait for, waits on, blocked on, blockers, ' +
+  'predecessor, predecessors'
+const NEEDS = new Set(NEEDS_WORDS.split(', '))
+
 /** Case, and whether words are joined by spaces, underscores or hyphens, make no difference to a key. */
 export function wordKey(word: string): string {
   // Normalizing loads tables that a plain word does not need.

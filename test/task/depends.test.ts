@@ -16,6 +16,18 @@ describe('ids that stand apart from Depends keep a task from being eligible', ()
     ['in a list within the list', `${STATUS}\n- **Depends**:\n  1. T-001\n     - T-099`],
     ['in what is HTML', `${STATUS}\n- **Depends**: T-001, <T-099>`],
     ['in a quote', `${STATUS}\n- **Depends**: T-001\n  > T-099`],
+    ['behind a comment in the key', `${STATUS}\n- **Depends**<!-- hard -->: T-099`],
+    ['behind a comment before the key', `${STATUS}\n- <!-- hard --> **Depends**: T-099`],
+    ['behind a box to tick', `${STATUS}\n- [ ] **Depends**: T-099`],
+    ['without a colon', `${STATUS}\n- **Depends** T-099`],
+    ['after a dash', `${STATUS}\n- **Depends** — T-099`],
+    ['without a blank', `${STATUS}\n- Depends:T-099`],
+    ['under another word', `${STATUS}\n- **Dependency**: T-099`],
+    ['under a word of its own', `${STATUS}\n- **Needs**: the work of T-099`],
+    ['in a table of three columns', `${STATUS}\n\n| Depends | T-099 | hard |\n|---|---|---|`],
+    ['in a sentence that says so', `${STATUS}\n\nDepends on T-099 being there.`],
+    ['in a section', `${STATUS}\n\n## Dependencies\n- T-099`],
+    ['in the heading of a section', `${STATUS}\n\n## Blocked by T-099`],
   ])('%s', async (_, block) => {
     const { problems, source } = await read(block)
     expect(problems).toMatchObject([{ kind: 'bad-depends' }])
@@ -29,6 +41,13 @@ describe('ids that stand apart from Depends keep a task from being eligible', ()
     ['a comment', `${STATUS}\n- **Depends**: <!-- T-099 --> T-001`],
     ['a field of its own', `${STATUS}\n- **Depends**: T-001\n- **Blocks**: T-099`],
     ['a sentence', `${STATUS}\n- **Depends**: T-001\n\nGoes on from T-099.`],
+    ['a quote above the fields', `> Depends on T-099, see there.\n\n${STATUS}\n- **Depends**: T-001`],
+    ['a fence', `${STATUS}\n- **Depends**: T-001\n\n\`\`\`\nDepends: T-099\n\`\`\``],
+    [
+      'a section that says the same',
+      `${STATUS}\n- **Depends**: T-001\n\n## Dependencies\n- T-1, for its form`,
+    ],
+    ['another section', `${STATUS}\n- **Depends**: T-001\n\n## After that\nT-099 goes on.`],
   ])('but not in %s', async (_, block) => {
     const { problems, needs } = await read(block)
     expect([problems, needs]).toEqual([[], [1]])
@@ -60,13 +79,21 @@ test.each(['none (it is the first)', 'None.', 'N/A （无）'])('%s names no tas
   expect([needs, problems]).toEqual([[], []])
 })
 
-test.each(['(T-001)', 'none (but T-001)', 'nothing (yet)', 'none (a) (b)'])('%s is unclear', async (value) => {
-  const { problems } = await read(`${STATUS}\n- **Depends**: ${value}`)
-  expect(problems).toMatchObject([{ kind: 'bad-depends' }])
-})
+test.each(['(T-001)', 'none (but T-001)', 'nothing (yet)', 'none (a) (b)'])(
+  '%s is unclear',
+  async (value) => {
+    const { problems } = await read(`${STATUS}\n- **Depends**: ${value}`)
+    expect(problems).toMatchObject([{ kind: 'bad-depends' }])
+  },
+)
 
 test('a task that is named twice is needed once', async () => {
   const { needs, depends } = await read(`${STATUS}\n- **Depends**: T-1, T-002, T-001`)
   expect(needs).toEqual([1, 2])
   expect(depends.map(({ id }) => id)).toEqual(['T-001', 'T-002'])
+})
+
+test('a task that is done needs nothing more', async () => {
+  const { problems } = await read('- **Status**: DONE\n\n## Dependencies\n- T-099')
+  expect(problems).toEqual([])
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseTask } from '../../src/task/parse.ts'
 import { samples } from './styles.ts'
 
@@ -29,4 +29,55 @@ test('whatever its style, a document is read as it was meant', async () => {
     }),
     { numRuns: 500 },
   )
+})
+
+describe('a section that blocks', () => {
+  test.each([
+    'Blocked: needs STRIPE_KEY',
+    'Blocked — needs STRIPE_KEY',
+    'Blocked (needs STRIPE_KEY)',
+    'BLOCKED - needs STRIPE_KEY',
+    '⛔ Blocked',
+    'Blocked.',
+  ])('may say more in its heading: %s', async (title) => {
+    const task = await parseTask({
+      file: 'docs/tasks/T-004.md',
+      text: `# T-004: A\n\n- **Status**: TODO\n\n## ${title}\n`,
+    })
+    expect([task.held, task.sections.map(({ name }) => name)]).toEqual([true, ['Blocked']])
+  })
+
+  test.each(['Blocked users', 'Unblocked', 'How it is blocked', 'Blockedness: x'])(
+    'is not any that speaks of it: %s',
+    async (title) => {
+      const task = await parseTask({
+        file: 'docs/tasks/T-004.md',
+        text: `# T-004: A\n\n- **Status**: TODO\n\n## ${title}\n`,
+      })
+      expect(task.held).toBe(false)
+    },
+  )
+})
+
+test.each([
+  ['t-004: Pay', 'Pay', []],
+  ['[T-004] Pay', 'Pay', []],
+  ['t-005: Pay', 'Pay', ['heading-id']],
+  ['[T-005] Pay', 'Pay', ['heading-id']],
+])('the heading %j is read in any case, with or without brackets', async (heading, title, problems) => {
+  const task = await parseTask({ file: 'docs/tasks/T-004.md', text: `# ${heading}\n\n- **Status**: TODO\n` })
+  expect([task.title, task.problems.map(({ kind }) => kind)]).toEqual([title, problems])
+})
+
+test('a frontmatter that is not closed fails closed', async () => {
+  const text = '---\nstatus: TODO\ndepends: T-099\n\n# T-004: A\n\n- **Status**: TODO\n'
+  const { problems } = await parseTask({ file: 'docs/tasks/T-004.md', text })
+  expect(problems).toMatchObject([{ kind: 'bad-frontmatter', line: 1 }])
+})
+
+test('a product behind a box to tick is a path', async () => {
+  const text =
+    '# T-004: A\n\n- **Status**: TODO\n\n## Produces\n- [ ] src/a.ts\n- [x] `src/b.ts` — the form\n'
+  const { produces } = await parseTask({ file: 'docs/tasks/T-004.md', text })
+  expect(produces?.map(({ path }) => path)).toEqual(['src/a.ts', 'src/b.ts'])
 })
