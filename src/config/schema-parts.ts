@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { parseDuration } from '../base/duration.ts'
+import { wordKey } from '../task/vocabulary.ts'
 import { SUBJECT_SLOTS } from './defaults.ts'
 
 // Every message says what was expected: the value that was found is added where the message is shown.
@@ -72,13 +73,16 @@ function noList<Schema extends v.GenericSchema>(schema: Schema): Schema {
   }
 }
 
-/** A team's own words for each of these names; no word for two. */
-export function words<const Names extends readonly string[]>(names: Names) {
+/** A team's own words for each of these names; no word for two, nor one that stands for something else already. */
+export function words<const Names extends readonly string[]>(
+  names: Names,
+  taken: Iterable<readonly [string, string]>,
+) {
   return v.pipe(
     table(v.entriesFromList(names, v.exactOptional(texts))),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return
-      const owners = new Map(names.map((name) => [wordKey(name), name]))
+      const owners = new Map(taken)
       for (const [name, list] of Object.entries<readonly string[]>(dataset.value)) {
         for (const [index, word] of list.entries()) {
           const owner = owners.get(wordKey(word)) ?? name
@@ -90,18 +94,6 @@ export function words<const Names extends readonly string[]>(names: Names) {
       }
     }),
   )
-}
-
-/**
- * Words that read the same mean the same. Here again, for to share it with the vocabulary of the task file would have
- * each command load one more file.
- */
-function wordKey(word: string): string {
-  return word
-    .normalize('NFC')
-    .replaceAll(/[\s_-]+/g, ' ')
-    .trim()
-    .toLowerCase()
 }
 
 /** A place two steps down, as an issue names it. */

@@ -19,16 +19,20 @@ import {
   words,
 } from './schema-parts.ts'
 import { FIELD_NAMES, SECTION_NAMES, STATUSES } from '../task/model.ts'
+import { TASK_VOCABULARY } from '../task/vocabulary.ts'
 
 const count = wholeNumber(1)
 
+// A field may stand for a section, so that no word may be both.
+const KEYS: readonly (readonly [string, string])[] = [...TASK_VOCABULARY.sections, ...TASK_VOCABULARY.fields]
+
 const aliases = table({
-  fields: about('Words for the fields of the metadata block.', v.optional(words(FIELD_NAMES), {})),
+  fields: about('Words for the fields of the metadata block.', v.optional(words(FIELD_NAMES, KEYS), {})),
   statuses: about(
     'Words for the three statuses; the first of each is written.',
-    v.optional(words(STATUSES), {}),
+    v.optional(words(STATUSES, TASK_VOCABULARY.statuses), {}),
   ),
-  sections: about('Words for the headings with a meaning.', v.optional(words(SECTION_NAMES), {})),
+  sections: about('Words for the headings with a meaning.', v.optional(words(SECTION_NAMES, KEYS), {})),
 })
 
 const tiers = v.pipe(

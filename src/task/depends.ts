@@ -19,11 +19,12 @@ export function readDependencies(
   const spanAt = (at: number, length: number): Span =>
     at < 0 ? field.valueSpan : { start: start + at, end: start + at + length }
   let from = 0
-  for (const { number, literal } of ids) {
+  for (const named of ids) {
+    const { number, literal } = named
     const at = wholeIdAt(raw, literal, from)
     const span = spanAt(at, literal.length)
     from = Math.max(at, from)
-    if (!found.has(number)) found.set(number, { id: idOf(number, id.length - 2), number, span })
+    if (!found.has(number)) found.set(number, { id: dependencyId(named, id), number, span })
   }
   if (stranger === null) return { found: [...found.values()], problems: [] }
   const span = spanAt(wholePieceAt(raw, stranger, from), stranger.length)
@@ -35,6 +36,14 @@ export function readDependencies(
 }
 
 const NOTHING = { found: [], problems: [] }
+
+/** A dependency's id, as its own file most likely has it: as it is written, unless that is shorter than ids are. */
+export function dependencyId({ number, literal }: IdInText, own: string): string {
+  const digits = literal.length - 'T-'.length
+  return idOf(number, digits < USUAL_DIGITS ? own.length - 'T-'.length : digits)
+}
+
+const USUAL_DIGITS = 3
 
 /**
  * Ids that stand in the block and are no dependency, as where a list is not indented below `- **Depends**:`. To take no

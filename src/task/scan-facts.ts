@@ -1,14 +1,15 @@
 import { ownText } from './byte-text.ts'
+import { dependencyId, readDepends } from './depends.ts'
 import { VALUE_READERS } from './field-values.ts'
 import { scanInlineText } from './inline.ts'
 import type { FactName, Facts, FieldName, FieldValues, TaskFacts, TaskHead } from './model.ts'
 import { type PlainBlock, plainBlockScanner } from './plain-block.ts'
 import { plainNeeds } from './plain-needs.ts'
-import { type PlainWords, plainWords, textReader } from './plain-words.ts'
+import { plainText, type PlainWords, plainWords, textReader } from './plain-words.ts'
 import { holdReader } from './scan-hold.ts'
 import { scanProductLists, scanProducts } from './scan-products.ts'
 import type { TaskBytes } from './task-files.ts'
-import { idOf, numberOf } from './values.ts'
+import { numberOf } from './values.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
 /** What is asked of each task file beside its head. */
@@ -34,7 +35,7 @@ export function factsScanner<K extends FactName>(
   const readers = valueReaders(asked)
   const steps = [
     ...(asked.has('title') ? [readTitle] : []),
-    ...(asked.has('depends') ? [nameDepends] : []),
+    ...(asked.has('depends') ? [dependsStep()] : []),
     ...(readers.size > 0 ? [valuesStep(readers)] : []),
     ...(asked.has('fields') ? [unknownFieldsStep(words)] : []),
     sectionsStep(words, asked, ask),
@@ -108,10 +109,14 @@ function readTitle(facts: WritableFacts, _block: PlainBlock, bytes: string): boo
 
 const SPACE = 32
 
-function nameDepends(facts: WritableFacts): boolean {
-  const digits = facts.id.length - 'T-'.length
-  facts.depends = facts.needs.map((number) => ({ id: idOf(number, digits), number }))
-  return true
+function dependsStep(): Step {
+  const columnsIn = columnFinder(['Depends'])
+  return (facts, block) => {
+    const { ids } = readDepends(plainText(block.values[columnsIn(block)[0]!] ?? '') ?? '')
+    const named = new Map(ids.map((id) => [id.number, dependencyId(id, facts.id)]))
+    facts.depends = facts.needs.map((number) => ({ id: named.get(number)!, number }))
+    return true
+  }
 }
 
 interface ValueReader {

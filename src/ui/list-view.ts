@@ -11,6 +11,8 @@ export type ListedTask = Facts<'title' | 'milestone' | 'completed'>
 /** What `ralph list` shows. */
 export interface ListScreen<T extends ListedTask> {
   readonly states: readonly TaskState<T>[]
+  /** With those that the filters leave out: what is told of a milestone is told of all of it. */
+  readonly all: readonly TaskState<T>[]
   readonly folder: string
   /** There are no tasks at all, so that no filter is to blame. */
   readonly isEmpty: boolean
@@ -21,20 +23,23 @@ export interface ListScreen<T extends ListedTask> {
 
 /** The tasks by milestone, each milestone with how far it is. */
 export function listView<T extends ListedTask>(screen: ListScreen<T>): readonly Block[] {
-  const { states, folder, isEmpty } = screen
+  const { states, all, folder, isEmpty } = screen
   if (isEmpty) return [line(`There are no tasks in ${folder} yet.`)]
   if (states.length === 0) return [line('No task matches.')]
   const groups = byMilestone(states)
+  const progress = byMilestone(all)
+  const counted = [...groups.keys()].flatMap((milestone) => progress.get(milestone) ?? [])
   const rows: Row[] = []
   for (const [milestone, members] of groups) {
     if (rows.length > 0) rows.push({ kind: 'spread', left: [], right: [] })
-    if (groups.size > 1 || milestone !== null) rows.push(headRow(milestone, members))
+    if (groups.size > 1 || milestone !== null)
+      rows.push(headRow(milestone, progress.get(milestone) ?? members))
     for (const state of members) rows.push(rowOf(state, screen))
   }
   return [
     { kind: 'table', rows, shrink: [2, 4], indent: '  ' },
     BLANK,
-    line(dim(`${doneIn(states)} of ${states.length} done`)),
+    line(dim(`${doneIn(counted)} of ${counted.length} done`)),
   ]
 }
 

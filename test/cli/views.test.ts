@@ -16,6 +16,22 @@ describe('ralph list', () => {
     )
   })
 
+  it('tells of a milestone how far all of it is, also where a filter leaves a part of it', async () => {
+    const task = (id: string, status: string, milestone: string): string =>
+      taskText(id, 'Pay', { Status: status, Milestone: milestone })
+    const root = projectFolder({
+      'docs/tasks/T-001.md': task('T-001', 'DONE', '01 — A'),
+      'docs/tasks/T-002.md': task('T-002', 'TODO', '01 — A'),
+      'docs/tasks/T-003.md': task('T-003', 'TODO', '1.5 — B'),
+    })
+    const list = async (...args: string[]): Promise<string> =>
+      (await ralph(['list', ...args], { cwd: root })).stdout
+    expect(await list('--status', 'DONE')).toMatch(/^01 — A\s+1 of 2 done[\s\S]*\n1 of 2 done\n$/)
+    expect(await list('--milestone', '1')).not.toContain('1.5')
+    expect(await list('--milestone', '1')).toContain('T-002')
+    expect(await list('--milestone', '1.5')).toContain('T-003')
+  })
+
   it('says of an unclear task what is unclear, rather than what it needs', async () => {
     const root = projectFolder({
       'docs/tasks/T-001.md': taskText('T-001', 'Pay'),

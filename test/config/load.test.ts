@@ -225,6 +225,14 @@ describe('a wrong value', () => {
       { aliases: { statuses: { TODO: ['done'] } } },
       '1:33 aliases.statuses.TODO[0]: expected a word that does not already stand for DONE, found "done"',
     ],
+    [
+      '{"aliases": {"sections": {"Hints": ["Depends"]}}}',
+      '1:37 aliases.sections.Hints[0]: expected a word that does not already stand for Depends, found "Depends"',
+    ],
+    [
+      '{"aliases": {"fields": {"Priority": ["Dependencies"]}}}',
+      '1:38 aliases.fields.Priority[0]: expected a word that does not already stand for Depends, found "Dependencies"',
+    ],
   ])('is told with its place and what was expected: %j', async (content, expected) => {
     expect(await complaint('ralph.config.json', content)).toBe(`ralph.config.json:${expected}`)
   })
@@ -244,7 +252,11 @@ describe('a file that cannot be read as what it is', () => {
     ['ralph.config.json', '', '1:1 not valid JSON: value expected'],
     ['package.json', '{ "ralph": { "retries" } }', '1:24 not valid JSON: colon expected'],
     ['ralph.config.json', '{"__proto__": {"retries": 1}}', '1:2 the key "__proto__" stands for nothing'],
-    ['ralph.config.json', '{"retries": 1, "constructor": 2}', '1:16 the key "constructor" stands for nothing'],
+    [
+      'ralph.config.json',
+      '{"retries": 1, "constructor": 2}',
+      '1:16 the key "constructor" stands for nothing',
+    ],
     [
       'ralph.config.yaml',
       'gates:\n  - name: a\n    prototype: b\n',

@@ -97,3 +97,9 @@ test('a task that is done needs nothing more', async () => {
   const { problems } = await read('- **Status**: DONE\n\n## Dependencies\n- T-099')
   expect(problems).toEqual([])
 })
+
+test('a dependency has as many digits as it is written with, but no fewer than ids have', async () => {
+  const text = '# T-1000: A\n\n- **Status**: TODO\n- **Depends**: T-999, T-1, T-0998\n'
+  const { depends } = await parseTask({ file: 'docs/tasks/T-1000.md', text })
+  expect(depends.map(({ id }) => id)).toEqual(['T-999', 'T-0001', 'T-0998'])
+})

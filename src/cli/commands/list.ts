@@ -28,6 +28,7 @@ async function print(context: Context): Promise<void> {
   await context.print(
     listView({
       states,
+      all: selection.states,
       folder: place.dir,
       isEmpty: selection.outcome === 'empty',
       tierOf: (task) => tierOf(task).tier,
