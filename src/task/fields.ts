@@ -115,7 +115,9 @@ function fieldLines(
 ): { key: string; span: Span; value: Span }[] {
   const lines: { key: string; span: Span; value: Span }[] = []
   for (const match of raw.matchAll(/[ \t]*([^\r\n]*)(?:\r\n|\n|\r|$)/g)) {
-    const text = match[1]!.trimEnd()
+    // A backslash before the next line is a hard break.
+    const isLast = match.index + match[0].length >= raw.length
+    const text = isLast ? match[1]!.trimEnd() : match[1]!.replace(/\\$/, '').trimEnd()
     if (text === '') continue
     const at = match.index + match[0].indexOf(match[1]!)
     const start = fieldStart(text)

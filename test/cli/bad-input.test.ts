@@ -105,6 +105,24 @@ describe('a place where ralph cannot work', () => {
     })
   })
 
+  it.skipIf(process.platform === 'win32')('has a task folder that lies elsewhere', async () => {
+    const [cwd, elsewhere] = [
+      projectFolder({ 'README.md': '' }),
+      projectFolder({ 'T-001.md': taskText('T-001', 'x') }),
+    ]
+    const before = readdirSync(elsewhere)
+    mkdirSync(join(cwd, 'docs'))
+    symlinkSync(elsewhere, join(cwd, 'docs/tasks'))
+    for (const argv of [['next'], ['new', 'A thing']]) {
+      const { code, stderr } = await ralph(argv, { cwd })
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining('the task folder docs/tasks is a link that leads out'),
+      ])
+    }
+    expect(readdirSync(elsewhere)).toEqual(before)
+  })
+
   it('has a file in place of the task folder', async () => {
     const { code, stderr } = await ralph(['list'], { cwd: projectFolder({ 'docs/tasks': 'not a folder' }) })
     expect([code, stderr.split('\n')[0]]).toEqual([2, 'error: docs/tasks is not a folder'])

@@ -20,6 +20,22 @@ describe('a fix', () => {
     })
   })
 
+  test('leaves a range whole', async () => {
+    const texts = {
+      'T-001.md': task('T-001', 'TODO', 'none'),
+      'T-002.md': task('T-002', 'TODO', 'none'),
+      'T-003.md': task('T-003', 'TODO', 'T-1..T-2'),
+      'T-004.md': task('T-004', 'TODO', '[T-1] to T-3, t-2'),
+    }
+    expect(await fixTexts(texts)).toEqual({})
+  })
+
+  test('mends a status wherever it stands', async () => {
+    const before = '# T-001: Do it\n\n- **Status**: todo\n- **status**: Todo\n'
+    const after = '# T-001: Do it\n\n- **Status**: TODO\n- **status**: TODO\n'
+    expect(await fixTexts({ 'T-001.md': before })).toEqual({ 'T-001.md': after })
+  })
+
   test('tells ids from the beginnings of others', async () => {
     const texts = {
       'T-001.md': task('T-001', 'TODO', 'none'),

@@ -81,3 +81,10 @@ test('a product behind a box to tick is a path', async () => {
   const { produces } = await parseTask({ file: 'docs/tasks/T-004.md', text })
   expect(produces?.map(({ path }) => path)).toEqual(['src/a.ts', 'src/b.ts'])
 })
+
+test('a backslash at the end of a line of fields is a hard break', async () => {
+  const text =
+    '# T-004: A\n\n**Status**: TODO\\\n**Depends**: T-001\\\n**Milestone**: 1 — A\\\n\n## Description\nx\n'
+  const task = await parseTask({ file: 'docs/tasks/T-004.md', text })
+  expect([task.status, task.needs, task.milestone, task.problems]).toEqual(['TODO', [1], '1 — A\\', []])
+})

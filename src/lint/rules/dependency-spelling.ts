@@ -50,6 +50,7 @@ export const dependencySpelling: Rule = {
       task.depends.flatMap(({ number, span }) => {
         const meant = claims.first[number]
         const written = task.source.slice(span.start, span.end)
+        if (BEGINS_RANGE.test(task.source.slice(span.end, span.end + LONGEST_MARK))) return []
         if (!meant || claims.rivals.has(number) || written === meant.id || !names(written, number)) return []
         // Of a file that is named unlike the others it is the name that is wrong.
         if (idWidth !== null && meant.id !== idOf(meant.number, idWidth)) return []
@@ -57,6 +58,10 @@ export const dependencySpelling: Rule = {
         return [{ span, message, fix: { ...span, text: meant.id } }]
       }),
 }
+
+// One end of a range alone would be mended by half.
+const BEGINS_RANGE = /^\]?\s*(?:–|\.\.+|…|to\s)\s*\[?T-/i
+const LONGEST_MARK = 16
 
 /** Whether a text is an id and nothing more, and of that number: what stands in a range may stand for others too. */
 function names(text: string, number: number): boolean {

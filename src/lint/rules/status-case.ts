@@ -1,7 +1,7 @@
 import { blankComments } from '../../task/inline.ts'
-import { fieldOf, STATUSES } from '../../task/model.ts'
+import { type Field, STATUSES, type Task } from '../../task/model.ts'
 import { quote } from '../quote.ts'
-import type { Rule } from '../rule.ts'
+import type { Finding, Rule } from '../rule.ts'
 
 /**
  * Status is written in another case than the three words have. It is read all the same, but a search for `TODO` misses it.
@@ -35,10 +35,9 @@ export const statusCase: Rule = {
   severity: 'warning',
   start: ({ context }) => {
     const own = new Set(Object.values(context.aliases?.statuses ?? {}).flat())
-    return (task) => {
-      const field = fieldOf(task, 'Status')
-      const status = STATUSES.find((word) => word === field?.value.toUpperCase())
-      if (!field || !status || field.value === status || own.has(field.value)) return []
+    const check = (task: Task, field: Field): readonly Finding[] => {
+      const status = STATUSES.find((word) => word === field.value.toUpperCase())
+      if (!status || field.value === status || own.has(field.value)) return []
       const raw = task.source.slice(field.valueSpan.start, field.valueSpan.end)
       const at = blankComments(raw).indexOf(field.value)
       if (at < 0) return []
@@ -52,5 +51,7 @@ export const statusCase: Rule = {
         },
       ]
     }
+    return (task) =>
+      task.fields.filter(({ name }) => name === 'Status').flatMap((field) => check(task, field))
   },
 }
