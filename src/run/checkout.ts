@@ -89,7 +89,7 @@ export function openCheckout(git: Git, repository: Repository, root: string): Wo
     restoreFiles: (base, paths) => restorePaths(git, base.head, paths),
     async putBack(base, recorded, work) {
       // Beside the log, in a folder that git does not see.
-      const asideIn = join(root, '.ralph', 'set-aside', new Date().toISOString().replaceAll(':', ''))
+      const asideIn = freeFolder(join(root, '.ralph', 'set-aside'))
       const back = await putBack(git, { recorded, base: base.head, except: work.aside, asideIn })
       if (back.kind === 'unrecorded') return null
       return back.displaced.length === 0 ? [] : [{ folder: relative(root, asideIn), paths: back.displaced }]
@@ -170,6 +170,13 @@ async function obstacles(git: Git, repository: Repository, folder: string): Prom
       fix: 'Take it out of .gitignore (git check-ignore -v names the line)',
     })
   return found
+}
+
+/** The first number that is no folder there yet. */
+function freeFolder(parent: string): string {
+  let number = 1
+  while (existsSync(join(parent, String(number)))) number++
+  return join(parent, String(number))
 }
 
 /** Whether one of the folders, which end with a slash, holds the path. */
