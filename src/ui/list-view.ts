@@ -27,8 +27,9 @@ export function listView<T extends ListedTask>(screen: ListScreen<T>): readonly 
   if (isEmpty) return [line(`There are no tasks in ${folder} yet.`)]
   if (states.length === 0) return [line('No task matches.')]
   const groups = byMilestone(states)
-  const progress = byMilestone(all)
-  const counted = [...groups.keys()].flatMap((milestone) => progress.get(milestone) ?? [])
+  const isWhole = states.length === all.length
+  const progress = isWhole ? groups : byMilestone(all)
+  const counted = isWhole ? all : [...groups.keys()].flatMap((milestone) => progress.get(milestone) ?? [])
   const rows: Row[] = []
   for (const [milestone, members] of groups) {
     if (rows.length > 0) rows.push({ kind: 'spread', left: [], right: [] })

@@ -90,6 +90,7 @@ function matching<T extends Facts<FilterFact>>(
   { states }: Selection<T>,
   filters: readonly Filter[],
 ): readonly TaskState<T>[] {
+  if (filters.length === 0) return states
   return states.filter(({ task }) => filters.every(({ matches }) => matches(task)))
 }
 
