@@ -68,10 +68,18 @@ export async function stage(
   // `--verbose`, because simple-git waits where a command prints nothing.
   const lenient = what.strict ? [] : ['-c', 'core.safecrlf=false']
   const how = ['--all', '--verbose', ...(what.force ? ['--force'] : [])]
-  await git.run([...lenient, 'add', ...how, '--pathspec-from-file=-', '--pathspec-file-nul'], {
-    stdin: [...wanted, ...unwanted].join('\0'),
-    env,
-  })
+  const add = async (sparse: readonly string[]): Promise<unknown> =>
+    git.run([...lenient, 'add', ...how, ...sparse, '--pathspec-from-file=-', '--pathspec-file-nul'], {
+      stdin: [...wanted, ...unwanted].join('\0'),
+      env,
+    })
+  try {
+    await add([])
+  } catch (error) {
+    // An agent may write where only a part of the tree is checked out; a git that minds has the flag for it.
+    if (!(error instanceof GitError && /sparse-checkout/.test(error.stderr))) throw error
+    await add(['--sparse'])
+  }
 }
 
 /** An agent may have staged, or committed, what is not to be taken in. */

@@ -17,6 +17,8 @@ export interface StatusEntry {
   readonly from: string | null
   /** A repository inside this one: a submodule, or one that somebody made here. */
   readonly nested: boolean
+  /** A submodule in which files have changed, and no commit: nothing that a commit here would hold. */
+  readonly dirtyInside?: boolean
 }
 
 /** Looks at the checkout once; ignored files are left out, untracked ones are listed one by one. */
@@ -54,7 +56,9 @@ function ordinary(record: string): StatusEntry {
   const [index, tree] = [record[2], record[3]]
   const isAdded = index === 'A' || tree === 'A'
   const kind = tree === 'D' || index === 'D' ? 'deleted' : isAdded ? 'added' : 'modified'
-  return { ...entryOf(kind, rest(record, 8)), nested: record[5] === 'S' }
+  const entry = { ...entryOf(kind, rest(record, 8)), nested: record[5] === 'S' }
+  const dirtyInside = entry.nested && kind === 'modified' && index === '.' && record[6] !== 'C'
+  return dirtyInside ? { ...entry, dirtyInside } : entry
 }
 
 function renamed(record: string, from: string): StatusEntry {

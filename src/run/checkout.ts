@@ -247,7 +247,7 @@ async function lostByGoingBack(git: Git, base: Base, work: Work, tree: string): 
 /** What a status means for somebody who began from a clean tree. */
 export function changesOf(status: Status): readonly Change[] {
   return status.entries
-    .filter((entry) => !(entry.nested && entry.kind === 'untracked'))
+    .filter((entry) => !(entry.nested && entry.kind === 'untracked') && !entry.dirtyInside)
     .flatMap(changesOfEntry)
 }
 

@@ -18,11 +18,13 @@ export function setAside(run: Run, entries: readonly StatusEntry[], where: strin
   )
   const isAside = ({ kind, path }: StatusEntry): boolean => kind === 'untracked' && !awaited.has(path)
   const aside = entries.filter(isAside).map(({ path }) => path)
-  const swept = entries.filter((entry) => !isAside(entry)).map(({ path }) => path)
+  const inside = entries.filter(({ dirtyInside }) => dirtyInside).map(({ path }) => path)
+  const swept = entries.filter((entry) => !isAside(entry) && !entry.dirtyInside).map(({ path }) => path)
   workspace.leaveAside(aside)
   const parts = [
     ...(aside.length > 0 ? [`${fewOf(aside)} (left out of every commit: add it to .gitignore)`] : []),
     ...(swept.length > 0 ? [`${fewOf(swept)} (the next commit will hold it)`] : []),
+    ...(inside.length > 0 ? [`${fewOf(inside)} (a submodule: commit in it what is to be kept)`] : []),
   ]
   return { type: 'warning', message: `${where}: ${parts.join('; ')}` }
 }

@@ -664,6 +664,46 @@ describe('a file that git does not take in', () => {
   })
 })
 
+describe('work that the repository holds only a part of', () => {
+  it('outside of what is checked out is committed, and recorded', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    put(root, { 'far/f.txt': 'f', 'src/s.txt': 's' })
+    git(root, 'add', '-A')
+    git(root, 'commit', '-qm', 'Folders')
+    git(root, 'sparse-checkout', 'init', '--cone')
+    git(root, 'sparse-checkout', 'set', 'src', 'docs')
+    await runAll({
+      root,
+      deed: ({ task }) => {
+        put(root, { [`far/${task.id}.txt`]: task.id })
+        if (task.id === 'T-2') return { end: { kind: 'crashed', reason: 'boom' } }
+      },
+      options: { retries: 0 },
+    })
+    expect(git(root, 'show', 'HEAD~1:far/T-1.txt')).toBe('T-1')
+    expect(git(root, 'show', 'refs/ralph/attempts/T-2/1:far/T-2.txt')).toBe('T-2')
+    expect(git(root, 'show', 'HEAD:far/f.txt')).toBe('f')
+  })
+
+  it('inside a submodule, and not committed there, makes no task done', async () => {
+    const module = makeProject({})
+    put(module, { 'top.txt': 'top' })
+    git(module, 'add', '-A')
+    git(module, 'commit', '-qm', 'Top')
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', module, 'sub')
+    git(root, 'commit', '-qm', 'A module')
+    const events = await runAll({
+      root,
+      deed: () => put(root, { 'sub/top.txt': 'changed' }),
+      options: { retries: 0, loop: false },
+    })
+    expect(those(events, 'attempt-finished').map(({ outcome }) => outcome)).toEqual(['no-change'])
+    expect(those(events, 'warning').at(-1)?.message).toContain('sub (a submodule')
+    expect(read(root, 'sub/top.txt')).toBe('changed')
+  })
+})
+
 describe('task files that an agent hides from git', () => {
   it.each([
     [

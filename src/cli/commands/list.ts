@@ -66,7 +66,10 @@ function filtersOf(options: Options): readonly Filter[] {
   }
   const tags = options
     .list('tag')
-    .map((tag): Filter => ({ fact: 'tags', matches: (task) => task.tags.some((own) => same(own, tag)) }))
+    .map((tag): Filter => ({
+      fact: 'tags',
+      matches: (task) => task.tags.some((own) => same(own, tag.replace(/^#/, ''))),
+    }))
   return [
     ...one('status', null, (task, status) => task.status === status),
     ...one(
