@@ -664,6 +664,49 @@ describe('a file that git does not take in', () => {
   })
 })
 
+describe('what git is left with', () => {
+  it('holds no repository that the agent made and added', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        const inner = join(root, 'vendor')
+        put(inner, { 'x.js': 'x' })
+        git(inner, 'init', '-q')
+        git(inner, 'add', '-A')
+        git(inner, '-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '-qm', 'x')
+        git(root, 'add', '-A')
+        return work(root)(request)
+      },
+      options: { loop: false },
+    })
+    expect(git(root, 'ls-tree', '-r', 'HEAD')).not.toContain('vendor')
+    expect(those(events, 'interference').map(({ interference }) => interference)).toContainEqual({
+      kind: 'nested-repository',
+      paths: ['vendor'],
+    })
+    expect(read(root, 'vendor/x.js')).toBe('x')
+  })
+
+  it('after a hook has refused is not laid at the next attempt, and the progress has its folder', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const hook = '#!/bin/sh\n[ -f good ]\n'
+    writeFileSync(join(root, '.git/hooks/pre-commit'), hook, { mode: 0o755 })
+    let attempts = 0
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        if (attempts++ > 0) put(root, { good: 'yes' })
+        return work(root)(request)
+      },
+      options: { progress: 'docs/log/progress.md' },
+    })
+    expect(those(events, 'interference')).toEqual([])
+    expect(git(root, 'show', 'HEAD:docs/log/progress.md')).toContain('## T-1')
+    expect(status(root)).toBe('')
+  })
+})
+
 describe('work that the repository holds only a part of', () => {
   it('outside of what is checked out is committed, and recorded', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
