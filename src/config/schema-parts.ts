@@ -84,6 +84,8 @@ export function words<const Names extends readonly string[]>(
       if (!dataset.typed) return
       const owners = new Map(taken)
       for (const [name, list] of Object.entries<readonly string[]>(dataset.value)) {
+        // What no name has is told of elsewhere.
+        if (!names.includes(name)) continue
         for (const [index, word] of list.entries()) {
           const owner = owners.get(wordKey(word)) ?? name
           owners.set(wordKey(word), name)

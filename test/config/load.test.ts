@@ -244,6 +244,11 @@ describe('a wrong value', () => {
   })
 })
 
+it('tells of a word for a name that there is not, whatever stands there', async () => {
+  const text = JSON.stringify({ aliases: { fields: { tasks: '' } } })
+  expect(await complaint('ralph.config.json', text)).toContain('1:23 unknown key "aliases.fields.tasks"')
+})
+
 describe('a file that cannot be read as what it is', () => {
   it.each([
     ['ralph.config.json', '{\n  "retries": 1\n  "push": true\n}', '3:3 not valid JSON: comma expected'],
