@@ -1,6 +1,6 @@
 import { firstInstalled } from '../agent/registry.ts'
 import type { Facts, Tier } from '../task/model.ts'
-import { agentFrom, agentLevels, type AgentWish } from './agent-levels.ts'
+import { agentFrom, agentLevels, disciplineOf, type AgentWish } from './agent-levels.ts'
 import type { Io } from './io.ts'
 import type { Place } from './project.ts'
 
@@ -10,14 +10,8 @@ export async function previewAgent(
   { config, root, tier }: Place & { readonly tier: Tier },
   env: Io['env'],
 ): Promise<string | null> {
-  const discipline = await disciplineOf(task, root)
-  const named = agentFrom(agentLevels({ task, discipline, tier: config.tiers.rows[tier], config }))
+  // Who stands in the task decides, whatever its discipline says.
+  const discipline = task.agent === null ? await disciplineOf(root, task) : null
+  const named = agentFrom(agentLevels<AgentWish>({ task, discipline, tier: config.tiers.rows[tier], config }))
   return named ?? firstInstalled(config.agents, env)?.name ?? null
-}
-
-async function disciplineOf(task: Facts<'discipline'>, root: string): Promise<AgentWish | null> {
-  if (task.discipline === null) return null
-  const { findDiscipline } = await import('../prompt/library.ts')
-  const lookup = await findDiscipline(root, task.discipline)
-  return lookup.found ? lookup.value : null
 }

@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, renameSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { foldersAbove } from '../base/folders-above.ts'
 import { stage } from './commit.ts'
 import { GitError } from './git.ts'
 import type { Git } from './git.ts'
@@ -109,8 +110,7 @@ async function ignoredInTheWay(git: Git, moves: readonly Move[]): Promise<readon
 
 /** The path, or the file that stands where one of its folders is to be; null where nothing is in its way. */
 function standingAt(root: string, path: string): string | null {
-  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
-    const folder = path.slice(0, at)
+  for (const folder of foldersAbove(path)) {
     const stats = statOf(root, folder)
     if (stats === undefined) return null
     if (!stats.isDirectory()) return folder
@@ -141,8 +141,7 @@ async function movesBetween(git: Git, tree: string, other: string): Promise<read
 
 /** An agent may have left folders that nobody may write to; git keeps no such modes. */
 function openFolders(root: string, path: string): void {
-  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
-    const folder = path.slice(0, at)
+  for (const folder of foldersAbove(path)) {
     const stats = statOf(root, folder)
     if (!stats?.isDirectory()) return
     if ((stats.mode & 0o300) !== 0o300) chmodSync(join(root, folder), (stats.mode & 0o777) | 0o300)

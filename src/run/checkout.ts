@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
+import { foldersAbove } from '../base/folders-above.ts'
 import { attemptRef, keepAttempt } from '../git/attempts.ts'
 import { commit } from '../git/commit.ts'
 import type { Git } from '../git/git.ts'
@@ -181,8 +182,7 @@ function freeFolder(parent: string): string {
 
 /** Whether one of the folders, which end with a slash, holds the path. */
 function isWithin(path: string, folders: ReadonlySet<string>): boolean {
-  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1))
-    if (folders.has(path.slice(0, at + 1))) return true
+  for (const folder of foldersAbove(path)) if (folders.has(`${folder}/`)) return true
   return false
 }
 

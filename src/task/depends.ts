@@ -58,15 +58,17 @@ export function strayIds(
   const saysNeeds = (text: string): boolean => speaksOfNeeds(words, text)
   const inFields = fields
     .filter(({ name, key }) => name === 'Depends' || (name === null && saysNeeds(key)))
-    .flatMap(({ span }) => idsAt(source, span, ANY_ID))
+    .flatMap(({ span }) => idsAt(source, span))
   const inSections = sections
     .filter(({ title, form }) => form === 'heading' && saysNeeds(title))
-    .flatMap(({ span }) => idsAt(source, span, ANY_ID))
-  const rest = withoutFields(source, fields)
-  const inLines = idsAt(rest, block, LINE_WITH_ID).filter(({ line }) => saysNeeds(line.replace(BOX, '')))
+    .flatMap(({ span }) => idsAt(source, span))
+  const rest = readable(withoutFields(source, fields).slice(block.start, block.end))
+  const inLines = matchesIn(rest, block.start, LINE_WITH_ID).filter(({ line }) =>
+    saysNeeds(line.replace(BOX, '')),
+  )
   const [first] = [
     ...[...inFields, ...inLines, ...inSections].filter(isStray),
-    ...idsAt(rest, block, LINE_OF_IDS),
+    ...matchesIn(rest, block.start, LINE_OF_IDS),
   ]
   if (!first) return []
   const message = `${first.literal} stands apart from Depends, where nothing says whether this task needs it; write - **Depends**: ${first.literal}`
@@ -90,8 +92,16 @@ const LINE_WITH_ID = /^(?![ \t]*>)[^\r\n]{0,80}?(?<![\w/-])(T-\d{1,12})(?!\d)/gi
 const BOX = /^[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)?\[[ xX]\]/
 const LINE_OF_IDS = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*\[?(T-\d{1,12})\b(?:[\],; \t]|T-\d{1,12})*$/gim
 
-function idsAt(source: string, { start, end }: Span, pattern: RegExp): readonly IdAt[] {
-  const raw = withoutFences(withoutRemarks(source.slice(start, end)))
+function idsAt(source: string, { start, end }: Span): readonly IdAt[] {
+  return matchesIn(readable(source.slice(start, end)), start, ANY_ID)
+}
+
+/** What of a text may speak of ids, every offset kept. */
+function readable(raw: string): string {
+  return withoutFences(withoutRemarks(raw))
+}
+
+function matchesIn(raw: string, start: number, pattern: RegExp): readonly IdAt[] {
   return [...raw.matchAll(pattern)].map((match) => {
     const literal = match[1]!
     const at = start + match.index + match[0].indexOf(literal)

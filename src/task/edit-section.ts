@@ -34,7 +34,7 @@ export function extendSection(
     return [appendedSection(task, name, addition, vocabulary, unclosed(left))]
   }
   const ending = lineEnding(task.source)
-  const body = task.source.slice(section.bodySpan.start, section.bodySpan.end).trim()
+  const body = bodyOf(task, section)
   return [bodySplice(task, section, body === '' ? addition : `${body}${ending}${ending}${addition}`)]
 }
 
@@ -53,13 +53,17 @@ export function removeSection(task: Task, name: SectionName): readonly Splice[] 
 export function sectionBodies(task: Task, name: SectionName): readonly string[] {
   const ending = lineEnding(task.source)
   return sectionsOf(task, name).flatMap((section) => {
-    const text = task.source.slice(section.bodySpan.start, section.bodySpan.end).trim()
+    const text = bodyOf(task, section)
     // The heading may say why, too.
     const heading = /[:：—–(（]\s*\S/.test(section.title) ? [section.title] : []
     const body = [...heading, ...(text === '' ? [] : [text])].join(`${ending}${ending}`)
     const closer = unclosed(body)
     return body === '' ? [] : [closer === null ? body : `${body}${ending}${closer}`]
   })
+}
+
+function bodyOf(task: Task, { bodySpan }: Section): string {
+  return task.source.slice(bodySpan.start, bodySpan.end).trim()
 }
 
 function sectionsOf(task: Task, name: SectionName): readonly Section[] {

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { ownText } from './byte-text.ts'
-import { idInFileName } from './file-name.ts'
+import { idInFileName, idInPath } from './file-name.ts'
 import { factsOf } from './facts.ts'
 import type { FactName, Facts, Task, TaskHead, TaskName } from './model.ts'
 import { inOrder } from './order.ts'
@@ -74,9 +74,8 @@ export async function readTaskFacts<K extends FactName>(
 ): Promise<Facts<K>> {
   const { root, vocabulary = TASK_VOCABULARY } = options
   const [keep, shortcut] = factsReaders(options, asked, see)
-  const id = idInFileName(file.slice(file.lastIndexOf('/') + 1))!
   const bytes = readTaskBytes(join(root, file), root)
-  const short = typeof bytes === 'string' ? shortcut({ file, id, bytes }) : null
+  const short = typeof bytes === 'string' ? shortcut({ file, id: idInPath(file), bytes }) : null
   return short ?? keep(await readWhole(file, bytes, vocabulary))
 }
 

@@ -113,7 +113,8 @@ function dependsStep(): Step {
   const columnsIn = columnFinder(['Depends'])
   return (facts, block) => {
     const { ids } = readDepends(plainText(block.values[columnsIn(block)[0]!] ?? '') ?? '')
-    const named = new Map(ids.map((id) => [id.number, dependencyId(id, facts.id)]))
+    // Of two ids of one number the first counts.
+    const named = new Map(ids.toReversed().map((id) => [id.number, dependencyId(id, facts.id)]))
     facts.depends = facts.needs.map((number) => ({ id: named.get(number)!, number }))
     return true
   }

@@ -14,8 +14,6 @@ export interface ListScreen<T extends ListedTask> {
   /** With those that the filters leave out: what is told of a milestone is told of all of it. */
   readonly all: readonly TaskState<T>[]
   readonly folder: string
-  /** There are no tasks at all, so that no filter is to blame. */
-  readonly isEmpty: boolean
   readonly tierOf: (task: T) => Tier
   /** The first line of what stands under Blocked; empty where the task is not held up. */
   readonly reasonOf: (task: T) => string
@@ -23,8 +21,8 @@ export interface ListScreen<T extends ListedTask> {
 
 /** The tasks by milestone, each milestone with how far it is. */
 export function listView<T extends ListedTask>(screen: ListScreen<T>): readonly Block[] {
-  const { states, all, folder, isEmpty } = screen
-  if (isEmpty) return [line(`There are no tasks in ${folder} yet.`)]
+  const { states, all, folder } = screen
+  if (all.length === 0) return [line(`There are no tasks in ${folder} yet.`)]
   if (states.length === 0) return [line('No task matches.')]
   const groups = byMilestone(states)
   const isWhole = states.length === all.length

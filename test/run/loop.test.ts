@@ -291,6 +291,15 @@ describe('done', () => {
   })
 })
 
+/** A project with one task, and a commit that no agent has made. */
+function withYesterday(): { root: string; base: string } {
+  const root = makeProject({ 'T-1': taskText('T-1') })
+  put(root, { earlier: 'work of yesterday' })
+  git(root, 'add', '-A')
+  git(root, 'commit', '-qm', 'Yesterday')
+  return { root, base: git(root, 'rev-parse', 'HEAD') }
+}
+
 describe('what an agent does to git', () => {
   it('commits are folded into the one, and kept', async () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
@@ -318,11 +327,7 @@ describe('what an agent does to git', () => {
   })
 
   it('another branch is left again, and what a reset took away is put back', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1') })
-    put(root, { earlier: 'work of yesterday' })
-    git(root, 'add', '-A')
-    git(root, 'commit', '-qm', 'Yesterday')
-    const base = git(root, 'rev-parse', 'HEAD')
+    const { root, base } = withYesterday()
     const events = await runAll({
       root,
       deed: (request) => {
@@ -350,11 +355,7 @@ describe('what an agent does to git', () => {
     'no commit is lost where it resets %s behind the base',
     async (how) => {
       for (const outcome of ['done', 'failed'] as const) {
-        const root = makeProject({ 'T-1': taskText('T-1') })
-        put(root, { earlier: 'work of yesterday' })
-        git(root, 'add', '-A')
-        git(root, 'commit', '-qm', 'Yesterday')
-        const base = git(root, 'rev-parse', 'HEAD')
+        const { root, base } = withYesterday()
         const events = await runAll({
           root,
           deed: (request) => {

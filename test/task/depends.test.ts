@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseTask } from '../../src/task/parse.ts'
+import { factsScanner } from '../../src/task/scan-facts.ts'
+import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
 
 const FILE = 'docs/tasks/T-004.md'
 const read = (block: string) =>
@@ -102,4 +104,13 @@ test('a dependency has as many digits as it is written with, but no fewer than i
   const text = '# T-1000: A\n\n- **Status**: TODO\n- **Depends**: T-999, T-1, T-0998\n'
   const { depends } = await parseTask({ file: 'docs/tasks/T-1000.md', text })
   expect(depends.map(({ id }) => id)).toEqual(['T-999', 'T-0001', 'T-0998'])
+})
+
+test('of a task that is named twice the first name counts, whoever reads it', async () => {
+  const text = '# T-1000: A\n\n- **Status**: TODO\n- **Depends**: T-0998, T-998\n\n## Description\nx\n'
+  const file = 'docs/tasks/T-1000.md'
+  const { depends } = await parseTask({ file, text })
+  const scan = factsScanner(TASK_VOCABULARY, { facts: ['depends'] })
+  expect(scan({ file, id: 'T-1000', bytes: text })?.depends.map(({ id }) => id)).toEqual(['T-0998'])
+  expect(depends.map(({ id }) => id)).toEqual(['T-0998'])
 })

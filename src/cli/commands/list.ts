@@ -30,7 +30,6 @@ async function print(context: Context): Promise<void> {
       states,
       all: selection.states,
       folder: place.dir,
-      isEmpty: selection.outcome === 'empty',
       tierOf: (task) => tierOf(task).tier,
       reasonOf,
     }),
@@ -64,12 +63,10 @@ function filtersOf(options: Options): readonly Filter[] {
     const asked = options.text(option)
     return asked === undefined ? [] : [{ fact, matches: (task) => matches(task, asked) }]
   }
-  const tags = options
-    .list('tag')
-    .map((tag): Filter => ({
-      fact: 'tags',
-      matches: (task) => task.tags.some((own) => same(own, tag.replace(/^#/, ''))),
-    }))
+  const tags = options.list('tag').map((tag): Filter => ({
+    fact: 'tags',
+    matches: (task) => task.tags.some((own) => same(own, tag.replace(/^#/, ''))),
+  }))
   return [
     ...one('status', null, (task, status) => task.status === status),
     ...one(

@@ -5,12 +5,11 @@ import { AGENT_NAMES, agentNamed, firstInstalled, type AgentEntry } from '../../
 import { createAgent } from '../../agent/runtime.ts'
 import { UserError } from '../../base/errors.ts'
 import type { Config } from '../../config/defaults.ts'
-import { findDiscipline } from '../../prompt/library.ts'
 import type { Discipline } from '../../prompt/discipline.ts'
 import { mergeMcpServers } from '../../prompt/mcp.ts'
 import type { AgentChoice } from '../../run/ports.ts'
 import type { Task } from '../../task/model.ts'
-import { agentFrom, agentLevels, type AgentWish } from '../agent-levels.ts'
+import { agentFrom, agentLevels, disciplineOf, type AgentWish } from '../agent-levels.ts'
 import type { Context } from '../command.ts'
 import type { Io } from '../io.ts'
 import type { Options } from '../options.ts'
@@ -146,13 +145,6 @@ export function permissionOf({ options, config }: AgentWishes): Permission {
   return config.permission === 'custom'
     ? { level: 'custom', args: config.agentArgs }
     : { level: config.permission }
-}
-
-/** The discipline that a task names; without a file of that name it does without, as `ralph lint` says. */
-export async function disciplineOf(root: string, task: Task): Promise<Discipline | null> {
-  if (task.discipline === null) return null
-  const lookup = await findDiscipline(root, task.discipline)
-  return lookup.found ? lookup.value : null
 }
 
 /** The provider of an agent whose program is there, if nothing else that can be seen stands in its way. */

@@ -13,7 +13,8 @@ import type { Project } from '../project.ts'
 import { taskJson } from '../task-json.ts'
 import { unlessGitIsMissing } from '../repository.ts'
 import { writePrompt } from '../task-prompt.ts'
-import { agentWishes, chooseAgent, disciplineOf, permissionOf, providerOf } from './agents.ts'
+import { disciplineOf } from '../agent-levels.ts'
+import { agentWishes, chooseAgent, permissionOf, providerOf } from './agents.ts'
 
 /** Shows what a run would do first, and does nothing. */
 export async function dryRun(context: Context, project: Project, options: RunOptions): Promise<number> {
