@@ -34,7 +34,7 @@ export default defineConfig([
     output: { file: 'dist/seal-worker.cjs', format: 'cjs', minify: true },
   },
   {
-    input: 'src/config/json-schema.ts',
+    input: 'src/project/config/json-schema.ts',
     platform: 'node',
     output: { file: 'node_modules/.cache/ralph/json-schema.cjs', format: 'cjs' },
   },

@@ -5,18 +5,25 @@ import { expect, test } from 'vitest'
 
 /** Which folder may import which: the arrows of docs/architecture.md. */
 const ARROWS: Record<string, readonly string[]> = {
+  agent: ['base', 'events', 'markdown', 'process'],
+  attempt: ['agent', 'base', 'events', 'git', 'landing', 'process', 'run', 'select', 'task', 'workspace'],
   base: [],
-  task: ['base'],
-  agent: ['base'],
-  gates: ['base'],
-  git: ['base'],
+  cli: ['agent', 'attempt', 'base', 'events', 'gates', 'git', 'history', 'lint', 'process', 'project', 'prompt', 'run', 'select', 'task', 'ui', 'workspace'],
+  events: ['agent', 'attempt', 'base', 'task'],
+  gates: ['base', 'events', 'process'],
+  git: ['agent', 'attempt', 'base', 'events'],
+  history: ['agent', 'events', 'git', 'task'],
+  landing: ['agent', 'attempt', 'base', 'events', 'git', 'history', 'run', 'task', 'workspace'],
+  lint: ['base', 'markdown', 'select', 'task'],
+  markdown: ['base', 'task'],
+  process: ['base'],
+  project: ['base', 'events', 'select', 'task'],
+  prompt: ['base', 'markdown', 'task'],
+  run: ['agent', 'attempt', 'base', 'events', 'gates', 'git', 'landing', 'process', 'select', 'task', 'workspace'],
   select: ['base', 'task'],
-  config: ['base', 'task', 'select'],
-  prompt: ['base', 'task'],
-  lint: ['base', 'task', 'select'],
-  run: ['base', 'task', 'select', 'prompt', 'agent', 'gates', 'git'],
-  ui: ['base', 'task', 'select', 'prompt', 'agent', 'gates', 'git', 'run'],
-  cli: ['base', 'task', 'select', 'prompt', 'agent', 'gates', 'git', 'run', 'lint', 'config', 'ui'],
+  task: ['base', 'markdown'],
+  ui: ['agent', 'attempt', 'base', 'events', 'gates', 'git', 'history', 'markdown', 'prompt', 'select', 'task'],
+  workspace: ['attempt', 'base', 'events', 'git', 'run'],
 }
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
@@ -66,8 +73,8 @@ test('only bin prints, and only bin asks the process what it is', () => {
   expect(where(/\bnew Date\(\)|\bDate\.now\(/, 'bin.ts')).toEqual([])
 })
 
-test('processes are started in base alone, and git is opened in one place', () => {
-  expect(where(/'node:child_process'/, 'base/')).toEqual([])
+test('processes are started in process alone, and git is opened in one place', () => {
+  expect(where(/'node:child_process'/, 'process/')).toEqual([])
   expect(where(/'simple-git'/)).toEqual(['git/door.ts'])
 })
 

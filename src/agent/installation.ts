@@ -1,4 +1,4 @@
-import { startProcess } from '../base/process.ts'
+import { startProcess } from '../process/start.ts'
 import { Tail } from '../base/tail.ts'
 import { findOnPath } from './find-program.ts'
 import type { AgentRequest } from './port.ts'

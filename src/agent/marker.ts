@@ -1,4 +1,4 @@
-import { findOpenLines } from './open-lines.ts'
+import { findOpenLines } from '../markdown/open-lines.ts'
 
 /** What an agent says of its task. */
 export type Marker = { readonly kind: 'done' } | { readonly kind: 'blocked'; readonly reason: string }

@@ -1,6 +1,6 @@
-import type { ProcessEnd } from '../base/process.ts'
+import type { ProcessEnd } from '../process/start.ts'
 import { readLastLine, readMarker, type Marker } from './marker.ts'
-import { UNKNOWN_USAGE } from './usage.ts'
+import { UNKNOWN_USAGE } from '../events/usage.ts'
 import type { AgentEnd, AgentOutcome, Provider, StreamEnd, StreamReader, Usage } from './port.ts'
 
 /** What the stream told while it ran. */

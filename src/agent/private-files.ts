@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
-import { isAlive } from '../base/process-table.ts'
+import { isAlive } from '../process/table.ts'
 import { FOLDER, type AgentRequest, type Invocation } from './port.ts'
 
 /** An invocation whose files are written, and how to take them away again. */

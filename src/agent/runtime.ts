@@ -1,5 +1,5 @@
 import { LineSplitter } from '../base/lines.ts'
-import { startProcess, type EndMode, type ProcessEnd, type RunningProcess } from '../base/process.ts'
+import { startProcess, type EndMode, type ProcessEnd, type RunningProcess } from '../process/start.ts'
 import { Tail } from '../base/tail.ts'
 import { Channel } from './channel.ts'
 import { outcomeOf, type Hearing } from './outcome.ts'

@@ -1,7 +1,7 @@
 import { UserError } from '../base/errors.ts'
 import { detectGates } from '../gates/detect.ts'
 import { openGit } from '../git/door.ts'
-import { keptAttempts } from '../run/kept-attempts.ts'
+import { keptAttempts } from '../git/kept-attempts.ts'
 import type { Task, TaskName } from '../task/model.ts'
 import { readTask } from '../task/read.ts'
 import { promptView } from '../ui/prompt-view.ts'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Gate } from './gate.ts'
+import type { Gate } from '../events/gate.ts'
 
 /** Quick checks first: what they find is cheaper to hear than what a whole test run finds. */
 const KINDS = ['typecheck', 'lint', 'test', 'build'] as const

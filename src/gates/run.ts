@@ -1,8 +1,8 @@
 import { platform } from 'node:os'
 import { formatDuration } from '../base/duration.ts'
-import { startProcess, type ProcessEnd } from '../base/process.ts'
+import { startProcess, type ProcessEnd } from '../process/start.ts'
 import { FailureOutput } from './failure-output.ts'
-import type { Gate, GateResult, Verdict } from './gate.ts'
+import type { Gate, GateResult, Verdict } from '../events/gate.ts'
 
 export interface GateContext {
   readonly cwd: string

@@ -1,5 +1,5 @@
 import type { Task } from '../task/model.ts'
-import { edited, type Splice } from '../task/splice.ts'
+import { edited, type Splice } from '../markdown/splice.ts'
 import type { LintContext } from './context.ts'
 import { type Found, startFinding } from './lint.ts'
 import type { LintedTask } from './rule.ts'

@@ -2,7 +2,7 @@ import type { Severity, Span } from '../base/diagnostic.ts'
 import type { Claims } from '../select/claims.ts'
 import type { Cycle } from '../select/cycles.ts'
 import type { Facts, Task } from '../task/model.ts'
-import type { Splice } from '../task/splice.ts'
+import type { Splice } from '../markdown/splice.ts'
 import type { LintContext } from './context.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Task } from '../task/model.ts'
 import type { Discipline } from './discipline.ts'
 import type { Feature } from './feature.ts'
-import { closed, inlineCode } from './fence.ts'
+import { closed, inlineCode } from '../markdown/fence.ts'
 import { attemptsText, milestoneText, prerequisitesText, type EarlierAttempt } from './history.ts'
 import { instructionsText, type PromptGate } from './instructions.ts'
 import type { Material } from './material.ts'

@@ -1,5 +1,5 @@
 import { type Section, type SectionName, type Task } from '../task/model.ts'
-import { closed } from './fence.ts'
+import { closed } from '../markdown/fence.ts'
 
 /** The task in its author's own words, as the parts of a prompt that it makes. */
 export interface AuthorText {

@@ -4,7 +4,7 @@ import { misspelling } from '../base/misspelling.ts'
 import type { Outline } from '../task/outline.ts'
 import { readOutline } from '../task/read-outline.ts'
 import type { Vocabulary } from '../task/vocabulary.ts'
-import { closed } from './fence.ts'
+import { closed } from '../markdown/fence.ts'
 
 /** What a discipline or a feature file is made of, once its outline has been read. */
 export interface PromptDocument<F extends string, S extends string> {

@@ -1,6 +1,6 @@
 import { DONE_MARKER } from '../base/done-marker.ts'
 import type { Task } from '../task/model.ts'
-import { inlineCode } from './fence.ts'
+import { inlineCode } from '../markdown/fence.ts'
 
 /** A check that ralph runs when the agent has stopped. */
 export interface PromptGate {

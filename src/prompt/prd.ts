@@ -1,4 +1,4 @@
-import type { DocumentHeading } from './headings.ts'
+import type { DocumentHeading } from '../markdown/headings.ts'
 
 /** What one reference to a section of a document leads to. */
 export interface FoundSection {

@@ -1,5 +1,5 @@
 import { fairShares } from './budget.ts'
-import { fenced, fenceFor, inlineCode } from './fence.ts'
+import { fenced, fenceFor, inlineCode } from '../markdown/fence.ts'
 import { REASONS, type Listing, type Material, type Named, type Shown } from './material.ts'
 import { countTokens, countUpTo, firstLines, type Cut } from './tokens.ts'
 

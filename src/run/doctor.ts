@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { formatDuration } from '../base/duration.ts'
-import { livingTree, livingWithMark, type LivingProcess } from '../base/process-tree.ts'
+import { livingTree, livingWithMark, type LivingProcess } from '../process/tree.ts'
 import type { Git } from '../git/git.ts'
 import { findRepository } from '../git/repository.ts'
 import type { Repository } from '../git/repository.ts'
@@ -8,7 +8,7 @@ import { readInFlight } from './in-flight.ts'
 import { lockOwner, type LockOwner } from './lock.ts'
 import { processLines } from './process-lines.ts'
 import { runFolder } from './run-folder.ts'
-import type { Workspace } from './workspace.ts'
+import type { Workspace } from '../workspace/workspace.ts'
 
 /** One thing that was looked at: whether it is well, and what to do where it is not. */
 export interface Finding {

@@ -1,6 +1,6 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RunEvent } from './events.ts'
+import type { RunEvent } from '../events/event.ts'
 
 /** Writes every event but the agent's talk into a file of this run: what happened, and when. */
 export function runJournal(folder: string, now: Date): (event: RunEvent) => void {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { UserError } from '../base/errors.ts'
-import { isAlive, readProcessTable } from '../base/process-table.ts'
+import { isAlive, readProcessTable } from '../process/table.ts'
 
 /** Who holds the lock: a pid alone may have been given to somebody else since. */
 export interface LockOwner {

@@ -1,17 +1,17 @@
 import type { Agent, Permission } from '../agent/port.ts'
 import type { McpServer } from '../base/mcp-server.ts'
-import type { Gate, GateResult } from '../gates/gate.ts'
+import type { Gate, GateResult } from '../events/gate.ts'
 import type { GateContext } from '../gates/run.ts'
 import type { Repository } from '../git/repository.ts'
 import type { Sealer } from '../git/seal/sealer.ts'
 import type { TierChoice } from '../select/tier.ts'
 import type { Blockage, Completion } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
-import type { AttemptRecord } from './attempt-record.ts'
+import type { AttemptRecord } from '../git/record.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { RunFolder } from './run-folder.ts'
 import type { TaskSource } from './source.ts'
-import type { Workspace } from './workspace.ts'
+import type { Workspace } from '../workspace/workspace.ts'
 
 /** What a run is asked to do. */
 export interface RunOptions {

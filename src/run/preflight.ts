@@ -4,7 +4,7 @@ import type { Base } from '../git/restore.ts'
 import type { Status, StatusEntry } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import { idInFileName } from '../task/file-name.ts'
-import { changesOf } from './checkout.ts'
+import { changesOf } from '../workspace/checkout.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { isTaskFile } from './source.ts'
 

@@ -1,4 +1,4 @@
-import type { LivingProcess } from '../base/process-tree.ts'
+import type { LivingProcess } from '../process/tree.ts'
 
 const LONGEST = 100
 

@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { attemptMessage } from './attempt-record.ts'
-import type { AttemptRecord } from './attempt-record.ts'
-import { sum } from '../agent/usage.ts'
+import { attemptMessage } from '../git/record.ts'
+import type { AttemptRecord } from '../git/record.ts'
+import { sum } from '../events/usage.ts'
 import { UserError } from '../base/errors.ts'
-import type { Happening } from './events.ts'
+import type { Happening } from '../events/event.ts'
 import { readInFlight } from './in-flight.ts'
 import type { AttemptInFlight, InFlight } from './in-flight.ts'
-import { toldDisplaced } from './litter.ts'
+import { toldDisplaced } from '../workspace/litter.ts'
 import type { RunPorts } from './ports.ts'
-import { sealHead } from './seal-head.ts'
-import type { Work } from './workspace.ts'
+import { sealHead } from '../landing/seal-head.ts'
+import type { Work } from '../workspace/workspace.ts'
 
 /** What a run that died leaves to the next one. */
 export interface Inheritance {

@@ -1,6 +1,6 @@
-import type { GateResult } from '../gates/gate.ts'
+import type { GateResult } from '../events/gate.ts'
 import type { Refs } from '../git/refs.ts'
-import type { AttemptRecord } from './attempt-record.ts'
+import type { AttemptRecord } from '../git/record.ts'
 import type { Flight } from './flight.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { writeFileAtomic } from '../base/atomic-file.ts'
 import type { Task } from '../task/model.ts'
-import type { RunEvent } from './events.ts'
+import type { RunEvent } from '../events/event.ts'
 
 /** `.ralph/state.json`: for a person or a script that watches. Nothing is decided by it. */
 export interface RunState {

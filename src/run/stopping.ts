@@ -1,4 +1,4 @@
-import type { Happening } from './events.ts'
+import type { Happening } from '../events/event.ts'
 
 /** Says at once that the run is to end: what is under way may take its time. */
 export async function* sayingWhenStopping(

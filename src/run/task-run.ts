@@ -1,15 +1,15 @@
 import { UserError } from '../base/errors.ts'
 import type { Base } from '../git/restore.ts'
 import type { Task } from '../task/model.ts'
-import { planOf } from './attempt-plan.ts'
-import { runAttempt } from './attempt.ts'
-import type { Happening } from './events.ts'
+import { planOf } from '../attempt/job.ts'
+import { runAttempt } from '../attempt/attempt.ts'
+import type { Happening } from '../events/event.ts'
 import { giveUp, sameAsBaseline, stop } from './give-up.ts'
 import type { StopReason, TaskRunEnd } from './give-up.ts'
-import type { Outcome } from './outcome.ts'
+import type { Outcome } from '../attempt/outcome.ts'
 import type { AgentChoice } from './ports.ts'
 import type { Run } from './run.ts'
-import { formatCost } from './usage.ts'
+import { formatCost } from '../events/usage-text.ts'
 
 /** Works on one task until it is done, blocked or left. */
 export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator<Happening, TaskRunEnd> {

@@ -1,5 +1,5 @@
 import type { Span } from '../base/diagnostic.ts'
-import { blankComments } from './inline.ts'
+import { blankComments } from '../markdown/inline.ts'
 import type { Dependency, Field, Section } from './model.ts'
 import type { UnplacedProblem } from './problems.ts'
 import { idOf, isNone, numberOf } from './values.ts'

@@ -1,7 +1,7 @@
-import { blankComments } from './inline.ts'
+import { blankComments } from '../markdown/inline.ts'
 import { type Field, type FieldName, FIELD_NAMES, type Status, type Task } from './model.ts'
-import { lineAfter, lineEnding, lineStart, lineTextEnd, type Splice } from './splice.ts'
-import { isDelimiter } from './table.ts'
+import { lineAfter, lineEnding, lineStart, lineTextEnd, type Splice } from '../markdown/splice.ts'
+import { isDelimiter } from '../markdown/table.ts'
 import { type TaskVocabulary, wordKey } from './vocabulary.ts'
 
 /** Gives a field a value wherever it stands; a field that is missing is added in the style of its neighbours. */

@@ -1,10 +1,10 @@
 import type { Span } from '../base/diagnostic.ts'
 import { speaksOwnWords } from './edit-field.ts'
-import { BeyondReason } from './blocks.ts'
-import { parseBlockPieces } from './markdown.ts'
+import { BeyondReason } from '../markdown/blocks.ts'
+import { parseBlockPieces } from '../markdown/parse.ts'
 import type { Section, SectionName, Task } from './model.ts'
-import type { Piece } from './pieces.ts'
-import { applySplices, lineEnding, type Splice, withEndings } from './splice.ts'
+import type { Piece } from '../markdown/pieces.ts'
+import { applySplices, lineEnding, type Splice, withEndings } from '../markdown/splice.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
 /** Gives a section a body: the last one of that name, or a new one at the end of the file. */

@@ -1,11 +1,11 @@
 import type { Span } from '../base/diagnostic.ts'
-import type { Block, ItemBlock } from './blocks.ts'
+import type { Block, ItemBlock } from '../markdown/blocks.ts'
 import { fieldStart } from './field-syntax.ts'
-import { blankComments } from './inline.ts'
+import { blankComments } from '../markdown/inline.ts'
 import type { Field, FieldForm, Product, Section } from './model.ts'
 import { productOf, splitProducts } from './products.ts'
 import type { Reading } from './reading.ts'
-import { tableRows } from './table.ts'
+import { tableRows } from '../markdown/table.ts'
 import { lookUp, type Vocabulary } from './vocabulary.ts'
 
 /** What a metadata block holds: fields, and the fields that stand for a section. */

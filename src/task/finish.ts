@@ -4,7 +4,7 @@ import { removeField, setField, setStatus } from './edit-field.ts'
 import { extendSection, removeSection, sectionBodies, setSection } from './edit-section.ts'
 import type { Task } from './model.ts'
 import { plainMarkdown, safeNotes } from './notes.ts'
-import { edited, lineEnding } from './splice.ts'
+import { edited, lineEnding } from '../markdown/splice.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
 /** How a task was completed, as its file tells it. */

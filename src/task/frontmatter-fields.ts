@@ -1,5 +1,5 @@
 import type { Span } from '../base/diagnostic.ts'
-import type { FrontmatterEntry } from './frontmatter.ts'
+import type { FrontmatterEntry } from '../markdown/frontmatter.ts'
 import type { Field } from './model.ts'
 import type { OutlineError } from './outline.ts'
 import type { Parsers } from './reading.ts'

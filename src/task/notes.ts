@@ -1,10 +1,10 @@
 import type { Heading, Node, Root } from 'mdast'
 import remarkStringify from 'remark-stringify'
 import { unified } from 'unified'
-import { parseBlockPieces, parseTree } from './markdown.ts'
-import { BeyondReason } from './blocks.ts'
-import { applySplices, type Splice } from './splice.ts'
-import { visit } from './visit.ts'
+import { parseBlockPieces, parseTree } from '../markdown/parse.ts'
+import { BeyondReason } from '../markdown/blocks.ts'
+import { applySplices, type Splice } from '../markdown/splice.ts'
+import { visit } from '../markdown/visit.ts'
 
 /**
  * Notes that an agent wrote, made safe to stand in a task file: their headings pushed to the third level or deeper,

@@ -1,4 +1,4 @@
-import { BeyondReason } from './blocks.ts'
+import { BeyondReason } from '../markdown/blocks.ts'
 import { EMPTY_OUTLINE, interpret } from './interpret.ts'
 import type { Task } from './model.ts'
 import { loadParsers, type Parsers } from './reading.ts'

@@ -1,5 +1,5 @@
 import type { KeyMeaning, PlainWords } from './plain-words.ts'
-import { hasLoneLineEnd, lineEnd } from './scan.ts'
+import { hasLoneLineEnd, lineEnd } from '../markdown/scan.ts'
 import type { TaskBytes } from './task-files.ts'
 
 /** The head of a file in the plainest style. */

@@ -1,5 +1,5 @@
 import { decoded } from './byte-text.ts'
-import { scanInlineText } from './inline.ts'
+import { scanInlineText } from '../markdown/inline.ts'
 import { type FieldName, FIELD_NAMES, type SectionName, type Status } from './model.ts'
 import { lookUp, sectionNamed, speaksOfNeeds, type TaskVocabulary } from './vocabulary.ts'
 

@@ -1,4 +1,4 @@
-import type { Block } from './blocks.ts'
+import type { Block } from '../markdown/blocks.ts'
 import type { Product } from './model.ts'
 import type { Reading } from './reading.ts'
 import { isNone, splitList } from './values.ts'

@@ -1,11 +1,11 @@
 import type { Span } from '../base/diagnostic.ts'
-import type { HeadingBlock } from './blocks.ts'
+import type { HeadingBlock } from '../markdown/blocks.ts'
 import { readFields } from './fields.ts'
 import { type Frontmatter, frontmatterFields, readFrontmatter } from './frontmatter-fields.ts'
 import type { Product, Section } from './model.ts'
 import type { Heading, Outline } from './outline.ts'
 import { readProducts } from './products.ts'
-import { lineAfter } from './splice.ts'
+import { lineAfter } from '../markdown/splice.ts'
 import { loadParsers, parsedReading, type Parsers, type Reading, scannedReading } from './reading.ts'
 import { sectionNamed, type Vocabulary, wordKey } from './vocabulary.ts'
 

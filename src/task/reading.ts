@@ -1,9 +1,9 @@
 import type { Span } from '../base/diagnostic.ts'
-import type { Block, BlockSource, HeadingBlock } from './blocks.ts'
-import type { FrontmatterReading } from './frontmatter.ts'
-import { joinLines, scanInlineText } from './inline.ts'
-import { scanHeadings } from './scan.ts'
-import { scanBlocks } from './scan-blocks.ts'
+import type { Block, BlockSource, HeadingBlock } from '../markdown/blocks.ts'
+import type { FrontmatterReading } from '../markdown/frontmatter.ts'
+import { joinLines, scanInlineText } from '../markdown/inline.ts'
+import { scanHeadings } from '../markdown/scan.ts'
+import { scanBlocks } from '../markdown/scan-blocks.ts'
 
 /** The parsers that a document may need. They are heavy, so they are loaded when the first document asks for one. */
 export interface Parsers {
@@ -21,8 +21,8 @@ let parsers: Promise<Parsers> | undefined
 
 async function load(): Promise<Parsers> {
   const [{ parseBlocks, parseInlineText }, { parseFrontmatter }] = await Promise.all([
-    import('./markdown.ts'),
-    import('./frontmatter.ts'),
+    import('../markdown/parse.ts'),
+    import('../markdown/frontmatter.ts'),
   ])
   return { parseBlocks, parseInlineText, parseFrontmatter }
 }

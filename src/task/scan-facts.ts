@@ -1,7 +1,7 @@
 import { ownText } from './byte-text.ts'
 import { dependencyId, readDepends } from './depends.ts'
 import { VALUE_READERS } from './field-values.ts'
-import { scanInlineText } from './inline.ts'
+import { scanInlineText } from '../markdown/inline.ts'
 import type { FactName, Facts, FieldName, FieldValues, TaskFacts, TaskHead } from './model.ts'
 import { type PlainBlock, plainBlockScanner } from './plain-block.ts'
 import { plainNeeds } from './plain-needs.ts'

@@ -1,6 +1,6 @@
 import { SECTION_NAMES } from './model.ts'
 import type { PlainWords } from './plain-words.ts'
-import { hasLoneLineEnd, scanHeadings } from './scan.ts'
+import { hasLoneLineEnd, scanHeadings } from '../markdown/scan.ts'
 
 /**
  * Tells whether the sections hold a Blocked one, from the line end before the first; null where only the parser can.

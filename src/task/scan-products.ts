@@ -1,10 +1,10 @@
 import { decoded, ownText } from './byte-text.ts'
-import { scanInlineText } from './inline.ts'
+import { scanInlineText } from '../markdown/inline.ts'
 import type { Product } from './model.ts'
 import type { PlainWords } from './plain-words.ts'
 import { productOf } from './products.ts'
-import { scanHeadings, scanItems } from './scan.ts'
-import { lineAfter } from './splice.ts'
+import { scanHeadings, scanItems } from '../markdown/scan.ts'
+import { lineAfter } from '../markdown/splice.ts'
 import { isNone } from './values.ts'
 
 /** What the items of each section say that lists products, as bytes; null where only the parser can tell. */

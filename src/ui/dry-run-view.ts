@@ -1,4 +1,4 @@
-import type { Gate } from '../gates/gate.ts'
+import type { Gate } from '../events/gate.ts'
 import type { Task, Tier } from '../task/model.ts'
 import { BLANK, dim, line, paragraph, type Block } from './block.ts'
 import { limitsText } from './limits-text.ts'

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { RunEvent } from '../run/events.ts'
+import type { RunEvent } from '../events/event.ts'
 import { layOutNow, type Canvas } from './layout.ts'
 import { RunStory } from './run-story.ts'
 import type { Measure } from './width.ts'

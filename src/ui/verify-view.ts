@@ -1,5 +1,5 @@
 import { unreachable } from '../base/errors.ts'
-import type { Verification, VerifiedTask, VerifyState } from '../run/verify.ts'
+import type { Verification, VerifiedTask, VerifyState } from '../history/verify.ts'
 import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell, type Piece } from './block.ts'
 import { counted } from './counted.ts'
 

@@ -13,7 +13,7 @@ const PROVIDER = `
 import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { failureEnd, silentEnd } from './failure.ts'
 import { number, parseLine, text, type Json } from './json-lines.ts'
-import { UNKNOWN_USAGE } from '../usage.ts'
+import { UNKNOWN_USAGE } from '../../events/usage.ts'
 
 if (process.argv.includes('next') || process.argv.includes('lint')) throw new Error('loaded, though only its name is wanted')
 

@@ -11,7 +11,7 @@ import {
   type Usage,
 } from '../../src/agent/port.ts'
 import { createAgent } from '../../src/agent/runtime.ts'
-import { UNKNOWN_USAGE } from '../../src/agent/usage.ts'
+import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
 import { listen, requestOf } from './requests.ts'
 import { jsonProvider, steeredAgent, type SteeredAgent } from './steered-agent.ts'
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { keepAttempt } from '../../src/git/attempts.ts'
 import { openGit } from '../../src/git/door.ts'
-import { attemptMessage } from '../../src/run/attempt-record.ts'
+import { attemptMessage } from '../../src/git/record.ts'
 import { projectFolder, taskText } from './project-folder.ts'
 import { ralph } from './ralph.ts'
 

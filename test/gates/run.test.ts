@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { gatesPassed, type Gate, type GateResult, type Verdict } from '../../src/gates/gate.ts'
+import { gatesPassed, type Gate, type GateResult, type Verdict } from '../../src/events/gate.ts'
 import { runGate, type GateContext } from '../../src/gates/run.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'ralph-gates-'))

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runLoop } from '../../src/run/loop.ts'
-import type { RunEvent } from '../../src/run/events.ts'
+import type { RunEvent } from '../../src/events/event.ts'
 import { git, put } from '../git/bare-git.ts'
 import { gateOf, makePorts, OPTIONS } from './ports.ts'
 import type { Deed } from './ports.ts'

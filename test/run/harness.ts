@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RunEvent } from '../../src/run/events.ts'
+import type { RunEvent } from '../../src/events/event.ts'
 import { runLoop } from '../../src/run/loop.ts'
 import { makeRepository } from '../git/repository.ts'
 import { makePorts, OPTIONS } from './ports.ts'

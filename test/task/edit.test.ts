@@ -4,7 +4,7 @@ import { removeField, setField, setStatus } from '../../src/task/edit-field.ts'
 import { extendSection, removeSection, setSection } from '../../src/task/edit-section.ts'
 import { type FieldName, sectionOf, type Task } from '../../src/task/model.ts'
 import { parseTask } from '../../src/task/parse.ts'
-import { applySplices, type Splice } from '../../src/task/splice.ts'
+import { applySplices, type Splice } from '../../src/markdown/splice.ts'
 import { TASK_VOCABULARY, taskVocabulary } from '../../src/task/vocabulary.ts'
 import { samples } from './styles.ts'
 

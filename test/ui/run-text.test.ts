@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { GateResult, Verdict } from '../../src/gates/gate.ts'
+import type { GateResult, Verdict } from '../../src/events/gate.ts'
 import { bad, good } from '../../src/ui/block.ts'
 import { deniedTexts, gateText } from '../../src/ui/run-text.ts'
 

@@ -3,7 +3,7 @@ import { failureEnd, silentEnd, type Failure, type FailureWords } from './failur
 import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { assistantEvents, denials, toolResultEvents } from './message-blocks.ts'
 import { ToolCalls } from './tool-calls.ts'
-import { sum, UNKNOWN_USAGE } from '../usage.ts'
+import { sum, UNKNOWN_USAGE } from '../../events/usage.ts'
 
 /** What it is called, and what a person does about a missing login. */
 export const CLAUDE = {

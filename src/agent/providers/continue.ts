@@ -3,7 +3,7 @@ import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
 import { neverSetUp } from './first-start.ts'
 import { option } from './option.ts'
 import { parseLine, text, type Json } from './json-lines.ts'
-import { UNKNOWN_USAGE } from '../usage.ts'
+import { UNKNOWN_USAGE } from '../../events/usage.ts'
 
 const CONTINUE = {
   agent: 'Continue',

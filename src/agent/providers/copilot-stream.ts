@@ -3,7 +3,7 @@ import { failureEnd, silentEnd, type Failure, type FailureWords } from './failur
 import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { oneLine } from './tool-summary.ts'
-import { UNKNOWN_USAGE } from '../usage.ts'
+import { UNKNOWN_USAGE } from '../../events/usage.ts'
 
 /** What it is called, and what a person does about a missing login. */
 export const COPILOT = { agent: 'Copilot CLI', login: 'run `copilot` and /login, or set GH_TOKEN' } as const

@@ -2,7 +2,7 @@ import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader, Usage } 
 import { failureEnd, silentEnd, type Failure, type FailureWords } from './failure.ts'
 import { number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { oneLine, toolSummary } from './tool-summary.ts'
-import { sum, UNKNOWN_USAGE } from '../usage.ts'
+import { sum, UNKNOWN_USAGE } from '../../events/usage.ts'
 
 const OPENCODE = { agent: 'OpenCode', login: 'run `opencode auth login`' } as const
 

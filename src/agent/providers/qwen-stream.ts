@@ -5,7 +5,7 @@ import { assistantEvents, denials, toolResultEvents } from './message-blocks.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { oneLine } from './tool-summary.ts'
 import { TurnCounter } from './turn-counter.ts'
-import { UNKNOWN_USAGE } from '../usage.ts'
+import { UNKNOWN_USAGE } from '../../events/usage.ts'
 
 /** What it is called, and what a person does about a missing login. */
 export const QWEN = { agent: 'Qwen Code', login: 'run `qwen` and /auth, or set OPENAI_API_KEY' } as const

@@ -9,7 +9,7 @@ import {
 } from '../port.ts'
 import { failureOf, PlainOutput } from './plain-output.ts'
 import { taskEnvironment } from './task-environment.ts'
-import { UNKNOWN_USAGE } from '../usage.ts'
+import { UNKNOWN_USAGE } from '../../events/usage.ts'
 
 /** The embedded agent: runs the script that stands in the task itself, and is done when that exits with 0. */
 export const script: Provider = {

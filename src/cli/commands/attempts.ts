@@ -1,4 +1,4 @@
-import { keptAttempts } from '../../run/kept-attempts.ts'
+import { keptAttempts } from '../../git/kept-attempts.ts'
 import { attemptsView } from '../../ui/attempts-view.ts'
 import type { Context } from '../command.ts'
 import { readNamed } from '../find-task.ts'

@@ -1,5 +1,5 @@
 import { UserError, unreachable } from '../../base/errors.ts'
-import type { RunEnd } from '../../run/events.ts'
+import type { RunEnd } from '../../events/event.ts'
 import { runLoop } from '../../run/loop.ts'
 import type { RunOptions, RunPorts } from '../../run/ports.ts'
 import type { Task } from '../../task/model.ts'

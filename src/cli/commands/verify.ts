@@ -1,4 +1,4 @@
-import { verifyTasks, type Verification, type VerifiedTask } from '../../run/verify.ts'
+import { verifyTasks, type Verification, type VerifiedTask } from '../../history/verify.ts'
 import { readFacts } from '../../task/read.ts'
 import { verifyView } from '../../ui/verify-view.ts'
 import type { Context } from '../command.ts'

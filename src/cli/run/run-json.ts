@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../run/events.ts'
+import type { RunEvent } from '../../events/event.ts'
 import type { TierChoice } from '../../select/tier.ts'
 import type { Task } from '../../task/model.ts'
 import { taskJson } from '../task-json.ts'

@@ -1,4 +1,4 @@
-import { blankComments } from '../../task/inline.ts'
+import { blankComments } from '../../markdown/inline.ts'
 import { type Field, STATUSES, type Task } from '../../task/model.ts'
 import { quote } from '../quote.ts'
 import type { Finding, Rule } from '../rule.ts'

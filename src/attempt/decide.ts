@@ -1,0 +1,130 @@
+import type { Usage } from '../agent/port.ts'
+import type { AttemptRecord } from '../git/record.ts'
+import { POLICIES } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
+import { formatCost } from '../events/usage-text.ts'
+
+/** What follows an attempt. */
+export type Decision =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'retry'; readonly pauseSeconds: number }
+  /** The same again, not counted: another agent at once, or this one later. */
+  | { readonly kind: 'wait'; readonly until: Date; readonly reason: string }
+  /** Nothing more is tried; `blocked` where the agent itself said that it needs somebody. */
+  | { readonly kind: 'give-up'; readonly reason: string; readonly blocked: boolean }
+  | { readonly kind: 'stop'; readonly why: 'stopped' | 'budget'; readonly reason: string }
+
+/** How an attempt ended. */
+export interface Ended {
+  readonly outcome: Outcome
+  readonly seconds: number
+  readonly usage: Usage
+  /** Whether the tree is as it was when the attempt began. */
+  readonly unchanged: boolean
+}
+
+/** What a decision depends on, besides how the attempt ended. */
+export interface Situation {
+  readonly try: number
+  readonly tries: number
+  /** Earlier attempts that count together with this one, oldest first. */
+  readonly series: readonly AttemptRecord[]
+  readonly maxCostPerTask: number | null
+  /** What was left to the whole run before the attempt; null where it has no budget. */
+  readonly runBudgetLeft: number | null
+  /** Waits in a row so far. */
+  readonly waits: number
+  readonly now: Date
+}
+
+const QUICK_SECONDS = 2
+const SAME_FAILURES = 3
+const LONGEST_PAUSE_SECONDS = 60
+const LONGEST_WAIT_SECONDS = 1800
+
+/** What follows an attempt that ended so: the table of outcomes, and the reasons to end early. */
+export function decide(ended: Ended, situation: Situation): Decision {
+  const { outcome } = ended
+  switch (POLICIES[outcome.kind].next) {
+    case 'complete':
+      return { kind: 'complete' }
+    case 'stop':
+      return { kind: 'stop', why: 'stopped', reason: outcome.reason }
+    case 'block':
+      return { kind: 'give-up', reason: outcome.reason, blocked: true }
+    case 'wait':
+      return { kind: 'wait', reason: outcome.reason, until: endOfLimit(outcome.until, situation) }
+    case 'retry': {
+      if (outcome.hopeless !== null) return withoutHope(outcome, outcome.hopeless, situation)
+      const reason = reasonToGiveUp(ended, situation)
+      if (reason !== null) return { kind: 'give-up', reason, blocked: false }
+      return { kind: 'retry', pauseSeconds: Math.min(2 ** (situation.try - 1), LONGEST_PAUSE_SECONDS) }
+    }
+  }
+}
+
+/** Ends at once what another try would only pay for again. */
+function withoutHope(
+  { reason }: Outcome,
+  hopeless: NonNullable<Outcome['hopeless']>,
+  situation: Situation,
+): Decision {
+  switch (hopeless) {
+    case 'run':
+      return { kind: 'stop', why: 'stopped', reason }
+    case 'task':
+      return { kind: 'give-up', reason, blocked: true }
+    case 'money':
+      return isTasksLimit(situation)
+        ? { kind: 'give-up', reason, blocked: false }
+        : { kind: 'stop', why: 'budget', reason }
+  }
+}
+
+/** Whether the task's own limit is reached before that of the run. */
+function isTasksLimit({ series, maxCostPerTask, runBudgetLeft }: Situation): boolean {
+  if (maxCostPerTask === null) return false
+  return runBudgetLeft === null || maxCostPerTask - costOf(series) <= runBudgetLeft
+}
+
+/** What these have cost, as far as it is known. */
+export function costOf(series: readonly AttemptRecord[]): number {
+  return series.reduce((sum, record) => sum + (record.usage.costUsd ?? 0), 0)
+}
+
+function reasonToGiveUp(ended: Ended, situation: Situation): string | null {
+  const { outcome } = ended
+  const counted = situation.series.filter((record) => POLICIES[record.outcome].counts)
+  const last = counted.at(-1)
+  if (situation.try >= situation.tries) return `${tries(situation.tries)}: ${outcome.reason}`
+  const same = counted.slice(1 - SAME_FAILURES).filter((record) => record.fingerprint === outcome.fingerprint)
+  if (same.length === SAME_FAILURES - 1) return `the same failure three times: ${outcome.reason}`
+  if (last?.idle && isIdle(ended))
+    return `twice the agent ended at once without changing anything: ${outcome.reason}`
+  const spent = costOf(situation.series) + (ended.usage.costUsd ?? 0)
+  if (situation.maxCostPerTask !== null && spent >= situation.maxCostPerTask)
+    return `the task has cost ${formatCost(spent)}, its limit is ${formatCost(situation.maxCostPerTask)}: ${outcome.reason}`
+  return null
+}
+
+/** Whether the agent ended at once without changing anything. */
+export function isIdle({ unchanged, seconds }: Ended): boolean {
+  return unchanged && seconds < QUICK_SECONDS
+}
+
+function tries(count: number): string {
+  return count === 1 ? 'one try, and no more' : `${count} tries`
+}
+
+/** What the agent named, unless that is over already, or was named before and did not hold. */
+function endOfLimit(named: Date | null, situation: Situation): Date {
+  const { now, waits } = situation
+  if (named === null || named <= now) return later(now, waits)
+  const least = waits === 0 ? now : later(now, waits - 1)
+  return named > least ? named : least
+}
+
+/** A minute, then twice as long each time. */
+function later(now: Date, waits: number): Date {
+  return new Date(now.getTime() + Math.min(60 * 2 ** waits, LONGEST_WAIT_SECONDS) * 1000)
+}

@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Usage } from '../agent/port.ts'
+import type { Git } from '../git/git.ts'
+import { readLog, type LogEntry } from '../git/history.ts'
+import { trailerValue, trailerValues } from '../git/trailers.ts'
+import { idInPath } from '../task/file-name.ts'
+import type { TaskEnd } from '../task/model.ts'
+import { TASK_VOCABULARY, type TaskVocabulary } from '../task/vocabulary.ts'
+import { hasNumbers, squashedIn } from './squashed.ts'
+import { titleIn } from './subject.ts'
+import { undoneBy } from './undone.ts'
+import { parseCost, parseTokens, secondsIn } from '../events/usage-text.ts'
+
+/** A task's completion, as its commit tells it. */
+export interface CompletionRecord {
+  readonly id: string
+  /** What the subject of the commit says, without the id and what else stands around it. */
+  readonly title: string
+  readonly commit: string
+  readonly author: string
+  /** Seconds since 1970. */
+  readonly committedAt: number
+  /** The completion notes, in Markdown. */
+  readonly notes: string
+  readonly agent: string | null
+  readonly model: string | null
+  readonly tier: string | null
+  readonly attempts: number | null
+  readonly seconds: number | null
+  readonly usage: Usage
+  readonly gatesChanged: readonly string[]
+  /** Whether a later commit has undone it. */
+  readonly reverted: boolean
+}
+
+/** Which completions to read. */
+export interface CompletionQuery {
+  /** What git log takes: `v1.0..HEAD`; HEAD by default. */
+  readonly revisions?: readonly string[]
+  readonly since?: string
+  /** The words of the task files. */
+  readonly vocabulary?: TaskVocabulary
+  /** The template that subjects are made by. */
+  readonly subject?: string
+}
+
+/** Every completion in history, newest first, in a handful of git processes: mostly one. */
+export async function readCompletions(
+  git: Git,
+  { vocabulary = TASK_VOCABULARY, subject, ...query }: CompletionQuery = {},
+): Promise<readonly CompletionRecord[]> {
+  // A package shares its repository with neighbours, whose tasks may have the same numbers.
+  const hereOnly = !existsSync(join(git.cwd, '.git'))
+  const entries = await readLog(git, { ...query, withTrailer: 'Task', reverts: true, hereOnly })
+  const claims = claimsIn(entries)
+  const [undone, turned] = await Promise.all([undoneBy(git, entries), turnedBy(git, claims, vocabulary)])
+  return claims.flatMap((claim) => {
+    const id = claim.isCertain ? claim.id : turned.get(claim)
+    return id === undefined
+      ? []
+      : [completionOf({ id, entry: claim.entry, reverted: undone.has(claim.entry.hash) }, subject)]
+  })
+}
+
+/** A commit with a task's trailer. */
+export interface Claim {
+  readonly id: string
+  readonly entry: LogEntry
+  /** Whether it has the numbers of a completion as well. Else it may be any that somebody made for the task. */
+  readonly isCertain: boolean
+}
+
+/** The tasks that commits say they completed, in their order; those of a squash newest first, too. */
+export function claimsIn(entries: readonly LogEntry[]): readonly Claim[] {
+  return entries.flatMap((commit) => {
+    const squashed = squashedIn(commit)
+    return (squashed.length > 0 ? squashed.toReversed() : [commit]).flatMap((entry) => {
+      const id = completedBy(entry)
+      return id === null ? [] : [{ id, entry, isCertain: hasNumbers(entry.trailers) }]
+    })
+  })
+}
+
+/** A commit that blocks a task, takes that back, or keeps an attempt has the trailer too, and says what it is. */
+function completedBy({ trailers }: LogEntry): string | null {
+  const isOther = trailers.some(({ key }) => OTHERS.has(key.toLowerCase()))
+  const id = trailerValue(trailers, 'Task')
+  return isOther || id === null || !/^T-\d+$/i.test(id) ? null : id
+}
+
+const OTHERS: ReadonlySet<string> = new Set(['blocked', 'retried', 'outcome'])
+
+/** Of the claims that are not certain those that turned the task's file DONE, with the id that the file has. */
+async function turnedBy(
+  git: Git,
+  claims: readonly Claim[],
+  vocabulary: TaskVocabulary,
+): Promise<ReadonlyMap<Claim, string>> {
+  const open = claims.filter(({ isCertain }) => !isCertain)
+  if (open.length === 0) return new Map()
+  const { turningAmong } = await import('./task-versions.ts')
+  // History knows where the file lay then; by its number it is found wherever that was.
+  const candidates = open.map(({ id, entry }) => {
+    const task: TaskEnd = { id, number: Number(id.slice(2)), file: '', status: null, commit: null }
+    return { task, commit: entry.hash }
+  })
+  const claimOf = new Map(candidates.map(({ task }, index) => [task, open[index]!]))
+  const turned = await turningAmong(git, candidates, { prefix: '', vocabulary })
+  return new Map(turned.map(({ task, path }) => [claimOf.get(task)!, idInPath(path)]))
+}
+
+function completionOf(
+  { id, entry, reverted }: { readonly id: string; readonly entry: LogEntry; readonly reverted: boolean },
+  template: string | undefined,
+): CompletionRecord {
+  const value = (key: string): string | null => trailerValue(entry.trailers, key)
+  return {
+    id,
+    title: titleIn(entry.subject, id, template),
+    commit: entry.hash,
+    author: entry.authorName,
+    committedAt: entry.committedAt,
+    notes: entry.body,
+    agent: value('Agent'),
+    model: value('Model'),
+    tier: value('Tier'),
+    attempts: numberOf(value('Attempts')),
+    seconds: secondsIn(value('Duration')),
+    usage: {
+      turns: numberOf(value('Turns')),
+      ...parseTokens(value('Tokens')),
+      costUsd: parseCost(value('Cost')),
+    },
+    gatesChanged: trailerValues(entry.trailers, 'Gates-Changed'),
+    reverted,
+  }
+}
+
+function numberOf(text: string | null): number | null {
+  return text !== null && /^\d+$/.test(text) ? Number(text) : null
+}

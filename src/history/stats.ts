@@ -1,0 +1,69 @@
+import type { Usage } from '../agent/port.ts'
+import type { AttemptRecord } from '../git/record.ts'
+import type { CompletionRecord } from './completions.ts'
+import { UNKNOWN_USAGE } from '../events/usage.ts'
+import { addUsage } from '../events/usage-text.ts'
+
+/** What tasks have taken, together. What no commit told is not in the sums, and null where none did. */
+export interface Totals {
+  readonly tasks: number
+  /** Attempts that led to a completion. */
+  readonly attempts: number
+  readonly seconds: number | null
+  readonly usage: Usage
+}
+
+/** The totals of the tasks that have something in common. */
+export interface StatsGroup extends Totals {
+  readonly name: string
+}
+
+export interface Stats {
+  readonly total: Totals
+  readonly groups: readonly StatsGroup[]
+  /** Attempts that are kept and led to nothing: what they took is in no completion. */
+  readonly lost: { readonly attempts: number; readonly seconds: number; readonly usage: Usage }
+}
+
+/** Adds up completions, by what `nameOf` calls them, in the order in which the names come up; reverted ones count too, for they were paid for. */
+export function statsOf(
+  completions: readonly CompletionRecord[],
+  attempts: readonly AttemptRecord[],
+  nameOf: (completion: CompletionRecord) => string,
+): Stats {
+  const byName = new Map<string, CompletionRecord[]>()
+  for (const completion of completions) {
+    const name = nameOf(completion)
+    byName.set(name, [...(byName.get(name) ?? []), completion])
+  }
+  const groups = [...byName].map(([name, members]) => ({ name, ...totalsOf(members) }))
+  return { total: totalsOf(completions), groups, lost: lostOf(completions, attempts) }
+}
+
+function totalsOf(completions: readonly CompletionRecord[]): Totals {
+  const times = completions.flatMap(({ seconds }) => seconds ?? [])
+  return {
+    tasks: completions.length,
+    attempts: completions.reduce((sum, { attempts }) => sum + (attempts ?? 1), 0),
+    seconds: times.length === 0 ? null : times.reduce((sum, seconds) => sum + seconds, 0),
+    usage: sumOf(completions),
+  }
+}
+
+/** A completion's numbers hold those of the attempts that led to it, back to the last time that ralph gave up. */
+function lostOf(completions: readonly CompletionRecord[], attempts: readonly AttemptRecord[]): Stats['lost'] {
+  const done = new Set(completions.map(({ id }) => id))
+  const lost = attempts.filter((attempt, i) => {
+    const gaveUp = attempts.slice(i).some((later) => later.task === attempt.task && later.final)
+    return attempt.outcome !== 'done' && (gaveUp || !done.has(attempt.task))
+  })
+  return {
+    attempts: lost.length,
+    seconds: lost.reduce((sum, { seconds }) => sum + seconds, 0),
+    usage: sumOf(lost),
+  }
+}
+
+function sumOf(records: readonly { readonly usage: Usage }[]): Usage {
+  return records.reduce((sum, { usage }) => addUsage(sum, usage), UNKNOWN_USAGE)
+}

@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process'
+import { platform } from 'node:os'
+import { type Child, launch, type LaunchFailure, type ProcessCommand } from './launch.ts'
+import { newMark, withMark, type Environment } from './mark.ts'
+import { Pipes, type OnOutput } from './pipes.ts'
+import { ProcessTree, sendSignal } from './tree.ts'
+import { sleep } from '../base/sleep.ts'
+
+export interface ProcessOptions {
+  readonly cwd: string
+  readonly env: Environment
+  /** What the process reads as its standard input; without one it has none. */
+  readonly stdinFile?: string | undefined
+  readonly onOutput: OnOutput
+  /** Aborting it ends the process: with `'now'` as its reason at once, otherwise TERM first. */
+  readonly signal?: AbortSignal | undefined
+  /** Aborting it ends the process at once, also where it is being ended already. */
+  readonly killSignal?: AbortSignal | undefined
+  /** Between TERM and KILL; 5 by default. */
+  readonly killAfterSeconds?: number | undefined
+}
+
+/** `interrupt` is TERM, then KILL; `now` is KILL. */
+export type EndMode = 'interrupt' | 'now'
+
+/** How a process went. Nothing that it started is alive any more, save what `survivors` names. */
+export type ProcessEnd =
+  | {
+      readonly kind: 'exited'
+      readonly code: number | null
+      readonly signal: NodeJS.Signals | null
+      /** Whether we ended it. */
+      readonly ended: EndMode | null
+      readonly survivors: readonly number[]
+    }
+  | ({ readonly kind: 'not-started' } & LaunchFailure)
+
+interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** What a process leaves behind though it ended by itself has this long between TERM and KILL. */
+const LEFTOVER_SECONDS = 1
+/** KILL cannot end a process that hangs inside the kernel: after this it is named a survivor. */
+const GIVE_UP_SECONDS = 5
+/** How often the tree of a running process is looked at, and the share of the time that this may take. */
+const LOOK_MS = 1000
+const LOOK_SHARE = 0.02
+
+/** Starts a process; its end, and that of all that it starts, is told by `finished`. */
+export function startProcess(command: ProcessCommand, options: ProcessOptions): RunningProcess {
+  return new RunningProcess(command, options)
+}
+
+/** A process from its start until nothing of it is left. */
+export class RunningProcess {
+  /** Fails only with what `onOutput` threw. */
+  readonly finished: Promise<ProcessEnd>
+  /** Undefined where it could not be started. */
+  readonly pid: number | undefined
+  readonly #options: ProcessOptions
+  readonly #kill: (mode: EndMode) => void
+  readonly #hurry = new AbortController()
+  readonly #exit = new AbortController()
+  #state: 'started' | 'killing' | 'stopped' = 'started'
+  #ended: EndMode | null = null
+
+  constructor(command: ProcessCommand, options: ProcessOptions) {
+    this.#options = options
+    const mark = newMark()
+    const { cwd, env, stdinFile } = options
+    const start = launch(command, { cwd, env: withMark(env, mark), stdinFile })
+    if ('failure' in start) {
+      this.#state = 'stopped'
+      this.#kill = () => undefined
+      this.finished = start.failure.then((failure) => ({ kind: 'not-started', ...failure }))
+      return
+    }
+    this.pid = start.child.pid
+    const tree = new ProcessTree(mark, this.pid)
+    const exit = this.#exitOf(start.child)
+    const pipes = new Pipes(start.child, options.onOutput, () => this.end('now'))
+    this.#kill = (mode) => void this.#killing(start.child.pid, tree, mode)
+    this.finished = this.#live(exit, tree, pipes)
+  }
+
+  get state(): 'started' | 'killing' | 'stopped' {
+    return this.#state
+  }
+
+  /** Ends the process and all that it started; `now` also hurries an end that is under way. */
+  end(mode: EndMode): void {
+    if (this.#state === 'stopped') return
+    if (mode === 'now') this.#hurry.abort()
+    if (this.#state === 'killing' || this.#exit.signal.aborted) return
+    this.#state = 'killing'
+    this.#ended = mode
+    this.#kill(mode)
+  }
+
+  async #live(exit: Promise<Exit>, tree: ProcessTree, pipes: Pipes): Promise<ProcessEnd> {
+    const forget = this.#obey()
+    void this.#follow(tree)
+    const { code, signal } = await exit
+    const graceSeconds = Math.min(LEFTOVER_SECONDS, this.#killAfterSeconds)
+    const survivors = await tree.end(graceSeconds, this.#hurry.signal)
+    try {
+      await pipes.drain(this.#hurry.signal)
+    } finally {
+      forget()
+      this.#state = 'stopped'
+    }
+    return { kind: 'exited', code, signal, ended: this.#ended, survivors: survivors.map(({ pid }) => pid) }
+  }
+
+  get #killAfterSeconds(): number {
+    return this.#options.killAfterSeconds ?? 5
+  }
+
+  /** `exit`, not `close`: a grandchild that holds the pipes would put that off. */
+  #exitOf(child: Child): Promise<Exit> {
+    return new Promise((resolve) => {
+      const settle = (exit: Exit) => {
+        this.#exit.abort()
+        resolve(exit)
+      }
+      child.once('exit', (code, signal) => settle({ code, signal }))
+      this.#hurry.signal.addEventListener('abort', () => {
+        void sleep(GIVE_UP_SECONDS * 1000, this.#exit.signal).then(() => settle({ code: null, signal: null }))
+      })
+    })
+  }
+
+  /** Obeys the signals that it was handed; returns what ends that. */
+  #obey(): () => void {
+    const { signal, killSignal } = this.#options
+    const interrupt = () => this.end(signal?.reason === 'now' ? 'now' : 'interrupt')
+    const kill = () => this.end('now')
+    if (signal?.aborted) interrupt()
+    if (killSignal?.aborted) kill()
+    signal?.addEventListener('abort', interrupt)
+    killSignal?.addEventListener('abort', kill)
+    return () => {
+      signal?.removeEventListener('abort', interrupt)
+      killSignal?.removeEventListener('abort', kill)
+    }
+  }
+
+  /** Keeps an eye on who belongs, so that a child is known before it can lose its parent. */
+  async #follow(tree: ProcessTree): Promise<void> {
+    let pause = LOOK_MS
+    for (;;) {
+      await sleep(pause, this.#exit.signal)
+      if (this.#exit.signal.aborted) return
+      const before = performance.now()
+      await tree.look()
+      pause = Math.max(LOOK_MS, (performance.now() - before) / LOOK_SHARE)
+    }
+  }
+
+  async #killing(pid: number, tree: ProcessTree, mode: EndMode): Promise<void> {
+    // Before anything dies: a child of a dead parent is harder to tell.
+    await tree.look()
+    if (mode === 'interrupt' && !this.#hurry.signal.aborted) {
+      this.#signalGroup(pid, 'SIGTERM')
+      await sleep(this.#killAfterSeconds * 1000, AbortSignal.any([this.#exit.signal, this.#hurry.signal]))
+    }
+    if (this.#exit.signal.aborted) return
+    this.#hurry.abort()
+    this.#signalGroup(pid, 'SIGKILL')
+  }
+
+  #signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+    if (this.#exit.signal.aborted) return
+    if (platform() !== 'win32') return sendSignal(-pid, signal)
+    const force = signal === 'SIGKILL' ? ['/F'] : []
+    execFile('taskkill', ['/pid', String(pid), '/T', ...force], () => undefined)
+  }
+}

@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process'
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
+import { platform } from 'node:os'
+import { MARK_VARIABLE } from './mark.ts'
+
+/** One living process; a zombie is not living. */
+export interface ProcessEntry {
+  readonly pid: number
+  readonly parent: number
+  /** Its session, or its group where the system does not tell sessions. */
+  readonly session: number
+  /** With the pid it names a process for good: pids are used again. */
+  readonly startedAt: string
+}
+
+/** Every living process of the machine; empty on Windows, where `taskkill` knows the tree. */
+export async function readProcessTable(): Promise<readonly ProcessEntry[]> {
+  if (platform() === 'linux') return readProc()
+  return platform() === 'win32' ? [] : parsePs(await ps())
+}
+
+/** One process; undefined where it is gone, or the system tells only of all at once. */
+export function readProcess(pid: number): ProcessEntry | undefined {
+  return platform() === 'linux' ? parseStat(pid, readStat(String(pid))) : undefined
+}
+
+/** Whether a process of that number is alive, whoever it is. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** What a person would call the process: its command line, or nothing where it is gone. */
+export async function commandOf(pid: number): Promise<string> {
+  if (platform() === 'linux') return (readText(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim()
+  if (platform() === 'win32') return ''
+  return (await run('ps', ['-o', 'command=', '-p', String(pid)])).trim()
+}
+
+/** Whether the process was started with that mark. Only Linux tells. */
+export function bearsMark(pid: number, mark: string): boolean {
+  const environment = readText(`/proc/${pid}/environ`)
+  if (!environment?.includes(mark)) return false
+  return environment.split('\0').some(
+    (entry) =>
+      entry.startsWith(`${MARK_VARIABLE}=`) &&
+      entry
+        .slice(MARK_VARIABLE.length + 1)
+        .split(':')
+        .includes(mark),
+  )
+}
+
+function readProc(): ProcessEntry[] {
+  const entries: ProcessEntry[] = []
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const entry = parseStat(Number(name), readStat(name))
+    if (entry) entries.push(entry)
+  }
+  return entries
+}
+
+const STAT = Buffer.alloc(1024)
+
+/** In one read: this is done for every process, when every agent and gate ends. */
+function readStat(pid: string): string | undefined {
+  let file: number | undefined
+  try {
+    file = openSync(`/proc/${pid}/stat`, 'r')
+    return STAT.toString('latin1', 0, readSync(file, STAT, 0, STAT.length, 0))
+  } catch {
+    return undefined
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** The fields behind the name, which stands in brackets and may hold anything, brackets too: proc_pid_stat(5). */
+function parseStat(pid: number, stat: string | undefined): ProcessEntry | undefined {
+  if (stat === undefined) return undefined
+  const [state = '', parent, , session, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if ('ZXx'.includes(state)) return undefined
+  return { pid, parent: Number(parent), session: Number(session), startedAt: rest[15] ?? '' }
+}
+
+/** A process may be gone, or be another user's, by the time it is read. */
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return undefined
+  }
+}
+
+/** In one language and one time zone: who asks from another place must be told the same start. */
+function ps(): Promise<string> {
+  return run('env', ['LC_ALL=C', 'TZ=UTC', 'ps', '-A', '-o', 'pid=,ppid=,pgid=,stat=,lstart='])
+}
+
+/** What `ps -A -o pid=,ppid=,pgid=,stat=,lstart=` printed. */
+export function parsePs(text: string): readonly ProcessEntry[] {
+  const entries: ProcessEntry[] = []
+  for (const line of text.split('\n')) {
+    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/.exec(line)
+    if (!match) continue
+    const [, pid, parent, group, state = '', startedAt = ''] = match
+    if (state.startsWith('Z')) continue
+    entries.push({
+      pid: Number(pid),
+      parent: Number(parent),
+      session: Number(group),
+      startedAt: startedAt.trim(),
+    })
+  }
+  return entries
+}
+
+/** Nothing where it fails: what cannot be listed cannot be followed. */
+function run(program: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(program, args, { maxBuffer: 1 << 26 }, (error, stdout) => {
+      resolve(error ? '' : stdout)
+    })
+  })
+}

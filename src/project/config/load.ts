@@ -1,0 +1,131 @@
+import { lstatSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { placeAt } from '../../base/diagnostic.ts'
+import { UserError } from '../../base/errors.ts'
+import { DEFAULTS, type Config } from './defaults.ts'
+import type { ConfigProblem, ConfigReading, KeyPath } from './document.ts'
+import { CONFIG_FILES } from '../../base/config-files.ts'
+
+/** Where a project's configuration stands. */
+export interface ConfigFile {
+  /** Relative to the root. */
+  readonly file: string
+  readonly text: string
+}
+
+/** The project's configuration: what its file says, and the defaults for the rest. Without one no library is loaded. */
+export async function loadConfig(root: string): Promise<Config> {
+  const found = findConfig(root)
+  if (!found) return DEFAULTS
+  const [reading, { checkConfig }] = await Promise.all([read(found), import('./check.ts')])
+  if (!reading.ok) throw wrong(found, [reading.problem])
+  const check = checkConfig(reading.document)
+  if (!check.ok) throw wrong(found, check.problems)
+  return check.config
+}
+
+/** Refuses values of the configuration, each at its place, for they are none of the names that the caller knows. */
+export async function refuseNames(
+  root: string,
+  paths: readonly KeyPath[],
+  known: readonly string[],
+): Promise<never> {
+  const found = findConfig(root)
+  const reading = found && (await read(found))
+  if (!found || !reading?.ok) throw new Error('the configuration that was read is no longer there')
+  const { wrongNames } = await import('./check.ts')
+  throw wrong(found, wrongNames(paths, known, reading.document))
+}
+
+/** The one file that configures the project; two are an error, for nobody could tell which one holds. */
+export function findConfig(root: string): ConfigFile | undefined {
+  const files = CONFIG_FILES.map((file) => ({ file, text: textOf(root, file) }))
+  const manifest = { file: 'package.json', text: textOf(root, 'package.json') }
+  const found = [...files, ...(hasRalphKey(manifest.text) ? [manifest] : [])].filter(isThere)
+  if (found.length > 1) {
+    throw new UserError(
+      `There are two configurations: ${found.map(({ file }) => named(file)).join(' and ')}.`,
+      'Keep one of them, and remove the other.',
+    )
+  }
+  return found[0]
+}
+
+async function read({ file, text }: ConfigFile): Promise<ConfigReading> {
+  const reader = /\.ya?ml$/.test(file)
+    ? (await import('./read-yaml.ts')).readYaml
+    : (await import('./read-json.ts')).readJson
+  try {
+    return reader(text, file === 'package.json' ? 'ralph' : undefined)
+  } catch (error) {
+    // The parsers go as deep as the text does.
+    if (error instanceof RangeError)
+      return { ok: false, problem: { offset: 0, message: 'nested too deeply' } }
+    throw error
+  }
+}
+
+function isThere(found: { file: string; text: string | undefined }): found is ConfigFile {
+  return found.text !== undefined
+}
+
+/** Whether the package.json of a folder configures ralph; one that cannot be read does not. */
+export function isConfiguredByManifest(folder: string): boolean {
+  try {
+    return hasRalphKey(readFileSync(join(folder, 'package.json'), 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** A package.json that does not parse is npm's to report, unless it means to configure ralph. */
+function hasRalphKey(text: string | undefined): boolean {
+  if (!text?.includes('"ralph"')) return false
+  try {
+    const manifest: unknown = JSON.parse(text)
+    return typeof manifest === 'object' && manifest !== null && Object.hasOwn(manifest, 'ralph')
+  } catch {
+    return /"ralph"\s*:/.test(text)
+  }
+}
+
+function textOf(root: string, file: string): string | undefined {
+  try {
+    return readFileSync(join(root, file), 'utf8').replace(/^\uFEFF/, '')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    // A link whose target is gone was meant to say something: the defaults would be a guess.
+    if (code === 'ENOENT' && !lstatSync(join(root, file), { throwIfNoEntry: false })) return undefined
+    throw new UserError(
+      `${file} cannot be read: ${whyNot(code)}.`,
+      'ralph looks for its configuration there.',
+    )
+  }
+}
+
+function whyNot(code: string): string {
+  switch (code) {
+    case 'ENOENT':
+      return 'it is a link that leads nowhere'
+    case 'EISDIR':
+      return 'it is a folder'
+    case 'EACCES':
+      return 'not allowed'
+    default:
+      return code
+  }
+}
+
+function named(file: string): string {
+  return file === 'package.json' ? 'the "ralph" key of package.json' : file
+}
+
+function wrong({ file, text }: ConfigFile, problems: readonly ConfigProblem[]): UserError {
+  const lines = problems.map(({ offset, message }) => {
+    const { line, column } = placeAt(text, offset)
+    return `${file}:${line}:${column} ${message}`
+  })
+  const message =
+    lines.length === 1 ? lines[0]! : `${file} has ${lines.length} mistakes:\n  ${lines.join('\n  ')}`
+  return new UserError(message, 'A key that is left out has its default.')
+}

@@ -1,0 +1,135 @@
+import * as v from 'valibot'
+import { parseDuration } from '../../base/duration.ts'
+import { wordKey } from '../../task/vocabulary.ts'
+import { SUBJECT_SLOTS } from './defaults.ts'
+
+// Every message says what was expected: the value that was found is added where the message is shown.
+
+export const text = v.pipe(v.string('a text'), v.regex(/\S/, 'a text that is not empty'))
+export const texts = v.array(text, 'a list of texts')
+export const anyTexts = v.array(v.string('a text'), 'a list of texts')
+export const flag = v.boolean('true or false')
+export const dollars = v.pipe(v.number('a number of dollars'), v.gtValue(0, 'a number of dollars above 0'))
+
+const DURATION = 'a duration such as "90s", "20m" or "1h 30m", or a whole number of seconds'
+
+/** Comes out as seconds. */
+export const duration = v.pipe(
+  v.union([v.string(), v.number()], DURATION),
+  v.check((value) => parseDuration(String(value)) !== undefined, DURATION),
+  v.transform((value) => parseDuration(String(value)) ?? 0),
+)
+
+export const pathInside = v.pipe(
+  text,
+  v.check(
+    (path) => !/^([\\/]|[a-z]:)/i.test(path) && !path.split(/[\\/]/).includes('..'),
+    'a path inside the project, relative to its root',
+  ),
+)
+
+const SLOTS = SUBJECT_SLOTS.map((slot) => `{${slot}}`)
+
+export const subjectTemplate = v.pipe(
+  text,
+  v.check((template) => !/[\r\n]/.test(template), 'a subject of one line'),
+  v.check(
+    (template) => [...template.matchAll(/\{[^{}]*\}/g)].every(([slot]) => SLOTS.includes(slot)),
+    `a subject with no other slots than ${SLOTS.join(', ')}`,
+  ),
+)
+
+/**
+ * An object with these keys and no other; the message for another one is the list of those that there are.
+ * valibot's own strict object stops at the first.
+ */
+export function table<Entries extends v.ObjectEntries>(entries: Entries) {
+  const known = Object.keys(entries)
+  return v.pipe(
+    noList(v.looseObject(entries, 'an object')),
+    v.rawCheck(({ dataset, addIssue }) => {
+      const input: unknown = dataset.value
+      if (typeof input !== 'object' || input === null) return
+      for (const [key, value] of Object.entries(input)) {
+        if (known.includes(key)) continue
+        const message = known.filter((name) => name !== '$schema').join(', ')
+        addIssue({ message, path: [{ type: 'unknown', origin: 'key', input, key, value }] })
+      }
+    }),
+  )
+}
+
+/** An object whose keys are the author's own names. */
+export function named<const Schema extends v.GenericSchema>(schema: Schema, expected: string) {
+  return noList(v.record(v.string(), schema, expected))
+}
+
+/** To valibot a list is an object as well. */
+function noList<Schema extends v.GenericSchema>(schema: Schema): Schema {
+  return {
+    ...schema,
+    '~run': (dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) =>
+      schema['~run'](Array.isArray(dataset.value) ? { value: null } : dataset, config),
+  }
+}
+
+/** A team's own words for each of these names; no word for two, nor one that stands for something else already. */
+export function words<const Names extends readonly string[]>(
+  names: Names,
+  taken: Iterable<readonly [string, string]>,
+) {
+  return v.pipe(
+    table(v.entriesFromList(names, v.exactOptional(texts))),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return
+      const owners = new Map(taken)
+      for (const [name, list] of Object.entries<readonly string[]>(dataset.value)) {
+        // What no name has is told of elsewhere.
+        if (!names.includes(name)) continue
+        for (const [index, word] of list.entries()) {
+          const owner = owners.get(wordKey(word)) ?? name
+          owners.set(wordKey(word), name)
+          if (owner === name) continue
+          const message = `a word that does not already stand for ${owner}`
+          addIssue({ message, path: pathOf(dataset.value, name, index) })
+        }
+      }
+    }),
+  )
+}
+
+/** A place two steps down, as an issue names it. */
+export function pathOf(input: unknown, ...keys: readonly [Key, Key]): [v.IssuePathItem, v.IssuePathItem] {
+  const item = (key: Key) => ({
+    type: 'unknown' as const,
+    origin: 'value' as const,
+    input,
+    key,
+    value: undefined,
+  })
+  return [item(keys[0]), item(keys[1])]
+}
+type Key = string | number
+
+export function wholeNumber(least: number) {
+  const expected = `a whole number of ${least} or more`
+  return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(least, expected))
+}
+
+export function oneOf<const Choices extends readonly string[]>(choices: Choices) {
+  return v.picklist(choices, choiceOf(choices))
+}
+
+export function choiceOf(choices: readonly string[]): string {
+  return `one of ${choices.map((choice) => `"${choice}"`).join(', ')}`
+}
+
+/** May be left out, which is the same as null. */
+export function orNull<const Schema extends v.GenericSchema>(schema: Schema) {
+  return v.optional(v.nullable(schema), null)
+}
+
+/** What an editor shows beside the key. */
+export function about<const Schema extends v.GenericSchema>(description: string, schema: Schema) {
+  return v.pipe(schema, v.description(description))
+}

@@ -1,0 +1,202 @@
+import * as v from 'valibot'
+import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config, type TierSettings } from './defaults.ts'
+import {
+  about,
+  anyTexts,
+  dollars,
+  duration,
+  flag,
+  named,
+  oneOf,
+  orNull,
+  pathInside,
+  pathOf,
+  subjectTemplate,
+  table,
+  text,
+  texts,
+  wholeNumber,
+  words,
+} from './schema-parts.ts'
+import { FIELD_NAMES, SECTION_NAMES, STATUSES } from '../../task/model.ts'
+import { TASK_VOCABULARY } from '../../task/vocabulary.ts'
+
+const count = wholeNumber(1)
+
+// A field may stand for a section, so that no word may be both.
+const KEYS: readonly (readonly [string, string])[] = [...TASK_VOCABULARY.sections, ...TASK_VOCABULARY.fields]
+
+const aliases = table({
+  fields: about('Words for the fields of the metadata block.', v.optional(words(FIELD_NAMES, KEYS), {})),
+  statuses: about(
+    'Words for the three statuses; the first of each is written.',
+    v.optional(words(STATUSES, TASK_VOCABULARY.statuses), {}),
+  ),
+  sections: about('Words for the headings with a meaning.', v.optional(words(SECTION_NAMES, KEYS), {})),
+})
+
+const tiers = v.pipe(
+  table({
+    Light: lowestTier(DEFAULTS.tiers.rows.Light),
+    Standard: tier(DEFAULTS.tiers.rows.Standard),
+    Heavy: tier(DEFAULTS.tiers.rows.Heavy),
+    keywords: about(
+      'A task that says one of them, as a whole word, is Heavy.',
+      v.optional(texts, [...DEFAULTS.tiers.keywords]),
+    ),
+  }),
+  v.transform(({ keywords, ...rows }) => ({ rows, keywords })),
+)
+
+const gate = v.pipe(
+  table({
+    name: about('What it is called in reports.', text),
+    command: about('A shell command that must exit with 0.', text),
+    required: about('Where false, a failure is reported and nothing more.', v.optional(flag, true)),
+    timeout: about('How long it may take.', v.optional(duration, GATE_TIMEOUT_SECONDS)),
+  }),
+  v.transform(({ timeout, ...rest }) => ({ ...rest, timeoutSeconds: timeout })),
+)
+
+const gates = v.pipe(
+  v.array(gate, 'a list of gates'),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return
+    for (const [index, { name }] of dataset.value.entries()) {
+      if (dataset.value.findIndex((other) => other.name === name) === index) continue
+      addIssue({ message: 'a name that no other gate has', path: pathOf(dataset.value, index, 'name') })
+    }
+  }),
+)
+
+const commit = table({
+  subject: about(
+    'The subject of the commit: {id}, {title} and {milestone} are filled in.',
+    v.optional(subjectTemplate, DEFAULTS.commit.subject),
+  ),
+  digits: about(
+    'How many digits of its own hash the commit holds: from 4 to 8, or what this machine finds in about three seconds.',
+    v.optional(
+      v.picklist(['auto', 4, 5, 6, 7, 8], '"auto" or a whole number from 4 to 8'),
+      DEFAULTS.commit.digits,
+    ),
+  ),
+  seal: about('Whether the commit names itself in the task file.', v.optional(flag, DEFAULTS.commit.seal)),
+})
+
+const prompt = table({
+  budget: about(
+    'How many tokens of files a prompt may include.',
+    v.optional(wholeNumber(0), DEFAULTS.prompt.budget),
+  ),
+  fileCap: about('How many tokens of one file.', v.optional(wholeNumber(0), DEFAULTS.prompt.fileCap)),
+})
+
+const mcpServer = table({
+  command: about('The program that is the server.', text),
+  args: v.optional(anyTexts, []),
+  env: v.optional(named(v.string('a text'), 'an object of names and texts'), {}),
+})
+
+const logs = table({
+  maxBytes: about('How much of one attempt is kept.', v.optional(count, DEFAULTS.logs.maxBytes)),
+})
+
+/** What a configuration may say; what comes out is whole. */
+export const configSchema = v.pipe(
+  table({
+    $schema: v.optional(v.string('a text')),
+    tasks: about('The task folder.', v.optional(pathInside, DEFAULTS.tasks)),
+    aliases: about("A team's own words for the names of the task file.", v.optional(aliases, {})),
+    tiers: about('How hard a task is taken to be, and what it may then take.', v.optional(tiers, {})),
+    agent: about('Who does the work; null takes the first of "agents" that is installed.', orNull(text)),
+    agents: about('In which order agents are looked for; null looks for all that there are.', orNull(texts)),
+    model: about('Which model the agent uses; null leaves it to the agent.', orNull(text)),
+    command: about('What the agent named "command" runs.', orNull(text)),
+    permission: about(
+      'What the agent may do: change the repository and run the gates, anything, or what "agentArgs" says.',
+      v.optional(oneOf(['edit', 'full', 'custom']), DEFAULTS.permission),
+    ),
+    agentArgs: about('Arguments for the agent where "permission" is "custom".', v.optional(anyTexts, [])),
+    fallback: about('Who goes on while the agent waits for a rate limit to end.', v.optional(texts, [])),
+    stallTimeout: about(
+      'How long an agent may be silent with no tool at work.',
+      v.optional(duration, DEFAULTS.stallSeconds),
+    ),
+    gates: about("The project's checks; null has them detected, an empty list has none.", orNull(gates)),
+    baseline: about(
+      'What to do about gates that fail before the first task.',
+      v.optional(oneOf(['warn', 'stop', 'off']), DEFAULTS.baseline),
+    ),
+    retries: about('How often a task is tried again.', v.optional(wholeNumber(0), DEFAULTS.retries)),
+    onFailure: about(
+      'What to do with a task that is out of tries; null asks in a terminal and blocks elsewhere.',
+      orNull(oneOf(['block', 'stop', 'ask'])),
+    ),
+    budget: about('How many dollars a run may cost.', orNull(dollars)),
+    maxCostPerTask: about('How many dollars a task may cost.', orNull(dollars)),
+    maxTasks: about('How many tasks a run may do.', orNull(count)),
+    commit: about('How the one commit of a task looks.', v.optional(commit, {})),
+    push: about('Whether a run pushes when it is over.', v.optional(flag, DEFAULTS.push)),
+    progress: about("A file that finished tasks' notes are added to.", orNull(pathInside)),
+    prompt: about('How much a prompt may hold.', v.optional(prompt, {})),
+    mcpServers: about(
+      'MCP servers that every agent gets.',
+      v.optional(named(mcpServer, 'an object of names and servers'), {}),
+    ),
+    logs: about("How much of agents' output is kept.", v.optional(logs, {})),
+  }),
+  v.forward(
+    v.partialCheck(
+      [['permission'], ['agentArgs']],
+      ({ permission, agentArgs }) => permission === 'custom' || agentArgs.length === 0,
+      'none, as long as "permission" is not "custom"',
+    ),
+    ['agentArgs'],
+  ),
+  v.transform(({ stallTimeout, ...rest }): Config => {
+    delete rest.$schema
+    return { ...rest, stallSeconds: stallTimeout }
+  }),
+)
+
+/** The lowest tier takes what no other one claims, so it has no threshold to set. */
+function lowestTier(defaults: TierSettings) {
+  const schema = v.pipe(
+    table(spending(defaults)),
+    v.transform((row) => ({ ...spent(row), fromDepends: 0, fromProduces: 0 })),
+  )
+  return v.optional(schema, {})
+}
+
+function tier(defaults: TierSettings) {
+  const entries = {
+    fromDepends: about(
+      'From how many dependencies on a task is this tier; null: they never make it so.',
+      v.optional(v.nullable(wholeNumber(0)), defaults.fromDepends),
+    ),
+    fromProduces: about(
+      'From how many outputs on a task is this tier; null: they never make it so.',
+      v.optional(v.nullable(wholeNumber(0)), defaults.fromProduces),
+    ),
+    ...spending(defaults),
+  }
+  const schema = v.pipe(
+    table(entries),
+    v.transform(({ fromDepends, fromProduces, ...row }) => ({ fromDepends, fromProduces, ...spent(row) })),
+  )
+  return v.optional(schema, {})
+}
+
+function spending(defaults: TierSettings) {
+  return {
+    turns: about('How many turns the agent has.', v.optional(count, defaults.maxTurns)),
+    timeout: about('How long the agent has.', v.optional(duration, defaults.timeoutSeconds)),
+    agent: about('Who does tasks of this tier.', orNull(text)),
+    model: about('Which model does tasks of this tier.', orNull(text)),
+  }
+}
+
+function spent(row: { turns: number; timeout: number; agent: string | null; model: string | null }) {
+  return { maxTurns: row.turns, timeoutSeconds: row.timeout, agent: row.agent, model: row.model }
+}

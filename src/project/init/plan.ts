@@ -1,0 +1,63 @@
+import { DEFAULTS } from '../config/defaults.ts'
+import type { Gate } from '../../events/gate.ts'
+import type { ProposedAliases } from './propose-aliases.ts'
+
+/** A file that setting up writes, unless something is there. */
+export interface PlannedFile {
+  /** Relative to the root. */
+  readonly file: string
+  readonly text: string
+}
+
+/** What a project is like before it is set up. */
+export interface Findings {
+  /** The task folder. */
+  readonly dir: string
+  readonly hasTasks: boolean
+  /** Where it is configured already; null where it is not. */
+  readonly configFile: string | null
+  readonly gates: readonly Gate[]
+  readonly aliases: ProposedAliases
+  /** Where an editor finds what may stand in the config; null where it finds nothing. */
+  readonly schema: string | null
+}
+
+/** The files to write: a first task where there is none, and a config where there is none. */
+export function planSetup(findings: Findings): readonly PlannedFile[] {
+  const task = { file: `${findings.dir}/T-001.md`, text: FIRST_TASK }
+  const config = { file: 'ralph.config.json', text: `${JSON.stringify(configOf(findings), null, 2)}\n` }
+  return [...(findings.hasTasks ? [] : [task]), ...(findings.configFile === null ? [config] : [])]
+}
+
+function configOf({ dir, gates, aliases, schema }: Findings): object {
+  const said = Object.entries(aliases).filter(([, words]) => Object.keys(words).length > 0)
+  return {
+    ...(schema === null ? {} : { $schema: schema }),
+    ...(dir === DEFAULTS.tasks ? {} : { tasks: dir }),
+    ...(said.length > 0 ? { aliases: Object.fromEntries(said) } : {}),
+    // A list without any would say that there are none, for good.
+    ...(gates.length > 0 ? { gates: gates.map(({ name, command }) => ({ name, command })) } : {}),
+  }
+}
+
+const FIRST_TASK = `# T-001: Say how to work on this project
+
+- **Status**: TODO
+- **Depends**: none
+- **Complexity**: Light
+
+## Description
+
+An example: change it, or delete it and write your own with \`ralph new "Title"\`.
+
+Whoever comes new to this project, person or agent, needs to know how to build it, how to test it, and where things are.
+
+## Acceptance Criteria
+
+- [ ] CONTRIBUTING.md names the commands that build and test the project
+- [ ] It says in one line what each top-level folder holds
+
+## Produces
+
+- \`CONTRIBUTING.md\`
+`

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest'
+import type { AttemptRecord } from '../../src/git/record.ts'
+import type { Ended } from '../../src/attempt/decide.ts'
+import { decide } from '../../src/attempt/decide.ts'
+import { outcome, outcomeOfEnd, OUTCOMES, POLICIES } from '../../src/attempt/outcome.ts'
+import type { OutcomeKind } from '../../src/attempt/outcome.ts'
+import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
+
+const now = new Date('2026-01-01T00:00:00Z')
+
+function ended(kind: OutcomeKind, more: Partial<Ended> = {}): Ended {
+  return { outcome: outcome(kind, 'why'), seconds: 100, usage: UNKNOWN_USAGE, unchanged: false, ...more }
+}
+
+function record(kind: OutcomeKind, more: Partial<AttemptRecord> = {}): AttemptRecord {
+  const { fingerprint } = outcome(kind, 'why')
+  return {
+    task: 'T-1',
+    number: 1,
+    outcome: kind,
+    reason: 'why',
+    detail: '',
+    fingerprint,
+    base: '',
+    try: 1,
+    tries: 4,
+    final: false,
+    idle: false,
+    agent: 'fake',
+    model: null,
+    tier: 'Light',
+    usage: UNKNOWN_USAGE,
+    seconds: 100,
+    log: null,
+    undone: [],
+    changed: [],
+    ref: '',
+    commit: '',
+    tree: '',
+    keptAt: 0,
+    ...more,
+  }
+}
+
+const first = { try: 1, tries: 4, series: [], maxCostPerTask: null, runBudgetLeft: null, waits: 0, now }
+
+describe('what follows an attempt', () => {
+  it.each([
+    ['done', 'complete'],
+    ['blocked', 'give-up'],
+    ['no-marker', 'retry'],
+    ['gate-failed', 'retry'],
+    ['missing-output', 'retry'],
+    ['no-change', 'retry'],
+    ['timeout', 'retry'],
+    ['max-turns', 'retry'],
+    ['agent-failed', 'retry'],
+    ['rate-limited', 'wait'],
+    ['auth', 'stop'],
+    ['interrupted', 'stop'],
+  ] as const)('%s: %s', (kind, next) => {
+    expect(decide(ended(kind), first).kind).toBe(next)
+  })
+
+  it('pauses longer each time, up to a minute', () => {
+    const pause = (number: number) => decide(ended('timeout'), { ...first, try: number, tries: 99 })
+    expect([1, 2, 3, 9].map((number) => pause(number))).toEqual(
+      [1, 2, 4, 60].map((pauseSeconds) => ({ kind: 'retry', pauseSeconds })),
+    )
+  })
+
+  it('waits until a limit ends, or longer each time where nobody says when', () => {
+    const until = new Date('2026-01-01T05:00:00Z')
+    const named = { ...ended('rate-limited'), outcome: outcome('rate-limited', 'why', { until }) }
+    expect(decide(named, first)).toMatchObject({ until })
+    const soon = (seconds: number, waits: number) =>
+      decide(
+        {
+          ...ended('rate-limited'),
+          outcome: outcome('rate-limited', 'why', { until: new Date(now.getTime() + seconds * 1000) }),
+        },
+        { ...first, waits },
+      )
+    // Over already, or named before without holding: an agent would be asked again and again.
+    const moments = [soon(5, 0), soon(-5, 0), soon(5, 1), soon(300, 1)]
+    expect(moments).toMatchObject(
+      [5, 60, 60, 300].map((seconds) => ({ until: new Date(now.getTime() + seconds * 1000) })),
+    )
+    const unnamed = [0, 1, 2, 9].map((waits) => decide(ended('rate-limited'), { ...first, waits }))
+    expect(unnamed).toMatchObject(
+      [60, 120, 240, 1800].map((s) => ({ until: new Date(now.getTime() + s * 1000) })),
+    )
+  })
+
+  it('gives up at the last try', () => {
+    expect(decide(ended('timeout'), { ...first, try: 4 })).toEqual({
+      kind: 'give-up',
+      reason: '4 tries: why',
+      blocked: false,
+    })
+    expect(decide(ended('timeout'), { ...first, tries: 1 })).toMatchObject({
+      reason: 'one try, and no more: why',
+    })
+  })
+
+  it('gives up at the third same failure in a row, whatever came between that does not count', () => {
+    const same = [record('timeout'), record('interrupted'), record('timeout')]
+    expect(decide(ended('timeout'), { ...first, try: 3, tries: 9, series: same })).toMatchObject({
+      kind: 'give-up',
+      reason: 'the same failure three times: why',
+    })
+    const other = [record('timeout'), record('gate-failed'), record('timeout')]
+    expect(decide(ended('timeout'), { ...first, try: 4, tries: 9, series: other }).kind).toBe('retry')
+  })
+
+  it('gives up on an agent that twice ended at once with nothing changed', () => {
+    const series = [record('agent-failed', { idle: true })]
+    const quick = { unchanged: true, seconds: 0.5 }
+    expect(decide(ended('no-marker', quick), { ...first, try: 2, series }).kind).toBe('give-up')
+    expect(decide(ended('no-marker', { ...quick, seconds: 30 }), { ...first, try: 2, series }).kind).toBe(
+      'retry',
+    )
+    expect(decide(ended('no-marker', quick), first).kind).toBe('retry')
+  })
+
+  it.each([
+    [null, { kind: 'retry', pauseSeconds: 1 }],
+    ['task', { kind: 'give-up', reason: 'no', blocked: true }],
+    ['run', { kind: 'stop', why: 'stopped', reason: 'no' }],
+  ] as const)('after a refusal that is hopeless for %s', (hopeless, decision) => {
+    const refused = outcomeOfEnd({ kind: 'refused', reason: 'no', hopeless })
+    expect(decide({ ...ended('agent-failed'), outcome: refused }, first)).toEqual(decision)
+  })
+
+  it.each([
+    [null, 1, { kind: 'stop', why: 'budget' }],
+    [0.5, null, { kind: 'give-up', blocked: false }],
+    [0.5, 1, { kind: 'give-up', blocked: false }],
+    [2, 1, { kind: 'stop', why: 'budget' }],
+  ])(
+    'never tries again for want of money: %s for the task, %s for the run',
+    (maxCostPerTask, runBudgetLeft, decision) => {
+      const broke = { ...ended('agent-failed'), outcome: outcomeOfEnd({ kind: 'budget', reason: 'spent' }) }
+      expect(decide(broke, { ...first, maxCostPerTask, runBudgetLeft })).toMatchObject({
+        ...decision,
+        reason: 'spent',
+      })
+    },
+  )
+
+  it('gives up on a task that has cost what it may', () => {
+    const usage = { ...UNKNOWN_USAGE, costUsd: 0.6 }
+    const situation = { ...first, try: 2, series: [record('timeout', { usage })], maxCostPerTask: 1 }
+    expect(decide(ended('gate-failed', { usage }), situation)).toMatchObject({
+      reason: 'the task has cost $1.20, its limit is $1.00: why',
+    })
+    expect(decide(ended('gate-failed'), situation).kind).toBe('retry')
+  })
+
+  it('tells amounts of less than a cent as more than nothing', () => {
+    const cheap = ended('gate-failed', { usage: { ...UNKNOWN_USAGE, costUsd: 0.003 } })
+    expect(decide(cheap, { ...first, maxCostPerTask: 0.002 })).toMatchObject({
+      reason: 'the task has cost $0.0030, its limit is $0.0020: why',
+    })
+  })
+
+  it('is written down for each outcome', () => {
+    expect(Object.keys(POLICIES)).toEqual([...OUTCOMES])
+  })
+})
+
+describe('how an agent ends', () => {
+  it.each([
+    [{ kind: 'done' }, 'done'],
+    [{ kind: 'no-marker' }, 'no-marker'],
+    [{ kind: 'blocked', reason: 'r' }, 'blocked'],
+    [{ kind: 'max-turns', reason: 'r' }, 'max-turns'],
+    [{ kind: 'timeout', reason: 'r' }, 'timeout'],
+    [{ kind: 'budget', reason: 'r' }, 'agent-failed'],
+    [{ kind: 'auth', reason: 'r' }, 'auth'],
+    [{ kind: 'rate-limited', reason: 'r', until: now }, 'rate-limited'],
+    [{ kind: 'overloaded', reason: 'r' }, 'rate-limited'],
+    [{ kind: 'refused', reason: 'r', hopeless: null }, 'agent-failed'],
+    [{ kind: 'stalled', reason: 'r' }, 'agent-failed'],
+    [{ kind: 'interrupted' }, 'interrupted'],
+    [{ kind: 'crashed', reason: 'r' }, 'agent-failed'],
+  ] as const)('%o means %s', (end, kind) => {
+    expect(outcomeOfEnd(end).kind).toBe(kind)
+  })
+
+  it('tells a reason of many lines by its first, and keeps all of it as the detail', () => {
+    const crash = outcomeOfEnd({ kind: 'crashed', reason: 'it crashed: one\ntwo\nthree' })
+    expect(crash).toMatchObject({ reason: 'it crashed: one', detail: 'it crashed: one\ntwo\nthree' })
+    expect(outcomeOfEnd({ kind: 'crashed', reason: 'one' })).toMatchObject({ reason: 'one', detail: '' })
+  })
+})

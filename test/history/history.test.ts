@@ -1,0 +1,184 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { listAttempts } from '../../src/git/attempts.ts'
+import { openGit } from '../../src/git/door.ts'
+import { attemptRecord } from '../../src/git/record.ts'
+import { readCompletions } from '../../src/history/completions.ts'
+import { statsOf } from '../../src/history/stats.ts'
+import { layOut } from '../../src/ui/layout.ts'
+import { logView } from '../../src/ui/log-view.ts'
+import { ENV, git, put } from '../git/repository.ts'
+import { makeProject, read, runAll, taskText } from '../run/harness.ts'
+import { gateOf, type Deed } from '../run/ports.ts'
+
+async function told(root: string) {
+  const door = openGit({ cwd: root, env: ENV })
+  const attempts = (await listAttempts(door)).flatMap((kept) => attemptRecord(kept) ?? [])
+  return { completions: await readCompletions(door), attempts }
+}
+
+describe('what git alone tells', () => {
+  it('is what happened: notes, numbers, attempts', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2'), 'T-3': taskText('T-3') })
+    const usage = { turns: 4, inputTokens: 1200, cachedTokens: 1000, outputTokens: 300, costUsd: 0.1 }
+    await runAll({
+      root,
+      deed: ({ task }) => {
+        put(root, { [task.id]: `${task.attempt}` })
+        if (task.id === 'T-2') return { end: { kind: 'blocked', reason: 'needs a key' }, usage }
+        return { message: `Did ${task.id}.\n\nTask: T-9`, usage }
+      },
+      options: { gates: [gateOf('test')], retries: 1 },
+      gate: () => git(root, 'for-each-ref', 'refs/ralph/attempts/T-1').length > 0,
+    })
+    const { completions, attempts } = await told(root)
+    expect(
+      completions.map(({ id, title, attempts: tried, reverted }) => [id, title, tried, reverted]),
+    ).toEqual([
+      ['T-3', 'Do T-3', 1, false],
+      ['T-1', 'Do T-1', 2, false],
+    ])
+    expect(completions[0]).toMatchObject({
+      notes: 'Did T-3.\n\nTask: T-9',
+      agent: 'fake',
+      tier: 'Light',
+      usage,
+    })
+    expect(attempts).toMatchObject([
+      {
+        task: 'T-1',
+        number: 1,
+        outcome: 'gate-failed',
+        try: 1,
+        tries: 2,
+        final: false,
+        usage,
+        changed: ['T-1'],
+      },
+      { task: 'T-2', number: 1, outcome: 'blocked', reason: 'needs a key', final: true },
+    ])
+    expect(attempts[0]?.detail).toContain('error: it does not work')
+    const stats = statsOf(completions, attempts, ({ tier }) => tier ?? '')
+    expect(stats.total).toMatchObject({ tasks: 2, attempts: 3, usage: { turns: 12 } })
+    expect(stats.total.usage.costUsd).toBeCloseTo(0.3)
+    expect(stats.groups.map(({ name, tasks }) => [name, tasks])).toEqual([['Light', 2]])
+    expect(stats.lost).toMatchObject({ attempts: 1, usage })
+  })
+
+  it('knows what was reverted, and brought back', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    await runAll({ root, deed: ({ task }) => put(root, { [task.id]: '' }) })
+    git(root, 'revert', '--no-edit', 'HEAD~1')
+    const reverted = async () =>
+      (await told(root)).completions.filter((one) => one.reverted).map(({ id }) => id)
+    expect(await reverted()).toEqual(['T-1'])
+    git(root, 'revert', '--no-edit', 'HEAD')
+    expect(await reverted()).toEqual([])
+  })
+
+  it('knows what was reverted with the merge that had brought it', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2'), 'T-3': taskText('T-3') })
+    const only = { loop: false }
+    const deed: Deed = ({ task }) => put(root, { [task.id]: '' })
+    await runAll({ root, deed, options: only })
+    git(root, 'checkout', '-q', '-b', 'feature')
+    await runAll({ root, deed, options: only })
+    git(root, 'revert', '--no-edit', 'HEAD')
+    git(root, 'revert', '--no-edit', 'HEAD')
+    git(root, 'checkout', '-q', 'main')
+    await runAll({ root, deed, options: { ...only, task: 'T-3' } })
+    git(root, 'merge', '-q', '--no-ff', '--no-edit', 'feature')
+    const reverted = async () =>
+      (await told(root)).completions.filter((one) => one.reverted).map(({ id }) => id)
+    expect(await reverted()).toEqual([])
+    git(root, 'revert', '--no-edit', '--mainline=1', 'HEAD')
+    expect(await reverted()).toEqual(['T-2'])
+    git(root, 'revert', '--no-edit', 'HEAD')
+    expect(await reverted()).toEqual([])
+  })
+
+  it('knows what a person says was reverted, with fewer digits', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    await runAll({ root, deed: ({ task }) => put(root, { [task.id]: '' }) })
+    const short = git(root, 'rev-parse', '--short=8', 'HEAD')
+    git(root, 'commit', '-q', '--allow-empty', '-m', `Take it back\n\nThis reverts commit ${short}.`)
+    expect((await told(root)).completions).toMatchObject([{ id: 'T-1', reverted: true }])
+  })
+
+  it('counts of the commits that people make for a task the one that turned its file DONE', async () => {
+    const root = makeProject({ 'T-01': taskText('T-01'), 'T-2': taskText('T-2') })
+    const done = (id: string) => read(root, `docs/tasks/${id}.md`)?.replace('TODO', 'DONE') ?? ''
+    const commit = (message: string, files: Record<string, string>): void => {
+      put(root, files)
+      git(root, 'add', '--all')
+      git(root, 'commit', '-q', '-m', message)
+    }
+    commit('Prepare it\n\nTask: T-01', { a: '1' })
+    commit('Do it by hand\n\nTask: T-1', { a: '2', 'docs/tasks/T-01.md': done('T-01') })
+    commit('Mend it\n\nTask: T-01', { a: '3' })
+    commit('Reword its task\n\nTask: T-01', { 'docs/tasks/T-01.md': `${done('T-01')}\nMore.\n` })
+    commit('Do what another tool calls a task\n\nTask: SHOP-12', { 'docs/tasks/T-2.md': done('T-2') })
+    const { completions } = await told(root)
+    expect(completions.map(({ id, title }) => [id, title])).toEqual([['T-01', 'Do it by hand']])
+    const lines = await layOut(logView(completions), { columns: 80, colour: false })
+    const shown = [...lines].join('')
+    expect(shown.split('\n').slice(2)).toEqual([expect.stringMatching(/^T-01 {2}Do it by hand +\w{7}$/), ''])
+  })
+
+  it.each([
+    ['as git merge --squash says it', null],
+    ['as a forge lists it', (log: string) => `Squash (#7)\n\n${log.replaceAll(/^T-/gm, '* T-')}`],
+  ])('still has every task of a squash, %s', async (_, messageOf) => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    git(root, 'checkout', '-q', '-b', 'feature')
+    await runAll({
+      root,
+      deed: ({ task }) => {
+        put(root, { [task.id]: '' })
+        return { message: `Did ${task.id}.\n\nAnd more:\n\nTask: T-9\nTier: Heavy` }
+      },
+    })
+    const before = (await told(root)).completions
+    const message = messageOf?.(git(root, 'log', '-2', '--reverse', '--format=%B'))
+    git(root, 'checkout', '-q', 'main')
+    git(root, 'merge', '-q', '--squash', 'feature')
+    git(root, 'commit', '-q', '--cleanup=whitespace', ...(message ? ['-m', message] : ['--no-edit']))
+    const { completions } = await told(root)
+    const commit = git(root, 'rev-parse', 'HEAD')
+    const committedAt = completions[0]?.committedAt
+    expect(completions).toHaveLength(2)
+    for (const one of before)
+      expect(completions).toContainEqual({ ...one, commit, committedAt, author: 'Ada' })
+  })
+
+  it('is of one package where its neighbours have tasks of their own', async () => {
+    const top = makeProject(
+      { 'T-1': taskText('T-1') },
+      { 'packages/shop/docs/tasks/T-1.md': taskText('T-1') },
+    )
+    const shop = join(top, 'packages/shop')
+    for (const root of [top, shop]) {
+      const deed: Deed = () => (put(root, { a: '' }), { message: root })
+      await runAll({ root, deed })
+    }
+    git(top, 'checkout', '-q', '-b', 'side', 'HEAD~1')
+    git(top, 'commit', '-q', '--allow-empty', '-m', 'Beside')
+    git(top, 'merge', '-q', '--no-edit', 'main')
+    const notes = async (root: string) => (await told(root)).completions.map((one) => one.notes)
+    expect(await notes(shop)).toEqual([shop])
+    expect(await notes(top)).toContain(top)
+  })
+
+  it('has none of what a completion only quotes', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const quoted = 'Task: T-9\nTier: Light\nAttempts: 1'
+    await runAll({
+      root,
+      deed: ({ task }) => {
+        put(root, { [task.id]: '' })
+        return { message: `Did it, as in:\n\nT-9: Do more\n\n${quoted}\n\nThat is all.` }
+      },
+    })
+    expect((await told(root)).completions.map(({ id }) => id)).toEqual(['T-1'])
+  })
+})

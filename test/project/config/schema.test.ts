@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { JsonSchema } from '@valibot/to-json-schema'
+import { parse } from 'valibot'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { Permission } from '../../../src/agent/port.ts'
+import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config, type GateConfig } from '../../../src/project/config/defaults.ts'
+import { configJsonSchema } from '../../../src/project/config/json-schema.ts'
+import { loadConfig } from '../../../src/project/config/load.ts'
+import { configSchema } from '../../../src/project/config/schema.ts'
+import { detectGates } from '../../../src/gates/detect.ts'
+import type { Gate } from '../../../src/events/gate.ts'
+import type { Aliases } from '../../../src/task/vocabulary.ts'
+
+const projectRoot = new URL('../../../', import.meta.url)
+
+describe('the schema', () => {
+  it('makes the defaults of nothing', () => {
+    expect(parse(configSchema, {})).toEqual(DEFAULTS)
+  })
+
+  it('is published as it stands', () => {
+    const published = readFileSync(new URL('dist/ralph.config.schema.json', projectRoot), 'utf8')
+    expect(JSON.parse(published)).toEqual(JSON.parse(JSON.stringify(configJsonSchema())))
+  })
+
+  it('tells an editor what each key is for, and which keys there are', () => {
+    const keys = Object.entries(configJsonSchema().properties ?? {}).filter(([key]) => key !== '$schema')
+    const silent = keys.filter(([, schema]) => !(schema as JsonSchema).description)
+    expect(silent).toEqual([])
+    expect(configJsonSchema().additionalProperties).toBe(false)
+    expect(configJsonSchema().required).toEqual([])
+  })
+})
+
+describe('what the configuration says of other parts of the house', () => {
+  it('has their shape', () => {
+    expectTypeOf<Config['aliases']>().toExtend<Aliases>()
+    expectTypeOf<GateConfig>().toEqualTypeOf<Gate>()
+    expectTypeOf<Config['permission']>().toEqualTypeOf<Permission['level']>()
+  })
+
+  it('gives a gate the time that a detected one has', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ralph-gate-'))
+    writeFileSync(join(folder, 'go.mod'), '')
+    expect(detectGates(folder)[0]?.timeoutSeconds).toBe(GATE_TIMEOUT_SECONDS)
+    rmSync(folder, { recursive: true })
+  })
+})
+
+describe('docs/configuration.md', () => {
+  const guide = readFileSync(new URL('docs/configuration.md', projectRoot), 'utf8')
+
+  it.each(keysOf(configJsonSchema()))('speaks of %s', (key) => {
+    expect(guide).toContain(`\`${key}\``)
+  })
+
+  it('shows a configuration that says no more than the defaults', async () => {
+    const [first] = examples(guide)
+    expect(await loaded(first!)).toEqual(DEFAULTS)
+    const shown = Object.keys(JSON.parse(first!) as object)
+    expect(shown).toEqual(Object.keys(configJsonSchema().properties ?? {}))
+  })
+
+  it.each(examples(guide).map((text, index) => [index, text]))(
+    'has an example %i that is right',
+    async (_, text) => {
+      expect(await loaded(text)).toBeTruthy()
+    },
+  )
+})
+
+/** Every key with the path to it, as the guide writes it: `commit.digits`, `gates[].name`; a team's own names and the words of the task file left out. */
+function keysOf(schema: JsonSchema, prefix = ''): readonly string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, value]) => {
+    const path = `${prefix}${key}`
+    const [object, list] = alternatives(value as JsonSchema)
+    const inside = prefix === 'aliases.' ? [] : keysOf(object, `${path}.`)
+    return [path].concat(inside, list ? keysOf(list, `${path}[].`) : [])
+  })
+}
+
+/** An object's own schema, or that of a list's items, also where null is the other choice. */
+function alternatives(schema: JsonSchema): readonly [JsonSchema, JsonSchema | undefined] {
+  const choices = [schema, ...(schema.anyOf ?? [])].filter((choice) => typeof choice === 'object')
+  const object = choices.find((choice) => choice.properties) ?? {}
+  const values = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined
+  const items = choices.find((choice) => choice.items)?.items
+  return [values?.properties ? values : object, items as JsonSchema | undefined]
+}
+
+function examples(guide: string): readonly string[] {
+  return [...guide.matchAll(/^```json\n(.*?)^```$/gms)].map(([, text]) => text!)
+}
+
+async function loaded(text: string): Promise<Config> {
+  const folder = mkdtempSync(join(tmpdir(), 'ralph-guide-'))
+  writeFileSync(join(folder, 'ralph.config.json'), text)
+  try {
+    return await loadConfig(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
