@@ -1,7 +1,8 @@
 import type { ProcessEnd } from '../process/start.ts'
 import { readLastLine, readMarker, type Marker } from './marker.ts'
 import { UNKNOWN_USAGE } from '../events/usage.ts'
-import type { AgentEnd, AgentOutcome, Provider, StreamEnd, StreamReader, Usage } from './port.ts'
+import type { AgentEnd, AgentOutcome, Provider, StreamEnd, StreamReader } from './port.ts'
+import type { Usage } from '../events/usage.ts'
 
 /** What the stream told while it ran. */
 export interface Hearing {

@@ -1,4 +1,5 @@
 import type { McpServer } from '../base/mcp-server.ts'
+import type { Usage } from '../events/usage.ts'
 
 /**
  * The port between ralph and an agent: what is asked, what is heard back, how it can end.
@@ -50,15 +51,6 @@ export type Permission =
   | { readonly level: 'edit' }
   | { readonly level: 'full' }
   | { readonly level: 'custom'; readonly args: readonly string[] }
-
-/** Unknown stays null: a number that was not told is never 0. The input counts what came from a cache too. */
-export interface Usage {
-  readonly turns: number | null
-  readonly inputTokens: number | null
-  readonly cachedTokens: number | null
-  readonly outputTokens: number | null
-  readonly costUsd: number | null
-}
 
 export type AgentEvent =
   | {

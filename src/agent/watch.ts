@@ -1,5 +1,6 @@
 import { formatDuration } from '../base/duration.ts'
-import type { AgentEnd, AgentLimits, StreamEvent, Usage } from './port.ts'
+import type { AgentEnd, AgentLimits, StreamEvent } from './port.ts'
+import type { Usage } from '../events/usage.ts'
 
 /** An agent that waits longer than this for its service is ended: ralph waits better, and can use another agent meanwhile. */
 const LONGEST_PAUSE_MS = 3 * 60_000

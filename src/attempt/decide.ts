@@ -1,8 +1,8 @@
-import type { Usage } from '../agent/port.ts'
+import type { Usage } from '../events/usage.ts'
 import type { AttemptRecord } from '../git/record.ts'
 import { POLICIES } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
-import { formatCost } from '../events/usage-text.ts'
+import { formatCost } from '../events/usage.ts'
 
 /** What follows an attempt. */
 export type Decision =

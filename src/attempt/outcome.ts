@@ -1,24 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AgentEnd } from '../agent/port.ts'
 import { unreachable } from '../base/errors.ts'
-
-export const OUTCOMES = [
-  'done',
-  'blocked',
-  'no-marker',
-  'gate-failed',
-  'missing-output',
-  'no-change',
-  'timeout',
-  'max-turns',
-  'agent-failed',
-  'rate-limited',
-  'auth',
-  'interrupted',
-] as const
-
-/** How an attempt can end. */
-export type OutcomeKind = (typeof OUTCOMES)[number]
+import type { OutcomeKind } from '../events/outcome.ts'
 
 /** How one attempt ended, with a reason that a person can act on. */
 export interface Outcome {

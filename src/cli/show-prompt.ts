@@ -6,10 +6,10 @@ import type { Task, TaskName } from '../task/model.ts'
 import { readTask } from '../task/read.ts'
 import { promptView } from '../ui/prompt-view.ts'
 import type { Context } from './command.ts'
-import type { Place } from './project.ts'
-import { readRelated } from './read-related.ts'
-import { unlessGitIsMissing } from './repository.ts'
-import { writePrompt, type TaskPrompt } from './task-prompt.ts'
+import type { Place } from '../project/project.ts'
+import { readRelated } from '../project/read-related.ts'
+import { unlessGitIsMissing } from '../project/repository.ts'
+import { writePrompt, type TaskPrompt } from '../project/task-prompt.ts'
 
 /** Prints what an agent would get for a task: the prompt as it is, and what it is made of beside it. */
 export async function showPrompt(

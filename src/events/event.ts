@@ -1,9 +1,9 @@
-import type { Denial } from '../agent/denied.ts'
-import type { Usage } from '../agent/port.ts'
+import type { Denial } from './denial.ts'
+import type { Usage } from './usage.ts'
 import type { Gate, GateResult } from './gate.ts'
 import type { Task, Tier } from '../task/model.ts'
-import type { OutcomeKind } from '../attempt/outcome.ts'
-import type { Interference } from '../attempt/interference.ts'
+import type { OutcomeKind } from './outcome.ts'
+import type { Interference } from './interference.ts'
 
 /** Everything that can happen in a run, with when it did: reporters, journal and state are made of it. */
 export type RunEvent = { readonly at: Date } & Happening

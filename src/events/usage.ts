@@ -1,4 +1,13 @@
-import type { Usage } from '../agent/port.ts'
+import { formatDuration, parseDuration } from '../base/duration.ts'
+
+/** Unknown stays null: a number that was not told is never 0. The input counts what came from a cache too. */
+export interface Usage {
+  readonly turns: number | null
+  readonly inputTokens: number | null
+  readonly cachedTokens: number | null
+  readonly outputTokens: number | null
+  readonly costUsd: number | null
+}
 
 /** Nothing was told. */
 export const UNKNOWN_USAGE: Usage = {
@@ -14,4 +23,76 @@ export function sum(...numbers: readonly (number | null)[]): number | null {
   let total: number | null = null
   for (const value of numbers) if (value !== null) total = (total ?? 0) + value
   return total
+}
+
+/** The sum of what was told; what nobody told stays unknown. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    turns: sum(a.turns, b.turns),
+    inputTokens: sum(a.inputTokens, b.inputTokens),
+    cachedTokens: sum(a.cachedTokens, b.cachedTokens),
+    outputTokens: sum(a.outputTokens, b.outputTokens),
+    costUsd: sum(a.costUsd, b.costUsd),
+  }
+}
+
+/** `$0.53`; with more digits where two would say nothing. */
+export function formatCost(usd: number): string {
+  return `$${usd > 0 && usd < 0.005 ? usd.toFixed(4) : usd.toFixed(2)}`
+}
+
+/** The number in `$0.53`; null where there is none. */
+export function parseCost(text: string | null): number | null {
+  const match = /^\$(\d+(?:\.\d+)?)$/.exec(text?.trim() ?? '')
+  return match ? Number(match[1]) : null
+}
+
+/** The seconds of a time that took, `8m 12s`; null where it tells none. Unlike a limit it may be `0s`. */
+export function secondsIn(text: string | null): number | null {
+  if (text === null) return null
+  return text.trim() === formatDuration(0) ? 0 : (parseDuration(text) ?? null)
+}
+
+/** `412k in (380k cached), 9k out`; null where nothing is known. */
+export function formatTokens(usage: Usage): string | null {
+  const parts: string[] = []
+  if (usage.inputTokens !== null) {
+    const cached = usage.cachedTokens === null ? '' : ` (${compact(usage.cachedTokens)} cached)`
+    parts.push(`${compact(usage.inputTokens)} in${cached}`)
+  }
+  if (usage.outputTokens !== null) parts.push(`${compact(usage.outputTokens)} out`)
+  return parts.length > 0 ? parts.join(', ') : null
+}
+
+/** The numbers of such a text, as exactly as it tells them. */
+export function parseTokens(
+  text: string | null,
+): Pick<Usage, 'inputTokens' | 'cachedTokens' | 'outputTokens'> {
+  return {
+    inputTokens: counted(text, INPUT),
+    cachedTokens: counted(text, CACHED),
+    outputTokens: counted(text, OUTPUT),
+  }
+}
+
+const SCALE = { '': 1, k: 1e3, M: 1e6 } as const
+
+function compact(count: number): string {
+  if (count < 1000) return String(count)
+  if (count < 999_500) return `${short(count / 1e3)}k`
+  return `${short(count / 1e6)}M`
+}
+
+function short(value: number): string {
+  return value < 10 ? String(Number(value.toFixed(1))) : value.toFixed(0)
+}
+
+const INPUT = /(\d+(?:\.\d+)?)([kM]?) in\b/
+const CACHED = /(\d+(?:\.\d+)?)([kM]?) cached\b/
+const OUTPUT = /(\d+(?:\.\d+)?)([kM]?) out\b/
+
+function counted(text: string | null, what: RegExp): number | null {
+  const match = text === null ? null : what.exec(text)
+  if (!match) return null
+  return Math.round(Number(match[1]) * SCALE[(match[2] ?? '') as keyof typeof SCALE])
 }

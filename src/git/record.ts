@@ -1,11 +1,11 @@
-import type { Usage } from '../agent/port.ts'
+import type { Usage } from '../events/usage.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { KeptAttempt } from './attempts.ts'
 import { composeMessage, trailerValue, trailerValues } from './trailers.ts'
 import type { Trailer } from './trailers.ts'
-import { OUTCOMES } from '../attempt/outcome.ts'
-import type { OutcomeKind } from '../attempt/outcome.ts'
-import { formatCost, formatTokens, parseCost, parseTokens, secondsIn } from '../events/usage-text.ts'
+import { OUTCOMES } from '../events/outcome.ts'
+import type { OutcomeKind } from '../events/outcome.ts'
+import { formatCost, formatTokens, parseCost, parseTokens, secondsIn } from '../events/usage.ts'
 
 /** What is told of an attempt by the commit that keeps it. */
 export interface AttemptFacts {

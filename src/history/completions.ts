@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Usage } from '../agent/port.ts'
+import type { Usage } from '../events/usage.ts'
 import type { Git } from '../git/git.ts'
 import { readLog, type LogEntry } from '../git/history.ts'
 import { trailerValue, trailerValues } from '../git/trailers.ts'
@@ -10,7 +10,7 @@ import { TASK_VOCABULARY, type TaskVocabulary } from '../task/vocabulary.ts'
 import { hasNumbers, squashedIn } from './squashed.ts'
 import { titleIn } from './subject.ts'
 import { undoneBy } from './undone.ts'
-import { parseCost, parseTokens, secondsIn } from '../events/usage-text.ts'
+import { parseCost, parseTokens, secondsIn } from '../events/usage.ts'
 
 /** A task's completion, as its commit tells it. */
 export interface CompletionRecord {

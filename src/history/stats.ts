@@ -1,8 +1,8 @@
-import type { Usage } from '../agent/port.ts'
+import type { Usage } from '../events/usage.ts'
 import type { AttemptRecord } from '../git/record.ts'
 import type { CompletionRecord } from './completions.ts'
 import { UNKNOWN_USAGE } from '../events/usage.ts'
-import { addUsage } from '../events/usage-text.ts'
+import { addUsage } from '../events/usage.ts'
 
 /** What tasks have taken, together. What no commit told is not in the sums, and null where none did. */
 export interface Totals {

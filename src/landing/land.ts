@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { AgentOutcome, Usage } from '../agent/port.ts'
+import type { AgentOutcome } from '../agent/port.ts'
+import type { Usage } from '../events/usage.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { CommitResult } from '../git/commit.ts'
 import { composeMessage } from '../git/trailers.ts'
@@ -18,7 +19,7 @@ import { isTaskFile } from '../run/source.ts'
 import { subjectOf } from '../history/subject.ts'
 import type { Work } from '../workspace/workspace.ts'
 import { setAside } from '../workspace/litter.ts'
-import { addUsage, formatCost, formatTokens } from '../events/usage-text.ts'
+import { addUsage, formatCost, formatTokens } from '../events/usage.ts'
 
 /** Work that was found good, on its way into the task's one commit. */
 export interface Finishing {

@@ -1,5 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs'
-import type { Usage } from '../agent/port.ts'
+import type { Usage } from '../events/usage.ts'
 import { writeFileAtomic } from '../base/atomic-file.ts'
 import type { Base } from '../git/restore.ts'
 

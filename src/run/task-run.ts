@@ -9,7 +9,7 @@ import type { StopReason, TaskRunEnd } from './give-up.ts'
 import type { Outcome } from '../attempt/outcome.ts'
 import type { AgentChoice } from './ports.ts'
 import type { Run } from './run.ts'
-import { formatCost } from '../events/usage-text.ts'
+import { formatCost } from '../events/usage.ts'
 
 /** Works on one task until it is done, blocked or left. */
 export async function* runTask(run: Run, task: Task, base: Base): AsyncGenerator<Happening, TaskRunEnd> {

@@ -1,7 +1,7 @@
 import { formatDuration } from '../base/duration.ts'
 import { tellingLines } from '../gates/telling-lines.ts'
 import type { AttemptRecord } from '../git/record.ts'
-import { formatCost } from '../events/usage-text.ts'
+import { formatCost } from '../events/usage.ts'
 import type { Task } from '../task/model.ts'
 import { BLANK, dim, good, line, paragraph, strong, type Block } from './block.ts'
 import { counted } from './counted.ts'

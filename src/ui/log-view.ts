@@ -1,6 +1,6 @@
 import { formatDuration } from '../base/duration.ts'
 import type { CompletionRecord } from '../history/completions.ts'
-import { formatCost, formatTokens } from '../events/usage-text.ts'
+import { formatCost, formatTokens } from '../events/usage.ts'
 import { accent, BLANK, dim, line, paragraph, strong, type Block } from './block.ts'
 import { counted } from './counted.ts'
 import { dayText } from '../base/time-text.ts'

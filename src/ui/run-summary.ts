@@ -1,6 +1,6 @@
 import { formatDuration } from '../base/duration.ts'
 import type { RunFinished, TaskBlocked, TaskCompleted, TaskGivenUp } from '../events/event.ts'
-import { formatCost } from '../events/usage-text.ts'
+import { formatCost } from '../events/usage.ts'
 import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell } from './block.ts'
 
 /** How one task of the run ended. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Refs } from '../git/refs.ts'
-import type { Interference } from '../attempt/interference.ts'
+import type { Interference } from '../events/interference.ts'
 import type { Run } from '../run/run.ts'
 
 const OURS = 'refs/ralph/'

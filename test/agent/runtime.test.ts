@@ -3,13 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import {
-  FOLDER,
-  type AgentLimits,
-  type AgentRequest,
-  type Provider,
-  type Usage,
-} from '../../src/agent/port.ts'
+import { FOLDER, type AgentLimits, type AgentRequest, type Provider } from '../../src/agent/port.ts'
+import { type Usage } from '../../src/events/usage.ts'
 import { createAgent } from '../../src/agent/runtime.ts'
 import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
 import { listen, requestOf } from './requests.ts'

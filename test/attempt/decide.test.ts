@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { AttemptRecord } from '../../src/git/record.ts'
 import type { Ended } from '../../src/attempt/decide.ts'
 import { decide } from '../../src/attempt/decide.ts'
-import { outcome, outcomeOfEnd, OUTCOMES, POLICIES } from '../../src/attempt/outcome.ts'
-import type { OutcomeKind } from '../../src/attempt/outcome.ts'
+import { outcome, outcomeOfEnd, POLICIES } from '../../src/attempt/outcome.ts'
+import { OUTCOMES } from '../../src/events/outcome.ts'
+import type { OutcomeKind } from '../../src/events/outcome.ts'
 import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
 
 const now = new Date('2026-01-01T00:00:00Z')

@@ -1,4 +1,5 @@
-import type { Agent, AgentEnd, AgentEvent, AgentRequest, Usage } from '../../src/agent/port.ts'
+import type { Agent, AgentEnd, AgentEvent, AgentRequest } from '../../src/agent/port.ts'
+import type { Usage } from '../../src/events/usage.ts'
 import { newMark, withMark } from '../../src/process/mark.ts'
 import { endMarked } from '../../src/process/tree.ts'
 import type { Gate, GateResult } from '../../src/events/gate.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Usage } from '../../src/agent/port.ts'
+import type { Usage } from '../../src/events/usage.ts'
 import type { Gate, GateResult } from '../../src/events/gate.ts'
 import type { Happening, RunEvent } from '../../src/events/event.ts'
 import { RunReporter } from '../../src/ui/run-reporter.ts'

@@ -1,4 +1,5 @@
-import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader, Usage } from '../port.ts'
+import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
+import type { Usage } from '../../events/usage.ts'
 import { failureEnd, silentEnd, type Failure, type FailureWords } from './failure.ts'
 import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { assistantEvents, denials, toolResultEvents } from './message-blocks.ts'

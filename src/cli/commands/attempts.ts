@@ -1,9 +1,9 @@
 import { keptAttempts } from '../../git/kept-attempts.ts'
 import { attemptsView } from '../../ui/attempts-view.ts'
 import type { Context } from '../command.ts'
-import { readNamed } from '../find-task.ts'
-import { openPlace } from '../project.ts'
-import { openRepository } from '../repository.ts'
+import { readNamed } from '../../project/find-task.ts'
+import { openPlace } from '../../project/project.ts'
+import { openRepository } from '../../project/repository.ts'
 
 /** Shows what was tried on a task, how it ended and where it is kept. */
 export async function run(context: Context): Promise<number> {

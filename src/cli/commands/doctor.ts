@@ -14,9 +14,9 @@ import { taskVocabulary } from '../../task/vocabulary.ts'
 import { lint } from '../../lint/lint.ts'
 import { doctorView, type Examined } from '../../ui/doctor-view.ts'
 import type { Context } from '../command.ts'
-import { checkConfiguredAgents } from '../configured-agents.ts'
-import { lintContext } from '../lint-context.ts'
-import { taskFolder } from '../task-folder.ts'
+import { checkConfiguredAgents } from '../../project/configured-agents.ts'
+import { lintContext } from '../../project/lint-context.ts'
+import { taskFolder } from '../../project/task-folder.ts'
 
 /** Looks at everything that a run needs, and changes nothing; the answer is no where something keeps one from starting. */
 export async function run(context: Context): Promise<number> {

@@ -6,7 +6,7 @@ import type { DrawnTask } from '../../ui/graph-layers.ts'
 import { dotOf, edgesOf, mermaidOf } from '../../ui/graph-text.ts'
 import { graphView } from '../../ui/graph-view.ts'
 import type { Context } from '../command.ts'
-import { openPlace } from '../project.ts'
+import { openPlace } from '../../project/project.ts'
 
 /** Shows which task needs which: drawn in the terminal, or as text that other programs draw. */
 export async function run(context: Context): Promise<number> {

@@ -11,7 +11,7 @@ import type { Context } from '../command.ts'
 import { planSetup, type Findings, type PlannedFile } from '../../project/init/plan.ts'
 import { proposeAliases } from '../../project/init/propose-aliases.ts'
 import { notWritten } from '../not-written.ts'
-import { openPlace, type Place } from '../project.ts'
+import { openPlace, type Place } from '../../project/project.ts'
 
 /** Sets a project up: shows what it found and would write, asks, and writes what is not there yet. */
 export async function run(context: Context): Promise<number> {

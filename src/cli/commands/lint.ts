@@ -11,9 +11,9 @@ import { checkLibraryFile, libraryFiles } from '../../prompt/check-library.ts'
 import { readBacklog, readFacts } from '../../task/read.ts'
 import { lintView } from '../../ui/lint-view.ts'
 import type { Context } from '../command.ts'
-import { lintContext } from '../lint-context.ts'
+import { lintContext } from '../../project/lint-context.ts'
 import { notWritten } from '../not-written.ts'
-import { openPlace, type Place } from '../project.ts'
+import { openPlace, type Place } from '../../project/project.ts'
 
 /** Checks the backlog, or the part of it that is named; the answer is no where there are errors. */
 export async function run(context: Context): Promise<number> {

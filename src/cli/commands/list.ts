@@ -2,11 +2,11 @@ import { countByStatus, type Selection, type TaskState } from '../../select/sele
 import type { Facts } from '../../task/model.ts'
 import { listView } from '../../ui/list-view.ts'
 import type { Context } from '../command.ts'
-import { blockedReasons, openListing } from '../listing.ts'
+import { blockedReasons, openListing } from '../../project/listing.ts'
 import { isMilestone } from '../../task/milestone.ts'
 import type { Options } from '../options.ts'
-import { openPlace } from '../project.ts'
-import { JSON_FACTS, tasksJson } from '../task-json.ts'
+import { openPlace } from '../../project/project.ts'
+import { JSON_FACTS, tasksJson } from '../../select/task-json.ts'
 
 /** Shows the backlog, or the part of it that the filters leave. */
 export async function run(context: Context): Promise<number> {

@@ -5,11 +5,11 @@ import { readFacts } from '../../task/read.ts'
 import { logView, releaseNotes } from '../../ui/log-view.ts'
 import { printable } from '../../ui/printable.ts'
 import type { Context } from '../command.ts'
-import { findTask } from '../find-task.ts'
+import { findTask } from '../../project/find-task.ts'
 import type { Io } from '../io.ts'
 import { isMilestone } from '../../task/milestone.ts'
-import { openPlace, type Place } from '../project.ts'
-import { readHistory } from '../repository.ts'
+import { openPlace, type Place } from '../../project/project.ts'
+import { readHistory } from '../../project/repository.ts'
 
 /** Tells what was completed, newest first, from git alone. */
 export async function run(context: Context): Promise<number> {

@@ -8,11 +8,11 @@ import { DISCIPLINES, FEATURES, namesIn } from '../../prompt/library.ts'
 import type { FieldName, Task } from '../../task/model.ts'
 import { idOf } from '../../task/values.ts'
 import type { Context } from '../command.ts'
-import { findTask } from '../find-task.ts'
+import { findTask } from '../../project/find-task.ts'
 import { isMilestone } from '../../task/milestone.ts'
 import { newTaskText } from '../../task/draft.ts'
 import { notWritten } from '../not-written.ts'
-import { openProject, type Project } from '../project.ts'
+import { openProject, type Project } from '../../project/project.ts'
 
 /** Writes the next free task file and prints its path. */
 export async function run(context: Context): Promise<number> {

@@ -5,10 +5,10 @@ import { NEXT_FACTS, nextView, toExplain, type NextTask } from '../../ui/next-vi
 import { explainListed, needsWhole } from '../../ui/reason-text.ts'
 import type { WaitingTask } from '../../ui/waiting-view.ts'
 import type { Context } from '../command.ts'
-import { blockedReasons, openListing, openTask } from '../listing.ts'
-import { previewAgent } from '../preview-agent.ts'
-import { openPlace, selectByHeads, type Place } from '../project.ts'
-import { JSON_FACTS, taskJson, tasksJson } from '../task-json.ts'
+import { blockedReasons, openListing, openTask } from '../../project/listing.ts'
+import { previewAgent } from '../../project/preview-agent.ts'
+import { openPlace, selectByHeads, type Place } from '../../project/project.ts'
+import { JSON_FACTS, taskJson, tasksJson } from '../../select/task-json.ts'
 
 /** Previews the eligible task; the answer is no where there is none. */
 export async function run(context: Context): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Context } from '../command.ts'
-import { findTask, taskNames } from '../find-task.ts'
-import { openPlace } from '../project.ts'
+import { findTask, taskNames } from '../../project/find-task.ts'
+import { openPlace } from '../../project/project.ts'
 import { showPrompt } from '../show-prompt.ts'
 
 /** Prints the prompt of one task, byte for byte as an agent would get it. */

@@ -3,9 +3,9 @@ import { composeMessage } from '../../git/trailers.ts'
 import { retryTask } from '../../task/finish.ts'
 import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
-import { commitTaskFiles } from '../commit-task-files.ts'
-import { readNamed } from '../find-task.ts'
-import { openPlace } from '../project.ts'
+import { commitTaskFiles } from '../../project/commit-task-files.ts'
+import { readNamed } from '../../project/find-task.ts'
+import { openPlace } from '../../project/project.ts'
 
 /** Makes a blocked task TODO again, in a commit of its own; why it was blocked is kept for the next prompt. */
 export async function run(context: Context): Promise<number> {

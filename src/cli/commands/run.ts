@@ -8,12 +8,12 @@ import { measureForAny } from '../../ui/width.ts'
 import { printableJson } from '../../ui/printable.ts'
 import type { Context } from '../command.ts'
 import { canvasFor } from '../context.ts'
-import { findTask } from '../find-task.ts'
-import { openProject, type Project } from '../project.ts'
-import { agentWishes, checkAgents } from '../run/agents.ts'
+import { findTask } from '../../project/find-task.ts'
+import { openProject, type Project } from '../../project/project.ts'
+import { agentWishes, checkAgents } from '../../project/agents.ts'
 import { runEventJson } from '../run/run-json.ts'
-import { runOptions } from '../run/run-options.ts'
-import { runPorts } from '../run/run-ports.ts'
+import { runOptions } from '../../project/run-options.ts'
+import { runPorts } from '../../project/run-ports.ts'
 
 /** Does the next task, or the one named, or one after the other. */
 export async function run(context: Context): Promise<number> {

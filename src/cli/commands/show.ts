@@ -9,10 +9,10 @@ import type { Task, TaskHead } from '../../task/model.ts'
 import { readTask } from '../../task/read.ts'
 import { showView, type ShowScreen, type TaskPast } from '../../ui/show-view.ts'
 import type { Context } from '../command.ts'
-import { findTask } from '../find-task.ts'
-import { openPlace, selectByHeads, type Place } from '../project.ts'
-import { taskJson } from '../task-json.ts'
-import { unlessGitIsMissing } from '../repository.ts'
+import { findTask } from '../../project/find-task.ts'
+import { openPlace, selectByHeads, type Place } from '../../project/project.ts'
+import { taskJson } from '../../select/task-json.ts'
+import { unlessGitIsMissing } from '../../project/repository.ts'
 
 /** Shows one task. */
 export async function run(context: Context): Promise<number> {

@@ -7,8 +7,8 @@ import { TIERS } from '../../task/model.ts'
 import { readFacts } from '../../task/read.ts'
 import { statsView } from '../../ui/stats-view.ts'
 import type { Context } from '../command.ts'
-import { openPlace } from '../project.ts'
-import { readHistory } from '../repository.ts'
+import { openPlace } from '../../project/project.ts'
+import { readHistory } from '../../project/repository.ts'
 
 /** Adds up what the tasks have taken, from git alone. */
 export async function run(context: Context): Promise<number> {

@@ -2,8 +2,8 @@ import { verifyTasks, type Verification, type VerifiedTask } from '../../history
 import { readFacts } from '../../task/read.ts'
 import { verifyView } from '../../ui/verify-view.ts'
 import type { Context } from '../command.ts'
-import { openPlace, type Place } from '../project.ts'
-import { readHistory } from '../repository.ts'
+import { openPlace, type Place } from '../../project/project.ts'
+import { readHistory } from '../../project/repository.ts'
 
 /** Checks that every DONE task's Commit names the commit that completed it; the answer is no where one does not. */
 export async function run(context: Context): Promise<number> {
@@ -47,7 +47,7 @@ function mayBeFixed({ state, found }: VerifiedTask): boolean {
 
 async function nameAnew({ io }: Context, place: Place, wrong: readonly VerifiedTask[]): Promise<void> {
   // Only here is anything written: checking stays quick without what that needs.
-  const { nameCommits } = await import('../name-commits.ts')
+  const { nameCommits } = await import('../../project/name-commits.ts')
   const names = new Map(wrong.flatMap(({ id, found }) => (found === null ? [] : [[id, found] as const])))
   await nameCommits(io, place, names)
 }

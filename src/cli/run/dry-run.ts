@@ -9,12 +9,12 @@ import type { RunOptions } from '../../run/ports.ts'
 import type { Task } from '../../task/model.ts'
 import { dryRunView, type DryRun } from '../../ui/dry-run-view.ts'
 import type { Context } from '../command.ts'
-import type { Project } from '../project.ts'
-import { taskJson } from '../task-json.ts'
-import { unlessGitIsMissing } from '../repository.ts'
-import { writePrompt } from '../task-prompt.ts'
-import { disciplineOf } from '../agent-levels.ts'
-import { agentWishes, chooseAgent, permissionOf, providerOf } from './agents.ts'
+import type { Project } from '../../project/project.ts'
+import { taskJson } from '../../select/task-json.ts'
+import { unlessGitIsMissing } from '../../project/repository.ts'
+import { writePrompt } from '../../project/task-prompt.ts'
+import { disciplineOf } from '../../project/agent-levels.ts'
+import { agentWishes, chooseAgent, permissionOf, providerOf } from '../../project/agents.ts'
 
 /** Shows what a run would do first, and does nothing. */
 export async function dryRun(context: Context, project: Project, options: RunOptions): Promise<number> {

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../events/event.ts'
 import type { TierChoice } from '../../select/tier.ts'
 import type { Task } from '../../task/model.ts'
-import { taskJson } from '../task-json.ts'
+import { taskJson } from '../../select/task-json.ts'
 
 /** One event of a run as the JSON of one line. */
 export function runEventJson(event: RunEvent, tierOf: (task: Task) => TierChoice): object {

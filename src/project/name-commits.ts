@@ -3,7 +3,7 @@ import { setCommit } from '../task/finish.ts'
 import { readBacklog } from '../task/read.ts'
 import { counted } from '../ui/counted.ts'
 import { commitTaskFiles } from './commit-task-files.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../cli/io.ts'
 import type { Place } from './project.ts'
 
 /** Writes the Commit fields of these tasks anew, each with as many digits as it had, in one commit. */

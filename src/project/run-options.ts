@@ -1,10 +1,10 @@
-import { UserError } from '../../base/errors.ts'
-import type { Config } from '../../project/config/defaults.ts'
-import { GATE_TIMEOUT_SECONDS } from '../../project/config/defaults.ts'
-import { detectGates } from '../../gates/detect.ts'
-import type { Gate } from '../../events/gate.ts'
-import type { RunOptions } from '../../run/ports.ts'
-import type { Options } from '../options.ts'
+import { UserError } from '../base/errors.ts'
+import type { Config } from './config/defaults.ts'
+import { GATE_TIMEOUT_SECONDS } from './config/defaults.ts'
+import { detectGates } from '../gates/detect.ts'
+import type { Gate } from '../events/gate.ts'
+import type { RunOptions } from '../run/ports.ts'
+import type { Options } from '../cli/options.ts'
 
 /** What a run is asked to do: the command line's word, else the configuration's. */
 export function runOptions(asked: {

@@ -6,7 +6,7 @@ import { readStatus } from '../git/status.ts'
 import { readInFlight } from '../run/in-flight.ts'
 import { takeLock } from '../run/lock.ts'
 import { makeRunFolder, runFolder, type RunFolder } from '../run/run-folder.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../cli/io.ts'
 import { openWithCommit } from './repository.ts'
 
 /** New texts of task files, and the commit that is to hold them and nothing else. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { checkConfiguredAgents } from '../../src/cli/configured-agents.ts'
+import { checkConfiguredAgents } from '../../src/project/configured-agents.ts'
 import { loadConfig } from '../../src/project/config/load.ts'
-import { projectFolder } from './project-folder.ts'
+import { projectFolder } from '../cli/project-folder.ts'
 
 async function complaint(file: string, text: string): Promise<string> {
   const root = projectFolder({ [file]: text })

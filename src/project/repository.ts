@@ -2,7 +2,7 @@ import { UserError } from '../base/errors.ts'
 import { openGit } from '../git/door.ts'
 import { GitError, type Git } from '../git/git.ts'
 import { findRepository, type Repository } from '../git/repository.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../cli/io.ts'
 
 /** Reads of history what a command wants, without asking first whether there is one: each question is a process. */
 export async function readHistory<T>(io: Io, root: string, read: (git: Git) => Promise<T>): Promise<T> {

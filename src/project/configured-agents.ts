@@ -1,7 +1,7 @@
 import { AGENT_NAMES } from '../agent/registry.ts'
-import type { Config } from '../project/config/defaults.ts'
-import type { KeyPath } from '../project/config/document.ts'
-import { refuseNames } from '../project/config/load.ts'
+import type { Config } from './config/defaults.ts'
+import type { KeyPath } from './config/document.ts'
+import { refuseNames } from './config/load.ts'
 
 /** Refuses a configuration that names an agent that there is not, wherever it names it. */
 export async function checkConfiguredAgents(root: string, config: Config): Promise<void> {

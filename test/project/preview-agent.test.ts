@@ -1,8 +1,8 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { projectFolder, taskText } from './project-folder.ts'
-import { ralph } from './ralph.ts'
+import { projectFolder, taskText } from '../cli/project-folder.ts'
+import { ralph } from '../cli/ralph.ts'
 
 describe('the agent that next names', () => {
   const discipline = { 'docs/disciplines/backend.md': '# Backend\n\n- **Agent**: qwen\n' }

@@ -1,5 +1,5 @@
-import type { TaskState } from '../select/selection.ts'
-import type { TierChoice } from '../select/tier.ts'
+import type { TaskState } from './selection.ts'
+import type { TierChoice } from './tier.ts'
 import type { Facts } from '../task/model.ts'
 
 /** The facts that it tells. */

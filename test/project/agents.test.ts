@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { projectFolder, taskText } from '../project-folder.ts'
-import { ralph, type Answer } from '../ralph.ts'
-import { env, git } from '../script-repository.ts'
+import { projectFolder, taskText } from '../cli/project-folder.ts'
+import { ralph, type Answer } from '../cli/ralph.ts'
+import { env, git } from '../cli/script-repository.ts'
 
 type Fields = Readonly<Record<string, string>>
 

@@ -1,7 +1,7 @@
 import { firstInstalled } from '../agent/registry.ts'
 import type { Facts, Tier } from '../task/model.ts'
 import { agentFrom, agentLevels, disciplineOf, type AgentWish } from './agent-levels.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../cli/io.ts'
 import type { Place } from './project.ts'
 
 /** Who would be asked to do a task: as it says, its discipline, its tier or the config; else the first that is installed. */

@@ -1,0 +1,5 @@
+/** A tool that an agent asked for and was denied, and the permission that would allow it. */
+export interface Denial {
+  readonly tool: string
+  readonly allowedBy: 'full' | 'custom'
+}

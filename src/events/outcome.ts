@@ -1,0 +1,17 @@
+export const OUTCOMES = [
+  'done',
+  'blocked',
+  'no-marker',
+  'gate-failed',
+  'missing-output',
+  'no-change',
+  'timeout',
+  'max-turns',
+  'agent-failed',
+  'rate-limited',
+  'auth',
+  'interrupted',
+] as const
+
+/** How an attempt can end. */
+export type OutcomeKind = (typeof OUTCOMES)[number]
