@@ -53,12 +53,7 @@ export type Permission =
   | { readonly level: 'custom'; readonly args: readonly string[] }
 
 export type AgentEvent =
-  | {
-      readonly type: 'started'
-      readonly pid: number
-      readonly sessionId: string | null
-      readonly model: string | null
-    }
+  | { readonly type: 'started'; readonly pid: number }
   | { readonly type: 'text'; readonly text: string }
   /** A tool begins (`status: 'running'`) or has ended; `summary` is one line that a person understands. */
   | {

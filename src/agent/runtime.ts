@@ -1,5 +1,5 @@
 import { LineSplitter } from '../base/lines.ts'
-import { startProcess, type EndMode, type ProcessEnd, type RunningProcess } from '../process/start.ts'
+import type { EndMode, ProcessEnd, Running, StartProcess } from '../process/start.ts'
 import { Tail } from '../base/tail.ts'
 import { Channel } from './channel.ts'
 import { outcomeOf, type Hearing } from './outcome.ts'
@@ -18,6 +18,7 @@ import { writePrivateFiles, type Prepared } from './private-files.ts'
 import { Watch } from './watch.ts'
 
 export interface RuntimeOptions {
+  readonly start: StartProcess
   readonly now: () => Date
   /** How long an agent that has said its last may take to leave; 5 by default. */
   readonly resultGraceSeconds?: number
@@ -44,7 +45,7 @@ class Session {
   readonly #reader: StreamReader
   readonly #watch: Watch
   readonly #begun = performance.now()
-  #process: RunningProcess | null = null
+  #process: Running | null = null
   /** Why we ended it; null where it ends by itself. */
   #forced: AgentEnd | null = null
   /** The agent has said its last. */
@@ -115,7 +116,7 @@ class Session {
 
   async #runProcess({ program }: Invocation, { args, env, stdinFile }: Prepared): Promise<AgentOutcome> {
     const request = this.#request
-    const running = startProcess(
+    const running = this.#options.start(
       { program, args },
       {
         cwd: request.cwd,
@@ -127,7 +128,7 @@ class Session {
     )
     this.#process = running
     if (running.pid !== undefined) {
-      this.#channel.push({ type: 'started', pid: running.pid, sessionId: null, model: null })
+      this.#channel.push({ type: 'started', pid: running.pid })
       this.#arm()
     }
     const end = await running.finished

@@ -1,147 +1,270 @@
 import { denialsOf } from '../agent/denied.ts'
-import { UNKNOWN_USAGE } from '../events/usage.ts'
-import type { AttemptPlan } from './job.ts'
-import { complete } from '../landing/land.ts'
-import type { Completed } from '../landing/land.ts'
-import { isIdle } from './decide.ts'
-import type { Decision } from './decide.ts'
+import type { AgentOutcome } from '../agent/port.ts'
+import type { Denial } from '../events/denial.ts'
 import type { Happening } from '../events/event.ts'
+import type { Interference } from '../events/interference.ts'
+import type { Usage } from '../events/usage.ts'
+import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
+import type { Work } from '../workspace/port.ts'
+import { decide, isIdle, type Decision } from './decide.ts'
 import { changedGates } from './gate-files.ts'
-import { readGitSettings } from '../workspace/settings.ts'
-import { judge, lookAfterGates } from './judge.ts'
-import { keepRecord } from './keep-record.ts'
-import type { Attempt } from './keep-record.ts'
-import { listen } from './listen.ts'
-import { outcomeOfEnd } from './outcome.ts'
-import type { Outcome } from './outcome.ts'
-import { guardRefs } from '../workspace/refs.ts'
-import { makeRunFolder } from '../run/run-folder.ts'
-import type { Run } from '../run/run.ts'
-import { guardSettings, interfered, takeBack, taskFolder } from './take-back.ts'
-import type { Kept } from '../workspace/workspace.ts'
+import { interferenceIn, interferenceLine, isOnlyReported, taskChanges } from './interference.ts'
+import { logOf, type Job } from './job.ts'
+import { judge } from './judge.ts'
+import { outcomeOfEnd, type Outcome } from './outcome.ts'
+import type { AttemptPorts, Emit } from './ports.ts'
+import { runAgent } from './run-agent.ts'
 
-/** How an attempt ended, and what follows. */
-export interface AttemptResult {
+/** How an attempt ended. */
+export type Result = Passed | Failed
+
+/** The gates passed: the work waits to land. */
+export interface Passed {
+  readonly kind: 'passed'
+  readonly candidate: Candidate
+  /** What the agent did that is not its to do is kept here. */
+  readonly record: KeptAttempt | null
+}
+
+/** Work that passed, on its ref, and all that its landing has to know. */
+export interface Candidate {
+  readonly kept: KeptAttempt
+  readonly facts: AttemptFacts
+  readonly work: Work
+  readonly denied: readonly Denial[]
+}
+
+export interface Failed {
+  readonly kind: 'failed'
   readonly outcome: Outcome
   readonly decision: Decision
-  /** Where it is kept; null where all of it is in the task's commit, or nothing was worth keeping. */
-  readonly kept: Kept | null
-  /** The task's commit, where it came to that. */
-  readonly completed: Completed | null
+  /** Null where nothing was worth keeping. */
+  readonly record: KeptAttempt | null
+  /** What the tree is now. */
+  readonly work: Work
+  readonly usage: Usage
 }
 
-/** One attempt: the agent, our own look at what it did, and either the task's commit or a record of what failed. */
-export async function* runAttempt(run: Run, plan: AttemptPlan): AsyncGenerator<Happening, AttemptResult> {
-  const { ports } = run
-  const { base } = plan
+/**
+ * Makes one attempt at a job: the agent, our own look at what it did, the gates. It knows nothing of who asked for it:
+ * what passes is a candidate, what fails a record, and nothing moves but in the workspace.
+ */
+export async function attempt(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<Result> {
+  await ports.control.unpaused()
   const startedAt = ports.now()
-  begin(run, plan)
-  ports.checkpoint('attempt-noted')
-  yield attemptStarted(plan)
-  const settings = readGitSettings(ports.repository)
-  const stamp = ports.workspace.refsStamp()
-  const agent = yield* listen(run, plan)
-  // An agent may have cleaned the whole tree; without its .gitignore the folder would become work.
-  makeRunFolder(ports.folder)
-  run.flight.update({ usage: agent.usage })
+  emit(attemptStarted(job))
+  const guard = await ports.workspace.restore.guard()
+  const agent = await runAgent(job, ports, emit)
   ports.checkpoint('agent-ended')
-  yield* guardSettings(run, plan, settings)
-  for (const interference of await guardRefs(run, { task: plan.task.id, branch: base.branch, stamp }))
-    yield interfered(plan, interference)
-
-  const seconds = (): number => secondsSince(startedAt, ports.now())
-  const attempt = { run, plan, agent, seconds, undone: [], work: await ports.workspace.inspect(base) }
-  const { early, work: found, undone } = yield* takeBack(attempt)
-  const tasks = taskFolder(run)
-  const said = yield* judge(run, plan, { said: outcomeOfEnd(agent.end), work: found, tasks })
-  const { outcome, work } = yield* lookAfterGates(run, plan, { said, work: found, tasks })
-  const gatesChanged = await changedGates(run, plan, found)
-  if (gatesChanged.length > 0) yield interfered(plan, { kind: 'gates-changed', paths: gatesChanged })
-  if (outcome.kind !== 'done') return yield* failed({ ...attempt, work, undone }, outcome, early)
-  const completion = yield* complete(run, { plan, agent, gatesChanged, seconds: seconds(), work })
-  if (completion.kind !== 'completed')
-    return yield* failed({ ...attempt, work, undone }, completion.outcome, early)
-  run.flight.spend(agent.usage.costUsd)
-  yield finished(attempt, outcome, early)
-  return { outcome, decision: { kind: 'complete' }, kept: early, completed: completion }
-}
-
-function begin({ flight, ports }: Run, plan: AttemptPlan): void {
-  flight.begin({
-    task: plan.task.id,
-    title: plan.task.title,
-    file: plan.task.file,
-    number: plan.number,
-    try: plan.try,
-    tries: plan.tries,
-    base: plan.base,
-    phase: 'working',
-    agent: plan.choice.label,
-    model: plan.choice.model,
-    tier: plan.tier.tier,
-    usage: UNKNOWN_USAGE,
-    startedAt: ports.now().toISOString(),
-    log: plan.log,
-    reason: null,
-    keptRef: null,
-    prefix: null,
+  const { task, base } = job
+  const keepIn = ports.logs.result(`${task.id}-${job.attempt}-git`)
+  const ofGit = await guard.release({ task: task.id, branch: base.branch, keepIn })
+  for (const interference of ofGit) emit(interfered(job, interference))
+  ports.checkpoint('settings-restored')
+  const made: Made = { job, agent, startedAt, ofGit }
+  const undone = await undo(made, ports, emit)
+  const gatesChanged = await changedGates(job, undone.work, ports.workspace)
+  if (gatesChanged.length > 0) emit(interfered(job, { kind: 'gates-changed', paths: gatesChanged }))
+  const said = endOf(agent, ports)
+  const verdict = await judge(job, { said, work: undone.work, gatesChanged }, ports, emit)
+  const facts = factsOf(made, {
+    undone: [...ofGit, ...undone.undone],
+    work: verdict.work,
+    gates: job.gates.length === 0 ? [] : verdict.passed,
+    gatesChanged,
+    ports,
   })
+  const found = { facts, work: verdict.work, early: undone.early, denied: denialsOf(agent.denied) }
+  if (verdict.outcome) return fail(job, { ...found, outcome: verdict.outcome }, ports, emit)
+  return pass(job, found, ports, emit)
 }
 
-function attemptStarted(plan: AttemptPlan): Happening {
+/** What is known once the agent has ended. */
+interface Made {
+  readonly job: Job
+  readonly agent: AgentOutcome
+  readonly startedAt: Date
+  readonly ofGit: readonly Interference[]
+}
+
+function attemptStarted(job: Job): Happening {
+  const { task, attempt: number, situation, agent } = job
   return {
     type: 'attempt-started',
-    id: plan.task.id,
-    attempt: plan.number,
-    try: plan.try,
-    tries: plan.tries,
-    agent: plan.choice.label,
-    model: plan.choice.model,
-    log: plan.log,
+    id: task.id,
+    attempt: number,
+    counted: situation.counted,
+    most: situation.most,
+    agent: agent.label,
+    model: agent.model,
+    log: logOf(job),
   }
 }
 
-/** Keeps what is there, and says how it ended. */
-async function* failed(
-  attempt: Attempt,
-  outcome: Outcome,
-  earlier: Kept | null,
-): AsyncGenerator<Happening, AttemptResult> {
-  const { run, plan, agent, work } = attempt
-  const tree = await run.ports.workspace.snapshot(work)
-  run.ports.checkpoint('attempt-snapshot')
-  const startTree = plan.startTree ?? (await run.ports.workspace.treeOf(plan.base.head))
-  const ended = { outcome, seconds: attempt.seconds(), usage: agent.usage, unchanged: tree === startTree }
-  const decision = plan.decide(ended)
-  // A limit that holds for hours would otherwise leave a record for each time that somebody knocked.
-  // Nor does a model that is not there use up the task's tries.
-  const isNobodysTry = decision.kind === 'wait' || outcome.hopeless === 'run'
-  const worthKeeping = !ended.unchanged || !isNobodysTry || (agent.usage.costUsd ?? 0) > 0
-  const final = decision.kind === 'give-up'
-  const kept = worthKeeping
-    ? await keepRecord(attempt, outcome, { final, idle: isIdle(ended), tree, earlier })
-    : earlier
-  run.flight.spend(agent.usage.costUsd)
-  yield finished(attempt, outcome, kept)
-  return { outcome, decision, kept, completed: null }
+function endOf(agent: AgentOutcome, { control }: AttemptPorts): Outcome {
+  const isSkipped = control.skipped.aborted && agent.end.kind === 'interrupted'
+  return outcomeOfEnd(isSkipped ? { kind: 'skipped' } : agent.end)
 }
 
-function finished(attempt: Attempt, outcome: Outcome, kept: Kept | null): Happening {
+function interfered(job: Job, interference: Interference): Happening {
+  return { type: 'interference', id: job.task.id, interference }
+}
+
+/**
+ * Undoes what breaks a promise: what the agent did to HEAD, to the branch and to task files. All of it is recorded
+ * first. It comes before our own look at the work, so that the gates see what would be committed.
+ */
+async function undo(
+  made: Made,
+  ports: AttemptPorts,
+  emit: Emit<Happening>,
+): Promise<{
+  /** Where all of it is recorded; null where there was nothing to undo. */
+  readonly early: KeptAttempt | null
+  readonly work: Work
+  readonly undone: readonly Interference[]
+}> {
+  const { job, agent, ofGit } = made
+  const { inspect, record, restore } = ports.workspace
+  const work = await inspect.work(job.base)
+  if (work.persons.length > 0)
+    emit({ type: 'warning', message: 'you committed while the agent worked: the task lands on top of it' })
+  const tasks = await taskChanges(job, work, ports)
+  const found = interferenceIn(work, tasks)
+  for (const interference of found) emit(interfered(job, interference))
+  if (found.every(isOnlyReported)) return { early: null, work, undone: [] }
+  const outcome = outcomeOfEnd(agent.end)
+  const facts = factsOf(made, { undone: [...ofGit, ...found], work, gates: null, gatesChanged: [], ports })
+  const early = await record.keep({ facts: { ...facts, ...failureOf(outcome) }, work, at: ports.now() })
+  ports.checkpoint('attempt-kept')
+  const lost = await restore.lostByGoingBack(work.base, work)
+  if (lost.length > 0) emit(interfered(job, { kind: 'went-back', paths: lost }))
+  await restore.head(work.base, work)
+  ports.checkpoint('head-restored')
+  await restore.files(work.base, [...tasks.touched, ...lost])
+  ports.checkpoint('files-restored')
+  return { early, work: await inspect.work(work.base), undone: found }
+}
+
+function factsOf(
+  { job, agent, startedAt }: Made,
+  more: {
+    readonly undone: readonly Interference[]
+    readonly work: Work
+    readonly gates: readonly string[] | null
+    readonly gatesChanged: readonly string[]
+    readonly ports: AttemptPorts
+  },
+): AttemptFacts {
+  return {
+    task: job.task.id,
+    number: job.attempt,
+    outcome: 'done',
+    reason: '',
+    detail: agent.finalMessage.replaceAll('\0', ''),
+    fingerprint: '',
+    base: more.work.base.head,
+    counted: job.situation.counted,
+    most: job.situation.most,
+    final: false,
+    idle: false,
+    agent: job.agent.label,
+    model: agent.model ?? job.agent.model,
+    tier: job.tier,
+    usage: agent.usage,
+    seconds: Math.max(0, (more.ports.now().getTime() - startedAt.getTime()) / 1000),
+    log: logOf(job),
+    gates: more.gates,
+    gatesChanged: more.gatesChanged,
+    undone: more.undone.map(interferenceLine),
+    changed: more.work.changes.map(({ path }) => path),
+  }
+}
+
+function failureOf({ kind, reason, detail, fingerprint }: Outcome): Partial<AttemptFacts> {
+  return { outcome: kind, reason, detail, fingerprint }
+}
+
+/** Keeps what passed until it has landed. */
+async function pass(
+  job: Job,
+  found: Omit<Candidate, 'kept'> & { readonly early: KeptAttempt | null },
+  ports: AttemptPorts,
+  emit: Emit<Happening>,
+): Promise<Passed> {
+  const { facts, work, early, denied } = found
+  const kept = await ports.workspace.record.candidate({ facts, work, at: ports.now(), token: job.token })
+  ports.checkpoint('candidate-kept')
+  emit({ type: 'candidate-ready', id: job.task.id, attempt: job.attempt, ref: kept.ref })
+  return { kind: 'passed', candidate: { kept, facts, work, denied }, record: early }
+}
+
+/** What failed, before it is a record. */
+export interface Failing {
+  readonly facts: AttemptFacts
+  readonly work: Work
+  readonly outcome: Outcome
+  readonly denied: readonly Denial[]
+  /** An earlier record of this attempt. */
+  readonly early: KeptAttempt | null
+  /** More commits that are to stay with its record. */
+  readonly commits?: readonly string[]
+}
+
+/** Keeps what failed, and says how it ended; also of work that passed and then could not land. */
+export async function fail(
+  job: Job,
+  { facts, work, outcome, denied, early, commits = [] }: Failing,
+  ports: AttemptPorts,
+  emit: Emit<Happening>,
+): Promise<Failed> {
+  const { inspect, record } = ports.workspace
+  const begun = job.from.kind === 'record' ? job.from.tree : await inspect.treeOf(work.base.head)
+  const { usage, seconds } = facts
+  const ended = { outcome, seconds, usage, unchanged: work.tree === begun }
+  const decision = decide(ended, { ...job.situation, now: ports.now() })
+  // A limit that holds for hours would otherwise leave a record for each time that somebody asked again.
+  // Nor does a model that is not there use up the task's attempts.
+  const isNobodysFault = decision.kind === 'wait' || outcome.hopeless === 'run'
+  const isWorthKeeping = !ended.unchanged || !isNobodysFault || (usage.costUsd ?? 0) > 0
+  const kept = !isWorthKeeping
+    ? early
+    : await record.keep({
+        facts: {
+          ...facts,
+          ...failureOf(outcome),
+          gates: null,
+          final: decision.kind === 'give-up',
+          idle: isIdle(ended),
+          changed: work.changes.map(({ path }) => path),
+        },
+        work,
+        at: ports.now(),
+        replaces: early,
+        commits,
+      })
+  if (isWorthKeeping) ports.checkpoint('attempt-kept')
+  emit(attemptFinished(facts, outcome, { denied, ref: kept?.ref ?? null }))
+  return { kind: 'failed', outcome, decision, record: kept, work, usage }
+}
+
+/** How an attempt ended, as an event. */
+export function attemptFinished(
+  { task, number, counted, seconds, usage }: AttemptFacts,
+  { kind, reason, detail }: Outcome,
+  { denied, ref }: { readonly denied: readonly Denial[]; readonly ref: string | null },
+): Happening {
   return {
     type: 'attempt-finished',
-    id: attempt.plan.task.id,
-    attempt: attempt.plan.number,
-    try: attempt.plan.try,
-    outcome: outcome.kind,
-    reason: outcome.reason,
-    detail: outcome.detail,
-    seconds: attempt.seconds(),
-    usage: attempt.agent.usage,
-    denied: denialsOf(attempt.agent.denied),
-    ref: kept?.ref ?? null,
+    id: task,
+    attempt: number,
+    counted,
+    outcome: kind,
+    reason,
+    detail,
+    seconds,
+    usage,
+    denied,
+    ref,
   }
-}
-
-function secondsSince(start: Date, now: Date): number {
-  return Math.max(0, (now.getTime() - start.getTime()) / 1000)
 }

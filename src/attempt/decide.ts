@@ -1,5 +1,5 @@
 import type { Usage } from '../events/usage.ts'
-import type { AttemptRecord } from '../git/record.ts'
+import type { KeptAttempt } from '../git/record.ts'
 import { POLICIES } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import { formatCost } from '../events/usage.ts'
@@ -12,6 +12,8 @@ export type Decision =
   | { readonly kind: 'wait'; readonly until: Date; readonly reason: string }
   /** Nothing more is tried; `blocked` where the agent itself said that it needs somebody. */
   | { readonly kind: 'give-up'; readonly reason: string; readonly blocked: boolean }
+  /** Somebody skipped the task: it stays TODO, and is left out of this run. */
+  | { readonly kind: 'leave'; readonly reason: string }
   | { readonly kind: 'stop'; readonly why: 'stopped' | 'budget'; readonly reason: string }
 
 /** How an attempt ended. */
@@ -25,10 +27,11 @@ export interface Ended {
 
 /** What a decision depends on, besides how the attempt ended. */
 export interface Situation {
-  readonly try: number
-  readonly tries: number
+  /** Which of the attempts that count it is, and how many the task has. */
+  readonly counted: number
+  readonly most: number
   /** Earlier attempts that count together with this one, oldest first. */
-  readonly series: readonly AttemptRecord[]
+  readonly series: readonly KeptAttempt[]
   readonly maxCostPerTask: number | null
   /** What was left to the whole run before the attempt; null where it has no budget. */
   readonly runBudgetLeft: number | null
@@ -52,18 +55,20 @@ export function decide(ended: Ended, situation: Situation): Decision {
       return { kind: 'stop', why: 'stopped', reason: outcome.reason }
     case 'block':
       return { kind: 'give-up', reason: outcome.reason, blocked: true }
+    case 'leave':
+      return { kind: 'leave', reason: outcome.reason }
     case 'wait':
       return { kind: 'wait', reason: outcome.reason, until: endOfLimit(outcome.until, situation) }
     case 'retry': {
       if (outcome.hopeless !== null) return withoutHope(outcome, outcome.hopeless, situation)
       const reason = reasonToGiveUp(ended, situation)
       if (reason !== null) return { kind: 'give-up', reason, blocked: false }
-      return { kind: 'retry', pauseSeconds: Math.min(2 ** (situation.try - 1), LONGEST_PAUSE_SECONDS) }
+      return { kind: 'retry', pauseSeconds: Math.min(2 ** (situation.counted - 1), LONGEST_PAUSE_SECONDS) }
     }
   }
 }
 
-/** Ends at once what another try would only pay for again. */
+/** Ends at once what another attempt would only pay for again. */
 function withoutHope(
   { reason }: Outcome,
   hopeless: NonNullable<Outcome['hopeless']>,
@@ -88,7 +93,7 @@ function isTasksLimit({ series, maxCostPerTask, runBudgetLeft }: Situation): boo
 }
 
 /** What these have cost, as far as it is known. */
-export function costOf(series: readonly AttemptRecord[]): number {
+export function costOf(series: readonly KeptAttempt[]): number {
   return series.reduce((sum, record) => sum + (record.usage.costUsd ?? 0), 0)
 }
 
@@ -96,7 +101,7 @@ function reasonToGiveUp(ended: Ended, situation: Situation): string | null {
   const { outcome } = ended
   const counted = situation.series.filter((record) => POLICIES[record.outcome].counts)
   const last = counted.at(-1)
-  if (situation.try >= situation.tries) return `${tries(situation.tries)}: ${outcome.reason}`
+  if (situation.counted >= situation.most) return `${attempts(situation.most)}: ${outcome.reason}`
   const same = counted.slice(1 - SAME_FAILURES).filter((record) => record.fingerprint === outcome.fingerprint)
   if (same.length === SAME_FAILURES - 1) return `the same failure three times: ${outcome.reason}`
   if (last?.idle && isIdle(ended))
@@ -112,8 +117,8 @@ export function isIdle({ unchanged, seconds }: Ended): boolean {
   return unchanged && seconds < QUICK_SECONDS
 }
 
-function tries(count: number): string {
-  return count === 1 ? 'one try, and no more' : `${count} tries`
+function attempts(count: number): string {
+  return count === 1 ? 'one attempt, and no more' : `${count} attempts`
 }
 
 /** What the agent named, unless that is over already, or was named before and did not hold. */

@@ -1,54 +1,105 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { CONFIG_FILES } from '../base/config-files.ts'
+import { parseGlob } from '../base/glob.ts'
 import type { Gate } from '../events/gate.ts'
-import type { AttemptPlan } from './job.ts'
-import type { Run } from '../run/run.ts'
-import type { Work } from '../workspace/workspace.ts'
+import type { Work, Workspace } from '../workspace/port.ts'
+import type { Job } from './job.ts'
 
 /** Changed files by which a gate's verdict can be had without the work; the commit names them. */
-export async function changedGates(run: Run, plan: AttemptPlan, work: Work): Promise<readonly string[]> {
-  const { workspace } = run.ports
-  const { gates } = run.options
-  const decides = gateFiles(gates)
+export async function changedGates(
+  { gates, gatesChanged }: Pick<Job, 'gates' | 'gatesChanged'>,
+  { base, changes }: Work,
+  { inspect, prefix }: Workspace,
+): Promise<readonly string[]> {
+  const hooks = inspect.hooksFolder()
+  const isNamed = namedBy(gates)
+  const globs = gatesChanged.paths.map((pattern) => ({ pattern, glob: parseGlob(pattern) }))
+  const isListed = (name: string): boolean =>
+    globs.some(({ pattern, glob }) => glob?.matches(name) ?? pattern === name)
   const changed: string[] = []
-  for (const { path } of work.changes) {
-    const name = path.startsWith(workspace.prefix) ? path.slice(workspace.prefix.length) : path
-    if (decides(name) || (name === 'package.json' && (await scriptsDiffer(run, plan, path))))
+  for (const { path } of changes) {
+    const name = path.startsWith(prefix) ? path.slice(prefix.length) : path
+    const decides =
+      isKnown(name) || isNamed(name) || isListed(name) || (hooks !== null && path.startsWith(hooks))
+    const isManifest = name === 'package.json' || name.endsWith('/package.json')
+    if (
+      decides ||
+      (isManifest && decidingParts(await inspect.baseText(base, name)) !== decidingParts(inspect.text(name)))
+    )
       changed.push(path)
   }
   return changed
 }
 
-/** Tells the configuration, the project's own hooks, and what a gate's command names or is known to read. */
-function gateFiles(gates: readonly Gate[]): (name: string) => boolean {
-  const words = new Set(gates.flatMap(({ command }) => command.split(/[\s"'`;&|()<>=]+/).map(withoutDot)))
+/** Of a gate's command the files that it names, and a Makefile where it calls make. */
+function namedBy(gates: readonly Gate[]): (name: string) => boolean {
+  const words = gates.flatMap(({ command }) => command.split(/[\s"'`;&|()<>=]+/).filter(Boolean))
+  const paths = new Set(words.map((word) => word.replace(/^(?:\.\/)+/, '')))
+  // `cd packages/api && sh check.sh`: where a command is, nobody can tell, so its files count wherever they lie.
+  const files = new Set([...paths].filter((path) => /\.\w+$/.test(path)).map(baseName))
   return (name) => {
-    if (CONFIG_FILES.some((file) => file === name) || name.startsWith('.husky/')) return true
-    if (/^(?:GNUm|m|M)akefile$/.test(name)) return words.has('make')
-    return words.has(name)
+    if (paths.has(name) || files.has(baseName(name))) return true
+    // What a Makefile includes is mostly called so too.
+    return paths.has('make') && /^(?:(?:GNUm|m|M)akefile|.*\.mk)$/.test(baseName(name))
   }
 }
 
-function withoutDot(word: string): string {
-  return word.startsWith('./') ? word.slice(2) : word
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** A package.json changes with every dependency; only its scripts, and ralph's own part, decide anything. */
-async function scriptsDiffer({ ports }: Run, { base }: AttemptPlan, path: string): Promise<boolean> {
-  const file = join(ports.workspace.root, 'package.json')
-  const before = await ports.workspace.baseText(base, path)
-  const now = existsSync(file) ? readFileSync(file, 'utf8') : null
-  return decidingParts(before) !== decidingParts(now)
+/** ralph's configuration, hooks that the project brings, and what well-known tools are configured by, in any folder. */
+function isKnown(name: string): boolean {
+  if (CONFIG_FILES.some((file) => file === name) || name.startsWith('.husky/')) return true
+  const file = baseName(name)
+  return TOOLS.some((pattern) => pattern.test(file))
 }
 
+const TOOLS: readonly RegExp[] = [
+  // JavaScript and TypeScript
+  /^(?:vitest|vite|jest|karma|cypress|playwright|ava|wdio)\.(?:config|workspace)\.\w+$/,
+  /^\.(?:mocharc|nycrc|c8rc|taprc|babelrc|swcrc)(?:\.\w+)?$/,
+  /^(?:[tj]sconfig)(?:\.[\w-]+)*\.json$/,
+  /^(?:eslint|prettier|biome|oxlint|stylelint|rollup|rolldown|webpack|turbo|nx|lerna)(?:\.config)?\.(?:\w+)$/,
+  /^\.(?:eslintrc|eslintignore|prettierrc|prettierignore|oxlintrc|stylelintrc|lintstagedrc)(?:\.\w+)?$/,
+  /^(?:\.npmrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.cjs|pnpm-workspace\.yaml|bunfig\.toml|deno\.jsonc?)$/,
+  // Python
+  /^(?:pytest\.ini|\.pytest\.ini|tox\.ini|setup\.cfg|conftest\.py|noxfile\.py|mypy\.ini|\.mypy\.ini)$/,
+  /^(?:\.?ruff\.toml|\.flake8|\.pylintrc|pyproject\.toml|pyrightconfig\.json|\.coveragerc)$/,
+  // Rust, Go, Elixir, the JVM, Ruby, PHP, C
+  /^(?:Cargo\.toml|\.?clippy\.toml|\.?rustfmt\.toml|build\.rs|\.golangci\.\w+|go\.mod|go\.work)$/,
+  /^(?:mix\.exs|\.credo\.exs|\.formatter\.exs|build\.gradle(?:\.kts)?|settings\.gradle(?:\.kts)?|pom\.xml)$/,
+  /^(?:Rakefile|\.rspec|\.rubocop\.yml|phpunit\.xml(?:\.dist)?|composer\.json|CMakeLists\.txt|justfile|Taskfile\.ya?ml)$/i,
+  /^(?:\.pre-commit-config\.yaml|lefthook\.ya?ml|\.lefthook\.ya?ml)$/,
+]
+
+/** A package.json changes with every dependency; only what tools and ralph read from it decides anything. */
 function decidingParts(text: string | null): string {
   try {
     const read: unknown = JSON.parse(text ?? '{}')
     if (typeof read !== 'object' || read === null) return ''
-    return JSON.stringify(['scripts' in read ? read.scripts : null, 'ralph' in read ? read.ralph : null])
+    const parts: Readonly<Record<string, unknown>> = { ...read }
+    return JSON.stringify(MANIFEST_KEYS.map((key) => parts[key] ?? null))
   } catch {
     // Not JSON: then no script can be run from it either.
     return text ?? ''
   }
 }
+
+const MANIFEST_KEYS = [
+  'scripts',
+  'ralph',
+  'jest',
+  'vitest',
+  'mocha',
+  'ava',
+  'nyc',
+  'c8',
+  'tap',
+  'babel',
+  'eslintConfig',
+  'prettier',
+  'stylelint',
+  'lint-staged',
+  'husky',
+  'simple-git-hooks',
+]

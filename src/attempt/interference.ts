@@ -1,42 +1,94 @@
+import { fewOf } from '../base/few-of.ts'
 import type { Interference } from '../events/interference.ts'
 import { idInFileName } from '../task/file-name.ts'
-import type { Change, Work } from '../workspace/workspace.ts'
+import type { Change, Work, Workspace } from '../workspace/port.ts'
+import type { Job } from './job.ts'
+import type { AttemptPorts } from './ports.ts'
 
-/** Where tasks are, and which numbers are taken. */
-export interface TaskFolder {
-  /** The task folder inside the repository, ending with a slash. */
-  readonly folder: string
-  /** The file of every task there was when the attempt began, by number. */
-  readonly files: ReadonlyMap<number, string>
+/** What the work does to task files: those to put back, and the tasks that it adds. */
+export interface TaskChanges {
+  /** Changed, removed or added where the number is taken, or where more are added than may be. */
+  readonly touched: readonly string[]
+  readonly added: readonly string[]
 }
 
-/** What is to be undone, or told, of the work of an agent. */
-export function interferenceOf(work: Work, tasks: TaskFolder): readonly Interference[] {
+/** Tells the changes to task files apart. A task that is added comes in as TODO, or not at all. */
+export async function taskChanges(
+  job: Job,
+  work: Work,
+  ports: Pick<AttemptPorts, 'workspace' | 'statusIn'>,
+): Promise<TaskChanges> {
+  const touched: string[] = []
+  const added: string[] = []
+  const numbers = new Set(job.backlog.numbers)
+  for (const { path, kind } of work.changes) {
+    const number = taskNumber(path, ports.workspace, job)
+    if (number === null) continue
+    const isNew = kind === 'new' && !numbers.has(number)
+    if (!isNew || added.length >= job.backlog.mayAdd || !(await isTodo(path, ports))) touched.push(path)
+    else {
+      added.push(path)
+      numbers.add(number)
+    }
+  }
+  return { touched, added }
+}
+
+/** The number of the task whose file a path of the repository is; null where it is none. */
+function taskNumber(path: string, { prefix }: Workspace, { backlog }: Job): number | null {
+  const folder = `${prefix}${backlog.folder === '.' ? '' : `${backlog.folder}/`}`
+  const name = path.startsWith(folder) ? path.slice(folder.length) : ''
+  const id = name === '' || name.includes('/') ? null : idInFileName(name)
+  return id === null ? null : Number(id.slice(2))
+}
+
+async function isTodo(path: string, ports: Pick<AttemptPorts, 'workspace' | 'statusIn'>): Promise<boolean> {
+  const file = path.slice(ports.workspace.prefix.length)
+  const text = ports.workspace.inspect.text(file)
+  return text !== null && (await ports.statusIn(file, text)) === 'TODO'
+}
+
+/** What is to be undone, or reported, of the work of an agent. */
+export function interferenceIn(work: Work, { touched }: TaskChanges): readonly Interference[] {
+  const { head, operations, exposed, nested } = work
   const found: Interference[] = []
-  if (work.head && work.head.commits.length > 0) found.push({ kind: 'commits', commits: work.head.commits })
-  if (work.head && (work.head.switched || work.head.commits.length === 0)) found.push({ kind: 'branch' })
-  for (const operation of work.operations) found.push({ kind: 'operation', operation })
-  const touched = touchedTaskFiles(work.changes, tasks)
+  if (head && head.commits.length > 0) found.push({ kind: 'commits', commits: head.commits })
+  if (head && (head.switched || head.commits.length === 0)) found.push({ kind: 'branch' })
+  for (const operation of operations) found.push({ kind: 'operation', operation })
   if (touched.length > 0) found.push({ kind: 'task-files', paths: touched })
-  if (work.exposed.length > 0) found.push({ kind: 'exposed', paths: work.exposed })
-  if (work.nested.length > 0) found.push({ kind: 'nested-repository', paths: work.nested })
+  if (exposed.length > 0) found.push({ kind: 'exposed', paths: exposed })
+  if (nested.length > 0) found.push({ kind: 'nested-repository', paths: nested })
   return found
 }
 
+/** Whether it leaves everything where it is. */
+export function isOnlyReported({ kind }: Interference): boolean {
+  return kind === 'nested-repository' || kind === 'exposed'
+}
+
 /** The changes that count as work: those to task files do not, but a new task is work. */
-export function workChanges(work: Work, tasks: TaskFolder): readonly Change[] {
-  const touched = new Set(touchedTaskFiles(work.changes, tasks))
-  return work.changes.filter((change) => !touched.has(change.path))
+export function workChanges(job: Job, work: Work, { touched }: TaskChanges): readonly Change[] {
+  const none = new Set([...touched, ...job.gateOutput])
+  return work.changes.filter(({ path }) => !none.has(path))
 }
 
-function touchedTaskFiles(changes: readonly Change[], tasks: TaskFolder): readonly string[] {
-  return changes.filter((change) => breaks(change, tasks)).map((change) => change.path)
-}
+/** Not more than a person would read of what stands in a commit's message. */
+const MOST = 50
 
-function breaks({ path, kind }: Change, { folder, files }: TaskFolder): boolean {
-  if (!path.startsWith(folder)) return false
-  const name = path.slice(folder.length)
-  const id = name.includes('/') ? null : idInFileName(name)
-  if (id === null) return false
-  return kind !== 'new' || files.has(Number(id.slice(2)))
+/** One line about it, for the record. */
+export function interferenceLine(interference: Interference): string {
+  switch (interference.kind) {
+    case 'commits':
+      return `commits: ${fewOf(interference.commits, MOST)}`
+    case 'operation':
+      return `operation: ${interference.operation}`
+    case 'branch':
+      return 'branch'
+    case 'refs-deleted':
+    case 'refs-moved':
+    case 'refs-made':
+      return `${interference.kind}: ${fewOf(interference.refs, MOST)}`
+    default:
+      return `${interference.kind}: ${fewOf(interference.paths, MOST)}`
+  }
 }

@@ -1,99 +1,95 @@
-import type { AgentLimits } from '../agent/port.ts'
+import type { AgentLimits, Permission } from '../agent/port.ts'
 import { scriptIn } from '../agent/providers/script.ts'
-import { withMark } from '../process/mark.ts'
-import type { Base } from '../git/restore.ts'
-import type { TierChoice } from '../select/tier.ts'
+import type { McpServer } from '../base/mcp-server.ts'
+import type { Gate } from '../events/gate.ts'
+import type { Base } from '../git/head.ts'
 import type { Task } from '../task/model.ts'
-import type { AttemptRecord } from '../git/record.ts'
-import { costOf, decide } from './decide.ts'
-import type { Decision, Ended, Situation } from './decide.ts'
-import { POLICIES } from './outcome.ts'
-import type { AgentChoice } from '../run/ports.ts'
-import { attemptsAt, seriesOf } from '../run/run.ts'
-import type { Run } from '../run/run.ts'
+import type { Situation } from './decide.ts'
 
-/** Everything that is decided before an attempt begins. */
-export interface AttemptPlan {
-  readonly task: Task
-  readonly number: number
-  readonly try: number
-  readonly tries: number
+/**
+ * All that an attempt needs, as plain data: it could be written as JSON and read on another machine, and the attempt
+ * would be the same. It is made in one place, for a run and for what previews one.
+ */
+export interface Job {
+  readonly version: 1
+  readonly task: JobTask
+  /** Counts every attempt at the task that is kept. */
+  readonly attempt: number
+  /** Names the candidate: of an attempt that another has overtaken it is another one. */
+  readonly token: string
   readonly base: Base
-  readonly choice: AgentChoice
-  readonly tier: TierChoice
+  readonly from: From
+  readonly agent: AgentChoice
+  readonly tier: string
   readonly limits: AgentLimits
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** Relative to the root. */
-  readonly log: string
+  readonly prompt: string
+  readonly gates: readonly Gate[]
+  readonly gatesChanged: GatesChanged
+  /** What follows from how it ends. */
+  readonly situation: Omit<Situation, 'now'>
+  readonly backlog: JobBacklog
+  /** Files that gates and hooks themselves leave behind or change: no agent's work. */
+  readonly gateOutput: readonly string[]
+}
+
+/** Where an attempt begins: at its base, or with what an earlier one has left. */
+export type From =
+  { readonly kind: 'base' } | { readonly kind: 'record'; readonly commit: string; readonly tree: string }
+
+/** What an attempt has to know of its task. */
+export interface JobTask {
+  readonly id: string
+  readonly title: string
+  /** Relative to the project's root. */
+  readonly file: string
+  /** The paths under Produces; null where the task does not say, empty where it says that there are none. */
+  readonly produces: readonly string[] | null
+  /** The script under `## Script`, for the embedded agent. */
   readonly script: string | null
-  /** Every attempt at the task before this one, and those that count together with it. */
-  readonly earlier: readonly AttemptRecord[]
-  readonly series: readonly AttemptRecord[]
-  /** The tree that the attempt begins from; null for the base's. */
-  readonly startTree: string | null
-  /** What follows, given how it ended and whether it changed anything. */
-  readonly decide: (ended: Ended) => Decision
 }
 
-/** What the next attempt at a task is to be: its number, its limits, and what will follow from how it ends. */
-export function planOf(
-  run: Run,
-  next: {
-    readonly task: Task
-    readonly base: Base
-    readonly choice: AgentChoice
-    readonly tier: TierChoice
-    readonly limits: Omit<AgentLimits, 'budgetUsd'>
-    readonly startTree: string | null
-    /** Waits in a row before it. */
-    readonly waits: number
-  },
-): AttemptPlan {
-  const { ports, options, flight } = run
-  const { task, waits, limits, ...rest } = next
-  const earlier = attemptsAt(run, task.id)
-  const series = seriesOf(earlier)
-  const number = (earlier.at(-1)?.number ?? 0) + 1
-  const tries = options.retries + 1
-  const situation = {
-    try: series.filter((record) => POLICIES[record.outcome].counts).length + 1,
-    tries,
-    series,
-    maxCostPerTask: options.maxCostPerTask,
-    runBudgetLeft: options.budget === null ? null : options.budget - (flight.spentUsd ?? 0),
-    waits,
-  }
-  return {
-    ...rest,
-    task,
-    number,
-    try: situation.try,
-    tries,
-    limits: { ...limits, budgetUsd: remainingBudget(situation) },
-    env: withMark(ports.env, flight.mark),
-    log: `.ralph/logs/${task.id}-${number}.log`,
-    script: scriptOf(task),
-    earlier,
-    series,
-    decide: (ended) => decide(ended, { ...situation, now: ports.now() }),
-  }
+/** An agent, and how a task's settings have it work. */
+export interface AgentChoice {
+  readonly name: string
+  /** With its version, where that is known: `claude 2.1.326`. */
+  readonly label: string
+  readonly model: string | null
+  readonly permission: Permission
+  readonly mcpServers: Readonly<Record<string, McpServer>>
 }
 
-/** What the attempt may cost: the less of what is left to the run and to the task. */
-function remainingBudget({
-  series,
-  maxCostPerTask,
-  runBudgetLeft,
-}: Pick<Situation, 'series' | 'maxCostPerTask' | 'runBudgetLeft'>): number | null {
-  const left = [
-    ...(runBudgetLeft === null ? [] : [runBudgetLeft]),
-    ...(maxCostPerTask === null ? [] : [maxCostPerTask - costOf(series)]),
-  ]
-  return left.length === 0 ? null : Math.max(0, Math.min(...left))
+/** What to do where the work changes what decides the gates. */
+export interface GatesChanged {
+  readonly action: 'report' | 'refuse'
+  /** More files that decide them, as patterns. */
+  readonly paths: readonly string[]
 }
 
-/** The script under `## Script`, for the embedded agent. */
-export function scriptOf(task: Task): string | null {
-  const section = task.sections.find(({ title }) => title.trim().toLowerCase() === 'script')
-  return section ? scriptIn(task.source.slice(section.bodySpan.start, section.bodySpan.end)) : null
+/** What the work may not do to the backlog. */
+export interface JobBacklog {
+  /** The task folder inside the project. */
+  readonly folder: string
+  /** The numbers that are taken. */
+  readonly numbers: readonly number[]
+  /** What any task is to produce: such a file is no gate output. */
+  readonly produced: readonly string[]
+  /** How many tasks the work may add. */
+  readonly mayAdd: number
+}
+
+/** The log of an attempt, relative to the project's root. */
+export function logOf({ task, attempt }: Pick<Job, 'task' | 'attempt'>): string {
+  return `.ralph/logs/${task.id}-${attempt}.log`
+}
+
+/** What an attempt at it has to know of a task. */
+export function jobTaskOf(task: Task): JobTask {
+  const { id, title, file, produces } = task
+  const paths = produces?.flatMap(({ path }) => (path === null ? [] : [path])) ?? null
+  return { id, title, file, produces: paths, script: scriptOf(task) }
+}
+
+function scriptOf({ sections, source }: Task): string | null {
+  const section = sections.find(({ title }) => title.trim().toLowerCase() === 'script')
+  return section ? scriptIn(source.slice(section.bodySpan.start, section.bodySpan.end)) : null
 }

@@ -1,145 +1,115 @@
-import { existsSync, realpathSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathWithin } from '../base/path-within.ts'
-import type { GateResult } from '../events/gate.ts'
-import type { Task } from '../task/model.ts'
-import type { AttemptPlan } from './job.ts'
 import type { Happening } from '../events/event.ts'
-import { workChanges } from './interference.ts'
-import type { TaskFolder } from './interference.ts'
-import { runLoggedGate } from './logged-gate.ts'
-import { fingerprintOf, outcome } from './outcome.ts'
-import type { Outcome } from './outcome.ts'
-import type { Run } from '../run/run.ts'
-import type { Work } from '../workspace/workspace.ts'
+import { bringsAttributes } from '../workspace/record.ts'
+import type { Work } from '../workspace/port.ts'
+import { checkWork, type Verdict } from './check.ts'
+import { taskChanges, workChanges } from './interference.ts'
+import type { Job } from './job.ts'
+import { outcome, type Outcome } from './outcome.ts'
+import type { AttemptPorts, Emit } from './ports.ts'
 
 /** What an agent's "done" is worth: is anything changed, is what was asked for there, do the gates pass? */
-export async function* judge(
-  run: Run,
-  plan: AttemptPlan,
-  found: { readonly said: Outcome; readonly work: Work; readonly tasks: TaskFolder },
-): AsyncGenerator<Happening, Outcome> {
-  const { said, work, tasks } = found
-  if (said.kind !== 'done') return said
-  const { task } = plan
-  const changes = workChanges(work, tasks).filter((change) => !run.litter.has(change.path))
-  if (changes.length === 0 && task.produces?.length !== 0)
+export async function judge(
+  job: Job,
+  found: { readonly said: Outcome; readonly work: Work; readonly gatesChanged: readonly string[] },
+  ports: AttemptPorts,
+  emit: Emit<Happening>,
+): Promise<Verdict> {
+  const { said, work } = found
+  const refuse = (failed: Outcome): Verdict => ({ outcome: failed, work, passed: [] })
+  if (said.kind !== 'done') return refuse(said)
+  const early = await beforeGates(job, found, ports)
+  if (early) return refuse(early)
+  await warnOfLeftOut(job, work, ports, emit)
+  const verdict = await checkWork(
+    {
+      id: job.task.id,
+      attempt: job.attempt,
+      gates: job.gates,
+      work,
+      written: [job.task.file],
+      produced: job.backlog.produced,
+      objection: (now) => afterGates(job, { before: work, now }, ports),
+    },
+    ports,
+    emit,
+  )
+  if (verdict.outcome || job.gates.length === 0) return verdict
+  const gone = await missingOutputs(job, verdict.work, ports)
+  return gone === null ? verdict : { ...verdict, outcome: outcome('gate-failed', tookOut(gone)) }
+}
+
+/** What can be said without the gates; null where nothing stands against the work. */
+async function beforeGates(
+  job: Job,
+  { work, gatesChanged }: { readonly work: Work; readonly gatesChanged: readonly string[] },
+  ports: AttemptPorts,
+): Promise<Outcome | null> {
+  const changes = workChanges(job, work, await taskChanges(job, work, ports))
+  if (changes.length === 0 && job.task.produces?.length !== 0)
     return outcome('no-change', 'the agent says that it is done, but no file has changed')
-  const missing = missingOutputs(run.ports.workspace.root, task)
-  if (missing.length > 0)
-    return outcome('missing-output', `not there though Produces names it: ${missing.join(', ')}`)
-  const held = await heldBack(run, task, work)
-  if (held.length > 0)
-    yield {
+  const missing = await missingOutputs(job, work, ports)
+  if (missing !== null) return outcome('missing-output', `not there though Produces names it: ${missing}`)
+  if (gatesChanged.length > 0 && job.gatesChanged.action === 'refuse')
+    return outcome('gate-failed', `it changes what decides the gates: ${gatesChanged.join(', ')}`)
+  if (work.refused !== null)
+    return outcome(
+      'gate-failed',
+      `git refused the commit: ${work.refused.replace('fatal: ', '')} (core.safecrlf)`,
+    )
+  if (bringsAttributes(work) && !(await ports.workspace.inspect.isStoredAsBefore(work.base, job.task.file)))
+    return outcome('gate-failed', `its .gitattributes would have git store ${job.task.file} as other bytes`)
+  return null
+}
+
+/** Why what is there after the gates is not the work any more. */
+async function afterGates(
+  job: Job,
+  { before, now }: { readonly before: Work; readonly now: Work },
+  ports: AttemptPorts,
+): Promise<string | null> {
+  const earlier = await taskChanges(job, before, ports)
+  const later = await taskChanges(job, now, ports)
+  const touched = later.touched.filter((path) => !earlier.touched.includes(path))
+  if (touched.length > 0) return `the gates change task files: ${touched.join(', ')}`
+  const isGone = workChanges(job, before, earlier).length > 0 && workChanges(job, now, later).length === 0
+  const missing = isGone ? 'all of it' : await missingOutputs(job, now, ports)
+  return missing === null ? null : tookOut(missing)
+}
+
+function tookOut(what: string): string {
+  return `the gates took the work out of the tree: ${what}`
+}
+
+/** The paths under Produces that are not there, or lead out of the project; null where all are. */
+async function missingOutputs(
+  { task }: Job,
+  { tree }: Work,
+  { workspace }: AttemptPorts,
+): Promise<string | null> {
+  const asked = task.produces ?? []
+  const missing = new Set(await workspace.inspect.missingFrom(tree, asked.map(beforeGlob)))
+  const named = asked.filter((path) => missing.has(beforeGlob(path)))
+  return named.length === 0 ? null : named.join(', ')
+}
+
+/** Reports the paths under Produces that git ignores or ignored, or that stand in a repository of their own. */
+async function warnOfLeftOut(
+  { task }: Job,
+  work: Work,
+  { workspace }: AttemptPorts,
+  emit: Emit<Happening>,
+): Promise<void> {
+  const named = (task.produces ?? []).filter((path) => beforeGlob(path) === path)
+  const left = await workspace.inspect.leftOut(work, named)
+  if (left.length > 0)
+    emit({
       type: 'warning',
-      message: `Produces of ${task.id} names what no commit will hold: ${held.join(', ')}`,
-    }
-  const results = yield* runGates(run, plan)
-  return outcomeOfGates(results) ?? said
-}
-
-/** The paths under Produces that git ignores or ignored, or that stand in a repository of their own. */
-async function heldBack({ ports }: Run, task: Task, work: Work): Promise<readonly string[]> {
-  const { workspace } = ports
-  const changed = new Set(work.changes.map(({ path }) => path))
-  const named = pathsOf(task).filter((path) => beforeGlob(path) === path)
-  const unseen = named.filter((path) => !changed.has(`${workspace.prefix}${path}`))
-  if (unseen.length === 0) return []
-  const ignored = await workspace.ignored(unseen.map((path) => `${workspace.prefix}${path}`))
-  const isHeld = (path: string): boolean =>
-    ignored.has(path) || work.aside.some((aside) => path === aside || path.startsWith(`${aside}/`))
-  return unseen.filter((path) => isHeld(`${workspace.prefix}${path}`))
-}
-
-/** What is there after the gates, which may do what they like to the tree: a task is done by what is committed. */
-export async function* lookAfterGates(
-  run: Run,
-  plan: AttemptPlan,
-  before: { readonly said: Outcome; readonly work: Work; readonly tasks: TaskFolder },
-): AsyncGenerator<Happening, { readonly outcome: Outcome; readonly work: Work }> {
-  const { said, tasks } = before
-  const { workspace } = run.ports
-  if (said.kind !== 'done' || run.options.gates.length === 0) return { outcome: said, work: before.work }
-  let work = await workspace.inspect(plan.base)
-  if (work.head) {
-    yield {
-      type: 'warning',
-      message: 'a gate moved HEAD: it is back, and what it committed is part of the work',
-    }
-    const lost = await workspace.lostByGoingBack(plan.base, work, await workspace.snapshot(work))
-    await workspace.fold(plan.base, work)
-    await workspace.restoreFiles(plan.base, lost)
-    work = await workspace.inspect(plan.base)
-  }
-  const hadWork = workChanges(before.work, tasks).length > 0
-  const missing = missingOutputs(workspace.root, plan.task)
-  const isGone = hadWork && workChanges(work, tasks).length === 0
-  if (!isGone && missing.length === 0) return { outcome: said, work }
-  const what = isGone ? 'all of it' : missing.join(', ')
-  return { outcome: outcome('gate-failed', `the gates took the work out of the tree: ${what}`), work }
-}
-
-/** Runs every gate, so that the agent hears of all that is wrong at once. */
-async function* runGates(run: Run, plan: AttemptPlan): AsyncGenerator<Happening, readonly GateResult[]> {
-  const { ports, options } = run
-  const results: GateResult[] = []
-  for (const gate of options.gates) {
-    if (ports.signal.aborted) break
-    yield { type: 'gate-started', id: plan.task.id, gate }
-    const logName = `${plan.task.id}-${plan.number}`
-    const result = await runLoggedGate(run, gate, { env: plan.env, logName })
-    results.push(result)
-    yield { type: 'gate-finished', id: plan.task.id, result }
-  }
-  ports.checkpoint('gates-ended')
-  return ports.signal.aborted ? [...results, ...INTERRUPTED] : results
-}
-
-const INTERRUPTED: readonly GateResult[] = [
-  {
-    gate: { name: 'gates', command: '', required: true, timeoutSeconds: 0 },
-    verdict: 'interrupted',
-    seconds: 0,
-    reason: 'the run was interrupted',
-    excerpt: '',
-    fingerprint: '',
-  },
-]
-
-/** Null where nothing that is required failed. */
-function outcomeOfGates(results: readonly GateResult[]): Outcome | null {
-  if (results.some((result) => result.verdict === 'interrupted'))
-    return outcome('interrupted', 'the run was interrupted while the gates ran')
-  const failed = results.filter((result) => result.gate.required && result.verdict !== 'passed')
-  if (failed.length === 0) return null
-  return outcome('gate-failed', failed.map((result) => `${result.gate.name}: ${result.reason}`).join('; '), {
-    detail: failed
-      .map((result) => `${result.gate.name} (${result.gate.command})\n\n${result.excerpt}`)
-      .join('\n\n'),
-    fingerprint: failurePrint(failed),
-  })
-}
-
-/** What tells one failure of the gates from another. */
-export function failurePrint(failed: readonly GateResult[]): string {
-  return fingerprintOf(failed.map((result) => `${result.gate.name}:${result.fingerprint}`).join(' '))
-}
-
-/** The paths under Produces that are not there, or lead out of the project. */
-function missingOutputs(root: string, task: Task): readonly string[] {
-  return pathsOf(task).filter((path) => !isInside(root, join(root, beforeGlob(path))))
-}
-
-function pathsOf({ produces }: Task): readonly string[] {
-  return (produces ?? []).flatMap(({ path }) => (path === null ? [] : [path]))
+      message: `Produces of ${task.id} names what no commit will hold: ${left.join(', ')}`,
+    })
 }
 
 /** Of `src/*.ts` the folder: which of its files there are to be, nobody said. */
 function beforeGlob(path: string): string {
   const wild = path.search(/[*?[{]/)
   return wild < 0 ? path : path.slice(0, path.lastIndexOf('/', wild) + 1) || '.'
-}
-
-function isInside(root: string, path: string): boolean {
-  return existsSync(path) && pathWithin(realpathSync(root), realpathSync(path)) !== null
 }

@@ -14,15 +14,15 @@ export interface Outcome {
   readonly fingerprint: string
   /** When a rate limit ends, where the agent told. */
   readonly until: Date | null
-  /** Why another try is no use: not for this task, not for any, or not without more money; null where it may help. */
+  /** Why another attempt is no use: not for this task, not for any, or not without more money; null where it may help. */
   readonly hopeless: 'task' | 'run' | 'money' | null
 }
 
 /** What happens after an attempt that ended so. */
 export interface Policy {
   /** `retry`: with what went wrong in the prompt; `wait`: until a limit ends, then the same again. */
-  readonly next: 'complete' | 'retry' | 'wait' | 'block' | 'stop'
-  /** Whether it uses up one of the task's tries. */
+  readonly next: 'complete' | 'retry' | 'wait' | 'block' | 'leave' | 'stop'
+  /** Whether it uses up one of the task's attempts. */
   readonly counts: boolean
   readonly meaning: string
 }
@@ -43,6 +43,7 @@ export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
     meaning: 'the service lets the agent do no more for a while',
   },
   auth: { next: 'stop', counts: false, meaning: 'the service does not know the agent' },
+  skipped: { next: 'leave', counts: false, meaning: 'somebody skipped the task' },
   interrupted: { next: 'stop', counts: false, meaning: 'somebody ended the run' },
 }
 
@@ -64,8 +65,10 @@ export function outcome(
 }
 
 /** What the agent's own end means; `done` is then to be checked. */
-export function outcomeOfEnd(end: AgentEnd): Outcome {
+export function outcomeOfEnd(end: AgentEnd | { readonly kind: 'skipped' }): Outcome {
   switch (end.kind) {
+    case 'skipped':
+      return outcome('skipped', 'the task was skipped')
     case 'done':
       return outcome('done', 'the agent says that it is done')
     case 'no-marker':

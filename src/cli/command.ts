@@ -1,3 +1,4 @@
+import type { Where } from '../project/project.ts'
 import type { Io } from './io.ts'
 import type { Options } from './options.ts'
 import type { Block } from '../ui/block.ts'
@@ -39,6 +40,7 @@ interface CommandModule {
 /** What a command is handed. */
 export interface Context {
   readonly io: Io
+  readonly where: Where
   readonly args: readonly string[]
   readonly options: Options
   /** The answer is wanted as one JSON document. */

@@ -20,6 +20,7 @@ export function createContext(given: Io, { args, options }: Invocation): Context
   }
   return {
     io,
+    where: { cwd: io.cwd, dir: options.text('dir') },
     args,
     options,
     json: options.on('json'),

@@ -1,20 +1,15 @@
+import type { World } from '../project/world.ts'
+
 /** Everything that a command may know or touch of the world outside: bin.ts hands over the real one, a test its own. */
-export interface Io {
+export interface Io extends World {
   /** What follows the program's name. */
   readonly argv: readonly string[]
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** This process, which a lock is in the name of. */
-  readonly pid: number
   readonly stdout: Outlet
   readonly stderr: Outlet
   /** The streams to ask a person through; null where nobody is there to answer. */
   readonly dialogue: () => Dialogue | null
-  readonly now: () => Date
   /** Aborts at the first interrupt; only a command that reads it takes Ctrl-C over from Node. */
   readonly signal: AbortSignal
-  /** Aborts at the second interrupt: end at once. */
-  readonly urgent: AbortSignal
 }
 
 /** Where text goes out. */

@@ -1,7 +1,7 @@
 import { UserError } from '../base/errors.ts'
 import { detectGates } from '../gates/detect.ts'
 import { openGit } from '../git/door.ts'
-import { keptAttempts } from '../git/kept-attempts.ts'
+import { listRecords } from '../git/record.ts'
 import type { Task, TaskName } from '../task/model.ts'
 import { readTask } from '../task/read.ts'
 import { promptView } from '../ui/prompt-view.ts'
@@ -20,7 +20,7 @@ export async function showPrompt(
   const git = openGit({ cwd: place.root, env: context.io.env })
   // git looks for attempts while the tasks are read.
   const [attempts, { task, tasks }] = await Promise.all([
-    unlessGitIsMissing(keptAttempts(git, name.id), []),
+    unlessGitIsMissing(listRecords(git, name.id), []),
     readWithRelated(place, name),
   ])
   const gates = place.config.gates ?? detectGates(place.root)

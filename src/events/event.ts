@@ -1,14 +1,17 @@
 import type { Denial } from './denial.ts'
-import type { Usage } from './usage.ts'
 import type { Gate, GateResult } from './gate.ts'
-import type { Task, Tier } from '../task/model.ts'
-import type { OutcomeKind } from './outcome.ts'
 import type { Interference } from './interference.ts'
+import type { OutcomeKind } from './outcome.ts'
+import type { TaskJson } from './task.ts'
+import type { Usage } from './usage.ts'
 
-/** Everything that can happen in a run, with when it did: reporters, journal and state are made of it. */
-export type RunEvent = { readonly at: Date } & Happening
+/**
+ * Everything that can happen in a run, as plain data: a line of the journal, and of `ralph run --json`. Whatever shows a
+ * run is a function of these. `at` is when it happened, as every time here in the form of ISO 8601.
+ */
+export type RunEvent = { readonly at: string } & Happening
 
-/** Everything that can happen in a run, in about the order in which it does. */
+/** The same before it has its time, in about the order in which it happens. */
 export type Happening =
   | RunStarted
   | Recovered
@@ -24,15 +27,23 @@ export type Happening =
   | AgentRetrying
   | GateStarted
   | GateFinished
+  | GatesAgain
   | Interfered
+  | CandidateReady
+  | LandingStarted
   | Committing
-  | AttemptFinished
   | Sealing
+  | LandingFinished
+  | AttemptFinished
   | TaskCompleted
   | TaskBlocked
   | TaskGivenUp
   | MilestoneCompleted
+  | Question
+  | Answered
   | Waiting
+  | Paused
+  | Resumed
   | Stopping
   | Pushed
   | RunFinished
@@ -40,6 +51,9 @@ export type Happening =
 /** What a run is about to do, and where. */
 export interface RunStarted {
   readonly type: 'run-started'
+  readonly version: 1
+  /** Names the run, and its journal. */
+  readonly run: string
   readonly root: string
   /** Null for a detached HEAD. */
   readonly branch: string | null
@@ -79,19 +93,21 @@ export interface BaselineFinished {
 
 export interface TaskStarted {
   readonly type: 'task-started'
-  readonly task: Task
-  readonly tier: Tier
-  readonly limits: { readonly turns: number; readonly seconds: number; readonly tries: number }
+  readonly id: string
+  readonly task: TaskJson
+  readonly tier: string
+  readonly limits: { readonly turns: number; readonly seconds: number; readonly attempts: number }
   readonly agent: string
 }
 
 export interface AttemptStarted {
   readonly type: 'attempt-started'
   readonly id: string
-  /** Counts all that was ever tried on the task; `try` counts what may end in giving up. */
+  /** Counts every attempt at the task that is kept. */
   readonly attempt: number
-  readonly try: number
-  readonly tries: number
+  /** Which of those that count it is, and how many the task has. */
+  readonly counted: number
+  readonly most: number
   readonly agent: string
   readonly model: string | null
   /** The raw stream, relative to the root. */
@@ -102,8 +118,6 @@ export interface AgentStarted {
   readonly type: 'agent-started'
   readonly id: string
   readonly pid: number
-  readonly sessionId: string | null
-  readonly model: string | null
 }
 
 export interface AgentText {
@@ -132,7 +146,7 @@ export interface AgentRetrying {
   readonly type: 'agent-retrying'
   readonly id: string
   readonly reason: string
-  readonly until: Date | null
+  readonly until: string | null
 }
 
 export interface GateStarted {
@@ -147,6 +161,13 @@ export interface GateFinished {
   readonly result: GateResult
 }
 
+/** Gates changed files, as a formatter does: all of them run once more on what is there now. */
+export interface GatesAgain {
+  readonly type: 'gates-again'
+  readonly id: string
+  readonly paths: readonly string[]
+}
+
 /** The agent did what is not its to do. */
 export interface Interfered {
   readonly type: 'interference'
@@ -158,7 +179,7 @@ export interface AttemptFinished {
   readonly type: 'attempt-finished'
   readonly id: string
   readonly attempt: number
-  readonly try: number
+  readonly counted: number
   readonly outcome: OutcomeKind
   readonly reason: string
   readonly detail: string
@@ -167,6 +188,28 @@ export interface AttemptFinished {
   readonly denied: readonly Denial[]
   /** Where the attempt is kept; null where all of it is in the task's commit. */
   readonly ref: string | null
+}
+
+/** The work has passed, and is kept until it has landed. */
+export interface CandidateReady {
+  readonly type: 'candidate-ready'
+  readonly id: string
+  readonly attempt: number
+  readonly ref: string
+}
+
+/** The candidate becomes the task's commit. */
+export interface LandingStarted {
+  readonly type: 'landing-started'
+  readonly id: string
+  readonly ref: string
+}
+
+/** How that went. */
+export interface LandingFinished {
+  readonly type: 'landing-finished'
+  readonly id: string
+  readonly result: 'landed' | 'gate-failed' | 'not-committed'
 }
 
 /** git commits the work, with the hooks that there are. */
@@ -189,7 +232,8 @@ export interface TaskCompleted {
   readonly id: string
   readonly title: string
   readonly commit: string
-  readonly seconds: number
+  /** In seconds, of all attempts that led to it. */
+  readonly duration: number
   readonly attempts: number
   readonly turns: number | null
   readonly cost: number | null
@@ -222,11 +266,37 @@ export interface MilestoneCompleted {
   readonly tasks: number
 }
 
+/** The run cannot decide, and asks a person. */
+export interface Question {
+  readonly type: 'question'
+  readonly id: string
+  readonly text: string
+  readonly options: readonly string[]
+}
+
+/** Somebody has answered. */
+export interface Answered {
+  readonly type: 'answered'
+  readonly id: string
+  readonly answer: string
+}
+
+/** The run, or an agent of it, waits. */
 export interface Waiting {
   readonly type: 'waiting'
   readonly id: string
-  readonly until: Date
+  readonly until: string
   readonly reason: string
+}
+
+/** Somebody asked the run to begin no further attempt. */
+export interface Paused {
+  readonly type: 'paused'
+}
+
+/** It goes on. */
+export interface Resumed {
+  readonly type: 'resumed'
 }
 
 /** Somebody asked the run to end; it is finishing cleanly. */

@@ -10,6 +10,7 @@ export const OUTCOMES = [
   'agent-failed',
   'rate-limited',
   'auth',
+  'skipped',
   'interrupted',
 ] as const
 

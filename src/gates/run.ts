@@ -1,6 +1,6 @@
 import { platform } from 'node:os'
 import { formatDuration } from '../base/duration.ts'
-import { startProcess, type ProcessEnd } from '../process/start.ts'
+import type { ProcessEnd, StartProcess } from '../process/start.ts'
 import { FailureOutput } from './failure-output.ts'
 import type { Gate, GateResult, Verdict } from '../events/gate.ts'
 
@@ -17,10 +17,17 @@ export interface GateContext {
 }
 
 /** Runs one gate; nothing that it started is alive afterwards. */
-export async function runGate(gate: Gate, context: GateContext): Promise<GateResult> {
+export type RunGate = (gate: Gate, context: GateContext) => Promise<GateResult>
+
+/** Runs gates as processes that are started in this way. */
+export function gateRunner(start: StartProcess): RunGate {
+  return (gate, context) => runGate(gate, context, start)
+}
+
+async function runGate(gate: Gate, context: GateContext, start: StartProcess): Promise<GateResult> {
   const begun = performance.now()
   const output = new FailureOutput()
-  const running = startProcess(
+  const running = start(
     { shell: inOneStream(gate.command) },
     {
       ...context,

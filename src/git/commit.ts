@@ -1,16 +1,5 @@
-import { GitError } from './git.ts'
-import type { Git } from './git.ts'
+import { GitError, type Git } from './git.ts'
 import { ignoredPaths } from './repository.ts'
-
-/** What goes into a commit, and what is said of it. */
-export interface CommitRequest {
-  readonly message: string
-  /** Only these paths; without it everything that git does not ignore. */
-  readonly paths?: readonly string[]
-  /** Left as they are: repositories that somebody made inside this one, which git cannot take in. */
-  readonly except?: readonly string[]
-  readonly signal?: AbortSignal
-}
 
 export type CommitResult =
   | { readonly kind: 'committed'; readonly files: number; readonly added: number; readonly removed: number }
@@ -19,33 +8,43 @@ export type CommitResult =
   /** Something is in git's way (a lock, a full disk, a key that is not there): what git said. */
   | { readonly kind: 'failed'; readonly output: string }
 
+/** What goes into a commit, and what is said of it. */
+export interface CommitRequest {
+  readonly message: string
+  /** These paths as they are in the work tree; without it the index. */
+  readonly paths?: readonly string[]
+  readonly signal?: AbortSignal
+}
+
 /** Commits as git is set up: with its hooks, identity, signature, attributes and filters. */
-export async function commit(git: Git, request: CommitRequest): Promise<CommitResult> {
-  const options = { signal: withLimit(request.signal) }
+export async function commit(git: Git, { message, paths, signal }: CommitRequest): Promise<CommitResult> {
+  const limited = withLimit(signal)
   try {
-    await stage(git, { ...request, strict: true })
+    if (paths) await stage(git, { paths, strict: true })
     // Cleaning up may be set to drop lines that begin with #, which in notes are headings.
     const args = ['-c', 'i18n.commitEncoding=UTF-8', 'commit', '--cleanup=whitespace', '--file=-']
-    if (request.paths) args.push('--only', '--', ...request.paths.map(literal))
-    const { stdout } = await git.run(args, { ...options, stdin: request.message })
+    const only = paths ? ['--only', '--', ...paths.map(literal)] : []
+    const { stdout } = await git.run([...args, ...only], { signal: limited, stdin: message })
     return { kind: 'committed', ...sizeOf(stdout.toString()) }
   } catch (error) {
-    if (options.signal.aborted)
-      return { kind: 'failed', output: 'it was ended, or took longer than half an hour' }
+    if (limited.aborted) return { kind: 'failed', output: 'it was ended, or took longer than half an hour' }
     if (!(error instanceof GitError)) throw error
-    const output = said(error)
+    const output = error.stderr.trim() || error.message
     if (error.code === 1 && error.args.includes('commit')) return { kind: 'refused', by: 'hook', output }
-    return LINE_ENDS.test(output) ? { kind: 'refused', by: 'git', output } : { kind: 'failed', output }
+    return refusesLineEnds(error) ? { kind: 'refused', by: 'git', output } : { kind: 'failed', output }
   }
 }
 
-/** `fatal: CRLF would be replaced by LF in notes.txt`. */
-const LINE_ENDS = /^fatal: .* would be replaced by /m
+/** Whether git minds line ends, as it was told to: `fatal: CRLF would be replaced by LF in notes.txt`. */
+export function refusesLineEnds(error: GitError): boolean {
+  return /^fatal: .* would be replaced by /m.test(error.stderr)
+}
 
 /** What goes into the index. */
-interface Staging {
+export interface Staging {
   /** Only these paths; without it everything that git does not ignore. */
   readonly paths?: readonly string[]
+  /** Left as they are. */
   readonly except?: readonly string[]
   /** Also what git ignores. */
   readonly force?: boolean
@@ -54,44 +53,29 @@ interface Staging {
 }
 
 /** Puts what is in the work tree into the index. */
-export async function stage(
-  git: Git,
-  what: Staging,
-  env: Readonly<Record<string, string>> = {},
-): Promise<void> {
-  const wanted = what.paths?.map(literal) ?? ['.']
-  const except = what.except ?? []
-  if (except.length > 0) await unstage(git, except, env)
+export async function stage(git: Git, { paths, except = [], force, strict }: Staging): Promise<void> {
+  const wanted = paths?.map(literal) ?? ['.']
   // What git ignores it leaves out by itself, and refuses to hear of.
   const ignored = await ignoredPaths(git, except, { tracked: true })
   const unwanted = except.filter((path) => !ignored.has(path)).map((path) => `:(exclude,literal)${path}`)
-  // `--verbose`, because simple-git waits where a command prints nothing.
-  const lenient = what.strict ? [] : ['-c', 'core.safecrlf=false']
-  const how = ['--all', '--verbose', ...(what.force ? ['--force'] : [])]
-  const add = async (sparse: readonly string[]): Promise<unknown> =>
-    git.run([...lenient, 'add', ...how, ...sparse, '--pathspec-from-file=-', '--pathspec-file-nul'], {
+  const lenient = strict ? [] : ['-c', 'core.safecrlf=false']
+  const add = (more: readonly string[]): Promise<unknown> =>
+    git.run([...lenient, 'add', '--all', ...more, '--pathspec-from-file=-', '--pathspec-file-nul'], {
       stdin: [...wanted, ...unwanted].join('\0'),
-      env,
     })
+  const how = force ? ['--force'] : []
   try {
-    await add([])
+    await add(how)
   } catch (error) {
     // An agent may write where only a part of the tree is checked out; a git that minds has the flag for it.
     if (!(error instanceof GitError && /sparse-checkout/.test(error.stderr))) throw error
-    await add(['--sparse'])
+    await add([...how, '--sparse'])
   }
 }
 
-/** An agent may have staged, or committed, what is not to be taken in. */
-async function unstage(
-  git: Git,
-  paths: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<void> {
-  await git.run(
-    ['rm', '--cached', '-r', '--force', '--ignore-unmatch', '--pathspec-from-file=-', '--pathspec-file-nul'],
-    { stdin: paths.map(literal).join('\0'), env },
-  )
+/** The index as a tree object. */
+export async function writeTree(git: Git): Promise<string> {
+  return (await git.run(['write-tree'])).stdout.toString().trim()
 }
 
 /** A hook that waits for ever must not keep a run for ever. */
@@ -112,10 +96,7 @@ function sizeOf(summary: string): { files: number; added: number; removed: numbe
   }
 }
 
-function literal(path: string): string {
+/** A path as git is to take it: as it stands. */
+export function literal(path: string): string {
   return `:(literal)${path}`
-}
-
-function said(error: GitError): string {
-  return error.stderr.trim() || error.message
 }

@@ -2,11 +2,15 @@
 export interface Git {
   /** The folder that commands run in. */
   readonly cwd: string
+  /** What git finds in its environment. */
+  readonly env: Readonly<Record<string, string>>
   /**
    * Runs one git command. An exit code that is not in `okCodes` (by default 0 alone) throws a GitError
    * with the arguments and what git said.
    */
   run(args: readonly string[], options?: GitOptions): Promise<GitResult>
+  /** The same door, with more in the environment and other settings of git for each command. */
+  with(more: GitSurroundings): Git
 }
 
 export interface GitOptions {
@@ -15,6 +19,13 @@ export interface GitOptions {
   /** Added to git's environment for this command: a temporary index, an identity. */
   readonly env?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+}
+
+/** What a door gives to each of its commands. */
+export interface GitSurroundings {
+  readonly env?: Readonly<Record<string, string>>
+  /** Settings that hold over all that git's own files say: `core.fsmonitor` → `false`. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 export interface GitResult {

@@ -1,25 +1,26 @@
-import type { Usage } from '../events/usage.ts'
 import { formatDuration } from '../base/duration.ts'
-import type { KeptAttempt } from './attempts.ts'
-import { composeMessage, trailerValue, trailerValues } from './trailers.ts'
-import type { Trailer } from './trailers.ts'
-import { OUTCOMES } from '../events/outcome.ts'
-import type { OutcomeKind } from '../events/outcome.ts'
-import { formatCost, formatTokens, parseCost, parseTokens, secondsIn } from '../events/usage.ts'
+import { OUTCOMES, type OutcomeKind } from '../events/outcome.ts'
+import { formatCost, formatTokens, parseCost, parseTokens, secondsIn, type Usage } from '../events/usage.ts'
+import type { Git } from './git.ts'
+import { readLog, type LogEntry } from './log.ts'
+import { changeRefs } from './refs.ts'
+import { composeMessage, known, trailerValue, trailerValues, type Trailer } from './trailers.ts'
 
-/** What is told of an attempt by the commit that keeps it. */
+/** What the commit that keeps an attempt says of it. */
 export interface AttemptFacts {
   readonly task: string
   readonly number: number
   readonly outcome: OutcomeKind
+  /** Why it failed; empty where it passed. */
   readonly reason: string
+  /** What is worth reading of a failure; of work that passed the agent's notes. */
   readonly detail: string
   readonly fingerprint: string
   /** The commit that it began from. */
   readonly base: string
-  /** Which of the task's tries it was, and how many there are. */
-  readonly try: number
-  readonly tries: number
+  /** Which of the attempts that count it is, and how many of them the task has. */
+  readonly counted: number
+  readonly most: number
   /** Whether ralph gave up with it: the next attempt begins to count anew. */
   readonly final: boolean
   /** Whether it ended at once without changing anything. */
@@ -30,19 +31,74 @@ export interface AttemptFacts {
   readonly usage: Usage
   readonly seconds: number
   readonly log: string | null
-  /** What the agent did that is not its to do, and that was taken back. */
+  /** The gates that passed on it; null where none ran. */
+  readonly gates: readonly string[] | null
+  readonly gatesChanged: readonly string[]
+  /** What the agent did that is not its to do, and that was undone. */
   readonly undone: readonly string[]
   /** Paths that differ from the base, not more than a person would read. */
   readonly changed: readonly string[]
 }
 
 /** An attempt as it is kept. */
-export interface AttemptRecord extends AttemptFacts {
+export interface KeptAttempt extends AttemptFacts {
   readonly ref: string
   readonly commit: string
+  readonly parents: readonly string[]
   readonly tree: string
   /** Seconds since 1970. */
   readonly keptAt: number
+}
+
+/** A commit to be kept under a ref. */
+export interface CommitToKeep {
+  readonly ref: string
+  readonly tree: string
+  /** The commit that the attempt began from, and every commit that the agent made of its own. */
+  readonly parents: readonly string[]
+  readonly message: string
+  /** The commit that the ref names so far, to be replaced; none by default. */
+  readonly replaces?: string | null
+}
+
+const RECORDS = 'refs/ralph/attempts'
+const CANDIDATES = 'refs/ralph/candidates'
+
+/** Where attempt `number` of a task is kept. */
+export function attemptRef(task: string, number: number): string {
+  return `${RECORDS}/${task}/${number}`
+}
+
+/** Where an attempt's work waits to land: of one that another has overtaken the token is another. */
+export function candidateRef(task: string, number: number, token: string): string {
+  return `${CANDIDATES}/${task}/${number}-${token}`
+}
+
+/** Keeps an attempt as a commit that anyone can check out; one that is there is never overwritten unawares. */
+export async function keepCommit(git: Git, keep: CommitToKeep): Promise<string> {
+  const parents = [...new Set(keep.parents)].flatMap((parent) => ['-p', parent])
+  const { stdout } = await git.run(['commit-tree', keep.tree, ...parents, '-F', '-'], { stdin: keep.message })
+  const hash = stdout.toString().trim()
+  const take = new Map(keep.replaces ? [[keep.ref, keep.replaces]] : [])
+  await changeRefs(git, { make: new Map([[keep.ref, hash]]), take })
+  return hash
+}
+
+/** The records of attempts, of one task or of all, by task and number. */
+export function listRecords(git: Git, task?: string): Promise<readonly KeptAttempt[]> {
+  return list(git, `${RECORDS}/${task === undefined ? '*' : `${task}/*`}`)
+}
+
+/** The candidates that have not landed, by task and number. */
+export function listCandidates(git: Git): Promise<readonly KeptAttempt[]> {
+  return list(git, `${CANDIDATES}/*`)
+}
+
+async function list(git: Git, glob: string): Promise<readonly KeptAttempt[]> {
+  const options = ['--no-walk=unsorted', '--decorate-refs=refs/ralph/', `--glob=${glob}`]
+  const entries = await readLog(git, { options, revisions: [], refs: true })
+  const kept = entries.flatMap((entry) => keptAttempt(entry) ?? [])
+  return kept.sort((a, b) => (a.task < b.task ? -1 : a.task > b.task ? 1 : a.number - b.number))
 }
 
 const MOST_CHANGED = 50
@@ -50,46 +106,74 @@ const LONGEST_REASON = 500
 
 /** The message of the commit that keeps an attempt. */
 export function attemptMessage(facts: AttemptFacts): string {
-  const trailers: [string, string | null][] = [
-    ['Task', facts.task],
-    ['Attempt', String(facts.number)],
-    ['Outcome', facts.outcome],
-    ['Reason', facts.reason.slice(0, LONGEST_REASON)],
-    ['Failure', facts.fingerprint],
-    ['Base', facts.base],
-    ['Try', `${facts.try}/${facts.tries}`],
-    ['Final', facts.final ? 'yes' : null],
-    ['Idle', facts.idle ? 'yes' : null],
-    ['Agent', facts.agent],
-    ['Model', facts.model],
-    ['Tier', facts.tier],
-    ['Turns', facts.usage.turns === null ? null : String(facts.usage.turns)],
-    ['Duration', formatDuration(facts.seconds)],
-    ['Tokens', formatTokens(facts.usage)],
-    ['Cost', facts.usage.costUsd === null ? null : formatCost(facts.usage.costUsd)],
-    ['Log', facts.log],
-    ...facts.undone.map((what): [string, string] => ['Undone', what]),
-    ...facts.changed.slice(0, MOST_CHANGED).map((path): [string, string] => ['Changed', path]),
-  ]
   return composeMessage({
     subject: `${facts.task}: attempt ${facts.number}: ${facts.outcome}`,
     body: [facts.reason, facts.detail].filter(Boolean).join('\n\n'),
-    trailers: given(trailers),
+    trailers: known([
+      ['Task', facts.task],
+      ['Attempt', String(facts.number)],
+      ['Outcome', facts.outcome],
+      ['Reason', facts.reason.slice(0, LONGEST_REASON)],
+      ['Failure', facts.fingerprint],
+      ['Base', facts.base],
+      ['Counted', `${facts.counted}/${facts.most}`],
+      ['Final', facts.final ? 'yes' : null],
+      ['Idle', facts.idle ? 'yes' : null],
+      ['Agent', facts.agent],
+      ['Model', facts.model],
+      ['Tier', facts.tier],
+      ...usageTrailers(facts),
+      ['Log', facts.log],
+      ['Gates', facts.gates === null ? null : gatesText(facts.gates)],
+      ...each('Gates-Changed', facts.gatesChanged),
+      ...each('Undone', facts.undone),
+      ...each('Changed', facts.changed.slice(0, MOST_CHANGED)),
+    ]),
   })
 }
 
+type Pairs = readonly (readonly [string, string | null])[]
+
+function each(key: string, values: readonly string[]): Pairs {
+  return values.map((value) => [key, value])
+}
+
+/** What an attempt, or a task, has taken. */
+export function usageTrailers({ usage, seconds }: Pick<AttemptFacts, 'usage' | 'seconds'>): Pairs {
+  return [
+    ['Turns', usage.turns === null ? null : String(usage.turns)],
+    ['Duration', formatDuration(seconds)],
+    ['Tokens', formatTokens(usage)],
+    ['Cost', usage.costUsd === null ? null : formatCost(usage.costUsd)],
+  ]
+}
+
+/** The gates that passed, as a trailer has them: `typecheck, test`, or `none`. */
+export function gatesText(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.map((name) => name.replaceAll(',', ' ')).join(', ')
+}
+
+/** The names of such a text; null where a commit does not say. */
+export function gatesIn(text: string | null): readonly string[] | null {
+  if (text === null) return null
+  return text.trim() === 'none' ? [] : text.split(',').map((name) => name.trim())
+}
+
 /** Reads such a message; null where it is none, or of a kind that this version does not know. */
-export function attemptRecord({ task, number, ref, entry }: KeptAttempt): AttemptRecord | null {
+function keptAttempt(entry: LogEntry): KeptAttempt | null {
   const value = (key: string): string | null => trailerValue(entry.trailers, key)
+  const [task, number] = [value('Task'), Number(value('Attempt'))]
   const outcome = OUTCOMES.find((kind) => kind === value('Outcome'))
-  if (!outcome) return null
-  const [tried = 0, tries = 0] = (value('Try') ?? '').split('/').map(Number)
+  if (task === null || !Number.isSafeInteger(number) || number < 1 || !outcome) return null
+  // Records made before were counted by another word.
+  const [counted = 0, most = 0] = (value('Counted') ?? value('Try') ?? '').split('/').map(Number)
   const reason = value('Reason') ?? ''
   return {
     task,
     number,
-    ref,
+    ref: entry.ref ?? attemptRef(task, number),
     commit: entry.hash,
+    parents: entry.parents,
     tree: entry.tree,
     keptAt: entry.committedAt,
     outcome,
@@ -97,26 +181,29 @@ export function attemptRecord({ task, number, ref, entry }: KeptAttempt): Attemp
     detail: entry.body.slice(entry.body.startsWith(reason) ? reason.length : 0).trim(),
     fingerprint: value('Failure') ?? '',
     base: value('Base') ?? '',
-    try: tried,
-    tries,
+    counted,
+    most,
     final: value('Final') === 'yes',
     idle: value('Idle') === 'yes',
     agent: value('Agent') ?? 'unknown',
     model: value('Model'),
     tier: value('Tier') ?? '',
-    usage: {
-      turns: value('Turns') === null ? null : Number(value('Turns')),
-      ...parseTokens(value('Tokens')),
-      costUsd: parseCost(value('Cost')),
-    },
+    usage: usageIn(entry.trailers),
     seconds: secondsIn(value('Duration')) ?? 0,
     log: value('Log'),
+    gates: gatesIn(value('Gates')),
+    gatesChanged: trailerValues(entry.trailers, 'Gates-Changed'),
     undone: trailerValues(entry.trailers, 'Undone'),
     changed: trailerValues(entry.trailers, 'Changed'),
   }
 }
 
-/** Trailers of what is known. */
-export function given(pairs: readonly (readonly [string, string | null])[]): readonly Trailer[] {
-  return pairs.flatMap(([key, value]) => (value === null || value === '' ? [] : [{ key, value }]))
+/** What trailers say that something took. */
+export function usageIn(trailers: readonly Trailer[]): Usage {
+  const turns = trailerValue(trailers, 'Turns')
+  return {
+    turns: turns !== null && /^\d+$/.test(turns) ? Number(turns) : null,
+    ...parseTokens(trailerValue(trailers, 'Tokens')),
+    costUsd: parseCost(trailerValue(trailers, 'Cost')),
+  }
 }

@@ -6,7 +6,7 @@ import type { Git } from './git.ts'
 export type Refs = ReadonlyMap<string, string>
 
 /** Those that somebody keeps work under; what is fetched from elsewhere can be fetched again. */
-const FOLDERS = ['refs/heads', 'refs/tags', 'refs/stash', 'refs/notes', 'refs/ralph']
+const FOLDERS = ['refs/heads', 'refs/tags', 'refs/stash', 'refs/notes', 'refs/replace', 'refs/ralph']
 
 /** Every ref that somebody may keep work under. */
 export async function listRefs(git: Git): Promise<Refs> {
@@ -20,16 +20,18 @@ export async function listRefs(git: Git): Promise<Refs> {
  * folder is touched. It says that there is something to look for, not what.
  */
 export function refsStamp(commonDir: string): string {
-  const folders = [join(commonDir, 'refs'), join(commonDir, 'reftable')]
-  for (const folder of folders) folders.push(...foldersIn(folder))
+  const refs = join(commonDir, 'refs')
+  const folders = [refs, join(commonDir, 'reftable'), ...foldersBelow(refs)]
   const places = [...folders, join(commonDir, 'packed-refs')]
   return places.map((place) => `${statSync(place, { throwIfNoEntry: false })?.mtimeMs} ${place}`).join('\n')
 }
 
-function foldersIn(folder: string): readonly string[] {
+/** The folders of refs below one; what is fetched from elsewhere is of no matter, and may be much. */
+export function foldersBelow(folder: string): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true })
-    return entries.flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : []))
+    const inside = entries.filter((entry) => entry.isDirectory() && entry.name !== 'remotes')
+    return inside.flatMap(({ name }) => [join(folder, name), ...foldersBelow(join(folder, name))])
   } catch {
     // Not there, or gone since it was listed.
     return []

@@ -7,6 +7,8 @@ export interface Status {
   /** The branch's short name; null when HEAD is detached. */
   readonly branch: string | null
   readonly entries: readonly StatusEntry[]
+  /** Folders that could not be read: what is in them nobody knows. */
+  readonly closedFolders: readonly string[]
 }
 
 /** One path that differs from HEAD. Paths are relative to the repository's top, with forward slashes. */
@@ -15,6 +17,10 @@ export interface StatusEntry {
   readonly kind: 'added' | 'modified' | 'deleted' | 'renamed' | 'unmerged' | 'untracked'
   /** Where a renamed path came from. */
   readonly from: string | null
+  /** Whether the index differs from HEAD there. */
+  readonly staged: boolean
+  /** Whether the file differs from the index. */
+  readonly unstaged: boolean
   /** A repository inside this one: a submodule, or one that somebody made here. */
   readonly nested: boolean
   /** A submodule in which files have changed, and no commit: nothing that a commit here would hold. */
@@ -23,32 +29,39 @@ export interface StatusEntry {
 
 /** Looks at the checkout once; ignored files are left out, untracked ones are listed one by one. */
 export async function readStatus(git: Git, options: { readonly signal?: AbortSignal } = {}): Promise<Status> {
-  const { stdout } = await git.run(
+  const { stdout, stderr } = await git.run(
     ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--ignore-submodules=none'],
     options,
   )
-  return parseStatus(stdout.toString())
+  return { ...parseStatus(stdout.toString()), closedFolders: closedFolders(stderr) }
+}
+
+/** `warning: could not open directory 'build/': Permission denied`. */
+function closedFolders(stderr: string): readonly string[] {
+  return [...stderr.matchAll(/^warning: could not open directory '(.+?)\/?': /gm)].map(
+    ([, path = '']) => path,
+  )
 }
 
 /** Reads the output of `git status --porcelain=v2 --branch -z`. */
-function parseStatus(output: string): Status {
+function parseStatus(output: string): Omit<Status, 'closedFolders'> {
   const records = output.split('\0')
   let head: string | null = null
   let branch: string | null = null
   const entries: StatusEntry[] = []
   for (let i = 0; i < records.length; i++) {
     const record = records[i] ?? ''
-    if (record.startsWith('# branch.oid ')) head = given(record.slice(13), '(initial)')
-    else if (record.startsWith('# branch.head ')) branch = given(record.slice(14), '(detached)')
+    if (record.startsWith('# branch.oid ')) head = unless(record.slice(13), '(initial)')
+    else if (record.startsWith('# branch.head ')) branch = unless(record.slice(14), '(detached)')
     else if (record.startsWith('1 ')) entries.push(ordinary(record))
     else if (record.startsWith('2 ')) entries.push(renamed(record, records[++i] ?? ''))
-    else if (record.startsWith('u ')) entries.push(entryOf('unmerged', rest(record, 10)))
+    else if (record.startsWith('u ')) entries.push(entryOf('unmerged', rest(record, 10), record))
     else if (record.startsWith('? ')) entries.push(untracked(record.slice(2)))
   }
   return { head, branch, entries }
 }
 
-function given(value: string, absent: string): string | null {
+function unless(value: string, absent: string): string | null {
   return value === absent ? null : value
 }
 
@@ -56,23 +69,38 @@ function ordinary(record: string): StatusEntry {
   const [index, tree] = [record[2], record[3]]
   const isAdded = index === 'A' || tree === 'A'
   const kind = tree === 'D' || index === 'D' ? 'deleted' : isAdded ? 'added' : 'modified'
-  const entry = { ...entryOf(kind, rest(record, 8)), nested: record[5] === 'S' }
+  const entry = entryOf(kind, rest(record, 8), record)
   const dirtyInside = entry.nested && kind === 'modified' && index === '.' && record[6] !== 'C'
   return dirtyInside ? { ...entry, dirtyInside } : entry
 }
 
 function renamed(record: string, from: string): StatusEntry {
-  return { ...entryOf('renamed', rest(record, 9)), from, nested: record[5] === 'S' }
+  return { ...entryOf('renamed', rest(record, 9), record), from }
 }
 
 /** git lists an untracked folder by its files, unless it is a repository of its own. */
 function untracked(path: string): StatusEntry {
   const nested = path.endsWith('/')
-  return { ...entryOf('untracked', nested ? path.slice(0, -1) : path), nested }
+  return {
+    kind: 'untracked',
+    path: nested ? path.slice(0, -1) : path,
+    from: null,
+    staged: false,
+    unstaged: true,
+    nested,
+  }
 }
 
-function entryOf(kind: StatusEntry['kind'], path: string): StatusEntry {
-  return { kind, path, from: null, nested: false }
+/** The signs of index and work tree stand second and third, that of a submodule fifth. */
+function entryOf(kind: StatusEntry['kind'], path: string, record: string): StatusEntry {
+  return {
+    kind,
+    path,
+    from: null,
+    staged: record[2] !== '.',
+    unstaged: record[3] !== '.',
+    nested: record[5] === 'S',
+  }
 }
 
 /** What follows the given number of space-separated columns: a path may hold spaces itself. */

@@ -14,6 +14,11 @@ export function composeMessage(parts: {
   return paragraphs.filter(Boolean).join('\n\n') + '\n'
 }
 
+/** Trailers of what is known. */
+export function known(pairs: readonly (readonly [string, string | null])[]): readonly Trailer[] {
+  return pairs.flatMap(([key, value]) => (value === null || value === '' ? [] : [{ key, value }]))
+}
+
 /** The values of a key, in the order in which they stand; keys are compared without case, as git does. */
 export function trailerValues(trailers: readonly Trailer[], key: string): readonly string[] {
   const wanted = key.toLowerCase()

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../git/history.ts'
+import type { LogEntry } from '../git/log.ts'
 import { trailerValue, type Trailer } from '../git/trailers.ts'
 
 /**

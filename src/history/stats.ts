@@ -1,5 +1,5 @@
 import type { Usage } from '../events/usage.ts'
-import type { AttemptRecord } from '../git/record.ts'
+import type { KeptAttempt } from '../git/record.ts'
 import type { CompletionRecord } from './completions.ts'
 import { UNKNOWN_USAGE } from '../events/usage.ts'
 import { addUsage } from '../events/usage.ts'
@@ -28,7 +28,7 @@ export interface Stats {
 /** Adds up completions, by what `nameOf` calls them, in the order in which the names come up; reverted ones count too, for they were paid for. */
 export function statsOf(
   completions: readonly CompletionRecord[],
-  attempts: readonly AttemptRecord[],
+  attempts: readonly KeptAttempt[],
   nameOf: (completion: CompletionRecord) => string,
 ): Stats {
   const byName = new Map<string, CompletionRecord[]>()
@@ -51,7 +51,7 @@ function totalsOf(completions: readonly CompletionRecord[]): Totals {
 }
 
 /** A completion's numbers hold those of the attempts that led to it, back to the last time that ralph gave up. */
-function lostOf(completions: readonly CompletionRecord[], attempts: readonly AttemptRecord[]): Stats['lost'] {
+function lostOf(completions: readonly CompletionRecord[], attempts: readonly KeptAttempt[]): Stats['lost'] {
   const done = new Set(completions.map(({ id }) => id))
   const lost = attempts.filter((attempt, i) => {
     const gaveUp = attempts.slice(i).some((later) => later.task === attempt.task && later.final)

@@ -1,5 +1,5 @@
 import type { Git } from '../git/git.ts'
-import { revertedBy, type LogEntry, type Reverted } from '../git/history.ts'
+import { revertedBy, type LogEntry, type Reverted } from '../git/log.ts'
 
 /** Which commits of a history others have undone. */
 export interface Undone {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Git } from '../git/git.ts'
-import { readLog, type LogEntry } from '../git/history.ts'
+import { readLog, type LogEntry } from '../git/log.ts'
 import type { TaskEnd } from '../task/model.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
 import { claimsIn } from './completions.ts'

@@ -1,115 +1,262 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import type { AgentOutcome } from '../agent/port.ts'
-import type { Usage } from '../events/usage.ts'
-import { formatDuration } from '../base/duration.ts'
-import type { CommitResult } from '../git/commit.ts'
-import { composeMessage } from '../git/trailers.ts'
-import type { Trailer } from '../git/trailers.ts'
+import { fewOf } from '../base/few-of.ts'
+import type { Happening } from '../events/event.ts'
+import { addUsage, type Usage } from '../events/usage.ts'
+import type { Base } from '../git/head.ts'
+import { gatesText, usageTrailers, type AttemptFacts, type KeptAttempt } from '../git/record.ts'
+import type { Sealer } from '../git/seal/sealer.ts'
+import type { StatusEntry } from '../git/status.ts'
+import { composeMessage, known, type Trailer } from '../git/trailers.ts'
+import type { Completion } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import { safeNotes } from '../task/notes.ts'
-import { given } from '../git/record.ts'
-import type { AttemptPlan } from '../attempt/job.ts'
-import type { Happening } from '../events/event.ts'
-import { fingerprintOf, outcome } from '../attempt/outcome.ts'
-import type { Outcome } from '../attempt/outcome.ts'
-import type { Run } from '../run/run.ts'
-import { sealHead } from './seal-head.ts'
-import { isTaskFile } from '../run/source.ts'
-import { subjectOf } from '../history/subject.ts'
-import type { Work } from '../workspace/workspace.ts'
-import { setAside } from '../workspace/litter.ts'
-import { addUsage, formatCost, formatTokens } from '../events/usage.ts'
+import { subjectOf } from '../task/subject.ts'
+import type { Checkpoint } from '../workspace/checkpoint.ts'
+import type { Landing, Work, Workspace } from '../workspace/port.ts'
 
-/** Work that was found good, on its way into the task's one commit. */
-export interface Finishing {
-  readonly plan: AttemptPlan
-  readonly agent: AgentOutcome
-  /** Of this attempt. */
-  readonly seconds: number
-  readonly gatesChanged: readonly string[]
-  readonly work: Work
+/** Everything that a landing touches. */
+export interface LandingPorts {
+  readonly workspace: Workspace
+  /** The task as its file is now: somebody may have written in it while the gates ran. */
+  readonly taskNow: () => Promise<Task>
+  /** The text of the finished task file, in the words of the team. */
+  readonly complete: (task: Task, completion: Completion) => string
+  /** Runs the gates on what is there, where it is not what they have passed on. */
+  readonly check: (work: Work) => Promise<Checked>
+  /** Null where commits are not sealed. */
+  readonly sealer: Sealer | null
+  readonly now: () => Date
+  readonly signal: AbortSignal
+  readonly killSignal: AbortSignal
+  readonly checkpoint: (name: Checkpoint) => void
 }
 
-/** The task's commit is there. */
-export interface Completed {
-  readonly kind: 'completed'
-  readonly commit: string
-  /** Of all attempts that led to it. */
+/** What the gates say of it. */
+export interface Checked {
+  /** Why it may not land; null where it may. */
+  readonly refusal: Refusal | null
+  readonly work: Work
+  readonly passed: readonly string[]
+}
+
+/** Why something did not land. */
+export interface Refusal {
+  readonly kind: 'gate-failed' | 'interrupted'
+  readonly reason: string
+  readonly detail: string
+  /** The same for the same failure; null where the reason will do. */
+  readonly fingerprint: string | null
+}
+
+/** Work that passed, on its way onto the branch. */
+export interface ToLand {
+  readonly candidate: { readonly kept: KeptAttempt; readonly facts: AttemptFacts; readonly work: Work }
+  /** The attempts before it that count together with it. */
+  readonly earlier: readonly KeptAttempt[]
+  /** The template of the commit's subject. */
+  readonly subject: string
+  /** A file that the notes are added to, relative to the root. */
+  readonly progress: string | null
+}
+
+export type Landed =
+  | {
+      readonly kind: 'landed'
+      readonly commit: string
+      /** Of all attempts that led to it. */
+      readonly sums: Sums
+      readonly files: number
+      readonly added: number
+      readonly removed: number
+      /** Whether the search for its seal was interrupted: the next run finishes it. */
+      readonly sealPending: boolean
+      /** Those whose task files it holds, relative to the root. */
+      readonly work: Work
+      /** What is in the tree, and not in the commit. */
+      readonly left: readonly StatusEntry[]
+    }
+  | {
+      readonly kind: 'refused'
+      readonly refusal: Refusal
+      /** What is there now. */
+      readonly work: Work
+      /** A commit that was made and taken back. */
+      readonly undone: string | null
+    }
+
+export interface Sums {
   readonly seconds: number
   readonly attempts: number
   readonly usage: Usage
-  readonly files: number
-  readonly added: number
-  readonly removed: number
-  /** Whether the search for its seal was interrupted: the next run finishes it. */
-  readonly sealPending: boolean
-  /** Relative to the root. */
-  readonly taskFiles: readonly string[]
 }
 
-/** Finishes the task file and commits it with the work; a commit that is not made leaves the file as it was. */
-export async function* complete(
-  run: Run,
-  finishing: Finishing,
-): AsyncGenerator<Happening, Completed | { readonly kind: 'not-committed'; readonly outcome: Outcome }> {
-  const { ports, flight } = run
-  const { plan, work } = finishing
-  const sums = sumsOf(finishing)
-  const message = messageOf(run, finishing, sums)
-  const prefix = ports.sealer ? await ports.sealer.prefix(composeMessage(message)) : null
-  flight.update({ phase: 'committing', prefix })
-  ports.checkpoint('committing-noted')
-  yield { type: 'committing', id: plan.task.id }
-  const undo = writeFiles(run, finishing, { prefix, sums, task: await taskNow(run, plan.task) })
-  const seal = prefix === null || !ports.sealer ? [] : [ports.sealer.trailer(prefix)]
-  const result = await ports.workspace.commit({
+/** How often somebody may commit just before a landing does. */
+const MOST_MOVES = 3
+
+/** Makes the task's commit of a candidate: the work and the finished task file together, sealed. */
+export async function land(
+  request: ToLand,
+  ports: LandingPorts,
+  emit: (event: Happening) => void,
+): Promise<Landed> {
+  const { kept, facts } = request.candidate
+  emit({ type: 'landing-started', id: facts.task, ref: kept.ref })
+  const landed = await landOnBranch(request, ports, emit)
+  const result =
+    landed.kind === 'landed'
+      ? 'landed'
+      : landed.refusal.kind === 'gate-failed'
+        ? 'gate-failed'
+        : 'not-committed'
+  emit({ type: 'landing-finished', id: facts.task, result })
+  return landed
+}
+
+async function landOnBranch(
+  request: ToLand,
+  ports: LandingPorts,
+  emit: (event: Happening) => void,
+): Promise<Landed> {
+  let { candidate } = request
+  for (let moves = 0; moves < MOST_MOVES; moves++) {
+    const { landing, prefix, sums } = await commitWork({ ...request, candidate }, ports, emit)
+    switch (landing.kind) {
+      case 'committed':
+        return afterCommit({ ...request, candidate }, { landing, prefix, sums }, ports, emit)
+      case 'moved': {
+        const { refusal, work, passed } = await ports.check(
+          await ports.workspace.inspect.work(candidate.work.base),
+        )
+        if (refusal) return { kind: 'refused', refusal, work, undone: null }
+        candidate = { ...candidate, work, facts: { ...candidate.facts, gates: passed, base: work.base.head } }
+        break
+      }
+      default:
+        return {
+          kind: 'refused',
+          refusal: refusalOf(landing, ports.signal),
+          work: await ports.workspace.inspect.work(candidate.work.base),
+          undone: null,
+        }
+    }
+  }
+  const reason = 'somebody committed each time that the task was to land'
+  const refusal = { kind: 'interrupted', reason, detail: '', fingerprint: null } as const
+  return { kind: 'refused', refusal, work: candidate.work, undone: null }
+}
+
+interface Committed {
+  readonly landing: Landing
+  readonly prefix: string | null
+  readonly sums: Sums
+}
+
+async function commitWork(
+  request: ToLand,
+  ports: LandingPorts,
+  emit: (event: Happening) => void,
+): Promise<Committed> {
+  const { facts, work } = request.candidate
+  const { sealer, workspace } = ports
+  const sums = sumsOf(request)
+  const task = await ports.taskNow()
+  const message = messageOf(request, task, sums)
+  const prefix = sealer ? await sealer.prefix(composeMessage(message)) : null
+  emit({ type: 'committing', id: facts.task })
+  const seal = prefix === null || !sealer ? [] : [sealer.trailer(prefix)]
+  const texts = new Map([[task.file, finishedText(request, { task, sums, prefix }, ports)]])
+  if (request.progress !== null)
+    texts.set(request.progress, progressText(request.progress, task, request, workspace))
+  const landing = await workspace.record.land({
+    base: work.base,
+    tree: work.tree,
+    texts,
     message: composeMessage({ ...message, trailers: [...message.trailers, ...seal] }),
-    except: work.aside,
     signal: ports.killSignal,
   })
-  ports.checkpoint('committed')
-  if (result.kind !== 'committed') {
-    undo()
-    flight.update({ phase: 'working' })
-    return { kind: 'not-committed', outcome: notCommitted(result, ports.signal) }
+  return { landing, prefix, sums }
+}
+
+/** What a hook made of the commit is checked like anything else; then the commit gets its name. */
+async function afterCommit(
+  request: ToLand,
+  { landing, prefix, sums }: Committed & { readonly landing: Extract<Landing, { kind: 'committed' }> },
+  ports: LandingPorts,
+  emit: (event: Happening) => void,
+): Promise<Landed> {
+  const { candidate, progress } = request
+  const { facts, work } = candidate
+  const { changedByHook, branch } = landing
+  ports.checkpoint('commit-looked-at')
+  if (changedByHook.length > 0) {
+    const refusal = await hookRefusal({ ...landing, changedByHook }, work.base, ports)
+    if (refusal) {
+      const { restore, inspect, prefix: inside } = ports.workspace
+      await restore.commit({ commit: landing.commit, branch, base: work.base })
+      ports.checkpoint('commit-undone')
+      const { file } = await ports.taskNow()
+      await restore.files(work.base, [
+        `${inside}${file}`,
+        ...(progress === null ? [] : [`${inside}${progress}`]),
+      ])
+      return { kind: 'refused', refusal, work: await inspect.work(work.base), undone: landing.commit }
+    }
   }
-  const { files, added, removed } = result
-  const told = { ...sums, files, added, removed, taskFiles: taskFilesOf(run, plan, work) }
-  return yield* enter(run, { plan, prefix }, told)
-}
-
-interface Sums {
-  readonly seconds: number
-  readonly attempts: number
-  readonly usage: Usage
-}
-
-function sumsOf({ plan, agent, seconds }: Finishing): Sums {
-  const { series } = plan
-  return {
-    seconds: series.reduce((sum, record) => sum + record.seconds, seconds),
-    attempts: series.filter((record) => record.try < plan.try).length + 1,
-    usage: series.reduce((sum, record) => addUsage(sum, record.usage), agent.usage),
-  }
-}
-
-/** What HEAD is at after the commit, and after its seal. */
-async function* enter(
-  run: Run,
-  { plan, prefix }: { readonly plan: AttemptPlan; readonly prefix: string | null },
-  told: Omit<Completed, 'kind' | 'commit' | 'sealPending'>,
-): AsyncGenerator<Happening, Completed> {
-  const { ports } = run
-  const status = await ports.workspace.look()
-  const made = { id: plan.task.id, commit: status.head ?? plan.base.head, branch: status.branch }
-  const { commit, problem, pending } = yield* sealHead(ports, made)
-  const message = problem ?? strangerAt(commit, prefix)
-  if (message !== null) yield { type: 'warning', message }
+  const { commit, problem, pending } = await seal(
+    ports,
+    { id: facts.task, commit: landing.commit, branch },
+    emit,
+  )
+  const warning = problem ?? strangerAt(commit, prefix)
+  if (warning !== null) emit({ type: 'warning', message: warning })
   if (ports.sealer) ports.checkpoint('sealed')
-  const left = status.entries.filter((entry) => !(entry.nested && entry.kind === 'untracked'))
-  if (left.length > 0) yield setAside(run, left, 'not committed after the commit')
-  return { kind: 'completed', commit, sealPending: pending, ...told }
+  const { files, added, removed, left } = landing
+  return { kind: 'landed', commit, sums, files, added, removed, sealPending: pending, work, left }
+}
+
+/** Null where the gates pass on what a hook made of the commit. */
+async function hookRefusal(
+  { commit, branch, changedByHook }: Extract<Landing, { kind: 'committed' }>,
+  base: Base,
+  ports: LandingPorts,
+): Promise<Refusal | null> {
+  const { inspect } = ports.workspace
+  const work = await inspect.work({ head: commit, branch })
+  const what = `a commit hook changed ${fewOf(changedByHook)}`
+  const refused = (reason: string, more: Partial<Refusal> = {}): Refusal => ({
+    kind: 'gate-failed',
+    reason: `${what}, and ${reason}`,
+    detail: '',
+    fingerprint: null,
+    ...more,
+  })
+  if (work.tree !== (await inspect.treeOf(commit)))
+    return refused('left other files in the tree than in the commit')
+  const { refusal } = await ports.check({ ...work, base })
+  return refusal && refused(`then: ${refusal.reason}`, { kind: refusal.kind, detail: refusal.detail })
+}
+
+/** What HEAD is at after sealing. */
+export interface SealedHead {
+  readonly commit: string
+  readonly problem: string | null
+  /** Whether the search for the seal was interrupted: the next run finishes it. */
+  readonly pending: boolean
+}
+
+/** Seals a task's commit that HEAD is at, if its message asks for it, and emits how far the search is. */
+export async function seal(
+  { sealer, signal }: Pick<LandingPorts, 'sealer' | 'signal'>,
+  head: { readonly id: string; readonly commit: string; readonly branch: string | null },
+  emit: (event: Happening) => void,
+): Promise<SealedHead> {
+  const { id, commit, branch } = head
+  if (!sealer) return { commit, problem: null, pending: false }
+  const report = await sealer.seal({
+    commit,
+    branch,
+    onProgress: (seconds, expectedSeconds) => emit({ type: 'sealing', id, seconds, expectedSeconds }),
+  })
+  return { ...report, pending: report.problem !== null && signal.aborted }
 }
 
 /** A commit that asks for no seal is not the one that was made: a hook may have put its own on top of that. */
@@ -118,106 +265,81 @@ function strangerAt(head: string, prefix: string | null): string | null {
   return `the commit is not sealed: HEAD moved on to ${head.slice(0, 10)} meanwhile; ralph verify --fix mends the Commit field`
 }
 
-/** The task's own file, and those of tasks that the agent has added. */
-function taskFilesOf({ ports }: Run, { task }: AttemptPlan, work: Work): readonly string[] {
-  const { prefix } = ports.workspace
-  const inside = work.changes.map(({ path }) => path).filter((path) => path.startsWith(prefix))
-  const added = inside
-    .map((path) => path.slice(prefix.length))
-    .filter((path) => isTaskFile(path, ports.source.dir))
-  return [...new Set([task.file, ...added])]
+function sumsOf({ candidate: { facts }, earlier }: ToLand): Sums {
+  return {
+    seconds: earlier.reduce((sum, record) => sum + record.seconds, facts.seconds),
+    attempts: earlier.filter((record) => record.counted < facts.counted).length + 1,
+    usage: earlier.reduce((sum, record) => addUsage(sum, record.usage), facts.usage),
+  }
 }
 
 function messageOf(
-  run: Run,
-  { plan, agent, gatesChanged }: Finishing,
+  { candidate: { facts }, subject }: ToLand,
+  task: Task,
   { seconds, attempts, usage }: Sums,
 ): { readonly subject: string; readonly body: string; readonly trailers: readonly Trailer[] } {
-  const { task } = plan
   return {
-    subject: subjectOf(run.options.subject, task),
-    body: agent.finalMessage.replaceAll('\0', ''),
-    trailers: given([
+    subject: subjectOf(subject, task),
+    body: facts.detail,
+    trailers: known([
       ['Task', task.id],
-      ['Agent', plan.choice.label],
-      ['Model', agent.model ?? plan.choice.model],
-      ['Tier', plan.tier.tier],
+      ['Agent', facts.agent],
+      ['Model', facts.model],
+      ['Tier', facts.tier],
       ['Attempts', String(attempts)],
-      ['Turns', usage.turns === null ? null : String(usage.turns)],
-      ['Duration', formatDuration(seconds)],
-      ['Tokens', formatTokens(usage)],
-      ['Cost', usage.costUsd === null ? null : formatCost(usage.costUsd)],
-      ...gatesChanged.map((path): [string, string] => ['Gates-Changed', path]),
+      ...usageTrailers({ usage, seconds }),
+      ['Gates', gatesText(facts.gates ?? [])],
+      ...facts.gatesChanged.map((path): [string, string] => ['Gates-Changed', path]),
     ]),
   }
 }
 
-/** The task as its file is now: somebody may have written in it while the gates ran. */
-async function taskNow({ ports: { source } }: Run, task: Task): Promise<Task> {
-  await source.refresh([task.file])
-  const now = source.tasks().find(({ file }) => file === task.file)
-  return now?.status === 'TODO' ? now : task
-}
-
-/** Writes them in place, not over a draft: git holds the old text, and a draft could be left in the tree. */
-function writeFiles(
-  run: Run,
-  { agent }: Finishing,
-  { prefix, sums, task }: { readonly prefix: string | null; readonly sums: Sums; readonly task: Task },
-): () => void {
-  const { ports, options } = run
-  const notes = agent.finalMessage.replaceAll('\0', '')
-  const file = join(ports.workspace.root, task.file)
-  const { costUsd } = sums.usage
-  const text = ports.edits.complete(task, {
+function finishedText(
+  { candidate: { facts } }: ToLand,
+  { task, sums, prefix }: { readonly task: Task; readonly sums: Sums; readonly prefix: string | null },
+  ports: LandingPorts,
+): string {
+  const text = ports.complete(task, {
     at: ports.now(),
     seconds: sums.seconds,
     commit: prefix,
-    costUsd,
-    notes,
+    costUsd: sums.usage.costUsd,
+    notes: facts.detail,
   })
-  const undo = [remember(file)]
-  writeFileSync(file, text)
-  ports.checkpoint('file-completed')
-  if (options.progress !== null) {
-    const progress = join(ports.workspace.root, options.progress)
-    undo.push(remember(progress))
-    appendNotes(progress, task, notes)
-    ports.checkpoint('progress-added')
-  }
-  return () => {
-    for (const step of undo) step()
-  }
+  return text
 }
 
-function remember(file: string): () => void {
-  const before = existsSync(file) ? readFileSync(file) : null
-  return () => {
-    if (before) writeFileSync(file, before)
-    else rmSync(file, { force: true })
-  }
+/** The file of all notes, with those of this task at its end. */
+function progressText(
+  file: string,
+  task: Task,
+  { candidate: { facts } }: ToLand,
+  { inspect }: Workspace,
+): string {
+  const before = inspect.text(file)
+  const text = before === null ? '# Progress\n\n' : `${before.trimEnd()}\n\n`
+  return `${text}## ${task.id}: ${task.title}\n\n${safeNotes(facts.detail) || 'Done.'}\n`
 }
 
-function appendNotes(file: string, task: Task, notes: string): void {
-  mkdirSync(dirname(file), { recursive: true })
-  const before = existsSync(file) ? readFileSync(file, 'utf8').trimEnd() + '\n\n' : '# Progress\n\n'
-  writeFileSync(file, `${before}## ${task.id}: ${task.title}\n\n${safeNotes(notes) || 'Done.'}\n`)
-}
-
-function notCommitted(result: Exclude<CommitResult, { kind: 'committed' }>, signal: AbortSignal): Outcome {
-  const { output } = result
+function refusalOf(landing: Extract<Landing, { kind: 'refused' | 'failed' }>, signal: AbortSignal): Refusal {
+  const { output } = landing
   const [line = ''] = output.split('\n')
+  const stopped = (reason: string, detail = ''): Refusal => ({
+    kind: 'interrupted',
+    reason,
+    detail,
+    fingerprint: null,
+  })
   // Ctrl-C in a terminal reaches git and its hooks too.
-  if (signal.aborted) return outcome('interrupted', 'the run was interrupted while git committed')
-  if (result.kind === 'refused') {
-    const reason =
-      result.by === 'hook'
+  if (signal.aborted) return stopped('the run was interrupted while git committed')
+  if (landing.kind === 'failed') return stopped(`git could not commit: ${line}`, output)
+  return {
+    kind: 'gate-failed',
+    reason:
+      landing.by === 'hook'
         ? 'a git hook refused the commit'
-        : `git refused the commit: ${line.replace('fatal: ', '')} (core.safecrlf)`
-    return outcome('gate-failed', reason, {
-      detail: output,
-      fingerprint: fingerprintOf(`commit: ${output.replaceAll(/\d+/g, '0')}`),
-    })
+        : `git refused the commit: ${line.replace('fatal: ', '')} (core.safecrlf)`,
+    detail: output,
+    fingerprint: `commit: ${output.replaceAll(/\d+/g, '0')}`,
   }
-  return outcome('interrupted', `git could not commit: ${line}`, { detail: output })
 }

@@ -1,5 +1,5 @@
 import type { Child } from './launch.ts'
-import { sleep } from '../base/sleep.ts'
+import { sleep } from './sleep.ts'
 
 export type OutputStream = 'stdout' | 'stderr'
 

@@ -4,7 +4,7 @@ import { type Child, launch, type LaunchFailure, type ProcessCommand } from './l
 import { newMark, withMark, type Environment } from './mark.ts'
 import { Pipes, type OnOutput } from './pipes.ts'
 import { ProcessTree, sendSignal } from './tree.ts'
-import { sleep } from '../base/sleep.ts'
+import { sleep } from './sleep.ts'
 
 export interface ProcessOptions {
   readonly cwd: string
@@ -48,16 +48,26 @@ const GIVE_UP_SECONDS = 5
 const LOOK_MS = 1000
 const LOOK_SHARE = 0.02
 
-/** Starts a process; its end, and that of all that it starts, is told by `finished`. */
-export function startProcess(command: ProcessCommand, options: ProcessOptions): RunningProcess {
-  return new RunningProcess(command, options)
-}
+/** The one way to start an agent, a gate or what else may start more: pipes here; a terminal or a sandbox is another. */
+export type StartProcess = (command: ProcessCommand, options: ProcessOptions) => Running
 
-/** A process from its start until nothing of it is left. */
-export class RunningProcess {
+/** A process that was started; its end, and that of all that it starts, is told by `finished`. */
+export interface Running {
   /** Fails only with what `onOutput` threw. */
   readonly finished: Promise<ProcessEnd>
   /** Undefined where it could not be started. */
+  readonly pid: number | undefined
+  readonly state: 'started' | 'killing' | 'stopped'
+  /** Ends the process and all that it started; `now` also hurries an end that is under way. */
+  end(mode: EndMode): void
+}
+
+/** Starts a process whose output comes through pipes. */
+export const startProcess: StartProcess = (command, options) => new RunningProcess(command, options)
+
+/** A process from its start until nothing of it is left. */
+class RunningProcess implements Running {
+  readonly finished: Promise<ProcessEnd>
   readonly pid: number | undefined
   readonly #options: ProcessOptions
   readonly #kill: (mode: EndMode) => void
@@ -89,7 +99,6 @@ export class RunningProcess {
     return this.#state
   }
 
-  /** Ends the process and all that it started; `now` also hurries an end that is under way. */
   end(mode: EndMode): void {
     if (this.#state === 'stopped') return
     if (mode === 'now') this.#hurry.abort()

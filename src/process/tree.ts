@@ -1,5 +1,5 @@
 import { bearsMark, commandOf, readProcess, readProcessTable, type ProcessEntry } from './table.ts'
-import { sleep } from '../base/sleep.ts'
+import { sleep } from './sleep.ts'
 
 /**
  * Everything that one process has started, followed while it runs. A process belongs to it by any of:

@@ -3,11 +3,11 @@ import { join, relative } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { commit } from '../git/commit.ts'
 import { readStatus } from '../git/status.ts'
-import { readInFlight } from '../run/in-flight.ts'
+import { makeRunFolder, runFolder, type RunFolder } from '../run/folder.ts'
 import { takeLock } from '../run/lock.ts'
-import { makeRunFolder, runFolder, type RunFolder } from '../run/run-folder.ts'
-import type { Io } from '../cli/io.ts'
+import { readNote } from '../run/note.ts'
 import { openWithCommit } from './repository.ts'
+import type { World } from './world.ts'
 
 /** New texts of task files, and the commit that is to hold them and nothing else. */
 export interface TaskFileCommit {
@@ -17,11 +17,11 @@ export interface TaskFileCommit {
 }
 
 /** Writes task files and commits just them, while no run is at work; where git refuses, they are as they were. */
-export async function commitTaskFiles(io: Io, request: TaskFileCommit): Promise<void> {
-  const opened = await openWithCommit(io, request.root)
-  const folder = runFolder(request.root, opened.repository.root)
+export async function commitTaskFiles(world: World, request: TaskFileCommit): Promise<void> {
+  const opened = await openWithCommit(world, request.root)
+  const folder = runFolder(request.root, opened.repository)
   makeRunFolder(folder)
-  const lock = await takeLock(folder.lock, { pid: io.pid, now: io.now() })
+  const lock = await takeLock(folder.lock, { pid: world.pid, now: world.now() })
   try {
     refuseUnfinished(folder)
     await write(opened, request)
@@ -31,8 +31,8 @@ export async function commitTaskFiles(io: Io, request: TaskFileCommit): Promise<
 }
 
 /** A commit on top of what a dead run has left would be in the way of the run that puts that in order. */
-function refuseUnfinished({ inFlight }: RunFolder): void {
-  const attempt = readInFlight(inFlight)?.attempt
+function refuseUnfinished({ note }: RunFolder): void {
+  const attempt = readNote(note)?.attempt
   if (!attempt) return
   throw new UserError(
     `a run died while it worked on ${attempt.task}, and that is not in order yet`,

@@ -3,11 +3,15 @@ import { setCommit } from '../task/finish.ts'
 import { readBacklog } from '../task/read.ts'
 import { counted } from '../ui/counted.ts'
 import { commitTaskFiles } from './commit-task-files.ts'
-import type { Io } from '../cli/io.ts'
 import type { Place } from './project.ts'
+import type { World } from './world.ts'
 
 /** Writes the Commit fields of these tasks anew, each with as many digits as it had, in one commit. */
-export async function nameCommits(io: Io, place: Place, commits: ReadonlyMap<string, string>): Promise<void> {
+export async function nameCommits(
+  world: World,
+  place: Place,
+  commits: ReadonlyMap<string, string>,
+): Promise<void> {
   const { root, vocabulary } = place
   const { tasks } = await readBacklog(place)
   const texts = tasks.flatMap((task): [string, string][] => {
@@ -17,7 +21,7 @@ export async function nameCommits(io: Io, place: Place, commits: ReadonlyMap<str
   })
   const subject = `Name the commits that completed ${counted(texts.length, 'task')}`
   const message = composeMessage({ subject, body: [...commits.keys()].join(', '), trailers: [] })
-  await commitTaskFiles(io, { root, texts: new Map(texts), message })
+  await commitTaskFiles(world, { root, texts: new Map(texts), message })
 }
 
 /** A field that is no hash gets as many as git usually shows. */

@@ -6,9 +6,15 @@ import { tierOf, type TierChoice } from '../select/tier.ts'
 import type { Task, TaskHead } from '../task/model.ts'
 import { readBacklog, readHeads } from '../task/read.ts'
 import { taskVocabulary, type TaskVocabulary } from '../task/vocabulary.ts'
-import type { Context } from '../cli/command.ts'
 import { checkConfiguredAgents } from './configured-agents.ts'
 import { taskFolder } from './task-folder.ts'
+
+/** From where a command was started. */
+export interface Where {
+  readonly cwd: string
+  /** The task folder that was named. */
+  readonly dir: string | undefined
+}
 
 /** Where a command works: the root, its configuration and its task folder. */
 export interface Place {
@@ -28,9 +34,8 @@ export interface Project extends Place {
 }
 
 /** Finds the root from where the command was started, and reads its configuration. */
-export async function openPlace({ io, options }: Context): Promise<Place> {
-  const asked = options.text('dir')
-  const root = findRoot(io.cwd, asked)
+export async function openPlace({ cwd, dir: asked }: Where): Promise<Place> {
+  const root = findRoot(cwd, asked)
   const config = await loadConfig(root)
   await checkConfiguredAgents(root, config)
   const dir = taskFolder(root, asked ?? config.tasks)
@@ -43,8 +48,8 @@ export async function selectByHeads(place: Place): Promise<Selection<TaskHead>> 
 }
 
 /** Finds the place, and reads and decides on its whole backlog. */
-export async function openProject(context: Context): Promise<Project> {
-  const place = await openPlace(context)
+export async function openProject(where: Where): Promise<Project> {
+  const place = await openPlace(where)
   const { tasks } = await readBacklog(place)
   return {
     ...place,

@@ -2,12 +2,16 @@ import { UserError } from '../base/errors.ts'
 import { openGit } from '../git/door.ts'
 import { GitError, type Git } from '../git/git.ts'
 import { findRepository, type Repository } from '../git/repository.ts'
-import type { Io } from '../cli/io.ts'
+import type { World } from './world.ts'
 
 /** Reads of history what a command wants, without asking first whether there is one: each question is a process. */
-export async function readHistory<T>(io: Io, root: string, read: (git: Git) => Promise<T>): Promise<T> {
+export async function readHistory<T>(
+  world: Pick<World, 'env'>,
+  root: string,
+  read: (git: Git) => Promise<T>,
+): Promise<T> {
   try {
-    return await read(openGit({ cwd: root, env: io.env }))
+    return await read(openGit({ cwd: root, env: world.env }))
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     if (isNoRepository(error)) throw noRepository()
@@ -21,15 +25,21 @@ export async function readHistory<T>(io: Io, root: string, read: (git: Git) => P
 }
 
 /** The repository around a project; a command that needs one says so where there is none. */
-export async function openRepository(io: Io, root: string): Promise<{ repository: Repository; git: Git }> {
-  const repository = await findRepository(openGit({ cwd: root, env: io.env }))
+export async function openRepository(
+  world: Pick<World, 'env'>,
+  root: string,
+): Promise<{ repository: Repository; git: Git }> {
+  const repository = await findRepository(openGit({ cwd: root, env: world.env }))
   if (!repository) throw noRepository()
-  return { repository, git: openGit({ cwd: repository.root, env: io.env }) }
+  return { repository, git: openGit({ cwd: repository.root, env: world.env }) }
 }
 
 /** The same, with a first commit: what writes needs something to begin from. */
-export async function openWithCommit(io: Io, root: string): Promise<{ repository: Repository; git: Git }> {
-  const opened = await openRepository(io, root)
+export async function openWithCommit(
+  world: Pick<World, 'env'>,
+  root: string,
+): Promise<{ repository: Repository; git: Git }> {
+  const opened = await openRepository(world, root)
   const { code } = await opened.git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], { okCodes: [0, 1] })
   if (code === 0) return opened
   throw noCommit()

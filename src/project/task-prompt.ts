@@ -6,7 +6,8 @@ import { assemblePrompt } from '../prompt/assemble.ts'
 import { gatherPrompt } from '../prompt/gather.ts'
 import type { EarlierAttempt } from '../prompt/history.ts'
 import type { Prompt } from '../prompt/parts.ts'
-import type { AttemptRecord } from '../git/record.ts'
+import type { KeptAttempt } from '../git/record.ts'
+import type { RunPorts } from '../run/ports.ts'
 import type { Task } from '../task/model.ts'
 import type { Place } from './project.ts'
 import { unlessGitIsMissing } from './repository.ts'
@@ -15,7 +16,7 @@ import { unlessGitIsMissing } from './repository.ts'
 export interface PromptWish {
   readonly task: Task
   readonly tasks: readonly Task[]
-  readonly attempts: readonly AttemptRecord[]
+  readonly attempts: readonly KeptAttempt[]
   readonly gates: readonly Gate[]
   /** The names of the gates that failed before anybody began. */
   readonly failedBefore: ReadonlySet<string>
@@ -26,6 +27,15 @@ export interface TaskPrompt {
   readonly prompt: Prompt
   readonly mcpServers: Readonly<Record<string, McpServer>>
   readonly warnings: readonly string[]
+}
+
+/** What writes the prompts of a run. */
+export function promptOf(place: Place, git: Git): RunPorts['prompt'] {
+  return async ({ failedBefore, ...request }) => {
+    const names = new Set(failedBefore.map(({ gate }) => gate.name))
+    const { prompt, warnings } = await writePrompt(place, git, { ...request, failedBefore: names })
+    return { text: prompt.text, estimate: prompt.estimate, warnings }
+  }
 }
 
 /** Writes the prompt of a task: the same for `ralph prompt`, which shows it, and for a run, which sends it. */
@@ -49,6 +59,6 @@ export async function writePrompt(place: Place, git: Git, wish: PromptWish): Pro
   return { prompt: assemblePrompt(input), mcpServers, warnings }
 }
 
-function earlierAttempt({ number, outcome, reason, detail, changed, ref }: AttemptRecord): EarlierAttempt {
+function earlierAttempt({ number, outcome, reason, detail, changed, ref }: KeptAttempt): EarlierAttempt {
   return { number, outcome, reason, output: detail, changed, where: `git show ${ref}` }
 }

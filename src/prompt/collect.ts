@@ -1,4 +1,4 @@
-import { parseGlob, type Glob } from './glob.ts'
+import { parseGlob, type Glob } from '../base/glob.ts'
 import { locate, type Found, type Located, type Surroundings } from './locate.ts'
 import type { Material } from './material.ts'
 import { readText } from './read-text.ts'

@@ -1,45 +1,40 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { runLogged } from '../attempt/check.ts'
 import { writeFileAtomic } from '../base/atomic-file.ts'
-import { withMark } from '../process/mark.ts'
-import { gatesPassed } from '../events/gate.ts'
-import type { Gate, GateResult } from '../events/gate.ts'
-import type { Base } from '../git/restore.ts'
+import { gatesPassed, type Gate, type GateResult } from '../events/gate.ts'
+import type { Base } from '../git/head.ts'
 import type { StatusEntry } from '../git/status.ts'
-import type { Happening } from '../events/event.ts'
-import { setAside } from '../workspace/litter.ts'
-import { runLoggedGate } from '../attempt/logged-gate.ts'
-import type { Run } from './run.ts'
+import { setAside } from './give-up.ts'
+import { attemptPorts, type Run } from './task.ts'
 
 /** Runs the gates on the untouched tree, so that what failed before is nobody's fault later. False ends the run. */
-export async function* runBaseline(run: Run, base: Base): AsyncGenerator<Happening, boolean> {
-  const { options, ports } = run
+export async function runBaseline(run: Run, base: Base): Promise<boolean> {
+  const { options, ports, ledger, emit } = run
   if (options.baseline === 'off' || options.gates.length === 0) return true
   const file = join(ports.folder.results, `baseline-${keyOf(base, options.gates)}.json`)
   const known = readBaseline(file)
-  if (!known) yield { type: 'baseline-started', gates: options.gates }
+  if (!known) emit({ type: 'baseline-started', gates: options.gates })
   const results = known?.results ?? (await runAll(run))
-  if (ports.signal.aborted) return true
+  if (ports.control.signal.aborted) return true
   // Whatever is there now was made by the gates: the tree was clean before.
-  const left = known?.left ?? (await ports.workspace.look()).entries
+  const left = known?.left ?? (await ports.workspace.inspect.status()).entries
   if (!known) {
     const untracked = left.filter(({ kind }) => kind === 'untracked')
     writeFileAtomic(file, JSON.stringify({ results, left: untracked } satisfies Baseline) + '\n')
   }
-  if (left.length > 0) yield setAside(run, left, 'the gates leave what git does not ignore')
-  run.failedBefore = results.filter((result) => result.verdict !== 'passed')
-  yield { type: 'baseline-finished', results, known: known !== null }
+  setAside(run, left, 'the gates leave what git does not ignore')
+  ledger.failedBefore = results.filter((result) => result.verdict !== 'passed')
+  emit({ type: 'baseline-finished', results, known: known !== null })
   return gatesPassed(results) || options.baseline !== 'stop'
 }
 
-async function runAll(run: Run): Promise<readonly GateResult[]> {
-  const { options, ports, flight } = run
-  const env = withMark(ports.env, flight.mark)
+async function runAll({ options, ports }: Run): Promise<readonly GateResult[]> {
   const results: GateResult[] = []
   for (const gate of options.gates) {
-    if (ports.signal.aborted) break
-    results.push(await runLoggedGate(run, gate, { env, logName: 'baseline' }))
+    if (ports.control.signal.aborted) break
+    results.push(await runLogged(gate, attemptPorts(ports, ''), 'baseline'))
   }
   return results
 }

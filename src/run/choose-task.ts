@@ -1,10 +1,13 @@
 import { select, type Selection } from '../select/selection.ts'
 import { blockedReason, whyNot } from '../select/why-not.ts'
 import type { Task } from '../task/model.ts'
-import type { Run } from './run.ts'
+import type { Run } from './task.ts'
 
 /** The task to work on, or why there is none. A task is taken once in a run, whatever its file says afterwards. */
-export function chooseTask({ options, ports }: Run, taken: ReadonlySet<string>): Task | string {
+export function chooseTask(
+  { options, ports }: Pick<Run, 'options' | 'ports'>,
+  taken: ReadonlySet<string>,
+): Task | string {
   return taskOrReason(select(ports.source.tasks()), options.task, taken)
 }
 

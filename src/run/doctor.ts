@@ -4,11 +4,10 @@ import { livingTree, livingWithMark, type LivingProcess } from '../process/tree.
 import type { Git } from '../git/git.ts'
 import { findRepository } from '../git/repository.ts'
 import type { Repository } from '../git/repository.ts'
-import { readInFlight } from './in-flight.ts'
+import type { Workspace } from '../workspace/port.ts'
+import { runFolder } from './folder.ts'
 import { lockOwner, type LockOwner } from './lock.ts'
-import { processLines } from './process-lines.ts'
-import { runFolder } from './run-folder.ts'
-import type { Workspace } from '../workspace/workspace.ts'
+import { readNote } from './note.ts'
 
 /** One thing that was looked at: whether it is well, and what to do where it is not. */
 export interface Finding {
@@ -42,7 +41,7 @@ export async function doctorFindings(where: {
   return [
     ...found,
     ...(await lookAtTree(where.open(repository), where)),
-    ...(await lookAtRuns({ ...where, checkout: repository.root })),
+    ...(await lookAtRuns({ ...where, checkout: repository })),
   ]
 }
 
@@ -64,9 +63,9 @@ async function lookAtTree(
   { root, dir }: { readonly root: string; readonly dir: string },
 ): Promise<readonly Finding[]> {
   const found: Finding[] = []
-  for (const { message, fix } of await workspace.obstacles(dir))
+  for (const { message, fix } of await workspace.inspect.obstacles(dir))
     found.push({ area: 'git', level: 'problem', message, fix })
-  const { head, branch, entries } = await workspace.look()
+  const { head, branch, entries } = await workspace.inspect.status()
   if (head === null)
     found.push({
       area: 'git',
@@ -83,7 +82,7 @@ async function lookAtTree(
     })
   if (entries.length === 0) return [...found, ok('tree', 'everything is committed')]
   const what = entries.length === 1 ? '1 file is' : `${entries.length} files are`
-  if (readInFlight(runFolder(root).inFlight)?.attempt)
+  if (readNote(runFolder(root).note)?.attempt)
     return [
       ...found,
       { area: 'tree', level: 'note', message: `${what} not committed, of an attempt`, fix: '' },
@@ -98,12 +97,12 @@ async function lookAtRuns({
   now,
 }: {
   readonly root: string
-  readonly checkout: string
+  readonly checkout: Repository
   readonly now: Date
 }): Promise<readonly Finding[]> {
   const folder = runFolder(root, checkout)
   const lock = await lockOwner(folder.lock)
-  const inFlight = readInFlight(folder.inFlight)
+  const note = readNote(folder.note)
   const found: Finding[] = []
   if (lock?.alive) {
     const { pid, host, since } = lock.owner
@@ -113,20 +112,20 @@ async function lookAtRuns({
     found.push(ok('lock', lock ? 'a dead run’s lock, which the next one takes over' : 'no run is at work'))
   }
   if (lock?.alive) {
-    const living = await startedBy(lock.owner, inFlight?.mark)
+    const living = await startedBy(lock.owner, note?.mark)
     for (const line of processLines(living))
       found.push({ area: 'processes', level: 'note', message: line, fix: '' })
   }
-  if (!inFlight) return [...found, ok('leftovers', 'nothing is left of an earlier run')]
+  if (!note) return [...found, ok('leftovers', 'nothing is left of an earlier run')]
   if (!lock?.alive) {
-    for (const line of processLines(await livingWithMark(inFlight.mark))) {
+    for (const line of processLines(await livingWithMark(note.mark))) {
       const isRoot = /^\d/.test(line)
       const fix = isRoot ? 'The next ralph run ends it' : ''
       found.push({ area: 'leftovers', level: 'note', message: isRoot ? `running: ${line}` : line, fix })
     }
   }
-  if (inFlight.attempt && !lock?.alive) {
-    const { task, number, startedAt } = inFlight.attempt
+  if (note.attempt && !lock?.alive) {
+    const { task, number, startedAt } = note.attempt
     const message = `a run died during attempt ${number} at ${task}, begun ${ago(startedAt, now)} ago`
     found.push({
       area: 'leftovers',
@@ -155,4 +154,28 @@ function ok(area: Finding['area'], message: string): Finding {
 
 function ago(since: string, now: Date): string {
   return formatDuration((now.getTime() - Date.parse(since)) / 1000)
+}
+
+const LONGEST = 100
+
+/** Processes as the tree that they are, one line each: `12 npm test`, and below it `└─ 13 node test.mjs`. */
+export function processLines(processes: readonly LivingProcess[]): readonly string[] {
+  const pids = new Set(processes.map(({ pid }) => pid))
+  const below = (parent: number): readonly LivingProcess[] =>
+    processes.filter((process) => process.parent === parent && process.pid !== parent)
+  const draw = (process: LivingProcess, indent: string): readonly string[] => {
+    const children = below(process.pid)
+    return children.flatMap((child, index) => {
+      const isLast = index === children.length - 1
+      const deeper = indent + (isLast ? '   ' : '│  ')
+      return [`${indent}${isLast ? '└─' : '├─'} ${nameOf(child)}`, ...draw(child, deeper)]
+    })
+  }
+  const roots = processes.filter(({ parent }) => !pids.has(parent))
+  return roots.flatMap((root) => [nameOf(root), ...draw(root, '')])
+}
+
+function nameOf({ pid, command }: LivingProcess): string {
+  const text = `${pid} ${command.replace(/\s+/g, ' ')}`.trim()
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text
 }

@@ -1,157 +1,211 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { composeMessage } from '../git/trailers.ts'
-import type { Base } from '../git/restore.ts'
-import type { Task } from '../task/model.ts'
-import type { Completed } from '../landing/land.ts'
-import type { Happening } from '../events/event.ts'
-import { failurePrint } from '../attempt/judge.ts'
-import { setAside, toldDisplaced } from '../workspace/litter.ts'
+import { failurePrint, setAsideText } from '../attempt/check.ts'
+import type { From } from '../attempt/job.ts'
 import type { Outcome } from '../attempt/outcome.ts'
-import { attemptsAt } from './run.ts'
-import type { Run } from './run.ts'
+import { fewOf } from '../base/few-of.ts'
+import type { Happening } from '../events/event.ts'
+import type { Base } from '../git/head.ts'
+import type { KeptAttempt } from '../git/record.ts'
+import type { StatusEntry } from '../git/status.ts'
+import { composeMessage } from '../git/trailers.ts'
+import type { Landed } from '../landing/land.ts'
+import type { Task } from '../task/model.ts'
+import type { Displaced } from '../workspace/port.ts'
+import { FAILURE_ANSWERS, type FailureAnswer } from './ports.ts'
+import { announced } from './prepare.ts'
+import type { Run } from './task.ts'
 
-/** How a task ended. */
-export type TaskRunEnd =
-  | { readonly kind: 'completed'; readonly completed: Completed }
-  | { readonly kind: 'blocked'; readonly commit: string }
-  | { readonly kind: 'left'; readonly reason: string }
-  /** The whole run is to end: the tree is as it was before the task, unless `stuck` says why not. */
+/** How a task ended; `base` is where the next one begins. */
+export type TaskEnd =
+  | {
+      readonly kind: 'completed'
+      /** Kept until the run has noted that it has landed. */
+      readonly candidate: KeptAttempt
+      readonly landed: Extract<Landed, { kind: 'landed' }>
+      readonly base: Base
+    }
+  | { readonly kind: 'blocked'; readonly base: Base }
+  | { readonly kind: 'left'; readonly base: Base; readonly reason: string }
+  /** The whole run is to end; what could not be restored is left for the next one. */
   | {
       readonly kind: 'stop'
       readonly why: 'interrupted' | 'stopped' | 'failed' | 'budget'
       readonly reason: string
     }
 
-/** Why a run ends at a task that nobody has given up on. */
-export type StopReason = 'interrupted' | 'stopped' | 'budget'
-
-/** A task that is given up. */
-export interface GivingUp {
-  readonly task: Task
+/** Where the task stands that is given up. */
+interface At {
   readonly base: Base
-  /** Where the tree is recorded; null where nobody has touched it. */
-  readonly tree: string | null
-  readonly reason: string
-  readonly blocked: boolean
+  readonly from: From
 }
 
-/** Blocks the task, leaves it or stops, as asked; null to try again. */
-export async function* giveUp(run: Run, giving: GivingUp): AsyncGenerator<Happening, TaskRunEnd | null> {
-  const { task, base, reason } = giving
+/** A task that is given up. */
+interface GivingUp extends At {
+  readonly task: Task
+  readonly reason: string
+}
+
+/** Blocks the task, leaves it or stops, as asked; null has it tried again. `isBlocked` where its agent said so. */
+export async function giveUp(
+  run: Run,
+  giving: GivingUp & { readonly isBlocked: boolean },
+): Promise<TaskEnd | null> {
   const { ports, options } = run
-  const wish = giving.blocked && options.onFailure !== 'ask' ? 'block' : options.onFailure
-  const answer = wish === 'ask' ? await (ports.ask?.({ task, reason }) ?? 'block') : wish
-  if (wish === 'ask' && (await ports.workspace.look()).head !== base.head) return movedMeanwhile(run)
-  if (answer === 'retry') return null
-  const back = yield* putBack(run, base, giving.tree)
-  if (back !== null) return { kind: 'stop', why: 'stopped', reason: back }
-  yield* tellLeft(run)
-  if (answer === 'block') return yield* block(run, { task, base, reason })
-  run.flight.land()
-  yield { type: 'task-given-up', id: task.id, title: task.title, reason }
-  if (answer === 'skip') return { kind: 'left', reason }
-  const why = ports.signal.aborted ? 'interrupted' : 'failed'
+  if (options.onFailure !== 'ask')
+    return conclude(run, giving, giving.isBlocked || options.onFailure === 'block' ? 'block' : 'abort')
+  const answer = await answerTo(run, giving)
+  if ((await ports.workspace.inspect.status()).head !== giving.base.head) return movedMeanwhile(run)
+  return answer === 'retry' ? null : conclude(run, giving, answer)
+}
+
+/** Restores the tree, and blocks the task, leaves it, or ends the run with it. */
+export async function conclude(
+  run: Run,
+  giving: GivingUp,
+  answer: Exclude<FailureAnswer, 'retry'>,
+): Promise<TaskEnd> {
+  const { task, base, reason } = giving
+  const problem = await restoreTree(run, giving)
+  if (problem !== null) return { kind: 'stop', why: 'stopped', reason: problem }
+  await setAsideWhatIsLeft(run)
+  if (answer === 'block') return block(run, { task, base, reason })
+  run.note.clear()
+  run.emit({ type: 'task-given-up', id: task.id, title: task.title, reason })
+  if (answer === 'skip') return { kind: 'left', base, reason }
+  const why = run.ports.control.signal.aborted ? 'interrupted' : 'failed'
   return { kind: 'stop', why, reason: `${task.id}: ${reason}` }
 }
 
+/** What a person says, in the terminal of the run or from elsewhere, whoever is first. */
+async function answerTo(run: Run, { task, reason }: GivingUp): Promise<FailureAnswer> {
+  const { ports, emit } = run
+  const { control, ask } = ports
+  if (!ask) return 'block'
+  emit({ type: 'question', id: task.id, text: `${task.id} failed: ${reason}`, options: FAILURE_ANSWERS })
+  const answered = new AbortController()
+  const elsewhere = control.answerTo(task.id, AbortSignal.any([control.signal, answered.signal]))
+  const said = await Promise.race([
+    ask({ task, reason }, answered.signal),
+    elsewhere.then((text) => text ?? new Promise<never>(() => undefined)),
+  ])
+  answered.abort()
+  const answer = FAILURE_ANSWERS.find((known) => known === said) ?? 'block'
+  emit({ type: 'answered', id: task.id, answer })
+  return answer
+}
+
 /** Whoever was asked has committed before the answer: from there on the tree is theirs. */
-function movedMeanwhile({ flight }: Run): TaskRunEnd {
-  flight.land()
+function movedMeanwhile({ note }: Run): TaskEnd {
+  note.clear()
   const reason =
-    'HEAD was moved while the question waited, so nothing is taken back: the attempt is kept; clear what it left in the tree, and run ralph again'
+    'HEAD was moved while the question waited, so nothing is restored: the attempt is kept; remove what it left in the tree, and run ralph again'
   return { kind: 'stop', why: 'stopped', reason }
 }
 
 /** Writes down why a task is blocked, in a commit of its own; the tree is the base's. */
-export async function* block(
+export async function block(
   run: Run,
-  what: { readonly task: Task; readonly base: Base; readonly reason: string },
-): AsyncGenerator<Happening, TaskRunEnd> {
-  const { task, base, reason } = what
-  const { ports, flight } = run
-  const attempts = seriesOrLast(attemptsAt(run, task.id))
-  flight.update({ phase: 'blocking', reason })
+  { task, base, reason }: { readonly task: Task; readonly base: Base; readonly reason: string },
+): Promise<TaskEnd> {
+  const { ports, note, ledger, emit } = run
+  const attempts = ledger.endedSeriesAt(task.id).length
+  note.update({ phase: 'blocking', reason })
   ports.checkpoint('blocking-noted')
-  const text = ports.edits.block(task, { reason, attempts: attempts.length })
-  writeFileSync(join(ports.workspace.root, task.file), text)
-  ports.checkpoint('file-blocked')
   const message = composeMessage({
     subject: `${task.id}: Block: ${reason}`.slice(0, 120),
     body: reason,
     trailers: [
       { key: 'Task', value: task.id },
       { key: 'Blocked', value: reason },
-      { key: 'Attempts', value: String(attempts.length) },
+      { key: 'Attempts', value: String(attempts) },
     ],
   })
-  const path = `${ports.workspace.prefix}${task.file}`
-  const result = await ports.workspace.commit({ message, paths: [path], signal: ports.killSignal })
-  ports.checkpoint('block-committed')
+  const result = await ports.workspace.record.commitTexts({
+    texts: new Map([[task.file, ports.edits.block(task, { reason, attempts })]]),
+    message,
+    signal: ports.control.killSignal,
+  })
   if (result.kind !== 'committed') {
-    await ports.workspace.restoreFiles(base, [path])
-    return {
-      kind: 'stop',
-      why: 'stopped',
-      reason: `git did not take the commit that blocks ${task.id}: ${result.output}`,
-    }
+    // The note stays in this phase: the next run asks for the commit again, and for no other attempt.
+    const why = `git did not take the commit that blocks ${task.id}: ${result.output}`
+    return { kind: 'stop', why: 'stopped', reason: why }
   }
-  const commit = (await ports.workspace.look()).head ?? base.head
-  flight.land()
-  yield { type: 'task-blocked', id: task.id, title: task.title, reason, attempts: attempts.length, commit }
-  return { kind: 'blocked', commit }
+  ports.checkpoint('block-committed')
+  const commit = result.head ?? base.head
+  note.clear()
+  emit({ type: 'task-blocked', id: task.id, title: task.title, reason, attempts, commit })
+  return { kind: 'blocked', base: { ...base, head: commit } }
 }
 
-/** The attempts that ended in giving up just now: the last of them is final, so a new series would be empty. */
-function seriesOrLast<R extends { readonly final: boolean }>(records: readonly R[]): readonly R[] {
-  const before = records.slice(0, -1).findLastIndex((record) => record.final)
-  return records.slice(before + 1)
-}
-
-/** Ends the run at this task, the tree taken back to where it was before. */
-export async function* stop(
+/** Ends the run at this task, the tree restored to what it was before. */
+export async function stop(
   run: Run,
-  at: {
-    readonly base: Base
-    /** Where the tree is recorded; null where nobody has touched it. */
-    readonly tree: string | null
-    readonly why: StopReason
-    readonly reason: string
-  },
-): AsyncGenerator<Happening, TaskRunEnd> {
-  const back = yield* putBack(run, at.base, at.tree)
-  if (back === null) {
-    run.flight.land()
-    yield* tellLeft(run)
-  } else yield { type: 'warning', message: back }
+  at: At & { readonly why: 'interrupted' | 'stopped' | 'budget'; readonly reason: string },
+): Promise<TaskEnd> {
+  const problem = await restoreTree(run, at)
+  if (problem === null) {
+    run.note.clear()
+    await setAsideWhatIsLeft(run)
+  } else run.emit({ type: 'warning', message: problem })
   return { kind: 'stop', why: at.why, reason: at.reason }
 }
 
-/** What an attempt had made git ignore is no part of its record, and comes to light where its .gitignore goes back. */
-async function* tellLeft(run: Run): AsyncGenerator<Happening, void> {
-  const { entries } = await run.ports.workspace.look()
-  if (entries.length > 0) yield setAside(run, entries, 'left by the attempt that was taken back')
-}
-
-/** Takes the tree back to the base; null, or what keeps it from it. Nothing is moved that is not recorded. */
-async function* putBack(run: Run, base: Base, tree: string | null): AsyncGenerator<Happening, string | null> {
-  const { workspace } = run.ports
+/** Restores the tree to the base; null, or what keeps it from that. Nothing is moved that is not recorded. */
+async function restoreTree({ ports, emit }: Run, { base, from }: At): Promise<string | null> {
+  const { inspect, restore } = ports.workspace
   try {
-    const work = await workspace.inspect(base)
-    const displaced = await workspace.putBack(base, tree ?? (await workspace.treeOf(base.head)), work)
+    const recorded = from.kind === 'record' ? from.tree : await inspect.treeOf(base.head)
+    const displaced = await restore.tree({ recorded, to: base.head })
     if (displaced === null)
       return 'somebody changed files after the attempt was recorded, so nothing was moved: the next run records them'
-    for (const one of displaced) yield toldDisplaced(one)
+    for (const one of displaced) emit(displacedWarning(one))
   } catch (error) {
-    return `the tree could not be taken back: ${error instanceof Error ? error.message : String(error)}`
+    return `the tree could not be restored: ${error instanceof Error ? error.message : String(error)}`
   }
-  run.ports.checkpoint('tree-put-back')
+  ports.checkpoint('tree-restored')
   return null
 }
 
-/** What failed before anybody began cannot be laid at this task's door, nor at the next one's. */
-export function sameAsBaseline(run: Run, failure: Outcome): string | null {
-  const before = run.failedBefore.filter((result) => result.gate.required)
+/** What git ignores, and stood where the restored tree has files. */
+export function displacedWarning({ folder, paths }: Displaced): Happening {
+  const message = `${fewOf(paths)} stood where the tree is restored to; git ignores what was there, so it is kept in ${folder}`
+  return { type: 'warning', message }
+}
+
+/** What an attempt had made git ignore is no part of its record, and is visible again without its .gitignore. */
+async function setAsideWhatIsLeft(run: Run): Promise<void> {
+  const { entries } = await run.ports.workspace.inspect.status()
+  setAside(run, entries, 'left by the attempt that failed')
+}
+
+/**
+ * Keeps what gates and hooks leave in the tree apart from any agent's work, and reports it once. What git does not know
+ * stays out of every commit, unless a task is to produce just that; a tracked file cannot be told from work later.
+ */
+export function setAside(
+  { ports, ledger, emit }: Pick<Run, 'ports' | 'ledger' | 'emit'>,
+  entries: readonly StatusEntry[],
+  where: string,
+): void {
+  if (entries.length === 0) return
+  const { workspace, source } = ports
+  ledger.addGateOutput(entries.map(({ path }) => path))
+  const produced = new Set(announced(source.tasks()).map((path) => `${workspace.prefix}${path}`))
+  const isAside = ({ kind, path }: StatusEntry): boolean => kind === 'untracked' && !produced.has(path)
+  const aside = entries.filter(isAside).map(({ path }) => path)
+  const inside = entries.filter(({ dirtyInside }) => dirtyInside).map(({ path }) => path)
+  const rest = entries.filter((entry) => !isAside(entry) && !entry.dirtyInside).map(({ path }) => path)
+  workspace.restore.setAside(aside)
+  const parts = [
+    ...(aside.length > 0 ? [setAsideText(aside)] : []),
+    ...(rest.length > 0 ? [`${fewOf(rest)} (the next commit will hold it)`] : []),
+    ...(inside.length > 0 ? [`${fewOf(inside)} (a submodule: commit in it what is to be kept)`] : []),
+  ]
+  emit({ type: 'warning', message: `${where}: ${parts.join('; ')}` })
+}
+
+/** What failed before anybody began is no fault of this task's, nor of the next one's. */
+export function sameAsBaseline({ ledger }: Run, failure: Outcome): string | null {
+  const before = ledger.failedBefore.filter((result) => result.gate.required)
   if (failure.kind !== 'gate-failed' || before.length === 0 || failure.fingerprint !== failurePrint(before))
     return null
   return `the gates fail exactly as they did before the run began: ${failure.reason}`

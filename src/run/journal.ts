@@ -1,31 +1,66 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import type { AttemptLogs, CappedLog } from '../attempt/ports.ts'
 import type { RunEvent } from '../events/event.ts'
 
-/** Writes every event but the agent's talk into a file of this run: what happened, and when. */
-export function runJournal(folder: string, now: Date): (event: RunEvent) => void {
-  const path = join(folder, `run-${now.toISOString().replaceAll(/[:.]/g, '-')}.ndjson`)
+/** The name of a run that began then, and of its journal. */
+export function runId(begun: Date): string {
+  return begun.toISOString().replaceAll(/[:.]/g, '-')
+}
+
+/** How much of what one attempt's agent says and does stands in a journal; its log has all of it. */
+const MOST_CHARACTERS = 256 * 1024
+
+/** Writes every event into the journal of a run, a line each: whatever shows a run, now or later, reads it from there. */
+export function openJournal(folder: string, run: string): (event: RunEvent) => void {
+  const path = join(folder, `run-${run}.ndjson`)
+  const written = new Map<string, number>()
+  const append = (event: RunEvent): void => {
+    const line = `${JSON.stringify(event)}\n`
+    try {
+      appendFileSync(path, line)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      // An agent may clean the whole tree, ignored files too.
+      mkdirSync(folder, { recursive: true })
+      appendFileSync(path, line)
+    }
+  }
   return (event) => {
-    if (event.type === 'agent-text' || event.type === 'agent-tool' || event.type === 'agent-usage') return
-    // An agent may clean the whole tree, ignored files too.
-    mkdirSync(folder, { recursive: true })
-    appendFileSync(path, JSON.stringify(event, leaveOutSource) + '\n')
+    if (event.type === 'attempt-started') written.set(event.id, 0)
+    if (event.type !== 'agent-text' && event.type !== 'agent-tool' && event.type !== 'agent-retrying')
+      return append(event)
+    const before = written.get(event.id) ?? 0
+    const after = before + JSON.stringify(event).length
+    written.set(event.id, after)
+    if (after <= MOST_CHARACTERS) return append(event)
+    if (before > MOST_CHARACTERS) return
+    const { at, id } = event
+    append({ at, id, type: 'agent-text', text: '[the journal holds no more of this attempt: its log does]' })
   }
 }
 
-/** A task's whole text would stand in every line that speaks of it. */
-function leaveOutSource(key: string, value: unknown): unknown {
-  return key === 'source' || key === 'fields' || key === 'sections' ? undefined : value
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
-/** A log that stops growing at its cap, saying so; its beginning is what is kept. */
-export interface CappedLog {
-  write(chunk: Uint8Array): void
-  close(): void
+/** The folders of attempts' logs and results; each log stops growing at its cap. */
+export function openLogs(
+  { logs, results }: { readonly logs: string; readonly results: string },
+  maxBytes: number,
+): AttemptLogs {
+  return {
+    open: (name) => cappedLog(join(logs, name), maxBytes),
+    result: (name) => {
+      mkdirSync(results, { recursive: true })
+      return join(results, name)
+    },
+  }
 }
 
-/** Opens such a log, over whatever stood there. */
+/** A log, over whatever stood there, that stops growing at its cap, saying so; its beginning is what is kept. */
 export function cappedLog(path: string, maxBytes: number): CappedLog {
+  mkdirSync(dirname(path), { recursive: true })
   const file = openSync(path, 'w')
   let left = maxBytes
   return {

@@ -1,17 +1,18 @@
-import type { Agent, Permission } from '../agent/port.ts'
-import type { McpServer } from '../base/mcp-server.ts'
+import type { Agent } from '../agent/port.ts'
+import type { AttemptLogs } from '../attempt/ports.ts'
+import type { AgentChoice, GatesChanged } from '../attempt/job.ts'
 import type { Gate, GateResult } from '../events/gate.ts'
-import type { GateContext } from '../gates/run.ts'
-import type { Repository } from '../git/repository.ts'
+import type { RunGate } from '../gates/run.ts'
+import type { KeptAttempt } from '../git/record.ts'
 import type { Sealer } from '../git/seal/sealer.ts'
 import type { TierChoice } from '../select/tier.ts'
 import type { Blockage, Completion } from '../task/finish.ts'
-import type { Task } from '../task/model.ts'
-import type { AttemptRecord } from '../git/record.ts'
-import type { Checkpoint } from './checkpoint.ts'
-import type { RunFolder } from './run-folder.ts'
+import type { Status, Task } from '../task/model.ts'
+import type { Checkpoint } from '../workspace/checkpoint.ts'
+import type { Workspace } from '../workspace/port.ts'
+import type { Control } from './control.ts'
+import type { RunFolder } from './folder.ts'
 import type { TaskSource } from './source.ts'
-import type { Workspace } from '../workspace/workspace.ts'
 
 /** What a run is asked to do. */
 export interface RunOptions {
@@ -19,7 +20,7 @@ export interface RunOptions {
   readonly task: string | null
   readonly loop: boolean
   readonly maxTasks: number | null
-  /** Tries after the first one. */
+  /** Attempts after the first one. */
   readonly retries: number
   readonly onFailure: 'block' | 'stop' | 'ask'
   /** In dollars, for the whole run and for one task. */
@@ -30,6 +31,7 @@ export interface RunOptions {
   readonly timeoutSeconds: number | null
   readonly stallSeconds: number
   readonly gates: readonly Gate[]
+  readonly gatesChanged: GatesChanged
   readonly baseline: 'warn' | 'stop' | 'off'
   /** With `{id}`, `{title}` and `{milestone}`. */
   readonly subject: string
@@ -38,32 +40,38 @@ export interface RunOptions {
   readonly push: boolean
   /** Task files that are not committed yet are committed before the run. */
   readonly commitTasks: boolean
-  readonly logBytes: number
+  /** Of tasks that agents add, how many the run takes. */
+  readonly maxAddedTasks: number
 }
 
 /** Everything that a run touches: all of it handed in. */
 export interface RunPorts {
   readonly workspace: Workspace
-  readonly repository: Repository
   readonly source: TaskSource
   readonly edits: TaskEdits
   readonly folder: RunFolder
+  readonly logs: AttemptLogs
   /** Every attempt that is kept, by task and number. */
-  readonly attempts: () => Promise<readonly AttemptRecord[]>
+  readonly records: () => Promise<readonly KeptAttempt[]>
   readonly tierOf: (task: Task) => TierChoice
   /** Who does the task, and who goes on while the first waits for a limit to end. */
   readonly agentsFor: (task: Task) => Promise<readonly [AgentChoice, ...AgentChoice[]]>
-  readonly prompt: (request: PromptRequest) => Promise<string>
-  readonly runGate: (gate: Gate, context: GateContext) => Promise<GateResult>
+  readonly agent: (choice: AgentChoice) => Promise<Agent>
+  readonly prompt: (request: PromptRequest) => Promise<WrittenPrompt>
+  readonly runGate: RunGate
+  /** What a task file with that text says of its status, in the words of the team. */
+  readonly statusIn: (file: string, text: string) => Promise<Status | null>
   /** Null where commits are not sealed. */
   readonly sealer: Sealer | null
-  /** Asks a person what to do with a task that has failed; null where there is none. */
-  readonly ask: ((question: FailureQuestion) => Promise<FailureAnswer>) | null
+  /** Asks a person what to do with a task that has failed; null where there is none. The signal takes the question back. */
+  readonly ask: ((question: FailureQuestion, signal: AbortSignal) => Promise<FailureAnswer>) | null
   /** Asks whether to commit task files that are not committed yet; null where there is no person. */
   readonly askToCommit: ((paths: readonly string[]) => Promise<boolean>) | null
   readonly push: () => Promise<{ readonly branch: string } | { readonly problem: string }>
   /** What a person should know of the agents before the run begins, and that stops nothing. */
   readonly warnings: readonly string[]
+  /** Names a candidate, so that no two are the same. */
+  readonly newToken: () => string
   /** Marks every process that the run starts, those of git too, so that the next run can find them. */
   readonly mark: string
   /** Ends what a dead run left alive; returns what it found, one line each. */
@@ -74,10 +82,8 @@ export interface RunPorts {
   /** Called between two side effects; a test kills the run there. */
   readonly checkpoint: (name: Checkpoint) => void
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The first Ctrl-C: finish cleanly. */
-  readonly signal: AbortSignal
-  /** The second: end at once what still runs. */
-  readonly killSignal: AbortSignal
+  /** What somebody can do to the run while it goes on; Ctrl-C is one of its callers. */
+  readonly control: Control
   readonly pid: number
 }
 
@@ -87,24 +93,22 @@ export interface TaskEdits {
   block(task: Task, blockage: Blockage): string
 }
 
-/** An agent, and how a task's settings have it work. */
-export interface AgentChoice {
-  readonly agent: Agent
-  /** With its version, where that is known: `claude 2.1.326`. */
-  readonly label: string
-  readonly model: string | null
-  readonly permission: Permission
-  readonly mcpServers: Readonly<Record<string, McpServer>>
-}
-
 export interface PromptRequest {
   readonly task: Task
   readonly tasks: readonly Task[]
   /** Those of this task, oldest first. */
-  readonly attempts: readonly AttemptRecord[]
+  readonly attempts: readonly KeptAttempt[]
   readonly gates: readonly Gate[]
   /** Gates that failed before anybody began. */
   readonly failedBefore: readonly GateResult[]
+}
+
+/** A prompt, and what the task names and is not there. */
+export interface WrittenPrompt {
+  readonly text: string
+  /** In tokens. */
+  readonly estimate: number
+  readonly warnings: readonly string[]
 }
 
 export interface FailureQuestion {
@@ -112,4 +116,6 @@ export interface FailureQuestion {
   /** Why nothing more is tried. */
   readonly reason: string
 }
-export type FailureAnswer = 'retry' | 'skip' | 'block' | 'abort'
+
+export const FAILURE_ANSWERS = ['retry', 'skip', 'block', 'abort'] as const
+export type FailureAnswer = (typeof FAILURE_ANSWERS)[number]

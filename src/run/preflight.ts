@@ -1,23 +1,22 @@
 import { UserError } from '../base/errors.ts'
 import { fewOf } from '../base/few-of.ts'
-import type { Base } from '../git/restore.ts'
+import type { Base } from '../git/head.ts'
 import type { Status, StatusEntry } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import { idInFileName } from '../task/file-name.ts'
-import { changesOf } from '../workspace/checkout.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { isTaskFile } from './source.ts'
 
 /** Makes sure that a run can tell its work from everybody else's, or throws with what to do; gives where it begins. */
 export async function preflight(options: RunOptions, ports: RunPorts): Promise<Base> {
   const { workspace, source } = ports
-  const obstacles = await workspace.obstacles(source.dir)
+  const obstacles = await workspace.inspect.obstacles(source.dir)
   const [first] = obstacles
   if (first) {
     const message = obstacles.map((obstacle) => obstacle.message).join('; ')
     throw new UserError(message, obstacles.map((obstacle) => obstacle.fix).join('\n'))
   }
-  const status = await workspace.look()
+  const status = await workspace.inspect.status()
   const base = baseOf(status)
   if (status.entries.length === 0) return base
   if (!(await mayCommitTasks(options, ports, status))) throw uncommitted(options, ports, status)
@@ -40,7 +39,7 @@ function onlyTaskFiles(
   ports: Pick<RunPorts, 'workspace' | 'source'>,
 ): readonly string[] | null {
   const { prefix } = ports.workspace
-  const paths = changesOf(status).map(({ path }) => path)
+  const paths = pathsOf(status)
   const nested = status.entries.some((entry) => entry.nested)
   const inside = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length))
   const all = inside.length === paths.length && inside.every((path) => isTaskFile(path, ports.source.dir))
@@ -55,16 +54,16 @@ async function mayCommitTasks(options: RunOptions, ports: RunPorts, status: Stat
 
 async function commitTasks(ports: RunPorts, status: Status): Promise<Base> {
   const { workspace } = ports
-  const paths = changesOf(status).map(({ path }) => path)
+  const paths = pathsOf(status)
   const ids = [...new Set(paths.map((path) => idInFileName(path.slice(path.lastIndexOf('/') + 1)) ?? path))]
-  const result = await workspace.commit({
+  const result = await workspace.record.commitFiles({
     message: composeMessage({ subject: `Write down ${fewOf(ids, 4)}`, body: '', trailers: [] }),
     paths,
-    signal: ports.killSignal,
+    signal: ports.control.killSignal,
   })
   if (result.kind !== 'committed')
     throw new UserError(`git did not commit the task files: ${result.output}`, 'Commit them yourself.')
-  return baseOf(await workspace.look())
+  return baseOf(await workspace.inspect.status())
 }
 
 const MOST_LISTED = 20
@@ -94,4 +93,9 @@ function letter({ kind }: StatusEntry): string {
     untracked: '?',
   } as const
   return letters[kind]
+}
+
+/** The paths that differ from HEAD; a file that was moved is one that went and one that came. */
+function pathsOf({ entries }: Status): readonly string[] {
+  return entries.flatMap(({ path, from }) => (from === null ? [path] : [from, path]))
 }

@@ -1,52 +1,64 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { attemptMessage } from '../git/record.ts'
-import type { AttemptRecord } from '../git/record.ts'
-import { sum } from '../events/usage.ts'
+import type { Emit } from '../attempt/ports.ts'
+import { jobTaskOf } from '../attempt/job.ts'
 import { UserError } from '../base/errors.ts'
 import type { Happening } from '../events/event.ts'
-import { readInFlight } from './in-flight.ts'
-import type { AttemptInFlight, InFlight } from './in-flight.ts'
-import { toldDisplaced } from '../workspace/litter.ts'
-import type { RunPorts } from './ports.ts'
-import { sealHead } from '../landing/seal-head.ts'
-import type { Work } from '../workspace/workspace.ts'
+import { sum } from '../events/usage.ts'
+import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
+import type { Base } from '../git/head.ts'
+import { land, seal } from '../landing/land.ts'
+import type { Task } from '../task/model.ts'
+import type { Work } from '../workspace/port.ts'
+import { displacedWarning, type TaskEnd } from './give-up.ts'
+import { readNote, type AttemptNote, type RunNote } from './note.ts'
+import type { RunOptions, RunPorts } from './ports.ts'
+import { landingPorts, type Run } from './task.ts'
 
 /** What a run that died leaves to the next one. */
 export interface Inheritance {
-  /** What it had cost; null where nothing was told. */
+  /** What it had cost; null where nobody said. */
   readonly spentUsd: number | null
   /** A task that it had given up on, and had not blocked yet; `phase` says whether it was about to. */
-  readonly gaveUp: AttemptInFlight | null
+  readonly gaveUp: AttemptNote | null
   /** A task whose commit is made, and whose seal was interrupted once more. */
-  readonly unsealed: AttemptInFlight | null
+  readonly unsealed: AttemptNote | null
 }
 
 const NOTHING: Inheritance = { spentUsd: null, gaveUp: null, unsealed: null }
 
 /**
  * Goes on from where a run was killed: ends what it left alive, enters a commit that was made, records what is in the
- * tree as an attempt and takes the tree back to where that attempt began. It can be killed itself at any moment.
+ * tree as an attempt and restores the tree to where that attempt began. It can be killed itself at any moment.
  */
-export async function* recover(ports: RunPorts): AsyncGenerator<Happening, Inheritance> {
-  const { folder } = ports
-  const dead = readInFlight(folder.inFlight)
+export async function recover(
+  options: Pick<RunOptions, 'progress'>,
+  ports: RunPorts,
+  emit: Emit<Happening>,
+): Promise<Inheritance> {
+  const { folder, workspace } = ports
+  const dead = readNote(folder.note)
   if (!dead) return NOTHING
-  if (existsSync(folder.ignored)) {
-    const ignored = readFileSync(folder.ignored, 'utf8').split('\0')
-    ports.workspace.protect({ ignored, since: dead.cleanSince })
-  }
-  const lastSign = statSync(folder.inFlight).mtime
+  const ignored = existsSync(folder.ignored) ? readFileSync(folder.ignored, 'utf8').split('\0') : []
+  await workspace.restore.adopt({ ignored, since: dead.cleanSince })
+  const lastSign = statSync(folder.note).mtime
   const leftovers = await ports.endLeftovers(dead.mark)
-  for (const line of leftovers) yield told(null, `ended what the last run had left running: ${line}`)
-  yield* setLocksAside(ports, dead)
+  for (const line of leftovers) emit(recovered(null, `ended what the last run had left running: ${line}`))
+  await moveLocks(ports, dead, emit)
   const { attempt, spentUsd } = dead
   if (!attempt) return { ...NOTHING, spentUsd }
-  if (await isCommitted(ports, attempt)) return yield* enterCommit(ports, dead, attempt)
-  const work = await ports.workspace.inspect(attempt.base)
+  const candidate = await candidateOf(ports, attempt)
+  const made = await commitMade(ports, attempt)
+  if (made !== null) {
+    const isChecked =
+      attempt.phase === 'blocking' || (await isCandidates(made, { attempt, candidate, options, ports }))
+    if (isChecked) return enterCommit(ports, dead, attempt, emit)
+    await undoCommit(ports, attempt, made)
+  }
+  const work = await workspace.inspect.work(attempt.base)
   if (work.head && leftovers.length === 0) await refuseForeignMove(ports, attempt, lastSign)
-  const record = await recordOf(ports, attempt)
-  yield* recordAndPutBack(ports, attempt, { work, record })
+  const record = await workspace.record.kept(attempt.task, attempt.number)
+  await recordAndRestore(ports, attempt, { work, record, candidate, made }, emit)
   return {
     ...NOTHING,
     spentUsd: sum(spentUsd, attempt.usage.costUsd),
@@ -54,52 +66,97 @@ export async function* recover(ports: RunPorts): AsyncGenerator<Happening, Inher
   }
 }
 
-/** The record that the run had made of the attempt before it died. */
-async function recordOf(ports: RunPorts, { task, number }: AttemptInFlight): Promise<AttemptRecord | null> {
-  return (await ports.attempts()).find((record) => record.task === task && record.number === number) ?? null
+/** The work of the attempt, where it had passed. */
+async function candidateOf(
+  { workspace }: RunPorts,
+  { task, number }: AttemptNote,
+): Promise<KeptAttempt | null> {
+  const candidates = await workspace.record.candidates()
+  return candidates.find((one) => one.task === task && one.number === number) ?? null
 }
 
 /** The attempt with why it was the last, if it was: its record says so from the moment that it is kept. */
-function givenUp(attempt: AttemptInFlight, record: AttemptRecord | null): AttemptInFlight | null {
+function givenUp(attempt: AttemptNote, record: KeptAttempt | null): AttemptNote | null {
   if (attempt.phase === 'blocking') return attempt
   return record?.final ? { ...attempt, reason: record.reason } : null
 }
 
 /** A commit that was made while the run was committing, perhaps with one of a hook's on top: it says whose it is. */
-async function isCommitted({ workspace }: RunPorts, attempt: AttemptInFlight): Promise<boolean> {
-  if (attempt.phase !== 'committing' && attempt.phase !== 'blocking') return false
-  const { head, branch } = await workspace.look()
-  if (head === null || head === attempt.base.head || branch !== attempt.base.branch) return false
-  return (
-    (await workspace.isAncestor(attempt.base.head, head)) &&
-    (await workspace.tasksOf(`${attempt.base.head}..${head}`)).includes(attempt.task)
-  )
+async function commitMade({ workspace }: RunPorts, attempt: AttemptNote): Promise<string | null> {
+  if (attempt.phase === 'working') return null
+  const { inspect } = workspace
+  const { base, task } = attempt
+  const { head, branch } = await inspect.status()
+  if (head === null || head === base.head || branch !== base.branch) return null
+  if (!(await inspect.isAncestor(base.head, head))) return null
+  return inspect.commitOf(task, `${base.head}..${head}`)
 }
 
-async function* enterCommit(
+/** Whether a commit holds what the gates have passed on, and besides it only what a landing writes. */
+async function isCandidates(
+  commit: string,
+  {
+    attempt,
+    candidate,
+    options,
+    ports,
+  }: {
+    readonly attempt: AttemptNote
+    readonly candidate: KeptAttempt | null
+    readonly options: Pick<RunOptions, 'progress'>
+    readonly ports: RunPorts
+  },
+): Promise<boolean> {
+  if (!candidate) return false
+  const { workspace, source } = ports
+  const written = source.tasks().flatMap(({ id, file }) => (id === attempt.task ? [file] : []))
+  if (options.progress !== null) written.push(options.progress)
+  const paths = new Set(written.map((file) => `${workspace.prefix}${file}`))
+  const differing = await workspace.inspect.differing(candidate.tree, commit)
+  return differing.every((path) => paths.has(path))
+}
+
+/** Nobody has checked what a hook, or somebody else, has made of it. */
+async function undoCommit(
+  { workspace }: RunPorts,
+  { base, task }: AttemptNote,
+  commit: string,
+): Promise<void> {
+  const { head, branch } = await workspace.inspect.status()
+  if (head !== commit)
+    throw new UserError(
+      `a run died while it committed ${task}, what ${commit.slice(0, 10)} holds was never checked, and more was committed on top of it`,
+      'Look at it: git show. To keep it as it is, remove .ralph/run.json; otherwise take it off the branch first.',
+    )
+  await workspace.restore.commit({ commit, branch, base })
+}
+
+async function enterCommit(
   ports: RunPorts,
-  dead: InFlight,
-  attempt: AttemptInFlight,
-): AsyncGenerator<Happening, Inheritance> {
-  const { head, branch } = await ports.workspace.look()
+  dead: RunNote,
+  attempt: AttemptNote,
+  emit: Emit<Happening>,
+): Promise<Inheritance> {
+  const { workspace, control, sealer } = ports
+  const { head, branch } = await workspace.inspect.status()
   const made = { id: attempt.task, commit: head ?? attempt.base.head, branch }
-  const { commit, problem, pending } = yield* sealHead(ports, made)
-  if (problem !== null) yield { type: 'warning', message: problem }
-  const what = attempt.phase === 'committing' ? 'its commit was made' : 'the commit that blocks it was made'
-  yield told(attempt.task, `${attempt.task}: the last run died after ${what}: ${commit.slice(0, 10)}`)
-  const spentUsd = sum(dead.spentUsd, attempt.usage.costUsd)
-  return pending ? { ...NOTHING, spentUsd: dead.spentUsd, unsealed: attempt } : { ...NOTHING, spentUsd }
+  const { commit, problem, pending } = await seal({ sealer, signal: control.signal }, made, emit)
+  if (problem !== null) emit({ type: 'warning', message: problem })
+  const what = attempt.phase === 'landing' ? 'its commit was made' : 'the commit that blocks it was made'
+  emit(recovered(attempt.task, `${attempt.task}: the last run died after ${what}: ${commit.slice(0, 10)}`))
+  if (pending) return { ...NOTHING, spentUsd: dead.spentUsd, unsealed: attempt }
+  return { ...NOTHING, spentUsd: sum(dead.spentUsd, attempt.usage.costUsd) }
 }
 
 const SLACK_MS = 10_000
 
-/** Whoever moved HEAD after the last sign of life, with nothing of the run left, was a person: it is theirs to say. */
+/** Whoever moved HEAD after the last sign of life, with nothing of the run left, was a person: they have to decide. */
 async function refuseForeignMove(
   { workspace }: RunPorts,
-  attempt: AttemptInFlight,
+  attempt: AttemptNote,
   lastSign: Date,
 ): Promise<void> {
-  const moved = await workspace.headMovedAt()
+  const moved = await workspace.inspect.headMovedAt()
   if (moved === null || moved.getTime() <= lastSign.getTime() + SLACK_MS) return
   throw new UserError(
     `a run died while it worked on ${attempt.task} from ${attempt.base.head.slice(0, 10)}, and HEAD was moved after that`,
@@ -108,54 +165,78 @@ async function refuseForeignMove(
   )
 }
 
-async function* recordAndPutBack(
+/** What recovery finds. */
+interface Found {
+  readonly work: Work
+  readonly record: KeptAttempt | null
+  readonly candidate: KeptAttempt | null
+  /** A commit that was undone. */
+  readonly made: string | null
+}
+
+async function recordAndRestore(
   ports: RunPorts,
-  attempt: AttemptInFlight,
-  found: { readonly work: Work; readonly record: AttemptRecord | null },
-): AsyncGenerator<Happening, void> {
-  const { workspace } = ports
-  const { base } = attempt
-  const { work, record } = found
-  const tree = await workspace.snapshot(work)
-  const kept = await workspace.keptAttempt(attempt.task, attempt.number)
-  let ref = kept?.ref ?? null
-  if (
-    !kept ||
-    // It was kept for what the agent had done to git, while it counted on becoming the task's commit.
-    record?.outcome === 'done' ||
-    (await isUnrecorded(ports, { tree, kept: kept.tree, base: base.head })) ||
-    hasNewCommits(work, attempt, kept.ref)
-  ) {
-    const message = attemptMessage(factsOf(ports, attempt, work))
-    ref = (
-      await workspace.keep({
-        task: attempt.task,
-        number: attempt.number,
-        tree,
-        base,
-        work,
-        message,
-        replaces: kept,
-      })
-    ).ref
+  attempt: AttemptNote,
+  found: Found,
+  emit: Emit<Happening>,
+): Promise<void> {
+  const { record, restore, inspect } = ports.workspace
+  const { work, candidate, made } = found
+  let kept = found.record
+  if (await isToBeRecorded(ports, attempt, found)) {
+    const commits = [...(candidate ? [candidate.commit] : []), ...(made === null ? [] : [made])]
+    kept = await record.keep({
+      facts: factsOf(ports, attempt, work),
+      work,
+      at: ports.now(),
+      replaces: kept,
+      commits,
+    })
     ports.checkpoint('attempt-kept')
   }
-  await workspace.fold(base, work)
-  ports.checkpoint('head-folded')
-  const again = await workspace.inspect(base)
-  const displaced = await workspace.putBack(base, tree, again)
+  await restore.head(work.base, work)
+  ports.checkpoint('head-restored')
+  const { tree } = await inspect.work(work.base)
+  const displaced = await restore.tree({ recorded: tree, to: work.base.head })
   if (displaced === null)
     throw new UserError(
       'files are being changed right now, so nothing was moved',
       'Run ralph again when that has ended.',
     )
-  ports.checkpoint('tree-put-back')
-  for (const one of displaced) yield toldDisplaced(one)
-  yield { ...told(attempt.task, `${attempt.task}: the last run ${endOf(attempt, work, ref)}`), ref }
+  ports.checkpoint('tree-restored')
+  for (const one of displaced) emit(displacedWarning(one))
+  const ref = kept?.ref ?? null
+  const message = `${attempt.task}: the last run ${endOf(attempt, { ...found, ref })}`
+  emit({ ...recovered(attempt.task, message), ref: ref ?? candidate?.ref ?? null })
 }
 
-/** How a run that left an attempt in flight ended, and what became of the work. */
-function endOf({ phase, number }: AttemptInFlight, { changes, head }: Work, ref: string | null): string {
+/** Whether there is anything that no ref holds. */
+async function isToBeRecorded(
+  { workspace }: RunPorts,
+  attempt: AttemptNote,
+  { work, record, candidate, made }: Found,
+): Promise<boolean> {
+  if (made !== null) return true
+  const { inspect } = workspace
+  const commits = work.head?.commits ?? []
+  if (candidate) return work.tree !== candidate.tree && work.tree !== (await inspect.treeOf(work.base.head))
+  // A record that says "done" was kept for what the agent had done to git, while its work was still to become a candidate.
+  if (!record || record.outcome === 'done') return true
+  if (commits.some((commit) => !record.parents.includes(commit))) return true
+  if (work.tree === record.tree) return false
+  // A tree that was being restored when the run died is neither the one nor the other, but each file of it is.
+  const fromRecord = new Set(await inspect.differing(record.tree, work.tree))
+  const fromBase = await inspect.differing(attempt.base.head, work.tree)
+  return fromBase.some((path) => fromRecord.has(path))
+}
+
+/** How a run that left an attempt under way ended, and what became of the work. */
+function endOf(
+  { phase, number }: AttemptNote,
+  { work: { changes, head }, candidate, ref }: Found & { readonly ref: string | null },
+): string {
+  if (candidate && ref === null)
+    return `died after attempt ${number} had passed: its work is kept under ${candidate.ref}`
   const commits = head?.commits ?? []
   const files = changes.length === 1 ? '1 changed file is' : `${changes.length} changed files are`
   const also = commits.length === 0 ? '' : `, with ${commits.map((commit) => commit.slice(0, 10)).join(', ')}`
@@ -165,72 +246,138 @@ function endOf({ phase, number }: AttemptInFlight, { changes, head }: Work, ref:
   return `ended before the commit that blocks it was made${kept && `: ${kept}`}`
 }
 
-/** A record that the run made before it died knows the agent's commits already. */
-function hasNewCommits(work: Work, attempt: AttemptInFlight, keptRef: string): boolean {
-  return (work.head?.commits.length ?? 0) > 0 && attempt.keptRef !== keptRef
-}
-
-/** Whether any file is neither as it was recorded nor as the base has it: a half-way tree is both. */
-async function isUnrecorded(
-  { workspace }: RunPorts,
-  { tree, kept, base }: { readonly tree: string; readonly kept: string; readonly base: string },
-): Promise<boolean> {
-  if (tree === kept) return false
-  const fromKept = new Set(await workspace.changedSince(kept, tree))
-  const fromBase = await workspace.changedSince(base, tree)
-  return fromBase.some((path) => fromKept.has(path))
-}
-
-function factsOf(
-  ports: RunPorts,
-  attempt: AttemptInFlight,
-  work: Work,
-): Parameters<typeof attemptMessage>[0] {
-  const { number, base, tries, agent, model, tier, usage, log } = attempt
+function factsOf(ports: RunPorts, attempt: AttemptNote, work: Work): AttemptFacts {
+  const { task, number, base, counted, most, agent, model, tier, usage, log, startedAt } = attempt
   return {
-    task: attempt.task,
+    task,
     number,
     outcome: 'interrupted',
     reason: 'the run was killed',
     detail: '',
     fingerprint: '',
     base: base.head,
-    try: attempt.try,
-    tries,
+    counted,
+    most,
     final: false,
     idle: false,
     agent,
     model,
     tier,
     usage,
-    seconds: Math.max(0, (statSync(ports.folder.inFlight).mtimeMs - Date.parse(attempt.startedAt)) / 1000),
+    seconds: Math.max(0, (statSync(ports.folder.note).mtimeMs - Date.parse(startedAt)) / 1000),
     log,
+    gates: null,
+    gatesChanged: [],
     undone: [],
-    changed: work.changes.map((change) => change.path),
+    changed: work.changes.map(({ path }) => path),
   }
 }
 
 /** A git that died with the run has left locks that would stop every later one; they are moved, not removed. */
-async function* setLocksAside(ports: RunPorts, dead: InFlight): AsyncGenerator<Happening, void> {
-  const { gitDir, commonDir } = ports.repository
-  const branch = dead.attempt?.base.branch
-  const locks = [join(gitDir, 'index.lock'), join(gitDir, 'HEAD.lock'), join(commonDir, 'packed-refs.lock')]
-  if (branch) locks.push(join(commonDir, `refs/heads/${branch}.lock`))
-  if (dead.attempt)
-    locks.push(join(commonDir, `refs/ralph/attempts/${dead.attempt.task}/${dead.attempt.number}.lock`))
-  for (const lock of locks.filter(
-    (path) => existsSync(path) && statSync(path).mtimeMs >= Date.parse(dead.startedAt),
-  )) {
-    // The git that holds it may have outlived the run, and be about to end.
-    for (let wait = 0; wait < 20 && existsSync(lock); wait++) await ports.sleep(100, ports.signal)
-    if (!existsSync(lock)) continue
-    const aside = join(ports.folder.results, `git-locks-${ports.now().getTime()}`)
-    mkdirSync(aside, { recursive: true })
-    renameSync(lock, join(aside, lock.split(/[/\\]/).at(-1) ?? 'lock'))
-    yield told(null, `a git that died with the last run had left ${lock}; it was moved to ${aside}`)
-  }
+async function moveLocks(ports: RunPorts, dead: RunNote, emit: Emit<Happening>): Promise<void> {
+  const keepIn = join(ports.folder.results, `git-locks-${ports.now().getTime()}`)
+  for (const lock of await ports.workspace.restore.locks(new Date(dead.startedAt), keepIn))
+    emit(recovered(null, `a git that died with the last run had left ${lock}; it was moved to ${keepIn}`))
 }
 
-function told(task: string | null, message: string): Extract<Happening, { type: 'recovered' }> {
+function recovered(task: string | null, message: string): Extract<Happening, { type: 'recovered' }> {
   return { type: 'recovered', message, task, ref: null }
 }
+
+type Landing = Exclude<TaskEnd, { kind: 'stop' }> & { readonly id: string }
+
+/** Lands what had passed when a run died. What stands on another commit by now is a record of what was done. */
+export async function landCandidates(
+  run: Run,
+  start: Base,
+  enter: (end: Landing) => Promise<Base>,
+): Promise<Base> {
+  const { workspace, source } = run.ports
+  let base = start
+  // The run is about to end: a commit whose seal is still missing needs its candidate.
+  if (run.ports.control.isStopping) return base
+  for (const candidate of await workspace.record.candidates()) {
+    const task = source.tasks().find(({ id }) => id === candidate.task)
+    const isWaiting = task?.status === 'TODO' && candidate.base === base.head
+    const end = isWaiting ? await landCandidate(run, { task, base, candidate }) : null
+    if (end) base = await enter(end)
+    else {
+      // That it is DONE says that it has landed: only the ref was left.
+      if (task?.status !== 'DONE') await recordCandidate(run, candidate, base)
+      await workspace.record.dropCandidate(candidate)
+    }
+  }
+  return base
+}
+
+/** Null where it does not land. */
+async function landCandidate(
+  run: Run,
+  { task, base, candidate }: { readonly task: Task; readonly base: Base; readonly candidate: KeptAttempt },
+): Promise<Landing | null> {
+  const { ports, note, ledger, options, emit } = run
+  const { inspect, restore } = ports.workspace
+  const { number, counted, most, agent, model, tier, usage } = candidate
+  note.begin({
+    ...{ task: task.id, title: task.title, number, counted, most, base, agent, model, tier },
+    // What it cost stands in the sum already.
+    usage: { ...usage, costUsd: null },
+    startedAt: ports.now().toISOString(),
+    log: candidate.log ?? '',
+    phase: 'landing',
+  })
+  ports.checkpoint('landing-noted')
+  const from = await inspect.treeOf(base.head)
+  await restore.tree({ recorded: from, to: candidate.commit })
+  const work = await inspect.work(base)
+  const { subject, progress } = options
+  const job = { task: jobTaskOf(task), attempt: number, gates: options.gates }
+  const landed =
+    work.tree === candidate.tree
+      ? await land(
+          {
+            candidate: { kept: candidate, facts: candidate, work },
+            earlier: ledger.seriesAt(task.id),
+            subject,
+            progress,
+          },
+          landingPorts(run, job),
+          emit,
+        )
+      : null
+  if (landed?.kind === 'landed')
+    return {
+      kind: 'completed',
+      id: task.id,
+      landed,
+      candidate,
+      base: { ...landed.work.base, head: landed.commit },
+    }
+  if (landed) emit({ type: 'warning', message: `${task.id} did not land: ${landed.refusal.reason}` })
+  const now = await inspect.work(base)
+  await restore.tree({ recorded: now.tree, to: base.head })
+  note.clear()
+  return null
+}
+
+/** What cannot land any more is kept as any other attempt, and the next one hears of it. */
+async function recordCandidate({ ports, ledger }: Run, candidate: KeptAttempt, base: Base): Promise<void> {
+  const { record } = ports.workspace
+  const { ref, commit, parents, tree, keptAt, ...facts } = candidate
+  const work: Work = { ...EMPTY, base: { ...base, head: parents[0] ?? base.head }, tree }
+  const kept = await record.keep({
+    facts: {
+      ...facts,
+      outcome: 'interrupted',
+      reason: 'the run was killed before it could land',
+      gates: null,
+    },
+    work,
+    at: new Date(keptAt * 1000),
+    replaces: await record.kept(candidate.task, candidate.number),
+    commits: [commit],
+  })
+  ledger.keep(kept)
+}
+
+const EMPTY = { persons: [], changes: [], head: null, operations: [], nested: [], exposed: [], refused: null }

@@ -1,21 +1,25 @@
 import { readFileSync } from 'node:fs'
 import { writeFileAtomic } from '../base/atomic-file.ts'
-import type { Task } from '../task/model.ts'
 import type { RunEvent } from '../events/event.ts'
+import type { Task } from '../task/model.ts'
+import type { RunFolder } from './folder.ts'
 
-/** `.ralph/state.json`: for a person or a script that watches. Nothing is decided by it. */
+/** `.ralph/state.json`: for a person or a program that looks on, in the fields that others know. Nothing is decided by it. */
 export interface RunState {
-  readonly version: 1
+  readonly version: '1.0'
+  readonly written_by: 'ralph'
   readonly created_at: string
   readonly updated_at: string
-  readonly phase: Phase
+  readonly phase: StatePhase
+  /** The wish that was planned; null where there was none. */
+  readonly original_request: string | null
   readonly task_order: readonly string[]
   readonly task_statuses: Readonly<Record<string, TaskProgress>>
   readonly last_failure: Failure | null
 }
 
 /** The first four belong to planning. */
-export type Phase =
+export type StatePhase =
   'research' | 'decisions' | 'planning' | 'planning_complete' | 'idle' | 'executing' | 'completed' | 'failed'
 
 export type TaskProgress = 'pending' | 'in_progress' | 'completed' | 'failed'
@@ -29,8 +33,12 @@ export interface Failure {
 }
 
 /** Keeps the file in step with the events of a run. */
-export function stateKeeper(path: string, tasks: readonly Task[], now: Date): (event: RunEvent) => void {
-  let state = initialState(tasks, now, readCreation(path))
+export function stateKeeper(
+  { state: path }: RunFolder,
+  tasks: readonly Task[],
+  now: Date,
+): (event: RunEvent) => void {
+  let state = initialState(tasks, now, readState(path))
   let title = ''
   let log: string | null = null
   return (event) => {
@@ -38,7 +46,7 @@ export function stateKeeper(path: string, tasks: readonly Task[], now: Date): (e
     if (event.type === 'attempt-started') log = event.log
     const next = stateAfter(state, event, { title, log })
     if (next === state) return
-    state = { ...next, updated_at: event.at.toISOString() }
+    state = { ...next, updated_at: event.at }
     writeFileAtomic(path, JSON.stringify(state, null, 2) + '\n')
   }
 }
@@ -58,7 +66,7 @@ export function stateAfter(
     task_id: id,
     task_title: current.title,
     error_message: message,
-    failed_at: event.at.toISOString(),
+    failed_at: event.at,
     log_file: current.log,
   })
   switch (event.type) {
@@ -90,31 +98,39 @@ function putDown(statuses: RunState['task_statuses'], failed: readonly string[])
   )
 }
 
-function phaseAtEnd(event: Extract<RunEvent, { type: 'run-finished' }>): Phase {
+function phaseAtEnd(event: Extract<RunEvent, { type: 'run-finished' }>): StatePhase {
   if (event.end === 'failed' || event.end === 'stopped' || event.blocked.length + event.failed.length > 0)
     return 'failed'
   return event.end === 'interrupted' || event.end === 'budget' ? 'idle' : 'completed'
 }
 
-function initialState(tasks: readonly Task[], now: Date, created: string | null): RunState {
+function initialState(tasks: readonly Task[], now: Date, before: Partial<RunState>): RunState {
   const progress = { TODO: 'pending', DONE: 'completed', BLOCKED: 'failed' } as const
   return {
-    version: 1,
-    created_at: created ?? now.toISOString(),
+    version: '1.0',
+    written_by: 'ralph',
+    created_at: before.created_at ?? now.toISOString(),
     updated_at: now.toISOString(),
     phase: 'idle',
+    original_request: before.original_request ?? null,
     task_order: tasks.map((task) => task.id),
     task_statuses: Object.fromEntries(tasks.map((task) => [task.id, progress[task.status ?? 'TODO']])),
     last_failure: null,
   }
 }
 
-function readCreation(path: string): string | null {
+/** What is to outlive a run. */
+function readState(path: string): Pick<Partial<RunState>, 'created_at' | 'original_request'> {
   try {
     const read: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    if (typeof read !== 'object' || read === null || !('created_at' in read)) return null
-    return typeof read.created_at === 'string' ? read.created_at : null
+    if (typeof read !== 'object' || read === null) return {}
+    return {
+      ...('created_at' in read && typeof read.created_at === 'string' ? { created_at: read.created_at } : {}),
+      ...('original_request' in read && typeof read.original_request === 'string'
+        ? { original_request: read.original_request }
+        : {}),
+    }
   } catch {
-    return null
+    return {}
   }
 }

@@ -1,3 +1,4 @@
+import type { TaskJson } from '../events/task.ts'
 import type { TaskState } from './selection.ts'
 import type { TierChoice } from './tier.ts'
 import type { Facts } from '../task/model.ts'
@@ -22,12 +23,12 @@ type JsonTask = Facts<(typeof JSON_FACTS)[number]>
 export function* tasksJson<T extends JsonTask>(
   states: readonly TaskState<T>[],
   tierOf: (task: T) => TierChoice,
-): Iterable<object> {
+): Iterable<TaskJson> {
   for (const state of states) yield taskJson(state, tierOf)
 }
 
 /** A task as JSON, wherever one appears: as docs/json.md says. */
-export function taskJson<T extends JsonTask>(state: TaskState<T>, tierOf: (task: T) => TierChoice): object {
+export function taskJson<T extends JsonTask>(state: TaskState<T>, tierOf: (task: T) => TierChoice): TaskJson {
   const { task, eligible, waiting } = state
   const { tier, source, maxTurns, timeoutSeconds } = tierOf(task)
   const unknown = task.fields.filter((field) => field.name === null)

@@ -1,6 +1,6 @@
 import { formatDuration } from '../base/duration.ts'
 import { tellingLines } from '../gates/telling-lines.ts'
-import type { AttemptRecord } from '../git/record.ts'
+import type { KeptAttempt } from '../git/record.ts'
 import { formatCost } from '../events/usage.ts'
 import type { Task } from '../task/model.ts'
 import { BLANK, dim, good, line, paragraph, strong, type Block } from './block.ts'
@@ -9,14 +9,14 @@ import { titleLine } from './task-lines.ts'
 import { minuteText } from '../base/time-text.ts'
 
 /** What was tried on a task: how each attempt ended, what it took, where it is kept. */
-export function attemptsView(task: Task, attempts: readonly AttemptRecord[]): readonly Block[] {
+export function attemptsView(task: Task, attempts: readonly KeptAttempt[]): readonly Block[] {
   if (attempts.length === 0) return [titleLine(task), line('       no attempt is kept')]
   return [titleLine(task), ...attempts.flatMap(attemptBlocks)]
 }
 
 const MOST_LINES = 6
 
-function attemptBlocks(record: AttemptRecord): readonly Block[] {
+function attemptBlocks(record: KeptAttempt): readonly Block[] {
   const { number, outcome, reason, detail, changed, ref, keptAt } = record
   const sign = outcome === 'done' ? [good(outcome)] : [strong(outcome)]
   return [
@@ -33,7 +33,7 @@ function attemptBlocks(record: AttemptRecord): readonly Block[] {
   ]
 }
 
-function spent({ agent, usage, seconds }: AttemptRecord): string {
+function spent({ agent, usage, seconds }: KeptAttempt): string {
   const parts = [
     agent,
     ...(usage.turns === null ? [] : [counted(usage.turns, 'turn')]),

@@ -10,6 +10,7 @@ import { formatCost } from '../events/usage.ts'
 import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block, type Piece } from './block.ts'
 import { timeLimitText } from './limits-text.ts'
 import { summaryOf, type TaskEndEvent } from './run-summary.ts'
+import { fewOf } from '../base/few-of.ts'
 import { counted } from './counted.ts'
 import { deniedTexts, endText, gateText, interferenceText, isRefuted, spentText } from './run-text.ts'
 import { clockText } from '../base/time-text.ts'
@@ -62,8 +63,8 @@ export class RunStory {
         return [BLANK, taskLine(event)]
       case 'attempt-started':
         this.#attempt = {
-          number: event.try,
-          startedAt: event.at,
+          number: event.counted,
+          startedAt: new Date(event.at),
           usage: UNKNOWN_USAGE,
           agentEndedAt: null,
           doing: `${event.agent} begins`,
@@ -71,7 +72,19 @@ export class RunStory {
         }
         return []
       case 'agent-started':
+      case 'candidate-ready':
+      case 'landing-started':
+      case 'landing-finished':
+      case 'question':
+      case 'answered':
         return []
+      case 'gates-again':
+        if (this.#attempt) this.#attempt.gates = []
+        return this.#step(`the gates changed ${fewOf(event.paths)}, and run again on that`)
+      case 'paused':
+        return [paragraph([], 'paused: no further attempt begins')]
+      case 'resumed':
+        return [paragraph([], 'the run goes on')]
       case 'agent-text':
         return this.#say(event.text)
       case 'agent-tool':
@@ -86,12 +99,12 @@ export class RunStory {
       case 'agent-retrying':
         return this.#step(
           event.until
-            ? `waits for its service until ${clockText(event.until)}: ${event.reason}`
+            ? `waits for its service until ${clockText(new Date(event.until))}: ${event.reason}`
             : event.reason,
         )
       case 'gate-started':
-        if (this.#attempt) this.#attempt.agentEndedAt ??= event.at
-        this.#aside = (now) => `${event.gate.name} ${formatDuration(secondsBetween(event.at, now))}`
+        if (this.#attempt) this.#attempt.agentEndedAt ??= new Date(event.at)
+        this.#aside = (now) => `${event.gate.name} ${formatDuration(secondsBetween(new Date(event.at), now))}`
         return []
       case 'gate-finished':
         this.#attempt?.gates.push(event.result)
@@ -101,8 +114,8 @@ export class RunStory {
       case 'attempt-finished':
         return this.#endAttempt(event)
       case 'committing':
-        if (this.#attempt) this.#attempt.agentEndedAt ??= event.at
-        this.#aside = (now) => `commits ${formatDuration(secondsBetween(event.at, now))}`
+        if (this.#attempt) this.#attempt.agentEndedAt ??= new Date(event.at)
+        this.#aside = (now) => `commits ${formatDuration(secondsBetween(new Date(event.at), now))}`
         return []
       case 'sealing':
         this.#aside = () =>
@@ -123,9 +136,10 @@ export class RunStory {
         return [line('  ', strong(event.milestone), ` is complete: ${counted(event.tasks, 'task')}`)]
       case 'waiting':
         this.#aside = (now) =>
-          `waits ${formatDuration(secondsBetween(now, event.until))} more: ${event.reason}`
-        return this.#telling.steps && secondsBetween(event.at, event.until) >= WORTH_TELLING_SECONDS
-          ? [stepLine(`waits until ${clockText(event.until)}: ${event.reason}`)]
+          `waits ${formatDuration(secondsBetween(now, new Date(event.until)))} more: ${event.reason}`
+        return this.#telling.steps &&
+          secondsBetween(new Date(event.at), new Date(event.until)) >= WORTH_TELLING_SECONDS
+          ? [stepLine(`waits until ${clockText(new Date(event.until))}: ${event.reason}`)]
           : []
       case 'stopping':
         return [
@@ -183,7 +197,7 @@ export class RunStory {
     const attempt = this.#attempt
     this.#attempt = null
     if (!attempt) return []
-    const seconds = secondsBetween(attempt.startedAt, attempt.agentEndedAt ?? event.at)
+    const seconds = secondsBetween(attempt.startedAt, attempt.agentEndedAt ?? new Date(event.at))
     const said = endText(event.outcome, event.reason)
     const passed = attempt.gates.filter(({ verdict }) => verdict === 'passed')
     const failed = attempt.gates.filter(({ verdict }) => verdict !== 'passed')
@@ -251,7 +265,7 @@ function failedGate(result: GateResult): readonly Block[] {
 function completedText(event: Extract<RunEvent, { type: 'task-completed' }>): string {
   const change = `${counted(event.files, 'file')} +${event.added} −${event.removed}`
   const cost = event.cost === null ? [] : [formatCost(event.cost)]
-  return [event.commit.slice(0, 7), change, formatDuration(event.seconds), ...cost].join('   ')
+  return [event.commit.slice(0, 7), change, formatDuration(event.duration), ...cost].join('   ')
 }
 
 function kept(attempts: number): string {

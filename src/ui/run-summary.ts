@@ -35,7 +35,7 @@ function rowOf(end: TaskEndEvent): readonly Cell[] {
       return [
         end.id,
         good(end.commit.slice(0, 7)),
-        formatDuration(end.seconds),
+        formatDuration(end.duration),
         end.cost === null ? '' : formatCost(end.cost),
         end.title,
       ]

@@ -36,6 +36,7 @@ export function endText(outcome: OutcomeKind, reason: string): string {
     case 'agent-failed':
     case 'rate-limited':
     case 'auth':
+    case 'skipped':
     case 'interrupted':
       return reason
     default:

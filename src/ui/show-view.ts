@@ -1,7 +1,7 @@
 import { dependantsOf, unblocks, type Selection, type TaskState } from '../select/selection.ts'
 import type { TierChoice } from '../select/tier.ts'
 import type { FieldName, Section, Task, TaskHead } from '../task/model.ts'
-import type { AttemptRecord } from '../git/record.ts'
+import type { KeptAttempt } from '../git/record.ts'
 import type { CompletionRecord } from '../history/completions.ts'
 import { blankComments } from '../markdown/inline.ts'
 import { BLANK, dim, paragraph, type Block, type Row } from './block.ts'
@@ -14,7 +14,7 @@ import { signOf } from './task-sign.ts'
 
 /** What git knows of a task. */
 export interface TaskPast {
-  readonly attempts: readonly AttemptRecord[]
+  readonly attempts: readonly KeptAttempt[]
   /** The commit that completed it, one that was undone only where there is no other; null where history has none. */
   readonly completion: CompletionRecord | null
 }
@@ -71,7 +71,7 @@ function completionText({ commit, agent, seconds, usage, reverted }: CompletionR
   return parts.join(' · ')
 }
 
-function attemptsText(task: Task, attempts: readonly AttemptRecord[]): string {
+function attemptsText(task: Task, attempts: readonly KeptAttempt[]): string {
   const last = attempts.at(-1)?.outcome ?? ''
   return `${counted(attempts.length, 'attempt')} kept, the last: ${last} (ralph attempts ${task.id})`
 }

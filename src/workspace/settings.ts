@@ -1,23 +1,68 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { pathWithin } from '../base/path-within.ts'
+import type { Git } from '../git/git.ts'
 import type { Repository } from '../git/repository.ts'
 
-/** git's configuration and hooks, byte for byte, by absolute path. */
-export type GitSettings = ReadonlyMap<string, { readonly bytes: Buffer; readonly mode: number }>
+/** Where it stands what git does in a repository, and what no tree holds. */
+export interface SettingsPlaces {
+  readonly files: readonly string[]
+  /** The folder of the hooks, wherever it is. */
+  readonly hooks: string
+  /** The same inside the repository's tree, with a slash; null where it is elsewhere. */
+  readonly hooksInTree: string | null
+  /** Hooks that are in the tree, and so are work where somebody changes them. */
+  readonly trackedHooks: ReadonlySet<string>
+}
 
-/** Reads what decides how a commit is made and no tree holds. */
-export function readGitSettings({ gitDir, commonDir }: Repository): GitSettings {
-  const hooks = join(commonDir, 'hooks')
-  const names = listed(hooks).filter((name) => !name.endsWith('.sample'))
-  const paths = [
+/** Asks git for them, before any agent could have moved them. */
+export async function settingsPlaces(git: Git, repository: Repository): Promise<SettingsPlaces> {
+  const { gitDir, commonDir, root } = repository
+  const asked = await git.run(['rev-parse', '--git-path', 'hooks'])
+  const hooks = resolve(git.cwd, asked.stdout.toString().trim())
+  const inTree = pathWithin(root, hooks)
+  const hooksInTree = inTree === null || pathWithin(commonDir, hooks) !== null ? null : `${inTree}/`
+  const files = [
+    ...(await configFiles(git)).filter((path) => pathWithin(root, path) ?? pathWithin(commonDir, path)),
     join(commonDir, 'config'),
     join(gitDir, 'config.worktree'),
-    join(commonDir, 'info/exclude'),
-    join(commonDir, 'info/attributes'),
-    ...names.map((name) => join(hooks, name)),
+    join(gitDir, 'info/sparse-checkout'),
+    ...OF_ALL.map((name) => join(commonDir, name)),
   ]
+  return { files: [...new Set(files)], hooks, hooksInTree, trackedHooks: await trackedIn(git, hooksInTree) }
+}
+
+const OF_ALL = ['info/exclude', 'info/attributes', 'info/grafts', 'shallow', 'objects/info/alternates']
+
+/** The files that git reads its configuration from, those that others include among them. */
+async function configFiles(git: Git): Promise<readonly string[]> {
+  const { stdout } = await git.run(['config', '--list', '--show-origin', '--name-only', '-z'], {
+    okCodes: [0, 1],
+  })
+  const origins = stdout.toString().split('\0')
+  return origins.flatMap((origin) => (origin.startsWith('file:') ? [resolve(git.cwd, origin.slice(5))] : []))
+}
+
+async function trackedIn(git: Git, folder: string | null): Promise<ReadonlySet<string>> {
+  if (folder === null) return new Set()
+  const { stdout } = await git.run(['ls-files', '-z', '--', `:(literal)${folder}`])
+  return new Set(
+    stdout
+      .toString()
+      .split('\0')
+      .filter(Boolean)
+      .map((path) => resolve(git.cwd, path)),
+  )
+}
+
+/** The files byte for byte, by absolute path. */
+export type Settings = ReadonlyMap<string, { readonly bytes: Buffer; readonly mode: number }>
+
+export function readSettings({ files, hooks, trackedHooks }: SettingsPlaces): Settings {
+  const names = listed(hooks).filter((name) => !name.endsWith('.sample'))
+  const own = names.map((name) => join(hooks, name)).filter((path) => !trackedHooks.has(path))
   const settings = new Map<string, { bytes: Buffer; mode: number }>()
-  for (const path of paths) {
+  for (const path of [...files, ...own]) {
     const file = readFile(path)
     if (file) settings.set(path, file)
   }
@@ -25,7 +70,7 @@ export function readGitSettings({ gitDir, commonDir }: Repository): GitSettings 
 }
 
 /** The paths that are not as they were. */
-export function changedSettings(before: GitSettings, now: GitSettings): readonly string[] {
+export function changedSettings(before: Settings, now: Settings): readonly string[] {
   const paths = new Set([...before.keys(), ...now.keys()])
   return [...paths].filter((path) => {
     const [old, present] = [before.get(path), now.get(path)]
@@ -34,7 +79,7 @@ export function changedSettings(before: GitSettings, now: GitSettings): readonly
 }
 
 /** Puts settings back as they were, after keeping what is there now in a folder. */
-export function restoreSettings(paths: readonly string[], before: GitSettings, keepIn: string): void {
+export function restoreSettings(paths: readonly string[], before: Settings, keepIn: string): void {
   for (const path of paths) {
     const present = readFile(path)
     if (present) {
@@ -43,13 +88,11 @@ export function restoreSettings(paths: readonly string[], before: GitSettings, k
       writeFileSync(kept, present.bytes)
     }
     const old = before.get(path)
-    if (!old) rmSync(path, { force: true })
-    else {
-      mkdirSync(dirname(path), { recursive: true })
-      // It may have been made read-only.
-      rmSync(path, { force: true })
-      writeFileSync(path, old.bytes, { mode: old.mode })
-    }
+    // It may have been made read-only.
+    rmSync(path, { force: true })
+    if (!old) continue
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, old.bytes, { mode: old.mode })
   }
 }
 

@@ -1,3 +1,4 @@
+import { startProcess } from '../../src/process/start.ts'
 import { expect, test } from 'vitest'
 import { createAgent } from '../../src/agent/runtime.ts'
 import { requestOf } from './requests.ts'
@@ -10,7 +11,9 @@ test.skipIf(process.platform === 'win32')('a stream of 300 MB is read in flat me
   const provider = jsonProvider({ program: 'sh', args: ['-c', `yes '${line}' | head -c ${BYTES}; echo`] })
   const before = process.memoryUsage.rss()
   let [texts, peak] = [0, 0]
-  for await (const event of createAgent(provider, { now: () => new Date(0) }).run(requestOf())) {
+  for await (const event of createAgent(provider, { start: startProcess, now: () => new Date(0) }).run(
+    requestOf(),
+  )) {
     if (event.type === 'text') texts++
     if (texts % 1000 === 0) peak = Math.max(peak, process.memoryUsage.rss())
   }
@@ -26,7 +29,9 @@ test.skipIf(process.platform === 'win32')('300 MB without a newline are read in 
     bytes += chunk.length
     if (bytes % 100_000_000 < chunk.length) peak = Math.max(peak, process.memoryUsage.rss())
   }
-  const events = createAgent(provider, { now: () => new Date(0) }).run(requestOf({ log }))
+  const events = createAgent(provider, { start: startProcess, now: () => new Date(0) }).run(
+    requestOf({ log }),
+  )
   for await (const event of events)
     if (event.type === 'finished') expect(event.outcome.end.kind).toBe('crashed')
   expect(bytes).toBe(BYTES)

@@ -7,11 +7,12 @@ import { FOLDER, type AgentLimits, type AgentRequest, type Provider } from '../.
 import { type Usage } from '../../src/events/usage.ts'
 import { createAgent } from '../../src/agent/runtime.ts'
 import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
+import { startProcess } from '../../src/process/start.ts'
 import { listen, requestOf } from './requests.ts'
 import { jsonProvider, steeredAgent, type SteeredAgent } from './steered-agent.ts'
 
 const now = () => new Date('2026-11-18T12:00:00Z')
-const quick = { now, killAfterSeconds: 0.1, resultGraceSeconds: 0.05 }
+const quick = { start: startProcess, now, killAfterSeconds: 0.1, resultGraceSeconds: 0.05 }
 const run = (provider: Provider, changes: Partial<AgentRequest> = {}) =>
   listen(createAgent(provider, quick).run(requestOf(changes)))
 const shell = (script: string) => jsonProvider({ program: 'sh', args: ['-c', script] })
@@ -247,7 +248,7 @@ describe.skipIf(process.platform === 'win32')('an agent that is steered', () => 
     const folder = mkdtempSync(join(tmpdir(), 'ralph-term-'))
     const file = join(folder, 'termed')
     agent = await steeredAgent()
-    const events = createAgent(agent.provider, { now, killAfterSeconds: 1000 }).run(
+    const events = createAgent(agent.provider, { start: startProcess, now, killAfterSeconds: 1000 }).run(
       requestOf({ signal: first.signal, killSignal: second.signal }),
     )
     const result = listen(events)

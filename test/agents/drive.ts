@@ -1,3 +1,4 @@
+import { startProcess } from '../../src/process/start.ts'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,7 +37,10 @@ export async function drive({ name, programs, model, request, limits }: Situatio
   const git = repository(cwd)
   const api = await startFakeModelApi(model(cwd))
   try {
-    const agent = createAgent(await agentNamed(name).load(null), { now: () => new Date() })
+    const agent = createAgent(await agentNamed(name).load(null), {
+      start: startProcess,
+      now: () => new Date(),
+    })
     const events: AgentEvent[] = []
     for await (const event of agent.run({
       prompt: 'Do the task.',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AttemptRecord } from '../../src/git/record.ts'
+import type { KeptAttempt } from '../../src/git/record.ts'
 import type { Ended } from '../../src/attempt/decide.ts'
 import { decide } from '../../src/attempt/decide.ts'
 import { outcome, outcomeOfEnd, POLICIES } from '../../src/attempt/outcome.ts'
@@ -13,7 +13,7 @@ function ended(kind: OutcomeKind, more: Partial<Ended> = {}): Ended {
   return { outcome: outcome(kind, 'why'), seconds: 100, usage: UNKNOWN_USAGE, unchanged: false, ...more }
 }
 
-function record(kind: OutcomeKind, more: Partial<AttemptRecord> = {}): AttemptRecord {
+function record(kind: OutcomeKind, more: Partial<KeptAttempt> = {}): KeptAttempt {
   const { fingerprint } = outcome(kind, 'why')
   return {
     task: 'T-1',
@@ -23,8 +23,8 @@ function record(kind: OutcomeKind, more: Partial<AttemptRecord> = {}): AttemptRe
     detail: '',
     fingerprint,
     base: '',
-    try: 1,
-    tries: 4,
+    counted: 1,
+    most: 4,
     final: false,
     idle: false,
     agent: 'fake',
@@ -33,17 +33,20 @@ function record(kind: OutcomeKind, more: Partial<AttemptRecord> = {}): AttemptRe
     usage: UNKNOWN_USAGE,
     seconds: 100,
     log: null,
+    gates: null,
+    gatesChanged: [],
     undone: [],
     changed: [],
     ref: '',
     commit: '',
+    parents: [],
     tree: '',
     keptAt: 0,
     ...more,
   }
 }
 
-const first = { try: 1, tries: 4, series: [], maxCostPerTask: null, runBudgetLeft: null, waits: 0, now }
+const first = { counted: 1, most: 4, series: [], maxCostPerTask: null, runBudgetLeft: null, waits: 0, now }
 
 describe('what follows an attempt', () => {
   it.each([
@@ -64,7 +67,7 @@ describe('what follows an attempt', () => {
   })
 
   it('pauses longer each time, up to a minute', () => {
-    const pause = (number: number) => decide(ended('timeout'), { ...first, try: number, tries: 99 })
+    const pause = (number: number) => decide(ended('timeout'), { ...first, counted: number, most: 99 })
     expect([1, 2, 3, 9].map((number) => pause(number))).toEqual(
       [1, 2, 4, 60].map((pauseSeconds) => ({ kind: 'retry', pauseSeconds })),
     )
@@ -93,32 +96,32 @@ describe('what follows an attempt', () => {
     )
   })
 
-  it('gives up at the last try', () => {
-    expect(decide(ended('timeout'), { ...first, try: 4 })).toEqual({
+  it('gives up at the last attempt', () => {
+    expect(decide(ended('timeout'), { ...first, counted: 4 })).toEqual({
       kind: 'give-up',
-      reason: '4 tries: why',
+      reason: '4 attempts: why',
       blocked: false,
     })
-    expect(decide(ended('timeout'), { ...first, tries: 1 })).toMatchObject({
-      reason: 'one try, and no more: why',
+    expect(decide(ended('timeout'), { ...first, most: 1 })).toMatchObject({
+      reason: 'one attempt, and no more: why',
     })
   })
 
   it('gives up at the third same failure in a row, whatever came between that does not count', () => {
     const same = [record('timeout'), record('interrupted'), record('timeout')]
-    expect(decide(ended('timeout'), { ...first, try: 3, tries: 9, series: same })).toMatchObject({
+    expect(decide(ended('timeout'), { ...first, counted: 3, most: 9, series: same })).toMatchObject({
       kind: 'give-up',
       reason: 'the same failure three times: why',
     })
     const other = [record('timeout'), record('gate-failed'), record('timeout')]
-    expect(decide(ended('timeout'), { ...first, try: 4, tries: 9, series: other }).kind).toBe('retry')
+    expect(decide(ended('timeout'), { ...first, counted: 4, most: 9, series: other }).kind).toBe('retry')
   })
 
   it('gives up on an agent that twice ended at once with nothing changed', () => {
     const series = [record('agent-failed', { idle: true })]
     const quick = { unchanged: true, seconds: 0.5 }
-    expect(decide(ended('no-marker', quick), { ...first, try: 2, series }).kind).toBe('give-up')
-    expect(decide(ended('no-marker', { ...quick, seconds: 30 }), { ...first, try: 2, series }).kind).toBe(
+    expect(decide(ended('no-marker', quick), { ...first, counted: 2, series }).kind).toBe('give-up')
+    expect(decide(ended('no-marker', { ...quick, seconds: 30 }), { ...first, counted: 2, series }).kind).toBe(
       'retry',
     )
     expect(decide(ended('no-marker', quick), first).kind).toBe('retry')
@@ -151,7 +154,7 @@ describe('what follows an attempt', () => {
 
   it('gives up on a task that has cost what it may', () => {
     const usage = { ...UNKNOWN_USAGE, costUsd: 0.6 }
-    const situation = { ...first, try: 2, series: [record('timeout', { usage })], maxCostPerTask: 1 }
+    const situation = { ...first, counted: 2, series: [record('timeout', { usage })], maxCostPerTask: 1 }
     expect(decide(ended('gate-failed', { usage }), situation)).toMatchObject({
       reason: 'the task has cost $1.20, its limit is $1.00: why',
     })

@@ -4,7 +4,7 @@ import type { AgentRequest, Provider } from '../../src/agent/port.ts'
 import { claude } from '../../src/agent/providers/claude.ts'
 import { createAgent } from '../../src/agent/runtime.ts'
 import { startProcess } from '../../src/process/start.ts'
-import { runGate } from '../../src/gates/run.ts'
+import { gateRunner } from '../../src/gates/run.ts'
 import { benchOverhead } from './overhead.ts'
 import type { Row } from './row.ts'
 
@@ -30,7 +30,7 @@ function assistantLine(length: number): string {
 
 async function readStream(line: string): Promise<void> {
   const provider: Provider = { ...claude, invocation: () => printing(line) }
-  const agent = createAgent(provider, { now: () => new Date() })
+  const agent = createAgent(provider, { start: startProcess, now: () => new Date() })
   for await (const event of agent.run(REQUEST)) if (event.type === 'finished') return
 }
 
@@ -59,7 +59,7 @@ const REQUEST: AgentRequest = {
 async function readGate(): Promise<void> {
   const command = `yes 'compiling a module and another one of the same kind' | head -c ${BYTES}; exit 1`
   const gate = { name: 'test', command, required: true, timeoutSeconds: 3600 }
-  await runGate(gate, { ...REQUEST, log: () => undefined })
+  await gateRunner(startProcess)(gate, { ...REQUEST, log: () => undefined })
 }
 
 async function measure(what: string, work: () => Promise<void>): Promise<Row> {

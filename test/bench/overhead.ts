@@ -1,3 +1,4 @@
+import { startProcess } from '../../src/process/start.ts'
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -82,7 +83,7 @@ async function runBare(where: Where): Promise<void> {
 }
 
 async function runOurs(where: Where): Promise<void> {
-  const agent = createAgent(claude, { now: () => new Date() })
+  const agent = createAgent(claude, { start: startProcess, now: () => new Date() })
   for await (const event of agent.run(request(where))) {
     if (event.type === 'finished' && event.outcome.end.kind !== 'done') {
       throw new Error(`claude ended as ${JSON.stringify(event.outcome.end)}`)

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Git } from '../../src/git/git.ts'
-import { openCheckout } from '../../src/workspace/checkout.ts'
-import { runLoop } from '../../src/run/loop.ts'
+import { findRepository } from '../../src/git/repository.ts'
+import { openWorkspace } from '../../src/workspace/open.ts'
+import { runTasks } from '../../src/run/run.ts'
 import { openGit } from '../../src/git/door.ts'
 import { ENV, git, put } from '../git/bare-git.ts'
-import { makePorts, OPTIONS } from '../run/ports.ts'
+import { doneBy, makePorts, OPTIONS } from '../run/ports.ts'
 import type { Row } from './row.ts'
 
 const TRIVIAL = 10
@@ -78,7 +79,11 @@ async function between(size: { readonly tasks: number; readonly done: number }):
     const ports = await makePorts({ root })
     let processes = 0
     const door = openGit({ cwd: root, env: ENV })
-    const counting: Git = { cwd: root, run: (args, options) => (processes++, door.run(args, options)) }
+    const counted = (inner: Git): Git => ({
+      ...inner,
+      run: (args, options) => (processes++, inner.run(args, options)),
+      with: (more) => counted(inner.with(more)),
+    })
     const marks: { readonly at: number; readonly processes: number }[] = []
     const pauses: { readonly ms: number; readonly processes: number }[] = []
     const agent = {
@@ -91,16 +96,10 @@ async function between(size: { readonly tasks: number; readonly done: number }):
         yield { type: 'finished' as const, outcome: OUTCOME }
       },
     }
-    const choice = {
-      agent,
-      label: 'bench',
-      model: null,
-      permission: { level: 'edit' as const },
-      mcpServers: {},
-    }
-    const workspace = openCheckout(counting, ports.repository, root)
-    const events = runLoop(OPTIONS, { ...ports, workspace, agentsFor: async () => [choice] })
-    for await (const event of events) if (event.type === 'warning') throw new Error(event.message)
+    const workspace = openWorkspace(counted(door), (await findRepository(door))!, root)
+    await runTasks(OPTIONS, { ...ports, workspace, ...doneBy(agent) }, (event) => {
+      if (event.type === 'warning') throw new Error(event.message)
+    })
     return {
       pauseMs: median(pauses.map(({ ms }) => ms)),
       // Before and after, for the machine may be busier at one time than at another.

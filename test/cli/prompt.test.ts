@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { keepAttempt } from '../../src/git/attempts.ts'
+import { attemptRef, keepCommit } from '../../src/git/record.ts'
 import { openGit } from '../../src/git/door.ts'
 import { attemptMessage } from '../../src/git/record.ts'
 import { projectFolder, taskText } from './project-folder.ts'
@@ -88,8 +88,10 @@ describe('ralph prompt', () => {
       detail: 'not ok 1 - begins\nnot ok 2 - ends',
       fingerprint: 'f',
       base: tree,
-      try: 1,
-      tries: 4,
+      counted: 1,
+      most: 4,
+      gates: null,
+      gatesChanged: [],
       final: false,
       undone: [],
       idle: false,
@@ -101,7 +103,7 @@ describe('ralph prompt', () => {
       log: null,
       changed: ['src/a.ts'],
     })
-    await keepAttempt(git, { task: 'T-002', number: 1, tree, parents: ['HEAD'], message })
+    await keepCommit(git, { ref: attemptRef('T-002', 1), tree, parents: ['HEAD'], message })
     const { stdout } = await ralph(['prompt', '2'], { cwd: root, env: ENV })
     expect(stdout).toContain('- Ended as `gate-failed`: `test failed`\n- Changed `src/a.ts`\n')
     expect(stdout).toContain('- To see it: `git show refs/ralph/attempts/T-002/1`\n')

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { takeLock } from '../../src/run/lock.ts'
-import { makeRunFolder, runFolder } from '../../src/run/run-folder.ts'
+import { makeRunFolder, runFolder } from '../../src/run/folder.ts'
 import { projectFolder, taskText } from './project-folder.ts'
 import { ralph } from './ralph.ts'
 import { env, git, repository, run } from './script-repository.ts'
@@ -67,7 +67,7 @@ describe('ralph run', () => {
     git(top, 'init', '--quiet', '--initial-branch=main')
     git(top, 'add', '--all')
     git(top, 'commit', '--quiet', '--message=Begin')
-    const folder = runFolder(join(top, 'b'), top)
+    const folder = runFolder(join(top, 'b'), { root: top, commonDir: join(top, '.git') })
     makeRunFolder(folder)
     await takeLock(folder.lock, { pid: process.pid, now: new Date() })
     const { code, stderr } = await run(join(top, 'a'))

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { gatesPassed, type Gate, type GateResult, type Verdict } from '../../src/events/gate.ts'
-import { runGate, type GateContext } from '../../src/gates/run.ts'
+import { gateRunner, type GateContext } from '../../src/gates/run.ts'
+import { startProcess } from '../../src/process/start.ts'
 
+const runGate = gateRunner(startProcess)
 const cwd = mkdtempSync(join(tmpdir(), 'ralph-gates-'))
 afterAll(() => rmSync(cwd, { recursive: true }))
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,12 +17,30 @@ export function put(root: string, files: Readonly<Record<string, string>>): void
   }
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
+const surroundings = new AsyncLocalStorage<Environment>()
+
+/** Runs what an agent or a gate of a test does: its git commits as an attempt's, by the environment that it is handed. */
+export function asAttempt<T>(env: Environment, work: () => Promise<T>): Promise<T> {
+  return surroundings.run(env, work)
+}
+
+/** Runs what a person does in the middle of an attempt. */
+export function asPerson<T>(work: () => T): T {
+  return surroundings.run(ENV, work)
+}
+
 /** Bare git, for what a test arranges and for what it looks at. */
 export function git(cwd: string, ...args: readonly string[]): string {
   return execFileSync('git', args, {
     cwd,
     encoding: 'utf8',
-    env: ENV,
+    env: { ...ENV, ...committerIn(surroundings.getStore()) },
     stdio: ['ignore', 'pipe', 'pipe'],
   }).trimEnd()
+}
+
+function committerIn(env: Environment = {}): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('GIT_COMMITTER_')))
 }

@@ -14,7 +14,12 @@ const lines = async (root: string) =>
 describe('what is not committed', () => {
   it('is nothing in a clean checkout, which names its branch and commit', async () => {
     const root = makeRepository()
-    expect(await look(root)).toEqual({ head: git(root, 'rev-parse', 'HEAD'), branch: 'main', entries: [] })
+    expect(await look(root)).toEqual({
+      head: git(root, 'rev-parse', 'HEAD'),
+      branch: 'main',
+      entries: [],
+      closedFolders: [],
+    })
   })
 
   it('tells no commit yet, and a detached HEAD', async () => {
@@ -66,8 +71,8 @@ describe('what is not committed', () => {
     put(root, { 'inner/file': '' })
     const { entries } = await look(root)
     expect(entries).toEqual([
-      { kind: 'unmerged', path: 'a', from: null, nested: false },
-      { kind: 'untracked', path: 'inner', from: null, nested: true },
+      { kind: 'unmerged', path: 'a', from: null, nested: false, staged: true, unstaged: true },
+      { kind: 'untracked', path: 'inner', from: null, nested: true, staged: false, unstaged: true },
     ])
   })
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { listAttempts } from '../../src/git/attempts.ts'
+import { listRecords } from '../../src/git/record.ts'
 import { openGit } from '../../src/git/door.ts'
-import { attemptRecord } from '../../src/git/record.ts'
 import { readCompletions } from '../../src/history/completions.ts'
 import { statsOf } from '../../src/history/stats.ts'
 import { layOut } from '../../src/ui/layout.ts'
@@ -13,7 +12,7 @@ import { gateOf, type Deed } from '../run/ports.ts'
 
 async function told(root: string) {
   const door = openGit({ cwd: root, env: ENV })
-  const attempts = (await listAttempts(door)).flatMap((kept) => attemptRecord(kept) ?? [])
+  const attempts = await listRecords(door)
   return { completions: await readCompletions(door), attempts }
 }
 
@@ -49,8 +48,8 @@ describe('what git alone tells', () => {
         task: 'T-1',
         number: 1,
         outcome: 'gate-failed',
-        try: 1,
-        tries: 2,
+        counted: 1,
+        most: 2,
         final: false,
         usage,
         changed: ['T-1'],

@@ -258,7 +258,7 @@ describe('a history that others have worked on', () => {
     const asked: (string | undefined)[] = []
     const door = doorOf(root)
     const counting = {
-      cwd: root,
+      ...door,
       run: (...call: Parameters<typeof door.run>) => (asked.push(call[0][0]), door.run(...call)),
     }
     const readTasks = async () => (await readFacts({ root }, { facts: ['commit'] })).tasks

@@ -1,7 +1,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runLoop } from '../../src/run/loop.ts'
-import type { RunEvent } from '../../src/events/event.ts'
+import { runTasks } from '../../src/run/run.ts'
 import { git, put } from '../git/bare-git.ts'
 import { gateOf, makePorts, OPTIONS } from './ports.ts'
 import type { Deed } from './ports.ts'
@@ -32,7 +31,7 @@ const seen = new Map<string, number>()
 const ports = await makePorts({
   root,
   deed,
-  // The third task's first try fails its gate.
+  // The third task's first attempt fails its gate.
   gate: () => !seen.has('third') || (seen.delete('third'), false),
   ports: {
     checkpoint: (name) => {
@@ -43,10 +42,8 @@ const ports = await makePorts({
     },
   },
 })
-const events: RunEvent[] = []
-for await (const event of runLoop({ ...OPTIONS, gates: [gateOf('test')], budget: 100 }, ports)) {
-  if (event.type === 'attempt-started' && event.id === 'T-003' && event.try === 1) seen.set('third', 1)
+await runTasks({ ...OPTIONS, gates: [gateOf('test')], budget: 100 }, ports, (event) => {
+  if (event.type === 'attempt-started' && event.id === 'T-003' && event.counted === 1) seen.set('third', 1)
   if (event.type === 'recovered') note(`recovered ${event.message}`)
   if (event.type === 'run-finished') note(`finished ${JSON.stringify(event)}`)
-  events.push(event)
-}
+})

@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { newMark, withMark } from '../../src/process/mark.ts'
 import { livingTree } from '../../src/process/tree.ts'
 import { openGit } from '../../src/git/door.ts'
-import { openCheckout } from '../../src/workspace/checkout.ts'
+import { openWorkspace } from '../../src/workspace/open.ts'
 import { doctorFindings } from '../../src/run/doctor.ts'
 import { takeLock } from '../../src/run/lock.ts'
-import { makeRunFolder, runFolder } from '../../src/run/run-folder.ts'
+import { makeRunFolder, runFolder } from '../../src/run/folder.ts'
 import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
 import { makeProject, taskText } from './harness.ts'
 
 async function look(root: string): Promise<readonly string[]> {
   const door = openGit({ cwd: root, env: ENV })
-  const open = (repository: Parameters<typeof openCheckout>[1]) => openCheckout(door, repository, root)
+  const open = (repository: Parameters<typeof openWorkspace>[1]) => openWorkspace(door, repository, root)
   const found = await doctorFindings({
     git: door,
     root,

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { Control } from '../../src/run/control.ts'
 import type { RunEvent } from '../../src/events/event.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
 import { gateOf } from './ports.ts'
@@ -8,10 +9,10 @@ import { gateOf } from './ports.ts'
 const gates = [gateOf('a'), gateOf('b', { required: false }), gateOf('c')]
 
 /** One attempt at one task, after which these gates run. */
-function attempt(gate: Parameters<typeof runAll>[0]['gate'], signal?: AbortSignal) {
+function attempt(gate: Parameters<typeof runAll>[0]['gate'], control = new Control()) {
   const root = makeProject({ 'T-1': taskText('T-1') })
   const deed = (): void => writeFileSync(join(root, 'work'), '1')
-  const ports = signal ? { signal } : {}
+  const ports = { control }
   return {
     root,
     events: runAll({ root, deed, options: { gates, retries: 0 }, ports, ...(gate && { gate }) }),
@@ -40,11 +41,11 @@ describe('the gates', () => {
   })
 
   it('end with an interruption, and those that were to come do not run', async () => {
-    const controller = new AbortController()
+    const control = new Control()
     const events = await attempt(() => {
-      controller.abort('interrupt')
+      control.stop('clean')
       return { verdict: 'interrupted' }
-    }, controller.signal).events
+    }, control).events
     expect(told(events)).toEqual(['a begins', 'a interrupted'])
     expect(those(events, 'attempt-finished')).toMatchObject([{ outcome: 'interrupted' }])
   })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunEvent } from '../../src/events/event.ts'
-import { runLoop } from '../../src/run/loop.ts'
+import { runTasks } from '../../src/run/run.ts'
 import { makeRepository } from '../git/repository.ts'
 import { makePorts, OPTIONS } from './ports.ts'
 import type { Harness } from './ports.ts'
@@ -35,7 +35,7 @@ export function makeProject(
 export async function runAll(harness: Harness): Promise<readonly RunEvent[]> {
   const events: RunEvent[] = []
   const ports = await makePorts(harness)
-  for await (const event of runLoop({ ...OPTIONS, ...harness.options }, ports)) events.push(event)
+  await runTasks({ ...OPTIONS, ...harness.options }, ports, (event) => events.push(event))
   return events
 }
 

@@ -1,18 +1,20 @@
+import { startProcess } from '../../src/process/start.ts'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { agentNamed } from '../../src/agent/registry.ts'
 import { createAgent } from '../../src/agent/runtime.ts'
-import { runGate } from '../../src/gates/run.ts'
+import { gateRunner } from '../../src/gates/run.ts'
 import { openGit } from '../../src/git/door.ts'
 import { GitError } from '../../src/git/git.ts'
 import type { RunEvent } from '../../src/events/event.ts'
-import { runLoop } from '../../src/run/loop.ts'
-import { openCheckout } from '../../src/workspace/checkout.ts'
+import { findRepository } from '../../src/git/repository.ts'
+import { openWorkspace } from '../../src/workspace/open.ts'
+import { runTasks } from '../../src/run/run.ts'
 import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
-import { gateOf, makePorts, OPTIONS } from './ports.ts'
+import { doneBy, gateOf, makePorts, OPTIONS } from './ports.ts'
 
 const tasks = { 'T-1': taskText('T-1') }
 
@@ -20,23 +22,21 @@ describe('real processes', () => {
   it('a script does the task, fails its gate, hears of it and passes', async () => {
     const rest = `\n## Script\n\n\`\`\`sh\nmkdir -p src\necho "$RALPH_ATTEMPT" > src/answer\ncat > prompt.txt\n\`\`\`\n`
     const root = makeProject({ 'T-1': taskText('T-1', { rest }) })
-    const agent = createAgent(await agentNamed('script').load(null), { now: () => new Date() })
-    const choice = {
-      agent,
-      label: 'script',
-      model: null,
-      permission: { level: 'edit' as const },
-      mcpServers: {},
-    }
+    const agent = createAgent(await agentNamed('script').load(null), {
+      start: startProcess,
+      now: () => new Date(),
+    })
     const events = await runAll({
       root,
       options: {
         gates: [gateOf('answer', { command: 'grep -q 2 src/answer || { echo "expected 2" >&2; exit 1; }' })],
       },
       ports: {
-        agentsFor: async () => [choice],
-        runGate,
-        prompt: async ({ attempts }) => `Earlier: ${attempts.map((one) => one.detail).join()}`,
+        ...doneBy(agent),
+        runGate: gateRunner(startProcess),
+        prompt: async ({ attempts }) => {
+          return { text: `Earlier: ${attempts.map((one) => one.detail).join()}`, estimate: 0, warnings: [] }
+        },
       },
     })
     expect(those(events, 'attempt-finished').map(({ outcome }) => outcome)).toEqual(['gate-failed', 'done'])
@@ -49,21 +49,21 @@ describe('real processes', () => {
 describe('git in its moods', () => {
   it('is not led elsewhere by the environment', async () => {
     const [root, other] = [makeProject(tasks), makeRepository()]
-    const ports = await makePorts({ root })
     const env = {
       ...ENV,
       GIT_DIR: join(other, '.git'),
       GIT_INDEX_FILE: join(other, '.git/index'),
       GIT_WORK_TREE: other,
     }
-    const workspace = openCheckout(openGit({ cwd: root, env }), ports.repository, root)
+    const door = openGit({ cwd: root, env })
+    const workspace = openWorkspace(door, (await findRepository(door))!, root)
     await runAll({ root, deed: () => put(root, { work: '' }), ports: { workspace } })
     expect(git(root, 'log', '-1', '--format=%s')).toBe('T-1: Do T-1')
     expect(git(other, 'log', '-1', '--format=%s')).toBe('Begin')
     expect(git(other, 'status', '--porcelain')).toBe('')
   })
 
-  it('a lock that the agent leaves stops the run; when it is gone, the next one goes on', async () => {
+  it('a lock that the agent leaves is moved away, and ends nothing', async () => {
     const root = makeProject(tasks)
     const lock = join(root, '.git/index.lock')
     const events = await runAll({
@@ -73,14 +73,10 @@ describe('git in its moods', () => {
         writeFileSync(lock, '')
       },
     })
-    expect(those(events, 'run-finished')).toMatchObject([{ end: 'stopped' }])
-    expect(those(events, 'run-finished')[0]?.reason).toContain('index.lock')
-    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:work')).toBe('precious')
-    expect(read(root, 'work')).toBe('precious')
-    rmSync(lock)
-    await runAll({ root, deed: () => put(root, { work: 'again' }) })
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'done' }])
     expect(git(root, 'log', '-1', '--format=%s')).toBe('T-1: Do T-1')
-    expect(git(root, 'show', 'HEAD:work')).toBe('again')
+    expect(git(root, 'show', 'HEAD:work')).toBe('precious')
+    expect([existsSync(lock), read(root, '.ralph/results/T-1-1-git/index.lock')]).toEqual([false, ''])
     expect(git(root, 'status', '--porcelain')).toBe('')
   })
 
@@ -225,18 +221,33 @@ describe('what a dead run leaves', () => {
           'T-1: the last run died during attempt 1: 1 changed file is kept under refs/ralph/attempts/T-1/1',
       },
     ])
-    expect(those(events, 'attempt-started')).toMatchObject([{ attempt: 2, try: 1 }])
+    expect(those(events, 'attempt-started')).toMatchObject([{ attempt: 2, counted: 1 }])
     expect(those(events, 'run-finished')).toMatchObject([{ cost: 1.5 }])
     expect(git(root, 'log', '-1', '--format=%(trailers:key=Turns,valueonly)')).toBe('3')
     expect(read(root, 'half')).toBeNull()
   })
 
-  it('is not touched where a person has moved HEAD since', async () => {
+  it('is recorded beside what a person has committed since, which stays', async () => {
+    const root = makeProject(tasks)
+    put(root, { '.ralph/run.json': note(root, {}), half: 'done' })
+    const long = new Date('2026-01-01T00:00:00Z')
+    utimesSync(join(root, '.ralph/run.json'), long, long)
+    put(root, { mine: '' })
+    git(root, 'add', 'mine')
+    git(root, 'commit', '-qm', 'Mine')
+    await runAll({ root, deed: () => put(root, { work: '' }) })
+    expect(git(root, 'log', '--format=%s', '-2')).toBe('T-1: Do T-1\nMine')
+    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:half')).toBe('done')
+    expect([existsSync(join(root, 'mine')), existsSync(join(root, 'half'))]).toEqual([true, false])
+  })
+
+  it('is not touched where a person has moved HEAD elsewhere since', async () => {
     const root = makeProject(tasks)
     put(root, { '.ralph/run.json': note(root, {}) })
     const long = new Date('2026-01-01T00:00:00Z')
     utimesSync(join(root, '.ralph/run.json'), long, long)
     put(root, { mine: '' })
+    git(root, 'checkout', '-q', '-b', 'elsewhere')
     git(root, 'add', '-A')
     git(root, 'commit', '-qm', 'Mine')
     await expect(runAll({ root })).rejects.toThrow('HEAD was moved after that')
@@ -276,7 +287,7 @@ describe('.ralph/state.json', () => {
     })
     expect(during).toMatchObject([
       {
-        version: 1,
+        version: '1.0',
         phase: 'executing',
         task_order: ['T-1', 'T-2'],
         task_statuses: { 'T-1': 'in_progress', 'T-2': 'pending' },
@@ -284,7 +295,9 @@ describe('.ralph/state.json', () => {
       { task_statuses: { 'T-1': 'failed', 'T-2': 'in_progress' } },
     ])
     expect(state()).toEqual({
-      version: 1,
+      version: '1.0',
+      written_by: 'ralph',
+      original_request: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
       phase: 'failed',
@@ -298,7 +311,7 @@ describe('.ralph/state.json', () => {
         log_file: '.ralph/logs/T-1-1.log',
       },
     })
-    expect(read(root, '.ralph/.gitignore')).toBe('*\n')
+    expect(read(root, '.ralph/.gitignore')).toContain('\n/run.json\n')
   })
 
   it('says that a run has failed, and so does the last event, where an error ended it', async () => {
@@ -306,11 +319,14 @@ describe('.ralph/state.json', () => {
     const ports = await makePorts({ root, deed: () => put(root, { work: '' }) })
     const workspace = {
       ...ports.workspace,
-      inspect: () => Promise.reject(new GitError(['status'], 128, 'no')),
+      inspect: {
+        ...ports.workspace.inspect,
+        work: () => Promise.reject(new GitError(['status'], 128, 'no')),
+      },
     }
     const events: RunEvent[] = []
     const all = async (): Promise<void> => {
-      for await (const event of runLoop(OPTIONS, { ...ports, workspace })) events.push(event)
+      await runTasks(OPTIONS, { ...ports, workspace }, (event) => events.push(event))
     }
     await expect(all()).rejects.toThrow('git status failed (128): no')
     expect(events.at(-1)).toMatchObject({ type: 'run-finished', end: 'failed' })

@@ -1,21 +1,24 @@
+import { randomBytes } from 'node:crypto'
 import type { Agent, AgentEnd, AgentEvent, AgentRequest } from '../../src/agent/port.ts'
-import type { Usage } from '../../src/events/usage.ts'
+import type { AgentChoice } from '../../src/attempt/job.ts'
+import type { Gate, GateResult } from '../../src/events/gate.ts'
+import { UNKNOWN_USAGE, type Usage } from '../../src/events/usage.ts'
+import { openGit } from '../../src/git/door.ts'
+import { listRecords } from '../../src/git/record.ts'
+import { findRepository } from '../../src/git/repository.ts'
 import { newMark, withMark } from '../../src/process/mark.ts'
 import { endMarked } from '../../src/process/tree.ts'
-import type { Gate, GateResult } from '../../src/events/gate.ts'
-import { listAttempts } from '../../src/git/attempts.ts'
-import { openGit } from '../../src/git/door.ts'
-import { findRepository } from '../../src/git/repository.ts'
-import { attemptRecord } from '../../src/git/record.ts'
-import { openCheckout } from '../../src/workspace/checkout.ts'
+import { Control } from '../../src/run/control.ts'
+import { runFolder } from '../../src/run/folder.ts'
+import { openLogs } from '../../src/run/journal.ts'
 import type { RunOptions, RunPorts } from '../../src/run/ports.ts'
-import { runFolder } from '../../src/run/run-folder.ts'
 import { openTaskFolder } from '../../src/run/source.ts'
-import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
 import { tierOf } from '../../src/select/tier.ts'
 import { blockTask, completeTask } from '../../src/task/finish.ts'
+import { parseTask } from '../../src/task/parse.ts'
 import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
-import { ENV } from '../git/bare-git.ts'
+import { openWorkspace } from '../../src/workspace/open.ts'
+import { asAttempt, ENV } from '../git/bare-git.ts'
 
 export type Deed = (request: AgentRequest) => Promise<Said | void> | Said | void
 
@@ -27,13 +30,13 @@ export interface Said {
   readonly events?: readonly AgentEvent[]
 }
 
-/** An agent that does what the test says, in this process. */
+/** An agent that does what the test says, in this process; what it commits is marked as an attempt's. */
 export function agentOf(deed: Deed, name = 'fake'): Agent {
   return {
     name,
     async *run(request) {
-      yield { type: 'started', pid: process.pid, sessionId: null, model: null }
-      const said = (await deed(request)) ?? {}
+      yield { type: 'started', pid: process.pid }
+      const said = (await asAttempt(request.env, async () => deed(request))) ?? {}
       yield* said.events ?? []
       const usage = { ...UNKNOWN_USAGE, ...said.usage }
       const finalMessage = said.message ?? `Did ${request.task.id}.`
@@ -67,12 +70,27 @@ export const OPTIONS: RunOptions = {
   timeoutSeconds: null,
   stallSeconds: 300,
   gates: [],
+  gatesChanged: { action: 'report', paths: [] },
   baseline: 'off',
   subject: '{id}: {title}',
   progress: null,
   push: false,
   commitTasks: false,
-  logBytes: 1_000_000,
+  maxAddedTasks: 20,
+}
+
+/** Who does every task of a test. */
+export function choiceOf(name: string, more: Partial<AgentChoice> = {}): AgentChoice {
+  return { name, label: name, model: null, permission: { level: 'edit' }, mcpServers: {}, ...more }
+}
+
+/** Has these agents do every task: the first, and who goes on while it waits. */
+export function doneBy(...agents: readonly [Agent, ...Agent[]]): Pick<RunPorts, 'agentsFor' | 'agent'> {
+  const [first, ...others] = agents.map(({ name }) => choiceOf(name))
+  return {
+    agentsFor: async () => [first!, ...others],
+    agent: async ({ name }) => agents.find((agent) => agent.name === name)!,
+  }
 }
 
 export async function makePorts({ root, deed, ports, gate }: Harness): Promise<RunPorts> {
@@ -82,25 +100,23 @@ export async function makePorts({ root, deed, ports, gate }: Harness): Promise<R
   const mark = newMark()
   const git = openGit({ cwd: repository.root, env: withMark(ENV, mark) })
   const agent = agentOf(deed ?? (() => undefined))
-  const choice = {
-    agent,
-    label: agent.name,
-    model: null,
-    permission: { level: 'edit' as const },
-    mcpServers: {},
-  }
+  const folder = runFolder(root, repository)
+  const checkpoint = ports?.checkpoint ?? (() => undefined)
   return {
-    workspace: openCheckout(git, repository, root),
-    repository,
+    workspace: openWorkspace(git, repository, root, checkpoint),
     source: await openTaskFolder({ root, dir: 'docs/tasks', vocabulary: TASK_VOCABULARY }),
     edits: { complete: completeTask, block: blockTask },
-    folder: runFolder(root),
-    attempts: async () => (await listAttempts(git)).flatMap((kept) => attemptRecord(kept) ?? []),
+    folder,
+    logs: openLogs(folder, 1_000_000),
+    records: () => listRecords(git),
     tierOf: (task) => tierOf(task),
-    agentsFor: async () => [choice],
-    prompt: async ({ task }) => task.source,
-    runGate: async (one) => gateResult(one, gate?.(one) ?? true),
+    agentsFor: async () => [choiceOf(agent.name)],
+    agent: async () => agent,
+    prompt: async ({ task }) => ({ text: task.source, estimate: 0, warnings: [] }),
+    runGate: async (one, { env }) => gateResult(one, await asAttempt(env, async () => gate?.(one) ?? true)),
+    statusIn: async (file, text) => (await parseTask({ file, text }, TASK_VOCABULARY)).status,
     mark,
+    newToken: () => randomBytes(4).toString('hex'),
     sealer: null,
     ask: null,
     askToCommit: null,
@@ -109,12 +125,11 @@ export async function makePorts({ root, deed, ports, gate }: Harness): Promise<R
     endLeftovers: async (dead) => (await endMarked(dead)).map(({ command }) => command),
     now: () => new Date(),
     sleep: async () => undefined,
-    checkpoint: () => undefined,
     env: ENV,
-    signal: new AbortController().signal,
-    killSignal: new AbortController().signal,
+    control: new Control(),
     pid: process.pid,
     ...ports,
+    checkpoint,
   }
 }
 

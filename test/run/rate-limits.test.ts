@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentEnd } from '../../src/agent/port.ts'
-import { sleep } from '../../src/base/sleep.ts'
+import { Control } from '../../src/run/control.ts'
+import { sleep } from '../../src/process/sleep.ts'
 import { git, put } from '../git/repository.ts'
 import { makeProject, runAll, taskText, those } from './harness.ts'
-import { agentOf, type Deed } from './ports.ts'
+import { agentOf, doneBy, type Deed } from './ports.ts'
 
 const START = Date.parse('2026-01-01T00:00:00Z')
 const HOUR = 3_600_000
-
-function choice(name: string, deed: Deed) {
-  const permission = { level: 'edit' as const }
-  return { agent: agentOf(deed, name), label: name, model: null, permission, mcpServers: {} }
-}
 
 const limited = (until: number): AgentEnd => ({
   kind: 'rate-limited',
@@ -28,16 +24,17 @@ describe('while an agent waits for its limit to end', () => {
   it('another one goes on, and the first returns when it has ended', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2'), 'T-3': taskText('T-3') })
     let clock = START
-    const first = choice('first', (request) =>
-      clock < START + HOUR ? { end: limited(START + HOUR) } : work(root)(request),
+    const first = agentOf(
+      (request) => (clock < START + HOUR ? { end: limited(START + HOUR) } : work(root)(request)),
+      'first',
     )
-    const second = choice('second', (request) => {
+    const second = agentOf((request) => {
       clock += HOUR * 0.6
       return work(root)(request)
-    })
+    }, 'second')
     const events = await runAll({
       root,
-      ports: { now: () => new Date(clock), agentsFor: async () => [first, second] },
+      ports: { now: () => new Date(clock), ...doneBy(first, second) },
     })
     // The first is asked once, is left alone while its limit lasts, and is back with the third task.
     expect(those(events, 'attempt-started').map(({ id, agent }) => `${id} ${agent}`)).toEqual([
@@ -54,16 +51,16 @@ describe('while an agent waits for its limit to end', () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
     let clock = START
     const until = (name: string, end: number) =>
-      choice(name, (request) => (clock < end ? { end: limited(end) } : work(root)(request)))
+      agentOf((request) => (clock < end ? { end: limited(end) } : work(root)(request)), name)
     const events = await runAll({
       root,
       ports: {
         now: () => new Date(clock),
         sleep: async (ms) => void (clock += ms),
-        agentsFor: async () => [until('first', START + 2 * HOUR), until('second', START + HOUR)],
+        ...doneBy(until('first', START + 2 * HOUR), until('second', START + HOUR)),
       },
     })
-    expect(those(events, 'waiting').map((event) => event.until.getTime() - START)).toEqual([HOUR])
+    expect(those(events, 'waiting').map((event) => Date.parse(event.until) - START)).toEqual([HOUR])
     expect(those(events, 'attempt-started').map(({ agent }) => agent)).toEqual(['first', 'second', 'second'])
   })
 
@@ -90,14 +87,14 @@ describe('while an agent waits for its limit to end', () => {
 
   it('Ctrl-C ends it at once, with the tree as it was', async () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
-    const controller = new AbortController()
+    const control = new Control()
     const events = await runAll({
       root,
       deed: () => ({ end: limited(Date.now() + 24 * HOUR) }),
       ports: {
-        signal: controller.signal,
+        control,
         sleep: (ms, signal) => {
-          queueMicrotask(() => controller.abort('interrupt'))
+          queueMicrotask(() => control.stop('clean'))
           return sleep(ms, signal)
         },
       },

@@ -4,6 +4,8 @@ import type { Gate, GateResult } from '../../src/events/gate.ts'
 import type { Happening, RunEvent } from '../../src/events/event.ts'
 import { RunReporter } from '../../src/ui/run-reporter.ts'
 import { measureForAny } from '../../src/ui/width.ts'
+import { taskJson } from '../../src/select/task-json.ts'
+import { tierOf } from '../../src/select/tier.ts'
 import { buildTask } from '../task/build-task.ts'
 
 const START = new Date(2025, 0, 15, 14, 30).getTime()
@@ -31,12 +33,14 @@ function result(gate: Gate, seconds: number, excerpt = ''): GateResult {
 
 const ended = { id: 'T-004', detail: '', denied: [], ref: null } as const
 
-/** Each with the second at which it happens: the run of SCREENS, in which a gate refuses the first try. */
+/** Each with the second at which it happens: the run of SCREENS, in which a gate refuses the first attempt. */
 const STORY: readonly (readonly [number, Happening])[] = [
   [
     0,
     {
       type: 'run-started',
+      version: 1,
+      run: 'r',
       root: '/home/ana/shop',
       branch: 'main',
       head: '91c2d07aaaaaaa',
@@ -50,9 +54,13 @@ const STORY: readonly (readonly [number, Happening])[] = [
     10,
     {
       type: 'task-started',
-      task: buildTask('T-004', { title: 'Add the login form' }),
+      id: 'T-004',
+      task: taskJson(
+        { task: buildTask('T-004', { title: 'Add the login form' }), eligible: true, waiting: [] },
+        (task) => tierOf(task),
+      ),
       tier: 'Standard',
-      limits: { turns: 75, seconds: 900, tries: 4 },
+      limits: { turns: 75, seconds: 900, attempts: 4 },
       agent: 'claude 2.1.326',
     },
   ],
@@ -62,8 +70,8 @@ const STORY: readonly (readonly [number, Happening])[] = [
       type: 'attempt-started',
       id: 'T-004',
       attempt: 1,
-      try: 1,
-      tries: 4,
+      counted: 1,
+      most: 4,
       agent: 'claude',
       model: null,
       log: '',
@@ -89,7 +97,7 @@ const STORY: readonly (readonly [number, Happening])[] = [
       ...ended,
       type: 'attempt-finished',
       attempt: 1,
-      try: 1,
+      counted: 1,
       outcome: 'gate-failed',
       reason: 'test: exited with code 1',
       seconds: 381,
@@ -102,8 +110,8 @@ const STORY: readonly (readonly [number, Happening])[] = [
       type: 'attempt-started',
       id: 'T-004',
       attempt: 2,
-      try: 2,
-      tries: 4,
+      counted: 2,
+      most: 4,
       agent: 'claude',
       model: null,
       log: '',
@@ -118,7 +126,7 @@ const STORY: readonly (readonly [number, Happening])[] = [
       ...ended,
       type: 'attempt-finished',
       attempt: 2,
-      try: 2,
+      counted: 2,
       outcome: 'done',
       reason: 'done',
       seconds: 110,
@@ -132,7 +140,7 @@ const STORY: readonly (readonly [number, Happening])[] = [
       id: 'T-004',
       title: 'Add the login form',
       commit: 'a41f7c2bbbbbbb',
-      seconds: 492,
+      duration: 492,
       attempts: 2,
       turns: 39,
       cost: 0.53,
@@ -189,7 +197,7 @@ async function screen(width: number | null, verbose = false): Promise<Screen> {
     reporter,
     tell: (seconds, happening) => {
       now = START + seconds * 1000
-      const event: RunEvent = { at: new Date(now), ...happening }
+      const event: RunEvent = { at: new Date(now).toISOString(), ...happening }
       reporter.event(event)
     },
     resize: (to) => void (columns = to),
@@ -258,7 +266,7 @@ describe('a run in a terminal', () => {
 
   it('counts down a wait', async () => {
     const { tell, written } = await screen(80)
-    const until = new Date(START + 600_000)
+    const until = new Date(START + 600_000).toISOString()
     tell(0, { type: 'waiting', id: 'T-004', until, reason: 'usage limit' })
     expect(written()).toBe('● waits 10m more: usage limit')
   })
@@ -266,7 +274,7 @@ describe('a run in a terminal', () => {
   it('tells of a wait in a pipe, unless it is over at once', async () => {
     const { tell, written } = await screen(null)
     const wait = (seconds: number): void => {
-      const until = new Date(START + seconds * 1000)
+      const until = new Date(START + seconds * 1000).toISOString()
       tell(0, { type: 'waiting', id: 'T-004', until, reason: `${seconds} s` })
     }
     for (const seconds of [1, 29, 600]) wait(seconds)

@@ -1,4 +1,4 @@
-import { keptAttempts } from '../../git/kept-attempts.ts'
+import { listRecords } from '../../git/record.ts'
 import { attemptsView } from '../../ui/attempts-view.ts'
 import type { Context } from '../command.ts'
 import { readNamed } from '../../project/find-task.ts'
@@ -7,10 +7,10 @@ import { openRepository } from '../../project/repository.ts'
 
 /** Shows what was tried on a task, how it ended and where it is kept. */
 export async function run(context: Context): Promise<number> {
-  const place = await openPlace(context)
+  const place = await openPlace(context.where)
   const task = await readNamed(place, context.args[0] ?? '')
   const { git } = await openRepository(context.io, place.root)
-  const attempts = await keptAttempts(git, task.id)
+  const attempts = await listRecords(git, task.id)
   if (context.json) context.printJson({ version: 1, id: task.id, attempts })
   else await context.print(attemptsView(task, attempts))
   return 0

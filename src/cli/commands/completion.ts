@@ -18,7 +18,7 @@ export async function run(context: Context): Promise<number> {
 }
 
 async function taskLines(context: Context): Promise<string> {
-  const { tasks } = await readFacts(await openPlace(context), { facts: ['title'] })
+  const { tasks } = await readFacts(await openPlace(context.where), { facts: ['title'] })
   return tasks.map(({ id, title }) => `${id}\t${printable(title)}\n`).join('')
 }
 

@@ -7,7 +7,7 @@ import type { Config } from '../../project/config/defaults.ts'
 import { DEFAULTS } from '../../project/config/defaults.ts'
 import { detectGates } from '../../gates/detect.ts'
 import { openGit } from '../../git/door.ts'
-import { openCheckout } from '../../workspace/checkout.ts'
+import { openWorkspace } from '../../workspace/open.ts'
 import { doctorFindings } from '../../run/doctor.ts'
 import { readBacklog } from '../../task/read.ts'
 import { taskVocabulary } from '../../task/vocabulary.ts'
@@ -26,7 +26,7 @@ export async function run(context: Context): Promise<number> {
   const dir = taskFolder(root, options.text('dir') ?? config.tasks)
   const git = openGit({ cwd: root, env: io.env })
   const open: Parameters<typeof doctorFindings>[0]['open'] = (repository) =>
-    openCheckout(git, repository, root)
+    openWorkspace(git, repository, root)
   const findings: readonly Examined[] = [
     ...ofConfig,
     ...(await lookAtTasks(root, dir, config)),

@@ -13,7 +13,7 @@ export async function run(context: Context): Promise<number> {
   const { options, json, io } = context
   const asked = ['json', 'mermaid', 'dot'].filter((form) => options.on(form))
   if (asked.length > 1) throw new UserError(`give one of ${asked.map((form) => `--${form}`).join(' and ')}`)
-  const place = await openPlace(context)
+  const place = await openPlace(context.where)
   const { tasks } = await readFacts(place, { facts: ['title', 'depends'] })
   const selection = select(tasks)
   const { states } = selection

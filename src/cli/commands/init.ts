@@ -15,7 +15,7 @@ import { openPlace, type Place } from '../../project/project.ts'
 
 /** Sets a project up: shows what it found and would write, asks, and writes what is not there yet. */
 export async function run(context: Context): Promise<number> {
-  const place = await openPlace(context)
+  const place = await openPlace(context.where)
   const findings = await look(place)
   const planned = planSetup(findings)
   const screen = await screenOf(place, findings, planned)

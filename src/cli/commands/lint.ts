@@ -17,7 +17,7 @@ import { openPlace, type Place } from '../../project/project.ts'
 
 /** Checks the backlog, or the part of it that is named; the answer is no where there are errors. */
 export async function run(context: Context): Promise<number> {
-  const place = await openPlace(context)
+  const place = await openPlace(context.where)
   const known = await readLinted(place)
   const library = await libraryFiles(place.root)
   const only = namedFiles(context, place, [...known, ...library])

@@ -16,7 +16,7 @@ export async function run(context: Context): Promise<number> {
 }
 
 async function print(context: Context): Promise<void> {
-  const place = await openPlace(context)
+  const place = await openPlace(context.where)
   const filters = filtersOf(context.options)
   const facts = ['title', 'milestone', 'completed', ...factsFor(filters)] as const
   const { selection, tierOf } = await openListing(place, facts, ({ status }) => status !== 'DONE')
@@ -37,7 +37,7 @@ async function print(context: Context): Promise<void> {
 }
 
 async function printJson(context: Context): Promise<void> {
-  const place = await openPlace(context)
+  const place = await openPlace(context.where)
   const filters = filtersOf(context.options)
   const { selection, tierOf } = await openListing(place, [...JSON_FACTS, ...factsFor(filters)])
   const states = matching(selection, filters)

@@ -16,7 +16,7 @@ export async function run(context: Context): Promise<number> {
   const { options, args, io, json } = context
   if (json && options.on('markdown')) throw new UserError('give one of --json and --markdown')
   const wanted = options.text('milestone')
-  const place = await openPlace(context)
+  const place = await openPlace(context.where)
   // History tells of tasks, not of milestones: those stand in the files, which are read only for them.
   const needsTasks = args.length > 0 || wanted !== undefined || options.on('markdown')
   const { tasks } = needsTasks ? await readFacts(place, { facts: ['milestone'] }) : { tasks: [] }

@@ -16,7 +16,7 @@ import { openProject, type Project } from '../../project/project.ts'
 
 /** Writes the next free task file and prints its path. */
 export async function run(context: Context): Promise<number> {
-  const project = await openProject(context)
+  const project = await openProject(context.where)
   const title = (context.args[0] ?? '').replace(/\s+/g, ' ').trim()
   if (title === '') throw new UserError('a task needs a title', 'ralph new "Add the login form"')
   const fields = await fieldsOf(context, project)

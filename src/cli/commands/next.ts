@@ -6,13 +6,13 @@ import { explainListed, needsWhole } from '../../ui/reason-text.ts'
 import type { WaitingTask } from '../../ui/waiting-view.ts'
 import type { Context } from '../command.ts'
 import { blockedReasons, openListing, openTask } from '../../project/listing.ts'
-import { previewAgent } from '../../project/preview-agent.ts'
+import { previewAgent } from '../../project/agent-wishes.ts'
 import { openPlace, selectByHeads, type Place } from '../../project/project.ts'
 import { JSON_FACTS, taskJson, tasksJson } from '../../select/task-json.ts'
 
 /** Previews the eligible task; the answer is no where there is none. */
 export async function run(context: Context): Promise<number> {
-  const place = await openPlace(context)
+  const place = await openPlace(context.where)
   if (context.options.on('prompt') && (await printPrompt(context, place))) return 0
   const { next } = context.json ? await printJson(context, place) : await print(context, place)
   return next ? 0 : 1

@@ -5,7 +5,7 @@ import { showPrompt } from '../show-prompt.ts'
 
 /** Prints the prompt of one task, byte for byte as an agent would get it. */
 export async function run(context: Context): Promise<number> {
-  const place = await openPlace(context)
+  const place = await openPlace(context.where)
   const tasks = await taskNames(place)
   await showPrompt(context, { ...place, tasks }, findTask(tasks, context.args[0] ?? ''))
   return 0

@@ -9,7 +9,7 @@ import { openPlace } from '../../project/project.ts'
 
 /** Makes a blocked task TODO again, in a commit of its own; why it was blocked is kept for the next prompt. */
 export async function run(context: Context): Promise<number> {
-  const place = await openPlace(context)
+  const place = await openPlace(context.where)
   const task = await readNamed(place, context.args[0] ?? '')
   if (task.status !== 'BLOCKED' && !task.held) {
     const status = task.status ?? 'without a clear status'

@@ -1,47 +1,79 @@
 import { UserError, unreachable } from '../../base/errors.ts'
-import type { RunEnd } from '../../events/event.ts'
-import { runLoop } from '../../run/loop.ts'
-import type { RunOptions, RunPorts } from '../../run/ports.ts'
-import type { Task } from '../../task/model.ts'
-import { RunReporter } from '../../ui/run-reporter.ts'
-import { measureForAny } from '../../ui/width.ts'
-import { printableJson } from '../../ui/printable.ts'
-import type { Context } from '../command.ts'
-import { canvasFor } from '../context.ts'
+import type { Emit } from '../../attempt/ports.ts'
+import type { RunEvent, RunFinished } from '../../events/event.ts'
+import { Agents } from '../../project/agents.ts'
 import { findTask } from '../../project/find-task.ts'
 import { openProject, type Project } from '../../project/project.ts'
-import { agentWishes, checkAgents } from '../../project/agents.ts'
-import { runEventJson } from '../run/run-json.ts'
-import { runOptions } from '../../project/run-options.ts'
-import { runPorts } from '../../project/run-ports.ts'
+import { runOptions, type RunWish } from '../../project/run-options.ts'
+import { runPorts, type Questions } from '../../project/run-ports.ts'
+import type { RunOptions } from '../../run/ports.ts'
+import { runTasks } from '../../run/run.ts'
+import type { Task } from '../../task/model.ts'
+import { printableJson } from '../../ui/printable.ts'
+import { RunReporter } from '../../ui/run-reporter.ts'
+import { measureForAny } from '../../ui/width.ts'
+import type { Context } from '../command.ts'
+import { canvasFor } from '../context.ts'
+import { questionsOf } from '../run/questions.ts'
+import { runWish } from '../run/wish.ts'
 
 /** Does the next task, or the one named, or one after the other. */
 export async function run(context: Context): Promise<number> {
-  const project = await openProject(context)
-  const options = wishOf(context, project)
+  const project = await openProject(context.where)
+  const wish = wishOf(context, project)
+  const options = runOptions(wish, project)
   if (context.options.on('dry-run')) {
     const { dryRun } = await import('../run/dry-run.ts')
-    return dryRun(context, project, options)
+    return dryRun(context, project, { wish, options })
   }
-  return context.json ? runAsJson(context, project, options) : runForPerson(context, project, options)
+  const show = context.json ? showJson(context) : await showLines(context)
+  let code = 0
+  const emit: Emit<RunEvent> = (event) => {
+    show.event(event)
+    if (event.type === 'run-finished') code = exitCode(event)
+  }
+  try {
+    await start(context, project, { wish, options, questions: show.questions, emit })
+  } finally {
+    show.end()
+  }
+  return code
 }
 
-async function checkedPorts(
-  context: Context,
+function wishOf({ args, options, io, json }: Context, { tasks }: Project): RunWish {
+  const [named] = args
+  const task = named === undefined ? null : findTask(tasks, named).id
+  if (task !== null && options.on('loop')) {
+    throw new UserError('--loop takes one task after the other, not the one named', 'Leave one of them out.')
+  }
+  return runWish(options, { task, isInteractive: !json && io.dialogue() !== null })
+}
+
+async function start(
+  { io }: Context,
   project: Project,
-  options: RunOptions,
-  pause: () => void,
-): Promise<RunPorts> {
-  const wishes = agentWishes(context, project)
-  // Beside the rest, for an agent may take a second to tell its version.
-  const checked = checkAgents(wishes, tasksOf(project, options)).then(
+  {
+    wish,
+    options,
+    questions,
+    emit,
+  }: {
+    readonly wish: RunWish
+    readonly options: RunOptions
+    readonly questions: Questions
+    readonly emit: Emit<RunEvent>
+  },
+): Promise<void> {
+  const agents = new Agents(io, wish, project)
+  // Beside the rest, for an agent may take a second to print its version.
+  const checked = agents.check(tasksOf(project, options)).then(
     (warnings) => ({ warnings }),
     (error: unknown) => ({ error }),
   )
-  const ports = await runPorts(context, project, { wishes, pause })
-  const told = await checked
-  if ('error' in told) throw told.error
-  return { ...ports, ...told }
+  const ports = await runPorts(io, project, { agents, questions })
+  const known = await checked
+  if ('error' in known) throw known.error
+  await runTasks(options, { ...ports, ...known }, emit)
 }
 
 /** The tasks that the run may come to. */
@@ -52,57 +84,46 @@ function tasksOf({ selection, tasks }: Project, { task, loop }: RunOptions): rea
   return states.flatMap(({ task: one }) => (one.status === 'TODO' ? [one] : []))
 }
 
-function wishOf({ args, options, io, json }: Context, { root, config, tasks }: Project): RunOptions {
-  const [named] = args
-  const task = named === undefined ? null : findTask(tasks, named).id
-  if (task !== null && options.on('loop')) {
-    throw new UserError('--loop takes one task after the other, not the one named', 'Leave one of them out.')
-  }
-  return runOptions({ options, config, root, task, isInteractive: !json && io.dialogue() !== null })
+/** What shows a run, and asks for it. */
+interface Show {
+  readonly event: Emit<RunEvent>
+  readonly questions: Questions
+  readonly end: () => void
 }
 
-async function runAsJson(context: Context, project: Project, options: RunOptions): Promise<number> {
-  const ports = await checkedPorts(context, project, options, () => undefined)
-  let code = 0
-  for await (const event of runLoop(options, ports)) {
-    context.printRaw(`${printableJson(JSON.stringify(runEventJson(event, project.tierOf)))}\n`)
-    if (event.type === 'run-finished') code = exitCode(event)
+function showJson(context: Context): Show {
+  return {
+    event: (event) => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
+    questions: { ask: null, askToCommit: null },
+    end: () => undefined,
   }
-  return code
 }
 
 const TICK_MS = 500
 
-async function runForPerson(context: Context, project: Project, options: RunOptions): Promise<number> {
-  const { io } = context
+async function showLines({ io, options }: Context): Promise<Show> {
   const reporter = new RunReporter({
     write: io.stdout.write,
-    canvas: () => canvasFor(io.stdout, io.env, context.options.on('no-color')),
+    canvas: () => canvasFor(io.stdout, io.env, options.on('no-color')),
     measure: await measureForAny(),
     now: io.now,
-    verbose: context.options.on('verbose'),
+    verbose: options.on('verbose'),
   })
-  const ports = await checkedPorts(context, project, options, () => reporter.pause())
   const ticking = setInterval(() => reporter.tick(), TICK_MS)
-  let code = 0
-  try {
-    for await (const event of runLoop(options, ports)) {
-      reporter.event(event)
-      if (event.type === 'run-finished') code = exitCode(event)
-    }
-  } finally {
-    clearInterval(ticking)
-    reporter.pause()
+  const dialogue = io.dialogue()
+  return {
+    event: (event) => reporter.event(event),
+    questions: dialogue
+      ? questionsOf({ ...dialogue, signal: io.signal }, () => reporter.pause())
+      : { ask: null, askToCommit: null },
+    end() {
+      clearInterval(ticking)
+      reporter.pause()
+    },
   }
-  return code
 }
 
-function exitCode(finished: {
-  readonly end: RunEnd
-  readonly completed: readonly string[]
-  readonly blocked: readonly string[]
-  readonly failed: readonly string[]
-}): number {
+function exitCode(finished: RunFinished): number {
   if (finished.blocked.length + finished.failed.length > 0) return finished.end === 'interrupted' ? 130 : 1
   switch (finished.end) {
     case 'done':

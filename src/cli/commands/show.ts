@@ -1,7 +1,6 @@
-import { listAttempts } from '../../git/attempts.ts'
+import { listRecords } from '../../git/record.ts'
 import { openGit } from '../../git/door.ts'
 import type { Git } from '../../git/git.ts'
-import { attemptRecord } from '../../git/record.ts'
 import { readCompletions, type CompletionRecord } from '../../history/completions.ts'
 import { dependantsOf, unblocks, type Selection, type TaskState } from '../../select/selection.ts'
 import { tierOf } from '../../select/tier.ts'
@@ -16,7 +15,7 @@ import { unlessGitIsMissing } from '../../project/repository.ts'
 
 /** Shows one task. */
 export async function run(context: Context): Promise<number> {
-  const place = await openPlace(context)
+  const place = await openPlace(context.where)
   const selection = await selectByHeads(place)
   const state = await stateOf(place, selection, context.args[0] ?? '')
   const choice = tierOf(state.task, place.config.tiers)
@@ -43,12 +42,12 @@ async function stateOf(
 /** What git knows of the task; without a repository nothing. */
 async function pastOf({ io }: Context, place: Place, task: Task): Promise<TaskPast> {
   const git = openGit({ cwd: place.root, env: io.env })
-  const [kept, completions] = await Promise.all([
-    unlessGitIsMissing(listAttempts(git, task.id), []),
+  const [attempts, completions] = await Promise.all([
+    unlessGitIsMissing(listRecords(git, task.id), []),
     unlessGitIsMissing(completionsOf(git, task, place), []),
   ])
   return {
-    attempts: kept.flatMap((attempt) => attemptRecord(attempt) ?? []),
+    attempts,
     completion: completions.find(({ reverted }) => !reverted) ?? completions[0] ?? null,
   }
 }

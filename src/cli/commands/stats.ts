@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { listAttempts } from '../../git/attempts.ts'
-import { attemptRecord } from '../../git/record.ts'
+import { listRecords } from '../../git/record.ts'
 import { readCompletions, type CompletionRecord } from '../../history/completions.ts'
 import { statsOf, type Stats, type StatsGroup } from '../../history/stats.ts'
 import { TIERS } from '../../task/model.ts'
@@ -12,16 +11,15 @@ import { readHistory } from '../../project/repository.ts'
 
 /** Adds up what the tasks have taken, from git alone. */
 export async function run(context: Context): Promise<number> {
-  const place = await openPlace(context)
+  const place = await openPlace(context.where)
   const { root, vocabulary } = place
-  const [[completions, kept], { tasks }] = await Promise.all([
+  const [[completions, attempts], { tasks }] = await Promise.all([
     readHistory(context.io, root, (git) =>
-      Promise.all([readCompletions(git, { vocabulary }), listAttempts(git)]),
+      Promise.all([readCompletions(git, { vocabulary }), listRecords(git)]),
     ),
     // Reading them lets nothing else happen: git is to be at work by then.
     nextTurn().then(() => readFacts(place, { facts: ['milestone'] })),
   ])
-  const attempts = kept.flatMap((attempt) => attemptRecord(attempt) ?? [])
   const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
   const by = (nameOf: (completion: CompletionRecord) => string | null | undefined): Stats =>
     statsOf(completions, attempts, (completion) => nameOf(completion) ?? 'not told')

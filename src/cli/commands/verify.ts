@@ -7,7 +7,7 @@ import { readHistory } from '../../project/repository.ts'
 
 /** Checks that every DONE task's Commit names the commit that completed it; the answer is no where one does not. */
 export async function run(context: Context): Promise<number> {
-  const place = await openPlace(context)
+  const place = await openPlace(context.where)
   const before = await verify(context, place)
   const wrong = context.options.on('fix') ? before.tasks.filter(mayBeFixed) : []
   if (wrong.length > 0) await nameAnew(context, place, wrong)
@@ -24,11 +24,11 @@ export async function run(context: Context): Promise<number> {
 
 /** The task that a run is in the middle of, or was when it died. */
 async function unfinishedTask({ root }: Place): Promise<string | null> {
-  const [{ readInFlight }, { runFolder }] = await Promise.all([
-    import('../../run/in-flight.ts'),
-    import('../../run/run-folder.ts'),
+  const [{ readNote }, { runFolder }] = await Promise.all([
+    import('../../run/note.ts'),
+    import('../../run/folder.ts'),
   ])
-  return readInFlight(runFolder(root).inFlight)?.attempt?.task ?? null
+  return readNote(runFolder(root).note)?.attempt?.task ?? null
 }
 
 async function verify({ io }: Context, place: Place): Promise<Verification> {

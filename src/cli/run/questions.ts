@@ -1,18 +1,19 @@
 import { fewOf } from '../../base/few-of.ts'
-import type { FailureAnswer, RunPorts } from '../../run/ports.ts'
+import type { Questions } from '../../project/run-ports.ts'
+import type { FailureAnswer } from '../../run/ports.ts'
 import { printable } from '../../ui/printable.ts'
 import type { Dialogue } from '../io.ts'
 
 /**
- * Asks a person what a run cannot decide; the signal takes a question back. `pause` is called before each, so that
+ * Asks a person what a run cannot decide; a signal takes a question back. `pause` is called before each, so that
  * nothing is drawn over it.
  */
-export function questions(
-  dialogue: Dialogue & { readonly signal: AbortSignal },
+export function questionsOf(
+  { signal, ...dialogue }: Dialogue & { readonly signal: AbortSignal },
   pause: () => void,
-): Required<Pick<RunPorts, 'ask' | 'askToCommit'>> {
+): Questions {
   return {
-    ask: async ({ task, reason }) => {
+    ask: async ({ task, reason }, answered) => {
       pause()
       const { isCancel, select } = await import('@clack/prompts')
       const answer = await select<FailureAnswer>({
@@ -24,13 +25,15 @@ export function questions(
           { value: 'abort', label: 'End the run' },
         ],
         ...dialogue,
+        signal: AbortSignal.any([signal, answered]),
       })
       return isCancel(answer) ? 'abort' : answer
     },
     askToCommit: async (paths) => {
       pause()
       const { confirm, isCancel } = await import('@clack/prompts')
-      const answer = await confirm({ message: printable(`Commit ${fewOf(paths, 5)} first?`), ...dialogue })
+      const message = printable(`Commit ${fewOf(paths, 5)} first?`)
+      const answer = await confirm({ message, ...dialogue, signal })
       return !isCancel(answer) && answer
     },
   }

@@ -23,8 +23,10 @@ export interface Config {
   readonly stallSeconds: number
   /** Null has them detected; an empty list has none. */
   readonly gates: readonly GateConfig[] | null
+  /** What to do where a task changes what decides the gates, and more files that do. */
+  readonly gatesChanged: { readonly action: 'report' | 'refuse'; readonly paths: readonly string[] }
   readonly baseline: 'warn' | 'stop' | 'off'
-  /** Tries after the first one. */
+  /** Attempts after the first one. */
   readonly retries: number
   /** Null asks in a terminal and blocks elsewhere. */
   readonly onFailure: 'block' | 'stop' | 'ask' | null
@@ -32,6 +34,8 @@ export interface Config {
   readonly budget: number | null
   readonly maxCostPerTask: number | null
   readonly maxTasks: number | null
+  /** Of tasks that agents add, how many a run may take. */
+  readonly maxAddedTasks: number
   readonly commit: CommitConfig
   readonly push: boolean
   /** A file that finished tasks' notes are added to, in the same commit. */
@@ -113,12 +117,14 @@ export const DEFAULTS: Config = {
   fallback: [],
   stallSeconds: 300,
   gates: null,
+  gatesChanged: { action: 'report', paths: [] },
   baseline: 'warn',
   retries: 3,
   onFailure: null,
   budget: null,
   maxCostPerTask: null,
   maxTasks: null,
+  maxAddedTasks: 20,
   commit: { subject: '{id}: {title}', digits: 'auto', seal: true },
   push: false,
   progress: null,

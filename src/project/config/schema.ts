@@ -69,6 +69,14 @@ const gates = v.pipe(
   }),
 )
 
+const gatesChanged = table({
+  action: about(
+    'Report it, or let the attempt fail.',
+    v.optional(oneOf(['report', 'refuse']), DEFAULTS.gatesChanged.action),
+  ),
+  paths: about('More files that decide the gates, as patterns.', v.optional(anyTexts, [])),
+})
+
 const commit = table({
   subject: about(
     'The subject of the commit: {id}, {title} and {milestone} are filled in.',
@@ -124,18 +132,29 @@ export const configSchema = v.pipe(
       v.optional(duration, DEFAULTS.stallSeconds),
     ),
     gates: about("The project's checks; null has them detected, an empty list has none.", orNull(gates)),
+    gatesChanged: about(
+      'What to do about a task that changes what decides the gates.',
+      v.optional(gatesChanged, {}),
+    ),
     baseline: about(
       'What to do about gates that fail before the first task.',
       v.optional(oneOf(['warn', 'stop', 'off']), DEFAULTS.baseline),
     ),
-    retries: about('How often a task is tried again.', v.optional(wholeNumber(0), DEFAULTS.retries)),
+    retries: about(
+      'How many attempts a task has after the first one.',
+      v.optional(wholeNumber(0), DEFAULTS.retries),
+    ),
     onFailure: about(
-      'What to do with a task that is out of tries; null asks in a terminal and blocks elsewhere.',
+      'What to do with a task that has no attempt left; null asks in a terminal and blocks elsewhere.',
       orNull(oneOf(['block', 'stop', 'ask'])),
     ),
     budget: about('How many dollars a run may cost.', orNull(dollars)),
     maxCostPerTask: about('How many dollars a task may cost.', orNull(dollars)),
     maxTasks: about('How many tasks a run may do.', orNull(count)),
+    maxAddedTasks: about(
+      'How many tasks that agents add a run may take.',
+      v.optional(wholeNumber(0), DEFAULTS.maxAddedTasks),
+    ),
     commit: about('How the one commit of a task looks.', v.optional(commit, {})),
     push: about('Whether a run pushes when it is over.', v.optional(flag, DEFAULTS.push)),
     progress: about("A file that finished tasks' notes are added to.", orNull(pathInside)),

@@ -1,3 +1,4 @@
+import { startProcess } from '../../../src/process/start.ts'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
@@ -13,7 +14,9 @@ afterAll(() => rmSync(cwd, { recursive: true }))
 
 const run = (command: string, changes: Partial<AgentRequest> = {}) =>
   listen(
-    createAgent(commandProvider(command), { now: () => new Date(0) }).run(requestOf({ cwd, ...changes })),
+    createAgent(commandProvider(command), { start: startProcess, now: () => new Date(0) }).run(
+      requestOf({ cwd, ...changes }),
+    ),
   )
 
 describe.skipIf(process.platform === 'win32')('the command agent', () => {

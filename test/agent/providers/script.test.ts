@@ -1,3 +1,4 @@
+import { startProcess } from '../../../src/process/start.ts'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { script, scriptIn } from '../../../src/agent/providers/script.ts'
@@ -7,7 +8,9 @@ import { listen, requestOf } from '../requests.ts'
 const run = async (text: string | null) => {
   const task = { ...requestOf().task, script: text }
   const { outcome } = await listen(
-    createAgent(script, { now: () => new Date(0) }).run(requestOf({ cwd: tmpdir(), task })),
+    createAgent(script, { start: startProcess, now: () => new Date(0) }).run(
+      requestOf({ cwd: tmpdir(), task }),
+    ),
   )
   return outcome
 }

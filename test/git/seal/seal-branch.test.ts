@@ -177,7 +177,7 @@ describe('sealing a branch', () => {
   it('never believes the search where git names the commit otherwise', async () => {
     const made = pending()
     const lying: Git = {
-      cwd: made.door.cwd,
+      ...made.door,
       run: async (args, options) => {
         const result = await made.door.run(args, options)
         return args[0] === 'hash-object' ? { ...result, stdout: Buffer.from(`${'0'.repeat(40)}\n`) } : result
@@ -206,7 +206,7 @@ describe('sealing a branch', () => {
 /** The door, with something that happens right before one command. */
 function moving(door: Git, command: string, happen: () => void): Git {
   return {
-    cwd: door.cwd,
+    ...door,
     run: (args, options) => {
       if (args[0] === command) happen()
       return door.run(args, options)
@@ -221,7 +221,7 @@ describe('a crash while sealing', () => {
       const made = pending()
       for (const when of ['before', 'after'] as const) {
         const dying: Git = {
-          cwd: made.door.cwd,
+          ...made.door,
           run: async (args, options) => {
             if (args[0] === command && when === 'before') throw new Error('killed')
             const result = await made.door.run(args, options)

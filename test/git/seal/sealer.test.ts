@@ -21,7 +21,7 @@ function counted(root: string): { readonly door: Git; readonly asked: (string | 
     asked.push(args[0])
     return real.run(args, options)
   }
-  return { door: { cwd: root, run }, asked }
+  return { door: { ...real, run }, asked }
 }
 
 function commitWith(root: string, ...trailers: readonly string[]): string {

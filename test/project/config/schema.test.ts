@@ -5,7 +5,12 @@ import type { JsonSchema } from '@valibot/to-json-schema'
 import { parse } from 'valibot'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Permission } from '../../../src/agent/port.ts'
-import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config, type GateConfig } from '../../../src/project/config/defaults.ts'
+import {
+  DEFAULTS,
+  GATE_TIMEOUT_SECONDS,
+  type Config,
+  type GateConfig,
+} from '../../../src/project/config/defaults.ts'
 import { configJsonSchema } from '../../../src/project/config/json-schema.ts'
 import { loadConfig } from '../../../src/project/config/load.ts'
 import { configSchema } from '../../../src/project/config/schema.ts'

@@ -1,0 +1,168 @@
+import { fewOf } from '../base/few-of.ts'
+import type { Happening } from '../events/event.ts'
+import type { Gate, GateResult } from '../events/gate.ts'
+import { checkTree, type TreeAfter } from '../gates/check.ts'
+import type { StatusEntry } from '../git/status.ts'
+import type { Work } from '../workspace/port.ts'
+import { fingerprintOf, outcome, type Outcome } from './outcome.ts'
+import type { AttemptPorts, Emit } from './ports.ts'
+import { attemptEnvironment } from './run-agent.ts'
+
+/** Work that the gates are to pass on. */
+export interface ToCheck {
+  readonly id: string
+  readonly attempt: number
+  readonly gates: readonly Gate[]
+  readonly work: Work
+  /** The project's files that landing writes, so that they may differ. */
+  readonly written: readonly string[]
+  /** What any task is to produce: such a file is no gate output. */
+  readonly produced: readonly string[]
+  /** Why what is there after the gates cannot be the work; null where it may. */
+  readonly objection: (work: Work) => Promise<string | null>
+}
+
+/** What the gates say. */
+export interface Verdict {
+  /** Null where all that are required passed. */
+  readonly outcome: Outcome | null
+  /** What they passed on. */
+  readonly work: Work
+  /** The names of those that passed. */
+  readonly passed: readonly string[]
+}
+
+/** Runs the gates on the work, until what is there after them is what was there before. */
+export async function checkWork(
+  check: ToCheck,
+  ports: AttemptPorts,
+  emit: Emit<Happening>,
+): Promise<Verdict> {
+  const { id, gates } = check
+  let { work } = check
+  const { results, problem } = await checkTree(gates, work.tree, {
+    run: (gate) => runReported(gate, check, { ports, emit }),
+    look: async () => {
+      ports.checkpoint('gates-ended')
+      const after = await lookAfter({ ...check, work }, ports, emit)
+      work = after.work
+      return after
+    },
+    onAgain: (paths) => emit({ type: 'gates-again', id, paths }),
+    signal: ports.signal,
+  })
+  const passed = results.flatMap(({ gate, verdict }) => (verdict === 'passed' ? [gate.name] : []))
+  return { outcome: outcomeOf(results, problem, ports.signal), work, passed: [...new Set(passed)] }
+}
+
+async function runReported(
+  gate: Gate,
+  { id, attempt }: ToCheck,
+  { ports, emit }: { readonly ports: AttemptPorts; readonly emit: Emit<Happening> },
+): Promise<GateResult> {
+  emit({ type: 'gate-started', id, gate })
+  const result = await runLogged(gate, ports, `${id}-${attempt}`)
+  emit({ type: 'gate-finished', id, result })
+  return result
+}
+
+/** Runs one gate, and keeps what it prints in a log whose name begins so. */
+export async function runLogged(gate: Gate, ports: AttemptPorts, logName: string): Promise<GateResult> {
+  const log = ports.logs.open(`${logName}-${fileName(gate.name)}.log`)
+  try {
+    return await ports.runGate(gate, {
+      cwd: ports.workspace.root,
+      env: attemptEnvironment(ports),
+      signal: ports.signal,
+      killSignal: ports.killSignal,
+      log: (chunk) => log.write(chunk),
+    })
+  } finally {
+    log.close()
+  }
+}
+
+/** A name that any file system takes. */
+function fileName(name: string): string {
+  return name.replaceAll(/[^\p{L}\p{N}.-]+/gu, '_').slice(0, 80)
+}
+
+/** What is there after the gates, which may do what they like to the tree: a task is done by what is committed. */
+async function lookAfter(
+  check: ToCheck,
+  { workspace }: AttemptPorts,
+  emit: Emit<Happening>,
+): Promise<TreeAfter & { readonly work: Work }> {
+  const { inspect, restore, prefix } = workspace
+  const { work } = check
+  const { base } = work
+  const leaving = check.written.map((file) => `${prefix}${file}`)
+  const { head, branch, entries } = await inspect.status()
+  const fresh = entries.filter(({ path, unstaged, dirtyInside }) => {
+    return unstaged && !dirtyInside && !leaving.includes(path)
+  })
+  const made = gateOutput(
+    fresh,
+    check.produced.map((path) => `${prefix}${path}`),
+  )
+  if (made.length > 0) {
+    restore.setAside(made)
+    emit({ type: 'warning', message: `the gates leave what git does not ignore: ${setAsideText(made)}` })
+  }
+  const changed = fresh.flatMap(({ path, nested }) => (nested || made.includes(path) ? [] : [path]))
+  const isMoved = head !== base.head || branch !== base.branch
+  if (changed.length === 0 && !isMoved) return { tree: work.tree, changed, objection: null, work }
+  let now = await inspect.work(base, leaving)
+  if (now.persons.length > 0)
+    emit({ type: 'warning', message: 'you committed while the gates ran: the task lands on top of it' })
+  if (now.head) {
+    const message = 'a gate moved HEAD: it is back, and what it committed is part of the work'
+    emit({ type: 'warning', message })
+    const lost = await restore.lostByGoingBack(now.base, now)
+    await restore.head(now.base, now)
+    await restore.files(now.base, lost)
+    now = await inspect.work(now.base, leaving)
+  }
+  return { tree: now.tree, changed, objection: await check.objection(now), work: now }
+}
+
+/** What gates and hooks newly made, git does not ignore, and nobody announced. */
+export function gateOutput(entries: readonly StatusEntry[], produced: readonly string[]): readonly string[] {
+  return entries.flatMap(({ path, kind, nested }) =>
+    kind === 'untracked' && !nested && !produced.includes(path) ? [path] : [],
+  )
+}
+
+/** `coverage (left out of every commit: add it to .gitignore)`. */
+export function setAsideText(paths: readonly string[]): string {
+  return `${fewOf(paths)} (left out of every commit: add it to .gitignore)`
+}
+
+function outcomeOf(
+  results: readonly GateResult[],
+  problem: string | null,
+  signal: AbortSignal,
+): Outcome | null {
+  if (signal.aborted || results.some((result) => result.verdict === 'interrupted'))
+    return outcome('interrupted', 'the run was interrupted while the gates ran')
+  if (problem !== null) return outcome('gate-failed', problem)
+  const last = lastOfEach(results)
+  const failed = last.filter((result) => result.gate.required && result.verdict !== 'passed')
+  if (failed.length === 0) return null
+  return outcome('gate-failed', failed.map((result) => `${result.gate.name}: ${result.reason}`).join('; '), {
+    detail: failed
+      .map((result) => `${result.gate.name} (${result.gate.command})\n\n${result.excerpt}`)
+      .join('\n\n'),
+    fingerprint: failurePrint(failed),
+  })
+}
+
+/** Gates that ran twice count as they ended. */
+function lastOfEach(results: readonly GateResult[]): readonly GateResult[] {
+  return [...new Map(results.map((result) => [result.gate.name, result])).values()]
+}
+
+/** What tells one failure of the gates from another. */
+export function failurePrint(failed: readonly GateResult[]): string {
+  return fingerprintOf(failed.map((result) => `${result.gate.name}:${result.fingerprint}`).join(' '))
+}

@@ -1,0 +1,57 @@
+import { UserError } from '../../base/errors.ts'
+import type { RunWish } from '../../project/run-options.ts'
+import type { Options } from '../options.ts'
+
+/** What the command line says of a run. */
+export function runWish(
+  options: Options,
+  { task, isInteractive }: Pick<RunWish, 'task' | 'isInteractive'>,
+): RunWish {
+  refuseContradictions(options, isInteractive)
+  const gates = options.list('gate')
+  return {
+    task,
+    loop: options.on('loop'),
+    maxTasks: options.number('max-tasks') ?? null,
+    retries: options.number('retries') ?? null,
+    onFailure: oneOf(['block', 'stop', 'ask'], options.text('on-failure')),
+    budget: options.number('budget') ?? null,
+    maxTurns: options.number('max-turns') ?? null,
+    timeoutSeconds: options.number('timeout') ?? null,
+    gates: options.on('no-gates') ? [] : gates.length > 0 ? gates : null,
+    baseline: oneOf(['warn', 'stop', 'off'], options.text('baseline')),
+    push: options.on('push'),
+    commitTasks: options.on('commit-tasks'),
+    agent: options.text('agent') ?? null,
+    model: options.text('model') ?? null,
+    command: options.text('command') ?? null,
+    full: options.on('yolo'),
+    isInteractive,
+  }
+}
+
+function oneOf<Word extends string>(words: readonly Word[], text: string | undefined): Word | null {
+  return words.find((word) => word === text) ?? null
+}
+
+/** A flag that would do nothing is a mistake, and taking one of two would be a guess. */
+function refuseContradictions(options: Options, isInteractive: boolean): void {
+  if (options.number('max-tasks') !== undefined && !options.on('loop'))
+    throw new UserError(
+      '--max-tasks counts the tasks of a loop',
+      'Add --loop: without it a run does one task.',
+    )
+  if (options.list('gate').length > 0 && options.on('no-gates'))
+    throw new UserError('--no-gates takes no gate at all, and --gate names one', 'Leave one of them out.')
+  const agent = options.text('agent')
+  if (options.text('command') !== undefined && agent !== undefined && agent !== 'command')
+    throw new UserError(
+      `--command is for the agent named command, not for ${agent}`,
+      'Take --agent command, or leave --command out.',
+    )
+  if (options.text('on-failure') === 'ask' && !isInteractive)
+    throw new UserError(
+      '--on-failure ask finds nobody to ask here',
+      'Outside a terminal, and with --json, take block or stop.',
+    )
+}

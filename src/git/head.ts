@@ -1,0 +1,88 @@
+import type { Git } from './git.ts'
+import { changeRefs } from './refs.ts'
+
+/** Where HEAD stood when something began. */
+export interface Base {
+  readonly head: string
+  /** The branch's short name; null for a detached HEAD. */
+  readonly branch: string | null
+}
+
+/** What HEAD is where it is at a base: a branch, or itself. */
+export function refOf({ branch }: Pick<Base, 'branch'>): string {
+  return branch === null ? 'HEAD' : `refs/heads/${branch}`
+}
+
+/** Puts HEAD and the branch back to the base; the work tree and the index stay as they are. */
+export async function putHeadBack(git: Git, base: Base, why: string): Promise<void> {
+  if (base.branch === null) {
+    await git.run(['update-ref', '--no-deref', '-m', why, 'HEAD', base.head])
+    return
+  }
+  const ref = refOf(base)
+  await git.run(['symbolic-ref', '-m', why, 'HEAD', ref])
+  await git.run(['update-ref', '-m', why, ref, base.head])
+}
+
+/** Moves the branch from a commit to another, if it is still there. */
+export async function moveBranch(
+  git: Git,
+  { branch, from, to }: { readonly branch: string | null; readonly from: string; readonly to: string },
+  why: string,
+): Promise<void> {
+  const ref = refOf({ branch })
+  await changeRefs(git, { make: new Map([[ref, to]]), take: new Map([[ref, from]]) }, why)
+}
+
+/** The address that everything in an attempt commits by: without it a commit is a person's. */
+export const ATTEMPT_ADDRESS = 'attempt@ralph.invalid'
+
+/** What an attempt, and all that it starts, finds in its environment: whose its commits are. */
+export const ATTEMPT_COMMITTER = {
+  GIT_COMMITTER_NAME: 'an attempt of ralph',
+  GIT_COMMITTER_EMAIL: ATTEMPT_ADDRESS,
+} as const
+
+/** A commit that came on top of another. */
+export interface LaterCommit {
+  readonly hash: string
+  readonly parents: readonly string[]
+  readonly subject: string
+  /** Whether an attempt has made it. */
+  readonly isAttempts: boolean
+}
+
+/** The commits that one commit holds and another does not, newest first. */
+export async function commitsBetween(git: Git, from: string, to: string): Promise<readonly LaterCommit[]> {
+  const args = ['log', '-z', '--topo-order', '--format=%H%x1f%P%x1f%ce%x1f%s', '--no-show-signature']
+  const { stdout } = await git.run([...args, `${from}..${to}`, '--'])
+  const lines = stdout.toString().split('\0').filter(Boolean)
+  return lines.map((line) => {
+    const [hash = '', parents = '', address, subject = ''] = line.split('\u001f')
+    return {
+      hash,
+      parents: parents.split(' ').filter(Boolean),
+      subject,
+      isAttempts: address === ATTEMPT_ADDRESS,
+    }
+  })
+}
+
+/** Whether one commit can be reached from another. */
+export async function isAncestor(git: Git, ancestor: string, of: string): Promise<boolean> {
+  return (await git.run(['merge-base', '--is-ancestor', ancestor, of], { okCodes: [0, 1] })).code === 0
+}
+
+/** Where two commits went apart; null where they have nothing in common. */
+export async function mergeBase(git: Git, one: string, other: string): Promise<string | null> {
+  const { code, stdout } = await git.run(['merge-base', one, other], { okCodes: [0, 1] })
+  return code === 0 ? stdout.toString().trim() : null
+}
+
+/** The commit that a branch is at; null where there is no such branch. */
+export async function tipOf(git: Git, branch: string): Promise<string | null> {
+  const { code, stdout } = await git.run(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`], {
+    okCodes: [0, 1],
+  })
+  return code === 0 ? stdout.toString().trim() : null
+}

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { newMark, withMark, type Environment } from './mark.ts'
+import { sleep } from './sleep.ts'
+import { ProcessTree } from './tree.ts'
+
+/** A short program that is run for what it prints, as git is. */
+export interface ProgramRun {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Environment
+  readonly stdin?: string | Uint8Array | undefined
+  /** Aborting it ends the program and what it has started. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ProgramEnd {
+  /** Null where a signal ended it. */
+  readonly code: number | null
+  readonly stdout: Buffer
+  readonly stderr: Buffer
+}
+
+/** What a program has started may hold its output open after its end: so long it may be silent before nobody listens. */
+const SILENCE_MS = 50
+const GRACE_SECONDS = 2
+
+/** Runs a program to its end, in ralph's own session. Fails where it cannot be started. */
+export function runProgram(run: ProgramRun): Promise<ProgramEnd> {
+  const { program, args, cwd, stdin, signal } = run
+  // Only what may have to be ended is looked for by a mark.
+  const mark = signal && newMark()
+  const env = mark ? withMark(run.env, mark) : definedOnly(run.env)
+  const child = spawn(program, args, { cwd, env, stdio: 'pipe', windowsHide: true })
+  const output = { stdout: collect(child.stdout), stderr: collect(child.stderr) }
+  feed(child.stdin, stdin)
+  const onAbort = (): void => {
+    if (mark && child.pid !== undefined) void new ProcessTree(mark, child.pid).end(GRACE_SECONDS)
+  }
+  return new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code: number | null) => resolve(code))
+    child.once('exit', (code: number | null) => {
+      void untilSilent(output).then(() => resolve(code))
+    })
+    if (signal?.aborted) onAbort()
+    signal?.addEventListener('abort', onAbort)
+  })
+    .then((code) => ({ code, stdout: output.stdout.bytes(), stderr: output.stderr.bytes() }))
+    .finally(() => {
+      signal?.removeEventListener('abort', onAbort)
+      child.stdout.destroy()
+      child.stderr.destroy()
+    })
+}
+
+interface Collected {
+  readonly size: () => number
+  readonly bytes: () => Buffer
+}
+
+function collect(stream: Readable): Collected {
+  const chunks: Buffer[] = []
+  let size = 0
+  stream.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    size += chunk.length
+  })
+  return { size: () => size, bytes: () => Buffer.concat(chunks) }
+}
+
+/** After the exit, until nothing more has come for a while. */
+async function untilSilent({ stdout, stderr }: Record<'stdout' | 'stderr', Collected>): Promise<void> {
+  for (let seen = -1; seen !== stdout.size() + stderr.size();) {
+    seen = stdout.size() + stderr.size()
+    await sleep(SILENCE_MS)
+  }
+}
+
+function feed(stream: Writable, input: string | Uint8Array | undefined): void {
+  // A program that does not read to the end says in its own way what it makes of that.
+  stream.on('error', () => undefined)
+  stream.end(input)
+}
+
+function definedOnly(env: Environment): Record<string, string> {
+  const defined: Record<string, string> = {}
+  for (const [name, value] of Object.entries(env)) if (value !== undefined) defined[name] = value
+  return defined
+}

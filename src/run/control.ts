@@ -1,0 +1,122 @@
+import type { Happening } from '../events/event.ts'
+
+/**
+ * What somebody can do to a run while it goes on. A key, a command in another terminal and Ctrl-C call the same; the run
+ * and its attempts ask it where they may stop.
+ */
+export class Control {
+  /** The first Ctrl-C: what is under way is put in order, then the run ends. */
+  readonly signal: AbortSignal
+  /** The second: what still runs is ended at once. */
+  readonly killSignal: AbortSignal
+  readonly #stop = new AbortController()
+  readonly #kill = new AbortController()
+  readonly #emitters = new Set<(event: Happening) => void>()
+  readonly #skips = new Map<string, AbortController>()
+  readonly #answers = new Map<string, (answer: string) => void>()
+  #stopsAfterAttempt = false
+  #resume: (() => void) | null = null
+  #paused: Promise<void> | null = null
+
+  constructor() {
+    this.signal = this.#stop.signal
+    this.killSignal = this.#kill.signal
+  }
+
+  /** Stops as these signals say: those of a terminal. */
+  obey(first: AbortSignal, second: AbortSignal): this {
+    const stop = (): void => this.stop('clean')
+    const kill = (): void => this.stop('now')
+    if (first.aborted) stop()
+    if (second.aborted) kill()
+    first.addEventListener('abort', stop)
+    second.addEventListener('abort', kill)
+    return this
+  }
+
+  /** Hears what is done to the run; returns what ends that. */
+  listen(emit: (event: Happening) => void): () => void {
+    this.#emitters.add(emit)
+    return () => this.#emitters.delete(emit)
+  }
+
+  /** No further attempt begins until somebody resumes. */
+  pause(): void {
+    if (this.#paused || this.signal.aborted) return
+    this.#paused = new Promise((resolve) => {
+      this.#resume = resolve
+    })
+    this.#emit({ type: 'paused' })
+  }
+
+  resume(): void {
+    if (!this.#paused) return
+    this.#resume?.()
+    this.#paused = null
+    this.#emit({ type: 'resumed' })
+  }
+
+  /** Ends the run: after the attempt that is under way, in order, or at once. */
+  stop(how: 'after-attempt' | 'clean' | 'now'): void {
+    if (!this.isStopping) this.#emit({ type: 'stopping' })
+    this.#stopsAfterAttempt = true
+    this.#resume?.()
+    this.#paused = null
+    if (how !== 'after-attempt') this.#stop.abort('interrupt')
+    if (how === 'now') this.#kill.abort('now')
+  }
+
+  /** Whether no further attempt is to begin. */
+  get isStopping(): boolean {
+    return this.#stopsAfterAttempt
+  }
+
+  /** Ends the attempt at that task, which is kept, and leaves the task out of this run. */
+  skip(task: string): void {
+    this.#skipOf(task).abort('skip')
+  }
+
+  /** Aborts when the task is skipped. */
+  skipped(task: string): AbortSignal {
+    return this.#skipOf(task).signal
+  }
+
+  /** Answers the question about that task; false where none is asked. */
+  answer(task: string, answer: string): boolean {
+    const take = this.#answers.get(task)
+    take?.(answer)
+    return take !== undefined
+  }
+
+  /** Has a failed task tried again, where the run asks what to do with it. */
+  retry(task: string): boolean {
+    return this.answer(task, 'retry')
+  }
+
+  /** The answer that comes this way, if one does before the signal is aborted. */
+  answerTo(task: string, signal: AbortSignal): Promise<string | null> {
+    return new Promise((resolve) => {
+      const end = (answer: string | null): void => {
+        this.#answers.delete(task)
+        resolve(answer)
+      }
+      this.#answers.set(task, end)
+      signal.addEventListener('abort', () => end(null), { once: true })
+    })
+  }
+
+  /** Resolves at once, or when a pause ends. */
+  async unpaused(): Promise<void> {
+    await this.#paused
+  }
+
+  #skipOf(task: string): AbortController {
+    const known = this.#skips.get(task) ?? new AbortController()
+    this.#skips.set(task, known)
+    return known
+  }
+
+  #emit(event: Happening): void {
+    for (const emit of this.#emitters) emit(event)
+  }
+}

@@ -1,0 +1,59 @@
+import type { GateResult } from '../events/gate.ts'
+import type { KeptAttempt } from '../git/record.ts'
+
+/** What a run knows by now, and hands from one attempt to the next. */
+export class Ledger {
+  readonly #records = new Map<string, KeptAttempt[]>()
+  readonly #limitedUntil = new Map<string, Date>()
+  readonly #gateOutput = new Set<string>()
+  /** Gates that failed on the untouched tree. */
+  failedBefore: readonly GateResult[] = []
+  /** How many tasks the agents of this run have added. */
+  addedTasks = 0
+
+  constructor(records: readonly KeptAttempt[]) {
+    for (const record of records) this.#records.set(record.task, [...this.attemptsAt(record.task), record])
+  }
+
+  /** The attempts at a task that are kept, oldest first. */
+  attemptsAt(task: string): readonly KeptAttempt[] {
+    return this.#records.get(task) ?? []
+  }
+
+  /** Those that count together: the ones since ralph last gave up on the task. */
+  seriesAt(task: string): readonly KeptAttempt[] {
+    const records = this.attemptsAt(task)
+    return records.slice(records.findLastIndex((record) => record.final) + 1)
+  }
+
+  /** The series that has ended just now: its last attempt is final, so that a new series would be empty. */
+  endedSeriesAt(task: string): readonly KeptAttempt[] {
+    const records = this.attemptsAt(task)
+    return records.slice(records.slice(0, -1).findLastIndex((record) => record.final) + 1)
+  }
+
+  /** An attempt is kept; what was kept of the same one before gives way. */
+  keep(record: KeptAttempt): void {
+    const others = this.attemptsAt(record.task).filter(({ number }) => number !== record.number)
+    this.#records.set(record.task, [...others, record])
+  }
+
+  /** An agent's service lets it do no more until then. */
+  limit(agent: string, until: Date): void {
+    this.#limitedUntil.set(agent, until)
+  }
+
+  /** When the agent may work again, as far as is known; a time that is over where nothing holds it. */
+  freeAt(agent: string): Date {
+    return this.#limitedUntil.get(agent) ?? new Date(0)
+  }
+
+  /** Files that gates and hooks themselves leave behind or change: no agent's work. */
+  get gateOutput(): readonly string[] {
+    return [...this.#gateOutput]
+  }
+
+  addGateOutput(paths: readonly string[]): void {
+    for (const path of paths) this.#gateOutput.add(path)
+  }
+}

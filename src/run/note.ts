@@ -1,0 +1,133 @@
+import { readFileSync, rmSync, utimesSync } from 'node:fs'
+import { writeFileAtomic } from '../base/atomic-file.ts'
+import { UNKNOWN_USAGE, type Usage } from '../events/usage.ts'
+import type { Base } from '../git/head.ts'
+
+/** What a run is in the middle of: enough for the next one to go on, whatever happens to this one. */
+export interface RunNote {
+  readonly version: 1
+  /** Marks every process that the run starts. */
+  readonly mark: string
+  readonly startedAt: string
+  /** When the tree was last known to be clean, by the file system's clock. */
+  readonly cleanSince: number
+  /** What the run has cost so far, the attempt that is under way not counted; null where nobody said. */
+  readonly spentUsd: number | null
+  readonly attempt: AttemptNote | null
+}
+
+export interface AttemptNote {
+  readonly task: string
+  readonly title: string
+  readonly number: number
+  readonly counted: number
+  readonly most: number
+  readonly base: Base
+  readonly phase: Phase
+  readonly agent: string
+  readonly model: string | null
+  readonly tier: string
+  readonly usage: Usage
+  readonly startedAt: string
+  readonly log: string
+  /** Why the task is to be blocked, in that phase. */
+  readonly reason: string | null
+}
+
+/**
+ * How far an attempt is. `working`: whatever is in the tree may be the agent's. `landing`: a commit that says it is the
+ * task's may be there. `blocking`: the same of the commit that blocks the task. Work that passed is on a candidate's ref
+ * besides.
+ */
+export type Phase = 'working' | 'landing' | 'blocking'
+
+const HEARTBEAT_MS = 5000
+
+/** Keeps `.ralph/run.json` in step with what the run is in the middle of, for the one that may have to go on. */
+export class NoteKeeper {
+  readonly #path: string
+  readonly #now: () => Date
+  readonly #heartbeat: NodeJS.Timeout
+  #note: RunNote
+
+  constructor(path: string, start: Omit<RunNote, 'version' | 'startedAt'>, now: () => Date) {
+    this.#path = path
+    this.#now = now
+    this.#note = { version: 1, startedAt: now().toISOString(), ...start }
+    this.#write()
+    // The file's time says later until when the run was alive: what moved HEAD after that was somebody else.
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
+    this.#heartbeat.unref()
+  }
+
+  get spentUsd(): number | null {
+    return this.#note.spentUsd
+  }
+
+  /** An attempt begins. */
+  begin(attempt: Omit<AttemptNote, 'usage' | 'phase' | 'reason'> & Partial<AttemptNote>): void {
+    this.#change({ attempt: { usage: UNKNOWN_USAGE, phase: 'working', reason: null, ...attempt } })
+  }
+
+  /** The attempt under way has come further. */
+  update(part: Partial<AttemptNote>): void {
+    const { attempt } = this.#note
+    if (!attempt) return
+    const changed = { ...attempt, ...part }
+    if (JSON.stringify(changed) !== JSON.stringify(attempt)) this.#change({ attempt: changed })
+  }
+
+  /** What the attempt has cost is the run's now; written at once with taking it off the attempt, so that it counts once. */
+  spend(usd: number | null): void {
+    const { attempt, spentUsd } = this.#note
+    if (usd === null || !attempt) return
+    const usage = { ...attempt.usage, costUsd: null }
+    this.#change({ spentUsd: (spentUsd ?? 0) + usd, attempt: { ...attempt, usage } })
+  }
+
+  /** Nothing is under way any more: the tree is clean, and HEAD is where it should be. */
+  clear(): void {
+    this.#change({ attempt: null })
+  }
+
+  /** The process is about to end. Only a run that leaves nothing to finish removes the note. */
+  end(): void {
+    clearInterval(this.#heartbeat)
+    if (this.#note.attempt === null) rmSync(this.#path, { force: true })
+  }
+
+  #change(part: Partial<RunNote>): void {
+    this.#note = { ...this.#note, ...part }
+    this.#write()
+  }
+
+  /** Before what it speaks of is done. */
+  #write(): void {
+    writeFileAtomic(this.#path, JSON.stringify(this.#note, null, 2) + '\n')
+  }
+
+  #beat(): void {
+    try {
+      utimesSync(this.#path, this.#now(), this.#now())
+    } catch {
+      // Somebody removed the folder: then there is nothing to keep alive.
+      clearInterval(this.#heartbeat)
+    }
+  }
+}
+
+/** What the last run was in the middle of; null where it ended properly, or where nothing can be read. */
+export function readNote(path: string): RunNote | null {
+  try {
+    const read: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    return isNote(read) ? read : null
+  } catch {
+    return null
+  }
+}
+
+function isNote(read: unknown): read is RunNote {
+  return (
+    typeof read === 'object' && read !== null && 'version' in read && read.version === 1 && 'mark' in read
+  )
+}

@@ -1,0 +1,111 @@
+import { costOf, type Situation } from '../attempt/decide.ts'
+import { jobTaskOf, type AgentChoice, type From, type Job } from '../attempt/job.ts'
+import { POLICIES } from '../attempt/outcome.ts'
+import type { Base } from '../git/head.ts'
+import type { Task } from '../task/model.ts'
+import type { Ledger } from './ledger.ts'
+import type { RunOptions, RunPorts } from './ports.ts'
+
+/** What the next attempt at a task depends on, besides what the run was asked. */
+export interface NextAttempt {
+  readonly task: Task
+  readonly choice: AgentChoice
+  readonly base: Base
+  readonly from: From
+  /** Waits in a row before it. */
+  readonly waits: number
+  /** What the run has cost so far; null where nobody said. */
+  readonly spentUsd: number | null
+  readonly token: string
+}
+
+/** A job, how long its prompt is in tokens, and what its task names and is not there. */
+export interface Prepared {
+  readonly job: Job
+  readonly estimate: number
+  readonly warnings: readonly string[]
+}
+
+/** What a run needs to prepare a job, and a preview has too. */
+export type PreparePorts = Pick<RunPorts, 'tierOf' | 'prompt' | 'source'>
+
+/** Makes the job of the next attempt at a task: the same for a run, and for what shows beforehand what it would do. */
+export async function prepare(
+  next: NextAttempt,
+  {
+    options,
+    ledger,
+    ports,
+  }: { readonly options: RunOptions; readonly ledger: Ledger; readonly ports: PreparePorts },
+): Promise<Prepared> {
+  const { task, choice, base, from, token } = next
+  const { gates, gatesChanged, maxTurns, timeoutSeconds, stallSeconds } = options
+  const records = ledger.attemptsAt(task.id)
+  const tier = ports.tierOf(task)
+  const situation = situationOf(next, options, ledger)
+  const prompt = await ports.prompt({
+    task,
+    tasks: ports.source.tasks(),
+    attempts: records,
+    gates,
+    failedBefore: ledger.failedBefore,
+  })
+  const job: Job = {
+    version: 1,
+    task: jobTaskOf(task),
+    attempt: (records.at(-1)?.number ?? 0) + 1,
+    token,
+    base,
+    from,
+    agent: choice,
+    tier: tier.tier,
+    limits: {
+      turns: maxTurns ?? tier.maxTurns,
+      seconds: timeoutSeconds ?? tier.timeoutSeconds,
+      stallSeconds,
+      budgetUsd: remainingBudget(situation),
+    },
+    prompt: prompt.text,
+    gates,
+    gatesChanged,
+    situation,
+    backlog: {
+      folder: ports.source.dir,
+      numbers: ports.source.tasks().map(({ number }) => number),
+      produced: announced(ports.source.tasks()),
+      mayAdd: Math.max(0, options.maxAddedTasks - ledger.addedTasks),
+    },
+    gateOutput: ledger.gateOutput,
+  }
+  return { job, estimate: prompt.estimate, warnings: prompt.warnings }
+}
+
+function situationOf(
+  { task, waits, spentUsd }: NextAttempt,
+  { retries, maxCostPerTask, budget }: RunOptions,
+  ledger: Ledger,
+): Omit<Situation, 'now'> {
+  const series = ledger.seriesAt(task.id)
+  return {
+    counted: series.filter((record) => POLICIES[record.outcome].counts).length + 1,
+    most: retries + 1,
+    series,
+    maxCostPerTask,
+    runBudgetLeft: budget === null ? null : budget - (spentUsd ?? 0),
+    waits,
+  }
+}
+
+/** What the attempt may cost: the less of what is left to the run and to the task. */
+function remainingBudget({ series, maxCostPerTask, runBudgetLeft }: Omit<Situation, 'now'>): number | null {
+  const left = [
+    ...(runBudgetLeft === null ? [] : [runBudgetLeft]),
+    ...(maxCostPerTask === null ? [] : [maxCostPerTask - costOf(series)]),
+  ]
+  return left.length === 0 ? null : Math.max(0, Math.min(...left))
+}
+
+/** What any task is to produce. */
+export function announced(tasks: readonly Task[]): readonly string[] {
+  return tasks.flatMap(({ produces }) => (produces ?? []).flatMap(({ path }) => path ?? []))
+}

@@ -1,0 +1,305 @@
+import { UserError } from '../base/errors.ts'
+import type { Agent } from '../agent/port.ts'
+import { attempt, attemptFinished, fail, type Failed, type Passed } from '../attempt/attempt.ts'
+import { checkWork } from '../attempt/check.ts'
+import type { AgentChoice, From, Job } from '../attempt/job.ts'
+import { fingerprintOf, outcome } from '../attempt/outcome.ts'
+import type { AttemptPorts, Emit } from '../attempt/ports.ts'
+import type { Happening } from '../events/event.ts'
+import { formatCost, UNKNOWN_USAGE } from '../events/usage.ts'
+import type { Base } from '../git/head.ts'
+import { land, type Landed, type LandingPorts } from '../landing/land.ts'
+import { withMark } from '../process/mark.ts'
+import { taskJson } from '../select/task-json.ts'
+import type { Task } from '../task/model.ts'
+import type { Work } from '../workspace/port.ts'
+import { conclude, giveUp, sameAsBaseline, stop, type TaskEnd } from './give-up.ts'
+import type { Ledger } from './ledger.ts'
+import type { NoteKeeper } from './note.ts'
+import type { RunOptions, RunPorts } from './ports.ts'
+import { announced, prepare } from './prepare.ts'
+
+/** One run while it goes on: what it was asked, what it may touch, and what it knows by now. */
+export interface Run {
+  readonly options: RunOptions
+  readonly ports: RunPorts
+  readonly note: NoteKeeper
+  readonly ledger: Ledger
+  readonly emit: Emit<Happening>
+}
+
+/** Where a task stands between two attempts. */
+interface Standing {
+  readonly base: Base
+  readonly from: From
+  /** Waits in a row. */
+  readonly waits: number
+}
+
+/** Works on one task until it is done, blocked or left. */
+export async function runTask(run: Run, task: Task, start: Base): Promise<TaskEnd> {
+  const { ports, emit } = run
+  const choices = await choicesFor(run, task)
+  if (typeof choices === 'string') {
+    emit({ type: 'task-given-up', id: task.id, title: task.title, reason: choices })
+    return { kind: 'left', base: start, reason: choices }
+  }
+  emit(taskStarted(run, task, choices[0]))
+  let at: Standing = { base: start, from: { kind: 'base' }, waits: 0 }
+  const { control } = ports
+  const skipped = control.skipped(task.id)
+  for (;;) {
+    const choice = await freeAgent(run, task, choices)
+    const end = (why: 'interrupted' | 'stopped' | 'budget', reason: string): Promise<TaskEnd> =>
+      stop(run, { ...at, why, reason })
+    if (control.isStopping) return end('interrupted', 'the run was interrupted')
+    if (skipped.aborted || !choice)
+      return conclude(run, { ...at, task, reason: 'the task was skipped' }, 'skip')
+    const { job, warnings } = await prepare(
+      { ...at, task, choice, spentUsd: run.note.spentUsd, token: ports.newToken() },
+      run,
+    )
+    for (const message of warnings) emit({ type: 'warning', message })
+    const result = await attemptAndLand(run, task, job)
+    if (result.kind === 'completed') return result
+    const { decision, work, record } = result
+    const from: From = record ? { kind: 'record', commit: record.commit, tree: work.tree } : at.from
+    at = { base: work.base, from, waits: decision.kind === 'wait' ? at.waits + 1 : 0 }
+    switch (decision.kind) {
+      case 'complete':
+        throw new Error('an attempt is complete without a commit')
+      case 'stop':
+        return end(control.isStopping ? 'interrupted' : decision.why, decision.reason)
+      case 'leave':
+        return conclude(run, { ...at, task, reason: decision.reason }, 'skip')
+      case 'wait':
+        run.ledger.limit(choice.name, decision.until)
+        break
+      case 'retry': {
+        const spent = overBudget(run)
+        if (spent !== null) return end('budget', spent)
+        await pause(run, task, decision.pauseSeconds, result.outcome.reason)
+        break
+      }
+      case 'give-up': {
+        const ruined = sameAsBaseline(run, result.outcome)
+        if (ruined !== null) return end('stopped', ruined)
+        const { reason, blocked } = decision
+        const given = await giveUp(run, { ...at, task, reason, isBlocked: blocked })
+        if (given) return given
+        break
+      }
+    }
+  }
+}
+
+function taskStarted({ ports, options }: Run, task: Task, { label }: AgentChoice): Happening {
+  const { tier, maxTurns, timeoutSeconds } = ports.tierOf(task)
+  return {
+    type: 'task-started',
+    id: task.id,
+    task: taskJson({ task, eligible: true, waiting: [] }, ports.tierOf),
+    tier,
+    limits: {
+      turns: options.maxTurns ?? maxTurns,
+      seconds: options.timeoutSeconds ?? timeoutSeconds,
+      attempts: options.retries + 1,
+    },
+    agent: label,
+  }
+}
+
+/** Who does the task, or why nobody can: in a loop that is this task's matter, and the others go on. */
+export async function choicesFor(
+  { ports, options }: Pick<Run, 'ports' | 'options'>,
+  task: Task,
+): Promise<readonly [AgentChoice, ...AgentChoice[]] | string> {
+  try {
+    return await ports.agentsFor(task)
+  } catch (error) {
+    if (!options.loop || !(error instanceof UserError)) throw error
+    return `${error.message}. ${error.fix}`
+  }
+}
+
+/** The first agent that no limit holds back, waiting for one where all are; null where somebody ended the wait. */
+async function freeAgent(run: Run, task: Task, choices: readonly AgentChoice[]): Promise<AgentChoice | null> {
+  const { ports, ledger, emit } = run
+  const over = AbortSignal.any([ports.control.signal, ports.control.skipped(task.id)])
+  for (;;) {
+    if (over.aborted) return null
+    const now = ports.now()
+    const free = choices.find(({ name }) => ledger.freeAt(name) <= now)
+    if (free) return free
+    const first = new Date(Math.min(...choices.map(({ name }) => ledger.freeAt(name).getTime())))
+    emit({
+      type: 'waiting',
+      id: task.id,
+      until: first.toISOString(),
+      reason: 'the service lets the agent do no more until then',
+    })
+    // In short steps: a laptop that sleeps stops the timer, not the clock.
+    while (!over.aborted && ports.now() < first)
+      await ports.sleep(Math.min(first.getTime() - ports.now().getTime(), 30_000), over)
+  }
+}
+
+async function pause(run: Run, task: Task, seconds: number, reason: string): Promise<void> {
+  const { ports, emit } = run
+  const until = new Date(ports.now().getTime() + seconds * 1000).toISOString()
+  emit({ type: 'waiting', id: task.id, until, reason: `before the next attempt: ${reason}` })
+  await ports.sleep(seconds * 1000, AbortSignal.any([ports.control.signal, ports.control.skipped(task.id)]))
+}
+
+/** Null while there is money left; else why not. */
+export function overBudget({ options: { budget }, note }: Run): string | null {
+  const spent = note.spentUsd ?? 0
+  if (budget === null || spent < budget) return null
+  return `the run has cost ${formatCost(spent)}, its budget is ${formatCost(budget)}`
+}
+
+type Completed = Extract<TaskEnd, { kind: 'completed' }>
+
+/** Makes the attempt, and lands what passes: what does not land is a failed attempt too. */
+async function attemptAndLand(run: Run, task: Task, job: Job): Promise<Completed | Failed> {
+  const { ports, note, ledger } = run
+  beginNote(run, job)
+  ports.checkpoint('attempt-noted')
+  const agents = attemptPorts(ports, task.id)
+  const emit: Emit<Happening> = (event) => {
+    if (event.type === 'agent-usage') note.update({ usage: event.usage })
+    run.emit(event)
+  }
+  const result = await attempt(job, agents, emit)
+  const ended = result.kind === 'passed' ? await landPassed(run, job, result) : result
+  const record = ended.kind === 'failed' ? ended.record : result.record
+  if (record) ledger.keep(record)
+  note.spend(costOf(result, ended))
+  return ended
+}
+
+function costOf(result: Passed | Failed, ended: Completed | Failed): number | null {
+  if (result.kind === 'passed') return result.candidate.facts.usage.costUsd
+  return ended.kind === 'failed' ? ended.usage.costUsd : null
+}
+
+function beginNote({ ports, note }: Run, job: Job): void {
+  const { task, attempt: number, situation, base, agent, tier } = job
+  note.begin({
+    task: task.id,
+    title: task.title,
+    number,
+    counted: situation.counted,
+    most: situation.most,
+    base,
+    agent: agent.label,
+    model: agent.model,
+    tier,
+    startedAt: ports.now().toISOString(),
+    log: `.ralph/logs/${task.id}-${number}.log`,
+    usage: UNKNOWN_USAGE,
+  })
+}
+
+/** What a run hands to each of its attempts. */
+export function attemptPorts(ports: RunPorts, task: string): AttemptPorts {
+  const { workspace, runGate, statusIn, logs, now, control, checkpoint } = ports
+  const agent = (choice: AgentChoice): Promise<Agent> => ports.agent(choice)
+  return {
+    workspace,
+    agent,
+    runGate,
+    statusIn,
+    logs,
+    env: withMark(ports.env, ports.mark),
+    now,
+    signal: control.signal,
+    killSignal: control.killSignal,
+    control: { unpaused: () => control.unpaused(), skipped: control.skipped(task) },
+    checkpoint,
+  }
+}
+
+async function landPassed(run: Run, job: Job, { candidate, record }: Passed): Promise<Completed | Failed> {
+  const { ports, note, ledger, options, emit } = run
+  const { task } = job
+  note.update({ phase: 'landing' })
+  ports.checkpoint('landing-noted')
+  const { subject, progress } = options
+  const landed = await land(
+    { candidate, earlier: ledger.seriesAt(task.id), subject, progress },
+    landingPorts(run, job),
+    emit,
+  )
+  if (landed.kind === 'refused') {
+    const { reason, kind, detail, fingerprint } = landed.refusal
+    const print = fingerprint === null ? {} : { fingerprint: fingerprintOf(fingerprint) }
+    const failed = await fail(
+      job,
+      {
+        ...candidate,
+        work: landed.work,
+        outcome: outcome(kind, reason, { ...(detail === '' ? {} : { detail }), ...print }),
+        early: record,
+        commits: landed.undone === null ? [] : [landed.undone],
+      },
+      attemptPorts(ports, task.id),
+      emit,
+    )
+    if (failed.record) await ports.workspace.record.dropCandidate(candidate.kept)
+    return failed
+  }
+  const done = outcome('done', 'the agent says that it is done')
+  emit(attemptFinished(candidate.facts, done, { denied: candidate.denied, ref: record?.ref ?? null }))
+  return {
+    kind: 'completed',
+    landed,
+    candidate: candidate.kept,
+    base: { ...landed.work.base, head: landed.commit },
+  }
+}
+
+/** What a run hands to a landing. */
+export function landingPorts(run: Run, job: Pick<Job, 'task' | 'attempt' | 'gates'>): LandingPorts {
+  const { ports, emit } = run
+  const { source, workspace, edits, sealer, now, control, checkpoint } = ports
+  return {
+    workspace,
+    async taskNow() {
+      await source.refresh([job.task.file])
+      const task = source.tasks().find(({ id }) => id === job.task.id)
+      if (!task) throw new Error(`${job.task.file} is gone`)
+      return task
+    },
+    complete: (task, completion) => edits.complete(task, completion),
+    async check(work: Work) {
+      const verdict = await checkWork(
+        {
+          id: job.task.id,
+          attempt: job.attempt,
+          gates: job.gates,
+          work,
+          written: [job.task.file, ...(run.options.progress === null ? [] : [run.options.progress])],
+          produced: announced(source.tasks()),
+          objection: async () => null,
+        },
+        attemptPorts(ports, job.task.id),
+        emit,
+      )
+      return { refusal: refusalOf(verdict.outcome), work: verdict.work, passed: verdict.passed }
+    },
+    sealer,
+    now,
+    signal: control.signal,
+    killSignal: control.killSignal,
+    checkpoint,
+  }
+}
+
+function refusalOf(
+  failed: Awaited<ReturnType<typeof checkWork>>['outcome'],
+): Extract<Landed, { kind: 'refused' }>['refusal'] | null {
+  if (!failed) return null
+  const kind = failed.kind === 'interrupted' ? 'interrupted' : 'gate-failed'
+  return { kind, reason: failed.reason, detail: failed.detail, fingerprint: failed.fingerprint }
+}

@@ -1,0 +1,284 @@
+import { chmodSync, existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { foldersAbove } from '../base/folders-above.ts'
+import { pathWithin } from '../base/path-within.ts'
+import { isRalphEntry } from '../base/ralph-folder.ts'
+import {
+  ATTEMPT_ADDRESS,
+  commitsBetween,
+  isAncestor,
+  tipOf,
+  type Base,
+  type LaterCommit,
+} from '../git/head.ts'
+import { readLog } from '../git/log.ts'
+import { identityProblem, ignoredPaths, operationsUnderWay, signingProblem } from '../git/repository.ts'
+import { standing } from '../git/restore.ts'
+import { readStatus, type Status, type StatusEntry } from '../git/status.ts'
+import { trailerValue } from '../git/trailers.ts'
+import { changedPaths, changesBetween, heldAt, textIn } from '../git/tree.ts'
+import type { HeadMove, Inspect, Obstacle, Work } from './port.ts'
+import type { Room } from './room.ts'
+
+/** What can be seen of a workspace. */
+export function openInspect(room: Room): Inspect {
+  const { git, own, root, prefix } = room
+  const inside = (path: string): string => `${prefix}${path}`
+  return {
+    obstacles: (dir) => obstacles(room, inside(dir)),
+    status: () => statusOf(room),
+    work: (base, leaving = []) => workSince(room, base, leaving),
+    hooksFolder: () => room.places?.hooksInTree ?? null,
+    text: (path) => textAt(join(root, path)),
+    baseText: (base, path) => textIn(git, base.head, inside(path)),
+    missingFrom: (tree, paths) => missingFrom(room, tree, paths),
+    leftOut: (work, paths) => leftOut(room, work, paths),
+    treeOf: (commit) => room.treeOf(commit),
+    differing: (from, to) => changedPaths(git, from, to),
+    async isStoredAsBefore(base, path) {
+      const [stored, now] = [
+        await blobAt(room, base, inside(path)),
+        await git.run(['hash-object', '--', inside(path)]),
+      ]
+      return stored === now.stdout.toString().trim()
+    },
+    isAncestor: (ancestor, of) => isAncestor(git, ancestor, of),
+    async commitOf(task, range) {
+      const entries = await readLog(git, { revisions: [range] })
+      const own = entries.filter(({ trailers, committer }) => {
+        return committer !== ATTEMPT_ADDRESS && trailerValue(trailers, 'Task') === task
+      })
+      return own[0]?.hash ?? null
+    },
+    async headMovedAt() {
+      const args = ['log', '--walk-reflogs', '--max-count=1', '--format=%gd', '--date=unix', 'HEAD']
+      const seconds = /@\{(\d+)\}/.exec((await git.run(args)).stdout.toString())?.[1]
+      return seconds === undefined ? null : new Date(Number(seconds) * 1000)
+    },
+  }
+
+  async function statusOf({ aside }: Room): Promise<Status> {
+    const status = room.isAdopted ? await own.status() : await readStatus(git)
+    const entries = status.entries.filter(({ path }) => !aside.has(path))
+    return {
+      ...status,
+      entries: entries.map((entry) => (isStray(room, entry) ? { ...entry, kind: 'untracked' } : entry)),
+    }
+  }
+}
+
+async function obstacles({ git, repository }: Room, folder: string): Promise<readonly Obstacle[]> {
+  const found: Obstacle[] = []
+  for (const operation of operationsUnderWay(repository))
+    found.push({
+      message: `a ${operation} is under way`,
+      fix: `Finish it, or end it with git ${operation} --abort`,
+    })
+  const lock = join(repository.gitDir, 'index.lock')
+  if (existsSync(lock))
+    found.push({
+      message: 'another git process is at work here, or one has crashed and left its lock',
+      fix: `If no git is running, remove ${lock}`,
+    })
+  const identity = await identityProblem(git)
+  if (identity !== null)
+    found.push({
+      message: `git does not know who commits: ${identity.split('\n').at(-1) ?? ''}`,
+      fix: 'Set git config user.name and git config user.email',
+    })
+  const unsigned = identity === null ? await signingProblem(git) : null
+  if (unsigned !== null)
+    found.push({
+      message: `git is to sign commits, and cannot: ${unsigned}`,
+      fix: 'Mend the key (user.signingKey), or set commit.gpgSign to false here',
+    })
+  if ((await ignoredPaths(git, [`${folder}/T-1.md`])).size > 0)
+    found.push({
+      message: `git ignores the task folder ${folder}, so no commit could hold a task`,
+      fix: 'Take it out of .gitignore (git check-ignore -v names the line)',
+    })
+  return found
+}
+
+/** A repository that somebody has added as if it were a submodule: no clone would find what is in it. */
+function isStray({ repository }: Room, { path, kind, nested }: StatusEntry): boolean {
+  if (!nested || kind !== 'added') return false
+  const modules = join(repository.root, '.gitmodules')
+  return !existsSync(modules) || !readFileSync(modules, 'utf8').includes(`path = ${path}\n`)
+}
+
+/** All that was done since the base, once what is nobody's work has been set aside. */
+async function workSince(room: Room, asked: Base, leaving: readonly string[]): Promise<Work> {
+  const { own, aside, prefix } = room
+  await own.ensure(asked.head)
+  const work = await look(room, asked, leaving)
+  const folders = [`${prefix}.ralph/`, '.ralph/']
+  const isOwn = (path: string): boolean =>
+    folders.some((folder) => path.startsWith(folder) && isRalphEntry(path.slice(folder.length)))
+  const exposed = work.changes.flatMap(({ path, kind }) =>
+    kind === 'new' && (isOwn(path) || room.wasIgnored(path)) ? [path] : [],
+  )
+  if (exposed.length === 0) return work
+  for (const path of exposed) aside.add(path)
+  // They were taken in with the rest: the index begins anew without them.
+  await own.hold(asked.head)
+  return { ...(await look(room, asked, leaving)), exposed }
+}
+
+async function look(room: Room, asked: Base, leaving: readonly string[]): Promise<Work> {
+  const { git, own, aside, repository } = room
+  const status = await openedStatus(room)
+  const { base, persons } = await baseUnder(room, asked, status)
+  const nested = status.entries
+    .filter((entry) => entry.nested && (entry.kind === 'untracked' || isStray(room, entry)))
+    .map(({ path }) => path)
+  const except = new Set([...nested, ...aside, ...leaving])
+  const isChanged = status.entries.some(
+    ({ path, unstaged, dirtyInside }) => unstaged && !dirtyInside && !except.has(path),
+  )
+  const taken = isChanged ? await own.takeAll([...except]) : { tree: await own.tree(), refused: null }
+  const tree = (await followIndex(room, except)) ? await own.tree() : taken.tree
+  const isAsBase = tree === (await room.treeOf(base.head))
+  return {
+    base,
+    persons,
+    tree,
+    refused: taken.refused,
+    changes: isAsBase ? [] : await changesBetween(git, base.head, tree),
+    head: await headMove(room, base, status),
+    operations: operationsUnderWay(repository),
+    nested,
+    exposed: [],
+  }
+}
+
+/** Takes in, and leaves out, the ignored files of which somebody's index says so; whether there were any. */
+async function followIndex({ own, repository }: Room, except: ReadonlySet<string>): Promise<boolean> {
+  const { added, removed } = await own.differences()
+  const present = added.filter((path) => !except.has(path) && standing(repository.root, path))
+  const forced = present.filter((path) => !lstatSync(join(repository.root, path)).isDirectory())
+  if (forced.length > 0) await own.take(forced)
+  if (removed.length > 0) await own.forget(removed)
+  return forced.length + removed.length > 0
+}
+
+/** An agent may have left files and folders that nobody may read, and git could not take in; it keeps no such modes. */
+async function openedStatus({ own, repository }: Room): Promise<Status> {
+  const status = await own.status()
+  const files = status.entries.filter(({ kind, unstaged }) => unstaged && kind !== 'deleted')
+  for (const { path } of files) open(join(repository.root, path), 0o400, 0o600)
+  if (status.closedFolders.length === 0) return status
+  for (const path of status.closedFolders) open(join(repository.root, path), 0o500, 0o700)
+  const again = await own.status()
+  if (again.closedFolders.length > 0) throw new ClosedFolder(again.closedFolders)
+  return openedStatus({ own, repository } as Room)
+}
+
+/** What is in these folders nobody can say, and so not what an attempt has done. */
+export class ClosedFolder extends Error {
+  constructor(paths: readonly string[]) {
+    super(`nobody may read ${paths.join(', ')}, so what is in it could be in no commit`)
+    this.name = 'ClosedFolder'
+  }
+}
+
+function open(path: string, needed: number, given: number): void {
+  try {
+    const stats = lstatSync(path)
+    const isOpen = (stats.mode & needed) === needed
+    if ((stats.isFile() || stats.isDirectory()) && !isOpen) chmodSync(path, (stats.mode & 0o777) | given)
+  } catch {
+    // Gone, or somebody else's: git says what it makes of it.
+  }
+}
+
+/**
+ * A commit without the mark of an attempt is a person's, and the work lands on top of it: then that is the base. Of
+ * several the newest.
+ */
+async function baseUnder(
+  { git }: Room,
+  asked: Base,
+  status: Status,
+): Promise<Pick<Work, 'base' | 'persons'>> {
+  const tip = await tipNow({ git } as Room, asked, status)
+  if (tip === null || tip === asked.head) return { base: asked, persons: [] }
+  const persons = (await commitsBetween(git, asked.head, tip)).filter(({ isAttempts }) => !isAttempts)
+  const newest: LaterCommit | undefined = persons[0]
+  if (!newest) return { base: asked, persons: [] }
+  return { base: { ...asked, head: newest.hash }, persons: persons.map(({ hash }) => hash) }
+}
+
+/** Where the branch of the base is now; costs a process only where HEAD is elsewhere. */
+async function tipNow({ git }: Room, base: Base, status: Status): Promise<string | null> {
+  if (status.branch === base.branch || base.branch === null) return status.head
+  return tipOf(git, base.branch)
+}
+
+/** Compares HEAD and the branch with the base; costs a process only where something has moved. */
+async function headMove(room: Room, base: Base, now: Status): Promise<HeadMove | null> {
+  const switched = now.branch !== base.branch
+  if (!switched && now.head === base.head) return null
+  const commits: string[] = []
+  for (const commit of new Set([now.head, await tipNow(room, base, now)]))
+    if (commit !== null && !(await isAncestor(room.git, commit, base.head))) commits.push(commit)
+  return { switched, at: now.head, commits }
+}
+
+async function blobAt({ git }: Room, base: Base, path: string): Promise<string> {
+  const { stdout } = await git.run(['rev-parse', `${base.head}:${path}`], { okCodes: [0, 128] })
+  return stdout.toString().trim()
+}
+
+function textAt(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+/** An empty folder is none, nor is one that git does not see; a single file that git ignores is there all the same. */
+async function missingFrom(
+  { git, root, prefix }: Room,
+  tree: string,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  if (paths.length === 0) return []
+  const present = paths.filter((path) => isInside(root, join(root, path)))
+  const folders = present.filter((path) => lstatSync(join(root, path)).isDirectory())
+  const asked = folders.map((path) => `${prefix}${path}`.replace(/\/+$|\/?\.$/g, '')).filter(Boolean)
+  const held = new Set(asked.length === 0 ? [] : await heldAt(git, tree, asked))
+  return paths.filter((path) => {
+    if (!present.includes(path)) return true
+    const name = `${prefix}${path}`.replace(/\/+$|\/?\.$/g, '')
+    return folders.includes(path) && name !== '' && !held.has(name)
+  })
+}
+
+function isInside(root: string, path: string): boolean {
+  return existsSync(path) && pathWithin(realpathSync(root), realpathSync(path)) !== null
+}
+
+async function leftOut(
+  { git, prefix, aside }: Room,
+  work: Work,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const changed = new Set(work.changes.map(({ path }) => path))
+  const unseen = paths.filter((path) => !changed.has(`${prefix}${path}`))
+  if (unseen.length === 0) return []
+  const ignored = await ignoredPaths(
+    git,
+    unseen.map((path) => `${prefix}${path}`),
+  )
+  const away = [...work.nested, ...aside]
+  return unseen.filter((path) => {
+    const full = `${prefix}${path}`
+    return (
+      ignored.has(full) ||
+      away.includes(full) ||
+      [...foldersAbove(full)].some((above) => away.includes(above))
+    )
+  })
+}

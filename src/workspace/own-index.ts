@@ -1,0 +1,166 @@
+import { constants, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { literal, refusesLineEnds, stage, writeTree } from '../git/commit.ts'
+import { GitError, type Git } from '../git/git.ts'
+import type { Repository } from '../git/repository.ts'
+import { readStatus, type Status } from '../git/status.ts'
+import { sleep } from '../process/sleep.ts'
+
+/** What could make git believe a file unchanged without a look is not believed here, whatever somebody has set. */
+const SETTINGS = {
+  'core.fsmonitor': 'false',
+  'core.untrackedCache': 'false',
+  'core.trustctime': 'true',
+  'core.checkStat': 'default',
+  'core.ignoreStat': 'false',
+}
+
+/** How long another git may hold the person's index before that counts as a failure. */
+const PATIENCE_MS = 2000
+
+/**
+ * ralph's own index of a workspace. No agent's git writes it, so its flags and what it remembers of files are ralph's:
+ * what it says of the tree is what is there. The person's index is made the same whenever ralph has moved something.
+ */
+export class OwnIndex {
+  /** The door to git that has this index. */
+  readonly git: Git
+  readonly #path: string
+  readonly #persons: string
+  /** The tree that it holds; null where that is not known. */
+  #tree: string | null = null
+  /** The person's index as it was when last looked at. */
+  #seen = ''
+
+  constructor(git: Git, { gitDir }: Repository) {
+    this.#path = join(gitDir, 'ralph-index')
+    this.#persons = join(gitDir, 'index')
+    this.git = git.with({ env: { GIT_INDEX_FILE: this.#path }, settings: SETTINGS })
+  }
+
+  /** Begins from the person's, before anybody else has worked here: with the flags that are theirs. */
+  adopt(): void {
+    rmSync(`${this.#path}.lock`, { force: true })
+    if (existsSync(this.#persons)) copyFileSync(this.#persons, this.#path)
+    else rmSync(this.#path, { force: true })
+    this.#seen = stampOf(this.#persons)
+    this.#tree = null
+  }
+
+  /** Makes one where there is none: an agent, or whoever cleans up, may have removed it. */
+  async ensure(commit: string): Promise<void> {
+    if (existsSync(this.#path)) return
+    rmSync(`${this.#path}.lock`, { force: true })
+    await this.git.run(['read-tree', '-m', commit])
+    this.#tree = null
+  }
+
+  status(): Promise<Status> {
+    return readStatus(this.git)
+  }
+
+  /** Takes all files in, but for those excepted; gives the tree, and why git would not commit it, where it minds line ends. */
+  async takeAll(
+    except: readonly string[],
+  ): Promise<{ readonly tree: string; readonly refused: string | null }> {
+    let refused: string | null = null
+    try {
+      await stage(this.git, { except, strict: true })
+    } catch (error) {
+      if (!(error instanceof GitError) || !refusesLineEnds(error)) throw error
+      refused = error.stderr.trim().split('\n').at(-1) ?? ''
+      await stage(this.git, { except })
+    }
+    return { tree: await this.tree(true), refused }
+  }
+
+  /**
+   * What somebody has said of ignored files by way of the person's index: that one is to be in the tree, or not any more.
+   * No file says so, so it is the one thing in which that index is believed.
+   */
+  async differences(): Promise<{ readonly added: readonly string[]; readonly removed: readonly string[] }> {
+    const stamp = stampOf(this.#persons)
+    if (stamp === this.#seen) return { added: [], removed: [] }
+    this.#seen = stamp
+    const theirs = this.git.with({ env: { GIT_INDEX_FILE: this.#persons } })
+    const [ours, held] = [await namesOf(this.git, ['--cached']), await namesOf(theirs, ['--cached'])]
+    const [own, others] = [new Set(ours), new Set(held)]
+    const missing = ours.some((path) => !others.has(path))
+    const ignored = missing ? await namesOf(this.git, ['--cached', '--ignored', '--exclude-standard']) : []
+    return {
+      added: held.filter((path) => !own.has(path)),
+      removed: ignored.filter((path) => !others.has(path)),
+    }
+  }
+
+  /** Holds these no more; the files stay as they are. */
+  async forget(paths: readonly string[]): Promise<void> {
+    await this.git.run(['update-index', '--force-remove', '-z', '--stdin'], { stdin: paths.join('\0') })
+    this.#tree = null
+  }
+
+  /** Takes single files in as they are. */
+  async take(paths: readonly string[]): Promise<void> {
+    await stage(this.git, { paths, force: true })
+    this.#tree = null
+  }
+
+  /** The tree that it holds; asked again where files were taken in. */
+  async tree(isChanged = false): Promise<string> {
+    if (isChanged || this.#tree === null) this.#tree = await writeTree(this.git)
+    return this.#tree
+  }
+
+  /** Gives files the content that they have in a commit, on disk as well, and removes those that it does not have. */
+  async restore(commit: string, paths: readonly string[]): Promise<void> {
+    this.#tree = null
+    const args = ['restore', `--source=${commit}`, '--staged', '--worktree']
+    await this.git.run([...args, '--pathspec-from-file=-', '--pathspec-file-nul'], {
+      stdin: paths.map(literal).join('\0'),
+    })
+  }
+
+  /** Holds a commit's tree from now on; the files stay as they are. */
+  async hold(commit: string): Promise<void> {
+    // `-i`: whatever the files are by now, they stay.
+    await this.git.run(['read-tree', '-i', '-m', commit])
+    this.#tree = null
+  }
+
+  /** Something else has moved it to that tree. */
+  holds(tree: string): void {
+    this.#tree = tree
+  }
+
+  /** Makes the person's index the same, as any git does it: by way of its lock. */
+  async publish(): Promise<void> {
+    const lock = `${this.#persons}.lock`
+    for (let waited = 0; ; waited += 50) {
+      try {
+        copyFileSync(this.#path, lock, constants.COPYFILE_EXCL)
+        break
+      } catch (error) {
+        const isHeld = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+        if (!isHeld || waited >= PATIENCE_MS) throw isHeld ? lockedError(lock) : error
+        await sleep(50)
+      }
+    }
+    renameSync(lock, this.#persons)
+    this.#seen = stampOf(this.#persons)
+  }
+}
+
+async function namesOf(git: Git, which: readonly string[]): Promise<readonly string[]> {
+  const { stdout } = await git.run(['ls-files', '-z', ...which])
+  return stdout.toString().split('\0').filter(Boolean)
+}
+
+/** Another text after somebody has written it. */
+function stampOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false, bigint: true })
+  return stats ? `${stats.mtimeNs} ${stats.ctimeNs} ${stats.size} ${stats.ino}` : ''
+}
+
+function lockedError(lock: string): GitError {
+  return new GitError(['add'], 128, `fatal: Unable to create '${lock}': File exists.`)
+}

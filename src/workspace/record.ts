@@ -1,0 +1,205 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { commit, stage, writeTree, type CommitResult } from '../git/commit.ts'
+import { GitError } from '../git/git.ts'
+import { commitsBetween, moveBranch } from '../git/head.ts'
+import { ignoredPaths } from '../git/repository.ts'
+import {
+  attemptMessage,
+  attemptRef,
+  candidateRef,
+  keepCommit,
+  listCandidates,
+  listRecords,
+  type KeptAttempt,
+} from '../git/record.ts'
+import { changeRefs } from '../git/refs.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import type { FilesToCommit, Inspect, Landing, Recorder, ToKeep, ToLand, Work } from './port.ts'
+import type { Room } from './room.ts'
+
+/** What makes commits in a workspace. */
+export function openRecorder(room: Room, inspect: Inspect, checkpoint: (name: Checkpoint) => void): Recorder {
+  const { git, own, refs } = room
+  return {
+    async keep(attempt) {
+      const { task, number } = attempt.facts
+      const tree = await exactTree(room, attempt.work)
+      return keep(room, attempt, { ref: attemptRef(task, number), tree })
+    },
+    async candidate({ token, ...attempt }) {
+      const { task, number } = attempt.facts
+      return keep(room, attempt, { ref: candidateRef(task, number, token), tree: attempt.work.tree })
+    },
+    async dropCandidate({ ref, commit: hash }) {
+      await changeRefs(git, { make: new Map(), take: new Map([[ref, hash]]) })
+      refs.set(ref, null)
+    },
+    async kept(task, number) {
+      return (await listRecords(git, task)).find((record) => record.number === number) ?? null
+    },
+    candidates: () => listCandidates(git),
+    land: (request) => land(room, request, { inspect, checkpoint }),
+    async commitTexts({ texts, message, signal }) {
+      const undo = writeTexts(room, texts)
+      checkpoint('file-blocked')
+      const paths = [...texts.keys()].map((path) => `${room.prefix}${path}`)
+      const result = await commitFiles(room, inspect, { paths, message, signal })
+      if (result.kind !== 'committed') undo()
+      return result
+    },
+    commitFiles: (request) => commitFiles(room, inspect, request),
+  }
+}
+
+async function commitFiles(
+  room: Room,
+  inspect: Inspect,
+  { paths, message, signal }: FilesToCommit,
+): Promise<CommitResult & { readonly head: string | null }> {
+  const result = await commit(room.git, { message, paths, signal })
+  if (result.kind !== 'committed') {
+    await unstage(room)
+    return { ...result, head: null }
+  }
+  if (room.isAdopted) await room.own.take(paths)
+  return { ...result, head: (await inspect.status()).head }
+}
+
+async function keep(
+  room: Room,
+  { facts, work, at, replaces, commits = [] }: ToKeep,
+  { ref, tree }: { readonly ref: string; readonly tree: string },
+): Promise<KeptAttempt> {
+  const earlier = replaces ? [replaces.commit] : []
+  const parents = [...new Set([work.base.head, ...(work.head?.commits ?? []), ...earlier, ...commits])]
+  // Of one ref a record may take the place of an earlier one; what it replaces elsewhere is only its parent.
+  const before = replaces?.ref === ref ? replaces.commit : null
+  const message = attemptMessage(facts)
+  const hash = await keepCommit(room.git, { ref, tree, message, parents, replaces: before })
+  room.refs.set(ref, hash)
+  return { ...facts, ref, commit: hash, parents, tree, keptAt: Math.floor(at.getTime() / 1000) }
+}
+
+/**
+ * The tree byte for byte. Attributes that the attempt itself brought (line ends, filters, `ident`) would have git store
+ * other bytes than there are, and a record is to hold what there was: for them git is told to change nothing.
+ */
+async function exactTree(room: Room, work: Work): Promise<string> {
+  const { own, repository, aside } = room
+  if (!bringsAttributes(work)) return work.tree
+  const scratch = join(repository.gitDir, 'ralph-index-exact')
+  const attributes = join(repository.commonDir, 'info/attributes')
+  const before = existsSync(attributes) ? readFileSync(attributes) : null
+  const git = own.git.with({ env: { GIT_INDEX_FILE: scratch } })
+  try {
+    rmSync(scratch, { force: true })
+    // An index without any memory of files reads them all.
+    await git.run(['read-tree', work.base.head])
+    mkdirSync(dirname(attributes), { recursive: true })
+    const lines = work.changes.map(({ path }) => `${JSON.stringify(`/${path}`)} ${UNCHANGED}\n`)
+    appendFileSync(attributes, `\n${lines.join('')}`)
+    await stage(git, { except: [...work.nested, ...aside] })
+    return await writeTree(git)
+  } finally {
+    if (before) writeFileSync(attributes, before)
+    else rmSync(attributes, { force: true })
+    rmSync(scratch, { force: true })
+  }
+}
+
+const UNCHANGED = '-text -ident -filter -working-tree-encoding'
+
+/** Whether the work changes how git stores files. */
+export function bringsAttributes({ changes }: Work): boolean {
+  return changes.some(({ path }) => path === '.gitattributes' || path.endsWith('/.gitattributes'))
+}
+
+/** Makes the task's commit of the tree that is checked, and looks at what became of it. */
+async function land(
+  room: Room,
+  { base, tree, texts, message, signal }: ToLand,
+  { inspect, checkpoint }: { readonly inspect: Inspect; readonly checkpoint: (name: Checkpoint) => void },
+): Promise<Landing> {
+  const { git, own, places } = room
+  const undo = writeTexts(room, texts)
+  checkpoint('file-completed')
+  const result = await attempt(async () => {
+    await own.take(await notIgnored(room, [...texts.keys()]))
+    await own.publish()
+    // The hooks that there were when the run began: a setting that an agent has changed elsewhere finds no others.
+    const door = places ? git.with({ settings: { 'core.hooksPath': places.hooks } }) : git
+    return commit(door, { message, signal })
+  })
+  if (result.kind !== 'committed') {
+    undo()
+    await own.hold(tree)
+    await unstage(room)
+    return result
+  }
+  checkpoint('committed')
+  const { head, branch, entries } = await inspect.status()
+  if (head === null) throw new Error('there is no commit after one was made')
+  const made = (await commitsBetween(git, base.head, head)).findLast(({ subject }) =>
+    message.startsWith(`${subject}\n`),
+  )
+  const [parent] = made?.parents ?? []
+  if (made && parent !== undefined && parent !== base.head) {
+    // Somebody committed in the last moment. Their commit stays, and this one is made anew on top of it.
+    await moveBranch(git, { branch, from: made.hash, to: parent }, 'ralph: another commit came first')
+    undo()
+    await own.hold(tree)
+    await unstage(room)
+    return { kind: 'moved' }
+  }
+  const changedByHook = entries.filter(({ staged }) => staged).map(({ path }) => path)
+  if (changedByHook.length > 0) await own.hold(head)
+  else room.hasTree(head, await own.tree())
+  const left = entries.filter((entry) => entry.unstaged && !(entry.nested && entry.kind === 'untracked'))
+  return { ...result, commit: head, branch, changedByHook, left }
+}
+
+async function attempt<T>(
+  action: () => Promise<T>,
+): Promise<T | { readonly kind: 'failed'; readonly output: string }> {
+  try {
+    return await action()
+  } catch (error) {
+    if (error instanceof GitError) return { kind: 'failed', output: error.stderr.trim() || error.message }
+    throw error
+  }
+}
+
+/** Of the project's files those that a commit may hold, as paths of the repository. */
+async function notIgnored({ git, prefix }: Room, files: readonly string[]): Promise<readonly string[]> {
+  const paths = files.map((file) => `${prefix}${file}`)
+  // A task's own file is tracked; only beside it there may be another.
+  const ignored = paths.length > 1 ? await ignoredPaths(git, paths) : new Set<string>()
+  return paths.filter((path) => !ignored.has(path))
+}
+
+/** What stays staged would go into whatever the person commits next. */
+async function unstage({ git }: Room): Promise<void> {
+  await git.run(['reset', '--quiet'], { okCodes: [0, 1, 128] })
+}
+
+/** Writes them in place, not over a draft: git holds the old text, and a draft could be left in the tree. */
+function writeTexts({ root }: Room, texts: ReadonlyMap<string, string>): () => void {
+  const undo = [...texts.keys()].map((path) => remember(join(root, path)))
+  for (const [path, text] of texts) {
+    const file = join(root, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  return () => {
+    for (const step of undo) step()
+  }
+}
+
+function remember(file: string): () => void {
+  const before = existsSync(file) ? readFileSync(file) : null
+  return () => {
+    if (before) writeFileSync(file, before)
+    else rmSync(file, { force: true })
+  }
+}

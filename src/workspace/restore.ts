@@ -1,0 +1,149 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import { isAncestor, mergeBase, moveBranch, putHeadBack, type Base } from '../git/head.ts'
+import { foldersBelow } from '../git/refs.ts'
+import { allIgnored, quitOperation } from '../git/repository.ts'
+import { restoreTree, standing } from '../git/restore.ts'
+import { broughtSince, changedPaths } from '../git/tree.ts'
+import { sleep } from '../process/sleep.ts'
+import type { Displaced, Guard, Restore, Work } from './port.ts'
+import type { Room } from './room.ts'
+import { changedSettings, readSettings, restoreSettings, settingsPlaces } from './settings.ts'
+
+const WHY = 'ralph: back to where the attempt began'
+
+/** What brings a workspace back to where it was. */
+export function openRestore(room: Room): Restore {
+  const { git, own, repository, root, aside, refs } = room
+  return {
+    async adopt(person) {
+      if (person) {
+        room.protect(person)
+        await noteSettings(room)
+        room.isAdopted = true
+        return person
+      }
+      own.adopt()
+      const found = {
+        ignored: await allIgnored(git),
+        since: statSync(join(repository.gitDir, 'ralph-index')).ctimeMs,
+      }
+      room.protect(found)
+      await noteSettings(room)
+      await refs.note()
+      room.isAdopted = true
+      return found
+    },
+    guard: async () => guard(room),
+    setAside(paths) {
+      for (const path of paths) aside.add(path)
+    },
+    async head(base, work) {
+      for (const operation of work.operations) await quitOperation(git, operation)
+      if (work.head) await putHeadBack(git, base, WHY)
+    },
+    async commit({ commit, branch, base }) {
+      await moveBranch(git, { branch, from: commit, to: base.head }, WHY)
+      await own.hold(base.head)
+    },
+    lostByGoingBack: (base, work) => lostByGoingBack(room, base, work),
+    async files(base, paths) {
+      if (paths.length === 0) return
+      // What git does not know it does not take away.
+      const present = paths.filter((path) => standing(repository.root, path))
+      if (present.length > 0) await own.take(present)
+      await own.restore(base.head, paths)
+    },
+    async tree({ recorded, to }) {
+      // Beside the log, in a folder that git does not see.
+      const keepIn = freeFolder(join(root, '.ralph', 'set-aside'))
+      const { tree } = await own.takeAll(await outsiders(room))
+      if (tree !== recorded) return null
+      const displaced = await restoreTree(own.git, { from: recorded, to, keepIn })
+      own.holds(await room.treeOf(to))
+      await own.publish()
+      return displaced.length === 0
+        ? []
+        : ([{ folder: relative(root, keepIn), paths: displaced }] satisfies Displaced[])
+    },
+    locks: (since, keepIn) =>
+      moveLocks(
+        locksIn(room).filter((lock) => statSync(lock).mtimeMs >= since.getTime()),
+        keepIn,
+      ),
+  }
+}
+
+async function noteSettings(room: Room): Promise<void> {
+  room.places = await settingsPlaces(room.git, room.repository)
+}
+
+/** What is in no tree: repositories that somebody made here, and what is set aside. */
+async function outsiders({ own, aside }: Room): Promise<readonly string[]> {
+  const { entries } = await own.status()
+  const nested = entries.filter((entry) => entry.nested && entry.kind === 'untracked')
+  return [...nested.map(({ path }) => path), ...aside]
+}
+
+function guard(room: Room): Guard {
+  const { places, refs } = room
+  const settings = places && readSettings(places)
+  const stamp = refs.stamp()
+  const held = new Set(locksIn(room))
+  return {
+    async release({ task, branch, keepIn }) {
+      const changed = places && settings ? changedSettings(settings, readSettings(places)) : []
+      if (places && settings && changed.length > 0) restoreSettings(changed, settings, keepIn)
+      // All that the agent has started is dead by now.
+      await moveLocks(
+        locksIn(room).filter((lock) => !held.has(lock)),
+        keepIn,
+      )
+      const ofRefs = refs.stamp() === stamp ? [] : await refs.putBack({ task, branch })
+      return [
+        ...(changed.length > 0 ? [{ kind: 'git-settings', paths: changed, keptIn: keepIn } as const] : []),
+        ...ofRefs,
+      ]
+    },
+  }
+}
+
+async function lostByGoingBack({ git }: Room, base: Base, work: Work): Promise<readonly string[]> {
+  const at = work.head?.at
+  if (!at || at === base.head || (await isAncestor(git, base.head, at))) return []
+  const touched = new Set(await changedPaths(git, at, work.tree))
+  // What its own commits brought since the two went apart, as an amended one does, is its work.
+  const own = new Set(await broughtSince(git, await mergeBase(git, base.head, at), at))
+  return (await changedPaths(git, at, base.head)).filter((path) => !touched.has(path) && !own.has(path))
+}
+
+/** How long the git that holds a lock may still need: it may have outlived whoever started it. */
+const PATIENCE_MS = 2000
+
+/** Locks that a git has left which is dead now would stop every later one; they are moved, not removed. */
+async function moveLocks(locks: readonly string[], keepIn: string): Promise<readonly string[]> {
+  const moved: string[] = []
+  for (const lock of locks) {
+    for (let waited = 0; waited < PATIENCE_MS && existsSync(lock); waited += 100) await sleep(100)
+    if (!existsSync(lock)) continue
+    mkdirSync(keepIn, { recursive: true })
+    renameSync(lock, join(keepIn, basename(lock)))
+    moved.push(lock)
+  }
+  return moved
+}
+
+function locksIn({ repository: { gitDir, commonDir } }: Room): readonly string[] {
+  const single = [join(gitDir, 'index.lock'), join(gitDir, 'HEAD.lock'), join(commonDir, 'packed-refs.lock')]
+  const refs = foldersBelow(join(commonDir, 'refs')).flatMap((folder) =>
+    readdirSync(folder).flatMap((name) => (name.endsWith('.lock') ? [join(folder, name)] : [])),
+  )
+  return [...single.filter((path) => existsSync(path)), ...refs]
+}
+
+/** The first number that is no folder there yet. */
+function freeFolder(parent: string): string {
+  let number = 1
+  while (existsSync(join(parent, String(number)))) number++
+  return join(parent, String(number))
+}

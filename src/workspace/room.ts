@@ -1,0 +1,67 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { foldersAbove } from '../base/folders-above.ts'
+import type { Git } from '../git/git.ts'
+import type { Repository } from '../git/repository.ts'
+import { treeOf } from '../git/tree.ts'
+import { OwnIndex } from './own-index.ts'
+import type { Person } from './port.ts'
+import { KnownRefs } from './refs.ts'
+import type { SettingsPlaces } from './settings.ts'
+
+/** What inspecting, recording and restoring know together of one workspace. */
+export class Room {
+  readonly git: Git
+  readonly own: OwnIndex
+  readonly repository: Repository
+  readonly root: string
+  readonly prefix: string
+  readonly refs: KnownRefs
+  /** Files that are nobody's work: in no tree. */
+  readonly aside = new Set<string>()
+  /** Whether a run works here: until then what is not committed is seen as the person's git sees it. */
+  isAdopted = false
+  places: SettingsPlaces | null = null
+  readonly #trees = new Map<string, Promise<string>>()
+  #ignored: ReadonlySet<string> = new Set()
+  #since = 0
+
+  constructor(git: Git, repository: Repository, where: { readonly root: string; readonly prefix: string }) {
+    // What stands for another object only here would be in no clone.
+    this.git = git.with({ env: { GIT_NO_REPLACE_OBJECTS: '1' } })
+    this.own = new OwnIndex(this.git, repository)
+    this.repository = repository
+    this.root = where.root
+    this.prefix = where.prefix
+    this.refs = new KnownRefs(this.git, repository.commonDir)
+  }
+
+  /** The tree of a commit, which never changes. */
+  treeOf(commit: string): Promise<string> {
+    const known = this.#trees.get(commit) ?? treeOf(this.git, commit)
+    this.#trees.set(commit, known)
+    return known
+  }
+
+  /** The same, known without a question. */
+  hasTree(commit: string, tree: string): void {
+    this.#trees.set(commit, Promise.resolve(tree))
+  }
+
+  /** What git ignored when the run began is nobody's work, whatever becomes of that. */
+  protect({ ignored, since }: Person): void {
+    this.#ignored = new Set(ignored)
+    this.#since = since
+  }
+
+  wasIgnored(path: string): boolean {
+    if (this.#ignored.has(path)) return true
+    for (const folder of foldersAbove(path)) if (this.#ignored.has(`${folder}/`)) return this.#isOlder(path)
+    return false
+  }
+
+  #isOlder(path: string): boolean {
+    const stats = lstatSync(join(this.repository.root, path), { throwIfNoEntry: false })
+    return (stats?.ctimeMs ?? Infinity) < this.#since
+  }
+}
