@@ -3,10 +3,10 @@ import type { Span } from '../base/diagnostic.ts'
 /** What the reader of a document needs to know of its block structure; everything else is left out. */
 export type Block = HeadingBlock | ListBlock | TextBlock
 
-/** A heading of the first or second level that stands in no list and no quote. */
+/** A heading that stands in no list and no quote; of a task's only those of the first and second level are told. */
 export interface HeadingBlock {
   readonly kind: 'heading'
-  readonly depth: 1 | 2
+  readonly depth: number
   readonly span: Span
   /** Its text, without the marks around it. */
   readonly text: Span

@@ -35,14 +35,21 @@ export function closed(text: string): string {
   return closing === null ? text : `${text}${/[\r\n]$/.test(text) ? '' : '\n'}${closing}`
 }
 
-/** What stands in the first fence of a text; null where there is none. */
-export function unfenced(text: string): string | null {
-  const lines = text.split(/\r\n|\r|\n/)
-  const opening = lines.findIndex((line) => openingOf(line) !== null)
-  if (opening === -1) return null
-  const fence = openingOf(lines[opening]!)!
-  const length = lines.slice(opening + 1).findIndex((line) => closes(fence, line))
-  return lines.slice(opening + 1, length === -1 ? undefined : opening + 1 + length).join('\n')
+/** What stands in the first fence of a text, in the language that is asked for; null where there is none. */
+export function unfenced(text: string, language = /^/): string | null {
+  let fence: string | null = null
+  let isWanted = false
+  const content: string[] = []
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    if (fence === null) {
+      fence = openingOf(line)
+      isWanted = fence !== null && language.test(line.trimStart().slice(fence.length).trimStart())
+    } else if (closes(fence, line)) {
+      if (isWanted) return content.join('\n')
+      fence = null
+    } else if (isWanted) content.push(line)
+  }
+  return isWanted ? content.join('\n') : null
 }
 
 function longestRun(text: string, mark: '`' | '~'): number {

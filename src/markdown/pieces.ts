@@ -1,5 +1,6 @@
 import type { Root } from 'mdast'
 import { BeyondReason } from './blocks.ts'
+import { closes, openingOf } from './fence.ts'
 
 /** A part of a text that was parsed on its own. */
 export interface Piece {
@@ -44,11 +45,10 @@ export function refuseEndless(text: string): void {
   let lines = 0
   let fence: string | null = null
   for (const line of text.split(/\r\n|\r|\n/)) {
-    const mark: string | null = FENCE.exec(line)?.[1] ?? null
     if (fence === null) {
-      fence = mark
+      fence = openingOf(line)
       lines++
-    } else if (mark?.startsWith(fence)) fence = null
+    } else if (closes(fence, line)) fence = null
   }
   if (lines > MOST_LINES)
     throw new BeyondReason(
@@ -57,7 +57,6 @@ export function refuseEndless(text: string): void {
 }
 
 const MOST_LINES = 3000
-const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/
 
 function cutAfter(text: string, from: number): number {
   const cut = /\n(?:[ \t]*|---+[ \t]*)\r?\n(?=[^\s\-*+>0-9])/g

@@ -1,5 +1,5 @@
 import type { Span } from '../base/diagnostic.ts'
-import type { HeadingBlock, ItemBlock, ListBlock } from './blocks.ts'
+import type { Block, HeadingBlock, ItemBlock, ListBlock } from './blocks.ts'
 
 /**
  * Finds the block structure of ordinary Markdown line by line, some hundred times faster than a parser.
@@ -10,7 +10,11 @@ import type { HeadingBlock, ItemBlock, ListBlock } from './blocks.ts'
  * block ends every list, quote and paragraph before it. So only fences, HTML blocks and underlined
  * headings need care, and of these only those that do not begin in the first column are ambiguous.
  */
-export function scanHeadings(source: string, from: number): readonly HeadingBlock[] | null {
+export function scanHeadings(
+  source: string,
+  from: number,
+  deepest: number = 2,
+): readonly HeadingBlock[] | null {
   if (hasLoneLineEnd(source)) return null
   const headings: HeadingBlock[] = []
   let before = from
@@ -21,12 +25,12 @@ export function scanHeadings(source: string, from: number): readonly HeadingBloc
     const end = textEnd(source, at, feed)
     switch (source.charCodeAt(at)) {
       case HASH: {
-        const heading = atxHeading(source, at, end)
+        const heading = atxHeading(source, at, { end, deepest })
         if (heading !== null) headings.push(heading)
         break
       }
       case SPACE:
-        if (isAmbiguousIndent(source, at, end, before)) return null
+        if (isAmbiguousIndent(source, at, { end, before, deepest })) return null
         break
       case BACKTICK:
       case TILDE:
@@ -40,6 +44,7 @@ export function scanHeadings(source: string, from: number): readonly HeadingBloc
       }
       case DASH:
       case EQUALS:
+        if (headings.at(-1)?.span.start === before && before < at) break
         if (isUnderline(source, at, end) && isText(source, before, at)) {
           const heading = underlinedHeading(source, { from, text: before, line: at, end })
           if (heading === null) return null
@@ -67,6 +72,56 @@ export function scanItems(source: string, span: Span): readonly ListBlock[] | nu
     at = end.next
   }
   return items.length > 0 ? [{ kind: 'list', items }] : []
+}
+
+type LineKind = 'blank' | 'item' | 'text' | 'quote' | 'comment'
+
+/**
+ * The blocks of a stretch between two headings, where each line says by its beginning what it is: a bullet of one line,
+ * a line of a paragraph or of a table, a quote, a comment. Null where a line may belong to the one before it in another
+ * way, or is anything else.
+ */
+export function scanBlocks(source: string, span: Span): readonly Block[] | null {
+  const blocks: Block[] = []
+  let items: ItemBlock[] = []
+  let last: LineKind = 'blank'
+  let textStart = 0
+  let at = span.start
+  while (at < span.end) {
+    const end = lineEnd(source, at)
+    const kind = kindOf(source, at, end.text)
+    if (kind === null || isUnclear(last, kind)) return null
+    if (kind === 'text') {
+      if (last === 'text') blocks.pop()
+      else textStart = at
+      blocks.push({ kind: 'text', span: { start: textStart, end: trimGaps(source, at, end.text) } })
+    }
+    if (kind === 'item') {
+      const text = bulletText(source, at, end.text)!
+      if (blocks.at(-1)?.kind !== 'list') blocks.push({ kind: 'list', items: (items = []) })
+      items.push({ span: { start: at, end: text.end }, text, inner: null, nested: [] })
+    }
+    last = kind
+    at = kind === 'comment' ? Math.max(end.next, htmlEnd(source, at) ?? end.next) : end.next
+  }
+  return blocks
+}
+
+function kindOf(source: string, start: number, end: number): LineKind | null {
+  if (isBlank(source, start, end)) return 'blank'
+  const first = source[start]!
+  if (first === '>') return 'quote'
+  if (source.startsWith('<!--', start)) return 'comment'
+  if (first === '|' || isWordUnit(source.charCodeAt(start))) return 'text'
+  const isBold = source.startsWith('**', start) || source.startsWith('__', start)
+  if (isBold && isWordUnit(source.charCodeAt(start + 2))) return 'text'
+  return bulletText(source, start, end) === null ? null : 'item'
+}
+
+/** Text goes on in the bullet or the quote above it; a bullet below text or a quote is left to the parser. */
+function isUnclear(last: LineKind, kind: LineKind): boolean {
+  if (kind === 'text') return last === 'item' || last === 'quote'
+  return kind === 'item' && (last === 'text' || last === 'quote')
 }
 
 const TAB = 9
@@ -108,12 +163,12 @@ function skipGaps(source: string, at: number, end: number): number {
   return at
 }
 
-export function trimGaps(source: string, start: number, end: number): number {
+function trimGaps(source: string, start: number, end: number): number {
   while (end > start && isGap(source.charCodeAt(end - 1))) end--
   return end
 }
 
-export function isBlank(source: string, start: number, end: number): boolean {
+function isBlank(source: string, start: number, end: number): boolean {
   return skipGaps(source, start, end) === end
 }
 
@@ -125,11 +180,15 @@ function runLength(source: string, at: number, end: number): number {
   return i - at
 }
 
-/** A heading that begins in the first column, if the line is one of the first or second level. */
-function atxHeading(source: string, start: number, lineEnd: number): HeadingBlock | null {
+/** A heading that begins in the first column, if the line is one of those levels. */
+function atxHeading(
+  source: string,
+  start: number,
+  { end: lineEnd, deepest }: { readonly end: number; readonly deepest: number },
+): HeadingBlock | null {
   const depth = runLength(source, start, lineEnd)
   const afterMarks = start + depth
-  if (depth > 2 || (afterMarks < lineEnd && !isGap(source.charCodeAt(afterMarks)))) return null
+  if (depth > deepest || (afterMarks < lineEnd && !isGap(source.charCodeAt(afterMarks)))) return null
   const textStart = skipGaps(source, afterMarks, lineEnd)
   const end = trimGaps(source, afterMarks, lineEnd)
   let textEnd = end
@@ -138,7 +197,7 @@ function atxHeading(source: string, start: number, lineEnd: number): HeadingBloc
   textEnd = isClosed ? trimGaps(source, textStart, textEnd) : end
   return {
     kind: 'heading',
-    depth: depth as 1 | 2,
+    depth,
     span: { start, end },
     text: { start: textStart, end: textEnd },
   }
@@ -163,12 +222,16 @@ function underlinedHeading(
 }
 
 /** Up to three spaces before something that may be a heading, a fence, HTML or an underline: in a list it is one thing, outside another. */
-function isAmbiguousIndent(source: string, start: number, end: number, before: number): boolean {
+function isAmbiguousIndent(
+  source: string,
+  start: number,
+  { end, before, deepest }: { readonly end: number; readonly before: number; readonly deepest: number },
+): boolean {
   const at = start + runLength(source, start, end)
   if (at - start > 3 || at === end) return false
   switch (source.charCodeAt(at)) {
     case HASH:
-      return runLength(source, at, end) <= 2
+      return runLength(source, at, end) <= deepest
     case BACKTICK:
     case TILDE:
       return runLength(source, at, end) >= 3
@@ -219,7 +282,7 @@ function skipSpaces(source: string, at: number, end: number): number {
 }
 
 /** Where the line after a comment that opens here begins, or the next line where no HTML opens; null for HTML of another kind. */
-export function htmlEnd(source: string, at: number): number | null {
+function htmlEnd(source: string, at: number): number | null {
   if (!source.startsWith('<!--', at)) return startsHtml(source, at) ? null : lineEnd(source, at).next
   const close = source.indexOf('-->', at + 2)
   return close < 0 ? source.length : lineEnd(source, close).next
@@ -230,7 +293,7 @@ function startsHtml(source: string, at: number): boolean {
 }
 
 /** The text of a bullet that begins in the first column and holds one plain line; null where it could be anything else. */
-export function bulletText(source: string, start: number, end: number): Span | null {
+function bulletText(source: string, start: number, end: number): Span | null {
   const bullet = source.charCodeAt(start)
   if (bullet !== DASH && bullet !== STAR && bullet !== PLUS) return null
   if (source.charCodeAt(start + 1) !== SPACE) return null
@@ -251,6 +314,6 @@ function beginsParagraph(source: string, at: number, end: number): boolean {
   return isWordUnit(unit)
 }
 
-export function isWordUnit(unit: number): boolean {
+function isWordUnit(unit: number): boolean {
   return unit > 127 || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122)
 }

@@ -1,5 +1,4 @@
 import type { Span } from '../base/diagnostic.ts'
-import type { Task } from '../task/model.ts'
 
 /** One stretch of a source, and what stands there instead. */
 export interface Splice extends Span {
@@ -19,8 +18,11 @@ export function applySplices(source: string, splices: readonly Splice[]): string
   return out + source.slice(at)
 }
 
-/** The text of a task file with the splices made. */
-export function edited({ source, bom }: Pick<Task, 'source' | 'bom'>, splices: readonly Splice[]): string {
+/** The text of a file with the splices made. */
+export function edited(
+  { source, bom }: { readonly source: string; readonly bom: boolean },
+  splices: readonly Splice[],
+): string {
   return (bom ? '\uFEFF' : '') + applySplices(source, splices)
 }
 

@@ -1,7 +1,7 @@
 import { composeMessage } from '../git/trailers.ts'
 import { setCommit } from '../task/finish.ts'
 import { readBacklog } from '../task/read.ts'
-import { counted } from '../ui/counted.ts'
+import { counted } from '../base/counted.ts'
 import { commitTaskFiles } from './commit-task-files.ts'
 import type { Place } from './project.ts'
 import type { World } from './world.ts'

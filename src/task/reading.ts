@@ -2,8 +2,7 @@ import type { Span } from '../base/diagnostic.ts'
 import type { Block, BlockSource, HeadingBlock } from '../markdown/blocks.ts'
 import type { FrontmatterReading } from '../markdown/frontmatter.ts'
 import { joinLines, scanInlineText } from '../markdown/inline.ts'
-import { scanHeadings } from '../markdown/scan.ts'
-import { scanBlocks } from '../markdown/scan-blocks.ts'
+import { scanBlocks, scanHeadings } from '../markdown/scan.ts'
 
 /** The parsers that a document may need. They are heavy, so they are loaded when the first document asks for one. */
 export interface Parsers {

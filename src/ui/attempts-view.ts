@@ -4,7 +4,7 @@ import type { KeptAttempt } from '../git/record.ts'
 import { formatCost } from '../events/usage.ts'
 import type { Task } from '../task/model.ts'
 import { BLANK, dim, good, line, paragraph, strong, type Block } from './block.ts'
-import { counted } from './counted.ts'
+import { counted } from '../base/counted.ts'
 import { titleLine } from './task-lines.ts'
 import { minuteText } from '../base/time-text.ts'
 

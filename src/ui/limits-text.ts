@@ -1,5 +1,5 @@
 import { formatDuration } from '../base/duration.ts'
-import { counted } from './counted.ts'
+import { counted } from '../base/counted.ts'
 
 /** What a task may take, in words: `75 turns, 15 min`. */
 export function limitsText(maxTurns: number, timeoutSeconds: number): string {

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../base/diagnostic.ts'
 import { bad, BLANK, dim, good, line, type Block, type Line } from './block.ts'
-import { counted } from './counted.ts'
+import { counted } from '../base/counted.ts'
 
 /** What `ralph lint` found. */
 export interface LintScreen {

@@ -11,7 +11,7 @@ import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block, typ
 import { timeLimitText } from './limits-text.ts'
 import { summaryOf, type TaskEndEvent } from './run-summary.ts'
 import { fewOf } from '../base/few-of.ts'
-import { counted } from './counted.ts'
+import { counted } from '../base/counted.ts'
 import { deniedTexts, endText, gateText, interferenceText, isRefuted, spentText } from './run-text.ts'
 import { clockText } from '../base/time-text.ts'
 

@@ -8,7 +8,7 @@ import type { Interference } from '../events/interference.ts'
 import type { OutcomeKind } from '../events/outcome.ts'
 import { formatCost } from '../events/usage.ts'
 import { bad, good, type Line } from './block.ts'
-import { counted } from './counted.ts'
+import { counted } from '../base/counted.ts'
 
 /** `31 turns · 6m 12s · $0.42`: what is known of it. */
 export function spentText(seconds: number, { turns, costUsd }: Pick<Usage, 'turns' | 'costUsd'>): string {

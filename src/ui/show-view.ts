@@ -8,7 +8,7 @@ import { BLANK, dim, paragraph, type Block, type Row } from './block.ts'
 import { limitsText } from './limits-text.ts'
 import { dependenciesOf, label, named, thenLines, titleLine } from './task-lines.ts'
 import { explain } from './reason-text.ts'
-import { counted } from './counted.ts'
+import { counted } from '../base/counted.ts'
 import { spentText } from './run-text.ts'
 import { signOf } from './task-sign.ts'
 

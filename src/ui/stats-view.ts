@@ -2,7 +2,7 @@ import { formatDuration } from '../base/duration.ts'
 import type { Stats, Totals } from '../history/stats.ts'
 import { formatCost, formatTokens } from '../events/usage.ts'
 import { BLANK, dim, line, strong, type Block, type Cell, type Piece, type Row } from './block.ts'
-import { counted } from './counted.ts'
+import { counted } from '../base/counted.ts'
 
 /** What the tasks have taken: in all, and by milestone, tier and agent. */
 export function statsView(byName: Readonly<Record<string, Stats>>): readonly Block[] {

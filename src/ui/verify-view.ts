@@ -1,7 +1,7 @@
 import { unreachable } from '../base/errors.ts'
 import type { Verification, VerifiedTask, VerifyState } from '../history/verify.ts'
 import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell, type Piece } from './block.ts'
-import { counted } from './counted.ts'
+import { counted } from '../base/counted.ts'
 
 /** What `ralph verify` shows. */
 export interface VerifyScreen extends Verification {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { headingsOf, parseHeadings, scanHeadings } from '../../src/markdown/headings.ts'
+import { headingsOf, parsedHeadings, scannedHeadings } from '../../src/markdown/headings.ts'
 
 const line = fc.constantFrom(
   '# A',
@@ -51,8 +51,8 @@ describe('the headings of a document', () => {
   it('are those that remark finds, wherever the scanner does not decline', async () => {
     await fc.assert(
       fc.asyncProperty(document, async (source) => {
-        const scanned = scanHeadings(source)
-        const places = (await parseHeadings(source)).map(({ depth, offset }) => ({ depth, offset }))
+        const scanned = scannedHeadings(source)
+        const places = (await parsedHeadings(source)).map(({ depth, offset }) => ({ depth, offset }))
         if (scanned !== null) expect(scanned.map(({ depth, offset }) => ({ depth, offset }))).toEqual(places)
       }),
       { numRuns: 1000 },
@@ -62,7 +62,7 @@ describe('the headings of a document', () => {
   it('are scanned in the ordinary style', () => {
     const source =
       '---\ntitle: "# x"\n---\n# PRD\n\n```sh\n# comment\n```\n- a\n- b\n\n## 3.2 `Login` ##\n| a |\n|---|\n\n---\n\n### **Deep**\n'
-    expect(scanHeadings(source)?.map(({ depth, text }) => [depth, text])).toEqual([
+    expect(scannedHeadings(source)?.map(({ depth, text }) => [depth, text])).toEqual([
       [1, 'PRD'],
       [2, '3.2 Login'],
       [3, 'Deep'],
@@ -71,8 +71,8 @@ describe('the headings of a document', () => {
 
   it('are left to remark where the style is unusual', async () => {
     const source = 'Login\n=====\n\n<details>\n# no\n</details>\n\n- a\n\n  # no\n\n## 2 Yes\n'
-    expect(scanHeadings(source)).toBeNull()
-    expect((await parseHeadings(source)).map(({ text }) => text)).toEqual(['Login', '2 Yes'])
+    expect(scannedHeadings(source)).toBeNull()
+    expect((await parsedHeadings(source)).map(({ text }) => text)).toEqual(['Login', '2 Yes'])
   })
 
   it('are not looked for where lists and quotes are nested beyond reason', async () => {

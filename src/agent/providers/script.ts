@@ -1,4 +1,5 @@
 import { DONE_MARKER } from '../../base/done-marker.ts'
+import { unfenced } from '../../markdown/fence.ts'
 import {
   FOLDER,
   type AgentRequest,
@@ -31,19 +32,8 @@ export const script: Provider = {
 
 /** The first fenced `sh` block of a `## Script` section; null where it has none. */
 export function scriptIn(section: string): string | null {
-  let fence: string | null = null
-  const script: string[] = []
-  for (const line of section.split(/\r?\n/)) {
-    if (fence === null) fence = /^ {0,3}(`{3,}|~{3,}) *(?:sh|bash|shell)\b[^`]*$/.exec(line)?.[1] ?? null
-    else if (closes(line, fence)) return `${script.join('\n')}\n`
-    else script.push(line)
-  }
-  return fence === null ? null : `${script.join('\n')}\n`
-}
-
-function closes(line: string, fence: string): boolean {
-  const text = line.trim()
-  return text.length >= fence.length && text === fence.charAt(0).repeat(text.length)
+  const script = unfenced(section, /^(?:sh|bash|shell)\b/)
+  return script === null ? null : `${script}\n`
 }
 
 class ScriptReader implements StreamReader {
