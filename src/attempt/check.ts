@@ -1,4 +1,5 @@
 import { fewOf } from '../base/few-of.ts'
+import { parseGlob } from '../base/glob.ts'
 import type { Happening } from '../events/event.ts'
 import type { Gate, GateResult } from '../events/gate.ts'
 import { checkTree, type TreeAfter } from '../gates/check.ts'
@@ -98,11 +99,14 @@ async function lookAfter(
   const { base } = work
   const leaving = check.written.map((file) => `${prefix}${file}`)
   const { head, branch, entries } = await inspect.status()
+  const isMoved = head !== base.head || branch !== base.branch
+  // What somebody has committed meanwhile is no gate's output.
+  const committed = new Set(isMoved && head !== null ? await inspect.differing(base.head, head) : [])
   const fresh = entries.filter(({ path, unstaged, dirtyInside }) => {
     return unstaged && !dirtyInside && !leaving.includes(path)
   })
   const made = gateOutput(
-    fresh,
+    fresh.filter(({ path }) => !committed.has(path)),
     check.produced.map((path) => `${prefix}${path}`),
   )
   if (made.length > 0) {
@@ -110,7 +114,6 @@ async function lookAfter(
     emit({ type: 'warning', message: `the gates leave what git does not ignore: ${setAsideText(made)}` })
   }
   const changed = fresh.flatMap(({ path, nested }) => (nested || made.includes(path) ? [] : [path]))
-  const isMoved = head !== base.head || branch !== base.branch
   if (changed.length === 0 && !isMoved) return { tree: work.tree, changed, objection: null, work }
   let now = await inspect.work(base, leaving)
   if (now.persons.length > 0)
@@ -129,8 +132,16 @@ async function lookAfter(
 /** What gates and hooks newly made, git does not ignore, and nobody announced. */
 export function gateOutput(entries: readonly StatusEntry[], produced: readonly string[]): readonly string[] {
   return entries.flatMap(({ path, kind, nested }) =>
-    kind === 'untracked' && !nested && !produced.includes(path) ? [path] : [],
+    kind === 'untracked' && !nested && !isAnnounced(path, produced) ? [path] : [],
   )
+}
+
+/** Whether Produces names it, or a folder or a pattern that it is in. */
+export function isAnnounced(path: string, produced: readonly string[]): boolean {
+  return produced.some((named) => {
+    const glob = parseGlob(named)
+    return glob ? glob.matches(path) : path === named || path.startsWith(named.replace(/\/*$/, '/'))
+  })
 }
 
 /** `coverage (left out of every commit: add it to .gitignore)`. */

@@ -1,6 +1,7 @@
 import type { AgentEvent, AgentOutcome, AgentRequest } from '../agent/port.ts'
 import { unreachable } from '../base/errors.ts'
 import type { Happening } from '../events/event.ts'
+import { INSIDE_VARIABLE } from '../base/inside.ts'
 import { ATTEMPT_COMMITTER } from '../git/head.ts'
 import { gatherText } from './gather-text.ts'
 import type { Job } from './job.ts'
@@ -13,9 +14,6 @@ export function attemptEnvironment({
 }: Pick<AttemptPorts, 'env' | 'workspace'>): Readonly<Record<string, string | undefined>> {
   return { ...env, ...ATTEMPT_COMMITTER, [INSIDE_VARIABLE]: workspace.root }
 }
-
-/** Says to whatever is started in an attempt where it is: there ralph starts nothing of its own. */
-export const INSIDE_VARIABLE = 'RALPH_INSIDE'
 
 /** Runs the agent of a job and emits what it does; how it ended. */
 export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<AgentOutcome> {

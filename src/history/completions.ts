@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Usage } from '../events/usage.ts'
 import type { Git } from '../git/git.ts'
 import { readLog, type LogEntry } from '../git/log.ts'
+import { gatesIn } from '../git/record.ts'
 import { trailerValue, trailerValues } from '../git/trailers.ts'
 import { idInPath } from '../task/file-name.ts'
 import type { TaskEnd } from '../task/model.ts'
@@ -29,6 +30,8 @@ export interface CompletionRecord {
   readonly attempts: number | null
   readonly seconds: number | null
   readonly usage: Usage
+  /** The gates that passed on it: none at all where it is empty, null where the commit does not say. */
+  readonly gates: readonly string[] | null
   readonly gatesChanged: readonly string[]
   /** Whether a later commit has undone it. */
   readonly reverted: boolean
@@ -132,6 +135,7 @@ function completionOf(
       ...parseTokens(value('Tokens')),
       costUsd: parseCost(value('Cost')),
     },
+    gates: gatesIn(value('Gates')),
     gatesChanged: trailerValues(entry.trailers, 'Gates-Changed'),
     reverted,
   }

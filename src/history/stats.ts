@@ -7,6 +7,8 @@ import { addUsage } from '../events/usage.ts'
 /** What tasks have taken, together. What no commit told is not in the sums, and null where none did. */
 export interface Totals {
   readonly tasks: number
+  /** Those of them that no gate has checked. */
+  readonly unchecked: number
   /** Attempts that led to a completion. */
   readonly attempts: number
   readonly seconds: number | null
@@ -44,6 +46,7 @@ function totalsOf(completions: readonly CompletionRecord[]): Totals {
   const times = completions.flatMap(({ seconds }) => seconds ?? [])
   return {
     tasks: completions.length,
+    unchecked: completions.filter(({ gates }) => gates?.length === 0).length,
     attempts: completions.reduce((sum, { attempts }) => sum + (attempts ?? 1), 0),
     seconds: times.length === 0 ? null : times.reduce((sum, seconds) => sum + seconds, 0),
     usage: sumOf(completions),

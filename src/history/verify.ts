@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Git } from '../git/git.ts'
 import { readLog, type LogEntry } from '../git/log.ts'
+import { gatesIn } from '../git/record.ts'
+import { trailerValue } from '../git/trailers.ts'
 import type { TaskEnd } from '../task/model.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
 import { claimsIn } from './completions.ts'
@@ -23,6 +25,8 @@ export interface VerifiedTask {
   /** The whole hash of the commit that completed it; of a missing one that which turned its file DONE, if one did. */
   readonly found: string | null
   readonly state: VerifyState
+  /** The gates that passed on that commit, as it says: none at all where it is empty, null where it does not say. */
+  readonly gates: readonly string[] | null
   /** Whether another commit says that it undoes that one, though the file is DONE. */
   readonly reverted: boolean
 }
@@ -42,19 +46,42 @@ export interface Verification {
 /** Checks every DONE task against history, in a handful of git processes however many there are. */
 export async function verifyTasks(git: Git, request: VerifyRequest): Promise<Verification> {
   const { vocabulary } = request
-  const [{ done, named, straight }, undone] = await Promise.all([
+  const [{ done, named, straight }, [log, undone]] = await Promise.all([
     lookStraight(git, request),
-    readLog(git, { reverts: true }).then((reverts) => undoneBy(git, reverts)),
+    readLog(git, { withTrailer: 'Task', reverts: true }).then(
+      async (entries) => [entries, await undoneBy(git, entries)] as const,
+    ),
   ])
-  const verified = new Map<TaskEnd, VerifiedTask>()
+  const verified = new Map<TaskEnd, Verdict>()
   for (const [index, { task, commit }] of named.entries()) {
     const version = straight[index]
     if (version && !undone.has(commit)) verified.set(task, verdictOn(task, commit, version))
   }
   // Mostly that is all. Only where it is not does it matter what history says of itself.
   const left = done.filter((task) => !verified.has(task))
-  const isCutOff = left.length > 0 && (await verifyRest(git, left, { named, undone, vocabulary, verified }))
-  return { tasks: done.flatMap((task) => verified.get(task) ?? []), isCutOff }
+  const isCutOff =
+    left.length > 0 && (await verifyRest(git, left, { log, named, undone, vocabulary, verified }))
+  const gates = gatesTold(log)
+  const tasks = done.flatMap((task) => {
+    const verdict = verified.get(task)
+    return verdict
+      ? [{ ...verdict, gates: gates.get(`${verdict.found} ${Number(task.id.slice(2))}`) ?? null }]
+      : []
+  })
+  return { tasks, isCutOff }
+}
+
+/** What is known of a task before its commit is asked for its gates. */
+type Verdict = Omit<VerifiedTask, 'gates'>
+
+/** The gates that commits name, by hash and number of the task: a squashed one may tell of several. */
+function gatesTold(log: readonly LogEntry[]): ReadonlyMap<string, readonly string[] | null> {
+  return new Map(
+    claimsIn(log).map(({ id, entry }) => [
+      `${entry.hash} ${Number(id.slice(2))}`,
+      gatesIn(trailerValue(entry.trailers, 'Gates')),
+    ]),
+  )
 }
 
 /** What the fields of the task files lead to, before history is asked what it says of itself. */
@@ -83,17 +110,19 @@ interface Told {
 }
 
 interface Findings {
+  /** The commits that name a task, and those that undo others. */
+  readonly log: readonly LogEntry[]
   /** The commits of this history that a task's field may mean. */
   readonly named: readonly Candidate[]
   readonly undone: Undone
   readonly vocabulary: TaskVocabulary
-  readonly verified: Map<TaskEnd, VerifiedTask>
+  readonly verified: Map<TaskEnd, Verdict>
 }
 
 /** The tasks whose field does not lead straight to where they were done; whether history is cut off before some. */
 async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Findings): Promise<boolean> {
-  const { named, undone, vocabulary, verified } = findings
-  const [log, clone] = await Promise.all([readLog(git, { withTrailer: 'Task' }), cloneOf(git)])
+  const { log, named, undone, vocabulary, verified } = findings
+  const clone = await cloneOf(git)
   const told = commitsTold(log)
   const meantBy = (task: TaskEnd): readonly string[] =>
     named.filter((one) => one.task === task).map(({ commit }) => commit)
@@ -143,7 +172,7 @@ interface Evidence {
  * The named commit if it is the task's, else the first of the others that turned the file DONE, or that says it is. One
  * that was undone only where there is no other.
  */
-function verdictFrom(task: TaskEnd, { named, own, turned, undone }: Evidence): VerifiedTask | null {
+function verdictFrom(task: TaskEnd, { named, own, turned, undone }: Evidence): Verdict | null {
   const { id, commit } = task
   const candidates = [
     ...named.filter((hash) => turned.has(hash)),
@@ -167,7 +196,7 @@ function stateElsewhere({ commit }: TaskEnd): VerifyState {
 }
 
 /** Of the commit that turned the file DONE: whether it names itself there. */
-function verdictOn({ id, commit }: TaskEnd, found: string, version: TaskEnd): VerifiedTask {
+function verdictOn({ id, commit }: TaskEnd, found: string, version: TaskEnd): Verdict {
   const namesItself = version.commit !== null && found.startsWith(version.commit.toLowerCase())
   return { id, commit, found, state: namesItself ? 'sealed' : 'matches', reverted: false }
 }
@@ -176,7 +205,7 @@ function verdictOn({ id, commit }: TaskEnd, found: string, version: TaskEnd): Ve
  * No commit says that it is the task's. Where the file names none, the one that turned it DONE will do: that is how a
  * task looks that people have done, before there was ralph or beside it.
  */
-function verdictByFile({ id, commit }: TaskEnd, found: string | null, undone: Undone): VerifiedTask {
+function verdictByFile({ id, commit }: TaskEnd, found: string | null, undone: Undone): Verdict {
   const state = commit === null && found !== null ? 'matches' : 'missing'
   return { id, commit, found, state, reverted: found !== null && undone.has(found) }
 }

@@ -6,6 +6,7 @@ import { readStatus } from '../git/status.ts'
 import { makeRunFolder, runFolder, type RunFolder } from '../run/folder.ts'
 import { takeLock } from '../run/lock.ts'
 import { readNote } from '../run/note.ts'
+import { refuseInside } from './inside.ts'
 import { openWithCommit } from './repository.ts'
 import type { World } from './world.ts'
 
@@ -18,6 +19,7 @@ export interface TaskFileCommit {
 
 /** Writes task files and commits just them, while no run is at work; where git refuses, they are as they were. */
 export async function commitTaskFiles(world: World, request: TaskFileCommit): Promise<void> {
+  refuseInside(world, request.root)
   const opened = await openWithCommit(world, request.root)
   const folder = runFolder(request.root, opened.repository)
   makeRunFolder(folder)

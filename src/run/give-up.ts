@@ -1,4 +1,4 @@
-import { failurePrint, setAsideText } from '../attempt/check.ts'
+import { failurePrint, isAnnounced, setAsideText } from '../attempt/check.ts'
 import type { From } from '../attempt/job.ts'
 import type { Outcome } from '../attempt/outcome.ts'
 import { fewOf } from '../base/few-of.ts'
@@ -189,8 +189,9 @@ export function setAside(
   if (entries.length === 0) return
   const { workspace, source } = ports
   ledger.addGateOutput(entries.map(({ path }) => path))
-  const produced = new Set(announced(source.tasks()).map((path) => `${workspace.prefix}${path}`))
-  const isAside = ({ kind, path }: StatusEntry): boolean => kind === 'untracked' && !produced.has(path)
+  const produced = announced(source.tasks()).map((path) => `${workspace.prefix}${path}`)
+  const isAside = ({ kind, path }: StatusEntry): boolean =>
+    kind === 'untracked' && !isAnnounced(path, produced)
   const aside = entries.filter(isAside).map(({ path }) => path)
   const inside = entries.filter(({ dirtyInside }) => dirtyInside).map(({ path }) => path)
   const rest = entries.filter((entry) => !isAside(entry) && !entry.dirtyInside).map(({ path }) => path)

@@ -15,7 +15,7 @@ export function statsView(byName: Readonly<Record<string, Stats>>): readonly Blo
     rows.push(SPACE, { kind: 'spread', left: [strong(name)], right: [] })
     for (const group of groups) rows.push(rowOf(group.name, group))
   }
-  return [{ kind: 'table', rows, shrink: [0], indent: '  ' }, ...lostBlocks(first)]
+  return [{ kind: 'table', rows, shrink: [0], indent: '  ' }, ...lostBlocks(first), ...uncheckedBlocks(first)]
 }
 
 const SPACE: Row = { kind: 'spread', left: [], right: [] }
@@ -37,4 +37,9 @@ function lostBlocks({ lost }: Stats): readonly Block[] {
   const cost = lost.usage.costUsd === null ? [] : [formatCost(lost.usage.costUsd)]
   const facts = [counted(lost.attempts, 'attempt'), formatDuration(lost.seconds), ...cost]
   return [BLANK, line(dim(`besides, for nothing that was completed: ${facts.join(' · ')}`))]
+}
+
+function uncheckedBlocks({ total: { unchecked } }: Stats): readonly Block[] {
+  if (unchecked === 0) return []
+  return [BLANK, line(`${counted(unchecked, 'task')} done without any gate`)]
 }

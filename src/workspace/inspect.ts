@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { UserError } from '../base/errors.ts'
 import { foldersAbove } from '../base/folders-above.ts'
 import { pathWithin } from '../base/path-within.ts'
 import { isRalphEntry } from '../base/ralph-folder.ts'
@@ -170,16 +171,16 @@ async function openedStatus({ own, repository }: Room): Promise<Status> {
   if (status.closedFolders.length === 0) return status
   for (const path of status.closedFolders) open(join(repository.root, path), 0o500, 0o700)
   const again = await own.status()
-  if (again.closedFolders.length > 0) throw new ClosedFolder(again.closedFolders)
+  if (again.closedFolders.length > 0) throw closedFolders(again.closedFolders)
   return openedStatus({ own, repository } as Room)
 }
 
 /** What is in these folders nobody can say, and so not what an attempt has done. */
-export class ClosedFolder extends Error {
-  constructor(paths: readonly string[]) {
-    super(`nobody may read ${paths.join(', ')}, so what is in it could be in no commit`)
-    this.name = 'ClosedFolder'
-  }
+function closedFolders(paths: readonly string[]): UserError {
+  return new UserError(
+    `nobody may read ${paths.join(', ')}, so what is in it could be in no commit`,
+    'Give yourself the right to read it, or remove it: the next ralph run goes on from here.',
+  )
 }
 
 function open(path: string, needed: number, given: number): void {

@@ -55,7 +55,7 @@ export interface Harness {
   readonly options?: Partial<RunOptions>
   readonly ports?: Partial<RunPorts>
   /** Whether a gate of that name passes; `gates` in the options name them. */
-  readonly gate?: (gate: Gate) => Partial<GateResult> | boolean
+  readonly gate?: (gate: Gate) => Promise<boolean> | Partial<GateResult> | boolean
 }
 
 export const OPTIONS: RunOptions = {

@@ -3,6 +3,7 @@ import type { Emit } from '../../attempt/ports.ts'
 import type { RunEvent, RunFinished } from '../../events/event.ts'
 import { Agents } from '../../project/agents.ts'
 import { findTask } from '../../project/find-task.ts'
+import { refuseInside } from '../../project/inside.ts'
 import { openProject, type Project } from '../../project/project.ts'
 import { runOptions, type RunWish } from '../../project/run-options.ts'
 import { runPorts, type Questions } from '../../project/run-ports.ts'
@@ -26,6 +27,7 @@ export async function run(context: Context): Promise<number> {
     const { dryRun } = await import('../run/dry-run.ts')
     return dryRun(context, project, { wish, options })
   }
+  refuseInside(context.io, project.root)
   const show = context.json ? showJson(context) : await showLines(context)
   let code = 0
   const emit: Emit<RunEvent> = (event) => {

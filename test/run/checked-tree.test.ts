@@ -1,0 +1,735 @@
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { asPerson } from '../git/bare-git.ts'
+import { ENV, git, makeFolder, put } from '../git/repository.ts'
+import { makeProject, read, runAll, taskText, those } from './harness.ts'
+import { gateOf, type Deed } from './ports.ts'
+
+const tasks = { 'T-1': taskText('T-1') }
+const gates = [gateOf('test')]
+const trailer = (root: string, key: string) =>
+  git(root, 'log', '-1', `--format=%(trailers:key=${key},valueonly)`)
+const interferences = (events: Awaited<ReturnType<typeof runAll>>) =>
+  those(events, 'interference').map(({ interference }) => interference)
+
+describe('the index of an agent is not believed', () => {
+  const hidden: readonly (readonly [string, (root: string) => void])[] = [
+    ['--skip-worktree', (root) => git(root, 'update-index', '--skip-worktree', 'gate.sh')],
+    ['--assume-unchanged', (root) => git(root, 'update-index', '--assume-unchanged', 'gate.sh')],
+    [
+      'a sparse pattern',
+      (root) => {
+        git(root, 'config', 'core.sparseCheckout', 'true')
+        put(root, { '.git/info/sparse-checkout': '/*\n!/gate.sh\n' })
+        git(root, 'update-index', '--skip-worktree', 'gate.sh')
+      },
+    ],
+  ]
+  it.each(hidden)('where it hides a change by %s', async (_, hide) => {
+    const root = makeProject(tasks, { 'gate.sh': 'exit 1\n' })
+    let seen: string | null = null
+    const events = await runAll({
+      root,
+      options: { gates: [gateOf('test', { command: 'sh gate.sh' })] },
+      deed: () => {
+        hide(root)
+        put(root, { 'gate.sh': 'exit 0\n', work: '' })
+      },
+      gate: () => ((seen = read(root, 'gate.sh')), true),
+    })
+    expect([seen, git(root, 'show', 'HEAD:gate.sh')]).toEqual(['exit 0\n', 'exit 0'])
+    expect(trailer(root, 'Gates-Changed')).toBe('gate.sh')
+    expect(interferences(events)).toContainEqual({ kind: 'gates-changed', paths: ['gate.sh'] })
+    expect(git(root, 'ls-files', '-v')).not.toMatch(/^[a-zS] /m)
+    expect(git(root, 'status', '--porcelain')).toBe('')
+  })
+
+  it('where an edit has the size and the time that the file had', async () => {
+    const root = makeProject(tasks, { 'gate.sh': 'exit 1\n' })
+    const { atime, mtime } = statSync(join(root, 'gate.sh'))
+    git(root, 'config', 'core.trustctime', 'false')
+    await runAll({
+      root,
+      deed: () => {
+        put(root, { 'gate.sh': 'exit 0\n', work: '' })
+        utimesSync(join(root, 'gate.sh'), atime, mtime)
+      },
+    })
+    expect(git(root, 'show', 'HEAD:gate.sh')).toBe('exit 0')
+  })
+
+  it('and flags of the person stay theirs', async () => {
+    const root = makeProject(tasks, { 'local.cfg': 'a\n' })
+    git(root, 'update-index', '--skip-worktree', 'local.cfg')
+    put(root, { 'local.cfg': 'mine\n' })
+    await runAll({ root, deed: () => put(root, { work: '' }) })
+    expect(read(root, 'local.cfg')).toBe('mine\n')
+    expect(git(root, 'show', 'HEAD:local.cfg')).toBe('a')
+    expect(git(root, 'ls-files', '-v', 'local.cfg')).toBe('S local.cfg')
+  })
+
+  it.each(['.git/index', '.git/ralph-index'])('nor needed: %s may go', async (file) => {
+    const root = makeProject({ ...tasks, 'T-2': taskText('T-2') })
+    const events = await runAll({
+      root,
+      options: { gates },
+      deed: ({ task }) => {
+        put(root, { [task.id]: 'work' })
+        rmSync(join(root, file))
+      },
+    })
+    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1', 'T-2'] }])
+    expect(interferences(events)).toEqual([])
+    expect(git(root, 'show', '--format=', '--name-only').split('\n')).toEqual(['T-2', 'docs/tasks/T-2.md'])
+    expect(git(root, 'status', '--porcelain')).toBe('')
+  })
+
+  it('but for which ignored files are tracked, which no file says', async () => {
+    const root = makeProject(tasks, { 'secrets.env': 'KEY=1\n' })
+    await runAll({
+      root,
+      deed: () => {
+        put(root, { '.gitignore': '.ralph/\n*.env\ndist/\n', 'dist/kept.js': 'x\n' })
+        git(root, 'rm', '-q', '--cached', 'secrets.env')
+        git(root, 'add', '-f', 'dist/kept.js')
+      },
+    })
+    const held = git(root, 'ls-tree', '-r', '--name-only', 'HEAD').split('\n')
+    expect([held.includes('secrets.env'), held.includes('dist/kept.js')]).toEqual([false, true])
+    expect(read(root, 'secrets.env')).toBe('KEY=1\n')
+  })
+})
+
+describe('the tree after the gates is the tree of the commit', () => {
+  it('where a formatter changes it, the gates run once more on that', async () => {
+    const root = makeProject(tasks)
+    const seen: string[] = []
+    const events = await runAll({
+      root,
+      options: { gates: [gateOf('format'), gateOf('test')] },
+      deed: () => put(root, { work: 'ugly' }),
+      gate: ({ name }) => {
+        seen.push(`${name} ${read(root, 'work')}`)
+        if (name === 'format') put(root, { work: 'nice' })
+        return true
+      },
+    })
+    expect(seen).toEqual(['format ugly', 'test nice', 'format nice', 'test nice'])
+    expect(those(events, 'gates-again')).toMatchObject([{ id: 'T-1', paths: ['work'] }])
+    expect(git(root, 'show', 'HEAD:work')).toBe('nice')
+    expect(trailer(root, 'Gates')).toBe('format, test')
+  })
+
+  it('and where they change it each time, the attempt has failed', async () => {
+    const root = makeProject(tasks)
+    let count = 0
+    const events = await runAll({
+      root,
+      options: { gates, retries: 0 },
+      deed: () => put(root, { work: '' }),
+      gate: () => (put(root, { work: `${++count}` }), true),
+    })
+    expect(those(events, 'attempt-finished')).toMatchObject([
+      { outcome: 'gate-failed', reason: 'the gates change what they check: work' },
+    ])
+    expect(git(root, 'log', '-1', '--format=%s')).toMatch(/^T-1: Block/)
+  })
+
+  it('where a gate rewrites what an earlier one has checked, that one sees it', async () => {
+    const root = makeProject(tasks, { 'gate.sh': 'strict\n' })
+    const seen: (string | null)[] = []
+    await runAll({
+      root,
+      options: { gates: [gateOf('check'), gateOf('tests')] },
+      deed: () => put(root, { work: '' }),
+      gate: ({ name }) => {
+        if (name === 'check') seen.push(read(root, 'gate.sh'))
+        else put(root, { 'gate.sh': 'lenient\n' })
+        return true
+      },
+    })
+    expect(seen).toEqual(['strict\n', 'lenient\n'])
+  })
+
+  it('and what a process writes that is left over is in no commit unseen', async () => {
+    const root = makeProject(tasks)
+    const seen: (string | null)[] = []
+    await runAll({
+      root,
+      options: { gates },
+      deed: () => put(root, { work: 'honest\n' }),
+      gate: async () => {
+        seen.push(read(root, 'work'))
+        const child = spawn('sh', ['-c', 'echo sneaky > work'], { cwd: root, stdio: 'ignore' })
+        await new Promise((resolve) => child.once('exit', resolve))
+        return true
+      },
+    })
+    expect(seen).toEqual(['honest\n', 'sneaky\n'])
+  })
+
+  it('but for files that gates newly make and nobody announced: those are in no tree', async () => {
+    const rest = '\n## Produces\n- `dist/`\n'
+    const root = makeProject({ 'T-1': taskText('T-1', { rest }) })
+    const events = await runAll({
+      root,
+      options: { gates },
+      deed: () => put(root, { work: '', 'dist/index.js': '' }),
+      gate: () => (put(root, { 'junit.xml': '<x/>', 'dist/built.js': '' }), true),
+    })
+    expect(git(root, 'show', '--format=', '--name-only').split('\n')).toEqual([
+      'dist/built.js',
+      'dist/index.js',
+      'docs/tasks/T-1.md',
+      'work',
+    ])
+    expect(read(root, 'junit.xml')).toBe('<x/>')
+    expect(those(events, 'warning').map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('junit.xml (left out of every commit'),
+    )
+  })
+
+  it('says in the commit which gates passed, or that none ran', async () => {
+    const root = makeProject({ ...tasks, 'T-2': taskText('T-2') })
+    const deed: Deed = ({ task }) => put(root, { [task.id]: '' })
+    await runAll({
+      root,
+      deed,
+      options: { gates: [gateOf('types'), gateOf('lint', { required: false })], maxTasks: 1 },
+      gate: ({ name }) => name === 'types',
+    })
+    expect(trailer(root, 'Gates')).toBe('types')
+    await runAll({ root, deed })
+    expect(trailer(root, 'Gates')).toBe('none')
+  })
+})
+
+describe('a commit hook', () => {
+  const hook = (root: string, script: string, path = '.git/hooks/pre-commit'): void => {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  }
+
+  it('that changes the commit has the gates run once more on that', async () => {
+    const root = makeProject(tasks)
+    hook(root, 'echo formatted > work; git add work')
+    const seen: (string | null)[] = []
+    await runAll({
+      root,
+      options: { gates },
+      deed: () => put(root, { work: 'as written\n' }),
+      gate: () => (seen.push(read(root, 'work')), true),
+    })
+    expect(seen).toEqual(['as written\n', 'formatted\n'])
+    expect(git(root, 'show', 'HEAD:work')).toBe('formatted')
+    expect(git(root, 'status', '--porcelain')).toBe('')
+  })
+
+  it('whose change does not pass is undone, and kept as a record', async () => {
+    const root = makeProject(tasks)
+    const base = git(root, 'rev-parse', 'HEAD')
+    hook(root, 'echo broken > work; git add work')
+    const events = await runAll({
+      root,
+      options: { gates, retries: 0, onFailure: 'stop' },
+      deed: () => put(root, { work: 'fine\n' }),
+      gate: () => read(root, 'work') === 'fine\n',
+    })
+    expect(those(events, 'attempt-finished')).toMatchObject([
+      {
+        outcome: 'gate-failed',
+        reason: expect.stringContaining('a commit hook changed work, and then: test'),
+      },
+    ])
+    expect(git(root, 'rev-parse', 'HEAD')).toBe(base)
+    expect(read(root, 'docs/tasks/T-1.md')).toBe(taskText('T-1'))
+    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:work')).toBe('broken')
+    expect(git(root, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
+    const kept = git(root, 'log', '--format=%s', 'refs/ralph/attempts/T-1/1', '--not', base)
+    expect(kept).toContain('T-1: Do T-1')
+  })
+
+  it.each([
+    ['a tracked folder', 'hooks', (root: string) => git(root, 'config', 'core.hooksPath', 'hooks')],
+    [
+      'an ignored one, as husky has it',
+      '.husky/_',
+      (root: string) => {
+        put(root, { '.husky/.gitignore': '_\n' })
+        git(root, 'config', 'core.hooksPath', '.husky/_')
+      },
+    ],
+    [
+      'one that an included file names',
+      'hooks',
+      (root: string) => {
+        put(root, { '.git/more': '[core]\n\thooksPath = hooks\n' })
+        git(root, 'config', 'include.path', 'more')
+      },
+    ],
+  ])('is guarded where it is in %s', async (_, folder, set) => {
+    const root = makeProject(tasks)
+    set(root)
+    hook(root, 'exit 0', `${folder}/pre-commit`)
+    git(root, 'add', '-A')
+    git(root, 'commit', '-q', '--no-verify', '-m', 'Hooks')
+    const stolen = join(makeFolder(), 'stolen')
+    const events = await runAll({
+      root,
+      options: { gates },
+      deed: () => {
+        put(root, { work: '' })
+        hook(root, `touch ${stolen}`, `${folder}/pre-commit`)
+        put(root, { '.git/more': '[core]\n\thooksPath = /nowhere\n' })
+      },
+    })
+    const isWork = git(root, 'ls-files', `${folder}/pre-commit`) !== ''
+    // A hook that is tracked is work like any other, and named where the gates decide.
+    expect(existsSync(stolen)).toBe(isWork)
+    expect(interferences(events).map(({ kind }) => kind)).toContain(isWork ? 'gates-changed' : 'git-settings')
+    if (!isWork) expect(readFileSync(join(root, folder, 'pre-commit'), 'utf8')).toContain('exit 0')
+  })
+})
+
+describe('what decides the gates', () => {
+  it.each([
+    'vitest.config.ts',
+    'packages/a/jest.config.js',
+    'tsconfig.build.json',
+    '.npmrc',
+    'sub/pytest.ini',
+    'tox.ini',
+    'Cargo.toml',
+    'rules.mk',
+    'scripts/check.sh',
+    '.husky/pre-commit',
+  ])('is shown where it changes: %s', async (file) => {
+    const root = makeProject(tasks)
+    const command = 'make test && (cd scripts && sh check.sh)'
+    const events = await runAll({
+      root,
+      options: { gates: [gateOf('test', { command })] },
+      deed: () => put(root, { [file]: 'x\n', work: '' }),
+    })
+    expect(interferences(events)).toEqual([{ kind: 'gates-changed', paths: [file] }])
+    expect(trailer(root, 'Gates-Changed')).toBe(file)
+  })
+
+  it('is shown of a package.json only where it decides', async () => {
+    const manifest = (version: string, script: string) =>
+      JSON.stringify({ version, jest: {}, scripts: { test: script } })
+    for (const [text, expected] of [
+      [manifest('2', 'jest'), ''],
+      [manifest('1', 'true'), 'package.json'],
+    ] as const) {
+      const root = makeProject(tasks, { 'package.json': manifest('1', 'jest') })
+      await runAll({ root, options: { gates }, deed: () => put(root, { 'package.json': text }) })
+      expect(trailer(root, 'Gates-Changed')).toBe(expected)
+    }
+  })
+
+  it('lets the attempt fail where the config refuses it', async () => {
+    const root = makeProject(tasks)
+    const events = await runAll({
+      root,
+      options: { gates, retries: 0, gatesChanged: { action: 'refuse', paths: ['ci/**'] } },
+      deed: () => put(root, { 'ci/deep/step.yml': '', work: '' }),
+    })
+    expect(those(events, 'attempt-finished')).toMatchObject([
+      { outcome: 'gate-failed', reason: 'it changes what decides the gates: ci/deep/step.yml' },
+    ])
+  })
+})
+
+describe("a person's own commit", () => {
+  const commitMine = (root: string): void =>
+    asPerson(() => {
+      put(root, { mine: 'mine\n' })
+      git(root, 'add', 'mine')
+      git(root, 'commit', '-qm', 'Mine')
+    })
+
+  it.each(['attempt', 'gates'])(
+    'during the %s stays theirs, and the task lands on top of it',
+    async (when) => {
+      const root = makeProject(tasks)
+      const base = git(root, 'rev-parse', 'HEAD')
+      let checked = 0
+      const events = await runAll({
+        root,
+        options: { gates },
+        deed: () => {
+          put(root, { work: '' })
+          if (when === 'attempt') commitMine(root)
+        },
+        gate: () => {
+          if (when === 'gates' && checked === 0) commitMine(root)
+          checked++
+          return true
+        },
+      })
+      expect(git(root, 'log', '--format=%s')).toBe('T-1: Do T-1\nMine\nBegin')
+      expect(git(root, 'rev-parse', 'HEAD~2')).toBe(base)
+      expect(git(root, 'show', '--format=', '--name-only').split('\n')).toEqual(['docs/tasks/T-1.md', 'work'])
+      expect(checked).toBe(when === 'gates' ? 2 : 1)
+      expect(those(events, 'warning').map(({ message }) => message)).toContainEqual(
+        expect.stringContaining('the task lands on top of it'),
+      )
+      expect(git(root, 'status', '--porcelain')).toBe('')
+    },
+  )
+
+  it('in the last moment before the task’s stays below it, and the gates see both', async () => {
+    const root = makeProject(tasks)
+    const hook = join(root, '.git/hooks/pre-commit')
+    const script = `#!/bin/sh\n[ -f mine ] && exit 0\necho mine > mine\ngit -c core.hooksPath=/dev/null commit -q --only -m Mine -- mine || { git add -N mine; }\n`
+    writeFileSync(hook, script, { mode: 0o755 })
+    let checked = 0
+    await runAll({
+      root,
+      options: { gates },
+      deed: () => put(root, { work: '' }),
+      gate: () => (checked++, true),
+    })
+    expect(git(root, 'log', '--format=%s').split('\n')[0]).toBe('T-1: Do T-1')
+    expect(git(root, 'show', 'HEAD:work')).toBe('')
+    expect(checked).toBeGreaterThan(0)
+  })
+})
+
+describe('tasks that an agent adds', () => {
+  it('come in as TODO, or not at all', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-9': taskText('T-9', { depends: 'T-5' }) })
+    const events = await runAll({
+      root,
+      deed: () => put(root, { work: '', 'docs/tasks/T-5.md': taskText('T-5').replace('TODO', 'DONE') }),
+      options: { maxTasks: 2 },
+    })
+    expect(interferences(events)).toEqual([{ kind: 'task-files', paths: ['docs/tasks/T-5.md'] }])
+    expect(read(root, 'docs/tasks/T-5.md')).toBeNull()
+    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1'] }])
+  })
+
+  it('are no more than a run may take', async () => {
+    const root = makeProject(tasks)
+    const events = await runAll({
+      root,
+      options: { maxAddedTasks: 3 },
+      deed: ({ task }) => {
+        const next = `T-${Number(task.id.slice(2)) + 1}`
+        put(root, { [task.id]: '', [`docs/tasks/${next}.md`]: taskText(next) })
+      },
+    })
+    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1', 'T-2', 'T-3', 'T-4'] }])
+    expect(interferences(events)).toEqual([{ kind: 'task-files', paths: ['docs/tasks/T-5.md'] }])
+  })
+})
+
+describe('what an agent does to the repository', () => {
+  it('a replaced object is not what is committed', async () => {
+    const root = makeProject(tasks, { source: 'good\n' })
+    const events = await runAll({
+      root,
+      deed: () => {
+        put(root, { work: '' })
+        const bad = execFileSync('git', ['hash-object', '-w', '--stdin'], {
+          cwd: root,
+          env: ENV,
+          input: 'bad\n',
+        })
+        git(root, 'replace', git(root, 'rev-parse', 'HEAD:source'), bad.toString().trim())
+      },
+    })
+    expect(git(root, 'replace', '-l')).toBe('')
+    expect(git(root, 'show', 'HEAD:source')).toBe('good')
+    expect(interferences(events).map(({ kind }) => kind)).toContain('refs-made')
+  })
+
+  it('a shallow file is put back', async () => {
+    const root = makeProject(tasks)
+    const events = await runAll({
+      root,
+      deed: () => {
+        put(root, { work: '' })
+        writeFileSync(join(root, '.git/shallow'), `${git(root, 'rev-parse', 'HEAD')}\n`)
+      },
+    })
+    expect(existsSync(join(root, '.git/shallow'))).toBe(false)
+    expect(interferences(events).map(({ kind }) => kind)).toContain('git-settings')
+    expect(git(root, 'log', '--format=%s')).toBe('T-1: Do T-1\nBegin')
+  })
+
+  it('its attributes do not change what a record holds, nor the task file', async () => {
+    const root = makeProject(tasks)
+    await runAll({
+      root,
+      options: { retries: 0 },
+      deed: () => {
+        put(root, {
+          '.gitattributes': '* text eol=lf\n*.id ident\n',
+          'dos.txt': 'a\r\nb\r\n',
+          'x.id': '$Id: mine $\n',
+        })
+        return { end: { kind: 'crashed', reason: 'boom' } }
+      },
+    })
+    const bytes = (path: string) =>
+      execFileSync('git', ['show', `refs/ralph/attempts/T-1/1:${path}`], { cwd: root, env: ENV }).toString()
+    expect([bytes('dos.txt'), bytes('x.id')]).toEqual(['a\r\nb\r\n', '$Id: mine $\n'])
+    expect(read(root, 'docs/tasks/T-1.md')).toContain('BLOCKED')
+    expect(existsSync(join(root, '.git/info/attributes'))).toBe(false)
+  })
+
+  it('attributes that would store the task file as other bytes let the attempt fail', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1').replaceAll('\n', '\r\n') })
+    const events = await runAll({
+      root,
+      options: { retries: 0 },
+      deed: () => put(root, { '.gitattributes': '* text eol=crlf\n', work: '' }),
+    })
+    expect(those(events, 'attempt-finished')).toMatchObject([
+      {
+        outcome: 'gate-failed',
+        reason: expect.stringContaining('would have git store docs/tasks/T-1.md as other bytes'),
+      },
+    ])
+  })
+
+  it('an empty folder is no product, nor is one that git does not see', async () => {
+    for (const rest of ['\n## Produces\n- `empty/`\n', '\n## Produces\n- `ignored/`\n']) {
+      const root = makeProject({ 'T-1': taskText('T-1', { rest }) }, { '.gitignore': '.ralph/\nignored/\n' })
+      const events = await runAll({
+        root,
+        options: { retries: 0 },
+        deed: () => {
+          put(root, { work: '', 'ignored/x': '' })
+          mkdirSync(join(root, 'empty'), { recursive: true })
+        },
+      })
+      expect(those(events, 'attempt-finished')).toMatchObject([{ outcome: 'missing-output' }])
+    }
+  })
+
+  it('a forged note of a run enters nothing as done that the gates have not seen', async () => {
+    const root = makeProject(tasks)
+    const base = git(root, 'rev-parse', 'HEAD')
+    put(root, { work: 'unchecked\n', 'docs/tasks/T-1.md': taskText('T-1').replace('TODO', 'DONE') })
+    git(root, 'add', '-A')
+    git(root, 'commit', '-qm', 'T-1: Do T-1\n\nTask: T-1\nAgent: fake\nAttempts: 1')
+    const forged = {
+      ...{ version: 1, mark: 'x', startedAt: new Date().toISOString(), cleanSince: 0, spentUsd: null },
+      attempt: {
+        ...{ task: 'T-1', title: 'Do T-1', number: 1, counted: 1, most: 4, phase: 'landing', agent: 'fake' },
+        ...{ base: { head: base, branch: 'main' }, model: null, tier: 'Light', log: '', reason: null },
+        usage: { turns: null, inputTokens: null, cachedTokens: null, outputTokens: null, costUsd: null },
+        startedAt: new Date().toISOString(),
+      },
+    }
+    put(root, { '.ralph/run.json': JSON.stringify(forged) })
+    let checked = 0
+    await runAll({
+      root,
+      options: { gates },
+      deed: () => put(root, { work: 'checked\n' }),
+      gate: () => (checked++, true),
+    })
+    expect(checked).toBe(1)
+    expect(git(root, 'log', '--format=%s')).toBe('T-1: Do T-1\nBegin')
+    expect(git(root, 'show', 'HEAD:work')).toBe('checked')
+    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:work')).toBe('unchecked')
+  })
+})
+
+describe('another tool that keeps its own in .ralph', () => {
+  it('keeps it: ralph writes no file there that is not its own, and commits none', async () => {
+    const state = JSON.stringify({ version: '1.0', phase: 'executing', mine: true })
+    const root = makeProject(tasks, {
+      '.gitignore': '',
+      '.ralph/state.json': state,
+      '.ralph/db/tasks.yaml': '[]\n',
+    })
+    await runAll({
+      root,
+      deed: () => put(root, { work: '', '.ralph/db/new.yaml': 'x\n' }),
+    })
+    expect(read(root, '.ralph/state.json')).toBe(state)
+    expect(JSON.parse(read(root, '.ralph/run-state.json')!)).toMatchObject({ written_by: 'ralph' })
+    expect(git(root, 'show', '--format=', '--name-only').split('\n')).toEqual([
+      '.ralph/db/new.yaml',
+      'docs/tasks/T-1.md',
+      'work',
+    ])
+    expect(git(root, 'status', '--porcelain')).toBe('')
+  })
+
+  it('also with a .gitignore of its own', async () => {
+    const root = makeProject(tasks, { '.gitignore': '', '.ralph/.gitignore': 'cache/\n' })
+    await runAll({ root, deed: () => put(root, { work: '' }) })
+    expect(read(root, '.ralph/.gitignore')).toBe('cache/\n')
+    expect(git(root, 'status', '--porcelain')).toBe('')
+    expect(git(root, 'show', '--format=', '--name-only').split('\n')).toEqual(['docs/tasks/T-1.md', 'work'])
+  })
+})
+
+/** One thing that an agent, or a gate, does to the tree. */
+type Act = (root: string) => void
+
+const FILES = ['a', 'b/c', 'b/d', 'gate.sh']
+const anyFile = fc.constantFrom(...FILES)
+const quietly =
+  (act: Act): Act =>
+  (root) => {
+    try {
+      act(root)
+    } catch {
+      // What is not there cannot be renamed.
+    }
+  }
+const act: fc.Arbitrary<Act> = fc
+  .oneof(
+    fc.tuple(anyFile, fc.constantFrom('x\n', 'y\n', 'zz\n')).map(
+      ([file, text]): Act =>
+        (root) =>
+          put(root, { [file]: text }),
+    ),
+    anyFile.map(
+      (file): Act =>
+        (root) =>
+          rmSync(join(root, file), { force: true }),
+    ),
+    anyFile.map(
+      (file): Act =>
+        (root) =>
+          chmodSync(join(root, file), 0o755),
+    ),
+    anyFile.map(
+      (file): Act =>
+        (root) =>
+          symlinkSync('a', join(root, `${file}.link`)),
+    ),
+    fc.tuple(anyFile, anyFile).map(
+      ([from, to]): Act =>
+        (root) =>
+          renameSync(join(root, from), join(root, to)),
+    ),
+    anyFile.map(
+      (file): Act =>
+        (root) =>
+          git(root, 'update-index', '--skip-worktree', file),
+    ),
+    anyFile.map(
+      (file): Act =>
+        (root) =>
+          git(root, 'update-index', '--assume-unchanged', file),
+    ),
+    anyFile.map(
+      (file): Act =>
+        (root) =>
+          git(root, 'rm', '-q', '--cached', file),
+    ),
+    anyFile.map((file): Act => (root) => {
+      const { atime, mtime } = statSync(join(root, file))
+      put(root, { [file]: 'q\n' })
+      utimesSync(join(root, file), atime, mtime)
+    }),
+    fc.constant<Act>((root) => git(root, 'add', '-A')),
+    fc.constant<Act>((root) => git(root, 'commit', '-qam', 'mine')),
+    fc.constant<Act>((root) => git(root, 'stash', '-q')),
+    fc.constant<Act>((root) => put(root, { '.gitignore': '.ralph/\nb/\n' })),
+    fc.constant<Act>((root) => git(root, 'reset', '-q', '--hard', 'HEAD')),
+  )
+  .map(quietly)
+
+/** The files as a gate finds them, but for git's own and ralph's. */
+function filesIn(root: string): ReadonlyMap<string, string> {
+  const names = execFileSync(
+    'find',
+    [
+      '.',
+      '-path',
+      './.git',
+      '-prune',
+      '-o',
+      '-path',
+      './.ralph',
+      '-prune',
+      '-o',
+      '-not',
+      '-type',
+      'd',
+      '-printf',
+      '%P %l %m\\n',
+    ],
+    { cwd: root },
+  )
+    .toString()
+    .split('\n')
+    .filter(Boolean)
+  return new Map(
+    names.map((line) => {
+      const [path = '', link = '', mode = ''] = line.split(' ')
+      const text = link === '' ? readFileSync(join(root, path), 'latin1') : ''
+      return [path, `${link} ${(Number.parseInt(mode, 8) & 0o100) !== 0 && link === ''} ${text}`]
+    }),
+  )
+}
+
+describe('whatever an agent and the gates do', () => {
+  it(
+    'the tree of the commit, without what ralph writes, is the one that the last gate saw',
+    { timeout: 240_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(act, { minLength: 1, maxLength: 6 }),
+          fc.array(act, { maxLength: 2 }),
+          async (deeds, ofGate) => {
+            const root = makeProject(tasks, { a: '1\n', 'b/c': '2\n', 'b/d': '3\n', 'gate.sh': 'x\n' })
+            let seen: ReadonlyMap<string, string> = new Map()
+            let isFirst = true
+            await runAll({
+              root,
+              options: { gates, retries: 0 },
+              deed: () => {
+                for (const one of deeds) one(root)
+                put(root, { work: '' })
+              },
+              gate: () => {
+                if (isFirst) for (const one of ofGate) one(root)
+                isFirst = false
+                seen = filesIn(root)
+                return true
+              },
+            })
+            if (!git(root, 'log', '-1', '--format=%s').endsWith('Do T-1')) return
+            const other = makeFolder()
+            git(other, 'clone', '-q', root, 'clone')
+            const committed = new Map(filesIn(join(other, 'clone')))
+            const now = git(root, 'ls-files', '--others', '--ignored', '--exclude-standard').split('\n')
+            const aside = git(root, 'ls-files', '--others', '--exclude-standard').split('\n')
+            const expected = new Map(
+              [...seen].filter(([path]) => !now.includes(path) && !aside.includes(path)),
+            )
+            for (const map of [committed, expected]) map.delete('docs/tasks/T-1.md')
+            expect([...committed].toSorted()).toEqual([...expected].toSorted())
+          },
+        ),
+        { numRuns: 25 },
+      )
+    },
+  )
+})
