@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inflateSync } from 'node:zlib'
 import type { Git } from './git.ts'
 import { changeRefs } from './refs.ts'
+import type { Repository } from './repository.ts'
 
 /** Where HEAD stood when something began. */
 export interface Base {
@@ -66,6 +70,34 @@ export async function commitsBetween(git: Git, from: string, to: string): Promis
       isAttempts: address === ATTEMPT_ADDRESS,
     }
   })
+}
+
+/** What a commit is made of. One that was just made is a file of its own, and to read it takes no process. */
+export async function commitAt(
+  git: Git,
+  { commonDir }: Pick<Repository, 'commonDir'>,
+  commit: string,
+): Promise<{ readonly tree: string; readonly parents: readonly string[] }> {
+  const loose = looseCommit(join(commonDir, 'objects', commit.slice(0, 2), commit.slice(2)))
+  if (loose !== null) {
+    const header = loose.slice(0, loose.indexOf('\n\n'))
+    const named = [...header.matchAll(/^(tree|parent) ([0-9a-f]+)$/gm)]
+    const [tree, ...parents] = named.map(([, , hash = '']) => hash)
+    if (tree !== undefined) return { tree, parents }
+  }
+  const args = ['log', '--max-count=1', '--format=%T %P', '--no-show-signature', commit]
+  const [tree = '', ...parents] = (await git.run(args)).stdout.toString().trim().split(' ')
+  return { tree, parents }
+}
+
+/** Null where it is in a pack, or elsewhere. */
+function looseCommit(path: string): string | null {
+  try {
+    const text = inflateSync(readFileSync(path)).toString('latin1')
+    return text.startsWith('commit ') ? text.slice(text.indexOf('\0') + 1) : null
+  } catch {
+    return null
+  }
 }
 
 /** Whether one commit can be reached from another. */

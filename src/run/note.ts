@@ -35,11 +35,10 @@ export interface AttemptNote {
 }
 
 /**
- * How far an attempt is. `working`: whatever is in the tree may be the agent's. `landing`: a commit that says it is the
- * task's may be there. `blocking`: the same of the commit that blocks the task. Work that passed is on a candidate's ref
- * besides.
+ * How far an attempt is. `working`: whatever is in the tree may be the agent's; where there is a candidate of it, a commit
+ * that says it is the task's may be there too. `blocking`: the commit that blocks the task may be there.
  */
-export type Phase = 'working' | 'landing' | 'blocking'
+export type Phase = 'working' | 'blocking'
 
 const HEARTBEAT_MS = 5000
 
@@ -88,6 +87,16 @@ export class NoteKeeper {
   /** Nothing is under way any more: the tree is clean, and HEAD is where it should be. */
   clear(): void {
     this.#change({ attempt: null })
+  }
+
+  /** The same, written with whatever comes next: until then the candidate and its commit speak for themselves. */
+  clearSoon(): void {
+    this.#note = { ...this.#note, attempt: null }
+  }
+
+  /** Writes what has not been written yet. */
+  flush(): void {
+    this.#write()
   }
 
   /** The process is about to end. Only a run that leaves nothing to finish removes the note. */

@@ -48,7 +48,7 @@ export async function recover(
   const { attempt, spentUsd } = dead
   if (!attempt) return { ...NOTHING, spentUsd }
   const candidate = await candidateOf(ports, attempt)
-  const made = await commitMade(ports, attempt)
+  const made = await commitMade(ports, attempt, candidate)
   if (made !== null) {
     const isChecked =
       attempt.phase === 'blocking' || (await isCandidates(made, { attempt, candidate, options, ports }))
@@ -82,8 +82,12 @@ function givenUp(attempt: AttemptNote, record: KeptAttempt | null): AttemptNote 
 }
 
 /** A commit that was made while the run was committing, perhaps with one of a hook's on top: it says whose it is. */
-async function commitMade({ workspace }: RunPorts, attempt: AttemptNote): Promise<string | null> {
-  if (attempt.phase === 'working') return null
+async function commitMade(
+  { workspace }: RunPorts,
+  attempt: AttemptNote,
+  candidate: KeptAttempt | null,
+): Promise<string | null> {
+  if (attempt.phase === 'working' && !candidate) return null
   const { inspect } = workspace
   const { base, task } = attempt
   const { head, branch } = await inspect.status()
@@ -142,7 +146,7 @@ async function enterCommit(
   const made = { id: attempt.task, commit: head ?? attempt.base.head, branch }
   const { commit, problem, pending } = await seal({ sealer, signal: control.signal }, made, emit)
   if (problem !== null) emit({ type: 'warning', message: problem })
-  const what = attempt.phase === 'landing' ? 'its commit was made' : 'the commit that blocks it was made'
+  const what = attempt.phase === 'working' ? 'its commit was made' : 'the commit that blocks it was made'
   emit(recovered(attempt.task, `${attempt.task}: the last run died after ${what}: ${commit.slice(0, 10)}`))
   if (pending) return { ...NOTHING, spentUsd: dead.spentUsd, unsealed: attempt }
   return { ...NOTHING, spentUsd: sum(dead.spentUsd, attempt.usage.costUsd) }
@@ -304,7 +308,7 @@ export async function landCandidates(
     else {
       // That it is DONE says that it has landed: only the ref was left.
       if (task?.status !== 'DONE') await recordCandidate(run, candidate, base)
-      await workspace.record.dropCandidate(candidate)
+      workspace.record.dropCandidate(candidate)
     }
   }
   return base
@@ -324,9 +328,7 @@ async function landCandidate(
     usage: { ...usage, costUsd: null },
     startedAt: ports.now().toISOString(),
     log: candidate.log ?? '',
-    phase: 'landing',
   })
-  ports.checkpoint('landing-noted')
   const from = await inspect.treeOf(base.head)
   await restore.tree({ recorded: from, to: candidate.commit })
   const work = await inspect.work(base)

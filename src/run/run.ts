@@ -109,6 +109,10 @@ async function go(options: RunOptions, ports: RunPorts, emit: Emit<Happening>): 
     let end: End
     try {
       end = await push(run, tally, await work(run, start, { tally, toBlock }))
+      // First the note: while it stands the candidate says that the commit holds what was checked.
+      note.flush()
+      await ports.workspace.record.removeDropped()
+      ports.checkpoint('candidates-dropped')
     } catch (error) {
       // Whoever follows only the events hears of the end too; the error itself is for the one who called.
       finish({ end: 'failed', reason: 'an error ended the run' })
@@ -229,11 +233,9 @@ async function enterCompleted(
 ): Promise<void> {
   const { ports, note, ledger, emit } = run
   if (!landed.sealPending) {
-    note.clear()
+    note.clearSoon()
+    ports.workspace.record.dropCandidate(candidate)
     ports.checkpoint('entered')
-    // Only now: while the note stands the candidate says that the commit holds what was checked.
-    await ports.workspace.record.dropCandidate(candidate)
-    ports.checkpoint('candidate-dropped')
   }
   const { prefix } = ports.workspace
   const changes = landed.work.changes.flatMap(({ path, kind }) => {

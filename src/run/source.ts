@@ -30,7 +30,7 @@ export async function openTaskFolder(where: {
         tasks = (await readBacklog(where)).tasks
         return
       }
-      for (const file of files.filter((path) => isTaskFile(path, dir))) {
+      for (const file of new Set(files.filter((path) => isTaskFile(path, dir)))) {
         const task = await readTask(root, file, vocabulary)
         const others = tasks.filter((other) => other.file !== file)
         tasks = inOrder([...others, task])

@@ -221,10 +221,8 @@ export function attemptPorts(ports: RunPorts, task: string): AttemptPorts {
 }
 
 async function landPassed(run: Run, job: Job, { candidate, record }: Passed): Promise<Completed | Failed> {
-  const { ports, note, ledger, options, emit } = run
+  const { ports, ledger, options, emit } = run
   const { task } = job
-  note.update({ phase: 'landing' })
-  ports.checkpoint('landing-noted')
   const { subject, progress } = options
   const landed = await land(
     { candidate, earlier: ledger.seriesAt(task.id), subject, progress },
@@ -246,7 +244,7 @@ async function landPassed(run: Run, job: Job, { candidate, record }: Passed): Pr
       attemptPorts(ports, task.id),
       emit,
     )
-    if (failed.record) await ports.workspace.record.dropCandidate(candidate.kept)
+    if (failed.record) ports.workspace.record.dropCandidate(candidate.kept)
     return failed
   }
   const done = outcome('done', 'the agent says that it is done')

@@ -18,7 +18,7 @@ import { standing } from '../git/restore.ts'
 import { readStatus, type Status, type StatusEntry } from '../git/status.ts'
 import { trailerValue } from '../git/trailers.ts'
 import { changedPaths, changesBetween, heldAt, textIn } from '../git/tree.ts'
-import type { HeadMove, Inspect, Obstacle, Work } from './port.ts'
+import type { Change, HeadMove, Inspect, Obstacle, Work } from './port.ts'
 import type { Room } from './room.ts'
 
 /** What can be seen of a workspace. */
@@ -138,19 +138,30 @@ async function look(room: Room, asked: Base, leaving: readonly string[]): Promis
     ({ path, unstaged, dirtyInside }) => unstaged && !dirtyInside && !except.has(path),
   )
   const taken = isChanged ? await own.takeAll([...except]) : { tree: await own.tree(), refused: null }
-  const tree = (await followIndex(room, except)) ? await own.tree() : taken.tree
+  const isFollowed = await followIndex(room, except)
+  const tree = isFollowed ? await own.tree() : taken.tree
   const isAsBase = tree === (await room.treeOf(base.head))
+  // What the index held was the base: then what git said of the files is all that there is.
+  const isFresh = status.head === base.head && !isFollowed && !status.entries.some(({ staged }) => staged)
   return {
     base,
     persons,
     tree,
     refused: taken.refused,
-    changes: isAsBase ? [] : await changesBetween(git, base.head, tree),
+    changes: isAsBase ? [] : isFresh ? changesOf(status, except) : await changesBetween(git, base.head, tree),
     head: await headMove(room, base, status),
     operations: operationsUnderWay(repository),
     nested,
     exposed: [],
   }
+}
+
+function changesOf({ entries }: Status, except: ReadonlySet<string>): readonly Change[] {
+  const own = entries.filter(({ path, dirtyInside }) => !dirtyInside && !except.has(path))
+  const changes = own.map(({ path, kind }): Change => {
+    return { path, kind: kind === 'untracked' ? 'new' : kind === 'deleted' ? 'gone' : 'changed' }
+  })
+  return changes.toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
 
 /** Takes in, and leaves out, the ignored files of which somebody's index says so; whether there were any. */

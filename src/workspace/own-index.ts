@@ -38,9 +38,14 @@ export class OwnIndex {
     this.git = git.with({ env: { GIT_INDEX_FILE: this.#path }, settings: SETTINGS })
   }
 
+  /** Nobody but a git of a dead run can hold it now. */
+  unlock(): void {
+    rmSync(`${this.#path}.lock`, { force: true })
+  }
+
   /** Begins from the person's, before anybody else has worked here: with the flags that are theirs. */
   adopt(): void {
-    rmSync(`${this.#path}.lock`, { force: true })
+    this.unlock()
     if (existsSync(this.#persons)) copyFileSync(this.#persons, this.#path)
     else rmSync(this.#path, { force: true })
     this.#seen = stampOf(this.#persons)
@@ -50,7 +55,7 @@ export class OwnIndex {
   /** Makes one where there is none: an agent, or whoever cleans up, may have removed it. */
   async ensure(commit: string): Promise<void> {
     if (existsSync(this.#path)) return
-    rmSync(`${this.#path}.lock`, { force: true })
+    this.unlock()
     await this.git.run(['read-tree', '-m', commit])
     this.#tree = null
   }
@@ -127,9 +132,10 @@ export class OwnIndex {
     this.#tree = null
   }
 
-  /** Something else has moved it to that tree. */
+  /** Something else has moved it to that tree, and perhaps the person's index with it. */
   holds(tree: string): void {
     this.#tree = tree
+    this.#seen = stampOf(this.#persons)
   }
 
   /** Makes the person's index the same, as any git does it: by way of its lock. */

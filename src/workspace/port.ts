@@ -56,8 +56,9 @@ export interface Recorder {
   keep(attempt: ToKeep): Promise<KeptAttempt>
   /** Keeps work that passed, on a ref that is only ever created. */
   candidate(candidate: ToKeep & { readonly token: string }): Promise<KeptAttempt>
-  /** The candidate has landed, or has failed and is a record now. */
-  dropCandidate(candidate: KeptAttempt): Promise<void>
+  /** The candidate has landed, or is a record now: its ref goes with `removeDropped`. */
+  dropCandidate(candidate: KeptAttempt): void
+  removeDropped(): Promise<void>
   /** An attempt that is kept, by its number. */
   kept(task: string, number: number): Promise<KeptAttempt | null>
   /** The candidates that are kept. */

@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { commit, stage, writeTree, type CommitResult } from '../git/commit.ts'
-import { GitError } from '../git/git.ts'
-import { commitsBetween, moveBranch } from '../git/head.ts'
+import { GitError, type Git } from '../git/git.ts'
+import { commitAt, commitsBetween, moveBranch, type LaterCommit } from '../git/head.ts'
 import { ignoredPaths } from '../git/repository.ts'
 import {
   attemptMessage,
@@ -20,7 +20,8 @@ import type { Room } from './room.ts'
 
 /** What makes commits in a workspace. */
 export function openRecorder(room: Room, inspect: Inspect, checkpoint: (name: Checkpoint) => void): Recorder {
-  const { git, own, refs } = room
+  const { git, refs } = room
+  const dropped = new Map<string, string>()
   return {
     async keep(attempt) {
       const { task, number } = attempt.facts
@@ -29,11 +30,17 @@ export function openRecorder(room: Room, inspect: Inspect, checkpoint: (name: Ch
     },
     async candidate({ token, ...attempt }) {
       const { task, number } = attempt.facts
-      return keep(room, attempt, { ref: candidateRef(task, number, token), tree: attempt.work.tree })
+      const ref = candidateRef(task, number, token)
+      return keep(room, attempt, { ref, tree: attempt.work.tree })
     },
-    async dropCandidate({ ref, commit: hash }) {
-      await changeRefs(git, { make: new Map(), take: new Map([[ref, hash]]) })
-      refs.set(ref, null)
+    dropCandidate({ ref, commit: hash }) {
+      dropped.set(ref, hash)
+    },
+    async removeDropped() {
+      if (dropped.size === 0) return
+      await changeRefs(git, { make: new Map(), take: dropped })
+      for (const ref of dropped.keys()) refs.set(ref, null)
+      dropped.clear()
     },
     async kept(task, number) {
       return (await listRecords(git, task)).find((record) => record.number === number) ?? null
@@ -140,9 +147,8 @@ async function land(
   checkpoint('committed')
   const { head, branch, entries } = await inspect.status()
   if (head === null) throw new Error('there is no commit after one was made')
-  const made = (await commitsBetween(git, base.head, head)).findLast(({ subject }) =>
-    message.startsWith(`${subject}\n`),
-  )
+  const top = await commitAt(git, room.repository, head)
+  const made = top.parents[0] === base.head ? null : await madeBelow(git, { base, head, message })
   const [parent] = made?.parents ?? []
   if (made && parent !== undefined && parent !== base.head) {
     // Somebody committed in the last moment. Their commit stays, and this one is made anew on top of it.
@@ -154,9 +160,19 @@ async function land(
   }
   const changedByHook = entries.filter(({ staged }) => staged).map(({ path }) => path)
   if (changedByHook.length > 0) await own.hold(head)
-  else room.hasTree(head, await own.tree())
+  room.hasTree(head, top.tree)
+  own.holds(top.tree)
   const left = entries.filter((entry) => entry.unstaged && !(entry.nested && entry.kind === 'untracked'))
   return { ...result, commit: head, branch, changedByHook, left }
+}
+
+/** The commit that was just made, where others have come on top of it or below it. */
+async function madeBelow(
+  git: Git,
+  { base, head, message }: Pick<ToLand, 'base' | 'message'> & { readonly head: string },
+): Promise<LaterCommit | null> {
+  const commits = await commitsBetween(git, base.head, head)
+  return commits.findLast(({ subject }) => message.startsWith(`${subject}\n`)) ?? null
 }
 
 async function attempt<T>(

@@ -18,6 +18,7 @@ export function openRestore(room: Room): Restore {
   return {
     async adopt(person) {
       if (person) {
+        own.unlock()
         room.protect(person)
         await noteSettings(room)
         room.isAdopted = true
@@ -134,7 +135,12 @@ async function moveLocks(locks: readonly string[], keepIn: string): Promise<read
 }
 
 function locksIn({ repository: { gitDir, commonDir } }: Room): readonly string[] {
-  const single = [join(gitDir, 'index.lock'), join(gitDir, 'HEAD.lock'), join(commonDir, 'packed-refs.lock')]
+  const single = [
+    join(gitDir, 'index.lock'),
+    join(gitDir, 'ralph-index.lock'),
+    join(gitDir, 'HEAD.lock'),
+    join(commonDir, 'packed-refs.lock'),
+  ]
   const refs = foldersBelow(join(commonDir, 'refs')).flatMap((folder) =>
     readdirSync(folder).flatMap((name) => (name.endsWith('.lock') ? [join(folder, name)] : [])),
   )

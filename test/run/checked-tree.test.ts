@@ -14,7 +14,8 @@ import {
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asPerson } from '../git/bare-git.ts'
+import { ATTEMPT_COMMITTER } from '../../src/git/head.ts'
+import { asAttempt, asPerson } from '../git/bare-git.ts'
 import { ENV, git, makeFolder, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
 import { gateOf, type Deed } from './ports.ts'
@@ -529,11 +530,13 @@ describe('what an agent does to the repository', () => {
     const base = git(root, 'rev-parse', 'HEAD')
     put(root, { work: 'unchecked\n', 'docs/tasks/T-1.md': taskText('T-1').replace('TODO', 'DONE') })
     git(root, 'add', '-A')
-    git(root, 'commit', '-qm', 'T-1: Do T-1\n\nTask: T-1\nAgent: fake\nAttempts: 1')
+    await asAttempt(ATTEMPT_COMMITTER, async () =>
+      git(root, 'commit', '-qm', 'T-1: Do T-1\n\nTask: T-1\nAgent: fake\nAttempts: 1'),
+    )
     const forged = {
       ...{ version: 1, mark: 'x', startedAt: new Date().toISOString(), cleanSince: 0, spentUsd: null },
       attempt: {
-        ...{ task: 'T-1', title: 'Do T-1', number: 1, counted: 1, most: 4, phase: 'landing', agent: 'fake' },
+        ...{ task: 'T-1', title: 'Do T-1', number: 1, counted: 1, most: 4, phase: 'working', agent: 'fake' },
         ...{ base: { head: base, branch: 'main' }, model: null, tier: 'Light', log: '', reason: null },
         usage: { turns: null, inputTokens: null, cachedTokens: null, outputTokens: null, costUsd: null },
         startedAt: new Date().toISOString(),
@@ -693,6 +696,7 @@ describe('whatever an agent and the gates do', () => {
     'the tree of the commit, without what ralph writes, is the one that the last gate saw',
     { timeout: 240_000 },
     async () => {
+      let landed = 0
       await fc.assert(
         fc.asyncProperty(
           fc.array(act, { minLength: 1, maxLength: 6 }),
@@ -716,6 +720,7 @@ describe('whatever an agent and the gates do', () => {
               },
             })
             if (!git(root, 'log', '-1', '--format=%s').endsWith('Do T-1')) return
+            landed++
             const other = makeFolder()
             git(other, 'clone', '-q', root, 'clone')
             const committed = new Map(filesIn(join(other, 'clone')))

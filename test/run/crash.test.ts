@@ -143,17 +143,29 @@ describe('a run that is killed', () => {
   })
 
   it('goes on from every point of the recovery itself', { timeout: 600_000 }, async () => {
-    const deaths = ['agent-ended', 'attempt-kept', 'head-folded', 'file-completed', 'file-blocked'] as const
-    const recoveries = ['attempt-kept', 'head-folded', 'tree-put-back'] as const
+    const deaths = [
+      'agent-ended',
+      'attempt-kept',
+      'head-restored',
+      'candidate-kept',
+      'file-completed',
+      'committed',
+      'file-blocked',
+    ] as const
+    const recoveries = ['attempt-kept', 'head-restored', 'tree-restored'] as const
     const pairs = [
       ...deaths.flatMap((death) => recoveries.map((recovery) => [death, recovery] as const)),
       ['file-blocked', 'blocking-noted'] as const,
       ['block-committed', 'run-noted'] as const,
+      ['candidate-kept', 'committed'] as const,
+      ['candidate-kept', 'entered'] as const,
+      ['file-completed', 'candidates-dropped'] as const,
     ]
     await inPairs(pairs, async ([death, recovery]) => {
       const scene = makeScene()
       // The second task's agent is the one that commits of its own.
-      await run(scene, { checkpoint: death, occurrence: death === 'agent-ended' ? 2 : 1 })
+      const first = { checkpoint: death, occurrence: death === 'agent-ended' ? 2 : 1 }
+      expect(await run(scene, first)).toBe('SIGKILL')
       await run(scene, { checkpoint: recovery })
       expect(await run(scene)).toBeNull()
       expectNothingLost(scene)

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest'
+import { attempt, type Result } from '../../src/attempt/attempt.ts'
+import type { Job } from '../../src/attempt/job.ts'
+import type { Happening } from '../../src/events/event.ts'
+import { Control } from '../../src/run/control.ts'
+import { Ledger } from '../../src/run/ledger.ts'
+import { prepare } from '../../src/run/prepare.ts'
+import { attemptPorts } from '../../src/run/task.ts'
+import { git, put } from '../git/repository.ts'
+import { makeProject, runAll, taskText, those } from '../run/harness.ts'
+import { choiceOf, gateOf, makePorts, OPTIONS, type Deed } from '../run/ports.ts'
+
+/** Makes one attempt at T-1 of a new project, by the job as `change` leaves it. */
+async function attemptBy(
+  deed: Deed,
+  change: (job: Job) => Job = (job) => job,
+): Promise<{ readonly root: string; readonly result: Result; readonly events: readonly Happening[] }> {
+  const rest = '\n## Produces\n- `src/`\n\n## Script\n```sh\ntrue\n```\n'
+  const root = makeProject({ 'T-1': taskText('T-1', { rest }), 'T-2': taskText('T-2') })
+  const ports = await makePorts({ root, deed, gate: () => true })
+  await ports.workspace.restore.adopt(null)
+  const { head, branch } = await ports.workspace.inspect.status()
+  const [task] = ports.source.tasks()
+  const { job } = await prepare(
+    {
+      task: task!,
+      choice: choiceOf('fake', { mcpServers: { docs: { command: 'x', args: [], env: {} } } }),
+      base: { head: head!, branch },
+      from: { kind: 'base' },
+      waits: 0,
+      spentUsd: 0.5,
+      token: 'token',
+    },
+    { options: { ...OPTIONS, gates: [gateOf('test')], budget: 2 }, ledger: new Ledger([]), ports },
+  )
+  const events: Happening[] = []
+  const result = await attempt(change(job), attemptPorts(ports, 'T-1'), (event) => events.push(event))
+  return { root, result, events }
+}
+
+const throughJson = (job: Job): Job => JSON.parse(JSON.stringify(job)) as Job
+
+/** What two attempts that are the same have in common. */
+function essence({ root, result, events }: Awaited<ReturnType<typeof attemptBy>>): unknown {
+  const kinds = events.map(({ type }) => type)
+  if (result.kind === 'failed')
+    return { kinds, outcome: result.outcome, decision: result.decision, tree: result.work.tree }
+  const { facts, work, kept } = result.candidate
+  return {
+    kinds,
+    facts: { ...facts, base: '', seconds: 0 },
+    changes: work.changes,
+    files: git(root, 'ls-tree', '-r', kept.commit),
+    ref: kept.ref,
+  }
+}
+
+describe('a job', () => {
+  it.each<[string, Deed]>([
+    ['passes', () => undefined],
+    ['fails', () => ({ end: { kind: 'crashed', reason: 'boom' } })],
+    ['interferes', () => undefined],
+  ])('that goes through JSON %s the same', async (how, end) => {
+    const deed: Deed = (request) => {
+      put(request.cwd, { 'src/a.ts': 'a\n' })
+      if (how === 'interferes') put(request.cwd, { 'docs/tasks/T-2.md': 'changed' })
+      return end(request)
+    }
+    const both = await Promise.all(
+      [(job: Job) => job, throughJson].map((change) => attemptBy(deed, change).then(essence)),
+    )
+    expect(both[1]).toEqual(both[0])
+  })
+
+  it('is plain data, and holds what the attempt may take', async () => {
+    let seen: Job | undefined
+    await attemptBy(
+      () => undefined,
+      (job) => (seen = job),
+    )
+    expect(throughJson(seen!)).toEqual(seen)
+    expect(seen).toMatchObject({
+      attempt: 1,
+      from: { kind: 'base' },
+      limits: { budgetUsd: 1.5 },
+      task: { produces: ['src/'], script: 'true\n' },
+      backlog: { numbers: [1, 2] },
+    })
+  })
+})
+
+describe('an attempt', () => {
+  it('whose work passes moves nothing but its workspace, and makes a candidate', async () => {
+    const { root, result, events } = await attemptBy(({ cwd }) => put(cwd, { 'src/a.ts': 'a\n' }))
+    expect(result.kind).toBe('passed')
+    expect(git(root, 'log', '--format=%s')).toBe('Begin')
+    const ref = 'refs/ralph/candidates/T-1/1-token'
+    expect(git(root, 'log', '-1', '--format=%s %P', ref)).toBe(
+      `T-1: attempt 1: done ${git(root, 'rev-parse', 'HEAD')}`,
+    )
+    expect(git(root, 'log', '-1', '--format=%(trailers:key=Gates,valueonly)', ref)).toBe('test')
+    expect(events.map(({ type }) => type)).toEqual([
+      'attempt-started',
+      'agent-started',
+      'agent-usage',
+      'gate-started',
+      'gate-finished',
+      'candidate-ready',
+    ])
+  })
+})
+
+describe('control of a run', () => {
+  it('skips a task: its attempt is kept, counts for nothing, and the task stays TODO', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const control = new Control()
+    const events = await runAll({
+      root,
+      deed: ({ task, signal }) => {
+        put(root, { [task.id]: 'work' })
+        if (task.id !== 'T-1') return undefined
+        control.skip('T-1')
+        expect(signal.aborted).toBe(true)
+        return { end: { kind: 'interrupted' } }
+      },
+      ports: { control },
+    })
+    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-2'], failed: ['T-1'] }])
+    expect(those(events, 'attempt-finished')[0]).toMatchObject({ outcome: 'skipped' })
+    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:T-1')).toBe('work')
+    expect(git(root, 'log', '--format=%s')).toBe('T-2: Do T-2\nBegin')
+    expect(git(root, 'status', '--porcelain')).toBe('')
+  })
+
+  it('pauses after the attempt, and goes on', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const control = new Control()
+    const order: string[] = []
+    const events = await runAll({
+      root,
+      deed: ({ task }) => {
+        order.push(task.id)
+        put(root, { [task.id]: '' })
+        if (task.id === 'T-1') {
+          control.pause()
+          setTimeout(() => (order.push('resumed'), control.resume()), 50)
+        }
+      },
+      ports: { control },
+    })
+    expect(order).toEqual(['T-1', 'resumed', 'T-2'])
+    expect(events.map(({ type }) => type).filter((type) => /pause|resume/.test(type))).toEqual([
+      'paused',
+      'resumed',
+    ])
+  })
+
+  it('stops after the attempt that is under way', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const control = new Control()
+    const events = await runAll({
+      root,
+      deed: ({ task }) => (control.stop('after-attempt'), put(root, { [task.id]: '' })),
+      ports: { control },
+    })
+    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1'], end: 'interrupted' }])
+  })
+
+  it('answers what is asked, from wherever', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const control = new Control()
+    const events = await runAll({
+      root,
+      options: { onFailure: 'ask', retries: 0 },
+      deed: ({ task }) => (task.id === 'T-2' ? put(root, { work: '' }) : undefined),
+      ports: {
+        control,
+        ask: ({ task }, answered) => {
+          setTimeout(() => control.answer(task.id, 'skip'), 20)
+          return new Promise((resolve) => answered.addEventListener('abort', () => resolve('abort')))
+        },
+      },
+    })
+    expect(those(events, 'question')).toMatchObject([
+      { id: 'T-1', options: ['retry', 'skip', 'block', 'abort'] },
+    ])
+    expect(those(events, 'answered')).toMatchObject([{ answer: 'skip' }])
+    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-2'], failed: ['T-1'] }])
+  })
+})
