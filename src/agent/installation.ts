@@ -1,5 +1,5 @@
 import { startProcess } from '../process/start.ts'
-import { Tail } from '../base/tail.ts'
+import { Tail } from '../base/stream.ts'
 import { findOnPath } from './find-program.ts'
 import type { AgentRequest } from './port.ts'
 import { lastWords } from './providers/failure.ts'

@@ -13,7 +13,7 @@ export interface Hearing {
 }
 
 /** All that is known when an agent has ended. */
-export interface Ending {
+interface Ending {
   readonly provider: Provider
   readonly prompt: string
   readonly reader: StreamReader

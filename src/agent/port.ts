@@ -94,7 +94,7 @@ export type AgentEnd =
   | { readonly kind: 'auth'; readonly reason: string }
   | { readonly kind: 'rate-limited'; readonly reason: string; readonly until: Date | null }
   | { readonly kind: 'overloaded'; readonly reason: string }
-  /** `hopeless`: the same would be refused again, for this task or for any in this run; null where another try may help. */
+  /** `hopeless`: the same would be refused again, for this task or for any in this run; null where another attempt may help. */
   | { readonly kind: 'refused'; readonly reason: string; readonly hopeless: 'task' | 'run' | null }
   | { readonly kind: 'stalled'; readonly reason: string }
   /** Ended by our own signal. */

@@ -1,4 +1,4 @@
-import { closest } from '../base/closest.ts'
+import { closest } from '../base/spelling.ts'
 import { UserError } from '../base/errors.ts'
 import { findOnPath } from './find-program.ts'
 import type { AgentRequest, Provider } from './port.ts'

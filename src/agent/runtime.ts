@@ -1,6 +1,5 @@
-import { LineSplitter } from '../base/lines.ts'
+import { LineSplitter, Tail } from '../base/stream.ts'
 import type { EndMode, ProcessEnd, Running, StartProcess } from '../process/start.ts'
-import { Tail } from '../base/tail.ts'
 import { Channel } from './channel.ts'
 import { outcomeOf, type Hearing } from './outcome.ts'
 import type {
@@ -17,7 +16,7 @@ import type {
 import { writePrivateFiles, type Prepared } from './private-files.ts'
 import { Watch } from './watch.ts'
 
-export interface RuntimeOptions {
+interface RuntimeOptions {
   readonly start: StartProcess
   readonly now: () => Date
   /** How long an agent that has said its last may take to leave; 5 by default. */

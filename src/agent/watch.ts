@@ -1,4 +1,4 @@
-import { formatDuration } from '../base/duration.ts'
+import { formatDuration } from '../base/time.ts'
 import type { AgentEnd, AgentLimits, StreamEvent } from './port.ts'
 import type { Usage } from '../events/usage.ts'
 

@@ -200,7 +200,7 @@ async function pass(
 }
 
 /** What failed, before it is a record. */
-export interface Failing {
+interface Failing {
   readonly facts: AttemptFacts
   readonly work: Work
   readonly outcome: Outcome

@@ -1,4 +1,4 @@
-import { fewOf } from '../base/few-of.ts'
+import { fewOf } from '../base/text.ts'
 import { parseGlob } from '../base/glob.ts'
 import type { Happening } from '../events/event.ts'
 import type { Gate, GateResult } from '../events/gate.ts'
@@ -10,7 +10,7 @@ import type { AttemptPorts, Emit } from './ports.ts'
 import { attemptEnvironment } from './run-agent.ts'
 
 /** Work that the gates are to pass on. */
-export interface ToCheck {
+interface ToCheck {
   readonly id: string
   readonly attempt: number
   readonly gates: readonly Gate[]

@@ -1,4 +1,4 @@
-import { CONFIG_FILES } from '../base/config-files.ts'
+import { CONFIG_FILES } from '../base/names.ts'
 import { parseGlob } from '../base/glob.ts'
 import type { Gate } from '../events/gate.ts'
 import type { Work, Workspace } from '../workspace/port.ts'

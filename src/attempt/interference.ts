@@ -1,4 +1,4 @@
-import { fewOf } from '../base/few-of.ts'
+import { fewOf } from '../base/text.ts'
 import type { Interference } from '../events/interference.ts'
 import { idInFileName } from '../task/file-name.ts'
 import type { Change, Work, Workspace } from '../workspace/port.ts'
@@ -6,7 +6,7 @@ import type { Job } from './job.ts'
 import type { AttemptPorts } from './ports.ts'
 
 /** What the work does to task files: those to put back, and the tasks that it adds. */
-export interface TaskChanges {
+interface TaskChanges {
   /** Changed, removed or added where the number is taken, or where more are added than may be. */
   readonly touched: readonly string[]
   readonly added: readonly string[]

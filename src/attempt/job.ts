@@ -37,7 +37,7 @@ export type From =
   { readonly kind: 'base' } | { readonly kind: 'record'; readonly commit: string; readonly tree: string }
 
 /** What an attempt has to know of its task. */
-export interface JobTask {
+interface JobTask {
   readonly id: string
   readonly title: string
   /** Relative to the project's root. */
@@ -66,7 +66,7 @@ export interface GatesChanged {
 }
 
 /** What the work may not do to the backlog. */
-export interface JobBacklog {
+interface JobBacklog {
   /** The task folder inside the project. */
   readonly folder: string
   /** The numbers that are taken. */

@@ -19,7 +19,7 @@ export interface Outcome {
 }
 
 /** What happens after an attempt that ended so. */
-export interface Policy {
+interface Policy {
   /** `retry`: with what went wrong in the prompt; `wait`: until a limit ends, then the same again. */
   readonly next: 'complete' | 'retry' | 'wait' | 'block' | 'leave' | 'stop'
   /** Whether it uses up one of the task's attempts. */

@@ -25,7 +25,7 @@ export interface AttemptPorts {
 }
 
 /** What can be done to an attempt while it goes on. */
-export interface AttemptControl {
+interface AttemptControl {
   /** Resolves at once, or when a pause ends. */
   readonly unpaused: () => Promise<void>
   /** Aborts when somebody skips the task: the attempt ends, is kept, and counts for nothing. */

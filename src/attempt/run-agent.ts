@@ -1,7 +1,7 @@
 import type { AgentEvent, AgentOutcome, AgentRequest } from '../agent/port.ts'
 import { unreachable } from '../base/errors.ts'
 import type { Happening } from '../events/event.ts'
-import { INSIDE_VARIABLE } from '../base/inside.ts'
+import { INSIDE_VARIABLE } from '../base/names.ts'
 import { ATTEMPT_COMMITTER } from '../git/head.ts'
 import { gatherText } from './gather-text.ts'
 import type { Job } from './job.ts'

@@ -2,7 +2,7 @@
  * What ralph keeps in `.ralph/`, one by one: the folder may also hold what another tool keeps there. Those that end with
  * a slash are folders.
  */
-export const RALPH_ENTRIES = [
+const RALPH_ENTRIES = [
   '.gitignore',
   'lock',
   'run.json',

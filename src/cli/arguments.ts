@@ -1,5 +1,5 @@
 import { cac } from 'cac'
-import { closest } from '../base/closest.ts'
+import { closest } from '../base/spelling.ts'
 import { UserError } from '../base/errors.ts'
 import type { CommandSpec, OptionSpec } from './command.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'

@@ -112,7 +112,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: 'command', takes: 'text', value: 'command', about: 'what the agent named command runs' },
       { name: 'max-turns', takes: 'count', value: 'N', about: 'a task, instead of its own' },
       { name: 'timeout', takes: 'duration', value: '20m', about: 'an attempt, instead of its own' },
-      { name: 'retries', takes: 'whole', value: 'N', about: 'tries after the first one (3)' },
+      { name: 'retries', takes: 'whole', value: 'N', about: 'attempts after the first one (3)' },
       { name: 'budget', takes: 'money', value: '5.00', about: 'in dollars, for the whole run' },
       {
         name: 'gate',
@@ -133,7 +133,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         name: 'on-failure',
         takes: ['block', 'stop', 'ask'],
         value: 'what',
-        about: 'where a task runs out of tries: block, stop or ask',
+        about: 'where a task has no attempt left: block, stop or ask',
       },
       flag('commit-tasks', 'commit task files that are not committed yet, before the run'),
       flag('push', 'push when the run is over'),

@@ -1,6 +1,6 @@
-import { parseDuration } from '../base/duration.ts'
+import { parseDuration } from '../base/time.ts'
 import { UserError } from '../base/errors.ts'
-import { splitOutsideBraces } from '../base/outside-braces.ts'
+import { splitOutsideBraces } from '../base/text.ts'
 import type { OptionSpec } from './command.ts'
 
 type Value = boolean | string | number | readonly string[]

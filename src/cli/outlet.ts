@@ -3,7 +3,7 @@ import { UserError } from '../base/errors.ts'
 import type { Outlet } from './io.ts'
 
 /** One of the process's two output streams, as bin.ts knows it. */
-export interface OutletSource {
+interface OutletSource {
   readonly fd: number
   /** Opens Node's own stream, which costs as much as all else that a short command does. */
   readonly open: () => NodeJS.WriteStream

@@ -1,4 +1,4 @@
-import { formatDuration, parseDuration } from '../base/duration.ts'
+import { formatDuration, parseDuration } from '../base/time.ts'
 
 /** Unknown stays null: a number that was not told is never 0. The input counts what came from a cache too. */
 export interface Usage {

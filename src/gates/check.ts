@@ -1,4 +1,4 @@
-import { fewOf } from '../base/few-of.ts'
+import { fewOf } from '../base/text.ts'
 import type { Gate, GateResult } from '../events/gate.ts'
 
 /** What is in a workspace after the gates have run. */
@@ -11,7 +11,7 @@ export interface TreeAfter {
 }
 
 /** What a check needs. */
-export interface CheckPorts {
+interface CheckPorts {
   /** Runs one gate, and reports it. */
   readonly run: (gate: Gate) => Promise<GateResult>
   /** Looks at what the gates have left: what they newly made and nobody announced is set aside. */

@@ -1,6 +1,6 @@
-import { LineSplitter } from '../base/lines.ts'
-import { fingerprintOf } from './fingerprint.ts'
-import { isErrorLine, asLeftStanding } from './output-line.ts'
+import { createHash } from 'node:crypto'
+import { stripVTControlCharacters } from 'node:util'
+import { LineSplitter } from '../base/stream.ts'
 
 /** A line longer than this is cut: nobody reads the rest. */
 const LINE_BYTES = 4096
@@ -104,4 +104,60 @@ function join(lines: readonly Line[]): string {
     if (!isSecondBlank) parts.push(text)
   }
   return parts.join('\n').trim()
+}
+
+/** What differs between two runs that fail alike, and what stands for it; in this order. */
+const VARIABLE: readonly (readonly [RegExp, string])[] = [
+  [/(?:\/private)?(?:\/tmp|\/var\/folders|\/dev\/shm)\/[^\s:'"`)\]}>,;]+/g, '<temporary>'],
+  [/[a-z]:\\[^\s:'"]*\\te?mp\\[^\s:'"`)\]}>,;]+/gi, '<temporary>'],
+  [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi, '<hex>'],
+  [/\b0x[0-9a-f]+\b/gi, '<hex>'],
+  [/\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,64}\b/gi, '<hex>'],
+  [/\d+(?:[.,:]\d+)*/g, '<number>'],
+  [/<number> ?(?:ns|[µμu]s|ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b/gi, '<duration>'],
+  [/<duration>(?: <duration>)+/g, '<duration>'],
+  [/\s+/g, ' '],
+]
+
+/**
+ * The same for the same failure: numbers, durations, hashes and temporary paths do not count, nor does the
+ * order of lines, which differs where tests run at once. `kind` is what must be the same besides.
+ */
+export function fingerprintOf(kind: string, lines: readonly string[]): string {
+  const normal = new Set(lines.map(normalise))
+  const hash = createHash('sha256').update(kind)
+  for (const line of [...normal].sort()) hash.update(`\n${line}`)
+  return hash.digest('hex').slice(0, 16)
+}
+
+function normalise(line: string): string {
+  return VARIABLE.reduce((text, [pattern, stand]) => text.replace(pattern, stand), line).trim()
+}
+
+const ERROR =
+  /error|exception|(?:^|[^a-z0-9])(?:fail|fatal|panic|traceback|assert|expected|cannot|undefined|unresolved|not ok)|[✗✘✖×❌●]|^E {3}/i
+const NO_ERROR = /(?:^|[^0-9])(?:0|no) (?:[a-z]+ )?(?:errors?|fail(?:ed|ures?|ing)?)\b/i
+
+/** Whether a line of a tool's output looks like one that says what is wrong. */
+export function isErrorLine(line: string): boolean {
+  const text = line.includes('\u001b') ? asLeftStanding(line) : line
+  return ERROR.test(text) && !NO_ERROR.test(text)
+}
+
+/** A line as a terminal would leave it standing: overwritten parts, colours and control characters gone. */
+export function asLeftStanding(line: string): string {
+  const plain = line.includes('\u001b') ? stripVTControlCharacters(line) : line
+  const standing = plain.slice(plain.trimEnd().lastIndexOf('\r') + 1)
+  return standing.replace(/[\0-\u0008\u000b-\u001f\u007f-\u009f]/g, '').trimEnd()
+}
+
+/** How test runners, compilers and linters begin, or name, what is wrong. */
+const HEADLINE =
+  /^\s*(?:[✖✗✘×❌●]|(?:--- )?FAIL(?:ED|URE)?\b|not ok\b|E {3}|(?:\w*(?:Error|Exception)|error|fatal|panic)\b.*:|thread '.*' panicked)|[:)]\s+(?:fatal )?error\b/
+
+/** The few lines of a failed check that a person looks for: what failed first, and what follows it; else the end. */
+export function tellingLines(output: string, most: number): readonly string[] {
+  const lines = output.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '')
+  const first = lines.findIndex((line) => HEADLINE.test(line))
+  return first === -1 ? lines.slice(-most) : lines.slice(first, first + most)
 }

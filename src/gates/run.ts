@@ -1,5 +1,5 @@
 import { platform } from 'node:os'
-import { formatDuration } from '../base/duration.ts'
+import { formatDuration } from '../base/time.ts'
 import type { ProcessEnd, StartProcess } from '../process/start.ts'
 import { FailureOutput } from './failure-output.ts'
 import type { Gate, GateResult, Verdict } from '../events/gate.ts'

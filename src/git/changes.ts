@@ -18,7 +18,7 @@ export interface CommitChanges {
 }
 
 /** Which commits: those that are named, or all of HEAD's that changed a file of that pattern. */
-export type ChangesQuery = { readonly commits: readonly string[] } | { readonly pattern: string }
+type ChangesQuery = { readonly commits: readonly string[] } | { readonly pattern: string }
 
 /** Reads what commits did to files, newest first, in one process. */
 export async function readChanges(git: Git, query: ChangesQuery): Promise<readonly CommitChanges[]> {

@@ -9,7 +9,7 @@ export type CommitResult =
   | { readonly kind: 'failed'; readonly output: string }
 
 /** What goes into a commit, and what is said of it. */
-export interface CommitRequest {
+interface CommitRequest {
   readonly message: string
   /** These paths as they are in the work tree; without it the index. */
   readonly paths?: readonly string[]
@@ -41,7 +41,7 @@ export function refusesLineEnds(error: GitError): boolean {
 }
 
 /** What goes into the index. */
-export interface Staging {
+interface Staging {
   /** Only these paths; without it everything that git does not ignore. */
   readonly paths?: readonly string[]
   /** Left as they are. */

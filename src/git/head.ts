@@ -13,7 +13,7 @@ export interface Base {
 }
 
 /** What HEAD is where it is at a base: a branch, or itself. */
-export function refOf({ branch }: Pick<Base, 'branch'>): string {
+function refOf({ branch }: Pick<Base, 'branch'>): string {
   return branch === null ? 'HEAD' : `refs/heads/${branch}`
 }
 

@@ -19,7 +19,7 @@ export interface LogEntry {
   readonly trailers: readonly Trailer[]
 }
 
-export interface LogQuery {
+interface LogQuery {
   /** Where to begin and what to leave out, as git writes it; HEAD by default. */
   readonly revisions?: readonly string[]
   /** Only commits whose message has a line like such a trailer, indented or not; with `reverts` those as well. */

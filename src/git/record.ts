@@ -1,4 +1,4 @@
-import { formatDuration } from '../base/duration.ts'
+import { formatDuration } from '../base/time.ts'
 import { OUTCOMES, type OutcomeKind } from '../events/outcome.ts'
 import { formatCost, formatTokens, parseCost, parseTokens, secondsIn, type Usage } from '../events/usage.ts'
 import type { Git } from './git.ts'
@@ -51,7 +51,7 @@ export interface KeptAttempt extends AttemptFacts {
 }
 
 /** A commit to be kept under a ref. */
-export interface CommitToKeep {
+interface CommitToKeep {
   readonly ref: string
   readonly tree: string
   /** The commit that the attempt began from, and every commit that the agent made of its own. */
@@ -199,7 +199,7 @@ function keptAttempt(entry: LogEntry): KeptAttempt | null {
 }
 
 /** What trailers say that something took. */
-export function usageIn(trailers: readonly Trailer[]): Usage {
+function usageIn(trailers: readonly Trailer[]): Usage {
   const turns = trailerValue(trailers, 'Turns')
   return {
     turns: turns !== null && /^\d+$/.test(turns) ? Number(turns) : null,

@@ -16,11 +16,11 @@ export async function pushBranch(
 }
 
 /** What the person's own environment may say of how a remote is reached; simple-git wants to be told that it may. */
-const REACH = ['GIT_SSH_COMMAND', 'GIT_SSH', 'GIT_ASKPASS', 'SSH_ASKPASS']
+const REACH = new Set(['GIT_SSH_COMMAND', 'GIT_SSH', 'GIT_ASKPASS', 'SSH_ASKPASS'])
 
 function openSimple({ cwd, env }: Git): SimpleGit {
   const allowed = Object.fromEntries(
-    Object.entries(env).filter(([name]) => !OWN.test(name) || REACH.includes(name) || CONFIGURED.test(name)),
+    Object.entries(env).filter(([name]) => !OWN.test(name) || REACH.has(name) || CONFIGURED.test(name)),
   )
   return simpleGit({
     baseDir: cwd,

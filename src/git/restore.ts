@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, renameSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { foldersAbove } from '../base/folders-above.ts'
+import { foldersAbove } from '../base/paths.ts'
 import { GitError, type Git } from './git.ts'
 
 /**

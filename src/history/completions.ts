@@ -67,7 +67,7 @@ export async function readCompletions(
 }
 
 /** A commit with a task's trailer. */
-export interface Claim {
+interface Claim {
   readonly id: string
   readonly entry: LogEntry
   /** Whether it has the numbers of a completion as well. Else it may be any that somebody made for the task. */

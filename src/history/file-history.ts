@@ -5,7 +5,7 @@ import type { TaskVocabulary } from '../task/vocabulary.ts'
 import { changeOf, turnedDone, type VersionPair } from './task-versions.ts'
 
 /** Where the history of files is read. */
-export interface FileHistory {
+interface FileHistory {
   /** From the top of the repository to the project. */
   readonly prefix: string
   /** Whether the oldest commits of this clone are not the first: they seem to add what was there before. */

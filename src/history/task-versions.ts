@@ -39,7 +39,7 @@ export async function turnedDone(
 }
 
 /** A commit that turned a task's file DONE. */
-export interface Turning extends Candidate {
+interface Turning extends Candidate {
   /** Where the file lay then, from the top of the repository. */
   readonly path: string
   /** What the file said then. */

@@ -32,7 +32,7 @@ export interface VerifiedTask {
 }
 
 /** What is checked. Git runs in the project's root. */
-export interface VerifyRequest {
+interface VerifyRequest {
   readonly readTasks: () => Promise<readonly TaskEnd[]>
   readonly vocabulary: TaskVocabulary
 }

@@ -1,4 +1,4 @@
-import { fewOf } from '../base/few-of.ts'
+import { fewOf } from '../base/text.ts'
 import type { Happening } from '../events/event.ts'
 import { addUsage, type Usage } from '../events/usage.ts'
 import type { Base } from '../git/head.ts'
@@ -39,7 +39,7 @@ export interface Checked {
 }
 
 /** Why something did not land. */
-export interface Refusal {
+interface Refusal {
   readonly kind: 'gate-failed' | 'interrupted'
   readonly reason: string
   readonly detail: string
@@ -83,7 +83,7 @@ export type Landed =
       readonly undone: string | null
     }
 
-export interface Sums {
+interface Sums {
   readonly seconds: number
   readonly attempts: number
   readonly usage: Usage
@@ -116,18 +116,20 @@ async function landOnBranch(
   ports: LandingPorts,
   emit: (event: Happening) => void,
 ): Promise<Landed> {
-  let { candidate } = request
+  let toLand = request
   for (let moves = 0; moves < MOST_MOVES; moves++) {
-    const { landing, prefix, sums } = await commitWork({ ...request, candidate }, ports, emit)
+    const { candidate } = toLand
+    const { landing, prefix, sums } = await commitWork(toLand, ports, emit)
     switch (landing.kind) {
       case 'committed':
-        return afterCommit({ ...request, candidate }, { landing, prefix, sums }, ports, emit)
+        return afterCommit(toLand, { landing, prefix, sums }, ports, emit)
       case 'moved': {
         const { refusal, work, passed } = await ports.check(
           await ports.workspace.inspect.work(candidate.work.base),
         )
         if (refusal) return { kind: 'refused', refusal, work, undone: null }
-        candidate = { ...candidate, work, facts: { ...candidate.facts, gates: passed, base: work.base.head } }
+        const facts = { ...candidate.facts, gates: passed, base: work.base.head }
+        toLand = withCandidate(request, { kept: candidate.kept, facts, work })
         break
       }
       default:
@@ -141,7 +143,11 @@ async function landOnBranch(
   }
   const reason = 'somebody committed each time that the task was to land'
   const refusal = { kind: 'interrupted', reason, detail: '', fingerprint: null } as const
-  return { kind: 'refused', refusal, work: candidate.work, undone: null }
+  return { kind: 'refused', refusal, work: toLand.candidate.work, undone: null }
+}
+
+function withCandidate(request: ToLand, candidate: ToLand['candidate']): ToLand {
+  return { ...request, candidate }
 }
 
 interface Committed {

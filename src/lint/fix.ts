@@ -1,8 +1,7 @@
 import type { Task } from '../task/model.ts'
 import { edited, type Splice } from '../markdown/splice.ts'
-import type { LintContext } from './context.ts'
+import type { LintContext, LintedTask } from './rule.ts'
 import { type Found, startFinding } from './lint.ts'
-import type { LintedTask } from './rule.ts'
 
 /** The files of a backlog, none of which need be in memory while another is. */
 export interface TaskFiles {

@@ -4,10 +4,9 @@ import { claimsOf } from '../select/claims.ts'
 import { findCycles } from '../select/cycles.ts'
 import type { Task } from '../task/model.ts'
 import { inOrder } from '../task/order.ts'
-import type { LintContext } from './context.ts'
-import type { Finding, LintedTask, Rule } from './rule.ts'
+import type { Finding, LintContext, LintedTask, Rule } from './rule.ts'
 import { RULES } from './rules.ts'
-import { usualWidth } from './usual-width.ts'
+import { usualWidth } from './place.ts'
 
 /** Checks a whole backlog: what is wrong, by file, line and column. */
 export function lint(tasks: readonly Task[], context: LintContext = {}): Diagnostic[] {

@@ -1,5 +1,8 @@
 import type { Span } from '../base/diagnostic.ts'
+import { closest } from '../base/spelling.ts'
 import { fieldOf, type FieldName, type Section, type Task } from '../task/model.ts'
+import type { TaskName } from '../task/model.ts'
+import { idOf } from '../task/values.ts'
 
 /** The line of the H1; the file's first character where there is none. */
 export function headingSpan(task: Task): Span {
@@ -35,4 +38,30 @@ export function hasText(task: Task, section: Section): boolean {
   const body = task.source.slice(section.bodySpan.start, section.bodySpan.end)
   const said = body.replace(/<!--[\s\S]*?(?:-->|$)/g, '').split(/[\r\n]+/)
   return said.some((line) => !/^(?:[-*+](?:\s+\[[ xX]?\])?)?$/.test(line.trim()))
+}
+
+/** ` (did you mean X?)`, or nothing where no known word is near. */
+export function suggestion(typed: string, known: Iterable<string>): string {
+  const near = closest(typed, known)
+  return near === undefined ? '' : ` (did you mean ${near}?)`
+}
+
+/** A text from a file as one quoted word of a message, cut where it is long. */
+export function quote(text: string): string {
+  const line = text.replace(/\s+/g, ' ')
+  return `"${line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line}"`
+}
+
+const LONGEST = 60
+
+/** The number of digits that most ids are padded to; null where as many speak for another. */
+export function usualWidth(tasks: readonly TaskName[]): number | null {
+  const widths = new Set(tasks.map((task) => task.id.length - 'T-'.length))
+  const counts = [...widths].map((width) => ({
+    width,
+    count: tasks.filter((task) => task.id === idOf(task.number, width)).length,
+  }))
+  const most = Math.max(...counts.map(({ count }) => count))
+  const usual = counts.filter(({ count }) => count === most)
+  return usual.length === 1 ? usual[0]!.width : null
 }

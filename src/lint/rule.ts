@@ -1,9 +1,9 @@
 import type { Severity, Span } from '../base/diagnostic.ts'
+import type { Splice } from '../markdown/splice.ts'
 import type { Claims } from '../select/claims.ts'
 import type { Cycle } from '../select/cycles.ts'
-import type { Facts, Task } from '../task/model.ts'
-import type { Splice } from '../markdown/splice.ts'
-import type { LintContext } from './context.ts'
+import type { Facts, ProblemKind, Task } from '../task/model.ts'
+import type { Aliases } from '../task/vocabulary.ts'
 
 /**
  * One thing that can be wrong with a task. It stands in a file of its own name, under a doc comment that holds what is
@@ -36,4 +36,27 @@ export interface Finding {
   readonly message: string
   /** Only where there is one right answer. */
   readonly fix?: Splice
+}
+
+/** A rule for what the reader of task files already found: each kind of problem has one, under its name. */
+export function problemRule(kind: ProblemKind): Rule {
+  return {
+    name: kind,
+    severity: 'error',
+    start: () => (task) => task.problems.filter((problem) => problem.kind === kind),
+  }
+}
+
+/** What stands around a backlog that its rules need to know. What is absent is not checked. */
+export interface LintContext {
+  /** The agents that ralph knows, by name. */
+  readonly agents?: readonly string[]
+  /** The names that have a file in `docs/disciplines/`. */
+  readonly disciplines?: readonly string[]
+  /** The names that have a file in `docs/features/`. */
+  readonly features?: readonly string[]
+  /** Whether a path, relative to the root and with symlinks resolved, is outside the repository; without it the path's text tells. */
+  readonly isOutside?: (path: string) => boolean
+  /** The team's own words, which are right as they are written. */
+  readonly aliases?: Aliases
 }

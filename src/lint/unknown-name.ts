@@ -1,7 +1,6 @@
-import { nameAmong } from '../base/name-among.ts'
+import { nameAmong } from '../base/spelling.ts'
 import type { Task } from '../task/model.ts'
-import { valueSpan } from './place.ts'
-import { quote, suggestion } from './quote.ts'
+import { quote, suggestion, valueSpan } from './place.ts'
 import type { Finding } from './rule.ts'
 
 /** What to say of a field that names a file in a folder; nothing where the folder's names are not given. */

@@ -29,7 +29,7 @@ export interface ItemBlock {
 }
 
 /** A paragraph. */
-export interface TextBlock {
+interface TextBlock {
   readonly kind: 'text'
   readonly span: Span
 }

@@ -13,7 +13,7 @@ export function findOpenLines(lines: readonly string[]): OpenLines {
   }
 }
 
-export interface OpenLines {
+interface OpenLines {
   /** Whether what stands alone on that line is read as text. */
   isOpen(index: number): boolean
   /** The same for the end of the last line, behind which no span can be closed. */

@@ -1,7 +1,7 @@
 import type { Span } from '../base/diagnostic.ts'
 
 /** One row of a two-column table, its spans counted from the start of the paragraph that holds it. */
-export interface TableRow {
+interface TableRow {
   readonly span: Span
   readonly key: { readonly text: string }
   readonly value: Span

@@ -11,7 +11,7 @@ export type ProcessCommand =
 export type Child = ChildProcessByStdio<null, Readable, Readable>
 
 /** A child that runs, or a sentence that says why there is none. */
-export type Launch =
+type Launch =
   { readonly child: Child & { readonly pid: number } } | { readonly failure: Promise<LaunchFailure> }
 
 export interface LaunchFailure {
@@ -21,7 +21,7 @@ export interface LaunchFailure {
 }
 
 /** Where a process runs, and what it is given. */
-export interface LaunchPlace {
+interface LaunchPlace {
   readonly cwd: string
   readonly env: Record<string, string>
   /** What it reads as its standard input: a file has no pauses that could be taken for the end. Without one it has none. */

@@ -1,7 +1,7 @@
 import type { Child } from './launch.ts'
 import { sleep } from './sleep.ts'
 
-export type OutputStream = 'stdout' | 'stderr'
+type OutputStream = 'stdout' | 'stderr'
 
 /** Takes each chunk; while a promise that it returned is open nothing more of that stream is read. */
 export type OnOutput = (chunk: Uint8Array, stream: OutputStream) => Promise<void> | undefined | void

@@ -5,7 +5,7 @@ import { sleep } from './sleep.ts'
 import { ProcessTree } from './tree.ts'
 
 /** A short program that is run for what it prints, as git is. */
-export interface ProgramRun {
+interface ProgramRun {
   readonly program: string
   readonly args: readonly string[]
   readonly cwd: string

@@ -1,17 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { UserError } from '../base/errors.ts'
+import { counted } from '../base/text.ts'
 import { commit } from '../git/commit.ts'
 import { readStatus } from '../git/status.ts'
+import { composeMessage } from '../git/trailers.ts'
+import type { Place } from './project.ts'
+import { openWithCommit } from './repository.ts'
+import { refuseInside } from './world.ts'
+import type { World } from './world.ts'
 import { makeRunFolder, runFolder, type RunFolder } from '../run/folder.ts'
 import { takeLock } from '../run/lock.ts'
 import { readNote } from '../run/note.ts'
-import { refuseInside } from './inside.ts'
-import { openWithCommit } from './repository.ts'
-import type { World } from './world.ts'
+import { setCommit } from '../task/finish.ts'
+import { readBacklog } from '../task/read.ts'
 
 /** New texts of task files, and the commit that is to hold them and nothing else. */
-export interface TaskFileCommit {
+interface TaskFileCommit {
   readonly root: string
   readonly texts: ReadonlyMap<string, string>
   readonly message: string
@@ -68,4 +73,27 @@ async function write(
     if (!isCommitted)
       for (const [index, file] of files.entries()) writeFileSync(join(root, file), before[index]!)
   }
+}
+
+/** Writes the Commit fields of these tasks anew, each with as many digits as it had, in one commit. */
+export async function nameCommits(
+  world: World,
+  place: Place,
+  commits: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { root, vocabulary } = place
+  const { tasks } = await readBacklog(place)
+  const texts = tasks.flatMap((task): [string, string][] => {
+    const commit = commits.get(task.id)
+    const name = commit?.slice(0, digitsOf(task.commit))
+    return name === undefined ? [] : [[task.file, setCommit(task, name, vocabulary)]]
+  })
+  const subject = `Name the commits that completed ${counted(texts.length, 'task')}`
+  const message = composeMessage({ subject, body: [...commits.keys()].join(', '), trailers: [] })
+  await commitTaskFiles(world, { root, texts: new Map(texts), message })
+}
+
+/** A field that is no hash gets as many as git usually shows. */
+function digitsOf(named: string | null): number {
+  return named !== null && /^[0-9a-f]{4,64}$/i.test(named) ? named.length : 7
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { closest } from '../base/closest.ts'
+import { closest } from '../base/spelling.ts'
 import { UserError } from '../base/errors.ts'
 import { idInFileName } from '../task/file-name.ts'
 import type { Task, TaskName } from '../task/model.ts'

@@ -1,9 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { AGENT_NAMES } from '../agent/registry.ts'
-import { pathWithin } from '../base/path-within.ts'
-import { truePaths } from '../base/true-path.ts'
-import type { LintContext } from '../lint/context.ts'
+import { pathWithin, truePaths } from '../base/paths.ts'
+import type { LintContext } from '../lint/rule.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../prompt/library.ts'
 import type { Place } from './project.ts'
 

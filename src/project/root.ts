@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
-import { CONFIG_FILES } from '../base/config-files.ts'
+import { CONFIG_FILES } from '../base/names.ts'
 import { DEFAULTS } from './config/defaults.ts'
 import { isConfiguredByManifest } from './config/load.ts'
 

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
-import { pathWithin } from '../base/path-within.ts'
+import { pathWithin } from '../base/paths.ts'
 
 /** A folder that is not there leads nowhere, which is told where it is read. */
 function leadsOut(root: string, dir: string): boolean {

@@ -13,7 +13,7 @@ import type { Place } from './project.ts'
 import { unlessGitIsMissing } from './repository.ts'
 
 /** What the prompt of a task depends on, beside the files of the project. */
-export interface PromptWish {
+interface PromptWish {
   readonly task: Task
   readonly tasks: readonly Task[]
   readonly attempts: readonly KeptAttempt[]

@@ -1,3 +1,7 @@
+import { UserError } from '../base/errors.ts'
+import { INSIDE_VARIABLE } from '../base/names.ts'
+import { pathWithin, truePaths } from '../base/paths.ts'
+
 /** What the wiring may know of the world outside: a command hands over its own. */
 export interface World {
   readonly cwd: string
@@ -9,4 +13,15 @@ export interface World {
   readonly signal: AbortSignal
   /** Aborts at the second interrupt: end at once. */
   readonly urgent: AbortSignal
+}
+
+/** Refuses to start, or to change, a run from inside one of its own attempts. */
+export function refuseInside({ env }: Pick<World, 'env'>, root: string): void {
+  const workspace = env[INSIDE_VARIABLE]
+  const truePath = truePaths()
+  if (workspace === undefined || pathWithin(truePath(workspace), truePath(root)) === null) return
+  throw new UserError(
+    'this is inside an attempt: only the run that it belongs to does this here',
+    'An agent ends its attempt by its final message; see docs/agents.md.',
+  )
 }

@@ -2,7 +2,7 @@ import { type Section, type SectionName, type Task } from '../task/model.ts'
 import { closed } from '../markdown/fence.ts'
 
 /** The task in its author's own words, as the parts of a prompt that it makes. */
-export interface AuthorText {
+interface AuthorText {
   /** The heading, the fields and every section that has no part of its own. */
   readonly body: string
   readonly acceptance: string

@@ -1,4 +1,4 @@
-import { closest } from '../base/closest.ts'
+import { closest } from '../base/spelling.ts'
 import type { Diagnostic } from '../base/diagnostic.ts'
 import { UserError } from '../base/errors.ts'
 import { placesIn } from '../base/places.ts'
@@ -8,7 +8,7 @@ import { readFeature } from './feature.ts'
 import { DISCIPLINES, FEATURES, namesIn, readOwn } from './library.ts'
 
 /** A discipline or a feature file, and how it is read. */
-export interface LibraryFile {
+interface LibraryFile {
   /** Relative to the root. */
   readonly file: string
   readonly rule: 'bad-discipline' | 'bad-feature'
@@ -19,7 +19,7 @@ export interface LibraryFile {
 }
 
 /** What such a file may name; what is absent is not checked. */
-export interface Nameable {
+interface Nameable {
   readonly agents?: readonly string[]
   /** Whether a path, relative to the root and with symlinks resolved, is outside the repository. */
   readonly isOutside?: (path: string) => boolean

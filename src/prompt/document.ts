@@ -1,13 +1,13 @@
 import type { Severity } from '../base/diagnostic.ts'
 import { UserError } from '../base/errors.ts'
-import { misspelling } from '../base/misspelling.ts'
+import { misspelling } from '../base/spelling.ts'
 import type { Outline } from '../task/outline.ts'
 import { readOutline } from '../task/read-outline.ts'
 import type { Vocabulary } from '../task/vocabulary.ts'
 import { closed } from '../markdown/fence.ts'
 
 /** What a discipline or a feature file is made of, once its outline has been read. */
-export interface PromptDocument<F extends string, S extends string> {
+interface PromptDocument<F extends string, S extends string> {
   /** The heading, or the name where there is none. */
   readonly title: string
   /** A field's value, or null where it is not given. */

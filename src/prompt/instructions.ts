@@ -1,4 +1,4 @@
-import { DONE_MARKER } from '../base/done-marker.ts'
+import { DONE_MARKER } from '../base/names.ts'
 import type { Task } from '../task/model.ts'
 import { inlineCode } from '../markdown/fence.ts'
 

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { pathWithin } from '../base/path-within.ts'
+import { pathWithin } from '../base/paths.ts'
 import type { Reason } from './material.ts'
 
 /** What a prompt may look at, and how. */

@@ -4,7 +4,7 @@ import { unfenced } from '../markdown/fence.ts'
 export type McpServers = Readonly<Record<string, McpServer>>
 
 /** What a section of servers says, and what is wrong with it; an entry that is wrong is left out. */
-export interface McpReading {
+interface McpReading {
   readonly servers: McpServers
   readonly problems: readonly string[]
 }

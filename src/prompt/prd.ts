@@ -1,7 +1,7 @@
 import type { DocumentHeading } from '../markdown/headings.ts'
 
 /** What one reference to a section of a document leads to. */
-export interface FoundSection {
+interface FoundSection {
   /** As the task file names it. */
   readonly reference: string
   /** Null where the document has no such section. */

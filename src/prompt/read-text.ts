@@ -3,7 +3,7 @@ import type { Found } from './locate.ts'
 import { HUGE_BYTES, type Reason } from './material.ts'
 
 /** A file's text, or why it cannot be shown. */
-export type TextReading = { readonly text: string } | { readonly reason: Reason }
+type TextReading = { readonly text: string } | { readonly reason: Reason }
 
 /** Enough to tell a picture or a program from a text without reading all of it. */
 const SNIFFED_BYTES = 4096

@@ -2,7 +2,7 @@ import type { Task } from '../task/model.ts'
 import { inOrder } from '../task/order.ts'
 
 /** The tasks of a backlog that the prompt of one of them speaks of. */
-export interface Related {
+interface Related {
   /** The finished ones among those that it depends on, in the order in which it names them. */
   readonly prerequisites: readonly Task[]
   /** All that share its milestone, itself too, in the order of their numbers. */

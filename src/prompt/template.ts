@@ -1,6 +1,6 @@
-import { closest } from '../base/closest.ts'
+import { closest } from '../base/spelling.ts'
 import { placeAt } from '../base/diagnostic.ts'
-import { DONE_MARKER } from '../base/done-marker.ts'
+import { DONE_MARKER } from '../base/names.ts'
 import { UserError } from '../base/errors.ts'
 import { PART_NAMES, type PartName, type PartTexts } from './parts.ts'
 
@@ -12,7 +12,7 @@ type TemplateLine = readonly Piece[]
 type Piece = { readonly text: string } | { readonly slot: PartName }
 
 /** What a template gave: the text, the slots that said something, and the text that was its own. */
-export interface Rendered {
+interface Rendered {
   readonly text: string
   readonly slots: readonly PartName[]
   readonly own: string

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { formatDuration } from '../base/duration.ts'
+import { formatDuration } from '../base/time.ts'
 import { livingTree, livingWithMark, type LivingProcess } from '../process/tree.ts'
 import type { Git } from '../git/git.ts'
 import { findRepository } from '../git/repository.ts'

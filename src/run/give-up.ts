@@ -1,7 +1,7 @@
 import { failurePrint, isAnnounced, setAsideText } from '../attempt/check.ts'
 import type { From } from '../attempt/job.ts'
 import type { Outcome } from '../attempt/outcome.ts'
-import { fewOf } from '../base/few-of.ts'
+import { fewOf } from '../base/text.ts'
 import type { Happening } from '../events/event.ts'
 import type { Base } from '../git/head.ts'
 import type { KeptAttempt } from '../git/record.ts'

@@ -59,7 +59,7 @@ export function openLogs(
 }
 
 /** A log, over whatever stood there, that stops growing at its cap, saying so; its beginning is what is kept. */
-export function cappedLog(path: string, maxBytes: number): CappedLog {
+function cappedLog(path: string, maxBytes: number): CappedLog {
   mkdirSync(dirname(path), { recursive: true })
   const file = openSync(path, 'w')
   let left = maxBytes

@@ -12,9 +12,8 @@ export interface LockOwner {
   readonly since: string
 }
 
-/** Held by one run in a checkout; `tookOver` is the dead owner that it had before. */
+/** Held by one run in a checkout. */
 export interface Lock {
-  readonly tookOver: LockOwner | null
   release(): void
 }
 
@@ -27,8 +26,8 @@ export async function takeLock(
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   writeFileSync(draft, JSON.stringify(own) + '\n')
   try {
-    const tookOver = await enter(path, draft)
-    return { tookOver, release: () => releaseOwn(path, own) }
+    await enter(path, draft)
+    return { release: () => releaseOwn(path, own) }
   } finally {
     rmSync(draft, { force: true })
   }
@@ -41,8 +40,8 @@ export async function lockOwner(path: string): Promise<{ owner: LockOwner; alive
 }
 
 /** A link is made whole or not at all, and never over another: so the lock is never seen half written. */
-async function enter(path: string, draft: string): Promise<LockOwner | null> {
-  if (tryLink(draft, path)) return null
+async function enter(path: string, draft: string): Promise<void> {
+  if (tryLink(draft, path)) return
   const owner = readOwner(path)
   if (owner && (await ownerLives(owner))) throw busy(owner, path)
   // Several may have found the same dead owner. The right to take its lock away is a lock too, named after it.
@@ -53,7 +52,6 @@ async function enter(path: string, draft: string): Promise<LockOwner | null> {
     if (nameOf(readOwner(path)) !== nameOf(owner)) throw busy(readOwner(path), path)
     rmSync(path, { force: true })
     if (!tryLink(draft, path)) throw busy(readOwner(path), path)
-    return owner
   } finally {
     rmSync(right, { force: true })
   }

@@ -38,7 +38,7 @@ export interface AttemptNote {
  * How far an attempt is. `working`: whatever is in the tree may be the agent's; where there is a candidate of it, a commit
  * that says it is the task's may be there too. `blocking`: the commit that blocks the task may be there.
  */
-export type Phase = 'working' | 'blocking'
+type Phase = 'working' | 'blocking'
 
 const HEARTBEAT_MS = 5000
 

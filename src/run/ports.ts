@@ -88,7 +88,7 @@ export interface RunPorts {
 }
 
 /** The edits of a task file that are ralph's, in the words of the team: each gives the file's new text. */
-export interface TaskEdits {
+interface TaskEdits {
   complete(task: Task, completion: Completion): string
   block(task: Task, blockage: Blockage): string
 }
@@ -104,14 +104,14 @@ export interface PromptRequest {
 }
 
 /** A prompt, and what the task names and is not there. */
-export interface WrittenPrompt {
+interface WrittenPrompt {
   readonly text: string
   /** In tokens. */
   readonly estimate: number
   readonly warnings: readonly string[]
 }
 
-export interface FailureQuestion {
+interface FailureQuestion {
   readonly task: Task
   /** Why nothing more is tried. */
   readonly reason: string

@@ -1,5 +1,5 @@
 import { UserError } from '../base/errors.ts'
-import { fewOf } from '../base/few-of.ts'
+import { fewOf } from '../base/text.ts'
 import type { Base } from '../git/head.ts'
 import type { Status, StatusEntry } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'

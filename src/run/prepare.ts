@@ -7,7 +7,7 @@ import type { Ledger } from './ledger.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 
 /** What the next attempt at a task depends on, besides what the run was asked. */
-export interface NextAttempt {
+interface NextAttempt {
   readonly task: Task
   readonly choice: AgentChoice
   readonly base: Base
@@ -27,7 +27,7 @@ export interface Prepared {
 }
 
 /** What a run needs to prepare a job, and a preview has too. */
-export type PreparePorts = Pick<RunPorts, 'tierOf' | 'prompt' | 'source'>
+type PreparePorts = Pick<RunPorts, 'tierOf' | 'prompt' | 'source'>
 
 /** Makes the job of the next attempt at a task: the same for a run, and for what shows beforehand what it would do. */
 export async function prepare(

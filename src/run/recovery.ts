@@ -16,7 +16,7 @@ import type { RunOptions, RunPorts } from './ports.ts'
 import { landingPorts, type Run } from './task.ts'
 
 /** What a run that died leaves to the next one. */
-export interface Inheritance {
+interface Inheritance {
   /** What it had cost; null where nobody said. */
   readonly spentUsd: number | null
   /** A task that it had given up on, and had not blocked yet; `phase` says whether it was about to. */
@@ -323,7 +323,15 @@ async function landCandidate(
   const { inspect, restore } = ports.workspace
   const { number, counted, most, agent, model, tier, usage } = candidate
   note.begin({
-    ...{ task: task.id, title: task.title, number, counted, most, base, agent, model, tier },
+    task: task.id,
+    title: task.title,
+    number,
+    counted,
+    most,
+    base,
+    agent,
+    model,
+    tier,
     // What it cost stands in the sum already.
     usage: { ...usage, costUsd: null },
     startedAt: ports.now().toISOString(),
@@ -365,7 +373,7 @@ async function landCandidate(
 /** What cannot land any more is kept as any other attempt, and the next one hears of it. */
 async function recordCandidate({ ports, ledger }: Run, candidate: KeptAttempt, base: Base): Promise<void> {
   const { record } = ports.workspace
-  const { ref, commit, parents, tree, keptAt, ...facts } = candidate
+  const { commit, parents, tree, keptAt, ...facts } = candidate
   const work: Work = { ...EMPTY, base: { ...base, head: parents[0] ?? base.head }, tree }
   const kept = await record.keep({
     facts: {

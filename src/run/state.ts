@@ -5,7 +5,7 @@ import type { Task } from '../task/model.ts'
 import type { RunFolder } from './folder.ts'
 
 /** `.ralph/state.json`: for a person or a program that looks on, in the fields that others know. Nothing is decided by it. */
-export interface RunState {
+interface RunState {
   readonly version: '1.0'
   readonly written_by: 'ralph'
   readonly created_at: string
@@ -19,10 +19,10 @@ export interface RunState {
 }
 
 /** The first four belong to planning. */
-export type StatePhase =
+type StatePhase =
   'research' | 'decisions' | 'planning' | 'planning_complete' | 'idle' | 'executing' | 'completed' | 'failed'
 
-export type TaskProgress = 'pending' | 'in_progress' | 'completed' | 'failed'
+type TaskProgress = 'pending' | 'in_progress' | 'completed' | 'failed'
 
 export interface Failure {
   readonly task_id: string

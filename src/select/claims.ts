@@ -12,7 +12,7 @@ export interface Claims<T extends TaskHead> {
 }
 
 /** The tasks that claim one number, and their files. */
-export interface Rivals<T extends TaskHead> {
+interface Rivals<T extends TaskHead> {
   readonly tasks: readonly T[]
   readonly files: readonly string[]
 }

@@ -156,13 +156,13 @@ function wholePieceAt(raw: string, piece: string, from: number): number {
 }
 
 /** A task's number, and the text that names it. */
-export interface IdInText {
+interface IdInText {
   readonly number: number
   readonly literal: string
 }
 
 /** What a reading of dependencies found, and the first piece that is no id. */
-export interface DependsReading {
+interface DependsReading {
   readonly ids: readonly IdInText[]
   readonly stranger: string | null
 }

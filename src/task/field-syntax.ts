@@ -1,5 +1,5 @@
 /** A line that begins like a field: its key, and where its value begins. */
-export interface FieldStart {
+interface FieldStart {
   readonly key: string
   /** `**Key**:` rather than a plain `Key:`. */
   readonly bold: boolean

@@ -1,4 +1,4 @@
-import { parseDuration } from '../base/duration.ts'
+import { parseDuration } from '../base/time.ts'
 import { type FieldName, type FieldValues, TIERS } from './model.ts'
 import { isNone, splitPaths, splitReferences, splitTags } from './values.ts'
 import { lookUp, wordMap } from './vocabulary.ts'

@@ -9,7 +9,7 @@ import { tableRows } from '../markdown/table.ts'
 import { lookUp, type Vocabulary } from './vocabulary.ts'
 
 /** What a metadata block holds: fields, and the fields that stand for a section. */
-export interface BlockFields<F extends string, S extends string> {
+interface BlockFields<F extends string, S extends string> {
   readonly fields: Field<F>[]
   readonly sections: Section<S>[]
   readonly lists: Map<S, Product[]>

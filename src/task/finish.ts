@@ -1,5 +1,4 @@
-import { formatDuration } from '../base/duration.ts'
-import { minuteText } from '../base/time-text.ts'
+import { formatDuration, minuteText } from '../base/time.ts'
 import { removeField, setField, setStatus } from './edit-field.ts'
 import { extendSection, removeSection, sectionBodies, setSection } from './edit-section.ts'
 import type { Task } from './model.ts'

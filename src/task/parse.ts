@@ -21,7 +21,7 @@ export async function parseTask(
 }
 
 /** Reads a task file in the ordinary style; null where its style needs the parsers. */
-export function scanTask({ file, text }: TaskFile, vocabulary: TaskVocabulary): Task | null {
+function scanTask({ file, text }: TaskFile, vocabulary: TaskVocabulary): Task | null {
   const { source, bom } = withoutMark(text)
   const outline = scanOutline(source, vocabulary, null)
   return outline && interpret(file, source, bom, outline, vocabulary)

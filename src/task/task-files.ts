@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { sep } from 'node:path'
 import type { Span } from '../base/diagnostic.ts'
-import { pathWithin } from '../base/path-within.ts'
+import { pathWithin } from '../base/paths.ts'
 
 /** A task file as it is read: its bytes, which are UTF-8, each as one unit. */
 export interface TaskBytes {

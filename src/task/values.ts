@@ -1,4 +1,4 @@
-import { splitOutsideBraces } from '../base/outside-braces.ts'
+import { splitOutsideBraces } from '../base/text.ts'
 
 // Also as teams write it who work in Chinese, Japanese, Korean, Spanish, Portuguese, French, German, Italian, Russian.
 const NONE_WORDS =

@@ -26,7 +26,7 @@ export interface TaskVocabulary extends Vocabulary<FieldName, SectionName> {
 }
 
 /** The first word that a team names for each thing. */
-export interface OwnWords {
+interface OwnWords {
   readonly fields: ReadonlyMap<FieldName, string>
   readonly statuses: ReadonlyMap<Status, string>
   readonly sections: ReadonlyMap<SectionName, string>

@@ -1,12 +1,11 @@
-import { formatDuration } from '../base/duration.ts'
-import { tellingLines } from '../gates/telling-lines.ts'
+import { formatDuration, minuteText } from '../base/time.ts'
+import { tellingLines } from '../gates/failure-output.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import { formatCost } from '../events/usage.ts'
 import type { Task } from '../task/model.ts'
 import { BLANK, dim, good, line, paragraph, strong, type Block } from './block.ts'
-import { counted } from '../base/counted.ts'
+import { counted } from '../base/text.ts'
 import { titleLine } from './task-lines.ts'
-import { minuteText } from '../base/time-text.ts'
 
 /** What was tried on a task: how each attempt ended, what it took, where it is kept. */
 export function attemptsView(task: Task, attempts: readonly KeptAttempt[]): readonly Block[] {

@@ -1,6 +1,6 @@
 import { unreachable } from '../base/errors.ts'
 import { bad, BLANK, dim, good, line, type Block, type Piece, type Row } from './block.ts'
-import { counted } from '../base/counted.ts'
+import { counted } from '../base/text.ts'
 
 /** One thing that was looked at. */
 export interface Examined {

@@ -1,8 +1,7 @@
 import type { Gate } from '../events/gate.ts'
 import type { Task, Tier } from '../task/model.ts'
 import { BLANK, dim, line, paragraph, type Block } from './block.ts'
-import { limitsText } from './limits-text.ts'
-import { label, titleLine } from './task-lines.ts'
+import { label, limitsText, titleLine } from './task-lines.ts'
 
 /** What a run would do first. */
 export interface DryRun {

@@ -2,7 +2,7 @@ import type { TaskState } from '../select/selection.ts'
 import { type DrawnTask, inLayers } from './graph-layers.ts'
 
 /** One task in the drawing: the lanes of its row, and the needs that no lane shows. */
-export interface GraphRow {
+interface GraphRow {
   readonly state: TaskState<DrawnTask>
   /** What stands left and right of the task's sign. */
   readonly before: string

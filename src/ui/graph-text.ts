@@ -1,6 +1,6 @@
 import type { TaskState } from '../select/selection.ts'
 import type { DrawnTask } from './graph-layers.ts'
-import { standingOf, type Standing } from './task-sign.ts'
+import { standingOf, type Standing } from './task-lines.ts'
 import { printable } from './printable.ts'
 
 const FILLS = {
@@ -42,7 +42,7 @@ export function dotOf(states: readonly TaskState<DrawnTask>[]): string {
 }
 
 /** One arrow from what is needed to what needs it, by their numbers. */
-export interface Edge {
+interface Edge {
   readonly from: number
   readonly to: number
 }

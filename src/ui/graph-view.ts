@@ -2,7 +2,7 @@ import type { TaskState } from '../select/selection.ts'
 import type { DrawnTask } from './graph-layers.ts'
 import { BLANK, dim, line, type Block, type Cell } from './block.ts'
 import { graphRows } from './graph-rows.ts'
-import { signOf } from './task-sign.ts'
+import { signOf } from './task-lines.ts'
 
 /** Lanes beyond these would leave no room for titles; what they would show is said in words. */
 const MOST_LANES = 16

@@ -1,5 +1,5 @@
 import { bad, BLANK, dim, good, line, paragraph, strong, type Block, type Row } from './block.ts'
-import { counted } from '../base/counted.ts'
+import { counted } from '../base/text.ts'
 
 /** What `ralph init` found and will do, or has done. */
 export interface InitScreen {

@@ -1,9 +1,9 @@
 import type { Diagnostic } from '../base/diagnostic.ts'
 import { bad, BLANK, dim, good, line, type Block, type Line } from './block.ts'
-import { counted } from '../base/counted.ts'
+import { counted } from '../base/text.ts'
 
 /** What `ralph lint` found. */
-export interface LintScreen {
+interface LintScreen {
   readonly diagnostics: readonly Diagnostic[]
   readonly errors: number
   readonly warnings: number

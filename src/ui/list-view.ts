@@ -3,13 +3,13 @@ import { whyNot } from '../select/why-not.ts'
 import type { Facts, Tier } from '../task/model.ts'
 import { BLANK, dim, line, strong, type Block, type Cell, type Line, type Row } from './block.ts'
 import { firstSentence } from './reason-text.ts'
-import { signOf } from './task-sign.ts'
+import { signOf } from './task-lines.ts'
 
 /** What is told of a task in the list. */
-export type ListedTask = Facts<'title' | 'milestone' | 'completed'>
+type ListedTask = Facts<'title' | 'milestone' | 'completed'>
 
 /** What `ralph list` shows. */
-export interface ListScreen<T extends ListedTask> {
+interface ListScreen<T extends ListedTask> {
   readonly states: readonly TaskState<T>[]
   /** With those that the filters leave out: what is told of a milestone is told of all of it. */
   readonly all: readonly TaskState<T>[]

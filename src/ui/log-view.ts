@@ -1,9 +1,8 @@
-import { formatDuration } from '../base/duration.ts'
+import { dayText, formatDuration } from '../base/time.ts'
 import type { CompletionRecord } from '../history/completions.ts'
 import { formatCost, formatTokens } from '../events/usage.ts'
 import { accent, BLANK, dim, line, paragraph, strong, type Block } from './block.ts'
-import { counted } from '../base/counted.ts'
-import { dayText } from '../base/time-text.ts'
+import { counted } from '../base/text.ts'
 
 /** Completed tasks as a person reads a changelog: by day, newest first, each with its notes. */
 export function logView(completions: readonly CompletionRecord[]): readonly Block[] {

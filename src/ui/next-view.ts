@@ -3,13 +3,19 @@ import { unblocks, type Selection, type TaskState } from '../select/selection.ts
 import type { TierChoice } from '../select/tier.ts'
 import type { Facts, TaskHead } from '../task/model.ts'
 import { accent, BLANK, dim, line, strong, type Block, type Row } from './block.ts'
-import { limitsText } from './limits-text.ts'
-import { commaSeparated, dependenciesOf, named, thenLines, titleLine } from './task-lines.ts'
-import { countByStanding } from './task-sign.ts'
+import {
+  commaSeparated,
+  countByStanding,
+  dependenciesOf,
+  limitsText,
+  named,
+  thenLines,
+  titleLine,
+} from './task-lines.ts'
 import { waitingRows, type WaitingTask } from './waiting-view.ts'
 
 /** What `ralph next` shows. */
-export interface NextScreen {
+interface NextScreen {
   readonly selection: Selection<TaskHead>
   /** The folder that the tasks stand in, for where there are none. */
   readonly folder: string
@@ -34,7 +40,7 @@ export interface NextTask {
 }
 
 /** One of the eligible tasks, and what there is to do it. */
-export interface EligibleTask {
+interface EligibleTask {
   readonly task: Facts<'title' | 'milestone'>
   readonly choice: TierChoice
 }

@@ -5,7 +5,7 @@ import { RunStory } from './run-story.ts'
 import type { Measure } from './width.ts'
 
 /** Where a run is reported. */
-export interface ReportTarget {
+interface ReportTarget {
   readonly write: (text: string) => void
   /** Asked anew for each line: a terminal may change its width meanwhile. */
   readonly canvas: () => Canvas

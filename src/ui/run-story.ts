@@ -1,22 +1,20 @@
 import { basename } from 'node:path'
 import type { Usage } from '../events/usage.ts'
-import { formatDuration } from '../base/duration.ts'
+import { clockText, formatDuration } from '../base/time.ts'
 import { unreachable } from '../base/errors.ts'
 import type { GateResult } from '../events/gate.ts'
-import { tellingLines } from '../gates/telling-lines.ts'
+import { tellingLines } from '../gates/failure-output.ts'
 import type { RunEvent, TaskStarted } from '../events/event.ts'
 import { UNKNOWN_USAGE } from '../events/usage.ts'
 import { formatCost } from '../events/usage.ts'
 import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block, type Piece } from './block.ts'
-import { timeLimitText } from './limits-text.ts'
+import { timeLimitText } from './task-lines.ts'
 import { summaryOf, type TaskEndEvent } from './run-summary.ts'
-import { fewOf } from '../base/few-of.ts'
-import { counted } from '../base/counted.ts'
+import { counted, fewOf } from '../base/text.ts'
 import { deniedTexts, endText, gateText, interferenceText, isRefuted, spentText } from './run-text.ts'
-import { clockText } from '../base/time-text.ts'
 
 /** How much is told: in a terminal a live line shows what the agent does; elsewhere, or where asked, each step is a line. */
-export interface Telling {
+interface Telling {
   readonly steps: boolean
 }
 

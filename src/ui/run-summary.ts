@@ -1,4 +1,4 @@
-import { formatDuration } from '../base/duration.ts'
+import { formatDuration } from '../base/time.ts'
 import type { RunFinished, TaskBlocked, TaskCompleted, TaskGivenUp } from '../events/event.ts'
 import { formatCost } from '../events/usage.ts'
 import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell } from './block.ts'

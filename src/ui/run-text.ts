@@ -1,14 +1,13 @@
 import type { Denial } from '../events/denial.ts'
 import type { Usage } from '../events/usage.ts'
-import { formatDuration } from '../base/duration.ts'
+import { formatDuration } from '../base/time.ts'
 import { unreachable } from '../base/errors.ts'
-import { fewOf } from '../base/few-of.ts'
+import { counted, fewOf } from '../base/text.ts'
 import type { GateResult } from '../events/gate.ts'
 import type { Interference } from '../events/interference.ts'
 import type { OutcomeKind } from '../events/outcome.ts'
 import { formatCost } from '../events/usage.ts'
 import { bad, good, type Line } from './block.ts'
-import { counted } from '../base/counted.ts'
 
 /** `31 turns · 6m 12s · $0.42`: what is known of it. */
 export function spentText(seconds: number, { turns, costUsd }: Pick<Usage, 'turns' | 'costUsd'>): string {

@@ -5,12 +5,10 @@ import type { KeptAttempt } from '../git/record.ts'
 import type { CompletionRecord } from '../history/completions.ts'
 import { blankComments } from '../markdown/inline.ts'
 import { BLANK, dim, paragraph, type Block, type Row } from './block.ts'
-import { limitsText } from './limits-text.ts'
-import { dependenciesOf, label, named, thenLines, titleLine } from './task-lines.ts'
+import { dependenciesOf, label, limitsText, named, signOf, thenLines, titleLine } from './task-lines.ts'
 import { explain } from './reason-text.ts'
-import { counted } from '../base/counted.ts'
+import { counted } from '../base/text.ts'
 import { spentText } from './run-text.ts'
-import { signOf } from './task-sign.ts'
 
 /** What git knows of a task. */
 export interface TaskPast {

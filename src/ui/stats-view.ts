@@ -1,8 +1,8 @@
-import { formatDuration } from '../base/duration.ts'
+import { formatDuration } from '../base/time.ts'
 import type { Stats, Totals } from '../history/stats.ts'
 import { formatCost, formatTokens } from '../events/usage.ts'
 import { BLANK, dim, line, strong, type Block, type Cell, type Piece, type Row } from './block.ts'
-import { counted } from '../base/counted.ts'
+import { counted } from '../base/text.ts'
 
 /** What the tasks have taken: in all, and by milestone, tier and agent. */
 export function statsView(byName: Readonly<Record<string, Stats>>): readonly Block[] {

@@ -1,7 +1,8 @@
+import { counted } from '../base/text.ts'
+import { formatDuration } from '../base/time.ts'
 import type { Selection, TaskState } from '../select/selection.ts'
 import type { Facts, TaskHead } from '../task/model.ts'
-import { accent, dim, strong, type Block, type Line } from './block.ts'
-import { signOf } from './task-sign.ts'
+import { accent, bad, dim, good, strong, type Block, type Line, type Piece } from './block.ts'
 
 /** The line that a task begins with wherever one is shown in full. */
 export function titleLine(task: Facts<'title' | 'milestone'>): Block {
@@ -43,4 +44,47 @@ export function thenLines(unblocked: readonly TaskHead[]): readonly Block[] {
   if (unblocked.length === 0) return []
   const verb = unblocked.length === 1 ? 'becomes' : 'become'
   return named('then', [...commaSeparated(unblocked.map(({ id }) => id)), [verb], ['eligible']], ' ')
+}
+
+/** Where a task stands, in one sign that also reads without colour. */
+export type Standing = 'done' | 'eligible' | 'waiting' | 'blocked' | 'unclear'
+
+const SIGNS = {
+  done: good('✓'),
+  eligible: accent('▸'),
+  waiting: dim('·'),
+  blocked: bad('■'),
+  unclear: bad('?'),
+} as const satisfies Record<Standing, Piece>
+
+export function signOf(state: TaskState<TaskHead>): Piece {
+  return SIGNS[standingOf(state)]
+}
+
+/** How many of some tasks stand each way. */
+export function countByStanding(states: readonly TaskState<TaskHead>[]): Readonly<Record<Standing, number>> {
+  const counts = { done: 0, eligible: 0, waiting: 0, blocked: 0, unclear: 0 }
+  for (const state of states) counts[standingOf(state)]++
+  return counts
+}
+
+export function standingOf({ task, eligible, waiting }: TaskState<TaskHead>): Standing {
+  if (task.status === 'DONE') return 'done'
+  if (task.status === 'BLOCKED') return 'blocked'
+  if (eligible) return 'eligible'
+  if (task.status === null) return 'unclear'
+  if (waiting.some((reason) => reason.kind === 'blocked-section')) return 'blocked'
+  return waiting.some((reason) => reason.kind === 'invalid' || reason.kind === 'duplicate')
+    ? 'unclear'
+    : 'waiting'
+}
+
+/** What a task may take, in words: `75 turns, 15 min`. */
+export function limitsText(maxTurns: number, timeoutSeconds: number): string {
+  return `${counted(maxTurns, 'turn')}, ${timeLimitText(timeoutSeconds)}`
+}
+
+/** A time limit in words: `15 min`. */
+export function timeLimitText(seconds: number): string {
+  return seconds % 60 === 0 && seconds < 3600 ? `${seconds / 60} min` : formatDuration(seconds)
 }

@@ -1,10 +1,10 @@
 import { unreachable } from '../base/errors.ts'
 import type { Verification, VerifiedTask, VerifyState } from '../history/verify.ts'
 import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell, type Piece } from './block.ts'
-import { counted } from '../base/counted.ts'
+import { counted } from '../base/text.ts'
 
 /** What `ralph verify` shows. */
-export interface VerifyScreen extends Verification {
+interface VerifyScreen extends Verification {
   /** The ids of the tasks whose fields were written anew. */
   readonly fixed: readonly string[]
   /** The task that a run has not finished with: its commit may still be on its way. */

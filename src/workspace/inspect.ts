@@ -1,8 +1,7 @@
 import { chmodSync, existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
-import { foldersAbove } from '../base/folders-above.ts'
-import { pathWithin } from '../base/path-within.ts'
+import { foldersAbove, pathWithin } from '../base/paths.ts'
 import { isRalphEntry } from '../base/ralph-folder.ts'
 import {
   ATTEMPT_ADDRESS,
@@ -46,10 +45,10 @@ export function openInspect(room: Room): Inspect {
     isAncestor: (ancestor, of) => isAncestor(git, ancestor, of),
     async commitOf(task, range) {
       const entries = await readLog(git, { revisions: [range] })
-      const own = entries.filter(({ trailers, committer }) => {
+      const own = entries.find(({ trailers, committer }) => {
         return committer !== ATTEMPT_ADDRESS && trailerValue(trailers, 'Task') === task
       })
-      return own[0]?.hash ?? null
+      return own?.hash ?? null
     },
     async headMovedAt() {
       const args = ['log', '--walk-reflogs', '--max-count=1', '--format=%gd', '--date=unix', 'HEAD']
@@ -284,13 +283,9 @@ async function leftOut(
     git,
     unseen.map((path) => `${prefix}${path}`),
   )
-  const away = [...work.nested, ...aside]
+  const away = new Set([...work.nested, ...aside])
   return unseen.filter((path) => {
     const full = `${prefix}${path}`
-    return (
-      ignored.has(full) ||
-      away.includes(full) ||
-      [...foldersAbove(full)].some((above) => away.includes(above))
-    )
+    return ignored.has(full) || away.has(full) || [...foldersAbove(full)].some((above) => away.has(above))
   })
 }

@@ -203,7 +203,7 @@ export type Landing =
       readonly left: readonly StatusEntry[]
     }
 
-export interface TextsToCommit {
+interface TextsToCommit {
   readonly texts: ReadonlyMap<string, string>
   readonly message: string
   readonly signal: AbortSignal

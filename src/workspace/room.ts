@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { foldersAbove } from '../base/folders-above.ts'
+import { foldersAbove } from '../base/paths.ts'
 import type { Git } from '../git/git.ts'
 import type { Repository } from '../git/repository.ts'
 import { treeOf } from '../git/tree.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { pathWithin } from '../base/path-within.ts'
+import { pathWithin } from '../base/paths.ts'
 import type { Git } from '../git/git.ts'
 import type { Repository } from '../git/repository.ts'
 

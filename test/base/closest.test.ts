@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { closest } from '../../src/base/closest.ts'
+import { closest } from '../../src/base/spelling.ts'
 
 test.each([
   ['stauts', 'status'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fewOf } from '../../src/base/few-of.ts'
+import { fewOf } from '../../src/base/text.ts'
 
 it.each([
   [[], ''],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LineSplitter } from '../../src/base/lines.ts'
+import { LineSplitter } from '../../src/base/stream.ts'
 
 function split(chunks: readonly Uint8Array[], maxBytes?: number): string[] {
   const splitter = new LineSplitter(maxBytes)

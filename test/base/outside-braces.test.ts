@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { splitOutsideBraces } from '../../src/base/outside-braces.ts'
+import { splitOutsideBraces } from '../../src/base/text.ts'
 
 test.each([
   ['a,b', ['a', 'b']],

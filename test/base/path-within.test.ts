@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { pathWithin } from '../../src/base/path-within.ts'
+import { pathWithin } from '../../src/base/paths.ts'
 
 const ROOT = resolve('/work/shop')
 

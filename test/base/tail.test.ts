@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Tail } from '../../src/base/tail.ts'
+import { Tail } from '../../src/base/stream.ts'
 
 test('a tail is the last bytes, however they came', () => {
   for (const size of [1, 3, 7, 5000]) {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { truePaths } from '../../src/base/true-path.ts'
+import { truePaths } from '../../src/base/paths.ts'
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-true-path-')))
 mkdirSync(join(root, 'src/deep'), { recursive: true })

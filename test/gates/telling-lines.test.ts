@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tellingLines } from '../../src/gates/telling-lines.ts'
+import { tellingLines } from '../../src/gates/failure-output.ts'
 
 test.each([
   [

@@ -1,5 +1,5 @@
 import { fix } from '../../src/lint/fix.ts'
-import type { LintContext } from '../../src/lint/context.ts'
+import type { LintContext } from '../../src/lint/rule.ts'
 import { inOrder } from '../../src/task/order.ts'
 import { parseTask } from '../../src/task/parse.ts'
 import { taskVocabulary } from '../../src/task/vocabulary.ts'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Diagnostic } from '../../src/base/diagnostic.ts'
-import type { LintContext } from '../../src/lint/context.ts'
+import type { LintContext } from '../../src/lint/rule.ts'
 import { lint } from '../../src/lint/lint.ts'
 import { RULES } from '../../src/lint/rules.ts'
 import { parseTask, unreadableTask } from '../../src/task/parse.ts'

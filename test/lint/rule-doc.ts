@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { LintContext } from '../../src/lint/context.ts'
+import type { LintContext } from '../../src/lint/rule.ts'
 
 /** What the doc comment of a rule says: the source of its page and of its tests. */
 export interface RuleDoc {

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check'
 import { estimateTokenCount } from 'tokenx'
 import { describe, expect, it } from 'vitest'
-import { countAsciiTokens } from '../../src/prompt/ascii-tokens.ts'
-import { countTokens, countUpTo, cutEnd, cutStart } from '../../src/prompt/tokens.ts'
+import { countAsciiTokens, countTokens, countUpTo, cutEnd, cutStart } from '../../src/prompt/tokens.ts'
 
 const text = fc
   .array(

@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { AgentRequest, Provider } from '../port.ts'
 import { CODEX, CodexReader } from './codex-stream.ts'
 import { neverSetUp } from './first-start.ts'
-import { option } from './option.ts'
+import { option } from './request.ts'
 
 /** Codex: https://developers.openai.com/codex */
 export const codex: Provider = {

@@ -2,7 +2,7 @@ import { startProcess } from '../../process/start.ts'
 import { readLastLine } from '../marker.ts'
 import type { AgentRequest, Exit, Preflight, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { failureOf, PlainOutput } from './plain-output.ts'
-import { taskEnvironment } from './task-environment.ts'
+import { taskEnvironment } from './request.ts'
 import { UNKNOWN_USAGE } from '../../events/usage.ts'
 
 const HOW_TO_GIVE_ONE = 'set `command` in the config, or give --command'

@@ -1,7 +1,7 @@
 import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
 import { neverSetUp } from './first-start.ts'
-import { option } from './option.ts'
+import { option } from './request.ts'
 import { parseLine, text, type Json } from './json-lines.ts'
 import { UNKNOWN_USAGE } from '../../events/usage.ts'
 

@@ -1,8 +1,7 @@
 import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
 import { COPILOT, CopilotReader } from './copilot-stream.ts'
 import { neverSetUp } from './first-start.ts'
-import { hasMcpServers, mcpFile } from './mcp-servers.ts'
-import { option } from './option.ts'
+import { hasMcpServers, mcpFile, option } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 
 const SET_UP = {

@@ -114,7 +114,7 @@ const NO_SUCH_MODEL =
 const TOO_LONG =
   /(?:prompt|input|context|request|messages?)\b.{0,60}?(?:too (?:long|large)|exceed)|context.?(?:length|window).{0,20}exceed|maximum context length/is
 
-/** What exceeds its time is not too long in this sense: another try may well be quicker. */
+/** What exceeds its time is not too long in this sense: another attempt may well be quicker. */
 function isTooLong(message: string): boolean {
   return TOO_LONG.test(message) && !/deadline|time.?(?:out|limit)|timed out/i.test(message)
 }

@@ -4,7 +4,7 @@ import type { Preflight } from '../port.ts'
 import type { FailureWords } from './failure.ts'
 
 /** What shows that an agent has been set up: a variable, or a file below the home folder. */
-export interface SetUp {
+interface SetUp {
   readonly variables: readonly string[]
   readonly files: readonly string[]
 }

@@ -1,8 +1,7 @@
 import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
 import { GEMINI, GeminiReader } from './gemini-stream.ts'
-import { mcpServers } from './mcp-servers.ts'
-import { option } from './option.ts'
+import { mcpServers, option } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 
 const SET_UP = {

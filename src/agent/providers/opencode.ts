@@ -1,7 +1,7 @@
 import type { AgentRequest, Provider } from '../port.ts'
 import { parseLine, record, type Json } from './json-lines.ts'
 import { OpencodeReader } from './opencode-stream.ts'
-import { option } from './option.ts'
+import { option } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 
 /** OpenCode: https://opencode.ai/docs/cli */

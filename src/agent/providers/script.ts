@@ -1,4 +1,4 @@
-import { DONE_MARKER } from '../../base/done-marker.ts'
+import { DONE_MARKER } from '../../base/names.ts'
 import { unfenced } from '../../markdown/fence.ts'
 import {
   FOLDER,
@@ -9,7 +9,7 @@ import {
   type StreamReader,
 } from '../port.ts'
 import { failureOf, PlainOutput } from './plain-output.ts'
-import { taskEnvironment } from './task-environment.ts'
+import { taskEnvironment } from './request.ts'
 import { UNKNOWN_USAGE } from '../../events/usage.ts'
 
 /** The embedded agent: runs the script that stands in the task itself, and is done when that exits with 0. */

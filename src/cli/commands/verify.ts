@@ -47,7 +47,7 @@ function mayBeFixed({ state, found }: VerifiedTask): boolean {
 
 async function nameAnew({ io }: Context, place: Place, wrong: readonly VerifiedTask[]): Promise<void> {
   // Only here is anything written: checking stays quick without what that needs.
-  const { nameCommits } = await import('../../project/name-commits.ts')
+  const { nameCommits } = await import('../../project/commit-task-files.ts')
   const names = new Map(wrong.flatMap(({ id, found }) => (found === null ? [] : [[id, found] as const])))
   await nameCommits(io, place, names)
 }

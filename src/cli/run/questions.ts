@@ -1,4 +1,4 @@
-import { fewOf } from '../../base/few-of.ts'
+import { fewOf } from '../../base/text.ts'
 import type { Questions } from '../../project/run-ports.ts'
 import type { FailureAnswer } from '../../run/ports.ts'
 import { printable } from '../../ui/printable.ts'

@@ -8,7 +8,7 @@ const PATIENCE_SECONDS = 3
 const MEASURE_MS = 20
 
 /** What a try will cost: how many blocks it hashes, and how many blocks a second this machine does on all its cores. */
-export interface SealCost {
+interface SealCost {
   readonly blocksPerSecond: number
   readonly blocksPerTry: number
 }

@@ -7,7 +7,7 @@ import { expectedTries } from './puzzle.ts'
 import { search, threadsFor } from './search.ts'
 
 /** A commit to be sealed: its content as `git cat-file commit` gives it, and the digits that its hash shall begin with. */
-export interface UnsealedCommit {
+interface UnsealedCommit {
   readonly commit: Uint8Array
   readonly prefix: string
   readonly algorithm: Algorithm
@@ -36,7 +36,7 @@ export interface SealProgress {
 }
 
 /** A sealed commit, not yet written anywhere. */
-export interface SealedCommit {
+interface SealedCommit {
   readonly commit: Buffer
   readonly hash: string
   readonly tries: number

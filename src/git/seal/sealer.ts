@@ -26,7 +26,7 @@ export interface SealedHead {
 }
 
 /** What HEAD is at after sealing, and why it is not sealed: null where it is, or where nothing asked for it. */
-export interface SealReport {
+interface SealReport {
   readonly commit: string
   readonly problem: string | null
 }

@@ -7,7 +7,7 @@ import { plainSearcher } from './plain-search.ts'
 import { GROUP_COUNT, GROUP_SIZE, type Puzzle, type Searcher } from './puzzle.ts'
 
 /** How a search is to be done. */
-export interface SearchOptions {
+interface SearchOptions {
   /** Worker threads to use; 0 searches in the calling thread, in pieces of a few milliseconds. */
   readonly threads: number
   readonly signal: AbortSignal

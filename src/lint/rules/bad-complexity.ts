@@ -1,6 +1,6 @@
 import { fieldOf, TIERS } from '../../task/model.ts'
 import { isNone } from '../../task/values.ts'
-import { quote, suggestion } from '../quote.ts'
+import { quote, suggestion } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**

@@ -1,5 +1,4 @@
-import { quote } from '../quote.ts'
-import { valueSpan } from '../place.ts'
+import { quote, valueSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**

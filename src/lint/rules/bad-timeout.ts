@@ -1,6 +1,6 @@
 import { fieldOf } from '../../task/model.ts'
 import { isNone } from '../../task/values.ts'
-import { quote } from '../quote.ts'
+import { quote } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**

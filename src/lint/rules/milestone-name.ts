@@ -1,5 +1,4 @@
-import { valueSpan } from '../place.ts'
-import { quote } from '../quote.ts'
+import { quote, valueSpan } from '../place.ts'
 import type { LintedTask, Rule } from '../rule.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { FIELD_NAMES } from '../../task/model.ts'
-import { misspelling } from '../../base/misspelling.ts'
-import { quote } from '../quote.ts'
+import { misspelling } from '../../base/spelling.ts'
+import { quote } from '../place.ts'
 import { FIELD_SYNONYMS } from '../../task/vocabulary.ts'
 import type { Rule } from '../rule.ts'
 

@@ -1,7 +1,6 @@
 import { SECTION_NAMES } from '../../task/model.ts'
-import { misspelling } from '../../base/misspelling.ts'
-import { titleSpan } from '../place.ts'
-import { quote } from '../quote.ts'
+import { misspelling } from '../../base/spelling.ts'
+import { quote, titleSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**

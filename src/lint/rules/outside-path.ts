@@ -1,7 +1,6 @@
-import { strayingOf } from '../../base/repository-path.ts'
+import { strayingOf } from '../../base/paths.ts'
 import type { Task } from '../../task/model.ts'
-import { spansInValue } from '../place.ts'
-import { quote } from '../quote.ts'
+import { quote, spansInValue } from '../place.ts'
 import type { Finding, LintedBacklog, Rule } from '../rule.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { blankComments } from '../../markdown/inline.ts'
 import { type Field, STATUSES, type Task } from '../../task/model.ts'
-import { quote } from '../quote.ts'
+import { quote } from '../place.ts'
 import type { Finding, Rule } from '../rule.ts'
 
 /**

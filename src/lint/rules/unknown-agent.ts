@@ -1,5 +1,4 @@
-import { valueSpan } from '../place.ts'
-import { quote, suggestion } from '../quote.ts'
+import { quote, suggestion, valueSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**

@@ -1,12 +1,12 @@
 import { safeParse, type BaseIssue } from 'valibot'
-import { closest } from '../../base/closest.ts'
+import { closest } from '../../base/spelling.ts'
 import type { Config } from './defaults.ts'
 import type { ConfigDocument, ConfigProblem, KeyPath } from './document.ts'
 import { choiceOf } from './schema-parts.ts'
 import { configSchema } from './schema.ts'
 
 /** What a check of a document ends in. */
-export type ConfigCheck =
+type ConfigCheck =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 

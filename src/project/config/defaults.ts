@@ -46,7 +46,7 @@ export interface Config {
 }
 
 /** A team's own words for the names of the task file. */
-export interface AliasConfig {
+interface AliasConfig {
   readonly fields: Words<FieldName>
   readonly statuses: Words<Status>
   readonly sections: Words<SectionName>
@@ -54,7 +54,7 @@ export interface AliasConfig {
 type Words<Name extends string> = { readonly [name in Name]?: readonly string[] }
 
 /** How a task's tier is told, what a task of each tier may take, and who does it. */
-export interface TierConfig extends TierTable {
+interface TierConfig extends TierTable {
   readonly rows: Readonly<Record<Tier, TierSettings>>
 }
 
@@ -64,7 +64,7 @@ export interface TierSettings extends TierRow {
   readonly model: string | null
 }
 
-export type PermissionLevel = 'edit' | 'full' | 'custom'
+type PermissionLevel = 'edit' | 'full' | 'custom'
 
 /** One check of the project. */
 export interface GateConfig {
@@ -75,7 +75,7 @@ export interface GateConfig {
 }
 
 /** How the one commit of a task looks. */
-export interface CommitConfig {
+interface CommitConfig {
   /** A template: see `SUBJECT_SLOTS`. */
   readonly subject: string
   readonly digits: 'auto' | 4 | 5 | 6 | 7 | 8
@@ -83,7 +83,7 @@ export interface CommitConfig {
 }
 
 /** How much of the included files a prompt may hold, in tokens: all of them together, and each. */
-export interface PromptConfig {
+interface PromptConfig {
   readonly budget: number
   readonly fileCap: number
 }

@@ -4,10 +4,10 @@ import { placeAt } from '../../base/diagnostic.ts'
 import { UserError } from '../../base/errors.ts'
 import { DEFAULTS, type Config } from './defaults.ts'
 import type { ConfigProblem, ConfigReading, KeyPath } from './document.ts'
-import { CONFIG_FILES } from '../../base/config-files.ts'
+import { CONFIG_FILES } from '../../base/names.ts'
 
 /** Where a project's configuration stands. */
-export interface ConfigFile {
+interface ConfigFile {
   /** Relative to the root. */
   readonly file: string
   readonly text: string

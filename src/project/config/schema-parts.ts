@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { parseDuration } from '../../base/duration.ts'
+import { parseDuration } from '../../base/time.ts'
 import { wordKey } from '../../task/vocabulary.ts'
 import { SUBJECT_SLOTS } from './defaults.ts'
 

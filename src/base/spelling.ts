@@ -32,3 +32,24 @@ function editDistance(a: string, b: string, cap: number): number {
   }
   return previous[b.length]!
 }
+
+/**
+ * The known word that was probably meant. Authors have words of their own, so only a slip counts: one edit, or two in a
+ * long word. `Parent` is not Agent, and `Blockers` not Blocked.
+ */
+export function misspelling(word: string, known: Iterable<string>): string | undefined {
+  return closest(word, known, word.length > LONG ? 2 : 1)
+}
+
+const LONG = 8
+
+/** The one of some file names, told without `.md`, that a text means: as it stands, else in any case. */
+export function nameAmong(names: Iterable<string>, written: string): string | undefined {
+  const bare = written.replace(/\.md$/i, '')
+  let alike: string | undefined
+  for (const name of names) {
+    if (name === bare) return name
+    if (name.toLowerCase() === bare.toLowerCase()) alike ??= name
+  }
+  return alike
+}

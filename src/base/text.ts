@@ -1,3 +1,14 @@
+/** `3 tasks`, `1 task`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** `a, b, c and 5 more`: as many as a person reads. */
+export function fewOf(names: readonly string[], most = 10): string {
+  if (names.length <= most) return names.join(', ')
+  return `${names.slice(0, most - 1).join(', ')} and ${names.length - most + 1} more`
+}
+
 /** The pieces of a text between separators; one within braces separates nothing, so that `src/{a,b}.ts` is one piece. */
 export function splitOutsideBraces(text: string, separator: RegExp): readonly string[] {
   if (!text.includes('{')) return text.split(separator)

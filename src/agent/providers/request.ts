@@ -1,5 +1,10 @@
 import type { AgentRequest, Invocation } from '../port.ts'
 
+/** An option with its value, or nothing where there is none to give. */
+export function option(name: string, value: string | number | null): readonly string[] {
+  return value === null ? [] : [name, String(value)]
+}
+
 /** True where the agent is to have servers besides its own. */
 export function hasMcpServers(request: AgentRequest): boolean {
   return Object.keys(request.mcpServers).length > 0
@@ -15,4 +20,16 @@ export function mcpServers(request: AgentRequest, settings: object): Readonly<Re
 export function mcpFile(request: AgentRequest, settings: object = {}): Invocation['files'] {
   if (!hasMcpServers(request)) return {}
   return { 'mcp.json': JSON.stringify({ mcpServers: mcpServers(request, settings) }) }
+}
+
+/** What a program that is no agent of its own learns through its environment. */
+export function taskEnvironment({ task, limits }: AgentRequest): Invocation['env'] {
+  return {
+    RALPH_TASK: task.id,
+    RALPH_TASK_FILE: task.file,
+    RALPH_ATTEMPT: String(task.attempt),
+    RALPH_MAX_TURNS: String(limits.turns),
+    RALPH_TIMEOUT: String(limits.seconds),
+    RALPH_NOTES_FILE: task.notesFile,
+  }
 }

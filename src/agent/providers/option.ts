@@ -1,4 +1,0 @@
-/** An option with its value, or nothing where there is none to give. */
-export function option(name: string, value: string | number | null): readonly string[] {
-  return value === null ? [] : [name, String(value)]
-}
