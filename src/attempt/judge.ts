@@ -1,5 +1,5 @@
 import type { Happening } from '../events/event.ts'
-import { bringsAttributes } from '../workspace/record.ts'
+import { isAttributes } from '../workspace/record.ts'
 import type { Work } from '../workspace/port.ts'
 import { checkWork, type Verdict } from './check.ts'
 import { taskChanges, workChanges } from './interference.ts'
@@ -56,7 +56,10 @@ async function beforeGates(
       'gate-failed',
       `git refused the commit: ${work.refused.replace('fatal: ', '')} (core.safecrlf)`,
     )
-  if (bringsAttributes(work) && !(await ports.workspace.inspect.isStoredAsBefore(work.base, job.task.file)))
+  if (
+    work.changes.some(({ path }) => isAttributes(path)) &&
+    !(await ports.workspace.inspect.isStoredAsBefore(work.base, job.task.file))
+  )
     return outcome('gate-failed', `its .gitattributes would have git store ${job.task.file} as other bytes`)
   return null
 }

@@ -1,3 +1,4 @@
+import { writeTree } from './commit.ts'
 import type { Git } from './git.ts'
 
 /** The tree of a commit. */
@@ -49,4 +50,28 @@ async function namesIn(git: Git, args: readonly string[]): Promise<readonly stri
 export async function textIn(git: Git, commit: string, path: string): Promise<string | null> {
   const { code, stdout } = await git.run(['cat-file', 'blob', `${commit}:${path}`], { okCodes: [0, 128] })
   return code === 0 ? stdout.toString() : null
+}
+
+/**
+ * A tree in which the files that differ from an earlier one are just as they are in the work tree, whatever attributes
+ * would make of them. The door has an index for this alone.
+ */
+export async function treeWithoutFilters(git: Git, earlier: string, tree: string): Promise<string> {
+  await git.run(['read-tree', tree])
+  const { stdout } = await git.run(['diff-tree', '-r', '--raw', '--no-renames', '-z', earlier, tree])
+  const records = stdout.toString().split('\0')
+  const files: { readonly mode: string; readonly path: string }[] = []
+  for (let i = 0; i + 1 < records.length; i += 2) {
+    const mode = (records[i] ?? '').split(' ')[1] ?? ''
+    const path = records[i + 1] ?? ''
+    // git reads the names line by line.
+    if (mode.startsWith('100') && !path.includes('\n')) files.push({ mode, path })
+  }
+  const hashed = await git.run(['hash-object', '-w', '--no-filters', '--stdin-paths'], {
+    stdin: files.map(({ path }) => `${path}\n`).join(''),
+  })
+  const blobs = hashed.stdout.toString().split('\n')
+  const lines = files.map(({ mode, path }, index) => `${mode} ${blobs[index]}\t${path}\0`)
+  await git.run(['update-index', '-z', '--index-info'], { stdin: lines.join('') })
+  return writeTree(git)
 }

@@ -1,6 +1,6 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { commit, stage, writeTree, type CommitResult } from '../git/commit.ts'
+import { commit, type CommitResult } from '../git/commit.ts'
 import { GitError, type Git } from '../git/git.ts'
 import { commitAt, commitsBetween, moveBranch, type LaterCommit } from '../git/head.ts'
 import { ignoredPaths } from '../git/repository.ts'
@@ -14,6 +14,7 @@ import {
   type KeptAttempt,
 } from '../git/record.ts'
 import { changeRefs } from '../git/refs.ts'
+import { treeWithoutFilters } from '../git/tree.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { FilesToCommit, Inspect, Landing, Recorder, ToKeep, ToLand, Work } from './port.ts'
 import type { Room } from './room.ts'
@@ -89,37 +90,22 @@ async function keep(
 }
 
 /**
- * The tree byte for byte. Attributes that the attempt itself brought (line ends, filters, `ident`) would have git store
- * other bytes than there are, and a record is to hold what there was: for them git is told to change nothing.
+ * The tree byte for byte. Attributes that the attempt itself brought (line ends, filters, `ident`) have git store other
+ * bytes than there are, and a record is to hold what there was.
  */
-async function exactTree(room: Room, work: Work): Promise<string> {
-  const { own, repository, aside } = room
-  if (!bringsAttributes(work)) return work.tree
-  const scratch = join(repository.gitDir, 'ralph-index-exact')
-  const attributes = join(repository.commonDir, 'info/attributes')
-  const before = existsSync(attributes) ? readFileSync(attributes) : null
-  const git = own.git.with({ env: { GIT_INDEX_FILE: scratch } })
+async function exactTree(room: Room, { tree, base, changes }: Work): Promise<string> {
+  if (!changes.some(({ path }) => isAttributes(path))) return tree
+  const scratch = join(room.repository.gitDir, 'ralph-index-exact')
   try {
-    rmSync(scratch, { force: true })
-    // An index without any memory of files reads them all.
-    await git.run(['read-tree', work.base.head])
-    mkdirSync(dirname(attributes), { recursive: true })
-    const lines = work.changes.map(({ path }) => `${JSON.stringify(`/${path}`)} ${UNCHANGED}\n`)
-    appendFileSync(attributes, `\n${lines.join('')}`)
-    await stage(git, { except: [...work.nested, ...aside] })
-    return await writeTree(git)
+    return await treeWithoutFilters(room.own.git.with({ env: { GIT_INDEX_FILE: scratch } }), base.head, tree)
   } finally {
-    if (before) writeFileSync(attributes, before)
-    else rmSync(attributes, { force: true })
     rmSync(scratch, { force: true })
   }
 }
 
-const UNCHANGED = '-text -ident -filter -working-tree-encoding'
-
-/** Whether the work changes how git stores files. */
-export function bringsAttributes({ changes }: Work): boolean {
-  return changes.some(({ path }) => path === '.gitattributes' || path.endsWith('/.gitattributes'))
+/** Whether that file says how git stores others. */
+export function isAttributes(path: string): boolean {
+  return path === '.gitattributes' || path.endsWith('/.gitattributes')
 }
 
 /** Makes the task's commit of the tree that is checked, and looks at what became of it. */
