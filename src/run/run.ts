@@ -28,7 +28,8 @@ export async function runTasks(options: RunOptions, ports: RunPorts, show: Emit<
     const lock = await takeLock(ports.folder.lock, { pid: ports.pid, now: ports.now() })
     try {
       ports.checkpoint('lock-taken')
-      await listening(ports, show, (emit) => go(options, ports, emit))
+      const id = runId(ports.now())
+      await listening(ports, { id, show }, (emit) => go(options, ports, { id, emit }))
     } finally {
       lock.release()
     }
@@ -50,11 +51,11 @@ function explained(error: unknown): unknown {
 /** Gives each event its time, and hands it to the journal and the state before anybody else. */
 async function listening(
   ports: RunPorts,
-  show: Emit<RunEvent>,
+  { id, show }: { readonly id: string; readonly show: Emit<RunEvent> },
   work: (emit: Emit<Happening>) => Promise<void>,
 ): Promise<void> {
   const { control, folder, source, now } = ports
-  const journal = openJournal(folder.logs, runId(now()))
+  const journal = openJournal(folder.logs, id)
   const keepState = stateKeeper(folder, source.tasks(), now())
   const emit: Emit<Happening> = (happening) => {
     const event: RunEvent = { at: now().toISOString(), ...happening }
@@ -71,7 +72,11 @@ async function listening(
   }
 }
 
-async function go(options: RunOptions, ports: RunPorts, emit: Emit<Happening>): Promise<void> {
+async function go(
+  options: RunOptions,
+  ports: RunPorts,
+  { id, emit }: { readonly id: string; readonly emit: Emit<Happening> },
+): Promise<void> {
   const startedAt = ports.now()
   const cleanSince = statSync(ports.folder.lock).ctimeMs
   const inherited = await recover(options, ports, emit)
@@ -95,7 +100,7 @@ async function go(options: RunOptions, ports: RunPorts, emit: Emit<Happening>): 
     ports.checkpoint('run-noted')
     const run: Run = { options, ports, note, ledger: new Ledger(await ports.records()), emit }
     const tally: Tally = { completed: [], blocked: [], failed: [] }
-    emit(await runStarted(run, start, runId(startedAt)))
+    emit(await runStarted(run, start, id))
     for (const message of ports.warnings) emit({ type: 'warning', message })
     const finish = (end: End): void =>
       emit({

@@ -50,6 +50,26 @@ describe('ralph run', () => {
     for (const { at } of events) expect(at).toMatch(/^\d{4}-\d\d-\d\dT/)
   })
 
+  it('refuses to work inside an attempt on the same project, as retry does', async () => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt' })
+    for (const argv of [['run'], ['run', '--loop']]) {
+      const { code, stderr } = await ralph(argv, { cwd, env: { ...env, RALPH_INSIDE: cwd } })
+      expect([code, stderr]).toEqual([2, expect.stringContaining('inside an attempt')])
+    }
+    await run(cwd, '--gate', 'false', '--retries', '0')
+    const retry = await ralph(['retry', '1'], { cwd, env: { ...env, RALPH_INSIDE: cwd } })
+    expect([retry.code, retry.stderr]).toEqual([2, expect.stringContaining('inside an attempt')])
+    expect((await ralph(['retry', '1'], { cwd, env })).code).toBe(0)
+    expect(
+      (
+        await ralph(['run', '--agent', 'script'], {
+          cwd,
+          env: { ...env, RALPH_INSIDE: join(cwd, '../elsewhere') },
+        })
+      ).code,
+    ).toBe(0)
+  })
+
   it('checks with the gates of the command line, and blocks what they refuse', async () => {
     const cwd = repository({ 'T-001': 'echo one > one.txt' })
     const { code, stdout } = await run(cwd, '--gate', 'test -f two.txt', '--retries', '0')

@@ -258,3 +258,29 @@ describe.skipIf(process.platform === 'win32')('a command that the shell cannot s
     expect(git(cwd, 'show', 'refs/ralph/attempts/T-001/1:made.txt')).toBe('x')
   })
 })
+
+describe.skipIf(process.platform === 'win32')('what is previewed is what is done', () => {
+  it('the command line of a dry run is that of the run, its budget too', async () => {
+    const cwd = repository({ 'T-001': {} }, { agent: 'claude', retries: 0, maxCostPerTask: 3, gates: [] })
+    const seen = join(cwd, '.git/seen')
+    program(cwd, 'claude', `case "$1" in --version) echo 99.0.0;; *) printf '%s\\n' "$@" > ${seen};; esac`)
+    const argv = ['--budget', '5', '--model', 'opus']
+    const { stdout } = await run(cwd, ['--dry-run', '--json', ...argv])
+    const { command } = JSON.parse(stdout) as { command: string[] }
+    await run(cwd, argv)
+    const folder = /^.*ralph-[^/]*/
+    const done = readFileSync(seen, 'utf8').trimEnd().split('\n')
+    expect(done.map((arg) => arg.replace(folder, '<private folder>'))).toEqual(command.slice(1))
+    expect(command.join(' ')).toContain('--max-budget-usd 3')
+  })
+
+  it('and a run warns of a feature that is not there, as the prompt does', async () => {
+    const cwd = repository({ 'T-001': { Feature: 'payments', Agent: 'script' } })
+    const { stdout } = await run(cwd, ['--json'])
+    const { warnings } = JSON.parse((await ralph(['prompt', '1', '--json'], { cwd, env })).stdout) as {
+      warnings: string[]
+    }
+    expect(warnings).toHaveLength(1)
+    expect(stdout).toContain(`"message":${JSON.stringify(warnings[0])}`)
+  })
+})
