@@ -1,5 +1,5 @@
 import type { Child } from './launch.ts'
-import { sleep } from './sleep.ts'
+import { listenFor } from './sleep.ts'
 
 type OutputStream = 'stdout' | 'stderr'
 
@@ -48,7 +48,7 @@ export class Pipes {
       seen = this.#bytes
       const silence = new AbortController()
       const closed = this.#closed.then(() => silence.abort())
-      await Promise.race([closed, sleep(SILENCE_MS, silence.signal)])
+      await Promise.race([closed, listenFor(SILENCE_MS, silence.signal)])
       if (silence.signal.aborted) break
     }
     this.#child.stdout.destroy()

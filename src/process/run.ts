@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { newMark, withMark, type Environment } from './mark.ts'
-import { sleep } from './sleep.ts'
+import { listenFor } from './sleep.ts'
 import { ProcessTree } from './tree.ts'
 
 /** A short program that is run for what it prints, as git is. */
@@ -74,7 +74,7 @@ function collect(stream: Readable): Collected {
 async function untilSilent({ stdout, stderr }: Record<'stdout' | 'stderr', Collected>): Promise<void> {
   for (let seen = -1; seen !== stdout.size() + stderr.size();) {
     seen = stdout.size() + stderr.size()
-    await sleep(SILENCE_MS)
+    await listenFor(SILENCE_MS)
   }
 }
 

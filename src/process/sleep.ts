@@ -1,3 +1,12 @@
+/**
+ * Waits, and then until what had come by now through pipes has been read: where the program was busy meanwhile, its timers
+ * come before its pipes, and a silence would be nothing but its own deafness.
+ */
+export async function listenFor(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  await sleep(milliseconds, signal)
+  if (!signal?.aborted) await new Promise((resolve) => setImmediate(resolve))
+}
+
 /** Waits, or stops waiting when the signal is aborted; it never throws. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
