@@ -118,6 +118,7 @@ async function undo(
   made: Made,
   ports: AttemptPorts,
   emit: Emit<Happening>,
+  earlier: KeptAttempt | null = null,
 ): Promise<{
   /** Where all of it is recorded; null where there was nothing to undo. */
   readonly early: KeptAttempt | null
@@ -132,16 +133,23 @@ async function undo(
   const tasks = await taskChanges(job, work, ports)
   const found = interferenceIn(work, tasks)
   for (const interference of found) emit(interfered(job, interference))
-  if (found.every(isOnlyReported)) return { early: null, work, undone: [] }
+  if (found.every(isOnlyReported)) return { early: earlier, work, undone: [] }
   const outcome = outcomeOfEnd(agent.end)
   const facts = factsOf(made, { undone: [...ofGit, ...found], work, gates: null, gatesChanged: [], ports })
-  const early = await record.keep({ facts: { ...facts, ...failureOf(outcome) }, work, at: ports.now() })
+  const early = await record.keep({
+    facts: { ...facts, ...failureOf(outcome) },
+    work,
+    at: ports.now(),
+    replaces: earlier,
+  })
   ports.checkpoint('attempt-kept')
   const lost = await restore.lostByGoingBack(work.base, work)
   if (lost.length > 0) emit(interfered(job, { kind: 'went-back', paths: lost }))
-  await restore.head(work.base, work)
+  if (!(await restore.head(work.base, work))) return undo(made, ports, emit, early)
   ports.checkpoint('head-restored')
-  await restore.files(work.base, [...tasks.touched, ...lost])
+  const below = tasks.touched.filter((path) => work.below.includes(path))
+  await restore.files(work.base, [...tasks.touched.filter((path) => !below.includes(path)), ...lost])
+  await restore.files(job.base, below)
   ports.checkpoint('files-restored')
   return { early, work: await inspect.work(work.base), undone: found }
 }

@@ -91,10 +91,10 @@ function fileName(name: string): string {
 /** What is there after the gates, which may do what they like to the tree: a task is done by what is committed. */
 async function lookAfter(
   check: ToCheck,
-  { workspace }: AttemptPorts,
+  ports: AttemptPorts,
   emit: Emit<Happening>,
 ): Promise<TreeAfter & { readonly work: Work }> {
-  const { inspect, restore, prefix } = workspace
+  const { inspect, restore, prefix } = ports.workspace
   const { work } = check
   const { base } = work
   const leaving = check.written.map((file) => `${prefix}${file}`)
@@ -122,7 +122,7 @@ async function lookAfter(
     const message = 'a gate moved HEAD: it is back, and what it committed is part of the work'
     emit({ type: 'warning', message })
     const lost = await restore.lostByGoingBack(now.base, now)
-    await restore.head(now.base, now)
+    if (!(await restore.head(now.base, now))) return lookAfter(check, ports, emit)
     await restore.files(now.base, lost)
     now = await inspect.work(now.base, leaving)
   }

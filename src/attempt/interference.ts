@@ -21,7 +21,7 @@ export async function taskChanges(
   const touched: string[] = []
   const added: string[] = []
   const numbers = new Set(job.backlog.numbers)
-  for (const { path, kind } of work.changes) {
+  for (const { path, kind } of [...work.changes, ...(await changesBelow(job, work, ports.workspace))]) {
     const number = taskNumber(path, ports.workspace, job)
     if (number === null) continue
     const isNew = kind === 'new' && !numbers.has(number)
@@ -32,6 +32,15 @@ export async function taskChanges(
     }
   }
   return { touched, added }
+}
+
+/** What commits of the attempt have changed that a person's stand on by now: it is no change to that person's commit. */
+async function changesBelow(job: Job, { below }: Work, { inspect }: Workspace): Promise<readonly Change[]> {
+  const changes = below.map(async (path): Promise<Change> => {
+    const isNew = (await inspect.textIn(job.base, path)) === null
+    return { path, kind: isNew ? 'new' : 'changed' }
+  })
+  return Promise.all(changes)
 }
 
 /** The number of the task whose file a path of the repository is; null where it is none. */

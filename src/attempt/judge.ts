@@ -45,7 +45,9 @@ async function beforeGates(
   ports: AttemptPorts,
 ): Promise<Outcome | null> {
   const changes = workChanges(job, work, await taskChanges(job, work, ports))
-  if (changes.length === 0 && job.task.produces?.length !== 0)
+  // Work that the agent has committed, and a person has built on, is on the branch already.
+  const isWork = changes.length > 0 || work.below.length > 0
+  if (!isWork && job.task.produces?.length !== 0)
     return outcome('no-change', 'the agent says that it is done, but no file has changed')
   const missing = await missingOutputs(job, work, ports)
   if (missing !== null) return outcome('missing-output', `not there though Produces names it: ${missing}`)

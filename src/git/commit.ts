@@ -2,7 +2,14 @@ import { GitError, type Git } from './git.ts'
 import { ignoredPaths } from './repository.ts'
 
 export type CommitResult =
-  | { readonly kind: 'committed'; readonly files: number; readonly added: number; readonly removed: number }
+  | {
+      readonly kind: 'committed'
+      /** The first digits of its name. */
+      readonly commit: string
+      readonly files: number
+      readonly added: number
+      readonly removed: number
+    }
   /** A hook said no, or git itself, to line ends: what it printed. */
   | { readonly kind: 'refused'; readonly by: 'hook' | 'git'; readonly output: string }
   /** Something is in git's way (a lock, a full disk, a key that is not there): what git said. */
@@ -25,7 +32,7 @@ export async function commit(git: Git, { message, paths, signal }: CommitRequest
     const args = ['-c', 'i18n.commitEncoding=UTF-8', 'commit', '--cleanup=whitespace', '--file=-']
     const only = paths ? ['--only', '--', ...paths.map(literal)] : []
     const { stdout } = await git.run([...args, ...only], { signal: limited, stdin: message })
-    return { kind: 'committed', ...sizeOf(stdout.toString()) }
+    return { kind: 'committed', commit: nameIn(stdout.toString()), ...sizeOf(stdout.toString()) }
   } catch (error) {
     if (limited.aborted) return { kind: 'failed', output: 'it was ended, or took longer than half an hour' }
     if (!(error instanceof GitError)) throw error
@@ -84,6 +91,11 @@ const LIMIT_MS = 30 * 60 * 1000
 function withLimit(signal: AbortSignal | undefined): AbortSignal {
   const limit = AbortSignal.timeout(LIMIT_MS)
   return signal ? AbortSignal.any([signal, limit]) : limit
+}
+
+/** From `[main 1a2b3c4] T-004: Add it`. */
+function nameIn(summary: string): string {
+  return / ([0-9a-f]{4,64})\] /.exec(summary)?.[1] ?? 'HEAD'
 }
 
 /** From `3 files changed, 120 insertions(+), 4 deletions(-)`, which saves asking again. */

@@ -17,15 +17,23 @@ function refOf({ branch }: Pick<Base, 'branch'>): string {
   return branch === null ? 'HEAD' : `refs/heads/${branch}`
 }
 
-/** Puts HEAD and the branch back to the base; the work tree and the index stay as they are. */
-export async function putHeadBack(git: Git, base: Base, why: string): Promise<void> {
+/**
+ * Puts HEAD and the branch back to the base; the work tree and the index stay as they are. It fails where the branch is not
+ * at `tip` any more, which was seen there; null where it was gone.
+ */
+export async function putHeadBack(
+  git: Git,
+  base: Base,
+  { tip, why }: { readonly tip: string | null; readonly why: string },
+): Promise<void> {
   if (base.branch === null) {
     await git.run(['update-ref', '--no-deref', '-m', why, 'HEAD', base.head])
     return
   }
   const ref = refOf(base)
+  const take = new Map(tip === null ? [] : [[ref, tip]])
+  await changeRefs(git, { make: new Map([[ref, base.head]]), take }, why)
   await git.run(['symbolic-ref', '-m', why, 'HEAD', ref])
-  await git.run(['update-ref', '-m', why, ref, base.head])
 }
 
 /** Moves the branch from a commit to another, if it is still there. */
@@ -56,9 +64,38 @@ export interface LaterCommit {
   readonly isAttempts: boolean
 }
 
+/**
+ * The commits that came on top of one, newest first, along first parents; null where the later one does not stand on it, or
+ * where some of them were there before, on `known` commits: then somebody has only moved the branch.
+ */
+export async function commitsOnTop(
+  git: Git,
+  { from, to, known }: { readonly from: string; readonly to: string; readonly known: readonly string[] },
+): Promise<readonly LaterCommit[] | null> {
+  const commits = await commitsBetween(git, from, to, ['--first-parent'])
+  if (commits.at(-1)?.parents[0] !== from) return null
+  const stdin = [to, ...[from, ...known].map((commit) => `^${commit}`), ''].join('\n')
+  const { stdout } = await git.run(['rev-list', '--first-parent', '--count', '--ignore-missing', '--stdin'], {
+    stdin,
+  })
+  return Number(stdout.toString()) === commits.length ? commits : null
+}
+
 /** The commits that one commit holds and another does not, newest first. */
-export async function commitsBetween(git: Git, from: string, to: string): Promise<readonly LaterCommit[]> {
-  const args = ['log', '-z', '--topo-order', '--format=%H%x1f%P%x1f%ce%x1f%s', '--no-show-signature']
+export async function commitsBetween(
+  git: Git,
+  from: string,
+  to: string,
+  options: readonly string[] = [],
+): Promise<readonly LaterCommit[]> {
+  const args = [
+    'log',
+    '-z',
+    ...options,
+    '--topo-order',
+    '--format=%H%x1f%P%x1f%ce%x1f%s',
+    '--no-show-signature',
+  ]
   const { stdout } = await git.run([...args, `${from}..${to}`, '--'])
   const lines = stdout.toString().split('\0').filter(Boolean)
   return lines.map((line) => {

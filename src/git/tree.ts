@@ -64,14 +64,20 @@ export async function treeWithoutFilters(git: Git, earlier: string, tree: string
   for (let i = 0; i + 1 < records.length; i += 2) {
     const mode = (records[i] ?? '').split(' ')[1] ?? ''
     const path = records[i + 1] ?? ''
-    // git reads the names line by line.
-    if (mode.startsWith('100') && !path.includes('\n')) files.push({ mode, path })
+    if (mode.startsWith('100')) files.push({ mode, path })
   }
   const hashed = await git.run(['hash-object', '-w', '--no-filters', '--stdin-paths'], {
-    stdin: files.map(({ path }) => `${path}\n`).join(''),
+    stdin: files.map(({ path }) => `${quoted(path)}\n`).join(''),
   })
   const blobs = hashed.stdout.toString().split('\n')
   const lines = files.map(({ mode, path }, index) => `${mode} ${blobs[index]}\t${path}\0`)
   await git.run(['update-index', '-z', '--index-info'], { stdin: lines.join('') })
   return writeTree(git)
+}
+
+/** A name as git reads it from a line: in quotes where it could not stand there otherwise. */
+function quoted(path: string): string {
+  if (!/^"|[\n\r]/.test(path)) return path
+  const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '"': '\\"', '\\': '\\\\' }
+  return `"${path.replaceAll(/[\n\r"\\]/g, (unit) => escapes[unit] ?? unit)}"`
 }

@@ -16,8 +16,8 @@ import type { Landing, Work, Workspace } from '../workspace/port.ts'
 /** Everything that a landing touches. */
 export interface LandingPorts {
   readonly workspace: Workspace
-  /** The task as its file is now: somebody may have written in it while the gates ran. */
-  readonly taskNow: () => Promise<Task>
+  /** The task as its file is now, for somebody may have written in it while the gates ran; null where it is gone. */
+  readonly taskNow: () => Promise<Task | null>
   /** The text of the finished task file, in the words of the team. */
   readonly complete: (task: Task, completion: Completion) => string
   /** Runs the gates on what is there, where it is not what they have passed on. */
@@ -119,10 +119,12 @@ async function landOnBranch(
   let toLand = request
   for (let moves = 0; moves < MOST_MOVES; moves++) {
     const { candidate } = toLand
-    const { landing, prefix, sums } = await commitWork(toLand, ports, emit)
+    const task = await ports.taskNow()
+    if (!task) return { kind: 'refused', refusal: GONE, work: candidate.work, undone: null }
+    const { landing, prefix, sums } = await commitWork(toLand, task, { ports, emit })
     switch (landing.kind) {
       case 'committed':
-        return afterCommit(toLand, { landing, prefix, sums }, ports, emit)
+        return afterCommit(toLand, { landing, prefix, sums, task }, ports, emit)
       case 'moved': {
         const { refusal, work, passed } = await ports.check(
           await ports.workspace.inspect.work(candidate.work.base),
@@ -154,17 +156,25 @@ interface Committed {
   readonly landing: Landing
   readonly prefix: string | null
   readonly sums: Sums
+  readonly task: Task
+}
+
+/** A commit of a task whose file is not there could not name itself. */
+const GONE: Refusal = {
+  kind: 'gate-failed',
+  reason: 'its task file is gone, or cannot be read',
+  detail: '',
+  fingerprint: null,
 }
 
 async function commitWork(
   request: ToLand,
-  ports: LandingPorts,
-  emit: (event: Happening) => void,
-): Promise<Committed> {
+  task: Task,
+  { ports, emit }: { readonly ports: LandingPorts; readonly emit: (event: Happening) => void },
+): Promise<Omit<Committed, 'task'>> {
   const { facts, work } = request.candidate
   const { sealer, workspace } = ports
   const sums = sumsOf(request)
-  const task = await ports.taskNow()
   const message = messageOf(request, task, sums)
   const prefix = sealer ? await sealer.prefix(composeMessage(message)) : null
   emit({ type: 'committing', id: facts.task })
@@ -185,7 +195,7 @@ async function commitWork(
 /** What a hook made of the commit is checked like anything else; then the commit gets its name. */
 async function afterCommit(
   request: ToLand,
-  { landing, prefix, sums }: Committed & { readonly landing: Extract<Landing, { kind: 'committed' }> },
+  { landing, prefix, sums, task }: Committed & { readonly landing: Extract<Landing, { kind: 'committed' }> },
   ports: LandingPorts,
   emit: (event: Happening) => void,
 ): Promise<Landed> {
@@ -195,15 +205,18 @@ async function afterCommit(
   ports.checkpoint('commit-looked-at')
   if (changedByHook.length > 0) {
     const refusal = await hookRefusal({ ...landing, changedByHook }, work.base, ports)
-    if (refusal) {
+    if (refusal && !landing.isTop)
+      emit({ type: 'warning', message: `${refusal.reason}; more was committed on top, so it stays` })
+    else if (refusal) {
       const { restore, inspect, prefix: inside } = ports.workspace
-      await restore.commit({ commit: landing.commit, branch, base: work.base })
+      await restore.commit({ commit: landing.commit, branch })
       ports.checkpoint('commit-undone')
-      const { file } = await ports.taskNow()
-      await restore.files(work.base, [
-        `${inside}${file}`,
-        ...(progress === null ? [] : [`${inside}${progress}`]),
-      ])
+      const written = [task.file, ...(progress === null ? [] : [progress])]
+      await restore.files(
+        work.base,
+        written.map((file) => `${inside}${file}`),
+      )
+      await ports.taskNow()
       return { kind: 'refused', refusal, work: await inspect.work(work.base), undone: landing.commit }
     }
   }
@@ -226,7 +239,7 @@ async function hookRefusal(
   ports: LandingPorts,
 ): Promise<Refusal | null> {
   const { inspect } = ports.workspace
-  const work = await inspect.work({ head: commit, branch })
+  const [work, tree] = [await inspect.work({ head: commit, branch }), await inspect.treeOf(commit)]
   const what = `a commit hook changed ${fewOf(changedByHook)}`
   const refused = (reason: string, more: Partial<Refusal> = {}): Refusal => ({
     kind: 'gate-failed',
@@ -235,9 +248,9 @@ async function hookRefusal(
     fingerprint: null,
     ...more,
   })
-  if (work.tree !== (await inspect.treeOf(commit)))
-    return refused('left other files in the tree than in the commit')
-  const { refusal } = await ports.check({ ...work, base })
+  if (work.tree !== tree) return refused('left other files in the tree than in the commit')
+  const { refusal, work: after } = await ports.check({ ...work, base })
+  if (!refusal && after.tree !== tree) return refused('then the gates changed it again')
   return refusal && refused(`then: ${refusal.reason}`, { kind: refusal.kind, detail: refusal.detail })
 }
 

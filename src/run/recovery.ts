@@ -52,7 +52,7 @@ export async function recover(
   if (made !== null) {
     const isChecked =
       attempt.phase === 'blocking' || (await isCandidates(made, { attempt, candidate, options, ports }))
-    if (isChecked) return enterCommit(ports, dead, attempt, emit)
+    if (isChecked) return enterCommit(ports, { dead, attempt, made }, emit)
     await undoCommit(ports, attempt, made)
   }
   const work = await workspace.inspect.work(attempt.base)
@@ -111,8 +111,9 @@ async function isCandidates(
     readonly ports: RunPorts
   },
 ): Promise<boolean> {
-  if (!candidate) return false
   const { workspace, source } = ports
+  // What somebody committed just before it is not in what the gates have seen.
+  if (!candidate || (await workspace.inspect.parentOf(commit)) !== candidate.base) return false
   const written = source.tasks().flatMap(({ id, file }) => (id === attempt.task ? [file] : []))
   if (options.progress !== null) written.push(options.progress)
   const paths = new Set(written.map((file) => `${workspace.prefix}${file}`))
@@ -121,30 +122,25 @@ async function isCandidates(
 }
 
 /** Nobody has checked what a hook, or somebody else, has made of it. */
-async function undoCommit(
-  { workspace }: RunPorts,
-  { base, task }: AttemptNote,
-  commit: string,
-): Promise<void> {
+async function undoCommit({ workspace }: RunPorts, { task }: AttemptNote, commit: string): Promise<void> {
   const { head, branch } = await workspace.inspect.status()
   if (head !== commit)
     throw new UserError(
       `a run died while it committed ${task}, what ${commit.slice(0, 10)} holds was never checked, and more was committed on top of it`,
       'Look at it: git show. To keep it as it is, remove .ralph/run.json; otherwise take it off the branch first.',
     )
-  await workspace.restore.commit({ commit, branch, base })
+  await workspace.restore.commit({ commit, branch })
 }
 
 async function enterCommit(
   ports: RunPorts,
-  dead: RunNote,
-  attempt: AttemptNote,
+  { dead, attempt, made }: { readonly dead: RunNote; readonly attempt: AttemptNote; readonly made: string },
   emit: Emit<Happening>,
 ): Promise<Inheritance> {
   const { workspace, control, sealer } = ports
-  const { head, branch } = await workspace.inspect.status()
-  const made = { id: attempt.task, commit: head ?? attempt.base.head, branch }
-  const { commit, problem, pending } = await seal({ sealer, signal: control.signal }, made, emit)
+  const { branch } = await workspace.inspect.status()
+  const head = { id: attempt.task, commit: made, branch }
+  const { commit, problem, pending } = await seal({ sealer, signal: control.signal }, head, emit)
   if (problem !== null) emit({ type: 'warning', message: problem })
   const what = attempt.phase === 'working' ? 'its commit was made' : 'the commit that blocks it was made'
   emit(recovered(attempt.task, `${attempt.task}: the last run died after ${what}: ${commit.slice(0, 10)}`))
@@ -198,7 +194,8 @@ async function recordAndRestore(
     })
     ports.checkpoint('attempt-kept')
   }
-  await restore.head(work.base, work)
+  if (!(await restore.head(work.base, work)))
+    throw new UserError('somebody moved the branch just now', 'Run ralph again when that has ended.')
   ports.checkpoint('head-restored')
   const { tree } = await inspect.work(work.base)
   const displaced = await restore.tree({ recorded: tree, to: work.base.head })
@@ -302,12 +299,14 @@ export async function landCandidates(
   if (run.ports.control.isStopping) return base
   for (const candidate of await workspace.record.candidates()) {
     const task = source.tasks().find(({ id }) => id === candidate.task)
-    const isWaiting = task?.status === 'TODO' && candidate.base === base.head
+    const record = await workspace.record.kept(candidate.task, candidate.number)
+    const hasFailed = record !== null && record.outcome !== 'interrupted' && record.outcome !== 'done'
+    const isWaiting = task?.status === 'TODO' && candidate.base === base.head && !hasFailed
     const end = isWaiting ? await landCandidate(run, { task, base, candidate }) : null
     if (end) base = await enter(end)
     else {
       // That it is DONE says that it has landed: only the ref was left.
-      if (task?.status !== 'DONE') await recordCandidate(run, candidate, base)
+      if (task?.status !== 'DONE' && !hasFailed) await recordCandidate(run, candidate, base)
       workspace.record.dropCandidate(candidate)
     }
   }
@@ -342,16 +341,23 @@ async function landCandidate(
   const work = await inspect.work(base)
   const { subject, progress } = options
   const job = { task: jobTaskOf(task), attempt: number, gates: options.gates }
+  const landing = landingPorts(run, job)
+  // An agent may have put it there itself, before the run was killed: a second look is rare, and cheap beside that.
+  const checked = work.tree === candidate.tree ? await landing.check(work) : null
   const landed =
-    work.tree === candidate.tree
+    checked && !checked.refusal
       ? await land(
           {
-            candidate: { kept: candidate, facts: candidate, work },
+            candidate: {
+              kept: candidate,
+              facts: { ...candidate, gates: checked.passed },
+              work: checked.work,
+            },
             earlier: ledger.seriesAt(task.id),
             subject,
             progress,
           },
-          landingPorts(run, job),
+          landing,
           emit,
         )
       : null
@@ -363,7 +369,8 @@ async function landCandidate(
       candidate,
       base: { ...landed.work.base, head: landed.commit },
     }
-  if (landed) emit({ type: 'warning', message: `${task.id} did not land: ${landed.refusal.reason}` })
+  const refusal = landed ? landed.refusal : checked?.refusal
+  if (refusal) emit({ type: 'warning', message: `${task.id} did not land: ${refusal.reason}` })
   const now = await inspect.work(base)
   await restore.tree({ recorded: now.tree, to: base.head })
   note.clear()
@@ -390,4 +397,13 @@ async function recordCandidate({ ports, ledger }: Run, candidate: KeptAttempt, b
   ledger.keep(kept)
 }
 
-const EMPTY = { persons: [], changes: [], head: null, operations: [], nested: [], exposed: [], refused: null }
+const EMPTY = {
+  persons: [],
+  below: [],
+  changes: [],
+  head: null,
+  operations: [],
+  nested: [],
+  exposed: [],
+  refused: null,
+}

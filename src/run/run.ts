@@ -80,6 +80,7 @@ async function go(
   const startedAt = ports.now()
   const cleanSince = statSync(ports.folder.lock).ctimeMs
   const inherited = await recover(options, ports, emit)
+  ports.workspace.restore.leave()
   const start = await preflight(options, ports)
   const person = await ports.workspace.restore.adopt(null)
   writeFileSync(ports.folder.ignored, person.ignored.join('\0'))
@@ -191,7 +192,10 @@ async function work(
       if (end.why !== 'interrupted') tally.failed.push(choice.id)
       return { end: end.why, reason: end.reason }
     }
-    base = await enter(run, { ...end, id: choice.id }, tally)
+    const next = await enter(run, { ...end, id: choice.id }, tally)
+    // What a person has committed meanwhile may have changed any task.
+    if (end.kind === 'completed' && end.landed.work.base.head !== base.head) await run.ports.source.refresh()
+    base = next
   }
 }
 

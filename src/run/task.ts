@@ -37,7 +37,8 @@ interface Standing {
 }
 
 /** Works on one task until it is done, blocked or left. */
-export async function runTask(run: Run, task: Task, start: Base): Promise<TaskEnd> {
+export async function runTask(run: Run, chosen: Task, start: Base): Promise<TaskEnd> {
+  let task = chosen
   const { ports, emit } = run
   const choices = await choicesFor(run, task)
   if (typeof choices === 'string') {
@@ -49,6 +50,7 @@ export async function runTask(run: Run, task: Task, start: Base): Promise<TaskEn
   const { control } = ports
   const skipped = control.skipped(task.id)
   for (;;) {
+    if (at.from.kind === 'record') task = await taskNow(run, task)
     const choice = await freeAgent(run, task, choices)
     const end = (why: 'interrupted' | 'stopped' | 'budget', reason: string): Promise<TaskEnd> =>
       stop(run, { ...at, why, reason })
@@ -107,6 +109,13 @@ function taskStarted({ ports, options }: Run, task: Task, { label }: AgentChoice
     },
     agent: label,
   }
+}
+
+/** The task as its file is now: a person may have written in it between two attempts. */
+async function taskNow({ ports: { source } }: Run, task: Task): Promise<Task> {
+  await source.refresh([task.file])
+  const now = source.tasks().find(({ id, file }) => id === task.id && file === task.file)
+  return now?.status === 'TODO' ? now : task
 }
 
 /** Who does the task, or why nobody can: in a loop that is this task's matter, and the others go on. */
@@ -266,8 +275,7 @@ export function landingPorts(run: Run, job: Pick<Job, 'task' | 'attempt' | 'gate
     async taskNow() {
       await source.refresh([job.task.file])
       const task = source.tasks().find(({ id }) => id === job.task.id)
-      if (!task) throw new Error(`${job.task.file} is gone`)
-      return task
+      return task?.problems.every(({ kind }) => kind !== 'unreadable') ? task : null
     },
     complete: (task, completion) => edits.complete(task, completion),
     async check(work: Work) {

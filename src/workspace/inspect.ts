@@ -3,14 +3,7 @@ import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { foldersAbove, pathWithin } from '../base/paths.ts'
 import { isRalphEntry } from '../base/ralph-folder.ts'
-import {
-  ATTEMPT_ADDRESS,
-  commitsBetween,
-  isAncestor,
-  tipOf,
-  type Base,
-  type LaterCommit,
-} from '../git/head.ts'
+import { ATTEMPT_ADDRESS, commitAt, commitsOnTop, isAncestor, tipOf, type Base } from '../git/head.ts'
 import { readLog } from '../git/log.ts'
 import { identityProblem, ignoredPaths, operationsUnderWay, signingProblem } from '../git/repository.ts'
 import { standing } from '../git/restore.ts'
@@ -31,6 +24,7 @@ export function openInspect(room: Room): Inspect {
     hooksFolder: () => room.places?.hooksInTree ?? null,
     text: (path) => textAt(join(root, path)),
     baseText: (base, path) => textIn(git, base.head, inside(path)),
+    textIn: (base, path) => textIn(git, base.head, path),
     missingFrom: (tree, paths) => missingFrom(room, tree, paths),
     leftOut: (work, paths) => leftOut(room, work, paths),
     treeOf: (commit) => room.treeOf(commit),
@@ -43,10 +37,15 @@ export function openInspect(room: Room): Inspect {
       return stored === now.stdout.toString().trim()
     },
     isAncestor: (ancestor, of) => isAncestor(git, ancestor, of),
+    async parentOf(commit) {
+      return (await commitAt(git, room.repository, commit)).parents[0] ?? null
+    },
     async commitOf(task, range) {
       const entries = await readLog(git, { revisions: [range] })
       const own = entries.find(({ trailers, committer }) => {
-        return committer !== ATTEMPT_ADDRESS && trailerValue(trailers, 'Task') === task
+        const isLanding =
+          trailerValue(trailers, 'Gates') !== null || trailerValue(trailers, 'Blocked') !== null
+        return isLanding && committer !== ATTEMPT_ADDRESS && trailerValue(trailers, 'Task') === task
       })
       return own?.hash ?? null
     },
@@ -128,10 +127,12 @@ async function workSince(room: Room, asked: Base, leaving: readonly string[]): P
 async function look(room: Room, asked: Base, leaving: readonly string[]): Promise<Work> {
   const { git, own, aside, repository } = room
   const status = await openedStatus(room)
-  const { base, persons } = await baseUnder(room, asked, status)
+  const { base, persons, below } = await baseUnder(room, asked, status)
   const nested = status.entries
     .filter((entry) => entry.nested && (entry.kind === 'untracked' || isStray(room, entry)))
     .map(({ path }) => path)
+  // What a person has committed is set aside no more.
+  if (status.head === base.head) for (const { path, staged } of status.entries) if (staged) aside.delete(path)
   const except = new Set([...nested, ...aside, ...leaving])
   const isChanged = status.entries.some(
     ({ path, unstaged, dirtyInside }) => unstaged && !dirtyInside && !except.has(path),
@@ -145,6 +146,7 @@ async function look(room: Room, asked: Base, leaving: readonly string[]): Promis
   return {
     base,
     persons,
+    below,
     tree,
     refused: taken.refused,
     changes: isAsBase ? [] : isFresh ? changesOf(status, except) : await changesBetween(git, base.head, tree),
@@ -208,21 +210,34 @@ function open(path: string, needed: number, given: number): void {
  * several the newest.
  */
 async function baseUnder(
-  { git }: Room,
+  { git, refs }: Room,
   asked: Base,
   status: Status,
-): Promise<Pick<Work, 'base' | 'persons'>> {
+): Promise<Pick<Work, 'base' | 'persons' | 'below'>> {
+  const none = { base: asked, persons: [], below: [] }
   const tip = await tipNow({ git } as Room, asked, status)
-  if (tip === null || tip === asked.head) return { base: asked, persons: [] }
-  const persons = (await commitsBetween(git, asked.head, tip)).filter(({ isAttempts }) => !isAttempts)
-  const newest: LaterCommit | undefined = persons[0]
-  if (!newest) return { base: asked, persons: [] }
-  return { base: { ...asked, head: newest.hash }, persons: persons.map(({ hash }) => hash) }
+  if (tip === null || tip === asked.head) return none
+  const commits = await commitsOnTop(git, { from: asked.head, to: tip, known: refs.begun })
+  const newest = commits?.findIndex(({ isAttempts }) => !isAttempts) ?? -1
+  if (!commits || newest < 0) return none
+  const base = { ...asked, head: commits[newest]!.hash }
+  const [persons, others] = [commits.filter(({ isAttempts }) => !isAttempts), commits.slice(newest)]
+  const pathsOf = async (some: typeof commits): Promise<Set<string>> => {
+    const paths = new Set<string>()
+    for (const { hash, parents } of some)
+      for (const path of await changedPaths(git, parents[0] ?? asked.head, hash)) paths.add(path)
+    return paths
+  }
+  const attempts = others.filter(({ isAttempts }) => isAttempts)
+  const theirs = attempts.length === 0 ? new Set<string>() : await pathsOf(persons)
+  const below = [...(await pathsOf(attempts))].filter((path) => !theirs.has(path))
+  return { base, persons: persons.map(({ hash }) => hash), below }
 }
 
 /** Where the branch of the base is now; costs a process only where HEAD is elsewhere. */
 async function tipNow({ git }: Room, base: Base, status: Status): Promise<string | null> {
-  if (status.branch === base.branch || base.branch === null) return status.head
+  if (status.branch === base.branch) return status.head
+  if (base.branch === null) return null
   return tipOf(git, base.branch)
 }
 
@@ -231,9 +246,10 @@ async function headMove(room: Room, base: Base, now: Status): Promise<HeadMove |
   const switched = now.branch !== base.branch
   if (!switched && now.head === base.head) return null
   const commits: string[] = []
-  for (const commit of new Set([now.head, await tipNow(room, base, now)]))
+  const tip = base.branch === null ? null : await tipNow(room, base, now)
+  for (const commit of new Set([now.head, tip]))
     if (commit !== null && !(await isAncestor(room.git, commit, base.head))) commits.push(commit)
-  return { switched, at: now.head, commits }
+  return { switched, at: now.head, tip, commits }
 }
 
 async function blobAt({ git }: Room, base: Base, path: string): Promise<string> {

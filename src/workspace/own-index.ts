@@ -1,4 +1,13 @@
-import { constants, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { literal, refusesLineEnds, stage, writeTree } from '../git/commit.ts'
 import { GitError, type Git } from '../git/git.ts'
@@ -43,6 +52,31 @@ export class OwnIndex {
     rmSync(`${this.#path}.lock`, { force: true })
   }
 
+  /** A run goes on from where another one died: what cannot be read of the index is made anew from what HEAD holds. */
+  async mend(): Promise<void> {
+    this.unlock()
+    try {
+      if (existsSync(this.#path)) await this.git.run(['ls-files', '--cached', '-z'])
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error
+      rmSync(this.#path, { recursive: true, force: true })
+    }
+  }
+
+  /** Notes it as it is, so that it can be the same again after somebody had the chance to write it. */
+  remember(): { readonly restore: () => void } {
+    const bytes = existsSync(this.#path) ? readFileSync(this.#path) : null
+    const stamp = stampOf(this.#path)
+    return {
+      restore: () => {
+        if (stampOf(this.#path) === stamp) return
+        rmSync(this.#path, { recursive: true, force: true })
+        if (bytes) writeFileSync(this.#path, bytes)
+        this.#tree = null
+      },
+    }
+  }
+
   /** Begins from the person's, before anybody else has worked here: with the flags that are theirs. */
   adopt(): void {
     this.unlock()
@@ -85,7 +119,7 @@ export class OwnIndex {
    */
   async differences(): Promise<{ readonly added: readonly string[]; readonly removed: readonly string[] }> {
     const stamp = stampOf(this.#persons)
-    if (stamp === this.#seen) return { added: [], removed: [] }
+    if (stamp === this.#seen || stamp === '') return { added: [], removed: [] }
     this.#seen = stamp
     const theirs = this.git.with({ env: { GIT_INDEX_FILE: this.#persons } })
     const [ours, held] = [await namesOf(this.git, ['--cached']), await namesOf(theirs, ['--cached'])]
@@ -130,6 +164,7 @@ export class OwnIndex {
     // `-i`: whatever the files are by now, they stay.
     await this.git.run(['read-tree', '-i', '-m', commit])
     this.#tree = null
+    this.#seen = ''
   }
 
   /** Something else has moved it to that tree, and perhaps the person's index with it. */

@@ -31,6 +31,8 @@ export interface Inspect {
   text(path: string): string | null
   /** The same as the base has it. */
   baseText(base: Base, path: string): Promise<string | null>
+  /** The text that the base has at a path of the repository; null where it has none. */
+  textIn(base: Base, path: string): Promise<string | null>
   /** Of the project's paths those at which a tree holds nothing, or that lead out of the project. */
   missingFrom(tree: string, paths: readonly string[]): Promise<readonly string[]>
   /** Of the project's paths those that git ignores, or that stand in a repository of their own. */
@@ -42,6 +44,8 @@ export interface Inspect {
   /** Whether git, by the attributes that there are now, would store a project's file of the base as the base has it. */
   isStoredAsBefore(base: Base, path: string): Promise<boolean>
   isAncestor(ancestor: string, of: string): Promise<boolean>
+  /** What a commit stands on; null of the first. */
+  parentOf(commit: string): Promise<string | null>
   /** The newest commit of a range that says it is that task's, and that no attempt has made; null where none is. */
   commitOf(task: string, range: string): Promise<string | null>
   /** The folder of git's hooks, where that is in the tree, with a slash; else null. */
@@ -79,16 +83,14 @@ export interface Restore {
   guard(): Promise<Guard>
   /** Files that are nobody's work: from now on they are neither shown, nor recorded, committed or moved. */
   setAside(paths: readonly string[]): void
-  /** Takes back what was done to HEAD, the branch, and operations under way; files stay. */
-  head(base: Base, work: Work): Promise<void>
+  /** Undoes what was done to HEAD, the branch, and operations under way; files stay. False where somebody was quicker. */
+  head(base: Base, work: Work): Promise<boolean>
   /** What somebody took out of the tree by going back behind the base: paths that are as HEAD has them, not as the base. */
   lostByGoingBack(base: Base, work: Work): Promise<readonly string[]>
-  /** Takes a commit that ralph made off the branch, which goes back to its base; files stay. */
-  commit(made: {
-    readonly commit: string
-    readonly branch: string | null
-    readonly base: Base
-  }): Promise<void>
+  /** Takes a commit that ralph made off the branch, which goes back to its parent; files stay. */
+  commit(made: { readonly commit: string; readonly branch: string | null }): Promise<void>
+  /** What recovery had to see by ralph's own index is in order: from now on it is seen by the person's again. */
+  leave(): void
   /** Gives single files the base's content; only what was recorded before. */
   files(base: Base, paths: readonly string[]): Promise<void>
   /**
@@ -125,6 +127,8 @@ export interface Work {
   readonly base: Base
   /** The commits of a person among those. */
   readonly persons: readonly string[]
+  /** What commits of the attempt, that a person's now stand on, have changed: it is in the base, and was never looked at. */
+  readonly below: readonly string[]
   /** The tree of all files, but for those that are set aside. */
   readonly tree: string
   readonly changes: readonly Change[]
@@ -143,6 +147,8 @@ export interface HeadMove {
   readonly switched: boolean
   /** Where HEAD is now; null where it is on a branch without a commit. */
   readonly at: string | null
+  /** Where the branch of the base points now; null where it is gone. */
+  readonly tip: string | null
   /** Where HEAD, and the branch that the attempt began on, point now, where that is not the base. */
   readonly commits: readonly string[]
 }
@@ -193,6 +199,8 @@ export type Landing =
   | {
       readonly kind: 'committed'
       readonly commit: string
+      /** Whether nothing has come on top of it. */
+      readonly isTop: boolean
       readonly branch: string | null
       readonly files: number
       readonly added: number

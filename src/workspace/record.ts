@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { commit, type CommitResult } from '../git/commit.ts'
 import { GitError, type Git } from '../git/git.ts'
-import { commitAt, commitsBetween, moveBranch, type LaterCommit } from '../git/head.ts'
+import { commitAt, moveBranch } from '../git/head.ts'
 import { ignoredPaths } from '../git/repository.ts'
 import {
   attemptMessage,
@@ -14,7 +14,7 @@ import {
   type KeptAttempt,
 } from '../git/record.ts'
 import { changeRefs } from '../git/refs.ts'
-import { treeWithoutFilters } from '../git/tree.ts'
+import { changedPaths, treeWithoutFilters } from '../git/tree.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { FilesToCommit, Inspect, Landing, Recorder, ToKeep, ToLand, Work } from './port.ts'
 import type { Room } from './room.ts'
@@ -133,32 +133,33 @@ async function land(
   checkpoint('committed')
   const { head, branch, entries } = await inspect.status()
   if (head === null) throw new Error('there is no commit after one was made')
-  const top = await commitAt(git, room.repository, head)
-  const made = top.parents[0] === base.head ? null : await madeBelow(git, { base, head, message })
-  const [parent] = made?.parents ?? []
-  if (made && parent !== undefined && parent !== base.head) {
+  const made = head.startsWith(result.commit) ? head : await resolve(git, result.commit)
+  const { tree: madeTree, parents } = await commitAt(git, room.repository, made)
+  const [parent] = parents
+  if (parent !== undefined && parent !== base.head && made === head) {
     // Somebody committed in the last moment. Their commit stays, and this one is made anew on top of it.
-    await moveBranch(git, { branch, from: made.hash, to: parent }, 'ralph: another commit came first')
+    await moveBranch(git, { branch, from: made, to: parent }, 'ralph: another commit came first')
     undo()
     await own.hold(tree)
     await unstage(room)
     return { kind: 'moved' }
   }
-  const changedByHook = entries.filter(({ staged }) => staged).map(({ path }) => path)
-  if (changedByHook.length > 0) await own.hold(head)
-  room.hasTree(head, top.tree)
-  own.holds(top.tree)
-  const left = entries.filter((entry) => entry.unstaged && !(entry.nested && entry.kind === 'untracked'))
-  return { ...result, commit: head, branch, changedByHook, left }
+  const changed = entries.filter(({ staged }) => staged).map(({ path }) => path)
+  // With another commit on top the index is compared with the one that was made.
+  const changedByHook = made === head ? changed : await changedPaths(git, await own.tree(), madeTree)
+  if (changed.length > 0) await own.hold(head)
+  else own.holds(madeTree)
+  room.hasTree(made, madeTree)
+  const left = entries.filter(
+    (entry) =>
+      entry.unstaged && !changed.includes(entry.path) && !(entry.nested && entry.kind === 'untracked'),
+  )
+  return { ...result, commit: made, isTop: made === head, branch, changedByHook, left }
 }
 
-/** The commit that was just made, where others have come on top of it or below it. */
-async function madeBelow(
-  git: Git,
-  { base, head, message }: Pick<ToLand, 'base' | 'message'> & { readonly head: string },
-): Promise<LaterCommit | null> {
-  const commits = await commitsBetween(git, base.head, head)
-  return commits.findLast(({ subject }) => message.startsWith(`${subject}\n`)) ?? null
+/** The whole name of a commit. */
+async function resolve(git: Git, commit: string): Promise<string> {
+  return (await git.run(['rev-parse', '--verify', commit])).stdout.toString().trim()
 }
 
 async function attempt<T>(
@@ -187,7 +188,7 @@ async function unstage({ git }: Room): Promise<void> {
 
 /** Writes them in place, not over a draft: git holds the old text, and a draft could be left in the tree. */
 function writeTexts({ root }: Room, texts: ReadonlyMap<string, string>): () => void {
-  const undo = [...texts.keys()].map((path) => remember(join(root, path)))
+  const undo = [...texts].map(([path, text]) => remember(join(root, path), text))
   for (const [path, text] of texts) {
     const file = join(root, path)
     mkdirSync(dirname(file), { recursive: true })
@@ -198,9 +199,11 @@ function writeTexts({ root }: Room, texts: ReadonlyMap<string, string>): () => v
   }
 }
 
-function remember(file: string): () => void {
+function remember(file: string, text: string): () => void {
   const before = existsSync(file) ? readFileSync(file) : null
   return () => {
+    // Somebody may have written in it meanwhile.
+    if (!existsSync(file) || readFileSync(file, 'utf8') !== text) return
     if (before) writeFileSync(file, before)
     else rmSync(file, { force: true })
   }

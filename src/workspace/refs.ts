@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Interference } from '../events/interference.ts'
-import type { Git } from '../git/git.ts'
+import { GitError, type Git } from '../git/git.ts'
 import { changeRefs, listRefs, refsStamp, type Refs } from '../git/refs.ts'
 
 const OURS = 'refs/ralph/'
@@ -12,6 +12,8 @@ export class KnownRefs {
   readonly #git: Git
   readonly #commonDir: string
   #known: Refs = new Map()
+  /** What they named when an agent began. */
+  #begun: readonly string[] = []
 
   constructor(git: Git, commonDir: string) {
     this.#git = git
@@ -31,7 +33,17 @@ export class KnownRefs {
     this.#known = known
   }
 
-  /** Another text after any of them has changed. */
+  /** An agent begins; another text after any of them has changed. */
+  begin(): string {
+    this.#begun = [...new Set(this.#known.values())]
+    return this.stamp()
+  }
+
+  /** The commits that there were when it began. */
+  get begun(): readonly string[] {
+    return this.#begun
+  }
+
   stamp(): string {
     return refsStamp(this.#commonDir)
   }
@@ -54,9 +66,27 @@ export class KnownRefs {
         if (!before.has(ref) && isAtAnother(ref, attempt.task)) before.set(ref, hash)
     }
     const change = changeOf(before, now)
-    if (change.make.size + change.take.size > 0) await changeRefs(this.#git, change)
+    if (change.make.size + change.take.size > 0) await this.#apply(change)
     this.#known = new Map([...now].filter(([ref]) => !change.take.has(ref)).concat([...change.make]))
     return interferenceIn(before, now)
+  }
+
+  /** All at once; where one of them cannot be, as where a branch has taken the place of its folder, each by itself. */
+  async #apply(change: { readonly make: Refs; readonly take: Refs }): Promise<void> {
+    try {
+      await changeRefs(this.#git, change)
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error
+      for (const [ref, hash] of change.make) {
+        const take = new Map([...change.take].filter(([other]) => other === ref))
+        await changeRefs(this.#git, { make: new Map([[ref, hash]]), take }).catch(() =>
+          changeRefs(this.#git, {
+            make: new Map([[`${STRAY}${hash.slice(0, 10)}/${ref.slice('refs/'.length)}`, hash]]),
+            take: new Map(),
+          }),
+        )
+      }
+    }
   }
 }
 

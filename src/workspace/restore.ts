@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
-import { isAncestor, mergeBase, moveBranch, putHeadBack, type Base } from '../git/head.ts'
+import { GitError } from '../git/git.ts'
+import { commitAt, isAncestor, mergeBase, moveBranch, putHeadBack, type Base } from '../git/head.ts'
 import { foldersBelow } from '../git/refs.ts'
 import { allIgnored, quitOperation } from '../git/repository.ts'
 import { restoreTree, standing } from '../git/restore.ts'
@@ -18,7 +19,7 @@ export function openRestore(room: Room): Restore {
   return {
     async adopt(person) {
       if (person) {
-        own.unlock()
+        await own.mend()
         room.protect(person)
         await noteSettings(room)
         room.isAdopted = true
@@ -41,11 +42,23 @@ export function openRestore(room: Room): Restore {
     },
     async head(base, work) {
       for (const operation of work.operations) await quitOperation(git, operation)
-      if (work.head) await putHeadBack(git, base, WHY)
+      if (!work.head) return true
+      try {
+        await putHeadBack(git, base, { tip: work.head.tip, why: WHY })
+        return true
+      } catch (error) {
+        if (error instanceof GitError) return false
+        throw error
+      }
     },
-    async commit({ commit, branch, base }) {
-      await moveBranch(git, { branch, from: commit, to: base.head }, WHY)
-      await own.hold(base.head)
+    async commit({ commit, branch }) {
+      const [parent] = (await commitAt(git, repository, commit)).parents
+      if (parent === undefined) throw new Error(`${commit} has no parent to go back to`)
+      await moveBranch(git, { branch, from: commit, to: parent }, WHY)
+      await own.hold(parent)
+    },
+    leave() {
+      room.isAdopted = false
     },
     lostByGoingBack: (base, work) => lostByGoingBack(room, base, work),
     async files(base, paths) {
@@ -87,9 +100,10 @@ async function outsiders({ own, aside }: Room): Promise<readonly string[]> {
 }
 
 function guard(room: Room): Guard {
-  const { places, refs } = room
+  const { own, places, refs } = room
   const settings = places && readSettings(places)
-  const stamp = refs.stamp()
+  const stamp = refs.begin()
+  const index = own.remember()
   const held = new Set(locksIn(room))
   return {
     async release({ task, branch, keepIn }) {
@@ -100,6 +114,8 @@ function guard(room: Room): Guard {
         locksIn(room).filter((lock) => !held.has(lock)),
         keepIn,
       )
+      // Nobody but ralph has anything to do in its index.
+      index.restore()
       const ofRefs = refs.stamp() === stamp ? [] : await refs.putBack({ task, branch })
       return [
         ...(changed.length > 0 ? [{ kind: 'git-settings', paths: changed, keptIn: keepIn } as const] : []),

@@ -22,7 +22,7 @@ describe('the journal', () => {
         return { events: [{ type: 'text', text: 'I look around.' }] }
       },
     })
-    const [name = ''] = readdirSync(join(root, '.ralph/logs')).filter((file) => file.startsWith('run-'))
+    const name = readdirSync(join(root, '.ralph/logs')).find((file) => file.startsWith('run-')) ?? ''
     expect(linesOf(root, `.ralph/logs/${name}`)).toEqual(JSON.parse(JSON.stringify(events)))
     expect(events[0]).toMatchObject({ type: 'run-started', version: 1, run: name.slice(4, -7) })
     expect(events.map(({ type }) => type)).toContain('agent-text')
