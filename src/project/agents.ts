@@ -6,7 +6,7 @@ import { AGENT_NAMES, agentNamed, type AgentEntry } from '../agent/registry.ts'
 import { createAgent } from '../agent/runtime.ts'
 import type { AgentChoice } from '../attempt/job.ts'
 import { UserError } from '../base/errors.ts'
-import { startProcess } from '../process/start.ts'
+import type { StartProcess } from '../process/start.ts'
 import type { Discipline } from '../prompt/discipline.ts'
 import { mergeMcpServers } from '../prompt/mcp.ts'
 import type { Task } from '../task/model.ts'
@@ -39,9 +39,9 @@ export class Agents {
     return [await this.#ready(first, discipline), ...(await Promise.all(choices))]
   }
 
-  /** The agent of a choice, ready to begin. */
-  async open({ name }: AgentChoice): Promise<Agent> {
-    return createAgent(await this.provider(name), { now: this.#world.now, start: startProcess })
+  /** The agent of a choice, ready to begin by what starts its process. */
+  async open({ name }: AgentChoice, start: StartProcess): Promise<Agent> {
+    return createAgent(await this.provider(name), { now: this.#world.now, start })
   }
 
   /** The provider of an agent whose program is there, if nothing else that can be seen stands in its way. */

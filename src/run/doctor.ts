@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { formatDuration } from '../base/time.ts'
-import { livingTree, livingWithMark, type LivingProcess } from '../process/tree.ts'
+import { livingOf, livingTree, type LivingProcess, type RunTrace } from '../process/tree.ts'
 import type { Git } from '../git/git.ts'
 import { findRepository } from '../git/repository.ts'
 import type { Repository } from '../git/repository.ts'
@@ -112,13 +112,13 @@ async function lookAtRuns({
     found.push(ok('lock', lock ? 'a dead run’s lock, which the next one takes over' : 'no run is at work'))
   }
   if (lock?.alive) {
-    const living = await startedBy(lock.owner, note?.mark)
+    const living = await startedBy(lock.owner, note)
     for (const line of processLines(living))
       found.push({ area: 'processes', level: 'note', message: line, fix: '' })
   }
   if (!note) return [...found, ok('leftovers', 'nothing is left of an earlier run')]
   if (!lock?.alive) {
-    for (const line of processLines(await livingWithMark(note.mark))) {
+    for (const line of processLines(await livingOf(note))) {
       const isRoot = /^\d/.test(line)
       const fix = isRoot ? 'The next ralph run ends it' : ''
       found.push({ area: 'leftovers', level: 'note', message: isRoot ? `running: ${line}` : line, fix })
@@ -137,14 +137,14 @@ async function lookAtRuns({
   return found
 }
 
-/** What a living run has started: below it, and wherever else its mark is found. */
+/** What a living run has started: below it, and wherever else its traces lead. */
 async function startedBy(
   { pid, host }: LockOwner,
-  mark: string | undefined,
+  trace: RunTrace | null,
 ): Promise<readonly LivingProcess[]> {
   const below = host === hostname() ? await livingTree(pid) : []
-  const marked = mark === undefined ? [] : await livingWithMark(mark)
-  const living = new Map([...below, ...marked].map((process) => [process.pid, process]))
+  const noted = trace === null ? [] : await livingOf(trace)
+  const living = new Map([...below, ...noted].map((process) => [process.pid, process]))
   return [...living.values()].filter((process) => process.pid !== pid)
 }
 

@@ -91,6 +91,7 @@ async function go(options: RunOptions, ports: RunPorts, emit: Emit<Happening>): 
     },
     ports.now,
   )
+  const forget = ports.onStarted((processes) => note.started(processes))
   try {
     ports.checkpoint('run-noted')
     const run: Run = { options, ports, note, ledger: new Ledger(await ports.records()), emit }
@@ -120,6 +121,7 @@ async function go(options: RunOptions, ports: RunPorts, emit: Emit<Happening>): 
     }
     finish(end)
   } finally {
+    forget()
     // After a throw in the middle of a task the note stays for the next run, which then knows what to record.
     note.end()
   }

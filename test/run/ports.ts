@@ -7,7 +7,7 @@ import { openGit } from '../../src/git/door.ts'
 import { listRecords } from '../../src/git/record.ts'
 import { findRepository } from '../../src/git/repository.ts'
 import { newMark, withMark } from '../../src/process/mark.ts'
-import { endMarked } from '../../src/process/tree.ts'
+import { endLeftovers } from '../../src/process/tree.ts'
 import { Control } from '../../src/run/control.ts'
 import { runFolder } from '../../src/run/folder.ts'
 import { openLogs } from '../../src/run/journal.ts'
@@ -122,7 +122,8 @@ export async function makePorts({ root, deed, ports, gate }: Harness): Promise<R
     askToCommit: null,
     warnings: [],
     push: async () => ({ problem: 'no remote' }),
-    endLeftovers: async (dead) => (await endMarked(dead)).map(({ command }) => command),
+    onStarted: () => () => undefined,
+    endLeftovers: async (dead) => (await endLeftovers(dead)).map(({ command }) => command),
     now: () => new Date(),
     sleep: async () => undefined,
     env: ENV,
