@@ -5,6 +5,7 @@ import { listRecords } from '../git/record.ts'
 import { pushBranch } from '../git/remote.ts'
 import { openSealer } from '../git/seal/sealer.ts'
 import { newMark, withMark } from '../process/mark.ts'
+import { findShell } from '../process/program.ts'
 import { sleep } from '../process/sleep.ts'
 import { StartedProcesses } from '../process/started.ts'
 import { endLeftovers } from '../process/tree.ts'
@@ -53,6 +54,7 @@ export async function runPorts(
     agent: (choice) => agents.open(choice, started.start),
     prompt: promptOf(project, git),
     runGate: gateRunner(started.start),
+    shell: findShell(world.env),
     statusIn: async (file, text) => {
       const { parseTask } = await import('../task/parse.ts')
       return (await parseTask({ file, text }, vocabulary)).status

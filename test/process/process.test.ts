@@ -97,7 +97,7 @@ describe.skipIf(process.platform === 'win32')('a process', () => {
   test.each([
     ['is not there', join(folder, 'nothing'), /nothing was not found$/],
     ['is not executable', import.meta.filename, /is not executable$/],
-    ['has NUL in its name', 'a\0b', /could not be started/],
+    ['has NUL in its name', join(folder, 'a\0b'), /could not be started/],
   ])('that %s is a value', async (_, program, reason) => {
     const { running } = start({ program, args: [] })
     expect(running.pid).toBeUndefined()
