@@ -31,7 +31,7 @@ export class StartedProcesses {
 
   async #learn(pid: number): Promise<void> {
     const [{ boot }, startedAt] = await Promise.all([thisMachine(), startOf(pid)])
-    if (this.#living.has(pid)) this.#keep(pid, startedAt, boot)
+    if (this.#living.has(pid)) this.#keep(pid, startedAt ?? '', boot)
   }
 
   #keep(pid: number, startedAt: string, boot: string): void {

@@ -20,10 +20,16 @@ export async function readProcessTable(): Promise<readonly ProcessEntry[]> {
   return platform() === 'win32' ? parseCim(await askWindows(ALL_PROCESSES)) : parsePs(await ps())
 }
 
-/** When a process began, as the table has it; empty where it is gone, or the system does not answer. */
-export async function startOf(pid: number): Promise<string> {
-  const table = platform() === 'linux' ? [readProcess(pid)] : await readProcessTable()
-  return table.find((entry) => entry?.pid === pid)?.startedAt ?? ''
+/** When a process began, as the table has it; empty where it is gone, null where the system does not answer. */
+export async function startOf(pid: number): Promise<string | null> {
+  if (platform() === 'linux') return readProcess(pid)?.startedAt ?? ''
+  return startIn(await readProcessTable(), pid)
+}
+
+/** The same, of a table. */
+export function startIn(table: readonly ProcessEntry[], pid: number): string | null {
+  if (table.length === 0) return null
+  return table.find((entry) => entry.pid === pid)?.startedAt ?? ''
 }
 
 /** One process; undefined where it is gone, or the system tells only of all at once. */

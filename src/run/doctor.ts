@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import { formatDuration } from '../base/time.ts'
 import { livingOf, livingTree, type LivingProcess, type RunTrace } from '../process/tree.ts'
 import type { Git } from '../git/git.ts'
@@ -6,7 +5,7 @@ import { findRepository } from '../git/repository.ts'
 import type { Repository } from '../git/repository.ts'
 import type { Workspace } from '../workspace/port.ts'
 import { runFolder } from './folder.ts'
-import { lockOwner, type LockOwner } from './lock.ts'
+import { lockOwner } from './lock.ts'
 import { readNote } from './note.ts'
 
 /** One thing that was looked at: whether it is well, and what to do where it is not. */
@@ -112,7 +111,7 @@ async function lookAtRuns({
     found.push(ok('lock', lock ? 'a dead run’s lock, which the next one takes over' : 'no run is at work'))
   }
   if (lock?.alive) {
-    const living = await startedBy(lock.owner, note)
+    const living = await startedBy(lock, note)
     for (const line of processLines(living))
       found.push({ area: 'processes', level: 'note', message: line, fix: '' })
   }
@@ -139,10 +138,10 @@ async function lookAtRuns({
 
 /** What a living run has started: below it, and wherever else its traces lead. */
 async function startedBy(
-  { pid, host }: LockOwner,
+  { owner: { pid }, visible }: NonNullable<Awaited<ReturnType<typeof lockOwner>>>,
   trace: RunTrace | null,
 ): Promise<readonly LivingProcess[]> {
-  const below = host === hostname() ? await livingTree(pid) : []
+  const below = visible ? await livingTree(pid) : []
   const noted = trace === null ? [] : await livingOf(trace)
   const living = new Map([...below, ...noted].map((process) => [process.pid, process]))
   return [...living.values()].filter((process) => process.pid !== pid)

@@ -6,7 +6,7 @@ import { newMark, withMark } from '../../src/process/mark.ts'
 import { endLeftovers, livingOf, livingTree } from '../../src/process/tree.ts'
 import { remainsOf, type StartedProcess } from '../../src/process/remains.ts'
 import { StartedProcesses } from '../../src/process/started.ts'
-import { parseCim, parsePs, startOf } from '../../src/process/table.ts'
+import { parseCim, parsePs, startIn, startOf } from '../../src/process/table.ts'
 
 /** A shell that has one sleeping child, and has said so. */
 async function family(env: Record<string, string>) {
@@ -35,7 +35,7 @@ describe.skipIf(process.platform === 'win32')('what a run has noted', () => {
     const { boot } = await thisMachine()
     // What they bear is another mark than the one that is asked for, as where the system shows none.
     const { shell, parent, child } = await family({ PATH: process.env['PATH']! })
-    const processes = [{ pid: parent, group: parent, startedAt: await startOf(parent), boot }]
+    const processes = [{ pid: parent, group: parent, startedAt: (await startOf(parent))!, boot }]
     process.kill(parent, 'SIGKILL')
     await once(shell, 'exit')
     expect(await endLeftovers({ mark: newMark(), processes })).toMatchObject([{ pid: child }])
@@ -162,4 +162,13 @@ describe('of a noted process', () => {
     })
     expect([[...remains.members], [...remains.groups]]).toEqual([[[10, '5']], []])
   })
+})
+
+test('a process that is in no table is gone, but of no table nothing is known', () => {
+  const table = parsePs('    1     0     1 Ss   Mon Nov 16 09:12:01 2026\n')
+  expect([startIn(table, 1), startIn(table, 2), startIn(parsePs(''), 1)]).toEqual([
+    'Mon Nov 16 09:12:01 2026',
+    '',
+    null,
+  ])
 })

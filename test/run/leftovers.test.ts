@@ -17,7 +17,7 @@ describe.skipIf(process.platform === 'win32')('what a run has started', () => {
     const agent = spawn('sleep', ['60'], { detached: true, env: { PATH: process.env['PATH'] } })
     const pid = agent.pid!
     const { boot } = await thisMachine()
-    const noted: StartedProcess = { pid, group: pid, startedAt: await startOf(pid), boot }
+    const noted: StartedProcess = { pid, group: pid, startedAt: (await startOf(pid))!, boot }
     const note = { version: 1, mark: newMark(), processes: [noted], startedAt: '', cleanSince: Date.now() }
     writeFileSync(join(root, '.ralph/run.json'), JSON.stringify({ ...note, spentUsd: null, attempt: null }))
     const gone = once(agent, 'exit')
