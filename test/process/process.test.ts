@@ -163,11 +163,15 @@ describe.skipIf(process.platform === 'win32')('a process', () => {
     expect(isAlive(pidIn(heard.stdout))).toBe(false)
   })
 
-  test('leaves no child in a session of its own when it ends by itself', async () => {
-    const { running, heard } = node(leaveSession())
-    expect(await running.finished).toMatchObject({ code: 0, survivors: [] })
-    expect(isAlive(pidIn(heard.stdout))).toBe(false)
-  })
+  // Where no mark can be read, a child whose parent ends before the first look is a stranger.
+  test.runIf(process.platform === 'linux')(
+    'leaves no child in a session of its own when it ends by itself',
+    async () => {
+      const { running, heard } = node(leaveSession())
+      expect(await running.finished).toMatchObject({ code: 0, survivors: [] })
+      expect(isAlive(pidIn(heard.stdout))).toBe(false)
+    },
+  )
 
   test('leaves no child in a session of its own that also holds the output and is killed', async () => {
     const { running, heard, says } = node(

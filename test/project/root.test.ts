@@ -8,7 +8,7 @@ import { findRoot } from '../../src/project/root.ts'
 let top: string
 
 beforeEach(() => {
-  top = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-root-')))
+  top = realpathSync.native(mkdtempSync(join(tmpdir(), 'ralph-root-')))
 })
 afterEach(() => {
   rmSync(top, { recursive: true })

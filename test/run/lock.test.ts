@@ -11,7 +11,7 @@ const now = new Date('2026-01-01T00:00:00Z')
 const me = { pid: process.pid, now }
 
 function deadPid(): number {
-  const { pid } = spawnSync('true')
+  const { pid } = spawnSync(process.execPath, ['-e', ''])
   return pid
 }
 
