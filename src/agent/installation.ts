@@ -1,6 +1,6 @@
-import { startProcess } from '../process/start.ts'
 import { Tail } from '../base/stream.ts'
-import { findOnPath } from './find-program.ts'
+import { findOnPath } from '../process/program.ts'
+import { startProcess } from '../process/start.ts'
 import type { AgentRequest } from './port.ts'
 import { lastWords } from './providers/failure.ts'
 import { oneLine } from './providers/tool-summary.ts'

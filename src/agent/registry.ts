@@ -1,6 +1,6 @@
 import { closest } from '../base/spelling.ts'
 import { UserError } from '../base/errors.ts'
-import { findOnPath } from './find-program.ts'
+import { findOnPath, resolveProgram } from '../process/program.ts'
 import type { AgentRequest, Provider } from './port.ts'
 
 /** What is known of an agent without loading what speaks to it, which takes longer than all else that `next` does. */
@@ -40,9 +40,14 @@ export function agentNamed(name: string): AgentEntry {
 /** The first of these, or of all, whose program is there; null where none is. An agent that needs no program is never found. */
 export function firstInstalled(names: readonly string[] | null, env: AgentRequest['env']): AgentEntry | null {
   const wanted = names?.flatMap((name) => AGENTS.filter((entry) => entry.name === name)) ?? AGENTS
-  return wanted.find(({ program }) => program !== null && findOnPath(program, env) !== null) ?? null
+  return wanted.find(({ program }) => program !== null && isStartable(program, env)) ?? null
 }
 
 function agent(name: string, program: string | null, load: AgentEntry['load']): AgentEntry {
   return { name, program, load }
+}
+
+/** A batch file that nothing can start is no reason not to take the next agent. */
+function isStartable(program: string, env: AgentRequest['env']): boolean {
+  return findOnPath(program, env) !== null && 'program' in resolveProgram(program, [], { env })
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { platform } from 'node:os'
 import { dirname } from 'node:path'
 
 /**
@@ -14,11 +15,43 @@ export function writeFileAtomic(path: string, text: string): void {
   try {
     writeDraft(draft, text)
     if (there) chmodSync(draft, there.mode)
-    renameSync(draft, target)
+    renameOver(draft, target)
   } catch (error) {
     rmSync(draft, { force: true })
     throw error
   }
+}
+
+/** What a rename is made with. */
+interface RenameSystem {
+  readonly platform: NodeJS.Platform
+  readonly rename: (from: string, to: string) => void
+  readonly wait: (milliseconds: number) => void
+}
+
+const OWN_SYSTEM: RenameSystem = { platform: platform(), rename: renameSync, wait: waitHere }
+
+/** Windows refuses to rename over a file while anybody has it open, as a virus scanner does for a moment: it is asked for a second. */
+export function renameOver(from: string, to: string, system = OWN_SYSTEM): void {
+  for (let waited = 0, pause = 10; ; waited += pause, pause = Math.min(pause * 2, 100)) {
+    try {
+      return system.rename(from, to)
+    } catch (error) {
+      if (system.platform !== 'win32' || waited >= 1000 || !isHeldOpen(error)) throw error
+      system.wait(pause)
+    }
+  }
+}
+
+function isHeldOpen(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && ['EACCES', 'EBUSY', 'EPERM'].includes(String(error.code))
+  )
+}
+
+/** Nothing else happens meanwhile: who writes a file wants it written when that returns. */
+function waitHere(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 }
 
 function whatIsThere(path: string): { readonly target: string; readonly mode: number } | null {

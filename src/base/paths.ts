@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync } from 'node:fs'
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 
 /** The folders that a path with forward slashes lies in, the outermost first. */
@@ -11,6 +11,32 @@ export function pathWithin(folder: string, path: string): string | null {
   const from = relative(folder, path)
   if (from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from)) return null
   return sep === '/' ? from : from.replaceAll(sep, '/')
+}
+
+/**
+ * A path as the system itself has it: links resolved, long names, upper and lower case as on disk. What is compared as
+ * text, with git's answers above all, must have come through here. Of what is not there yet only the folders are known.
+ */
+export function nativePath(path: string, read: (path: string) => string = realpathSync.native): string {
+  const full = resolve(path)
+  try {
+    return read(full)
+  } catch {
+    const parent = dirname(full)
+    return parent === full ? full : join(nativePath(parent, read), basename(full))
+  }
+}
+
+/** When two paths are one to the file system, as git has found out: its settings of these names. */
+export interface PathSpelling {
+  readonly ignorecase: boolean
+  readonly precomposeunicode: boolean
+}
+
+/** What two paths have in common that are spelled differently and name one file. */
+export function pathKey(path: string, { ignorecase, precomposeunicode }: PathSpelling): string {
+  const composed = precomposeunicode ? path.normalize('NFC') : path
+  return ignorecase ? composed.toLowerCase() : composed
 }
 
 /** What is wrong with a path that is to name a file of the repository; null where nothing is. Only its text is looked at, unless somebody knows better. */

@@ -1,4 +1,3 @@
-import { platform } from 'node:os'
 import { formatDuration } from '../base/time.ts'
 import type { ProcessEnd, StartProcess } from '../process/start.ts'
 import { FailureOutput } from './failure-output.ts'
@@ -60,7 +59,7 @@ async function runGate(gate: Gate, context: GateContext, start: StartProcess): P
 
 /** Through two pipes the order of its lines, and so the excerpt, would be a matter of chance. */
 function inOneStream(command: string): string {
-  return platform() === 'win32' ? `(${command}) 2>&1` : `exec 2>&1\n${command}`
+  return `exec 2>&1\n${command}`
 }
 
 /** Where a gate stands when its time is over is a matter of chance. */

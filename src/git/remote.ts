@@ -1,4 +1,5 @@
 import { GitError as SimpleGitError, simpleGit, type SimpleGit } from 'simple-git'
+import { findOnPath } from '../process/program.ts'
 import type { Git } from './git.ts'
 
 /** Pushes the branch that is checked out to where it usually goes; its name, or what git said. */
@@ -25,7 +26,9 @@ function openSimple({ cwd, env }: Git): SimpleGit {
   return simpleGit({
     baseDir: cwd,
     allowEnvironment: Object.keys(allowed),
+    binary: findOnPath('git', env) ?? 'git',
     unsafe: {
+      allowUnsafeCustomBinary: true,
       allowUnsafeSshCommand: true,
       allowUnsafeAskPass: true,
       allowUnsafeConfigEnvCount: true,

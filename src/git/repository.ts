@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { nativePath, type PathSpelling } from '../base/paths.ts'
 import { GitError } from './git.ts'
 import type { Git } from './git.ts'
 
@@ -25,14 +26,22 @@ export async function findRepository(git: Git): Promise<Repository | null> {
     throw new GitError(['rev-parse'], code, stderr)
   }
   const [root = '', gitDir = '', commonDir = '', format] = stdout.toString().trimEnd().split('\n')
-  const shared = resolve(git.cwd, commonDir)
+  const [own, shared] = [nativePath(gitDir), nativePath(resolve(git.cwd, commonDir))]
   return {
-    root: resolve(root),
-    gitDir: resolve(gitDir),
+    root: nativePath(root),
+    gitDir: own,
     commonDir: shared,
     objectFormat: format === 'sha256' ? 'sha256' : 'sha1',
-    linkedWorktree: resolve(gitDir) !== shared,
+    linkedWorktree: own !== shared,
   }
+}
+
+/** When the file system takes two paths for one, as git found out when the repository was made. */
+export async function pathSpelling(git: Git): Promise<PathSpelling> {
+  const args = ['config', '--type=bool', '--get-regexp', '^core\\.(ignorecase|precomposeunicode)$']
+  const { stdout } = await git.run(args, { okCodes: [0, 1] })
+  const isOn = (name: string): boolean => new RegExp(`^core\\.${name} true$`, 'm').test(stdout.toString())
+  return { ignorecase: isOn('ignorecase'), precomposeunicode: isOn('precomposeunicode') }
 }
 
 const OPERATIONS = ['merge', 'rebase', 'am', 'cherry-pick', 'revert', 'bisect'] as const

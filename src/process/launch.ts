@@ -2,8 +2,9 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { platform } from 'node:os'
 import type { Readable } from 'node:stream'
+import { resolveProgram } from './program.ts'
 
-/** What is run: a program with its arguments, or a command in the words of the shell. */
+/** What is run: a program with its arguments, or a command in the words of a POSIX shell. */
 export type ProcessCommand =
   { readonly program: string; readonly args: readonly string[] } | { readonly shell: string }
 
@@ -30,19 +31,22 @@ interface LaunchPlace {
 
 /** Starts a process in a session and a group of its own, so that it can be ended whole. */
 export function launch(command: ProcessCommand, { cwd, env, stdinFile }: LaunchPlace): Launch {
-  const program = 'shell' in command ? 'the shell' : command.program
+  const [program, args] = 'shell' in command ? ['sh', ['-c', command.shell]] : [command.program, command.args]
+  const name = 'shell' in command ? 'the shell' : program
   let stdin: number | undefined
   try {
+    const found = resolveProgram(program, args, { env })
+    if ('reason' in found) return { failure: Promise.resolve(found) }
     stdin = stdinFile === undefined ? undefined : openSync(stdinFile, 'r')
-    const child = spawnWith(command, { cwd, env, stdio: [stdin ?? 'ignore', 'pipe', 'pipe'] })
+    const child = spawnIn({ cwd, env, stdio: [stdin ?? 'ignore', 'pipe', 'pipe'] }, found)
     if (hasPid(child)) return { child }
     const failure = new Promise<LaunchFailure>((resolve) => {
-      child.once('error', (error) => resolve(whyNot(error, program, cwd)))
+      child.once('error', (error) => resolve(whyNot(error, name, cwd)))
     })
     return { failure }
   } catch (error) {
     // NUL in an argument, or an argument list that is too long for the system.
-    return { failure: Promise.resolve(whyNot(error, program, cwd)) }
+    return { failure: Promise.resolve(whyNot(error, name, cwd)) }
   } finally {
     if (stdin !== undefined) closeSync(stdin)
   }
@@ -50,17 +54,13 @@ export function launch(command: ProcessCommand, { cwd, env, stdinFile }: LaunchP
 
 type Stdio = [stdin: number | 'ignore', stdout: 'pipe', stderr: 'pipe']
 
-function spawnWith(
-  command: ProcessCommand,
+function spawnIn(
   place: { readonly cwd: string; readonly env: Record<string, string>; readonly stdio: Stdio },
+  { program, args }: { readonly program: string; readonly args: readonly string[] },
 ): Child {
   const options = { ...place, detached: platform() !== 'win32', windowsHide: true }
   // Its first stream is a file or nothing, which the types of Node cannot tell from a pipe.
-  return (
-    'shell' in command
-      ? spawn(command.shell, { ...options, shell: true })
-      : spawn(command.program, command.args, options)
-  ) as Child
+  return spawn(program, args, options) as Child
 }
 
 function hasPid(child: Child): child is Child & { readonly pid: number } {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { platform } from 'node:os'
 
 /**
  * The variable through which a process and all that it starts can be found again, also what left its
@@ -16,8 +17,16 @@ export function newMark(): string {
 
 /** The environment with one more mark, and without what is undefined. */
 export function withMark(env: Environment, mark: string): Record<string, string> {
-  const marked: Record<string, string> = {}
-  for (const [name, value] of Object.entries(env)) if (value !== undefined) marked[name] = value
+  const marked = childEnvironment(env)
   marked[MARK_VARIABLE] = [marked[MARK_VARIABLE], mark].filter(Boolean).join(':')
   return marked
+}
+
+/** What a process that is started finds in its environment: all that is defined. */
+export function childEnvironment(env: Environment, system = platform()): Record<string, string> {
+  const defined: Record<string, string> = {}
+  for (const [name, value] of Object.entries(env)) if (value !== undefined) defined[name] = value
+  // Windows looks for a program in the current folder first, where anybody may have put one of git's name.
+  if (system === 'win32') defined['NoDefaultCurrentDirectoryInExePath'] = '1'
+  return defined
 }

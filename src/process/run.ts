@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { newMark, withMark, type Environment } from './mark.ts'
 import { listenFor } from './sleep.ts'
+import { childEnvironment, newMark, withMark, type Environment } from './mark.ts'
+import { resolveProgram } from './program.ts'
 import { ProcessTree } from './tree.ts'
 
 /** A short program that is run for what it prints, as git is. */
@@ -27,12 +28,14 @@ const SILENCE_MS = 50
 const GRACE_SECONDS = 2
 
 /** Runs a program to its end, in ralph's own session. Fails where it cannot be started. */
-export function runProgram(run: ProgramRun): Promise<ProgramEnd> {
-  const { program, args, cwd, stdin, signal } = run
+export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
+  const { cwd, stdin, signal } = run
+  const found = resolveProgram(run.program, run.args, run)
+  if ('reason' in found) throw Object.assign(new Error(found.reason), { code: 'ENOENT' })
   // Only what may have to be ended is looked for by a mark.
   const mark = signal && newMark()
-  const env = mark ? withMark(run.env, mark) : definedOnly(run.env)
-  const child = spawn(program, args, { cwd, env, stdio: 'pipe', windowsHide: true })
+  const env = mark ? withMark(run.env, mark) : childEnvironment(run.env)
+  const child = spawn(found.program, found.args, { cwd, env, stdio: 'pipe', windowsHide: true })
   const output = { stdout: collect(child.stdout), stderr: collect(child.stderr) }
   feed(child.stdin, stdin)
   const onAbort = (): void => {
@@ -82,10 +85,4 @@ function feed(stream: Writable, input: string | Uint8Array | undefined): void {
   // A program that does not read to the end says in its own way what it makes of that.
   stream.on('error', () => undefined)
   stream.end(input)
-}
-
-function definedOnly(env: Environment): Record<string, string> {
-  const defined: Record<string, string> = {}
-  for (const [name, value] of Object.entries(env)) if (value !== undefined) defined[name] = value
-  return defined
 }

@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process'
 import { platform } from 'node:os'
 import { type Child, launch, type LaunchFailure, type ProcessCommand } from './launch.ts'
 import { newMark, withMark, type Environment } from './mark.ts'
 import { Pipes, type OnOutput } from './pipes.ts'
+import { askSystem } from './table.ts'
 import { ProcessTree, sendSignal } from './tree.ts'
 import { sleep } from './sleep.ts'
 
@@ -183,7 +183,7 @@ class RunningProcess implements Running {
   #signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
     if (this.#exit.signal.aborted) return
     if (platform() !== 'win32') return sendSignal(-pid, signal)
-    const force = signal === 'SIGKILL' ? ['/F'] : []
-    execFile('taskkill', ['/pid', String(pid), '/T', ...force], () => undefined)
+    // Without /F it asks windows to close, and no program of a terminal has one.
+    void askSystem('taskkill.exe', ['/PID', String(pid), '/T', '/F'])
   }
 }

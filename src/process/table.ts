@@ -1,22 +1,35 @@
 import { execFile } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { platform } from 'node:os'
+import { dirname } from 'node:path'
 import { MARK_VARIABLE } from './mark.ts'
 
 /** One living process; a zombie is not living. */
 export interface ProcessEntry {
   readonly pid: number
   readonly parent: number
-  /** Its session, or its group where the system does not tell sessions. */
+  /** Its session, its group where the system does not tell sessions, or just itself where there are neither. */
   readonly session: number
   /** With the pid it names a process for good: pids are used again. */
   readonly startedAt: string
 }
 
-/** Every living process of the machine; empty on Windows, where `taskkill` knows the tree. */
+/** Every living process of the machine; empty where the system does not answer. */
 export async function readProcessTable(): Promise<readonly ProcessEntry[]> {
   if (platform() === 'linux') return readProc()
-  return platform() === 'win32' ? [] : parsePs(await ps())
+  return platform() === 'win32' ? parseCim(await askWindows(ALL_PROCESSES)) : parsePs(await ps())
+}
+
+/** When a process began, as the table has it; empty where it is gone, null where the system does not answer. */
+export async function startOf(pid: number): Promise<string | null> {
+  if (platform() === 'linux') return readProcess(pid)?.startedAt ?? ''
+  return startIn(await readProcessTable(), pid)
+}
+
+/** The same, of a table. */
+export function startIn(table: readonly ProcessEntry[], pid: number): string | null {
+  if (table.length === 0) return null
+  return table.find((entry) => entry.pid === pid)?.startedAt ?? ''
 }
 
 /** One process; undefined where it is gone, or the system tells only of all at once. */
@@ -37,8 +50,8 @@ export function isAlive(pid: number): boolean {
 /** What a person would call the process: its command line, or nothing where it is gone. */
 export async function commandOf(pid: number): Promise<string> {
   if (platform() === 'linux') return (readText(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim()
-  if (platform() === 'win32') return ''
-  return (await run('ps', ['-o', 'command=', '-p', String(pid)])).trim()
+  if (platform() === 'win32') return (await askWindows(commandLineOf(pid))).trim()
+  return (await askSystem('ps', ['-o', 'command=', '-p', String(pid)])).trim()
 }
 
 /** Whether the process was started with that mark. Only Linux tells. */
@@ -99,7 +112,7 @@ function readText(path: string): string | undefined {
 
 /** In one language and one time zone: who asks from another place must be told the same start. */
 function ps(): Promise<string> {
-  return run('env', ['LC_ALL=C', 'TZ=UTC', 'ps', '-A', '-o', 'pid=,ppid=,pgid=,stat=,lstart='])
+  return askSystem('env', ['LC_ALL=C', 'TZ=UTC', 'ps', '-A', '-o', 'pid=,ppid=,pgid=,stat=,lstart='])
 }
 
 /** What `ps -A -o pid=,ppid=,pgid=,stat=,lstart=` printed. */
@@ -120,11 +133,36 @@ export function parsePs(text: string): readonly ProcessEntry[] {
   return entries
 }
 
-/** Nothing where it fails: what cannot be listed cannot be followed. */
-function run(program: string, args: readonly string[]): Promise<string> {
+/** Number, parent and start in milliseconds, one process a line. What the system itself is has no start. */
+const ALL_PROCESSES =
+  "Get-CimInstance Win32_Process | Where-Object CreationDate | ForEach-Object { '{0} {1} {2:F0}' -f $_.ProcessId, $_.ParentProcessId, ($_.CreationDate.ToFileTimeUtc() / 10000) }"
+
+function commandLineOf(pid: number): string {
+  return `(Get-CimInstance Win32_Process -Filter 'ProcessId=${pid}').CommandLine`
+}
+
+/** What `ALL_PROCESSES` printed. Windows knows neither sessions nor groups of this kind, and keeps the number of a dead parent. */
+export function parseCim(text: string): readonly ProcessEntry[] {
+  return [...text.matchAll(/^(\d+) (\d+) (\d+)\s*$/gm)].map(([, pid, parent, startedAt = '']) => ({
+    pid: Number(pid),
+    parent: Number(parent),
+    session: Number(pid),
+    startedAt,
+  }))
+}
+
+/** What PowerShell, which every Windows has, answers to a command. */
+export function askWindows(command: string): Promise<string> {
+  return askSystem('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', command])
+}
+
+/**
+ * What a program of the system itself prints; nothing where it fails. It runs in the folder of Node, because Windows
+ * looks for a program first where it is to run, and in a repository anybody may have put one of that name.
+ */
+export function askSystem(program: string, args: readonly string[]): Promise<string> {
+  const options = { cwd: dirname(process.execPath), maxBuffer: 1 << 26, windowsHide: true }
   return new Promise((resolve) => {
-    execFile(program, args, { maxBuffer: 1 << 26 }, (error, stdout) => {
-      resolve(error ? '' : stdout)
-    })
+    execFile(program, args, options, (error, stdout) => resolve(error ? '' : stdout))
   })
 }

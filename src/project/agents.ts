@@ -1,12 +1,12 @@
 import { chooseAgent, namedIn, type AgentWish, type Chosen } from '../agent/choose.ts'
-import { findOnPath } from '../agent/find-program.ts'
 import { installationOf, isNewEnough, type Installation } from '../agent/installation.ts'
 import type { Agent, Permission, Provider } from '../agent/port.ts'
 import { AGENT_NAMES, agentNamed, type AgentEntry } from '../agent/registry.ts'
 import { createAgent } from '../agent/runtime.ts'
 import type { AgentChoice } from '../attempt/job.ts'
 import { UserError } from '../base/errors.ts'
-import { startProcess } from '../process/start.ts'
+import { findOnPath, findShell, NO_SHELL } from '../process/program.ts'
+import type { StartProcess } from '../process/start.ts'
 import type { Discipline } from '../prompt/discipline.ts'
 import { mergeMcpServers } from '../prompt/mcp.ts'
 import type { Task } from '../task/model.ts'
@@ -39,9 +39,9 @@ export class Agents {
     return [await this.#ready(first, discipline), ...(await Promise.all(choices))]
   }
 
-  /** The agent of a choice, ready to begin. */
-  async open({ name }: AgentChoice): Promise<Agent> {
-    return createAgent(await this.provider(name), { now: this.#world.now, start: startProcess })
+  /** The agent of a choice, ready to begin by what starts its process. */
+  async open({ name }: AgentChoice, start: StartProcess): Promise<Agent> {
+    return createAgent(await this.provider(name), { now: this.#world.now, start })
   }
 
   /** The provider of an agent whose program is there, if nothing else that can be seen stands in its way. */
@@ -52,6 +52,9 @@ export class Agents {
     const provider = await agent.load(this.#wish.command ?? config.command)
     if (agent.program !== null && findOnPath(agent.program, env) === null)
       throw new UserError(`${agent.name} is not installed`, `Get it with: ${provider.install}`)
+    // Agents without a program of their own are commands of a shell.
+    if (agent.program === null && findShell(env) === null)
+      throw new UserError(`the agent ${agent.name} cannot run: ${NO_SHELL}`)
     const [first, ...rest] = await provider.preflight({ env, cwd: root })
     if (first !== undefined) throw new UserError(first, rest.join('\n'))
     return provider

@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { UserError } from '../base/errors.ts'
+import { pathKey } from '../base/paths.ts'
 import { counted } from '../base/text.ts'
 import { commit } from '../git/commit.ts'
+import { pathSpelling } from '../git/repository.ts'
 import { readStatus } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import type { Place } from './project.ts'
@@ -53,8 +55,9 @@ async function write(
 ): Promise<void> {
   const files = [...texts.keys()]
   const paths = files.map((file) => relative(repository.root, join(root, file)).replaceAll('\\', '/'))
-  const { entries } = await readStatus(git)
-  const dirty = files.find((_, index) => entries.some(({ path }) => path === paths[index]))
+  const [{ entries }, spelling] = [await readStatus(git), await pathSpelling(git)]
+  const changed = new Set(entries.map(({ path }) => pathKey(path, spelling)))
+  const dirty = files.find((_, index) => changed.has(pathKey(paths[index]!, spelling)))
   if (dirty !== undefined) {
     throw new UserError(
       `${dirty} is not committed`,

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { CONFIG_FILES } from '../base/names.ts'
+import { nativePath } from '../base/paths.ts'
 import { DEFAULTS } from './config/defaults.ts'
 import { isConfiguredByManifest } from './config/load.ts'
 
@@ -34,7 +35,7 @@ function withinRepository(folder: string, exists: Probe): readonly string[] {
 }
 
 function upward(folder: string): readonly string[] {
-  const folders = [resolve(folder)]
+  const folders = [nativePath(folder)]
   for (;;) {
     const last = folders.at(-1)!
     const parent = dirname(last)

@@ -5,9 +5,10 @@ import { listRecords } from '../git/record.ts'
 import { pushBranch } from '../git/remote.ts'
 import { openSealer } from '../git/seal/sealer.ts'
 import { newMark, withMark } from '../process/mark.ts'
+import { findShell } from '../process/program.ts'
 import { sleep } from '../process/sleep.ts'
-import { startProcess } from '../process/start.ts'
-import { endMarked } from '../process/tree.ts'
+import { StartedProcesses } from '../process/started.ts'
+import { endLeftovers } from '../process/tree.ts'
 import { Control } from '../run/control.ts'
 import { runFolder } from '../run/folder.ts'
 import { openLogs } from '../run/journal.ts'
@@ -35,6 +36,7 @@ export async function runPorts(
   const mark = newMark()
   const git = openGit({ cwd: repository.root, env: withMark(world.env, mark) })
   const folder = runFolder(root, repository)
+  const started = new StartedProcesses()
   const control = new Control().obey(world.signal, world.urgent)
   const now = (): number => world.now().getTime()
   return {
@@ -49,9 +51,10 @@ export async function runPorts(
     records: () => listRecords(git),
     tierOf,
     agentsFor: (task) => agents.choicesFor(task),
-    agent: (choice) => agents.open(choice),
+    agent: (choice) => agents.open(choice, started.start),
     prompt: promptOf(project, git),
-    runGate: gateRunner(startProcess),
+    runGate: gateRunner(started.start),
+    shell: findShell(world.env),
     statusIn: async (file, text) => {
       const { parseTask } = await import('../task/parse.ts')
       return (await parseTask({ file, text }, vocabulary)).status
@@ -63,7 +66,8 @@ export async function runPorts(
     push: () => pushBranch(git),
     newToken: () => randomBytes(4).toString('hex'),
     mark,
-    endLeftovers: async (dead) => (await endMarked(dead)).map(({ command }) => command),
+    onStarted: (listener) => started.listen(listener),
+    endLeftovers: async (dead) => (await endLeftovers(dead)).map(({ command }) => command),
     now: world.now,
     sleep,
     checkpoint: () => undefined,

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
-import { pathWithin } from '../base/paths.ts'
+import { nativePath, pathKey, pathWithin } from '../base/paths.ts'
 
 /** A folder that is not there leads nowhere, which is told where it is read. */
 function leadsOut(root: string, dir: string): boolean {
@@ -14,7 +14,8 @@ function leadsOut(root: string, dir: string): boolean {
 
 /** The task folder relative to the root, with forward slashes. One that lies outside could be in no commit. */
 export function taskFolder(root: string, asked: string): string {
-  const dir = pathWithin(root, resolve(root, asked))
+  const full = resolve(root, asked)
+  const dir = pathWithin(root, full) ?? pathWithin(root, nativePath(full))
   if (dir === null) {
     throw new UserError(
       `the task folder ${asked} is outside of the project at ${root}`,
@@ -27,5 +28,12 @@ export function taskFolder(root: string, asked: string): string {
       'No commit could hold a task there. Make it a folder, or work on the other project with -C <path>.',
     )
   }
-  return dir.replaceAll('\\', '/') || '.'
+  return spelledAsOnDisk(root, dir) || '.'
+}
+
+/** `Docs/Tasks` may be another name of `docs/tasks` here, and only that one is in git's answers. A link keeps its own. */
+function spelledAsOnDisk(root: string, dir: string): string {
+  const onDisk = pathWithin(root, nativePath(join(root, dir)))
+  const same = { ignorecase: true, precomposeunicode: true }
+  return onDisk !== null && pathKey(onDisk, same) === pathKey(dir, same) ? onDisk : dir
 }

@@ -1,12 +1,11 @@
-import { hostname } from 'node:os'
 import { formatDuration } from '../base/time.ts'
-import { livingTree, livingWithMark, type LivingProcess } from '../process/tree.ts'
+import { livingOf, livingTree, type LivingProcess, type RunTrace } from '../process/tree.ts'
 import type { Git } from '../git/git.ts'
 import { findRepository } from '../git/repository.ts'
 import type { Repository } from '../git/repository.ts'
 import type { Workspace } from '../workspace/port.ts'
 import { runFolder } from './folder.ts'
-import { lockOwner, type LockOwner } from './lock.ts'
+import { lockOwner } from './lock.ts'
 import { readNote } from './note.ts'
 
 /** One thing that was looked at: whether it is well, and what to do where it is not. */
@@ -112,13 +111,13 @@ async function lookAtRuns({
     found.push(ok('lock', lock ? 'a dead run’s lock, which the next one takes over' : 'no run is at work'))
   }
   if (lock?.alive) {
-    const living = await startedBy(lock.owner, note?.mark)
+    const living = await startedBy(lock, note)
     for (const line of processLines(living))
       found.push({ area: 'processes', level: 'note', message: line, fix: '' })
   }
   if (!note) return [...found, ok('leftovers', 'nothing is left of an earlier run')]
   if (!lock?.alive) {
-    for (const line of processLines(await livingWithMark(note.mark))) {
+    for (const line of processLines(await livingOf(note))) {
       const isRoot = /^\d/.test(line)
       const fix = isRoot ? 'The next ralph run ends it' : ''
       found.push({ area: 'leftovers', level: 'note', message: isRoot ? `running: ${line}` : line, fix })
@@ -137,14 +136,14 @@ async function lookAtRuns({
   return found
 }
 
-/** What a living run has started: below it, and wherever else its mark is found. */
+/** What a living run has started: below it, and wherever else its traces lead. */
 async function startedBy(
-  { pid, host }: LockOwner,
-  mark: string | undefined,
+  { owner: { pid }, visible }: NonNullable<Awaited<ReturnType<typeof lockOwner>>>,
+  trace: RunTrace | null,
 ): Promise<readonly LivingProcess[]> {
-  const below = host === hostname() ? await livingTree(pid) : []
-  const marked = mark === undefined ? [] : await livingWithMark(mark)
-  const living = new Map([...below, ...marked].map((process) => [process.pid, process]))
+  const below = visible ? await livingTree(pid) : []
+  const noted = trace === null ? [] : await livingOf(trace)
+  const living = new Map([...below, ...noted].map((process) => [process.pid, process]))
   return [...living.values()].filter((process) => process.pid !== pid)
 }
 

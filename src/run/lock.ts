@@ -1,15 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { UserError } from '../base/errors.ts'
-import { isAlive, readProcessTable } from '../process/table.ts'
+import { thisMachine, type Machine } from '../process/machine.ts'
+import { isAlive, startOf } from '../process/table.ts'
 
 /** Who holds the lock: a pid alone may have been given to somebody else since. */
-export interface LockOwner {
+export interface LockOwner extends Machine {
   readonly pid: number
   readonly processStart: string
-  readonly host: string
   readonly since: string
+}
+
+/** A lock that somebody holds, or has left. */
+interface HeldLock {
+  readonly owner: LockOwner
+  readonly alive: boolean
+  /** Its owner's processes can be seen from here. */
+  readonly visible: boolean
 }
 
 /** Held by one run in a checkout. */
@@ -34,16 +41,32 @@ export async function takeLock(
 }
 
 /** Who holds the lock, and whether they live; null where nobody does. */
-export async function lockOwner(path: string): Promise<{ owner: LockOwner; alive: boolean } | null> {
+export async function lockOwner(path: string): Promise<HeldLock | null> {
   const owner = readOwner(path)
-  return owner && { owner, alive: await ownerLives(owner) }
+  if (!owner) return null
+  const place = placeOf(owner, await thisMachine())
+  return { owner, alive: await livesIn(place, owner), visible: place === 'here' }
+}
+
+/**
+ * Whether a lock's owner was here, within sight; here, but before the system was started anew, so that it is dead; or
+ * where nothing of it can be seen. A host's name alone says little: it changes with the network, and two may share one.
+ */
+export function placeOf(owner: Machine, here: Machine): 'here' | 'before' | 'elsewhere' {
+  const isSame = (one: string, other: string): boolean => one === other || one === '' || other === ''
+  if (owner.boot !== '' && owner.boot === here.boot)
+    return isSame(owner.pids, here.pids) ? 'here' : 'elsewhere'
+  const isMachine = owner.id !== '' && here.id !== '' ? owner.id === here.id : owner.host === here.host
+  if (!isMachine) return 'elsewhere'
+  return isSame(owner.boot, here.boot) ? 'here' : 'before'
 }
 
 /** A link is made whole or not at all, and never over another: so the lock is never seen half written. */
 async function enter(path: string, draft: string): Promise<void> {
   if (tryLink(draft, path)) return
-  const owner = readOwner(path)
-  if (owner && (await ownerLives(owner))) throw busy(owner, path)
+  const held = await lockOwner(path)
+  if (held?.alive) throw busy(held.owner, path)
+  const owner = held?.owner ?? null
   // Several may have found the same dead owner. The right to take its lock away is a lock too, named after it.
   const right = `${path}.after-${nameOf(owner)}`
   await enter(right, draft)
@@ -79,38 +102,39 @@ function releaseOwn(path: string, own: LockOwner): void {
 function readOwner(path: string): LockOwner | null {
   try {
     const read: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    return isOwner(read) ? read : null
+    return isOwner(read) ? { ...UNKNOWN, ...read } : null
   } catch {
     return null
   }
 }
 
-function isOwner(read: unknown): read is LockOwner {
+/** What a ralph of before did not write. */
+const UNKNOWN: Machine = { host: '', id: '', boot: '', pids: '' }
+
+function isOwner(read: unknown): read is Omit<LockOwner, keyof Machine> & Partial<Machine> {
   return (
     typeof read === 'object' && read !== null && 'pid' in read && 'processStart' in read && 'since' in read
   )
 }
 
 async function describe({ pid, now }: { pid: number; now: Date }): Promise<LockOwner> {
-  return { pid, processStart: await startOf(pid), host: hostname(), since: now.toISOString() }
+  const [machine, processStart] = await Promise.all([thisMachine(), startOf(pid)])
+  return { pid, processStart: processStart ?? '', ...machine, since: now.toISOString() }
 }
 
-/** Another machine's processes cannot be looked at: they count as alive. */
-async function ownerLives(owner: LockOwner): Promise<boolean> {
-  if (owner.host !== hostname()) return true
-  if (owner.processStart !== '') return (await startOf(owner.pid)) === owner.processStart
-  return isAlive(owner.pid)
+async function livesIn(place: ReturnType<typeof placeOf>, owner: LockOwner): Promise<boolean> {
+  // Another machine's processes cannot be looked at: they count as alive.
+  if (place !== 'here') return place === 'elsewhere'
+  return ownerLives(owner, await startOf(owner.pid), isAlive(owner.pid))
 }
 
-async function startOf(pid: number): Promise<string> {
-  const entry = (await readProcessTable()).find((process) => process.pid === pid)
-  return entry?.startedAt ?? ''
+/** Where either start is unknown, as where `ps` has failed, that a process of that number is there must do. */
+export function ownerLives({ processStart }: LockOwner, startNow: string | null, isThere: boolean): boolean {
+  return processStart === '' || startNow === null ? isThere : startNow === processStart
 }
 
 function busy(owner: LockOwner | null, path: string): UserError {
-  const who = owner
-    ? `process ${owner.pid}${owner.host === hostname() ? '' : ` on ${owner.host}`}`
-    : 'another process'
+  const who = owner ? `process ${owner.pid} on ${owner.host}` : 'another process'
   return new UserError(
     `another ralph is at work here: ${who}${owner ? `, since ${owner.since}` : ''}`,
     `Wait for it, or run ralph in a worktree of its own. If that process is no ralph, remove ${path}`,

@@ -2,12 +2,15 @@ import { readFileSync, rmSync, utimesSync } from 'node:fs'
 import { writeFileAtomic } from '../base/atomic-file.ts'
 import { UNKNOWN_USAGE, type Usage } from '../events/usage.ts'
 import type { Base } from '../git/head.ts'
+import type { StartedProcess } from '../process/remains.ts'
 
 /** What a run is in the middle of: enough for the next one to go on, whatever happens to this one. */
 export interface RunNote {
   readonly version: 1
   /** Marks every process that the run starts. */
   readonly mark: string
+  /** Those that were alive of the agents and gates that it had started, for where no mark can be read. */
+  readonly processes: readonly StartedProcess[]
   readonly startedAt: string
   /** When the tree was last known to be clean, by the file system's clock. */
   readonly cleanSince: number
@@ -49,10 +52,10 @@ export class NoteKeeper {
   readonly #heartbeat: NodeJS.Timeout
   #note: RunNote
 
-  constructor(path: string, start: Omit<RunNote, 'version' | 'startedAt'>, now: () => Date) {
+  constructor(path: string, start: Omit<RunNote, 'version' | 'startedAt' | 'processes'>, now: () => Date) {
     this.#path = path
     this.#now = now
-    this.#note = { version: 1, startedAt: now().toISOString(), ...start }
+    this.#note = { version: 1, startedAt: now().toISOString(), processes: [], ...start }
     this.#write()
     // The file's time says later until when the run was alive: what moved HEAD after that was somebody else.
     this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
@@ -61,6 +64,17 @@ export class NoteKeeper {
 
   get spentUsd(): number | null {
     return this.#note.spentUsd
+  }
+
+  /** These processes are alive of those that were started. */
+  started(processes: readonly StartedProcess[]): void {
+    this.#note = { ...this.#note, processes }
+    try {
+      this.#write()
+    } catch {
+      // A full disk is met again at the next step, which can end the run; what was just started must not be left alone for it.
+      return
+    }
   }
 
   /** An attempt begins. */
@@ -129,13 +143,14 @@ export class NoteKeeper {
 export function readNote(path: string): RunNote | null {
   try {
     const read: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    return isNote(read) ? read : null
+    return isNote(read) ? { ...read, processes: read.processes ?? [] } : null
   } catch {
     return null
   }
 }
 
-function isNote(read: unknown): read is RunNote {
+/** A ralph of before may have noted no processes. */
+function isNote(read: unknown): read is Omit<RunNote, 'processes'> & Partial<Pick<RunNote, 'processes'>> {
   return (
     typeof read === 'object' && read !== null && 'version' in read && read.version === 1 && 'mark' in read
   )

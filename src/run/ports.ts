@@ -5,6 +5,8 @@ import type { Gate, GateResult } from '../events/gate.ts'
 import type { RunGate } from '../gates/run.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import type { Sealer } from '../git/seal/sealer.ts'
+import type { StartedProcess } from '../process/remains.ts'
+import type { RunTrace } from '../process/tree.ts'
 import type { TierChoice } from '../select/tier.ts'
 import type { Blockage, Completion } from '../task/finish.ts'
 import type { Status, Task } from '../task/model.ts'
@@ -59,6 +61,8 @@ export interface RunPorts {
   readonly agent: (choice: AgentChoice) => Promise<Agent>
   readonly prompt: (request: PromptRequest) => Promise<WrittenPrompt>
   readonly runGate: RunGate
+  /** Where the shell is that gates are commands of; null where there is none. */
+  readonly shell: string | null
   /** What a task file with that text says of its status, in the words of the team. */
   readonly statusIn: (file: string, text: string) => Promise<Status | null>
   /** Null where commits are not sealed. */
@@ -74,8 +78,10 @@ export interface RunPorts {
   readonly newToken: () => string
   /** Marks every process that the run starts, those of git too, so that the next run can find them. */
   readonly mark: string
+  /** Tells which of the agents and gates that were started are alive, each time that one begins; what it returns ends that. */
+  readonly onStarted: (listener: (living: readonly StartedProcess[]) => void) => () => void
   /** Ends what a dead run left alive; returns what it found, one line each. */
-  readonly endLeftovers: (mark: string) => Promise<readonly string[]>
+  readonly endLeftovers: (dead: RunTrace) => Promise<readonly string[]>
   readonly now: () => Date
   /** Waits, or stops waiting when the signal is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>

@@ -3,6 +3,7 @@ import { fewOf } from '../base/text.ts'
 import type { Base } from '../git/head.ts'
 import type { Status, StatusEntry } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
+import { NO_SHELL } from '../process/program.ts'
 import { idInFileName } from '../task/file-name.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { isTaskFile } from './source.ts'
@@ -10,6 +11,8 @@ import { isTaskFile } from './source.ts'
 /** Makes sure that a run can tell its work from everybody else's, or throws with what to do; gives where it begins. */
 export async function preflight(options: RunOptions, ports: RunPorts): Promise<Base> {
   const { workspace, source } = ports
+  if (options.gates.length > 0 && ports.shell === null)
+    throw new UserError(`the gates cannot run: ${NO_SHELL}`)
   const obstacles = await workspace.inspect.obstacles(source.dir)
   const [first] = obstacles
   if (first) {

@@ -42,7 +42,7 @@ export async function recover(
   const ignored = existsSync(folder.ignored) ? readFileSync(folder.ignored, 'utf8').split('\0') : []
   await workspace.restore.adopt({ ignored, since: dead.cleanSince })
   const lastSign = statSync(folder.note).mtime
-  const leftovers = await ports.endLeftovers(dead.mark)
+  const leftovers = await ports.endLeftovers(dead)
   for (const line of leftovers) emit(recovered(null, `ended what the last run had left running: ${line}`))
   await moveLocks(ports, dead, emit)
   const { attempt, spentUsd } = dead

@@ -97,6 +97,7 @@ async function go(
     },
     ports.now,
   )
+  const forget = ports.onStarted((processes) => note.started(processes))
   try {
     ports.checkpoint('run-noted')
     const run: Run = { options, ports, note, ledger: new Ledger(await ports.records()), emit }
@@ -126,6 +127,7 @@ async function go(
     }
     finish(end)
   } finally {
+    forget()
     // After a throw in the middle of a task the note stays for the next run, which then knows what to record.
     note.end()
   }

@@ -1,8 +1,7 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { findOnPath } from '../../src/agent/find-program.ts'
 import { installationOf, isNewEnough } from '../../src/agent/installation.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'ralph-detect-'))
@@ -15,20 +14,6 @@ function folderWith(name: string, script: string, mode = 0o755): string {
   chmodSync(join(folder, name), mode)
   return folder
 }
-
-describe.skipIf(process.platform === 'win32')('on PATH', () => {
-  test('the first executable of that name is found', () => {
-    const plain = folderWith('one', '', 0o644)
-    const first = folderWith('one', '')
-    const second = folderWith('one', '')
-    const folder = mkdtempSync(join(root, 'dir-'))
-    mkdirSync(join(folder, 'one'))
-    const env = { PATH: ['', join(root, 'none'), folder, plain, first, second].join(delimiter) }
-    expect(findOnPath('one', env)).toBe(join(first, 'one'))
-    expect(findOnPath('two', env)).toBeNull()
-    expect(findOnPath('one', {})).toBeNull()
-  })
-})
 
 describe.skipIf(process.platform === 'win32')('an installed program', () => {
   /** What is found out of a program that runs this script. */

@@ -237,7 +237,7 @@ describe.skipIf(process.platform === 'win32')('an agent that is steered', () => 
     const { outcome } = await steer(
       () => agent.step(`say({ type: 'retrying', reason: '429', until: null })`),
       {
-        limits: limits({ stallSeconds: 0.3 }),
+        limits: limits({ stallSeconds: 2 }),
       },
     )
     expect(outcome.end).toMatchObject({ kind: 'rate-limited', until: null })

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
 /** A project in a folder of its own, gone when the test is over. */
 export function projectFolder(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const root = mkdtempSync(join(tmpdir(), 'ralph-cli-'))
+  const root = realpathSync.native(mkdtempSync(join(tmpdir(), 'ralph-cli-')))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   for (const [file, content] of Object.entries({ 'package.json': '{}', ...files })) {
     mkdirSync(dirname(join(root, file)), { recursive: true })

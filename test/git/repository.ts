@@ -13,7 +13,7 @@ afterEach(() => {
 
 /** An empty folder that is gone after the test. */
 export function makeFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-test-')))
+  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'ralph-test-')))
   made.push(folder)
   return folder
 }

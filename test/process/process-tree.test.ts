@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { thisMachine } from '../../src/process/machine.ts'
 import { newMark, withMark } from '../../src/process/mark.ts'
-import { endMarked, livingTree, livingWithMark } from '../../src/process/tree.ts'
-import { parsePs } from '../../src/process/table.ts'
+import { endLeftovers, livingOf, livingTree } from '../../src/process/tree.ts'
+import { remainsOf, type StartedProcess } from '../../src/process/remains.ts'
+import { StartedProcesses } from '../../src/process/started.ts'
+import { parseCim, parsePs, startIn, startOf } from '../../src/process/table.ts'
 
 /** A shell that has one sleeping child, and has said so. */
 async function family(env: Record<string, string>) {
@@ -11,6 +14,9 @@ async function family(env: Record<string, string>) {
   const [said] = (await once(shell.stdout, 'data')) as [Buffer]
   return { shell, parent: shell.pid!, child: Number(String(said)) }
 }
+
+/** All that is known of a run by its mark alone. */
+const markOf = (mark: string) => ({ mark, processes: [] })
 
 describe.skipIf(process.platform === 'win32')('the tree of a process', () => {
   test('lists a process and what is below it, with their commands', async () => {
@@ -24,18 +30,54 @@ describe.skipIf(process.platform === 'win32')('the tree of a process', () => {
   })
 })
 
+describe.skipIf(process.platform === 'win32')('what a run has noted', () => {
+  test('is found and ended where no mark shows it, also once the leader of the group is dead', async () => {
+    const { boot } = await thisMachine()
+    // What they bear is another mark than the one that is asked for, as where the system shows none.
+    const { shell, parent, child } = await family({ PATH: process.env['PATH']! })
+    const processes = [{ pid: parent, group: parent, startedAt: (await startOf(parent))!, boot }]
+    process.kill(parent, 'SIGKILL')
+    await once(shell, 'exit')
+    expect(await endLeftovers({ mark: newMark(), processes })).toMatchObject([{ pid: child }])
+    expect(await livingOf({ mark: newMark(), processes })).toEqual([])
+  })
+
+  test('is left alone where its number is a stranger’s by now', async () => {
+    const { boot } = await thisMachine()
+    const { parent } = await family({ PATH: process.env['PATH']! })
+    const processes = [{ pid: parent, group: parent, startedAt: 'another time', boot }]
+    expect(await livingOf({ mark: newMark(), processes })).toEqual([])
+    process.kill(-parent, 'SIGKILL')
+  })
+
+  test('is what was started and has not ended, each with its start', async () => {
+    const started = new StartedProcesses()
+    const heard: (readonly StartedProcess[])[] = []
+    const forget = started.listen((living) => heard.push(living))
+    const options = { cwd: '.', env: process.env, onOutput: () => undefined }
+    await started.start({ shell: 'true' }, options).finished
+    const running = started.start({ shell: 'exec sleep 60' }, options)
+    const pid = running.pid!
+    const [startedAt, { boot }] = [await startOf(pid), await thisMachine()]
+    await vi.waitFor(() => expect(heard.at(-1)).toEqual([{ pid, group: pid, startedAt, boot }]))
+    forget()
+    running.end('now')
+    await running.finished
+  })
+})
+
 describe.runIf(process.platform === 'linux')('a mark', () => {
   test('finds what a dead run has left, and ends it', async () => {
     const mark = newMark()
     const { shell, parent, child } = await family(withMark(process.env, mark))
     process.kill(parent, 'SIGKILL')
     await once(shell, 'exit')
-    expect(await livingWithMark(mark)).toMatchObject([
+    expect(await livingOf(markOf(mark))).toMatchObject([
       { pid: child, command: expect.stringContaining('sleep 60') },
     ])
-    expect(await endMarked(mark)).toMatchObject([{ pid: child }])
-    expect(await livingWithMark(mark)).toEqual([])
-    expect(await endMarked(mark)).toEqual([])
+    expect(await endLeftovers(markOf(mark))).toMatchObject([{ pid: child }])
+    expect(await livingOf(markOf(mark))).toEqual([])
+    expect(await endLeftovers(markOf(mark))).toEqual([])
   })
 
   test('leaves alone what only shares a session with what bears it', async () => {
@@ -44,7 +86,7 @@ describe.runIf(process.platform === 'linux')('a mark', () => {
     const script = `RALPH_RUN=${mark} sleep 60 & sleep 61 & echo $!; wait`
     const shell = spawn('sh', ['-c', script], { detached: true })
     const [said] = (await once(shell.stdout, 'data')) as [Buffer]
-    expect(await endMarked(mark)).toMatchObject([{ command: 'sleep 60' }])
+    expect(await endLeftovers(markOf(mark))).toMatchObject([{ command: 'sleep 60' }])
     const left = (await livingTree(shell.pid!)).map(({ pid }) => pid)
     expect(left).toEqual([shell.pid, Number(String(said))])
     process.kill(-shell.pid!, 'SIGKILL')
@@ -54,9 +96,9 @@ describe.runIf(process.platform === 'linux')('a mark', () => {
     const [outer, inner] = [newMark(), newMark()]
     const nested = await family(withMark(withMark(process.env, outer), inner))
     const other = await family(withMark(process.env, newMark()))
-    expect((await livingWithMark(outer)).map(({ pid }) => pid)).toEqual([nested.parent, nested.child])
+    expect((await livingOf(markOf(outer))).map(({ pid }) => pid)).toEqual([nested.parent, nested.child])
     const gone = once(nested.shell, 'close')
-    await endMarked(outer)
+    await endLeftovers(markOf(outer))
     await gone
     expect(await livingTree(other.parent)).toHaveLength(2)
     process.kill(-other.parent, 'SIGKILL')
@@ -76,5 +118,57 @@ test('ps is read without its zombies', () => {
   expect(parsePs(text)).toEqual([
     { pid: 1, parent: 0, session: 1, startedAt: 'Mon Nov 16 09:12:01 2026' },
     { pid: 812, parent: 700, session: 812, startedAt: 'Wed Nov 18 11:00:59 2026' },
+  ])
+})
+
+test('what Windows answers is read, whatever stands around it', () => {
+  const text = '812 700 1795000000123\r\n\r\n813 812 1795000000456\r\nGet-CimInstance : Access denied\r\n'
+  expect(parseCim(text)).toEqual([
+    { pid: 812, parent: 700, session: 812, startedAt: '1795000000123' },
+    { pid: 813, parent: 812, session: 813, startedAt: '1795000000456' },
+  ])
+})
+
+describe('of a noted process', () => {
+  const monday = 'Mon Nov 16 09:12:01 2026'
+  const tuesday = 'Tue Nov 17 09:12:01 2026'
+  const noted = { pid: 10, group: 10, startedAt: tuesday, boot: 'a' }
+  const entry = (pid: number, session: number, startedAt: string) => ({ pid, parent: 1, session, startedAt })
+
+  test.each([
+    ['itself and its group', [entry(10, 10, tuesday), entry(11, 10, tuesday)], [10], [10]],
+    ['its group', [entry(11, 10, tuesday)], [10], [10]],
+    ['nothing, where another has its number', [entry(10, 10, monday), entry(11, 10, tuesday)], [], []],
+    ['no group that began before it', [entry(11, 10, monday)], [10], []],
+  ])('there is still %s', (_, table, members, groups) => {
+    const remains = remainsOf([noted], { table, boot: 'a' })
+    expect([[...remains.members.keys()], [...remains.groups]]).toEqual([members, groups])
+  })
+
+  test('whose start nobody knows there is nothing that is certain', () => {
+    const remains = remainsOf([{ ...noted, startedAt: '' }], { table: [entry(10, 10, tuesday)], boot: 'a' })
+    expect([remains.members.size, remains.groups.size]).toEqual([0, 0])
+  })
+
+  test('there is nothing after a start of the system', () => {
+    const remains = remainsOf([noted], { table: [entry(10, 10, tuesday)], boot: 'b' })
+    expect([remains.members.size, remains.groups.size]).toEqual([0, 0])
+  })
+
+  test('on Windows, which knows no groups, there is the process and whatever names it as its parent', () => {
+    const remains = remainsOf([{ pid: 10, group: null, startedAt: '5', boot: 'a' }], {
+      table: [entry(12, 12, '6')],
+      boot: 'a',
+    })
+    expect([[...remains.members], [...remains.groups]]).toEqual([[[10, '5']], []])
+  })
+})
+
+test('a process that is in no table is gone, but of no table nothing is known', () => {
+  const table = parsePs('    1     0     1 Ss   Mon Nov 16 09:12:01 2026\n')
+  expect([startIn(table, 1), startIn(table, 2), startIn(parsePs(''), 1)]).toEqual([
+    'Mon Nov 16 09:12:01 2026',
+    '',
+    null,
   ])
 })

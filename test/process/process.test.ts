@@ -97,7 +97,7 @@ describe.skipIf(process.platform === 'win32')('a process', () => {
   test.each([
     ['is not there', join(folder, 'nothing'), /nothing was not found$/],
     ['is not executable', import.meta.filename, /is not executable$/],
-    ['has NUL in its name', 'a\0b', /could not be started/],
+    ['has NUL in its name', join(folder, 'a\0b'), /could not be started/],
   ])('that %s is a value', async (_, program, reason) => {
     const { running } = start({ program, args: [] })
     expect(running.pid).toBeUndefined()
@@ -163,11 +163,15 @@ describe.skipIf(process.platform === 'win32')('a process', () => {
     expect(isAlive(pidIn(heard.stdout))).toBe(false)
   })
 
-  test('leaves no child in a session of its own when it ends by itself', async () => {
-    const { running, heard } = node(leaveSession())
-    expect(await running.finished).toMatchObject({ code: 0, survivors: [] })
-    expect(isAlive(pidIn(heard.stdout))).toBe(false)
-  })
+  // Where no mark can be read, a child whose parent ends before the first look is a stranger.
+  test.runIf(process.platform === 'linux')(
+    'leaves no child in a session of its own when it ends by itself',
+    async () => {
+      const { running, heard } = node(leaveSession())
+      expect(await running.finished).toMatchObject({ code: 0, survivors: [] })
+      expect(isAlive(pidIn(heard.stdout))).toBe(false)
+    },
+  )
 
   test('leaves no child in a session of its own that also holds the output and is killed', async () => {
     const { running, heard, says } = node(

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { findRoot } from '../../src/project/root.ts'
 let top: string
 
 beforeEach(() => {
-  top = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-root-')))
+  top = realpathSync.native(mkdtempSync(join(tmpdir(), 'ralph-root-')))
 })
 afterEach(() => {
   rmSync(top, { recursive: true })
@@ -29,6 +29,12 @@ function existsBelowTop(path: string): boolean {
 }
 
 describe('the root', () => {
+  it.skipIf(process.platform === 'win32')('is the folder itself, where a link leads to it', () => {
+    make('shop/.git/', 'shop/src/')
+    symlinkSync(join(top, 'shop'), join(top, 'link'))
+    expect(findRoot(join(top, 'link/src'))).toBe(join(top, 'shop'))
+  })
+
   it.each(['package.json', 'Cargo.toml', 'go.mod', 'pyproject.toml', 'mix.exs', '.git/', '.git'])(
     'is the folder that has %s',
     (marker) => {

@@ -25,7 +25,7 @@ export type Wishes = Partial<Omit<PromptRequest, 'root' | 'isIgnored'>> & {
 
 /** Makes a project of these files, by path. */
 export function makeProject(files: Readonly<Record<string, string | Uint8Array>> = {}): TestProject {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-prompt-')))
+  const root = realpathSync.native(mkdtempSync(join(tmpdir(), 'ralph-prompt-')))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   const place = (path: string): string => {
     const target = join(root, path)

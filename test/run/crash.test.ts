@@ -125,7 +125,8 @@ function expectCostRight(scene: Scene): void {
   expect(told).toMatchObject({ cost: lines(scene, 'cost').length * COST })
 }
 
-describe('a run that is killed', () => {
+// It kills groups, and tells by the signal that a process was killed: Windows has neither.
+describe.skipIf(process.platform === 'win32')('a run that is killed', () => {
   it('goes on from every point between two side effects', { timeout: 600_000 }, async () => {
     const scout = makeScene()
     expect(await run(scout)).toBeNull()

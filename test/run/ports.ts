@@ -7,7 +7,7 @@ import { openGit } from '../../src/git/door.ts'
 import { listRecords } from '../../src/git/record.ts'
 import { findRepository } from '../../src/git/repository.ts'
 import { newMark, withMark } from '../../src/process/mark.ts'
-import { endMarked } from '../../src/process/tree.ts'
+import { endLeftovers } from '../../src/process/tree.ts'
 import { Control } from '../../src/run/control.ts'
 import { runFolder } from '../../src/run/folder.ts'
 import { openLogs } from '../../src/run/journal.ts'
@@ -114,6 +114,7 @@ export async function makePorts({ root, deed, ports, gate }: Harness): Promise<R
     agent: async () => agent,
     prompt: async ({ task }) => ({ text: task.source, estimate: 0, warnings: [] }),
     runGate: async (one, { env }) => gateResult(one, await asAttempt(env, async () => gate?.(one) ?? true)),
+    shell: '/bin/sh',
     statusIn: async (file, text) => (await parseTask({ file, text }, TASK_VOCABULARY)).status,
     mark,
     newToken: () => randomBytes(4).toString('hex'),
@@ -122,7 +123,8 @@ export async function makePorts({ root, deed, ports, gate }: Harness): Promise<R
     askToCommit: null,
     warnings: [],
     push: async () => ({ problem: 'no remote' }),
-    endLeftovers: async (dead) => (await endMarked(dead)).map(({ command }) => command),
+    onStarted: () => () => undefined,
+    endLeftovers: async (dead) => (await endLeftovers(dead)).map(({ command }) => command),
     now: () => new Date(),
     sleep: async () => undefined,
     env: ENV,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { git, makeFolder, makeRepository, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText } from './harness.ts'
-import type { Harness } from './ports.ts'
+import { gateOf, type Harness } from './ports.ts'
 
 const tasks = { 'T-1': taskText('T-1') }
 const deed = (root: string) => () => put(root, { work: '' })
@@ -59,6 +59,15 @@ describe('a run refuses', () => {
     git(root, 'config', 'commit.gpgSign', 'true')
     git(root, 'config', 'gpg.program', join(root, 'no-such-program'))
     expect((await refusal(root)).message).toContain('git is to sign commits, and cannot: ')
+  })
+
+  it('gates where there is no shell to run them', async () => {
+    const root = makeProject(tasks)
+    const error = await refusal(root, { options: { gates: [gateOf('test')] }, ports: { shell: null } })
+    expect(error).toMatchObject({
+      message: 'the gates cannot run: there is no POSIX shell: install Git for Windows, which brings one',
+      exitCode: 2,
+    })
   })
 
   it('a lock that another git has left', async () => {

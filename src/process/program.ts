@@ -1,0 +1,134 @@
+import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import { platform as ownPlatform } from 'node:os'
+import { posix, win32 } from 'node:path'
+import type { Environment } from './mark.ts'
+
+/** What a program is looked up in: the system's kind, and its files. */
+export interface ProgramFiles {
+  readonly platform: NodeJS.Platform
+  /** Whether there is a file that may be run. */
+  readonly isProgram: (path: string) => boolean
+  readonly read: (path: string) => string
+}
+
+const OWN_FILES: ProgramFiles = {
+  platform: ownPlatform(),
+  isProgram,
+  read: (path) => readFileSync(path, 'utf8'),
+}
+
+/** What is started, or why nothing is. */
+export type Resolved =
+  | { readonly program: string; readonly args: readonly string[] }
+  | {
+      readonly reason: string
+      /** Installing something would mend it. */
+      readonly missing: boolean
+    }
+
+/**
+ * Where the program of that name is on PATH; null where it is not. Folders of PATH that depend on where one is are left
+ * out: in a repository anybody may have put a program of any name.
+ */
+export function findOnPath(program: string, env: Environment, files = OWN_FILES): string | null {
+  const paths = pathsOf(files)
+  const extensions = files.platform === 'win32' ? extensionsOf(program, env) : ['']
+  for (const folder of pathIn(env, files).split(paths.delimiter)) {
+    if (!paths.isAbsolute(folder)) continue
+    for (const extension of extensions) {
+      const path = paths.join(folder, program + extension)
+      if (files.isProgram(path)) return path
+    }
+  }
+  return null
+}
+
+/** A POSIX shell: the one that there always is, or on Windows that of Git for Windows; null where there is none. */
+export function findShell(env: Environment, files = OWN_FILES): string | null {
+  if (files.platform !== 'win32') return '/bin/sh'
+  const git = findOnPath('git', env, files)
+  // git.exe is in cmd, bin or mingw64/bin; sh.exe in bin, where it sets up its surroundings, or in usr/bin.
+  const above = git === null ? [] : ['..', '../..'].map((up) => win32.join(git, '..', up))
+  const beside = above.flatMap((folder) => ['bin', 'usr/bin'].map((bin) => win32.join(folder, bin, 'sh.exe')))
+  return beside.find(files.isProgram) ?? findOnPath('sh', env, files)
+}
+
+/**
+ * The program and arguments with which the system starts a program without looking for it. Windows starts no batch
+ * file without cmd.exe, which reads the arguments anew: of those that npm and its like install for a script, the script
+ * is started instead.
+ */
+export function resolveProgram(
+  program: string,
+  args: readonly string[],
+  { env, files = OWN_FILES }: { readonly env: Environment; readonly files?: ProgramFiles },
+): Resolved {
+  if (program === 'sh') {
+    const shell = findShell(env, files)
+    return shell === null ? { reason: NO_SHELL, missing: true } : { program: shell, args }
+  }
+  const isPath = pathsOf(files).basename(program) !== program
+  const path = isPath ? program : findOnPath(program, env, files)
+  if (path === null) return { reason: `${program} was not found`, missing: true }
+  const isBatch = files.platform === 'win32' && /\.(?:cmd|bat)$/i.test(path)
+  return isBatch ? behindShim(path, args, { env, files }) : { program: path, args }
+}
+
+/** Why a command cannot run where there is no POSIX shell. */
+export const NO_SHELL = 'there is no POSIX shell: install Git for Windows, which brings one'
+
+function behindShim(
+  path: string,
+  args: readonly string[],
+  { env, files }: { readonly env: Environment; readonly files: ProgramFiles },
+): Resolved {
+  const target = shimTarget(files.read(path))
+  if (target === null)
+    return { reason: `${path} is a batch file of a kind that only cmd.exe starts`, missing: false }
+  const folder = win32.dirname(path)
+  const script = win32.join(folder, target)
+  if (/\.exe$/i.test(script)) return { program: script, args }
+  const beside = win32.join(folder, 'node.exe')
+  const node = files.isProgram(beside) ? beside : (findOnPath('node', env, files) ?? process.execPath)
+  return { program: node, args: [script, ...args] }
+}
+
+/**
+ * What a shim of npm, pnpm or Yarn starts, relative to the shim's folder: a script of Node or a program; null for any
+ * other batch file. Each hands its arguments on in one line that ends with `%*`.
+ */
+export function shimTarget(text: string): string | null {
+  const lines = text.split(/\r?\n/).filter((line) => /%\*\s*$/.test(line))
+  const targets = lines.map((line) => /"%(?:~dp0|dp0%)\\([^"%]+)"\s+%\*\s*$/.exec(line)?.[1])
+  const [target] = targets
+  if (target === undefined || targets.some((other) => other !== target)) return null
+  if (/\.exe$/i.test(target)) return target
+  return /(?:"_prog=|^\s*"?)node(?:\.exe)?"?(?:\s|$)/im.test(text) ? target : null
+}
+
+/** What `findOnPath` looks a name up with: as it is where it says what kind of file it is. */
+function extensionsOf(program: string, env: Environment): readonly string[] {
+  const known = (env['PATHEXT'] ?? '.EXE;.CMD;.BAT').split(';')
+  const own = win32.extname(program).toLowerCase()
+  return own !== '' && known.some((extension) => extension.toLowerCase() === own) ? [''] : known
+}
+
+/** Where there is none, POSIX systems have one of their own. */
+function pathIn(env: Environment, { platform }: ProgramFiles): string {
+  return platform === 'win32' ? (env['PATH'] ?? env['Path'] ?? '') : (env['PATH'] ?? '/usr/bin:/bin')
+}
+
+function pathsOf({ platform }: ProgramFiles): typeof posix {
+  return platform === 'win32' ? win32 : posix
+}
+
+function isProgram(path: string): boolean {
+  try {
+    // Most are not there, and to throw that for each folder of PATH would take `next` a millisecond.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

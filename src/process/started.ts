@@ -1,0 +1,41 @@
+import { platform } from 'node:os'
+import { thisMachine } from './machine.ts'
+import type { StartedProcess } from './remains.ts'
+import { startProcess, type StartProcess } from './start.ts'
+import { startOf } from './table.ts'
+
+/** Those that are alive of what was started here. */
+export class StartedProcesses {
+  readonly #living = new Map<number, StartedProcess>()
+  #listener: ((living: readonly StartedProcess[]) => void) | null = null
+
+  /** Has one hear of each that begins, and of when it began; what it returns ends that. */
+  listen(listener: (living: readonly StartedProcess[]) => void): () => void {
+    this.#listener = listener
+    return () => {
+      this.#listener = null
+    }
+  }
+
+  /** Starts a process, and keeps it in mind while it runs. */
+  readonly start: StartProcess = (command, options) => {
+    const running = startProcess(command, options)
+    const { pid } = running
+    if (pid === undefined) return running
+    const forget = (): boolean => this.#living.delete(pid)
+    running.finished.then(forget, forget)
+    this.#keep(pid, '', '')
+    void this.#learn(pid)
+    return running
+  }
+
+  async #learn(pid: number): Promise<void> {
+    const [{ boot }, startedAt] = await Promise.all([thisMachine(), startOf(pid)])
+    if (this.#living.has(pid)) this.#keep(pid, startedAt ?? '', boot)
+  }
+
+  #keep(pid: number, startedAt: string, boot: string): void {
+    this.#living.set(pid, { pid, group: platform() === 'win32' ? null : pid, startedAt, boot })
+    this.#listener?.([...this.#living.values()])
+  }
+}
