@@ -26,6 +26,8 @@ export function plainBlockScanner(
 ): (file: Pick<TaskBytes, 'id' | 'bytes'>) => PlainBlock | null {
   const layouts: Layout[] = []
   const learn = ({ rows: read, blankLines }: BlockLines): void => {
+    // A pattern of thousands of lines would be beyond the engine.
+    if (read.length > MOST_ROWS || [...read, { blankLines }].some((row) => row.blankLines > MOST_ROWS)) return
     // Without the values, which are parts of all that was read.
     const rows = read.map(({ field, blankLines }) => ({ field, blankLines }))
     for (const [i, layout] of layouts.entries()) {
