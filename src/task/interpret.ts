@@ -1,9 +1,9 @@
 import { placeAt } from '../base/diagnostic.ts'
 import type { Span } from '../base/diagnostic.ts'
-import { readDependencies, strayIds } from './depends.ts'
+import { dependsSection, readDependencies, strayIds } from './depends.ts'
 import { readHeading } from './heading.ts'
 import { readValues } from './field-values.ts'
-import type { Field, FieldName, Problem, Task } from './model.ts'
+import type { Field, FieldName, Problem, Section, Task } from './model.ts'
 import {
   conflicts,
   outlineProblems,
@@ -37,7 +37,11 @@ export function interpret(
   const first = firstFields(fields)
   const raw = (name: FieldName): string => first[name]?.value ?? ''
   const heading = readHeading(outline.heading?.text ?? '', numberOf(id))
-  const depends = readDependencies(first.Depends, source, id)
+  const depends = readDependencies(
+    first.Depends ?? sectionOfDepends(source, sections, vocabulary),
+    source,
+    id,
+  )
   const problems = [
     ...outlineProblems(outline, heading.number, id),
     ...statusProblems(first.Status, vocabulary),
@@ -45,11 +49,12 @@ export function interpret(
     ...(depends.problems.length > 0
       ? []
       : strayIds(source, {
+          own: numberOf(id),
+          isOpen: lookUp(vocabulary.statuses, raw('Status')) === 'TODO',
           fields,
           found: depends.found,
           block: blockOf(outline, source),
-          // What is done needs nothing more.
-          sections: lookUp(vocabulary.statuses, raw('Status')) === 'TODO' ? sections : [],
+          sections,
           words: vocabulary.fields,
         })),
     ...conflicts(fields, vocabulary),
@@ -76,6 +81,18 @@ export function interpret(
     sections,
     problems: placed(source, problems),
   }
+}
+
+/** A section named as Depends may stand for the field, where it is nothing but a list. */
+function sectionOfDepends(
+  source: string,
+  sections: readonly Section[],
+  { fields }: TaskVocabulary,
+): Pick<Field, 'value' | 'valueSpan'> | undefined {
+  const section = sections.find(
+    ({ title, form }) => form === 'heading' && lookUp(fields, title) === 'Depends',
+  )
+  return (section && dependsSection(source, section)) ?? undefined
 }
 
 /** What stands between the heading and the first section. */

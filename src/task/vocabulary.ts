@@ -86,6 +86,18 @@ const NEEDS_WORDS =
   'predecessor, predecessors'
 const NEEDS = new Set(NEEDS_WORDS.split(', '))
 
+/** Whether a key or a heading may well name other tasks without meaning that this one needs them. */
+export function namesOthers(text: string): boolean {
+  return OTHERS.has(wordKey(text.replace(SIGNS_BEFORE, '').replace(SIGNS_AFTER, '')))
+}
+
+const OTHERS_WORDS =
+  'related, related to, related task, related tasks, see, see also, parent, parents, parent task, epic, story, child, children, ' +
+  'subtask, subtasks, sub tasks, blocks, blocking, unblocks, enables, unlocks, required by, needed by, next, follow up, ' +
+  'follow ups, followup, followups, supersedes, superseded by, replaces, replaced by, duplicate of, duplicates, split from, ' +
+  'split into, conflicts with, parallel, parallel with, in parallel with, refs, references, origin, id, task, task id'
+const OTHERS = new Set(OTHERS_WORDS.split(', '))
+
 /** Case, and whether words are joined by spaces, underscores or hyphens, make no difference to a key. */
 export function wordKey(word: string): string {
   // Normalizing loads tables that a plain word does not need.

@@ -49,6 +49,21 @@ describe('a completed task', () => {
     expect(text).not.toMatch(/Commit|Cost/)
   })
 
+  test('whose fields stand in one row keeps them there', async () => {
+    const row = '- **Phase:** 0 · **Status:** TODO · **Depends:** none · **Commit:** 1234567'
+    const text = completeTask(await read(`# T-004: Row\n\n${row}\n\n## Description\nWhat.\n`), {
+      at,
+      seconds: 5,
+      commit: null,
+      costUsd: null,
+      notes: '',
+    })
+    expect(text).toBe(
+      '# T-004: Row\n\n- **Phase:** 0 · **Status:** DONE · **Depends:** none · **Commit:** \n' +
+        '- **Completed:** 2025-01-15 14:30 (5s duration)\n\n## Description\nWhat.\n',
+    )
+  })
+
   test('is DONE and whole, whatever its style and whatever the notes hold', async () => {
     await fc.assert(
       fc.asyncProperty(samples, fc.oneof(hostileDocuments, anyText), async ({ id, text }, notes) => {
