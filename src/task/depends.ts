@@ -153,8 +153,8 @@ function idsAt(source: string, { start, end }: Span): readonly IdAt[] {
   return matchesIn(readable(source.slice(start, end)), start, ANY_ID)
 }
 
-/** What of a text may speak of ids, every offset kept. */
-function readable(raw: string): string {
+/** What of a text may speak of ids, and is neither code nor a remark, every offset kept. */
+export function readable(raw: string): string {
   return withoutFences(withoutRemarks(raw))
 }
 
