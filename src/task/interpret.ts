@@ -13,7 +13,7 @@ import {
 } from './problems.ts'
 import { numberOf } from './values.ts'
 import { idInPath } from './file-name.ts'
-import { lookUp, type TaskVocabulary } from './vocabulary.ts'
+import { lookUp, lookUpMarked, type TaskVocabulary } from './vocabulary.ts'
 
 /** The outline of a document that says nothing. */
 export const EMPTY_OUTLINE: TaskOutline = {
@@ -50,7 +50,7 @@ export function interpret(
       ? []
       : strayIds(source, {
           own: numberOf(id),
-          isOpen: lookUp(vocabulary.statuses, raw('Status')) === 'TODO',
+          isOpen: lookUpMarked(vocabulary.statuses, raw('Status')) === 'TODO',
           fields,
           found: depends.found,
           block: blockOf(outline, source),
@@ -61,7 +61,7 @@ export function interpret(
   ]
   // A file that says two has none that can be relied on.
   const isClear = problems.every(({ field }) => field !== 'Status')
-  const status = isClear ? (lookUp(vocabulary.statuses, raw('Status')) ?? null) : null
+  const status = isClear ? (lookUpMarked(vocabulary.statuses, raw('Status')) ?? null) : null
   const produces = outline.lists.get('Produces') ?? null
   return {
     id,
@@ -74,7 +74,7 @@ export function interpret(
     held: status === 'TODO' && sections.some(({ name, form }) => name === 'Blocked' && form === 'heading'),
     needs: depends.found.map(({ number }) => number),
     depends: depends.found,
-    ...readValues(raw),
+    ...readValues(raw, vocabulary),
     produces,
     outputs: produces?.length ?? 0,
     fields,

@@ -1,7 +1,14 @@
 import { decoded } from './byte-text.ts'
 import { scanInlineText } from '../markdown/inline.ts'
 import { type FieldName, FIELD_NAMES, type SectionName, type Status } from './model.ts'
-import { lookUp, namesOthers, sectionNamed, speaksOfNeeds, type TaskVocabulary } from './vocabulary.ts'
+import {
+  lookUp,
+  lookUpMarked,
+  namesOthers,
+  sectionNamed,
+  speaksOfNeeds,
+  type TaskVocabulary,
+} from './vocabulary.ts'
 
 /**
  * What the words of a plain file mean, asked by their bytes. A backlog has a handful of keys, statuses and headings,
@@ -37,7 +44,7 @@ export const plainWords = perVocabulary((vocabulary): PlainWords => ({
   text: remembered(plainText),
   status: remembered((bytes) => {
     const word = plainText(bytes)
-    return (word !== null && lookUp(vocabulary.statuses, word)) || null
+    return (word !== null && lookUpMarked(vocabulary.statuses, word)) || null
   }),
   title: remembered((bytes) => {
     const title = plainText(bytes)

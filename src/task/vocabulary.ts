@@ -5,6 +5,8 @@ import {
   SECTION_NAMES,
   type Status,
   STATUSES,
+  type Tier,
+  TIERS,
 } from './model.ts'
 
 /** Which words mean which field and section, so that one reader serves tasks, disciplines and features. */
@@ -18,9 +20,10 @@ export interface Vocabulary<F extends string = string, S extends string = string
   readonly lists: ReadonlySet<S>
 }
 
-/** The words of a task file: its fields and sections, and the three statuses. */
+/** The words of a task file: its fields and sections, the three statuses and the three tiers. */
 export interface TaskVocabulary extends Vocabulary<FieldName, SectionName> {
   readonly statuses: ReadonlyMap<string, Status>
+  readonly tiers: ReadonlyMap<string, Tier>
   /** The team's own words, which edits write into a file that speaks in them. */
   readonly own: OwnWords
 }
@@ -37,6 +40,7 @@ export interface Aliases {
   readonly fields?: Readonly<Record<string, readonly string[]>> | undefined
   readonly statuses?: Readonly<Record<string, readonly string[]>> | undefined
   readonly sections?: Readonly<Record<string, readonly string[]>> | undefined
+  readonly tiers?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
 export const FIELD_SYNONYMS: Partial<Record<FieldName, readonly string[]>> = {
@@ -120,6 +124,22 @@ export function lookUp<N extends string>(words: ReadonlyMap<string, N>, word: st
   return (meaning as N | null) ?? undefined
 }
 
+/** The same of a word with signs around it, or a remark in brackets behind it: `✅ DONE`, `heavy (cross-package)`. */
+export function lookUpMarked<N extends string>(words: ReadonlyMap<string, N>, text: string): N | undefined {
+  const meaning = lookUp(words, text)
+  if (meaning !== undefined || text.length > LONGEST_OPENING) return meaning
+  const bare = text.replace(/[\s]*[(（][^()（）]*[)）]\s*$/, '')
+  const word = bare.replace(MARKS, '')
+  const said = lookUp(words, word)
+  // A sign that says no makes a word unclear that says yes.
+  return wordKey(word) !== 'blocked' && SAYS_NO.test(bare) ? undefined : said
+}
+
+// Dingbats, symbols and emoji.
+const MARK = String.raw`(?:[\s\u2300-\u27bf\u2b00-\u2bff]|\ufe0f|[\ud83c-\ud83e][\udc00-\udfff])+`
+const MARKS = new RegExp(`^${MARK}|${MARK}$`, 'g')
+const SAYS_NO = /[\u26d4\u2716-\u2718\u274c\u274e]|\ud83d\udeab/
+
 const TOLD = new WeakMap<ReadonlyMap<string, string>, Map<string, string | null>>()
 const MOST_TOLD = 5000
 
@@ -128,10 +148,13 @@ export function taskVocabulary(aliases: Aliases = {}): TaskVocabulary {
   const fields = wordMap(FIELD_NAMES, FIELD_SYNONYMS)
   const sections = wordMap(SECTION_NAMES, SECTION_SYNONYMS)
   const statuses = wordMap(STATUSES, {})
+  const tiers = wordMap(TIERS, {})
+  addAliases(tiers, TIERS, aliases.tiers)
   return {
     fields,
     sections,
     statuses,
+    tiers,
     own: {
       fields: addAliases(fields, FIELD_NAMES, aliases.fields),
       statuses: addAliases(statuses, STATUSES, aliases.statuses),

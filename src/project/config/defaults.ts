@@ -50,6 +50,7 @@ interface AliasConfig {
   readonly fields: Words<FieldName>
   readonly statuses: Words<Status>
   readonly sections: Words<SectionName>
+  readonly tiers: Words<Tier>
 }
 type Words<Name extends string> = { readonly [name in Name]?: readonly string[] }
 
@@ -99,7 +100,7 @@ const NOBODY = { agent: null, model: null }
 /** What holds where nothing is configured. */
 export const DEFAULTS: Config = {
   tasks: 'docs/tasks',
-  aliases: { fields: {}, statuses: {}, sections: {} },
+  aliases: { fields: {}, statuses: {}, sections: {}, tiers: {} },
   tiers: {
     rows: {
       Light: { ...DEFAULT_TIERS.rows.Light, ...NOBODY },

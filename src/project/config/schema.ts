@@ -18,7 +18,7 @@ import {
   wholeNumber,
   words,
 } from './schema-parts.ts'
-import { FIELD_NAMES, SECTION_NAMES, STATUSES } from '../../task/model.ts'
+import { FIELD_NAMES, SECTION_NAMES, STATUSES, TIERS } from '../../task/model.ts'
 import { TASK_VOCABULARY } from '../../task/vocabulary.ts'
 
 const count = wholeNumber(1)
@@ -33,6 +33,10 @@ const aliases = table({
     v.optional(words(STATUSES, TASK_VOCABULARY.statuses), {}),
   ),
   sections: about('Words for the headings with a meaning.', v.optional(words(SECTION_NAMES, KEYS), {})),
+  tiers: about(
+    'Words for the three tiers, in Complexity.',
+    v.optional(words(TIERS, TASK_VOCABULARY.tiers), {}),
+  ),
 })
 
 const tiers = v.pipe(

@@ -98,7 +98,7 @@ describe('a configuration', () => {
   it("keeps a team's own words", async () => {
     const fields = { Status: ['상태', 'Estado'], Depends: ['선행 작업'] }
     write('ralph.config.json', { aliases: { fields } })
-    expect((await loadConfig(root)).aliases).toEqual({ fields, statuses: {}, sections: {} })
+    expect((await loadConfig(root)).aliases).toEqual({ fields, statuses: {}, sections: {}, tiers: {} })
   })
 
   it('may name its schema, which is not part of it', async () => {
