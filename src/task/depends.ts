@@ -81,13 +81,13 @@ const USUAL_DIGITS = 3
  */
 export function strayIds(
   source: string,
-  { own, isOpen, fields, found, block, sections, words }: Strays,
+  { own, isOpen, fields, found, block, sections, words, others }: Strays,
 ): readonly UnplacedProblem[] {
   const known = new Set(found.map(({ number }) => number))
   const isStray = ({ literal }: IdAt): boolean => !known.has(numberOf(literal)) && numberOf(literal) !== own
   const saysNeeds = (text: string): boolean => speaksOfNeeds(words, text)
   const mayNeed = (text: string, isList: () => boolean): boolean =>
-    saysNeeds(text) || (isOpen && !namesOthers(text) && isList())
+    saysNeeds(text) || (isOpen && !namesOthers(others, text) && isList())
   const inFields = fields
     .filter(
       ({ name, key, value }) =>
@@ -141,6 +141,8 @@ interface Strays {
   readonly sections: readonly Section[]
   /** What the keys of fields mean. */
   readonly words: ReadonlyMap<string, string>
+  /** Under which of them other tasks are named and not needed. */
+  readonly others: ReadonlySet<string>
 }
 
 const ANY_ID = /(?<![\w/-])(T-\d{1,12})(?!\d)/gi

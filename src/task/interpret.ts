@@ -56,6 +56,7 @@ export function interpret(
           block: blockOf(outline, source),
           sections,
           words: vocabulary.fields,
+          others: vocabulary.others,
         })),
     ...conflicts(fields, vocabulary),
   ]

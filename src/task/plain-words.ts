@@ -85,7 +85,7 @@ function keyMeaning(start: string, vocabulary: TaskVocabulary): KeyMeaning | nul
   const isSection = section !== undefined && vocabulary.fieldSections.has(section)
   const name = isSection ? null : (lookUp(vocabulary.fields, key) ?? null)
   if (name === null && speaksOfNeeds(vocabulary.fields, key)) return null
-  const mayNeed = name === null && !isSection && !namesOthers(key)
+  const mayNeed = name === null && !isSection && !namesOthers(vocabulary.others, key)
   return { start, name, key, isSection, mayNeed, bit: name === null ? 0 : 1 << FIELD_NAMES.indexOf(name) }
 }
 

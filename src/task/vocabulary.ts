@@ -24,6 +24,8 @@ export interface Vocabulary<F extends string = string, S extends string = string
 export interface TaskVocabulary extends Vocabulary<FieldName, SectionName> {
   readonly statuses: ReadonlyMap<string, Status>
   readonly tiers: ReadonlyMap<string, Tier>
+  /** Words under which other tasks are named and not needed. */
+  readonly others: ReadonlySet<string>
   /** The team's own words, which edits write into a file that speaks in them. */
   readonly own: OwnWords
 }
@@ -91,8 +93,8 @@ const NEEDS_WORDS =
 const NEEDS = new Set(NEEDS_WORDS.split(', '))
 
 /** Whether a key or a heading may well name other tasks without meaning that this one needs them. */
-export function namesOthers(text: string): boolean {
-  return OTHERS.has(wordKey(text.replace(SIGNS_BEFORE, '').replace(SIGNS_AFTER, '')))
+export function namesOthers(others: ReadonlySet<string>, text: string): boolean {
+  return others.has(wordKey(text.replace(SIGNS_BEFORE, '').replace(SIGNS_AFTER, '')))
 }
 
 const OTHERS_WORDS =
@@ -100,7 +102,9 @@ const OTHERS_WORDS =
   'subtask, subtasks, sub tasks, blocks, blocking, unblocks, enables, unlocks, required by, needed by, next, follow up, ' +
   'follow ups, followup, followups, supersedes, superseded by, replaces, replaced by, duplicate of, duplicates, split from, ' +
   'split into, conflicts with, parallel, parallel with, in parallel with, refs, references, origin, id, task, task id'
-const OTHERS = new Set(OTHERS_WORDS.split(', '))
+/** What aliases call the words under which other tasks are named and not needed. */
+export const RELATED = 'Related'
+export const OTHERS: ReadonlySet<string> = new Set(OTHERS_WORDS.split(', '))
 
 /** Case, and whether words are joined by spaces, underscores or hyphens, make no difference to a key. */
 export function wordKey(word: string): string {
@@ -155,6 +159,7 @@ export function taskVocabulary(aliases: Aliases = {}): TaskVocabulary {
     sections,
     statuses,
     tiers,
+    others: new Set([...OTHERS, ...(aliases.fields?.[RELATED] ?? []).map(wordKey)]),
     own: {
       fields: addAliases(fields, FIELD_NAMES, aliases.fields),
       statuses: addAliases(statuses, STATUSES, aliases.statuses),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseTask } from '../../src/task/parse.ts'
 import { factsScanner } from '../../src/task/scan-facts.ts'
-import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
+import { TASK_VOCABULARY, taskVocabulary } from '../../src/task/vocabulary.ts'
 
 const FILE = 'docs/tasks/T-004.md'
 const read = (block: string) =>
@@ -125,6 +125,13 @@ test('the fast reader leaves to the others what may name a dependency', async ()
     `${usual}\n\n## 选择\n\n- T-099`,
   ])
     expect(head(rest)).toBeNull()
+})
+
+test('a team may name a key whose tasks are not needed', async () => {
+  const vocabulary = taskVocabulary({ fields: { Related: ['Siehe'] } })
+  const text = `# T-004: Title\n\n${STATUS}\n- **Siehe**: T-099\n\n## Siehe\n- T-098\n`
+  expect((await parseTask({ file: FILE, text })).problems).toHaveLength(1)
+  expect((await parseTask({ file: FILE, text }, vocabulary)).problems).toEqual([])
 })
 
 test('the place of a dependency is that of the id, and of nothing that looks like it', async () => {

@@ -47,7 +47,8 @@ export interface Config {
 
 /** A team's own words for the names of the task file. */
 interface AliasConfig {
-  readonly fields: Words<FieldName>
+  /** `Related` stands for keys under which other tasks are named and not needed. */
+  readonly fields: Words<FieldName | 'Related'>
   readonly statuses: Words<Status>
   readonly sections: Words<SectionName>
   readonly tiers: Words<Tier>

@@ -9,7 +9,7 @@ import {
   type Status,
   type Task,
 } from '../../task/model.ts'
-import { namesOthers, wordKey } from '../../task/vocabulary.ts'
+import { namesOthers, OTHERS, wordKey } from '../../task/vocabulary.ts'
 import { FIELD_WORDS, SECTION_WORDS, STATUS_WORDS } from './words.ts'
 
 /** A team's own words as they can be told from its backlog; only what was found. */
@@ -39,7 +39,7 @@ export function proposeAliases(tasks: readonly Task[]): ProposedAliases {
   }
   propose(
     'Depends',
-    open.filter(([key, uses]) => !namesOthers(key) && looksLikeDepends(uses)),
+    open.filter(([key, uses]) => !namesOthers(OTHERS, key) && looksLikeDepends(uses)),
   )
   propose(
     'Status',

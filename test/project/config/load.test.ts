@@ -101,6 +101,11 @@ describe('a configuration', () => {
     expect((await loadConfig(root)).aliases).toEqual({ fields, statuses: {}, sections: {}, tiers: {} })
   })
 
+  it('may name keys that mean no dependency', async () => {
+    write('ralph.config.json', { aliases: { fields: { Related: ['Siehe'] } } })
+    expect((await loadConfig(root)).aliases.fields).toEqual({ Related: ['Siehe'] })
+  })
+
   it('may name its schema, which is not part of it', async () => {
     write('ralph.config.json', { $schema: './node_modules/ralph-tasks/dist/ralph.config.schema.json' })
     expect(await loadConfig(root)).toEqual(DEFAULTS)
