@@ -124,8 +124,19 @@ function keyFor(name: FieldName, neighbour: Field, vocabulary: TaskVocabulary): 
 
 /** The fields that stand in one line with this one. */
 function rowOf(task: Task, field: Field): readonly Field[] {
-  const startOf = ({ span }: Field): number => lineStart(task.source, span.start)
-  return task.fields.filter((other) => other.form === field.form && startOf(other) === startOf(field))
+  const { source, fields } = task
+  let first = fields.indexOf(field)
+  let last = first
+  while (first > 0 && isInRow(source, fields[first - 1]!, fields[first])) first--
+  while (isInRow(source, fields[last]!, fields[last + 1])) last++
+  return fields.slice(first, last + 1)
+}
+
+/** Whether the next field stands in the line in which this one begins. */
+function isInRow(source: string, { form, span }: Field, next: Field | undefined): boolean {
+  return (
+    next?.form === form && next.span.start >= span.start && next.span.start <= lineTextEnd(source, span.start)
+  )
 }
 
 /** Whose style a new field has, and the last in its row, below which it goes. */
@@ -143,11 +154,9 @@ function addedItem(task: Task, { neighbour, last }: Row, key: string, value: str
 /** Lines of one paragraph may be kept apart by two blanks or a backslash at their ends. */
 function addedLine(task: Task, { neighbour, last }: Row, key: string, value: string, ending: string): Splice {
   const { source } = task
-  const lines = task.fields.filter(({ form, span }, i) => {
-    const next = task.fields[i + 1]
-    const isInRow = next?.form === form && lineStart(source, next.span.start) <= span.start
-    return form === 'line' && !isInRow
-  })
+  const lines = task.fields.filter(
+    (field, i) => field.form === 'line' && !isInRow(source, field, task.fields[i + 1]),
+  )
   const breakOf = (field: Field): string => source.slice(field.span.end, lineTextEnd(source, field.span.end))
   const lineBreak = lines.map(breakOf).find((mark) => mark !== '') ?? ''
   const own = breakOf(last)
