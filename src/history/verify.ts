@@ -1,22 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Git } from '../git/git.ts'
-import { readLog, type LogEntry } from '../git/log.ts'
+import { readChanges } from '../git/changes.ts'
+import { readLog, readSubjects, type LogEntry } from '../git/log.ts'
 import { gatesIn } from '../git/record.ts'
 import { trailerValue } from '../git/trailers.ts'
 import type { TaskEnd } from '../task/model.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
 import { claimsIn } from './completions.ts'
 import { commitsByFile } from './file-history.ts'
-import { turnedDone, turningAmong, type Candidate } from './task-versions.ts'
+import { changeOf, turnedDone, turningAmong, type Candidate } from './task-versions.ts'
 import { undoneBy, type Undone } from './undone.ts'
 
 /**
  * How a DONE task and history agree. `sealed`: the named commit turned the file DONE, and names itself in it. `matches`:
  * the commit is there and is the task's, but the field was written later, or there is none. `moved`: the task's commit
  * is another by now, after a squash or a rebase, or since the named one was undone. `missing`: the named commit is not
- * there, and none says that it is the task's.
+ * there, and none says that it is the task's. `not-completing`: the named commit is there and did not turn the file DONE.
  */
-export type VerifyState = 'sealed' | 'matches' | 'moved' | 'missing'
+export type VerifyState = 'sealed' | 'matches' | 'moved' | 'missing' | 'not-completing'
 
 export interface VerifiedTask {
   readonly id: string
@@ -158,7 +159,43 @@ async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Finding
     else if (found !== null && !undone.has(found))
       verified.set(task, { ...known, found, state: stateElsewhere(task), reverted: false })
   }
+  for (const task of await namingTheirOwn(git, tasks, findings, clone.prefix))
+    verified.set(task, { ...verified.get(task)!, state: 'not-completing' })
   return clone.isShallow && unknown.some((task) => verified.get(task)?.state === 'missing')
+}
+
+/**
+ * The tasks whose field names a commit of this history that did not complete them and still is what somebody meant: it
+ * names the task in its subject or changes its file, or there is no better one.
+ */
+async function namingTheirOwn(
+  git: Git,
+  tasks: readonly TaskEnd[],
+  { named, undone, verified }: Findings,
+  prefix: string,
+): Promise<ReadonlySet<TaskEnd>> {
+  const left = new Set(tasks)
+  const open = named.filter(({ task, commit }) => {
+    const isOther = left.has(task) && verified.get(task)?.found !== commit
+    return isOther && !undone.has(commit)
+  })
+  if (open.length === 0) return new Set()
+  const commits = [...new Set(open.map(({ commit }) => commit))]
+  const [subjects, changes] = await Promise.all([readSubjects(git, commits), readChanges(git, { commits })])
+  const changesOf = new Map(changes.map((one) => [one.commit, one.changes]))
+  const own = open.filter(
+    ({ task, commit }) =>
+      verified.get(task)?.state === 'missing' ||
+      namesTask(subjects.get(commit) ?? '', task.number) ||
+      changeOf(task, `${prefix}${task.file}`, changesOf.get(commit) ?? []) !== null,
+  )
+  return new Set(own.map(({ task }) => task))
+}
+
+function namesTask(subject: string, number: number): boolean {
+  return [...subject.matchAll(/(?<![\w-])T-(\d{1,12})(?!\d)/gi)].some(
+    ([, digits]) => Number(digits) === number,
+  )
 }
 
 interface Evidence {

@@ -19,6 +19,8 @@ export interface FrontmatterEntry {
 /** Reads the YAML that stands at `span` of the source. */
 export function parseFrontmatter(source: string, span: Span): FrontmatterReading {
   const text = source.slice(span.start, span.end)
+  if (isDeep(text))
+    return { kind: 'error', message: `it is nested more than ${DEEPEST} deep`, at: span.start }
   // Aliases and custom tags have no use in a task file, and are how YAML blows up.
   const document = parseDocument(text, {
     version: '1.2',
@@ -38,6 +40,20 @@ export function parseFrontmatter(source: string, span: Span): FrontmatterReading
     kind: 'entries',
     entries: document.contents.items.flatMap((pair) => entryOf(text, span.start, pair)),
   }
+}
+
+const DEEPEST = 60
+const DEEP_LINE = new RegExp(`^(?:[ \\t]*[-?:](?=[ \\t])){${DEEPEST}}|^ {${2 * DEEPEST}}`, 'm')
+
+/** The parser recurses, and runs out of memory before it runs out of stack. */
+function isDeep(text: string): boolean {
+  if (DEEP_LINE.test(text)) return true
+  let depth = 0
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth = Math.max(0, depth + ('[{'.includes(bracket) ? 1 : -1))
+    if (depth > DEEPEST) return true
+  }
+  return false
 }
 
 function entryOf(text: string, base: number, pair: Pair): readonly FrontmatterEntry[] {

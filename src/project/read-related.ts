@@ -54,7 +54,8 @@ function blockOf(text: string): string {
 
 /** Whether a text may name the milestone: one that does holds its words, whatever marks it is written with. */
 function milestoneSearch(milestone: string): (text: string) => boolean {
-  const words = milestone.match(/[\p{L}\p{N}]+/gu)
+  // The first words narrow it down; a pattern of thousands could not be compiled.
+  const words = milestone.match(/[\p{L}\p{N}]+/gu)?.slice(0, MOST_WORDS) ?? null
   // Where it has none, as `🚀`, there is nothing to look for.
   if (words === null) return () => true
   const inTurn = new RegExp(
@@ -64,3 +65,5 @@ function milestoneSearch(milestone: string): (text: string) => boolean {
   // What begins with an ampersand may stand for any letter.
   return (text) => text.includes('&') || inTurn.test(text)
 }
+
+const MOST_WORDS = 10

@@ -9,8 +9,10 @@ interface AuthorText {
   readonly produces: string
   readonly hints: string
   readonly comments: string
-  /** What ralph wrote when it last gave up, or was done: it belongs to the earlier attempts. */
+  /** What ralph wrote when it last gave up: it belongs to the earlier attempts. */
   readonly past: string
+  /** What was noted when the task was done before it was opened again. */
+  readonly notes: string
 }
 
 /** Cuts the source of a task into its parts; every byte of the author's is in one of them, as it was written. */
@@ -28,7 +30,8 @@ export function authorText(task: Task): AuthorText {
     produces: textOf('Produces'),
     hints: textOf('Hints'),
     comments: textOf('Comments'),
-    past: textOf('Previous Attempts', 'Completion Notes', 'Blocked'),
+    past: textOf('Previous Attempts', 'Blocked'),
+    notes: textOf('Completion Notes'),
   }
 }
 

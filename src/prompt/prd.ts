@@ -23,12 +23,13 @@ export function sectionsNamed(
     offset,
     number: numberOf(text),
   }))
-  const found = references
-    .flatMap(spread)
-    .map((reference) => ({ reference, range: find(numbered, reference) }))
-  const outermost = found.filter(
-    ({ range }, index) => !found.some((other, at) => at !== index && holds(other.range, range, at < index)),
-  )
+  const rangeOf = finder(numbered)
+  const found = [...new Set(references.flatMap(spread))].map((reference) => ({
+    reference,
+    range: rangeOf(reference),
+  }))
+  const held = heldRanges(found.flatMap(({ range }) => range ?? []))
+  const outermost = found.filter(({ range }) => range === null || !held.has(range))
   return outermost.map(({ reference, range }) => {
     if (range === null) return { reference, text: null }
     const end = numbered[range.to]?.offset ?? source.length
@@ -46,19 +47,30 @@ interface Range {
   readonly to: number
 }
 
-function holds(outer: Range | null, inner: Range | null, isEarlier: boolean): boolean {
-  if (outer === null || inner === null) return false
-  const isSame = outer.from === inner.from && outer.to === inner.to
-  return isSame ? isEarlier : outer.from <= inner.from && inner.to <= outer.to
+/** Those that stand within another one, or are the same as an earlier one. Sections are nested: none overlap otherwise. */
+function heldRanges(ranges: readonly Range[]): ReadonlySet<Range> {
+  const held = new Set<Range>()
+  let end = -1
+  for (const range of ranges.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
+    if (range.to <= end) held.add(range)
+    else end = range.to
+  }
+  return held
 }
 
 /** By number; by the heading's own words where the reference is no number, or no heading has it. */
-function find(headings: readonly Numbered[], reference: string): Range | null {
-  const number = numberOf(reference.trim())
-  const byNumber = headings.findIndex((heading) => heading.number !== null && heading.number === number)
-  const from =
-    byNumber === -1 ? headings.findIndex((heading) => wordsOf(heading.text) === wordsOf(reference)) : byNumber
-  return from === -1 ? null : { from, to: endOf(headings, from) }
+function finder(headings: readonly Numbered[]): (reference: string) => Range | null {
+  const [byNumber, byWords] = [new Map<string, number>(), new Map<string, number>()]
+  for (const [index, { number, text }] of headings.entries()) {
+    const words = wordsOf(text)
+    if (number !== null && !byNumber.has(number)) byNumber.set(number, index)
+    if (!byWords.has(words)) byWords.set(words, index)
+  }
+  return (reference) => {
+    const number = numberOf(reference.trim())
+    const from = (number === null ? undefined : byNumber.get(number)) ?? byWords.get(wordsOf(reference))
+    return from === undefined ? null : { from, to: endOf(headings, from) }
+  }
 }
 
 /** The next heading that is no deeper and, where all stand at one depth, is none of its subsections by number. */

@@ -3,7 +3,7 @@ import { blankComments } from '../markdown/inline.ts'
 import type { Dependency, Field, Section } from './model.ts'
 import type { UnplacedProblem } from './problems.ts'
 import { idOf, isNone, numberOf } from './values.ts'
-import { speaksOfNeeds } from './vocabulary.ts'
+import { namesOthers, speaksOfNeeds } from './vocabulary.ts'
 
 /** The tasks that a Depends field names, each once, and what in it is no id. */
 export function readDependencies(
@@ -12,8 +12,10 @@ export function readDependencies(
   id: string,
 ): { found: readonly Dependency[]; problems: readonly UnplacedProblem[] } {
   if (field === undefined) return NOTHING
-  const { ids, stranger } = readDepends(field.value)
   const { start, end } = field.valueSpan
+  const read = readDepends(field.value)
+  const untitled = read.stranger === null ? read : readDepends(withoutTitles(source.slice(start, end)))
+  const { ids, stranger } = untitled.stranger === null ? untitled : read
   const raw = withoutRemarks(source.slice(start, end))
   const found = new Map<number, Dependency>()
   const spanAt = (at: number, length: number): Span =>
@@ -37,6 +39,34 @@ export function readDependencies(
 
 const NOTHING = { found: [], problems: [] }
 
+/** Links to tasks, of which each may be followed by its task's title, as the ids alone. */
+function withoutTitles(raw: string): string {
+  return blankComments(raw).replace(/\[(T-\d{1,12})\]\([^()\s]*\)(?:[ \t]+(?!T-\d)[^,;，；、[\n]*)?/gi, '$1 ')
+}
+
+/** What a section that stands for Depends says: nothing but a list of ids, or that there are none; else null. */
+export function dependsSection(source: string, section: Section): Pick<Field, 'value' | 'valueSpan'> | null {
+  const lines = listedIn(source, section.bodySpan)
+  return lines === null ? null : { value: lines.join(', '), valueSpan: section.bodySpan }
+}
+
+/** The ids of a stretch that is nothing but a list of them, each item perhaps with its task's title; else null. */
+function listedIn(source: string, { start, end }: Span): readonly string[] | null {
+  const lines = readable(source.slice(start, end))
+    .split(/\r\n|\r|\n/)
+    .filter((line) => line.trim() !== '')
+  const listed = lines.map((line) => {
+    const said = line.replace(BULLET, '').trim()
+    if (readDepends(said).stranger === null) return said
+    return said === line.trim() ? null : (LISTED_ID.exec(said)?.[1] ?? null)
+  })
+  return listed.length > 0 && listed.every((ids) => ids !== null) ? listed : null
+}
+
+const BULLET = /^[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:\[[ xX]\][ \t]+)?/
+// An id, and a title that names no other.
+const LISTED_ID = /^[[*_`~]*(T-\d{1,12})(?!\d)[\]*_`~]*(?:$|[:：—–-]?\s(?:(?!T-\d).)*$|[:：](?:(?!T-\d).)*$)/i
+
 /** A dependency's id, as its own file most likely has it: as it is written, unless that is shorter than ids are. */
 export function dependencyId({ number, literal }: IdInText, own: string): string {
   const digits = literal.length - 'T-'.length
@@ -51,16 +81,28 @@ const USUAL_DIGITS = 3
  */
 export function strayIds(
   source: string,
-  { fields, found, block, sections, words }: Strays,
+  { own, isOpen, fields, found, block, sections, words, others }: Strays,
 ): readonly UnplacedProblem[] {
   const known = new Set(found.map(({ number }) => number))
-  const isStray = ({ literal }: IdAt): boolean => !known.has(numberOf(literal))
+  const isStray = ({ literal }: IdAt): boolean => !known.has(numberOf(literal)) && numberOf(literal) !== own
   const saysNeeds = (text: string): boolean => speaksOfNeeds(words, text)
+  const mayNeed = (text: string, isList: () => boolean): boolean =>
+    saysNeeds(text) || (isOpen && !namesOthers(others, text) && isList())
   const inFields = fields
-    .filter(({ name, key }) => name === 'Depends' || (name === null && saysNeeds(key)))
+    .filter(
+      ({ name, key, value }) =>
+        name === 'Depends' || (name === null && mayNeed(key, () => isMostlyIds(value))),
+    )
     .flatMap(({ span }) => idsAt(source, span))
+  // What is done needs nothing more.
   const inSections = sections
-    .filter(({ title, form }) => form === 'heading' && saysNeeds(title))
+    .filter(
+      ({ name, title, form, bodySpan }) =>
+        isOpen &&
+        form === 'heading' &&
+        name === null &&
+        mayNeed(title, () => listedIn(source, bodySpan) !== null),
+    )
     .flatMap(({ span }) => idsAt(source, span))
   const rest = readable(withoutFields(source, fields).slice(block.start, block.end))
   const inLines = matchesIn(rest, block.start, LINE_WITH_ID).filter(({ line }) =>
@@ -75,8 +117,23 @@ export function strayIds(
   return [{ kind: 'bad-depends', field: 'Depends', message, span: first.span }]
 }
 
+/** Whether a value names tasks and says little more, in any language; or speaks of needs right before an id. */
+function isMostlyIds(value: string): boolean {
+  const bare = withoutRemarks(value)
+  const others = bare.replace(ANY_ID, ' ')
+  if (others === bare) return false
+  return (others.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) <= MOST_WORDS || NEEDS_BEFORE_ID.test(bare)
+}
+
+const MOST_WORDS = 3
+const NEEDS_BEFORE_ID = /\b(?:depends|depending|blocked|needs|requires|after)\b[^,;.]{0,20}T-\d/i
+
 /** Where ids may stand apart. */
 interface Strays {
+  /** The number of the task itself. */
+  readonly own: number
+  /** Whether the task is yet to be done. */
+  readonly isOpen: boolean
   readonly fields: readonly Field[]
   /** The dependencies, as they were read. */
   readonly found: readonly Dependency[]
@@ -84,6 +141,8 @@ interface Strays {
   readonly sections: readonly Section[]
   /** What the keys of fields mean. */
   readonly words: ReadonlyMap<string, string>
+  /** Under which of them other tasks are named and not needed. */
+  readonly others: ReadonlySet<string>
 }
 
 const ANY_ID = /(?<![\w/-])(T-\d{1,12})(?!\d)/gi
@@ -96,8 +155,8 @@ function idsAt(source: string, { start, end }: Span): readonly IdAt[] {
   return matchesIn(readable(source.slice(start, end)), start, ANY_ID)
 }
 
-/** What of a text may speak of ids, every offset kept. */
-function readable(raw: string): string {
+/** What of a text may speak of ids, and is neither code nor a remark, every offset kept. */
+export function readable(raw: string): string {
   return withoutFences(withoutRemarks(raw))
 }
 
@@ -185,7 +244,9 @@ export function readDepends(value: string): DependsReading {
   }
   const spaced = value.replace(/\s+/g, ' ')
   const bare = spaced.replace(/(T-\d{1,12}\]?)(?: ?[(（][^()（）]*[)）])+/gi, '$1')
-  const joined = bare.replace(/ ?(?:–|\.\.+|…|\bto\b) ?(?=\[?T-)/gi, '–')
+  const joined = bare
+    .replace(/ ?(?:–|\.\.+|…|~|～|至|\bto\b|\bthrough\b) ?(?=\[?T-)/gi, '–')
+    .replace(/(?<=\d\]?) ?\/ ?(?=\[?T-)/gi, ',')
   const ids: IdInText[] = []
   for (const part of joined.split(/[,;，；、&\s]+|\band\b/i)) {
     if (part === '') continue

@@ -66,15 +66,17 @@ function escaped(value: string, form: Field['form']): string {
 }
 
 function addedField(task: Task, name: FieldName, value: string, vocabulary: TaskVocabulary): Splice {
-  const neighbour = precedingField(task, name)
+  const preceding = precedingField(task, name)
   const ending = lineEnding(task.source)
-  if (neighbour === null) return firstField(task, `- **${name}**: ${value}`, ending)
+  if (preceding === null) return firstField(task, `- **${name}**: ${value}`, ending)
+  const row = rowOf(task, preceding)
+  const [neighbour, last] = [row[0]!, row.at(-1)!]
   const key = keyFor(name, neighbour, vocabulary)
   switch (neighbour.form) {
     case 'item':
-      return addedItem(task, neighbour, key, value, ending)
+      return addedItem(task, { neighbour, last }, key, value, ending)
     case 'line':
-      return addedLine(task, neighbour, key, value, ending)
+      return addedLine(task, { neighbour, last }, key, value, ending)
     case 'row':
     case 'frontmatter': {
       const at = lineEndBelow(task.source, neighbour)
@@ -120,20 +122,45 @@ function keyFor(name: FieldName, neighbour: Field, vocabulary: TaskVocabulary): 
   return neighbour.key === neighbour.key.toLowerCase() ? key.toLowerCase().replaceAll(' ', '_') : key
 }
 
-function addedItem(task: Task, neighbour: Field, key: string, value: string, ending: string): Splice {
-  const at = lineTextEnd(task.source, neighbour.span.end)
+/** The fields that stand in one line with this one. */
+function rowOf(task: Task, field: Field): readonly Field[] {
+  const { source, fields } = task
+  let first = fields.indexOf(field)
+  let last = first
+  while (first > 0 && isInRow(source, fields[first - 1]!, fields[first])) first--
+  while (isInRow(source, fields[last]!, fields[last + 1])) last++
+  return fields.slice(first, last + 1)
+}
+
+/** Whether the next field stands in the line in which this one begins. */
+function isInRow(source: string, { form, span }: Field, next: Field | undefined): boolean {
+  return (
+    next?.form === form && next.span.start >= span.start && next.span.start <= lineTextEnd(source, span.start)
+  )
+}
+
+/** Whose style a new field has, and the last in its row, below which it goes. */
+interface Row {
+  readonly neighbour: Field
+  readonly last: Field
+}
+
+function addedItem(task: Task, { neighbour, last }: Row, key: string, value: string, ending: string): Splice {
+  const at = lineTextEnd(task.source, last.span.end)
   const gap = isLoose(task) ? ending + ending : ending
   return { start: at, end: at, text: gap + likeNeighbour(task.source, neighbour, key, value) }
 }
 
 /** Lines of one paragraph may be kept apart by two blanks or a backslash at their ends. */
-function addedLine(task: Task, neighbour: Field, key: string, value: string, ending: string): Splice {
+function addedLine(task: Task, { neighbour, last }: Row, key: string, value: string, ending: string): Splice {
   const { source } = task
-  const lines = task.fields.filter((field) => field.form === 'line')
+  const lines = task.fields.filter(
+    (field, i) => field.form === 'line' && !isInRow(source, field, task.fields[i + 1]),
+  )
   const breakOf = (field: Field): string => source.slice(field.span.end, lineTextEnd(source, field.span.end))
   const lineBreak = lines.map(breakOf).find((mark) => mark !== '') ?? ''
-  const own = breakOf(neighbour)
-  const at = neighbour.span.end + own.length
+  const own = breakOf(last)
+  const at = last.span.end + own.length
   const gap = isLoose(task) ? ending + ending : ending
   const added = likeNeighbour(source, neighbour, key, value)
   return { start: at, end: at, text: own === '' ? `${lineBreak}${gap}${added}` : `${gap}${added}${own}` }
@@ -171,8 +198,8 @@ function likeNeighbour(source: string, neighbour: Field, key: string, value: str
 /** From the end of the line before, so that taking away what was added gives back the file as it was. */
 function removedLine(task: Task, field: Field): Splice {
   const { source } = task
-  // Without its head a table is none.
-  if (isTableHead(source, field)) return { ...field.valueSpan, text: '' }
+  // Without its head a table is none; and of a row with others only the value goes.
+  if (isTableHead(source, field) || rowOf(task, field).length > 1) return { ...field.valueSpan, text: '' }
   const index = task.fields.indexOf(field)
   const before = task.fields[index - 1]
   const end = lineTextEnd(source, field.span.end)

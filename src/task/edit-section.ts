@@ -5,9 +5,14 @@ import { parseBlockPieces } from '../markdown/parse.ts'
 import type { Section, SectionName, Task } from './model.ts'
 import type { Piece } from '../markdown/pieces.ts'
 import { applySplices, lineEnding, type Splice, withEndings } from '../markdown/splice.ts'
-import type { TaskVocabulary } from './vocabulary.ts'
+import { readable } from './depends.ts'
+import { fieldStart } from './field-syntax.ts'
+import { lookUp, type TaskVocabulary } from './vocabulary.ts'
 
-/** Gives a section a body: the last one of that name, or a new one at the end of the file. */
+/**
+ * Gives a section a body: the last one of that name, or a new one at the end of the file. Fields at its beginning, and a
+ * rule with a footer at its end, are no part of that and stay.
+ */
 export function setSection(
   task: Task,
   name: SectionName,
@@ -15,9 +20,52 @@ export function setSection(
   vocabulary: TaskVocabulary,
 ): readonly Splice[] {
   const section = lastSection(task, name)
-  return section === undefined
-    ? [appendedSection(task, name, body, vocabulary, unclosed(task.source))]
-    : [bodySplice(task, section, body)]
+  if (section !== undefined)
+    return [bodySplice(task, { ...section, bodySpan: ownSpan(task, section, vocabulary) }, body)]
+  const field = task.sections.findLast((candidate) => candidate.name === name)
+  if (field !== undefined) return [fieldSplice(task, field, body)]
+  return [appendedSection(task, name, body, vocabulary, unclosed(task.source))]
+}
+
+/** Where the body proper of a section stands. */
+function ownSpan(task: Task, { bodySpan }: Section, { fields }: TaskVocabulary): Span {
+  const body = task.source.slice(bodySpan.start, bodySpan.end)
+  let start = 0
+  for (const [line] of body.matchAll(/[^\r\n]*(?:\r\n|\n|\r)/g)) {
+    const field = fieldStart(line.replace(/^[-*+][ \t]+/, ''))
+    const isField = field !== null && field.bold && lookUp(fields, field.key) !== undefined
+    if (!isField && line.trim() !== '') break
+    if (isField) start = body.indexOf(line, start) + line.length
+  }
+  return { start: bodySpan.start + start, end: bodySpan.start + Math.max(start, footerStart(body)) }
+}
+
+/** Where a rule begins that only a few lines follow; the end where there is none. */
+function footerStart(body: string): number {
+  const rule = [...readable(body).matchAll(RULE)].at(-1)
+  if (rule === undefined) return body.length
+  const footer = body.slice(rule.index + rule[0].length)
+  const lines = footer.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '')
+  return lines.length > 0 && lines.length <= MOST_FOOTER_LINES ? rule.index : body.length
+}
+
+const RULE = /(?<=(?:^|\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r))(?:-{3,}|\*{3,}|_{3,})[ \t]*(?=\r|\n)/g
+const MOST_FOOTER_LINES = 5
+
+/** A field that stands for a section has its text beside or below its key, indented. */
+function fieldSplice(task: Task, { span }: Section, body: string): Splice {
+  const item = task.source.slice(span.start, span.end)
+  const bullet = /^(?:[-*+]|\d+[.)])[ \t]+/.exec(item)?.[0] ?? ''
+  const valueAt = span.start + bullet.length + (fieldStart(item.slice(bullet.length))?.valueAt ?? 0)
+  const key = task.source.slice(span.start, valueAt).trimEnd()
+  const margin = /[ \t]*$/.exec(task.source.slice(0, span.start))![0]
+  const lines = body.trim().split('\n')
+  const indent = margin + ' '.repeat(bullet.length)
+  const text =
+    lines.length === 1 && /^[\p{L}\p{N}]/u.test(body)
+      ? ` ${body.trim()}`
+      : `\n${lines.map((line) => (line === '' ? '' : indent + line)).join('\n')}`
+  return { start: span.start + key.length, end: span.end, text: withEndings(text, lineEnding(task.source)) }
 }
 
 /** Adds to the end of a section, which is made where it is missing; `removed` is taken away at the same time. */

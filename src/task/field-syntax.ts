@@ -20,3 +20,39 @@ export function fieldStart(raw: string): FieldStart | null {
   const key = (match[2] ?? match[3])!.trim().replace(/^`(.+)`$/, '$1')
   return { key, bold: match[1] !== undefined && match[1].length > 1, valueAt: match[0].length }
 }
+
+/** A field that stands behind another one in its row. */
+interface FieldPart {
+  readonly key: string
+  /** Where in the row its key begins, and its value; and where that ends. */
+  readonly at: number
+  readonly valueAt: number
+  readonly end: number
+}
+
+/** Fields behind the beginning of a row: `0 · **Depends:** T-001 | Branch: x`. The first key that is not bold must be known. */
+export function fieldsInRow(
+  raw: string,
+  isKnown: (key: string) => boolean,
+): { readonly end: number; readonly parts: readonly FieldPart[] } {
+  if (!/[:：]/.test(raw)) return { end: raw.length, parts: [] }
+  const plain = raw.replace(/`[^`\r\n]+`/g, (code) => '`'.repeat(code.length))
+  const parts: { key: string; at: number; valueAt: number; end: number }[] = []
+  let end = raw.length
+  for (const { 0: sign, index } of plain.matchAll(BETWEEN_FIELDS)) {
+    const at = index + sign.length
+    const last = parts.at(-1)
+    if (last !== undefined && at < last.valueAt) continue
+    const start = fieldStart(plain.slice(at))
+    if (start === null) continue
+    const isPart = STRONG_SIGN.test(sign) && (last !== undefined || isKnown(start.key))
+    if (!start.bold && !isPart) continue
+    if (last === undefined) end = index
+    else last.end = Math.max(index, last.valueAt)
+    parts.push({ key: start.key, at, valueAt: at + start.valueAt, end: raw.length })
+  }
+  return { end, parts }
+}
+
+const BETWEEN_FIELDS = /[ \t]*[·•|;；][ \t]*|[ \t\r\n]{2,}|[\r\n]|[ \t]*,?[ \t]*(?=\*\*[^\s*]|__[^\s_])/g
+const STRONG_SIGN = /[·•|;；\r\n]|[ \t]{2}/

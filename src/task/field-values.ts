@@ -1,12 +1,12 @@
 import { parseDuration } from '../base/time.ts'
-import { type FieldName, type FieldValues, TIERS } from './model.ts'
+import type { FieldName, FieldValues } from './model.ts'
 import { isNone, splitPaths, splitReferences, splitTags } from './values.ts'
-import { lookUp, wordMap } from './vocabulary.ts'
+import { lookUpMarked, type TaskVocabulary } from './vocabulary.ts'
 
 /** Which field a value comes from, and what it makes of the plain text there; empty text stands for no such field. */
 interface ValueReader<T> {
   readonly field: FieldName
-  readonly read: (text: string) => T
+  readonly read: (text: string, vocabulary: TaskVocabulary) => T
 }
 
 /** What the fields of a task mean. */
@@ -15,7 +15,7 @@ export const VALUE_READERS: { readonly [K in keyof FieldValues]: ValueReader<Fie
   prdReference: { field: 'PRD Reference', read: splitReferences },
   touches: { field: 'Touches', read: splitPaths },
   context: { field: 'Context', read: splitPaths },
-  complexity: { field: 'Complexity', read: (text) => lookUp(TIER_WORDS, text) ?? null },
+  complexity: { field: 'Complexity', read: (text, { tiers }) => lookUpMarked(tiers, text) ?? null },
   discipline: { field: 'Discipline', read: readText },
   feature: { field: 'Feature', read: readText },
   agent: { field: 'Agent', read: readText },
@@ -33,16 +33,14 @@ export const VALUE_READERS: { readonly [K in keyof FieldValues]: ValueReader<Fie
 const VALUE_NAMES = Object.keys(VALUE_READERS) as (keyof FieldValues)[]
 
 /** The values of a task, by the plain text of each field; empty where there is no such field. */
-export function readValues(raw: (field: FieldName) => string): FieldValues {
+export function readValues(raw: (field: FieldName) => string, vocabulary: TaskVocabulary): FieldValues {
   const values: Partial<Record<keyof FieldValues, unknown>> = {}
   for (const name of VALUE_NAMES) {
     const { field, read } = VALUE_READERS[name]
-    values[name] = read(raw(field))
+    values[name] = read(raw(field), vocabulary)
   }
   return values as FieldValues
 }
-
-const TIER_WORDS = wordMap(TIERS, {})
 
 function readText(text: string): string | null {
   return text === '' || isNone(text) ? null : text

@@ -1,6 +1,6 @@
 import type { Span } from '../base/diagnostic.ts'
 import type { Block, ItemBlock } from '../markdown/blocks.ts'
-import { fieldStart } from './field-syntax.ts'
+import { fieldsInRow, fieldStart } from './field-syntax.ts'
 import { blankComments } from '../markdown/inline.ts'
 import type { Field, FieldForm, Product, Section } from './model.ts'
 import { productOf, splitProducts } from './products.ts'
@@ -36,13 +36,52 @@ function readItem<F extends string, S extends string>(
   found: BlockFields<F, S>,
 ): void {
   if (item.text === null) return
-  const start = fieldStart(reading.source.slice(item.text.start, item.text.end))
-  if (start === null) return
-  const valueSpan = { start: item.text.start + start.valueAt, end: item.text.end }
-  const section = lookUp(vocabulary.sections, start.key)
+  const raw = textAt(reading, item.text)
+  const start = fieldStart(raw)
+  const from = item.text.start + (start?.valueAt ?? 0)
+  const row = fieldsInRow(
+    raw.slice(start?.valueAt ?? 0),
+    (key) => lookUp(vocabulary.fields, key) !== undefined,
+  )
+  if (start !== null)
+    readFirst(reading, {
+      item,
+      key: start.key,
+      valueSpan: { start: from, end: from + row.end },
+      vocabulary,
+      found,
+    })
+  found.fields.push(...readParts(reading, row.parts, { from, form: 'item' }, vocabulary))
+}
+
+/** The fields that stand behind the first one in its row. */
+function readParts<F extends string, S extends string>(
+  reading: Reading,
+  parts: ReturnType<typeof fieldsInRow>['parts'],
+  { from, form }: { readonly from: number; readonly form: FieldForm },
+  vocabulary: Vocabulary<F, S>,
+): Field<F>[] {
+  return parts.map(({ key, at, valueAt, end }) =>
+    field(
+      reading,
+      vocabulary,
+      key,
+      { start: from + at, end: from + end },
+      { start: from + valueAt, end: from + end },
+      form,
+    ),
+  )
+}
+
+/** The field that a list item begins with. */
+function readFirst<F extends string, S extends string>(
+  reading: Reading,
+  { item, key, valueSpan, vocabulary, found }: FirstField<F, S>,
+): void {
+  const section = lookUp(vocabulary.sections, key)
   if (section !== undefined && vocabulary.fieldSections.has(section)) {
     const bodySpan = item.inner ?? valueSpan
-    found.sections.push({ name: section, title: start.key, span: item.span, bodySpan, form: 'field' })
+    found.sections.push({ name: section, title: key, span: item.span, bodySpan, form: 'field' })
     if (vocabulary.lists.has(section)) found.lists.set(section, itemProducts(reading, item, valueSpan))
     return
   }
@@ -52,13 +91,24 @@ function readItem<F extends string, S extends string>(
   )
   const hasList = listed.length > 0
   found.fields.push({
-    name: lookUp(vocabulary.fields, start.key) ?? null,
-    key: start.key,
+    name: lookUp(vocabulary.fields, key) ?? null,
+    key: key,
     value: [own, ...listed].filter((part) => part !== '').join(', '),
-    span: item.span,
+    span:
+      item.text !== null && valueSpan.end < item.text.end
+        ? { start: item.span.start, end: valueSpan.end }
+        : item.span,
     valueSpan: hasList ? { start: valueSpan.start, end: item.span.end } : valueSpan,
     form: 'item',
   })
+}
+
+interface FirstField<F extends string, S extends string> {
+  readonly item: ItemBlock
+  readonly key: string
+  readonly valueSpan: Span
+  readonly vocabulary: Vocabulary<F, S>
+  readonly found: BlockFields<F, S>
 }
 
 /** The products of a field that stands for a section: its nested list, or its value. */
@@ -81,7 +131,9 @@ function readText<F extends string, S extends string>(
   if (rows !== null) {
     for (const row of rows) {
       const key = reading.inlineText(row.key.text).replace(/[:：]\s*$/, '')
-      const isHead = row.isHead && lookUp(vocabulary.fields, key) === undefined
+      const isField =
+        lookUp(vocabulary.fields, key) !== undefined || /T-\d/i.test(textAt(reading, shift(row.value, span)))
+      const isHead = row.isHead && !isField
       if (!isHead && key !== '')
         found.fields.push(
           field(reading, vocabulary, key, shift(row.span, span), shift(row.value, span), 'row'),
@@ -89,10 +141,15 @@ function readText<F extends string, S extends string>(
     }
     return
   }
-  for (const line of fieldLines(raw, (key) => lookUp(vocabulary.fields, key) !== undefined)) {
-    found.fields.push(
-      field(reading, vocabulary, line.key, shift(line.span, span), shift(line.value, span), 'line'),
-    )
+  const isKnown = (key: string): boolean => lookUp(vocabulary.fields, key) !== undefined
+  for (const line of fieldLines(raw, isKnown)) {
+    const row = fieldsInRow(raw.slice(line.value.start, line.value.end), isKnown)
+    const value = { start: line.value.start, end: line.value.start + row.end }
+    const whole = { start: line.span.start, end: value.end }
+    if (line.key !== null)
+      found.fields.push(field(reading, vocabulary, line.key, shift(whole, span), shift(value, span), 'line'))
+    const from = span.start + line.value.start
+    found.fields.push(...readParts(reading, row.parts, { from, form: 'line' }, vocabulary))
   }
 }
 
@@ -109,11 +166,8 @@ function field<F extends string, S extends string>(
 }
 
 /** The lines of a paragraph that begin a field, each with the lines that wrap below it. */
-function fieldLines(
-  raw: string,
-  isKnown: (key: string) => boolean,
-): { key: string; span: Span; value: Span }[] {
-  const lines: { key: string; span: Span; value: Span }[] = []
+function fieldLines(raw: string, isKnown: (key: string) => boolean): FieldLine[] {
+  const lines: FieldLine[] = []
   for (const match of raw.matchAll(/[ \t]*([^\r\n]*)(?:\r\n|\n|\r|$)/g)) {
     // A backslash before the next line is a hard break.
     const isLast = match.index + match[0].length >= raw.length
@@ -136,9 +190,19 @@ function fieldLines(
         span: { start: last.span.start, end },
         value: { start: last.value.start, end },
       }
+    } else {
+      const span = { start: at, end: at + text.length }
+      lines.push({ key: null, span, value: span })
     }
   }
   return lines
+}
+
+interface FieldLine {
+  /** Null for what stands before the first key. */
+  readonly key: string | null
+  readonly span: Span
+  readonly value: Span
 }
 
 function textAt(reading: Reading, span: Span): string {

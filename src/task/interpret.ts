@@ -1,9 +1,9 @@
 import { placeAt } from '../base/diagnostic.ts'
 import type { Span } from '../base/diagnostic.ts'
-import { readDependencies, strayIds } from './depends.ts'
+import { dependsSection, readDependencies, strayIds } from './depends.ts'
 import { readHeading } from './heading.ts'
 import { readValues } from './field-values.ts'
-import type { Field, FieldName, Problem, Task } from './model.ts'
+import type { Field, FieldName, Problem, Section, Task } from './model.ts'
 import {
   conflicts,
   outlineProblems,
@@ -13,7 +13,7 @@ import {
 } from './problems.ts'
 import { numberOf } from './values.ts'
 import { idInPath } from './file-name.ts'
-import { lookUp, type TaskVocabulary } from './vocabulary.ts'
+import { lookUp, lookUpMarked, type TaskVocabulary } from './vocabulary.ts'
 
 /** The outline of a document that says nothing. */
 export const EMPTY_OUTLINE: TaskOutline = {
@@ -37,7 +37,11 @@ export function interpret(
   const first = firstFields(fields)
   const raw = (name: FieldName): string => first[name]?.value ?? ''
   const heading = readHeading(outline.heading?.text ?? '', numberOf(id))
-  const depends = readDependencies(first.Depends, source, id)
+  const depends = readDependencies(
+    first.Depends ?? sectionOfDepends(source, sections, vocabulary),
+    source,
+    id,
+  )
   const problems = [
     ...outlineProblems(outline, heading.number, id),
     ...statusProblems(first.Status, vocabulary),
@@ -45,18 +49,20 @@ export function interpret(
     ...(depends.problems.length > 0
       ? []
       : strayIds(source, {
+          own: numberOf(id),
+          isOpen: lookUpMarked(vocabulary.statuses, raw('Status')) === 'TODO',
           fields,
           found: depends.found,
           block: blockOf(outline, source),
-          // What is done needs nothing more.
-          sections: lookUp(vocabulary.statuses, raw('Status')) === 'TODO' ? sections : [],
+          sections,
           words: vocabulary.fields,
+          others: vocabulary.others,
         })),
     ...conflicts(fields, vocabulary),
   ]
   // A file that says two has none that can be relied on.
   const isClear = problems.every(({ field }) => field !== 'Status')
-  const status = isClear ? (lookUp(vocabulary.statuses, raw('Status')) ?? null) : null
+  const status = isClear ? (lookUpMarked(vocabulary.statuses, raw('Status')) ?? null) : null
   const produces = outline.lists.get('Produces') ?? null
   return {
     id,
@@ -69,13 +75,25 @@ export function interpret(
     held: status === 'TODO' && sections.some(({ name, form }) => name === 'Blocked' && form === 'heading'),
     needs: depends.found.map(({ number }) => number),
     depends: depends.found,
-    ...readValues(raw),
+    ...readValues(raw, vocabulary),
     produces,
     outputs: produces?.length ?? 0,
     fields,
     sections,
     problems: placed(source, problems),
   }
+}
+
+/** A section named as Depends may stand for the field, where it is nothing but a list. */
+function sectionOfDepends(
+  source: string,
+  sections: readonly Section[],
+  { fields }: TaskVocabulary,
+): Pick<Field, 'value' | 'valueSpan'> | undefined {
+  const section = sections.find(
+    ({ title, form }) => form === 'heading' && lookUp(fields, title) === 'Depends',
+  )
+  return (section && dependsSection(source, section)) ?? undefined
 }
 
 /** What stands between the heading and the first section. */

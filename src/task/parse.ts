@@ -17,7 +17,8 @@ export async function parseTask(
   taskFile: TaskFile,
   vocabulary: TaskVocabulary = TASK_VOCABULARY,
 ): Promise<Task> {
-  return scanTask(taskFile, vocabulary) ?? parseTaskWith(taskFile, vocabulary, await loadParsers())
+  const scanned = unlessBeyondReason(taskFile.file, () => scanTask(taskFile, vocabulary))
+  return scanned ?? parseTaskWith(taskFile, vocabulary, await loadParsers())
 }
 
 /** Reads a task file in the ordinary style; null where its style needs the parsers. */
@@ -30,11 +31,18 @@ function scanTask({ file, text }: TaskFile, vocabulary: TaskVocabulary): Task | 
 /** Reads a task file of any style with parsers that are at hand. What they refuse is a task with that as its problem. */
 export function parseTaskWith({ file, text }: TaskFile, vocabulary: TaskVocabulary, parsers: Parsers): Task {
   const { source, bom } = withoutMark(text)
+  return unlessBeyondReason(file, () =>
+    interpret(file, source, bom, outlineWith(source, vocabulary, parsers), vocabulary),
+  )
+}
+
+/** The parser recurses, and refuses nesting beyond reason; one such file must not stop the others. */
+function unlessBeyondReason<T extends Task | null>(file: string, read: () => T): T | Task {
   try {
-    return interpret(file, source, bom, outlineWith(source, vocabulary, parsers), vocabulary)
+    return read()
   } catch (error) {
-    // The parser recurses, and refuses nesting beyond reason; one such file must not stop the others.
-    if (error instanceof RangeError || error instanceof BeyondReason)
+    // A regular expression may run out of stack, which is a RangeError or, where it is compiled, a SyntaxError.
+    if (error instanceof RangeError || error instanceof SyntaxError || error instanceof BeyondReason)
       return unreadableTask(file, error.message)
     throw error
   }

@@ -26,6 +26,8 @@ export function plainBlockScanner(
 ): (file: Pick<TaskBytes, 'id' | 'bytes'>) => PlainBlock | null {
   const layouts: Layout[] = []
   const learn = ({ rows: read, blankLines }: BlockLines): void => {
+    // A pattern of thousands of lines would be beyond the engine.
+    if (read.length > MOST_ROWS || [...read, { blankLines }].some((row) => row.blankLines > MOST_ROWS)) return
     // Without the values, which are parts of all that was read.
     const rows = read.map(({ field, blankLines }) => ({ field, blankLines }))
     for (const [i, layout] of layouts.entries()) {
@@ -40,10 +42,12 @@ export function plainBlockScanner(
     for (const { pattern, fields } of layouts) {
       pattern.lastIndex = 0
       const values = pattern.exec(bytes)
-      if (values !== null && values[1] === id) return { fields, values, end: pattern.lastIndex }
+      if (values === null || values[1] !== id) continue
+      const end = pattern.lastIndex
+      return hasKeyInRow(bytes, end) ? null : { fields, values, end }
     }
     const lines = startsWithHeading(bytes, id) ? readLines(bytes, lineEnd(bytes, 0).next, words) : null
-    if (lines === null) return null
+    if (lines === null || hasKeyInRow(bytes, lines.end)) return null
     if (lines.end < bytes.length) learn(lines)
     const wanted = lines.rows.filter(({ field }) => isWanted(field))
     const fields = wanted.map(({ field }) => field)
@@ -72,7 +76,8 @@ interface LayoutRow {
 
 function layoutOf(rows: readonly LayoutRow[], blankLines: number, isWanted: IsWanted): Layout {
   const lines = rows.map(({ field, blankLines }) => {
-    const value = isWanted(field) ? '([^\\r\\n]*)' : '[^\\r\\n]*'
+    const text = field.mayNeed ? '(?:[^\\r\\nTt]|[Tt](?!-\\d))*' : '[^\\r\\n]*'
+    const value = isWanted(field) ? `(${text})` : text
     return `(?:\\n{${blankLines}}${escaped(field.start)}${value}\\n)?`
   })
   const fields = rows.map(({ field }) => field).filter(isWanted)
@@ -124,13 +129,26 @@ function readLines(source: string, start: number, words: PlainWords): BlockLines
       const field = fieldAt(source, at, end, words)
       if (field === null || (seen & field.bit) !== 0) return null
       seen |= field.bit
-      rows.push({ field, blankLines, value: source.slice(at + field.start.length, end) })
+      const value = source.slice(at + field.start.length, end)
+      if (field.mayNeed && HAS_ID.test(value)) return null
+      rows.push({ field, blankLines, value })
       blankLines = 0
     }
     at = next
   }
   return { rows, blankLines, end: at }
 }
+
+const HAS_ID = /T-\d/i
+
+/** Whether a line may hold more than one field: another bold key, or a key after a sign that parts them. */
+function hasKeyInRow(bytes: string, end: number): boolean {
+  return KEY_IN_ROW.test(bytes.slice(0, end))
+}
+
+// Of a sign beyond ASCII it is the last byte.
+const KEY_IN_ROW =
+  /(?<!\n- )\*\*[^\s*:][^*\n]*(?::\*\*|\*\*:)|(?:[|;\xb7\x9c\xa2]|  )[ \t]*[^\s:|;][^\n:|;]{0,40}:/
 
 function startsWithHeading(source: string, id: string): boolean {
   return source.startsWith('# ') && source.startsWith(id, 2) && source.charCodeAt(2 + id.length) === COLON

@@ -1,7 +1,14 @@
 import { decoded } from './byte-text.ts'
 import { scanInlineText } from '../markdown/inline.ts'
 import { type FieldName, FIELD_NAMES, type SectionName, type Status } from './model.ts'
-import { lookUp, sectionNamed, speaksOfNeeds, type TaskVocabulary } from './vocabulary.ts'
+import {
+  lookUp,
+  lookUpMarked,
+  namesOthers,
+  sectionNamed,
+  speaksOfNeeds,
+  type TaskVocabulary,
+} from './vocabulary.ts'
 
 /**
  * What the words of a plain file mean, asked by their bytes. A backlog has a handful of keys, statuses and headings,
@@ -25,6 +32,8 @@ export interface KeyMeaning {
   readonly key: string
   /** Another for each name, none where there is no name: to notice one that is given twice. */
   readonly bit: number
+  /** Ids in its value may be dependencies, which only the definition can tell. */
+  readonly mayNeed: boolean
   /** It stands for a section, as `- **Produces**: …` does. */
   readonly isSection: boolean
 }
@@ -35,7 +44,7 @@ export const plainWords = perVocabulary((vocabulary): PlainWords => ({
   text: remembered(plainText),
   status: remembered((bytes) => {
     const word = plainText(bytes)
-    return (word !== null && lookUp(vocabulary.statuses, word)) || null
+    return (word !== null && lookUpMarked(vocabulary.statuses, word)) || null
   }),
   title: remembered((bytes) => {
     const title = plainText(bytes)
@@ -76,7 +85,8 @@ function keyMeaning(start: string, vocabulary: TaskVocabulary): KeyMeaning | nul
   const isSection = section !== undefined && vocabulary.fieldSections.has(section)
   const name = isSection ? null : (lookUp(vocabulary.fields, key) ?? null)
   if (name === null && speaksOfNeeds(vocabulary.fields, key)) return null
-  return { start, name, key, isSection, bit: name === null ? 0 : 1 << FIELD_NAMES.indexOf(name) }
+  const mayNeed = name === null && !isSection && !namesOthers(vocabulary.others, key)
+  return { start, name, key, isSection, mayNeed, bit: name === null ? 0 : 1 << FIELD_NAMES.indexOf(name) }
 }
 
 // Letters and digits, and between them spaces: nothing that could be more to Markdown than a word.

@@ -2,7 +2,7 @@ import { readDepends } from './depends.ts'
 import { type Field, type FieldName, type Problem, type SectionName, STATUSES } from './model.ts'
 import type { Outline } from './outline.ts'
 import { isNone, numberOf, splitPaths } from './values.ts'
-import { lookUp, type TaskVocabulary, wordKey } from './vocabulary.ts'
+import { lookUpMarked, type TaskVocabulary, wordKey } from './vocabulary.ts'
 
 /** The outline of a task file. */
 export type TaskOutline = Outline<FieldName, SectionName>
@@ -40,7 +40,7 @@ export function statusProblems(field: Field | undefined, vocabulary: TaskVocabul
     const message = `no Status; expected a line "- **Status**: TODO" below the heading (one of ${expected})`
     return [{ kind: 'no-status', field: 'Status', message, span: { start: 0, end: 0 } }]
   }
-  if (lookUp(vocabulary.statuses, field.value) !== undefined) return []
+  if (lookUpMarked(vocabulary.statuses, field.value) !== undefined) return []
   const message = `${field.value === '' ? 'Status is empty' : `Status "${field.value}" is none of these`}; expected one of ${expected}`
   return [{ kind: 'bad-status', field: 'Status', message, span: field.valueSpan }]
 }
@@ -63,7 +63,7 @@ export function conflicts(fields: readonly Field[], vocabulary: TaskVocabulary):
 function meaningOf(field: Field, vocabulary: TaskVocabulary): string {
   switch (field.name) {
     case 'Status':
-      return lookUp(vocabulary.statuses, field.value) ?? wordKey(field.value)
+      return lookUpMarked(vocabulary.statuses, field.value) ?? wordKey(field.value)
     case 'Depends': {
       const { ids, stranger } = readDepends(field.value)
       return `${[...new Set(ids.map(({ number }) => number))].sort((a, b) => a - b).join()} ${stranger ?? ''}`

@@ -1,7 +1,7 @@
 import type { Block } from '../markdown/blocks.ts'
 import type { Product } from './model.ts'
 import type { Reading } from './reading.ts'
-import { isNone, splitList } from './values.ts'
+import { isNone, splitList, withoutRemarks } from './values.ts'
 
 /** What a section that is a list holds: the items of its lists, or a paragraph's parts between commas. */
 export function readProducts(reading: Reading, blocks: readonly Block[]): Product[] {
@@ -33,7 +33,7 @@ export function productOf(reading: Pick<Reading, 'inlineText'>, raw: string): Pr
 
 /** `src/a.ts`, also before a remark (`src/a.ts — the form`); null for a word that names no file. */
 function pathIn(text: string): string | null {
-  const word = /^(\S+?),?(?:\s+[—–\-(:].*)?$/s.exec(text)?.[1]
+  const word = /^(\S+?),?(?:\s+[—–\-(:].*)?$/s.exec(withoutRemarks(text).trimEnd())?.[1]
   if (word === undefined || /^[a-z]+:\/\//i.test(word)) return null
   return word.includes('/') || /\.[A-Za-z]\w{0,7}$/.test(word) ? word : null
 }

@@ -32,7 +32,7 @@ export function factsScanner<K extends FactName>(
 ): (taskBytes: TaskBytes) => Facts<K> | null {
   const words = plainWords(vocabulary)
   const asked = new Set<FactName>(names)
-  const readers = valueReaders(asked)
+  const readers = valueReaders(asked, vocabulary)
   const steps = [
     ...(asked.has('title') ? [readTitle] : []),
     ...(asked.has('depends') ? [dependsStep()] : []),
@@ -126,12 +126,18 @@ interface ValueReader {
 }
 
 /** By the field that each value stands in. */
-function valueReaders(asked: ReadonlySet<FactName>): ReadonlyMap<FieldName, ValueReader> {
+function valueReaders(
+  asked: ReadonlySet<FactName>,
+  vocabulary: TaskVocabulary,
+): ReadonlyMap<FieldName, ValueReader> {
   const readers = new Map<FieldName, ValueReader>()
   for (const fact of asked) {
     if (!(fact in VALUE_READERS)) continue
     const { field, read } = VALUE_READERS[fact as keyof FieldValues]
-    readers.set(field, { fact: fact as keyof FieldValues, read: textReader<unknown>(read) })
+    readers.set(field, {
+      fact: fact as keyof FieldValues,
+      read: textReader<unknown>((text) => read(text, vocabulary)),
+    })
   }
   return readers
 }

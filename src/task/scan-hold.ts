@@ -23,6 +23,7 @@ export function holdReader(words: PlainWords): (source: string) => boolean | nul
       const isPlain = source.startsWith('\n## ', at - 4) && !title.includes('#')
       const name = isPlain ? words.title(title) : 'unclear'
       if (name === 'Blocked' || name === 'unclear') return hasBlockedSection(source, words)
+      if (mayListIds(source, end)) return null
     }
     return false
   }
@@ -36,6 +37,16 @@ function hasBlockedSection(source: string, words: PlainWords): boolean | null {
     const name = depth === 2 ? words.title(source.slice(text.start, text.end)) : 'another'
     if (name === 'unclear') return null
     if (name === 'Blocked') return true
+    if (name === 'another' && depth === 2 && mayListIds(source, source.indexOf('\n', text.end))) return null
   }
   return false
 }
+
+/** Whether what begins after a heading may be a list of ids, which may be dependencies. */
+function mayListIds(source: string, headingEnd: number): boolean {
+  if (headingEnd < 0) return false
+  BEGINS_WITH_ID.lastIndex = headingEnd
+  return BEGINS_WITH_ID.test(source)
+}
+
+const BEGINS_WITH_ID = /\s*(?:<!--|(?:(?:[-*+]|\d+[.)])\s+)*(?:\[[ xX]\]\s+)?[[*_`~]*T-\d)/iy

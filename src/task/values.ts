@@ -2,7 +2,7 @@ import { splitOutsideBraces } from '../base/text.ts'
 
 // Also as teams write it who work in Chinese, Japanese, Korean, Spanish, Portuguese, French, German, Italian, Russian.
 const NONE_WORDS =
-  'none (none) n/a - – — 无 無 なし 없음 ninguna ninguno nenhuma nenhum aucune aucun keine nessuna нет'
+  'none (none) n/a - – — 无 無 なし 없음 ninguna ninguno nenhuma nenhum aucune aucun nada keine nessuna нет'
 const NONE = new Set(['', ...NONE_WORDS.split(' ')])
 // With room for blanks around it.
 const LONGEST_NONE = 40
@@ -29,16 +29,17 @@ export function splitTags(value: string): readonly string[] {
   return value === '' ? NOTHING : splitList(value).map((tag) => tag.replace(/^#/, ''))
 }
 
-/** The paths of a value, without the remark that may follow each in brackets. */
+/** The paths of a value, without the remark that may follow each in brackets, with commas in it or not. */
 export function splitPaths(value: string): readonly string[] {
-  const parts = splitList(value)
-  return /[)）]/.test(value) ? parts.map(withoutRemark).filter((path) => path !== '') : parts
+  return splitList(/[)）]/.test(value) ? withoutRemarks(value) : value)
 }
 
-function withoutRemark(part: string): string {
-  const remark = /[)）]$/.test(part) ? Math.max(part.lastIndexOf(' ('), part.lastIndexOf('（')) : -1
-  return remark < 0 ? part : part.slice(0, remark).trimEnd()
+/** A bracket of ordinary width is a remark only after a blank: `app/(auth)/page.tsx` is a path. */
+export function withoutRemarks(value: string): string {
+  return value.replace(REMARK, '')
 }
+
+const REMARK = /(?:(?<=\s)\(|（)[^()（）]*[)）](?=\s*(?:[,，、\n]|$))/g
 
 /** `§3.2, §4`, also without commas; `Section 3.2`, `§3.1 – §3.3` and the words of a heading are one reference each. */
 export function splitReferences(value: string): readonly string[] {

@@ -5,6 +5,8 @@ import {
   SECTION_NAMES,
   type Status,
   STATUSES,
+  type Tier,
+  TIERS,
 } from './model.ts'
 
 /** Which words mean which field and section, so that one reader serves tasks, disciplines and features. */
@@ -18,9 +20,12 @@ export interface Vocabulary<F extends string = string, S extends string = string
   readonly lists: ReadonlySet<S>
 }
 
-/** The words of a task file: its fields and sections, and the three statuses. */
+/** The words of a task file: its fields and sections, the three statuses and the three tiers. */
 export interface TaskVocabulary extends Vocabulary<FieldName, SectionName> {
   readonly statuses: ReadonlyMap<string, Status>
+  readonly tiers: ReadonlyMap<string, Tier>
+  /** Words under which other tasks are named and not needed. */
+  readonly others: ReadonlySet<string>
   /** The team's own words, which edits write into a file that speaks in them. */
   readonly own: OwnWords
 }
@@ -37,6 +42,7 @@ export interface Aliases {
   readonly fields?: Readonly<Record<string, readonly string[]>> | undefined
   readonly statuses?: Readonly<Record<string, readonly string[]>> | undefined
   readonly sections?: Readonly<Record<string, readonly string[]>> | undefined
+  readonly tiers?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
 export const FIELD_SYNONYMS: Partial<Record<FieldName, readonly string[]>> = {
@@ -86,6 +92,20 @@ const NEEDS_WORDS =
   'predecessor, predecessors'
 const NEEDS = new Set(NEEDS_WORDS.split(', '))
 
+/** Whether a key or a heading may well name other tasks without meaning that this one needs them. */
+export function namesOthers(others: ReadonlySet<string>, text: string): boolean {
+  return others.has(wordKey(text.replace(SIGNS_BEFORE, '').replace(SIGNS_AFTER, '')))
+}
+
+const OTHERS_WORDS =
+  'related, related to, related task, related tasks, see, see also, parent, parents, parent task, epic, story, child, children, ' +
+  'subtask, subtasks, sub tasks, blocks, blocking, unblocks, enables, unlocks, required by, needed by, next, follow up, ' +
+  'follow ups, followup, followups, supersedes, superseded by, replaces, replaced by, duplicate of, duplicates, split from, ' +
+  'split into, conflicts with, parallel, parallel with, in parallel with, refs, references, origin, id, task, task id'
+/** What aliases call the words under which other tasks are named and not needed. */
+export const RELATED = 'Related'
+export const OTHERS: ReadonlySet<string> = new Set(OTHERS_WORDS.split(', '))
+
 /** Case, and whether words are joined by spaces, underscores or hyphens, make no difference to a key. */
 export function wordKey(word: string): string {
   // Normalizing loads tables that a plain word does not need.
@@ -108,6 +128,22 @@ export function lookUp<N extends string>(words: ReadonlyMap<string, N>, word: st
   return (meaning as N | null) ?? undefined
 }
 
+/** The same of a word with signs around it, or a remark in brackets behind it: `✅ DONE`, `heavy (cross-package)`. */
+export function lookUpMarked<N extends string>(words: ReadonlyMap<string, N>, text: string): N | undefined {
+  const meaning = lookUp(words, text)
+  if (meaning !== undefined || text.length > LONGEST_OPENING) return meaning
+  const bare = text.replace(/[\s]*[(（][^()（）]*[)）]\s*$/, '')
+  const word = bare.replace(MARKS, '')
+  const said = lookUp(words, word)
+  // A sign that says no makes a word unclear that says yes.
+  return wordKey(word) !== 'blocked' && SAYS_NO.test(bare) ? undefined : said
+}
+
+// Dingbats, symbols and emoji.
+const MARK = String.raw`(?:[\s\u2300-\u27bf\u2b00-\u2bff]|\ufe0f|[\ud83c-\ud83e][\udc00-\udfff])+`
+const MARKS = new RegExp(`^${MARK}|${MARK}$`, 'g')
+const SAYS_NO = /[\u26d4\u2716-\u2718\u274c\u274e]|\ud83d\udeab/
+
 const TOLD = new WeakMap<ReadonlyMap<string, string>, Map<string, string | null>>()
 const MOST_TOLD = 5000
 
@@ -116,10 +152,14 @@ export function taskVocabulary(aliases: Aliases = {}): TaskVocabulary {
   const fields = wordMap(FIELD_NAMES, FIELD_SYNONYMS)
   const sections = wordMap(SECTION_NAMES, SECTION_SYNONYMS)
   const statuses = wordMap(STATUSES, {})
+  const tiers = wordMap(TIERS, {})
+  addAliases(tiers, TIERS, aliases.tiers)
   return {
     fields,
     sections,
     statuses,
+    tiers,
+    others: new Set([...OTHERS, ...(aliases.fields?.[RELATED] ?? []).map(wordKey)]),
     own: {
       fields: addAliases(fields, FIELD_NAMES, aliases.fields),
       statuses: addAliases(statuses, STATUSES, aliases.statuses),

@@ -15,7 +15,9 @@ interface VerifyScreen extends Verification {
 export function verifyView({ tasks, fixed, isCutOff, unfinished }: VerifyScreen): readonly Block[] {
   if (tasks.length === 0) return [line('No task is DONE.')]
   const wrong = tasks.filter(({ state }) => state === 'moved' || state === 'missing')
-  const told = tasks.filter((task) => wrong.includes(task) || task.reverted)
+  const told = tasks.filter(
+    (task) => wrong.includes(task) || task.reverted || task.state === 'not-completing',
+  )
   const rows = told.map((task): readonly Cell[] => [signOf(task), task.id, ...wordsOf(task)])
   return [
     ...fixed.map((id) => line(good('fixed'), ` ${id}`)),
@@ -42,6 +44,10 @@ function wordsOf({ commit, found, state, reverted }: VerifiedTask): readonly str
   const named = commit ?? 'no commit'
   const is = found?.slice(0, Math.max(7, named.length))
   const since = reverted ? ', which was reverted since, though the file is DONE' : ''
+  if (state === 'not-completing') {
+    const other = found === null ? '' : `; ${is} does`
+    return [named, `does not turn it DONE${other}${since}`]
+  }
   if (state === 'moved') return [named, `is ${is} now${since}`]
   if (reverted && state !== 'missing') return [is ?? named, 'reverted since, though the file is DONE']
   if (found === null) return [named, 'no commit of this history completed it']
@@ -50,7 +56,7 @@ function wordsOf({ commit, found, state, reverted }: VerifiedTask): readonly str
 
 function summaryOf(tasks: readonly VerifiedTask[]): string {
   const count = (wanted: VerifyState): number => tasks.filter(({ state }) => state === wanted).length
-  const parts = (['sealed', 'matches', 'moved', 'missing'] as const)
+  const parts = (['sealed', 'matches', 'moved', 'missing', 'not-completing'] as const)
     .filter((state) => count(state) > 0)
     .map((state) => `${count(state)} ${state === 'matches' ? 'match' : state}`)
   return `${counted(tasks.length, 'task')} done: ${parts.join(', ')}`
@@ -64,6 +70,7 @@ function signOf({ state, reverted }: VerifiedTask): Piece {
     case 'moved':
       return dim('→')
     case 'missing':
+    case 'not-completing':
       return bad('✗')
     default:
       return unreachable(state)

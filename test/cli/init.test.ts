@@ -72,7 +72,7 @@ describe('ralph init', () => {
     const root = projectFolder(UNKNOWN)
     const { stdout } = await ralph(['init', '--yes', '--json'], { cwd: root })
     const { aliases, unclear } = JSON.parse(stdout)
-    expect(aliases).toEqual({ Status: ['Stato'], Depends: ['Post'], DONE: ['farita'] })
+    expect(aliases).toEqual({ Depends: ['Post'] })
     expect(unclear.map(({ file }: { file: string }) => file)).toContain('docs/tasks/T-003.md')
   })
 
@@ -83,6 +83,21 @@ describe('ralph init', () => {
       'docs/tasks/T-002.md': task('T-002', '- **Owner**: Ana'),
       'docs/tasks/T-003.md': task('T-003', ''),
     })
+    await ralph(['init', '--yes'], { cwd: root })
+    expect(config(root)).toEqual({})
+  })
+
+  it.each([
+    ['the id of each task', (n: number) => `- **Task**: T-00${n}`],
+    ['what each task unblocks', (n: number) => `- **Sekvas**: T-00${n + 1}`],
+    ['what has a known name of its own', (n: number) => `- **Related**: T-00${n - 1}`],
+    ['one of two lists of ids', (n: number) => `- **Post**: T-00${n - 1}\n- **Apud**: T-00${n - 2}`],
+    ['a category that many share', () => '- **Category**: core'],
+    ['a sentence', () => '- **Now**: the work on this is completed by now ✅'],
+  ])('does not guess an order or a status from %s', async (_, field) => {
+    const numbers = [3, 4, 5]
+    const files = numbers.map((n) => [`docs/tasks/T-00${n}.md`, `# T-00${n}: X\n\n${field(n)}\n\n- [x] a\n`])
+    const root = projectFolder(Object.fromEntries(files))
     await ralph(['init', '--yes'], { cwd: root })
     expect(config(root)).toEqual({})
   })

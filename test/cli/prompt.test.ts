@@ -126,6 +126,19 @@ describe('ralph prompt', () => {
     )
   })
 
+  it('is written for a milestone of many thousand words, too', async () => {
+    const words = `1 — ${'word '.repeat(50_000).trim()}`
+    const root = projectFolder({
+      ...FILES,
+      'docs/tasks/T-002.md': taskText('T-002', 'Go on', { Milestone: words }),
+      'docs/tasks/T-003.md': taskText('T-003', 'Same', { Status: 'DONE', Milestone: words }),
+      'docs/tasks/T-004.md': taskText('T-004', 'Other', { Status: 'DONE', Milestone: `${words} end` }),
+    })
+    const { code, stdout } = await ralph(['prompt', '2'], { cwd: root, env: ENV })
+    expect(code).toBe(0)
+    expect(stdout).toContain('1 of 2 tasks done. Done so far:\n\n- T-003: Same\n')
+  })
+
   it('needs no git to be read', async () => {
     const root = projectFolder(FILES)
     const without = await ralph(['prompt', '2'], { cwd: root, env: ENV })

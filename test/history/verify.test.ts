@@ -236,6 +236,27 @@ describe('a history that others have worked on', () => {
     expect(await states(root)).toEqual(['T-001 missing'])
   })
 
+  it("leaves a commit that is the task's to the person who named it, though another turned the file DONE", async () => {
+    const root = project('T-001', 'T-002', 'T-003')
+    put(root, { a: '1' })
+    const bySubject = commitAll(root, 'feat: t-1 adds the form')
+    const file = 'docs/tasks/T-002.md'
+    put(root, { [file]: `${read(root, file)}\nMore.\n` })
+    const byFile = commitAll(root, 'Work')
+    put(root, { a: '2' })
+    const other = commitAll(root, 'Something else, for T-10')
+    writeDone(root, 'T-001', bySubject.slice(0, 7))
+    writeDone(root, 'T-002', byFile.slice(0, 7))
+    writeDone(root, 'T-003', other.slice(0, 7))
+    const head = commitAll(root, 'Close them')
+    const { tasks } = await verification(root)
+    expect(tasks.map(({ id, state, found }) => [id, state, found])).toEqual([
+      ['T-001', 'not-completing', head],
+      ['T-002', 'not-completing', head],
+      ['T-003', 'not-completing', head],
+    ])
+  })
+
   it('holds the tasks of a package apart from those of its neighbours', async () => {
     const top = project('T-001')
     const inner = join(top, 'packages/shop')

@@ -42,6 +42,18 @@ const line = fc.constantFrom(
   '[^1]: note',
 )
 
+describe('the notes of a task that is open again', () => {
+  it('are not told as what went wrong', async () => {
+    const source = '# T-001: One\n\n- **Status**: TODO\n\n## Completion Notes\nIt uses the old form.\n'
+    const project = makeProject()
+    const { input } = await gather(project, await readTask('T-001', source))
+    const { text } = assemblePrompt(input)
+    expect(text).toContain('# What was done before\n\nThis task was done once, and is open again.')
+    expect(text).toContain('It uses the old form.')
+    expect(text).not.toContain('Learn from what went wrong')
+  })
+})
+
 describe('the text of a task', () => {
   it('is in the prompt to the last line, however it is written', async () => {
     const project = makeProject()
@@ -94,6 +106,7 @@ describe('the text of a task', () => {
       hints: '',
       comments: '',
       past: '',
+      notes: '',
     })
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseTask } from '../../src/task/parse.ts'
 import { factsScanner } from '../../src/task/scan-facts.ts'
-import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
+import { TASK_VOCABULARY, taskVocabulary } from '../../src/task/vocabulary.ts'
 
 const FILE = 'docs/tasks/T-004.md'
 const read = (block: string) =>
@@ -20,7 +20,6 @@ describe('ids that stand apart from Depends keep a task from being eligible', ()
     ['in a quote', `${STATUS}\n- **Depends**: T-001\n  > T-099`],
     ['behind a comment in the key', `${STATUS}\n- **Depends**<!-- hard -->: T-099`],
     ['behind a comment before the key', `${STATUS}\n- <!-- hard --> **Depends**: T-099`],
-    ['behind a box to tick', `${STATUS}\n- [ ] **Depends**: T-099`],
     ['without a colon', `${STATUS}\n- **Depends** T-099`],
     ['after a dash', `${STATUS}\n- **Depends** — T-099`],
     ['without a blank', `${STATUS}\n- Depends:T-099`],
@@ -28,8 +27,19 @@ describe('ids that stand apart from Depends keep a task from being eligible', ()
     ['under a word of its own', `${STATUS}\n- **Needs**: the work of T-099`],
     ['in a table of three columns', `${STATUS}\n\n| Depends | T-099 | hard |\n|---|---|---|`],
     ['in a sentence that says so', `${STATUS}\n\nDepends on T-099 being there.`],
-    ['in a section', `${STATUS}\n\n## Dependencies\n- T-099`],
+    ['in a section that says more', `${STATUS}\n\n## Dependencies\nSee these:\n- T-099`],
+    ['in a section beside the field', `${STATUS}\n- **Depends**: T-001\n\n## Dependencies\n- T-099`],
     ['in the heading of a section', `${STATUS}\n\n## Blocked by T-099`],
+    ['under a key in another language', `${STATUS}\n- **依赖**: T-099`],
+    ['under such a key with a remark', `${STATUS}\n- **선행 작업**: T-001, T-099 (완료 후)`],
+    ['under such a key with words', `${STATUS}\n- **Abhängig von**: Aufgabe T-099`],
+    ['under such a key without bold', `${STATUS}\n- Зависит от: T-099`],
+    ['under such a key of a table', `| Status | TODO |\n|---|---|\n| Bağımlılık | T-099 |`],
+    ['in the head of a table', `${STATUS}\n\n| Bağımlılık | T-099 |\n|---|---|`],
+    ['in words of a field', `${STATUS}\n- **Note**: this is work that depends on T-099 being there`],
+    ['in a section in another language', `${STATUS}\n\n## 선행 작업\n\n- T-001\n- T-099`],
+    ['in such a section with titles', `${STATUS}\n\n## Depende de\n- [T-099](T-099.md) su título`],
+    ['in such a section below a comment', `${STATUS}\n\n## 依存\n<!-- x -->\nT-099, T-001`],
   ])('%s', async (_, block) => {
     const { problems, source } = await read(block)
     expect(problems).toMatchObject([{ kind: 'bad-depends' }])
@@ -54,6 +64,74 @@ describe('ids that stand apart from Depends keep a task from being eligible', ()
     const { problems, needs } = await read(block)
     expect([problems, needs]).toEqual([[], [1]])
   })
+
+  test.each([
+    ['what is related', '- **Related**: T-099, T-098'],
+    ['what comes after', '- **Unblocks**: T-099\n- **Required by**: T-098'],
+    ['its own id', '- **Task ID**: T-004\n- **任务**: T-004'],
+    ['a branch', '- **Branch**: feature/T-099-login'],
+    ['a section of what is related', '\n## Related\n- T-099'],
+    [
+      'a section with words in it',
+      '\n## Verlauf\n- T-099 hat das Formular gebracht, das hier weitergeht\n- Mehr',
+    ],
+  ])('nor in %s', async (_, block) => {
+    const { problems, needs } = await read(`${STATUS}\n${block}`)
+    expect([problems, needs]).toEqual([[], []])
+  })
+})
+
+describe('dependencies are read', () => {
+  test.each([
+    ['from a row of fields', '- **Phase:** 0 · **Depends:** T-001, T-2 · **Branch:** x'],
+    ['from a row without bold keys', '- Phase: 0 | Depends: T-001, T-002 | Branch: x'],
+    ['from a row parted by blanks', '- **Phase**: 0  **Depends**: T-001, T-002  **Branch**: x'],
+    ['from a row that does not begin with a field', '- Phase 0 · **Depends:** T-001 T-002'],
+    ['from a row of a paragraph', '\n**Phase:** 0; **Depends:** T-001, T-002; **Branch:** x'],
+    ['behind a field of another meaning', '- **Milestone**: 1 — A, b; Depends: T-001, T-002'],
+    ['from behind a box to tick', '- [ ] **Depends**: T-001, T-002'],
+    ['as a range in words', '- **Depends**: T-001 through T-002'],
+    ['as a range in Chinese', '- **Depends**: T-001 至 T-002'],
+    ['between slashes', '- **Depends**: T-001/T-002'],
+    ['with their titles', '- **Depends**: [T-001](T-001.md) the form, [T-002](T-002.md) the page'],
+    ['from a section', '\n## Dependencies\n\n- T-001\n- [T-002](T-002.md) the page'],
+    ['from a section of one line', '\n## Depends on\nT-001, T-002'],
+  ])('%s', async (_, block) => {
+    const task = await read(`${STATUS}\n${block}`)
+    expect([task.problems, task.needs]).toEqual([[], [1, 2]])
+    expect(task.status).toBe('TODO')
+  })
+
+  test('and a section may say that there are none', async () => {
+    const { problems, needs } = await read(`${STATUS}\n\n## Dependencies\n\n无`)
+    expect([problems, needs]).toEqual([[], []])
+  })
+})
+
+test('the fast reader leaves to the others what may name a dependency', async () => {
+  const scan = factsScanner(TASK_VOCABULARY, { facts: [] })
+  const head = (rest: string) => {
+    const bytes = Buffer.from(`# T-004: Title\n\n${rest}\n\n## Description\nx\n`).toString('latin1')
+    return scan({ file: FILE, id: 'T-004', bytes })
+  }
+  const usual = `${STATUS}\n- **Phase**: 1\n- **Refs**: x`
+  expect(head(usual)).not.toBeNull()
+  expect(head(`${STATUS}\n- **Related**: T-099\n- **Touches**: \`src/**/*.ts\`, b`)).not.toBeNull()
+  // Also where the layout is known by now.
+  for (const rest of [
+    `${STATUS}\n- **Phase**: T-099\n- **Refs**: x`,
+    `${STATUS}\n- **Phase**: 1 · **Depends:** T-001\n- **Refs**: x`,
+    `${STATUS}\n- **Phase**: 1 | Depends: T-001\n- **Refs**: x`,
+    `${usual}\n\n## 选择\n\n- T-099`,
+  ])
+    expect(head(rest)).toBeNull()
+})
+
+test('a team may name a key whose tasks are not needed', async () => {
+  const vocabulary = taskVocabulary({ fields: { Related: ['Siehe'] } })
+  const text = `# T-004: Title\n\n${STATUS}\n- **Siehe**: T-099\n\n## Siehe\n- T-098\n`
+  expect((await parseTask({ file: FILE, text })).problems).toHaveLength(1)
+  expect((await parseTask({ file: FILE, text }, vocabulary)).problems).toEqual([])
 })
 
 test('the place of a dependency is that of the id, and of nothing that looks like it', async () => {

@@ -49,6 +49,64 @@ describe('a completed task', () => {
     expect(text).not.toMatch(/Commit|Cost/)
   })
 
+  test.each([
+    [
+      'a rule and a footer below them',
+      '## Completion Notes\nOld.\n\nOlder.\n\n---\n\n*Footer of the team*\n',
+      '## Completion Notes\nNew.\n\n---\n\n*Footer of the team*\n',
+    ],
+    [
+      'fields above them',
+      '## Completion Notes\n\n- **Completed**: never\n- **Priority**: P1\n\nOld.\n',
+      '## Completion Notes\n\n- **Completed**: never\n- **Priority**: P1\n\nNew.\n',
+    ],
+    ['no more than a rule', '## Completion Notes\nOld.\n\n---\n', '## Completion Notes\nNew.\n'],
+    ['a fence with a rule', '## Completion Notes\n```\n\n---\nx\n```\n', '## Completion Notes\nNew.\n'],
+  ])('has its notes anew, with %s', async (_, before, after) => {
+    const text = completeTask(await read(`${TEXT}\n${before}`), {
+      at,
+      seconds: 5,
+      commit: null,
+      costUsd: null,
+      notes: 'New.',
+    })
+    expect(text.slice(text.indexOf('## Completion'))).toBe(after)
+  })
+
+  test.each([
+    ['- **Completion Notes**: old', 'New.', '- **Completion Notes**: New.'],
+    ['- **Completion Notes**:', 'New.', '- **Completion Notes**: New.'],
+    ['- **Completion Notes**:\n  - old\n  - older', '- a\n- b', '- **Completion Notes**:\n  - a\n  - b'],
+    [
+      '* Completion Notes: old\n  older',
+      'New.\n\n# More\n\n```\nx\n```',
+      '* Completion Notes:\n  New.\n\n  ### More\n\n  ```\n  x\n  ```',
+    ],
+  ])('has its notes in the field that it has for them: %s', async (field, notes, expected) => {
+    const before = await read(TEXT.replace('- **Touches**', `${field}\n- **Touches**`))
+    const text = completeTask(before, { at, seconds: 5, commit: null, costUsd: null, notes })
+    expect(text).toContain(`\n${expected}\n- **Touches**`)
+    expect(text).not.toContain('## Completion Notes')
+    const task = await read(text)
+    expect([task.status, task.problems]).toEqual(['DONE', []])
+    expect(task.sections.filter(({ name }) => name === 'Completion Notes')).toHaveLength(1)
+  })
+
+  test('whose fields stand in one row keeps them there', async () => {
+    const row = '- **Phase:** 0 · **Status:** TODO · **Depends:** none · **Commit:** 1234567'
+    const text = completeTask(await read(`# T-004: Row\n\n${row}\n\n## Description\nWhat.\n`), {
+      at,
+      seconds: 5,
+      commit: null,
+      costUsd: null,
+      notes: '',
+    })
+    expect(text).toBe(
+      '# T-004: Row\n\n- **Phase:** 0 · **Status:** DONE · **Depends:** none · **Commit:** \n' +
+        '- **Completed:** 2025-01-15 14:30 (5s duration)\n\n## Description\nWhat.\n',
+    )
+  })
+
   test('is DONE and whole, whatever its style and whatever the notes hold', async () => {
     await fc.assert(
       fc.asyncProperty(samples, fc.oneof(hostileDocuments, anyText), async ({ id, text }, notes) => {

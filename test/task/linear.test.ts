@@ -12,6 +12,8 @@ const HOSTILE: Record<string, (times: number) => string> = {
   'a value of blanks': (times) => `${HEAD}- **Touches**: a${' '.repeat(times * 5)}b\n`,
   'ids without end': (times) => `${HEAD}- **Depends**: ${'T-001 (a, '.repeat(times)}\n`,
   'ids in fields': (times) => HEAD + '- **K**:\n  - T-1\n'.repeat(times),
+  'fields in one row': (times) => `${HEAD}- **K**: ${'a · **B**: T-1 '.repeat(times)}\n`,
+  'fields of a paragraph': (times) => `${HEAD}\n${'**K**: v\n'.repeat(times)}`,
   'ids that stand apart': (times) => HEAD + '- T-1\n'.repeat(times),
   'brackets left open': (times) => `${HEAD}- **Depends**: ${'['.repeat(times)}\n`,
   'comments left open': (times) => `${HEAD}\n${'x <!-- '.repeat(times)}\n`,

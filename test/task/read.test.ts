@@ -65,6 +65,26 @@ describe('the task folder', () => {
   })
 })
 
+describe('a file beyond what a parser or the engine takes keeps no other from being read:', () => {
+  test.each([
+    ['brackets in frontmatter', `---\na: ${'['.repeat(6000)}\n---\n${TASK}`],
+    ['braces in frontmatter', `---\na: ${'{b: '.repeat(6000)}\n---\n${TASK}`],
+    ['lists in frontmatter', `---\na:\n  ${'- '.repeat(6000)}x\n---\n${TASK}`],
+  ])('%s', async (_, text) => {
+    put('T-002.md', text)
+    expect(await problemOf('T-002.md')).toMatch(/nested more than 60 deep$/)
+  })
+
+  test.each([
+    ['thousands of fields', `# T-002: Two\n\n${'- **K**: v\n'.repeat(10_600)}- **Status**: TODO\n\n## D\n`],
+    ['thousands of blank lines', `# T-002: Two\n${'\n'.repeat(100_000)}- **Status**: TODO\n\n## D\n`],
+  ])('%s', async (_, text) => {
+    put('T-002.md', text)
+    put('T-003.md', text.replace('T-002', 'T-003'))
+    expect(await problemOf('T-002.md')).toBeUndefined()
+  })
+})
+
 describe('a file that cannot be read is a task with that as its problem, and the others are served:', () => {
   test('a folder in its place', async () => {
     mkdirSync(join(root, 'docs/tasks/T-002.md'))

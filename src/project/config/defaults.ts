@@ -47,9 +47,11 @@ export interface Config {
 
 /** A team's own words for the names of the task file. */
 interface AliasConfig {
-  readonly fields: Words<FieldName>
+  /** `Related` stands for keys under which other tasks are named and not needed. */
+  readonly fields: Words<FieldName | 'Related'>
   readonly statuses: Words<Status>
   readonly sections: Words<SectionName>
+  readonly tiers: Words<Tier>
 }
 type Words<Name extends string> = { readonly [name in Name]?: readonly string[] }
 
@@ -99,7 +101,7 @@ const NOBODY = { agent: null, model: null }
 /** What holds where nothing is configured. */
 export const DEFAULTS: Config = {
   tasks: 'docs/tasks',
-  aliases: { fields: {}, statuses: {}, sections: {} },
+  aliases: { fields: {}, statuses: {}, sections: {}, tiers: {} },
   tiers: {
     rows: {
       Light: { ...DEFAULT_TIERS.rows.Light, ...NOBODY },

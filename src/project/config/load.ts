@@ -2,7 +2,7 @@ import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { placeAt } from '../../base/diagnostic.ts'
 import { UserError } from '../../base/errors.ts'
-import { DEFAULTS, type Config } from './defaults.ts'
+import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config } from './defaults.ts'
 import type { ConfigProblem, ConfigReading, KeyPath } from './document.ts'
 import { CONFIG_FILES } from '../../base/names.ts'
 
@@ -19,9 +19,23 @@ export async function loadConfig(root: string): Promise<Config> {
   if (!found) return DEFAULTS
   const [reading, { checkConfig }] = await Promise.all([read(found), import('./check.ts')])
   if (!reading.ok) throw wrong(found, [reading.problem])
+  const migrated = migratedConfig(reading.document.value)
+  if (migrated !== null) return { ...DEFAULTS, ...migrated }
   const check = checkConfig(reading.document)
   if (!check.ok) throw wrong(found, check.problems)
   return check.config
+}
+
+/**
+ * What a configuration says that was written for simplicity-ralph, which keeps the same task files under the same name of
+ * a config; null for any other. Its keys are its own, so that none of them can be a mistake here.
+ */
+function migratedConfig(value: unknown): Pick<Config, 'gates'> | null {
+  if (typeof value !== 'object' || value === null || !('language' in value) || !('qualityCheck' in value))
+    return null
+  const command = value.qualityCheck
+  if (typeof command !== 'string' || command.trim() === '') return { gates: null }
+  return { gates: [{ name: 'check', command, required: true, timeoutSeconds: GATE_TIMEOUT_SECONDS }] }
 }
 
 /** Refuses values of the configuration, each at its place, for they are none of the names that the caller knows. */

@@ -18,8 +18,8 @@ import {
   wholeNumber,
   words,
 } from './schema-parts.ts'
-import { FIELD_NAMES, SECTION_NAMES, STATUSES } from '../../task/model.ts'
-import { TASK_VOCABULARY } from '../../task/vocabulary.ts'
+import { FIELD_NAMES, SECTION_NAMES, STATUSES, TIERS } from '../../task/model.ts'
+import { RELATED, TASK_VOCABULARY } from '../../task/vocabulary.ts'
 
 const count = wholeNumber(1)
 
@@ -27,12 +27,19 @@ const count = wholeNumber(1)
 const KEYS: readonly (readonly [string, string])[] = [...TASK_VOCABULARY.sections, ...TASK_VOCABULARY.fields]
 
 const aliases = table({
-  fields: about('Words for the fields of the metadata block.', v.optional(words(FIELD_NAMES, KEYS), {})),
+  fields: about(
+    'Words for the fields of the metadata block.',
+    v.optional(words([...FIELD_NAMES, RELATED], KEYS), {}),
+  ),
   statuses: about(
     'Words for the three statuses; the first of each is written.',
     v.optional(words(STATUSES, TASK_VOCABULARY.statuses), {}),
   ),
   sections: about('Words for the headings with a meaning.', v.optional(words(SECTION_NAMES, KEYS), {})),
+  tiers: about(
+    'Words for the three tiers, in Complexity.',
+    v.optional(words(TIERS, TASK_VOCABULARY.tiers), {}),
+  ),
 })
 
 const tiers = v.pipe(

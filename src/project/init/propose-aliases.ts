@@ -9,7 +9,7 @@ import {
   type Status,
   type Task,
 } from '../../task/model.ts'
-import { wordKey } from '../../task/vocabulary.ts'
+import { namesOthers, OTHERS, wordKey } from '../../task/vocabulary.ts'
 import { FIELD_WORDS, SECTION_WORDS, STATUS_WORDS } from './words.ts'
 
 /** A team's own words as they can be told from its backlog; only what was found. */
@@ -21,8 +21,8 @@ export interface ProposedAliases {
 
 /**
  * Tells what a backlog calls the things that ralph knows: by words that teams are known to use, and where those don't
- * help by what stands there. The field that holds ids is Depends; the one with few values that nearly every file has is
- * Status.
+ * help by what stands there. The field that holds ids of earlier tasks is Depends; the short one whose values are words for
+ * a status is Status. A guess that could reverse or invent an order is worse than none.
  */
 export function proposeAliases(tasks: readonly Task[]): ProposedAliases {
   const keys = unknownKeys(tasks)
@@ -33,21 +33,32 @@ export function proposeAliases(tasks: readonly Task[]): ProposedAliases {
   }
   const taken = new Set(Object.values(fields).flat())
   const open = [...keys].filter(([key]) => !taken.has(key))
-  const depends = open.find(
-    ([, values]) => values.some(holdsIds) && values.every((value) => holdsIds(value) || isNone(value)),
+  const propose = (name: FieldName, found: readonly (readonly [string, readonly Use[]])[]): void => {
+    // Of two that could be it nobody can tell which is.
+    if (!fields[name] && !usesField(tasks, name) && found.length === 1) fields[name] = [found[0]![0]]
+  }
+  propose(
+    'Depends',
+    open.filter(([key, uses]) => !namesOthers(OTHERS, key) && looksLikeDepends(uses)),
   )
-  if (!fields.Depends && !usesField(tasks, 'Depends') && depends) fields.Depends = [depends[0]]
-  const status = open.find(([key, values]) => key !== depends?.[0] && looksLikeStatus(values, tasks.length))
-  if (!fields.Status && !usesField(tasks, 'Status') && status) fields.Status = [status[0]]
+  propose(
+    'Status',
+    open.filter(([, uses]) => looksLikeStatus(uses, tasks.length)),
+  )
   return { fields, statuses: statusWords(tasks, fields.Status ?? []), sections: sectionWords(tasks) }
 }
 
-function unknownKeys(tasks: readonly Task[]): ReadonlyMap<string, readonly string[]> {
-  const keys = new Map<string, string[]>()
-  for (const field of tasks.flatMap((task) => task.fields)) {
-    if (field.name !== null) continue
-    keys.set(field.key, [...(keys.get(field.key) ?? []), field.value])
-  }
+/** What a field says in one of the tasks. */
+interface Use {
+  readonly task: Task
+  readonly value: string
+}
+
+function unknownKeys(tasks: readonly Task[]): ReadonlyMap<string, readonly Use[]> {
+  const keys = new Map<string, Use[]>()
+  for (const task of tasks)
+    for (const { name, key, value } of task.fields)
+      if (name === null) keys.set(key, [...(keys.get(key) ?? []), { task, value }])
   return keys
 }
 
@@ -61,17 +72,26 @@ const holdsIds = (value: string): boolean =>
 /** Whatever a language says for none is short and holds no digit. */
 const isNone = (value: string): boolean => value.length <= 12 && !/\d/.test(value)
 
-const MOST_STATUSES = 6
+/** Ids, and of earlier tasks alone: of later ones it would be what the task unblocks, of its own its id. */
+function looksLikeDepends(uses: readonly Use[]): boolean {
+  const areIds = uses.some(({ value }) => holdsIds(value))
+  return (
+    areIds && uses.every(({ task, value }) => isNone(value) || (holdsIds(value) && areEarlier(value, task)))
+  )
+}
+
+function areEarlier(value: string, { number }: Task): boolean {
+  return [...value.matchAll(/T-(\d+)/gi)].every(([, digits]) => Number(digits) < number)
+}
+
 const LONGEST_STATUS = 24
 
-/** Short words, few of them, in nearly every file; in a small backlog at least one that comes twice. */
-function looksLikeStatus(values: readonly string[], files: number): boolean {
-  const distinct = new Set(values.map(wordKey))
-  const areShort = values.every(
-    (value) => value !== '' && value.length <= LONGEST_STATUS && !/\d/.test(value),
+/** Words for a status, in nearly every file. */
+function looksLikeStatus(uses: readonly Use[], files: number): boolean {
+  const areWords = uses.every(
+    ({ value }) => /^(?:TODO|DONE|BLOCKED)$/i.test(value) || statusOf(value) !== undefined,
   )
-  const areFew = distinct.size <= MOST_STATUSES && distinct.size < Math.max(2, values.length)
-  return areShort && areFew && values.length >= files * 0.9
+  return areWords && uses.length >= files * 0.9
 }
 
 function statusWords(tasks: readonly Task[], keys: readonly string[]): ProposedAliases['statuses'] {
@@ -79,7 +99,7 @@ function statusWords(tasks: readonly Task[], keys: readonly string[]): ProposedA
   for (const task of tasks) {
     const field = statusField(task, keys)
     if (!field || task.status !== null || field.value === '') continue
-    const status = statusOf(field.value, task)
+    const status = statusOf(field.value)
     if (status && !found[status]?.includes(field.value))
       found[status] = [...(found[status] ?? []), field.value]
   }
@@ -90,16 +110,13 @@ function statusField(task: Task, keys: readonly string[]): Field | undefined {
   return fieldOf(task, 'Status') ?? task.fields.find(({ key }) => keys.includes(key))
 }
 
-/** By its sign or word; else a task all of whose boxes are checked is done. */
-function statusOf(value: string, task: Task): Status | undefined {
-  if (/^(?:TODO|DONE|BLOCKED)$/i.test(value)) return undefined
+/** By its sign or word: a sentence is neither. */
+function statusOf(value: string): Status | undefined {
+  if (/^(?:TODO|DONE|BLOCKED)$/i.test(value) || value.length > LONGEST_STATUS) return undefined
   if (/[✅✔☑]/u.test(value)) return 'DONE'
   if (/[⛔🚫❌]/u.test(value)) return 'BLOCKED'
   const word = value.replace(/[^\p{L}\p{N}\s]/gu, '').trim()
-  const known = STATUSES.find((status) => isWord(word, [status, ...STATUS_WORDS[status]]))
-  if (known) return known
-  const boxes = task.source.match(/^\s*[-*+]\s+\[[ xX]\]/gm) ?? []
-  return boxes.length > 0 && boxes.every((box) => !box.endsWith('[ ]')) ? 'DONE' : undefined
+  return STATUSES.find((status) => isWord(word, [status, ...STATUS_WORDS[status]]))
 }
 
 function sectionWords(tasks: readonly Task[]): ProposedAliases['sections'] {

@@ -98,7 +98,23 @@ describe('a configuration', () => {
   it("keeps a team's own words", async () => {
     const fields = { Status: ['상태', 'Estado'], Depends: ['선행 작업'] }
     write('ralph.config.json', { aliases: { fields } })
-    expect((await loadConfig(root)).aliases).toEqual({ fields, statuses: {}, sections: {} })
+    expect((await loadConfig(root)).aliases).toEqual({ fields, statuses: {}, sections: {}, tiers: {} })
+  })
+
+  it('may be that of simplicity-ralph, whose check is the gate', async () => {
+    const theirs = { language: 'typescript', packageManager: 'bun', agent: 'claude', taskDir: 'x' }
+    write('ralph.config.json', { ...theirs, qualityCheck: 'bun run check' })
+    expect(await loadConfig(root)).toEqual({
+      ...DEFAULTS,
+      gates: [{ name: 'check', command: 'bun run check', required: true, timeoutSeconds: 600 }],
+    })
+    write('ralph.config.json', { ...theirs, qualityCheck: null })
+    expect(await loadConfig(root)).toEqual(DEFAULTS)
+  })
+
+  it('may name keys that mean no dependency', async () => {
+    write('ralph.config.json', { aliases: { fields: { Related: ['Siehe'] } } })
+    expect((await loadConfig(root)).aliases.fields).toEqual({ Related: ['Siehe'] })
   })
 
   it('may name its schema, which is not part of it', async () => {
