@@ -3,7 +3,7 @@ import type { Agent } from '../agent/port.ts'
 import { attempt, attemptFinished, fail, type Failed, type Passed } from '../attempt/attempt.ts'
 import { checkWork } from '../attempt/check.ts'
 import type { AgentChoice, From, Job } from '../attempt/job.ts'
-import { fingerprintOf, outcome } from '../attempt/outcome.ts'
+import { fingerprintOf, outcome, type Outcome } from '../attempt/outcome.ts'
 import type { AttemptPorts, Emit } from '../attempt/ports.ts'
 import type { Happening } from '../events/event.ts'
 import { formatCost, UNKNOWN_USAGE } from '../events/usage.ts'
@@ -34,6 +34,8 @@ interface Standing {
   readonly from: From
   /** Waits in a row. */
   readonly waits: number
+  /** Agents that have waited for a limit that may be about money. */
+  readonly unpaid: ReadonlySet<string>
 }
 
 /** Works on one task until it is done, blocked or left. */
@@ -45,7 +47,7 @@ export async function runTask(run: Run, task: Task, start: Base): Promise<TaskEn
     return { kind: 'left', base: start, reason: choices }
   }
   emit(taskStarted(run, task, choices[0]))
-  let at: Standing = { base: start, from: { kind: 'base' }, waits: 0 }
+  let at: Standing = { base: start, from: { kind: 'base' }, ...NO_WAITS }
   const { control } = ports
   const skipped = control.skipped(task.id)
   for (;;) {
@@ -64,7 +66,11 @@ export async function runTask(run: Run, task: Task, start: Base): Promise<TaskEn
     if (result.kind === 'completed') return result
     const { decision, work, record } = result
     const from: From = record ? { kind: 'record', commit: record.commit, tree: work.tree } : at.from
-    at = { base: work.base, from, waits: decision.kind === 'wait' ? at.waits + 1 : 0 }
+    at = {
+      base: work.base,
+      from,
+      ...(decision.kind === 'wait' ? waited(at, choice, result.outcome) : NO_WAITS),
+    }
     switch (decision.kind) {
       case 'complete':
         throw new Error('an attempt is complete without a commit')
@@ -73,7 +79,7 @@ export async function runTask(run: Run, task: Task, start: Base): Promise<TaskEn
       case 'leave':
         return conclude(run, { ...at, task, reason: decision.reason }, 'skip')
       case 'wait':
-        run.ledger.limit(choice.name, decision.until)
+        run.ledger.limit(choice.name, decision)
         break
       case 'retry': {
         const spent = overBudget(run)
@@ -91,6 +97,13 @@ export async function runTask(run: Run, task: Task, start: Base): Promise<TaskEn
       }
     }
   }
+}
+
+const NO_WAITS: Pick<Standing, 'waits' | 'unpaid'> = { waits: 0, unpaid: new Set() }
+
+/** One wait more, of that agent for that. */
+function waited({ waits, unpaid }: Standing, { name }: AgentChoice, { hopeless }: Outcome): typeof NO_WAITS {
+  return { waits: waits + 1, unpaid: hopeless === 'money' ? new Set([...unpaid, name]) : unpaid }
 }
 
 function taskStarted({ ports, options }: Run, task: Task, { label }: AgentChoice): Happening {
@@ -129,18 +142,15 @@ async function freeAgent(run: Run, task: Task, choices: readonly AgentChoice[]):
   for (;;) {
     if (over.aborted) return null
     const now = ports.now()
-    const free = choices.find(({ name }) => ledger.freeAt(name) <= now)
-    if (free) return free
-    const first = new Date(Math.min(...choices.map(({ name }) => ledger.freeAt(name).getTime())))
-    emit({
-      type: 'waiting',
-      id: task.id,
-      until: first.toISOString(),
-      reason: 'the service lets the agent do no more until then',
-    })
+    const limits = choices.map((choice) => ({ choice, ...ledger.limitOf(choice.name) }))
+    const free = limits.find(({ until }) => until <= now)
+    if (free) return free.choice
+    const [first] = limits.toSorted((one, other) => one.until.getTime() - other.until.getTime())
+    const { until, reason } = first!
+    emit({ type: 'waiting', id: task.id, until: until.toISOString(), reason })
     // In short steps: a laptop that sleeps stops the timer, not the clock.
-    while (!over.aborted && ports.now() < first)
-      await ports.sleep(Math.min(first.getTime() - ports.now().getTime(), 30_000), over)
+    while (!over.aborted && ports.now() < until)
+      await ports.sleep(Math.min(until.getTime() - ports.now().getTime(), 30_000), over)
   }
 }
 

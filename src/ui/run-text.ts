@@ -34,6 +34,7 @@ export function endText(outcome: OutcomeKind, reason: string): string {
     case 'max-turns':
     case 'agent-failed':
     case 'rate-limited':
+    case 'no-network':
     case 'auth':
     case 'skipped':
     case 'interrupted':
