@@ -24,7 +24,7 @@ export const gemini: Provider = {
   invocation(request) {
     return {
       program: 'gemini',
-      args: ['--output-format=stream-json', ...option('-m', request.model), ...permissionArgs(request)],
+      args: ['--output-format=stream-json', ...option('--model', request.model), ...permissionArgs(request)],
       env: {
         // A folder that nobody has trusted yet ends the run with code 55.
         GEMINI_CLI_TRUST_WORKSPACE: 'true',

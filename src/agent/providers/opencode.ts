@@ -21,7 +21,7 @@ export const opencode: Provider = {
         '--format=json',
         '--print-logs',
         '--log-level=ERROR',
-        ...option('-m', request.model),
+        ...option('--model', request.model),
         ...permissionArgs(request),
       ],
       env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(config(request)), OPENCODE_DISABLE_AUTOUPDATE: '1' },

@@ -29,7 +29,7 @@ export const qwen: Provider = {
       args: [
         '--output-format=stream-json',
         ...option('--max-session-turns', request.limits.turns),
-        ...option('-m', request.model),
+        ...option('--model', request.model),
         ...option('--mcp-config', hasMcpServers(request) ? `${FOLDER}/mcp.json` : null),
         ...permissionArgs(request),
       ],

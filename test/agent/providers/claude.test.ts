@@ -17,7 +17,7 @@ describe('how claude is called', () => {
     const limits = { turns: 75, seconds: 900, stallSeconds: 300, budgetUsd: 2.5 }
     const { args, stdin, env } = claude.invocation(request({ model: 'opus', limits }))
     expect(args.join(' ')).toBe(
-      '-p --verbose --output-format=stream-json --max-turns 75 --model opus --max-budget-usd 2.5' +
+      '-p --verbose --output-format=stream-json --max-turns=75 --model=opus --max-budget-usd=2.5' +
         ` --permission-mode acceptEdits --strict-mcp-config --settings ${FOLDER}/settings.json`,
     )
     expect(stdin).toBe('Do the task.')
@@ -52,7 +52,7 @@ describe('how claude is called', () => {
   test('servers stand in a private file, and may be called at edit', () => {
     const mcpServers = { docs: { command: 'node', args: ['docs.mjs'], env: { KEY: 'v' } } }
     const { args, files } = claude.invocation(request({ mcpServers }))
-    expect(args.join(' ')).toContain(`--mcp-config ${FOLDER}/mcp.json`)
+    expect(args).toContain(`--mcp-config=${FOLDER}/mcp.json`)
     expect(JSON.parse(files['mcp.json']!)).toEqual({ mcpServers })
     expect(files['settings.json']).toContain('"mcp__docs"')
   })

@@ -5,7 +5,9 @@ import { hear, request, sample, tools } from './sample.ts'
 describe('how codex is called', () => {
   test('the prompt goes over stdin, in a sandbox that may write to the workspace', () => {
     const { args, stdin } = codex.invocation(request({ model: 'gpt-5.5' }))
-    expect(args.join(' ')).toBe('exec --json --skip-git-repo-check -m gpt-5.5 --sandbox workspace-write -')
+    expect(args.join(' ')).toBe(
+      'exec --json --skip-git-repo-check --model=gpt-5.5 --sandbox workspace-write -',
+    )
     expect(stdin).toBe('Do the task.')
   })
 

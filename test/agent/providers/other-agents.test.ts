@@ -20,7 +20,7 @@ test.each([gemini, opencode, copilot, qwen, continueCli])(
       const { args, stdin } = provider.invocation(request({ permission, model: 'some-model' }))
       expect(stdin).toBe('Do the task.')
       expect(args.join(' ')).not.toContain('Do the task.')
-      expect(args).toContain('some-model')
+      expect(args).toContain('--model=some-model')
       expect(args.includes('--mine')).toBe(permission.level === 'custom')
     }
   },
