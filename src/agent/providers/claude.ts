@@ -76,15 +76,18 @@ function privateFiles(request: AgentRequest): Invocation['files'] {
 
 /** Rules that deny hold at every level; those that allow are what `acceptEdits` would ask about. */
 function rules(request: AgentRequest): { readonly allow: string[]; readonly deny: string[] } {
-  const reserved = RESERVED_COMMANDS.map(bashRule)
+  const reserved = RESERVED_COMMANDS.map((command) => bashRule(`${command}:*`))
   if (request.permission.level === 'full') return { allow: [], deny: reserved }
   const servers = Object.keys(request.mcpServers).map((name) => `mcp__${name}`)
   return {
-    allow: [...allowedCommands(request).map(bashRule), ...servers],
+    allow: [...allowedCommands(request, MEANINGFUL).map(bashRule), ...servers],
     deny: [...reserved, 'WebFetch', 'WebSearch'],
   }
 }
 
+/** In a rule without one of these it allows just that command; a star stands for anything. */
+const MEANINGFUL = /[*()\\\n]/
+
 function bashRule(command: string): string {
-  return `Bash(${command}:*)`
+  return `Bash(${command})`
 }

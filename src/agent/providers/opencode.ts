@@ -57,6 +57,9 @@ function config(request: AgentRequest): Json {
   }
 }
 
+/** What stands for more than itself in its rules. */
+const WILDCARDS = /[*?]/
+
 /** The last rule that matches decides. */
 function permissions(request: AgentRequest): Json {
   const reserved = RESERVED_COMMANDS.map((command) => [`${command}*`, 'deny'])
@@ -71,10 +74,7 @@ function permissions(request: AgentRequest): Json {
     external_directory: 'deny',
     bash: Object.fromEntries([
       ['*', 'deny'],
-      ...allowedCommands(request).flatMap((command) => [
-        [command, 'allow'],
-        [`${command} *`, 'allow'],
-      ]),
+      ...allowedCommands(request, WILDCARDS).map((command) => [command, 'allow']),
       ...reserved,
     ]),
   }

@@ -2,7 +2,7 @@ import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
 import { QWEN, QwenReader } from './qwen-stream.ts'
 import { hasMcpServers, mcpFile, option } from './request.ts'
-import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+import { RESERVED_COMMANDS } from './shell-rules.ts'
 
 const SET_UP = {
   variables: [
@@ -55,8 +55,8 @@ function permissionArgs(request: AgentRequest): readonly string[] {
   const denied = RESERVED_COMMANDS.map(shellRule)
   switch (request.permission.level) {
     case 'edit': {
-      const servers = Object.keys(request.mcpServers).map((name) => `mcp__${name}`)
-      const allowed = [...allowedCommands(request).map(shellRule), ...servers]
+      // A rule for a command holds for whatever begins with it, so none is allowed: it judges itself what only looks.
+      const allowed = Object.keys(request.mcpServers).map((name) => `mcp__${name}`)
       const excluded = [...denied, 'web_fetch', 'web_search']
       return [
         '--approval-mode',

@@ -25,11 +25,14 @@ describe('how claude is called', () => {
   })
 
   test('at edit the gates and git that looks are allowed, commits and the network are not', () => {
-    const { files } = claude.invocation(request({ gateCommands: ['npm run typecheck && npm test'] }))
+    const gateCommands = ['npm run typecheck && npm test', 'prettier --check src/*', '(cd api; make)']
+    const { files } = claude.invocation(request({ gateCommands }))
     const { permissions } = JSON.parse(files['settings.json']!) as { permissions: Record<string, string[]> }
     expect(permissions['allow']).toEqual(
-      expect.arrayContaining(['Bash(npm run typecheck:*)', 'Bash(npm test:*)', 'Bash(git status:*)']),
+      expect.arrayContaining(['Bash(npm run typecheck)', 'Bash(npm test)', 'Bash(git status)']),
     )
+    // Each would allow more than itself: a star and parentheses have a meaning in a rule.
+    expect(permissions['allow']!.filter((rule) => /\*|prettier|make/.test(rule))).toEqual([])
     expect(permissions['deny']).toEqual(['Bash(git commit:*)', 'Bash(git push:*)', 'WebFetch', 'WebSearch'])
   })
 
