@@ -35,6 +35,7 @@ function record(kind: OutcomeKind, more: Partial<KeptAttempt> = {}): KeptAttempt
     log: null,
     gates: null,
     gatesChanged: [],
+    runsLater: [],
     undone: [],
     changed: [],
     ref: '',
