@@ -65,7 +65,7 @@ export function decide(ended: Ended, situation: Situation): Decision {
       if (outcome.hopeless === 'money' && situation.unpaid) return withoutMoney(outcome)
       return { kind: 'wait', ...waitAfter(outcome, situation) }
     case 'retry': {
-      if (outcome.hopeless !== null) return withoutHope(outcome, outcome.hopeless, situation)
+      if (outcome.hopeless !== null) return withoutHope(ended, outcome.hopeless, situation)
       const reason = reasonToGiveUp(ended, situation)
       if (reason !== null) return { kind: 'give-up', reason, blocked: false }
       return { kind: 'retry', pauseSeconds: Math.min(2 ** (situation.counted - 1), LONGEST_PAUSE_SECONDS) }
@@ -75,7 +75,7 @@ export function decide(ended: Ended, situation: Situation): Decision {
 
 /** Ends at once what another attempt would only pay for again. */
 function withoutHope(
-  { reason }: Outcome,
+  { outcome: { reason }, usage }: Ended,
   hopeless: NonNullable<Outcome['hopeless']>,
   situation: Situation,
 ): Decision {
@@ -86,7 +86,7 @@ function withoutHope(
       return { kind: 'give-up', reason, blocked: true }
     case 'money':
       return isTasksLimit(situation)
-        ? { kind: 'give-up', reason, blocked: false }
+        ? { kind: 'give-up', reason: overTasksLimit(usage, situation) ?? reason, blocked: false }
         : { kind: 'stop', why: 'budget', reason }
   }
 }
@@ -111,10 +111,15 @@ function reasonToGiveUp(ended: Ended, situation: Situation): string | null {
   if (same.length === SAME_FAILURES - 1) return `the same failure three times: ${outcome.reason}`
   if (last?.idle && isIdle(ended))
     return `twice the agent ended at once without changing anything: ${outcome.reason}`
-  const spent = costOf(situation.series) + (ended.usage.costUsd ?? 0)
-  if (situation.maxCostPerTask !== null && spent >= situation.maxCostPerTask)
-    return `the task has cost ${formatCost(spent)}, its limit is ${formatCost(situation.maxCostPerTask)}: ${outcome.reason}`
-  return null
+  const spent = overTasksLimit(ended.usage, situation)
+  return spent === null ? null : `${spent}: ${outcome.reason}`
+}
+
+/** What the task has cost beside the limit that a person gave; null while that is not reached. */
+function overTasksLimit({ costUsd }: Usage, { series, maxCostPerTask }: Situation): string | null {
+  const spent = costOf(series) + (costUsd ?? 0)
+  if (maxCostPerTask === null || spent < maxCostPerTask) return null
+  return `the task has cost ${formatCost(spent)}, its limit is ${formatCost(maxCostPerTask)}`
 }
 
 /** Whether the agent ended at once without changing anything. */

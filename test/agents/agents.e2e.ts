@@ -1,6 +1,8 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, inject, test } from 'vitest'
 import { drive, type Situation } from './drive.ts'
@@ -28,7 +30,7 @@ const echo = {
 
 /** Where an agent cannot tell what it waits for, or how far it is. */
 const PECULIAR: Partial<Record<AgentName, Partial<Record<string, string>>>> = {
-  qwen: { overloaded: 'rate-limited' },
+  qwen: { overloaded: 'rate-limited', 'no-network': 'timeout' },
   continue: { stalled: 'timeout', 'max-turns': 'timeout' },
 }
 
@@ -101,6 +103,14 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
       expect(outcome.end.kind).toBe(ends('overloaded'))
     })
 
+    test('does not reach its service', async () => {
+      const { outcome } = await run({
+        model: () => () => ({ kind: 'gone' }),
+        limits: within('no-network', 30),
+      })
+      expect(outcome.end.kind).toBe(ends('no-network'))
+    })
+
     test('hears nothing more of its service', async () => {
       const { outcome } = await run({
         model: () => () => ({ kind: 'hang' }),
@@ -130,6 +140,33 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
       const shown =
         name === 'codex' && outcome.denied.length === 0 ? [] : [expect.stringContaining('git commit --allow')]
       expect(outcome.denied).toEqual(shown)
+    })
+
+    // Codex has the wall of its sandbox instead, which lets it read.
+    test.skipIf(name === 'codex')('runs no command at edit but just those that are allowed', async () => {
+      const elsewhere = mkdtempSync(path.join(tmpdir(), 'elsewhere-'))
+      const at = (file: string) => path.join(elsewhere, file)
+      writeFileSync(at('secret'), 'the content of the secret\n')
+      const { outcome, bodies, git } = await run({
+        model: () =>
+          inTurn(
+            shell(`git log --output=${at('by-git')} --format=%s`),
+            shell(`git diff --no-index /dev/null ${at('secret')}`),
+            shell(`git blame --contents ${at('secret')} README.md`),
+            shell(`touch gate.txt > ${at('by-gate')}`),
+            shell(`touch gate.txt ${at('by-argument')}`),
+            shell('git status --short'),
+            shell('touch gate.txt'),
+            shell('touch one.txt && touch two.txt'),
+            DONE,
+          ),
+        request: { gateCommands: ['touch gate.txt', 'touch one.txt && touch two.txt'] },
+      })
+      expect(outcome.end.kind).toBe('done')
+      expect(readdirSync(elsewhere)).toEqual(['secret'])
+      expect(bodies.join('')).not.toContain('the content of the secret')
+      const runsGates = ['claude', 'gemini', 'opencode'].includes(name)
+      expect(git('status')).toBe(runsGates ? '?? gate.txt\n?? one.txt\n?? two.txt' : '')
     })
 
     test('calls a tool of a server', async () => {

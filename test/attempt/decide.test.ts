@@ -177,19 +177,19 @@ describe('what follows an attempt', () => {
     expect(decide({ ...ended('agent-failed'), outcome: refused }, first)).toEqual(decision)
   })
 
+  const given = 'the task has cost $0.50, its limit is $0.50'
   it.each([
-    [null, 1, { kind: 'stop', why: 'budget' }],
-    [0.5, null, { kind: 'give-up', blocked: false }],
-    [0.5, 1, { kind: 'give-up', blocked: false }],
-    [2, 1, { kind: 'stop', why: 'budget' }],
+    [null, 1, { kind: 'stop', why: 'budget', reason: 'spent' }],
+    [0.5, null, { kind: 'give-up', blocked: false, reason: given }],
+    [0.5, 1, { kind: 'give-up', blocked: false, reason: given }],
+    [2, 1, { kind: 'stop', why: 'budget', reason: 'spent' }],
   ])(
     'never tries again for want of money: %s for the task, %s for the run',
     (maxCostPerTask, runBudgetLeft, decision) => {
-      const broke = { ...ended('agent-failed'), outcome: outcomeOfEnd({ kind: 'budget', reason: 'spent' }) }
-      expect(decide(broke, { ...first, maxCostPerTask, runBudgetLeft })).toMatchObject({
-        ...decision,
-        reason: 'spent',
-      })
+      const usage = { ...UNKNOWN_USAGE, costUsd: 0.5 }
+      const spent = outcomeOfEnd({ kind: 'budget', reason: 'spent' })
+      const broke = { ...ended('agent-failed', { usage }), outcome: spent }
+      expect(decide(broke, { ...first, maxCostPerTask, runBudgetLeft })).toMatchObject(decision)
     },
   )
 

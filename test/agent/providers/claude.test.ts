@@ -190,6 +190,22 @@ describe('how claude fails', () => {
     })
   })
 
+  test('no connection is told from a limit, also where it is ended while it tries again', () => {
+    const lines = sample('claude-offline')
+    expect(hear(claude, lines, { exit: { code: 143 } }).end.end).toEqual({
+      kind: 'no-network',
+      reason: 'Claude Code cannot reach its service: connection error (unknown)',
+    })
+  })
+
+  test('a budget that is spent is told with the amount that was given, not with its own', () => {
+    const limits = { turns: 50, seconds: 600, stallSeconds: 300, budgetUsd: 0.5 }
+    expect(hear(claude, sample('claude-budget'), { limits }).end.end).toEqual({
+      kind: 'budget',
+      reason: 'what was left of the budget, $0.50, is spent',
+    })
+  })
+
   test('a refusal of the model, and a request that the service refuses', () => {
     expect(hear(claude, [result({ stop_reason: 'refusal', result: 'I cannot.' })]).end.end).toEqual({
       kind: 'refused',

@@ -102,6 +102,32 @@ describe('gemini', () => {
     })
   })
 
+  test.each([
+    ['gemini-safety', 'refused', 'task', 'The model response was blocked due to safety settings.'],
+    ['gemini-404', 'refused', 'run', '[API Error: Requested entity was not found.]'],
+  ])('%s says why it could not go on, and that it would be no use again', (name, kind, hopeless, reason) => {
+    expect(hear(gemini, sample(name)).end.end).toEqual({ kind, hopeless, reason })
+  })
+
+  test('what stopped it counts also where its result says nothing of it, and only if nothing came after', () => {
+    const error = (message: string, severity = 'error') =>
+      JSON.stringify({ type: 'error', severity, message })
+    const said = '{"type":"message","role":"assistant","content":"Done."}'
+    const success = '{"type":"result","status":"success"}'
+    const ending = (...lines: string[]) => hear(gemini, [...lines, success]).end.end
+    expect(hear(gemini, sample('gemini-empty')).end.end).toHaveProperty(
+      'reason',
+      expect.stringContaining('an empty response'),
+    )
+    expect(ending(error('Maximum session turns exceeded')).kind).toBe('max-turns')
+    expect(ending(said, error('It broke.')).kind).toBe('crashed')
+    expect(ending(error('It broke.'), said).kind).toBe('finished')
+    expect(ending(said, error('Loop detected, stopping execution', 'warning')).kind).toBe('finished')
+    expect(hear(gemini, [error('Loop detected', 'warning')]).events).toEqual([
+      { type: 'warning', message: 'Loop detected' },
+    ])
+  })
+
   test('an empty answer is no success, though it exits with 0', () => {
     const lines = [
       '{"type":"result","status":"error","error":{"type":"x","message":"Model stream ended with empty response text."}}',
@@ -166,6 +192,46 @@ describe('opencode', () => {
     expect(Object.entries(permission.bash).slice(-2)).toEqual([
       ['git commit*', 'deny'],
       ['git push*', 'deny'],
+    ])
+  })
+
+  test('an answer that a filter or its length cut is none', () => {
+    expect(hear(opencode, sample('opencode-filter')).end.end).toMatchObject({
+      kind: 'refused',
+      hopeless: 'task',
+    })
+    expect(hear(opencode, sample('opencode-cut')).end.end).toEqual({
+      kind: 'crashed',
+      reason: 'The answer of the model was cut off: it had reached its longest',
+    })
+  })
+
+  describe('when its prompt is too long', () => {
+    const data = { message: 'prompt is too long: 215000 tokens > 200000 maximum' }
+    const tooLong = JSON.stringify({ type: 'error', error: { name: 'ContextOverflowError', data } })
+    const step = (reason: string) => JSON.stringify({ type: 'step_finish', part: { reason } })
+    const said = '{"type":"text","part":{"text":"Done. <TASK_DONE>"}}'
+    const refused = { kind: 'refused', reason: data.message, hopeless: 'task' }
+
+    test('is ended where the shortened one is too long as well: it would go on without end', () => {
+      const heard = hear(opencode, [tooLong, step('stop'), tooLong])
+      expect(heard.events.at(-1)).toEqual({ type: 'result' })
+      expect(heard.end.end).toEqual(refused)
+      expect(hear(opencode, [tooLong]).events).not.toContainEqual({ type: 'result' })
+    })
+
+    test('goes on where the shortened one was answered', () => {
+      expect(hear(opencode, [tooLong, step('stop'), said, step('stop')]).end.end.kind).toBe('finished')
+      const tool = '{"type":"tool_use","part":{"callID":"a","tool":"bash","state":{"status":"completed"}}}'
+      const again = hear(opencode, [tooLong, step('stop'), tool, tooLong])
+      expect(again.events).not.toContainEqual({ type: 'result' })
+    })
+  })
+
+  test('shows a tool that went well as everybody does', () => {
+    expect(tools(hear(opencode, sample('opencode-ok'))).slice(0, 2)).toEqual([
+      expect.stringMatching(/^running: write/),
+      expect.stringMatching(/^ok: write/),
     ])
   })
 
