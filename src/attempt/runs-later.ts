@@ -1,22 +1,14 @@
 import type { Work, Workspace } from '../workspace/port.ts'
 
 /** Folders, in any folder, in which it stands what agents, editors and git run by themselves. */
-const FOLDERS = [
-  '.claude',
-  '.codex',
-  '.continue',
-  '.copilot',
-  '.cursor',
-  '.devcontainer',
-  '.gemini',
-  '.githooks',
-  '.husky',
-  '.opencode',
-  '.qwen',
-]
+const FOLDERS = new Set(
+  '.claude .codex .continue .copilot .cursor .devcontainer .gemini .githooks .husky .opencode .qwen'.split(
+    ' ',
+  ),
+)
 /** The same of single files; those of `.vscode` stand in a folder that holds much else. */
-const FILES = ['.envrc', '.mcp.json', 'opencode.json', 'opencode.jsonc', 'qwen-extension.json']
-const IN_FOLDERS = ['.vscode/tasks.json', '.vscode/settings.json', '.vscode/launch.json', '.vscode/mcp.json']
+const FILES = new Set(['.envrc', '.mcp.json', 'opencode.json', 'opencode.jsonc'])
+const IN_FOLDERS = /(?:^|\/)\.vscode\/(?:tasks|settings|launch|mcp)\.json$/
 
 /** The ones that people mostly have git ignore: of these no change shows in the work. */
 const OFTEN_IGNORED = [
@@ -64,11 +56,8 @@ export function changedConfiguration(
 
 /** In whatever case: not every file system tells one from another. */
 function decidesLater(path: string): boolean {
-  const parts = path.toLowerCase().split('/')
-  const name = parts.at(-1)!
-  return (
-    parts.slice(0, -1).some((folder) => FOLDERS.includes(folder)) ||
-    FILES.includes(name) ||
-    IN_FOLDERS.includes(parts.slice(-2).join('/'))
-  )
+  const lower = path.toLowerCase()
+  const folders = lower.split('/')
+  const name = folders.pop()!
+  return folders.some((folder) => FOLDERS.has(folder)) || FILES.has(name) || IN_FOLDERS.test(lower)
 }
