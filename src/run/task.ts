@@ -5,6 +5,7 @@ import { checkWork } from '../attempt/check.ts'
 import type { AgentChoice, From, Job } from '../attempt/job.ts'
 import { fingerprintOf, outcome, type Outcome } from '../attempt/outcome.ts'
 import type { AttemptPorts, Emit } from '../attempt/ports.ts'
+import { clockText } from '../base/time.ts'
 import type { Happening } from '../events/event.ts'
 import { formatCost, UNKNOWN_USAGE } from '../events/usage.ts'
 import type { Base } from '../git/head.ts'
@@ -48,6 +49,7 @@ export async function runTask(run: Run, task: Task, start: Base): Promise<TaskEn
   }
   emit(taskStarted(run, task, choices[0]))
   let at: Standing = { base: start, from: { kind: 'base' }, ...NO_WAITS }
+  let asked = choices[0].name
   const { control } = ports
   const skipped = control.skipped(task.id)
   for (;;) {
@@ -57,6 +59,8 @@ export async function runTask(run: Run, task: Task, start: Base): Promise<TaskEn
     if (control.isStopping) return end('interrupted', 'the run was interrupted')
     if (skipped.aborted || !choice)
       return conclude(run, { ...at, task, reason: 'the task was skipped' }, 'skip')
+    if (choice.name !== asked) emit({ type: 'warning', message: changeText(run, task, asked, choice) })
+    asked = choice.name
     const { job, warnings } = await prepare(
       { ...at, task, choice, spentUsd: run.note.spentUsd, token: ports.newToken() },
       run,
@@ -75,7 +79,8 @@ export async function runTask(run: Run, task: Task, start: Base): Promise<TaskEn
       case 'complete':
         throw new Error('an attempt is complete without a commit')
       case 'stop':
-        return end(control.isStopping ? 'interrupted' : decision.why, decision.reason)
+        if (control.isStopping) return end('interrupted', decision.reason)
+        return end(decision.why, (decision.why === 'budget' && overBudget(run)) || decision.reason)
       case 'leave':
         return conclude(run, { ...at, task, reason: decision.reason }, 'skip')
       case 'wait':
@@ -97,6 +102,13 @@ export async function runTask(run: Run, task: Task, start: Base): Promise<TaskEn
       }
     }
   }
+}
+
+/** That another agent does the task now, and why. */
+function changeText({ ports, ledger }: Run, { id }: Task, before: string, { name }: AgentChoice): string {
+  const { until, reason } = ledger.limitOf(before)
+  if (until <= ports.now()) return `${name} goes on with ${id}: its wait is over`
+  return `${name} goes on with ${id}: ${before} is not asked before ${clockText(until)} (${reason})`
 }
 
 const NO_WAITS: Pick<Standing, 'waits' | 'unpaid'> = { waits: 0, unpaid: new Set() }
