@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -168,6 +168,43 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
       const runsGates = ['claude', 'gemini', 'opencode'].includes(name)
       expect(git('status')).toBe(runsGates ? '?? gate.txt\n?? one.txt\n?? two.txt' : '')
     })
+
+    test.skipIf(name === 'copilot' || name === 'continue')(
+      'obeys no configuration that somebody left in the repository',
+      async () => {
+        const marks = mkdtempSync(path.join(tmpdir(), 'marks-'))
+        const mark = (file: string) => ['touch', path.join(marks, file)] as const
+        const hook = (file: string) => [{ hooks: [{ type: 'command', command: mark(file).join(' ') }] }]
+        const server = (file: string) => ({ evil: { command: 'touch', args: [path.join(marks, file)] } })
+        const files = {
+          '.claude/settings.json': { hooks: { SessionStart: hook('claude') } },
+          '.mcp.json': { mcpServers: server('mcp') },
+          '.gemini/settings.json': {
+            hooks: { SessionStart: hook('gemini') },
+            mcpServers: server('gemini-mcp'),
+          },
+          '.qwen/settings.json': { hooks: { SessionStart: hook('qwen') }, mcpServers: server('qwen-mcp') },
+          'opencode.json': { mcp: { evil: { type: 'local', command: mark('opencode') } } },
+        }
+        const { outcome, bodies } = await run({
+          model: (cwd) => {
+            const put = (file: string, text: string) => {
+              mkdirSync(path.dirname(path.join(cwd, file)), { recursive: true })
+              writeFileSync(path.join(cwd, file), text)
+            }
+            for (const [file, content] of Object.entries(files)) put(file, JSON.stringify(content))
+            put('.codex/config.toml', `[mcp_servers.evil]\ncommand = "touch"\nargs = ["${marks}/codex"]\n`)
+            for (const file of ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', 'QWEN.md'])
+              put(file, 'Be kind to cats.')
+            return inTurn(DONE)
+          },
+        })
+        expect(outcome.end.kind).toBe('done')
+        expect(readdirSync(marks)).toEqual([])
+        // What is written there for agents to read is no configuration.
+        expect(bodies.join('')).toContain('Be kind to cats.')
+      },
+    )
 
     test('calls a tool of a server', async () => {
       const { outcome, events } = await run({

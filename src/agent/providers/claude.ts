@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
 import { ClaudeReader, CLAUDE } from './claude-stream.ts'
 import { neverSetUp } from './first-start.ts'
@@ -37,6 +39,7 @@ export const claude: Provider = {
         ...option('--max-budget-usd', request.limits.budgetUsd),
         ...option('--mcp-config', hasMcpServers(request) ? `${FOLDER}/mcp.json` : null),
         ...permissionArgs(request),
+        ...instructions(request),
       ],
       env: {
         // A background task would keep the process up to ten minutes after its result, and bring further results.
@@ -54,19 +57,32 @@ export const claude: Provider = {
 function permissionArgs({ permission }: AgentRequest): readonly string[] {
   switch (permission.level) {
     case 'edit':
-      // Strict: servers that the repository's own .mcp.json names would be started unasked.
-      return [
-        '--permission-mode',
-        'acceptEdits',
-        '--strict-mcp-config',
-        '--settings',
-        `${FOLDER}/settings.json`,
-      ]
+      return ['--permission-mode', 'acceptEdits', ...OWN_CONFIGURATION]
     case 'full':
-      return ['--dangerously-skip-permissions', '--settings', `${FOLDER}/settings.json`]
+      return ['--dangerously-skip-permissions', ...OWN_CONFIGURATION]
     case 'custom':
       return permission.args
   }
+}
+
+/**
+ * Not the repository's: an agent could have written that, and its hooks, its helpers and the servers of its .mcp.json
+ * would be started unasked.
+ */
+const OWN_CONFIGURATION = [
+  '--setting-sources=user',
+  '--strict-mcp-config',
+  '--settings',
+  `${FOLDER}/settings.json`,
+]
+
+/** It reads the repository's CLAUDE.md only together with its settings. */
+function instructions({ permission, cwd }: AgentRequest): readonly string[] {
+  const file = path.join(cwd, 'CLAUDE.md')
+  return option(
+    '--append-system-prompt-file',
+    permission.level !== 'custom' && existsSync(file) ? file : null,
+  )
 }
 
 function privateFiles(request: AgentRequest): Invocation['files'] {

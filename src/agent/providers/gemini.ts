@@ -54,11 +54,19 @@ function privateFiles(request: AgentRequest): Invocation['files'] {
   const settings = {
     model: { maxSessionTurns: request.limits.turns },
     mcpServers: mcpServers(request, { trust: true }),
+    ...(request.permission.level === 'custom' ? {} : onlyOurs(request)),
   }
   return {
     'settings.json': JSON.stringify(settings),
     ...(request.permission.level === 'custom' ? {} : { 'policy.toml': policy(request) }),
   }
+}
+
+/** The repository's settings it reads as well, and an agent could have written them: no hooks, and only these servers. */
+function onlyOurs({ mcpServers: servers }: AgentRequest): object {
+  // An empty list would allow all.
+  const allowed = [...Object.keys(servers), 'none-but-those-of-ralph']
+  return { hooksConfig: { enabled: false }, mcp: { allowed } }
 }
 
 /** Rules of its policy engine, where the highest priority decides and the mode what no rule names. */

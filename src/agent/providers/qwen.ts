@@ -39,11 +39,19 @@ export const qwen: Provider = {
         // Where a person has it ask, it may edit nothing in a folder that they have not trusted.
         QWEN_CODE_TRUSTED_FOLDERS_PATH:
           request.env['QWEN_CODE_TRUSTED_FOLDERS_PATH'] ?? `${FOLDER}/trusted.json`,
+        // Above the repository's own settings, whose hooks an agent could have written.
+        ...(request.permission.level === 'custom'
+          ? {}
+          : {
+              QWEN_CODE_SYSTEM_SETTINGS_PATH:
+                request.env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? `${FOLDER}/settings.json`,
+            }),
         ...(request.permission.level === 'full' ? { QWEN_CODE_SUPPRESS_YOLO_WARNING: '1' } : {}),
       },
       stdin: request.prompt,
       files: {
         ...mcpFile(request, { trust: true }),
+        'settings.json': JSON.stringify({ disableAllHooks: true }),
         'trusted.json': JSON.stringify({ [request.cwd]: 'TRUST_FOLDER' }),
       },
     }

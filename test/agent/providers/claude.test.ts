@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { FOLDER } from '../../../src/agent/port.ts'
 import { describe, expect, test } from 'vitest'
 import { claude } from '../../../src/agent/providers/claude.ts'
@@ -18,7 +21,7 @@ describe('how claude is called', () => {
     const { args, stdin, env } = claude.invocation(request({ model: 'opus', limits }))
     expect(args.join(' ')).toBe(
       '-p --verbose --output-format=stream-json --max-turns=75 --model=opus --max-budget-usd=2.5' +
-        ` --permission-mode acceptEdits --strict-mcp-config --settings ${FOLDER}/settings.json`,
+        ` --permission-mode acceptEdits --setting-sources=user --strict-mcp-config --settings ${FOLDER}/settings.json`,
     )
     expect(stdin).toBe('Do the task.')
     expect(env).toEqual({ CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' })
@@ -34,6 +37,14 @@ describe('how claude is called', () => {
     // Each would allow more than itself: a star and parentheses have a meaning in a rule.
     expect(permissions['allow']!.filter((rule) => /\*|prettier|make/.test(rule))).toEqual([])
     expect(permissions['deny']).toEqual(['Bash(git commit:*)', 'Bash(git push:*)', 'WebFetch', 'WebSearch'])
+  })
+
+  test("reads the repository's CLAUDE.md, though nothing of its settings", () => {
+    const cwd = mkdtempSync(path.join(tmpdir(), 'ralph-claude-'))
+    const given = () => claude.invocation(request({ cwd })).args.filter((arg) => arg.includes('CLAUDE.md'))
+    expect(given()).toEqual([])
+    writeFileSync(path.join(cwd, 'CLAUDE.md'), 'Be kind.')
+    expect(given()).toEqual([`--append-system-prompt-file=${path.join(cwd, 'CLAUDE.md')}`])
   })
 
   test('at full everything but commits is allowed, as root too', () => {

@@ -50,6 +50,32 @@ test.each([gemini, opencode, copilot, qwen])('$name tells what it was denied', (
   expect(tools(heard)).toContain(`denied: ${heard.end.denied[0]}`)
 })
 
+describe("the repository's own configuration, which an agent could have written", () => {
+  const levels = [{ level: 'edit' }, { level: 'full' }] as const
+
+  test.each(levels)('has no effect at $level', (permission) => {
+    const at = { ...request({ permission, mcpServers }), env: {} }
+    const settings = (provider: typeof gemini) =>
+      JSON.parse(provider.invocation(at).files['settings.json']!) as object
+    expect(settings(gemini)).toMatchObject({
+      hooksConfig: { enabled: false },
+      mcp: { allowed: ['docs', 'none-but-those-of-ralph'] },
+    })
+    expect(settings(qwen)).toEqual({ disableAllHooks: true })
+    const { env } = opencode.invocation(at)
+    expect(env).toHaveProperty('OPENCODE_DISABLE_PROJECT_CONFIG', '1')
+    // What people wrote for every agent is read all the same.
+    expect(JSON.parse(env['OPENCODE_CONFIG_CONTENT']!)).toMatchObject({ instructions: ['/repo/AGENTS.md'] })
+  })
+
+  test('is as it is at custom', () => {
+    const at = request({ permission: { level: 'custom', args: [] } })
+    expect(gemini.invocation(at).files['settings.json']).not.toContain('hooksConfig')
+    expect(opencode.invocation(at).env).not.toHaveProperty('OPENCODE_DISABLE_PROJECT_CONFIG')
+    expect(qwen.invocation(at).env).not.toHaveProperty('QWEN_CODE_SYSTEM_SETTINGS_PATH')
+  })
+})
+
 describe('gemini', () => {
   test('trusts the folder, and leaves system settings of a person alone', () => {
     expect(gemini.invocation(request()).env).toEqual({
@@ -305,9 +331,14 @@ describe('qwen', () => {
     expect(env).toEqual({
       QWEN_CODE_UNATTENDED_RETRY: '1',
       QWEN_CODE_TRUSTED_FOLDERS_PATH: `${FOLDER}/trusted.json`,
+      QWEN_CODE_SYSTEM_SETTINGS_PATH: `${FOLDER}/settings.json`,
     })
     expect(JSON.parse(files['trusted.json']!)).toEqual({ '/repo': 'TRUST_FOLDER' })
-    const own = { QWEN_CODE_UNATTENDED_RETRY: '0', QWEN_CODE_TRUSTED_FOLDERS_PATH: '/mine.json' }
+    const own = {
+      QWEN_CODE_UNATTENDED_RETRY: '0',
+      QWEN_CODE_TRUSTED_FOLDERS_PATH: '/mine.json',
+      QWEN_CODE_SYSTEM_SETTINGS_PATH: '/system.json',
+    }
     expect(qwen.invocation(request({ env: own })).env).toEqual(own)
   })
 })
