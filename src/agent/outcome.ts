@@ -83,6 +83,7 @@ function moreTelling(forced: AgentEnd, stream: StreamEnd['end']): AgentEnd {
       return { ...stream, until: stream.until ?? (forced.kind === 'rate-limited' ? forced.until : null) }
     case 'auth':
     case 'overloaded':
+    case 'no-network':
       return stream
     default:
       return forced

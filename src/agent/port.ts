@@ -92,8 +92,16 @@ export type AgentEnd =
   | { readonly kind: 'timeout'; readonly reason: string }
   | { readonly kind: 'budget'; readonly reason: string }
   | { readonly kind: 'auth'; readonly reason: string }
-  | { readonly kind: 'rate-limited'; readonly reason: string; readonly until: Date | null }
+  /** `unpaid`: if waiting does not mend it, it is about money. */
+  | {
+      readonly kind: 'rate-limited'
+      readonly reason: string
+      readonly until: Date | null
+      readonly unpaid?: boolean
+    }
   | { readonly kind: 'overloaded'; readonly reason: string }
+  /** The service could not be reached. */
+  | { readonly kind: 'no-network'; readonly reason: string }
   /** `hopeless`: the same would be refused again, for this task or for any in this run; null where another attempt may help. */
   | { readonly kind: 'refused'; readonly reason: string; readonly hopeless: 'task' | 'run' | null }
   | { readonly kind: 'stalled'; readonly reason: string }

@@ -8,6 +8,8 @@ export interface AgentEntry {
   readonly name: string
   /** The program that is looked up on PATH; null for an agent that needs none. */
   readonly program: string | null
+  /** It runs what stands in the task file, so only a person may choose it, on the command line or in the configuration. */
+  readonly runsTaskFiles?: boolean
   /** Loads its provider; `command` is what the agent of that name runs. */
   readonly load: (command: string | null) => Promise<Provider>
 }
@@ -22,7 +24,10 @@ export const AGENTS: readonly AgentEntry[] = [
   agent('qwen', 'qwen', async () => (await import('./providers/qwen.ts')).qwen),
   agent('continue', 'cn', async () => (await import('./providers/continue.ts')).continueCli),
   agent('command', null, async (line) => (await import('./providers/command.ts')).commandProvider(line)),
-  agent('script', null, async () => (await import('./providers/script.ts')).script),
+  {
+    ...agent('script', null, async () => (await import('./providers/script.ts')).script),
+    runsTaskFiles: true,
+  },
 ]
 
 /** Every name that a task or the configuration may give. */

@@ -1,6 +1,6 @@
 import { formatDuration } from '../base/time.ts'
 import type { AgentEnd, AgentLimits, StreamEvent } from './port.ts'
-import type { Usage } from '../events/usage.ts'
+import { formatCost, type Usage } from '../events/usage.ts'
 
 /** An agent that waits longer than this for its service is ended: ralph waits better, and can use another agent meanwhile. */
 const LONGEST_PAUSE_MS = 3 * 60_000
@@ -76,9 +76,12 @@ export class Watch {
     if (turns !== null && turns > maxTurns) {
       return { kind: 'max-turns', reason: `the limit of ${maxTurns} turns is reached` }
     }
-    if (budgetUsd !== null && costUsd !== null && costUsd > budgetUsd) {
-      return { kind: 'budget', reason: `the budget of $${budgetUsd.toFixed(2)} is spent` }
-    }
-    return null
+    return budgetUsd !== null && costUsd !== null && costUsd > budgetUsd ? budgetSpent(this.#limits) : null
   }
+}
+
+/** That an attempt has cost what it may; null where nobody has set how much that is. */
+export function budgetSpent({ budgetUsd }: AgentLimits): Extract<AgentEnd, { kind: 'budget' }> | null {
+  if (budgetUsd === null) return null
+  return { kind: 'budget', reason: `what was left of the budget, ${formatCost(budgetUsd)}, is spent` }
 }

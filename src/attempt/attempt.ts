@@ -14,6 +14,7 @@ import { judge } from './judge.ts'
 import { outcomeOfEnd, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
 import { runAgent } from './run-agent.ts'
+import { changedConfiguration, noteConfiguration } from './runs-later.ts'
 
 /** How an attempt ended. */
 export type Result = Passed | Failed
@@ -54,6 +55,7 @@ export async function attempt(job: Job, ports: AttemptPorts, emit: Emit<Happenin
   const startedAt = ports.now()
   emit(attemptStarted(job))
   const guard = await ports.workspace.restore.guard()
+  const configuration = noteConfiguration(ports.workspace)
   const agent = await runAgent(job, ports, emit)
   ports.checkpoint('agent-ended')
   const { task, base } = job
@@ -65,6 +67,8 @@ export async function attempt(job: Job, ports: AttemptPorts, emit: Emit<Happenin
   const undone = await undo(made, ports, emit)
   const gatesChanged = await changedGates(job, undone.work, ports.workspace)
   if (gatesChanged.length > 0) emit(interfered(job, { kind: 'gates-changed', paths: gatesChanged }))
+  const runsLater = changedConfiguration(configuration, undone.work, ports.workspace)
+  if (runsLater.length > 0) emit(interfered(job, { kind: 'runs-later', paths: runsLater }))
   const said = endOf(agent, ports)
   const verdict = await judge(job, { said, work: undone.work, gatesChanged }, ports, emit)
   const facts = factsOf(made, {
@@ -72,6 +76,7 @@ export async function attempt(job: Job, ports: AttemptPorts, emit: Emit<Happenin
     work: verdict.work,
     gates: job.gates.length === 0 ? [] : verdict.passed,
     gatesChanged,
+    runsLater,
     ports,
   })
   const found = { facts, work: verdict.work, early: undone.early, denied: denialsOf(agent.denied) }
@@ -135,7 +140,14 @@ async function undo(
   for (const interference of found) emit(interfered(job, interference))
   if (found.every(isOnlyReported)) return { early: earlier, work, undone: [] }
   const outcome = outcomeOfEnd(agent.end)
-  const facts = factsOf(made, { undone: [...ofGit, ...found], work, gates: null, gatesChanged: [], ports })
+  const facts = factsOf(made, {
+    undone: [...ofGit, ...found],
+    work,
+    gates: null,
+    gatesChanged: [],
+    runsLater: [],
+    ports,
+  })
   const early = await record.keep({
     facts: { ...facts, ...failureOf(outcome) },
     work,
@@ -161,6 +173,7 @@ function factsOf(
     readonly work: Work
     readonly gates: readonly string[] | null
     readonly gatesChanged: readonly string[]
+    readonly runsLater: readonly string[]
     readonly ports: AttemptPorts
   },
 ): AttemptFacts {
@@ -184,6 +197,7 @@ function factsOf(
     log: logOf(job),
     gates: more.gates,
     gatesChanged: more.gatesChanged,
+    runsLater: more.runsLater,
     undone: more.undone.map(interferenceLine),
     changed: more.work.changes.map(({ path }) => path),
   }

@@ -8,7 +8,7 @@ import { formatCost } from '../events/usage.ts'
 export type Decision =
   | { readonly kind: 'complete' }
   | { readonly kind: 'retry'; readonly pauseSeconds: number }
-  /** The same again, not counted: another agent at once, or this one later. */
+  /** The same again, not counted: another agent at once, or this one later. `reason` says why not before. */
   | { readonly kind: 'wait'; readonly until: Date; readonly reason: string }
   /** Nothing more is tried; `blocked` where the agent itself said that it needs somebody. */
   | { readonly kind: 'give-up'; readonly reason: string; readonly blocked: boolean }
@@ -37,13 +37,17 @@ export interface Situation {
   readonly runBudgetLeft: number | null
   /** Waits in a row so far. */
   readonly waits: number
+  /** Whether the agent has waited for a limit that may be about money. */
+  readonly unpaid?: boolean
   readonly now: Date
 }
 
 const QUICK_SECONDS = 2
 const SAME_FAILURES = 3
 const LONGEST_PAUSE_SECONDS = 60
-const LONGEST_WAIT_SECONDS = 1800
+/** Waits where nobody says how long: the first, then twice as long each time, up to the longest. */
+const LIMIT_WAITS = { firstSeconds: 60, longestSeconds: 1800 }
+const NETWORK_WAITS = { firstSeconds: 10, longestSeconds: 300 }
 
 /** What follows an attempt that ended so: the table of outcomes, and the reasons to end early. */
 export function decide(ended: Ended, situation: Situation): Decision {
@@ -58,9 +62,10 @@ export function decide(ended: Ended, situation: Situation): Decision {
     case 'leave':
       return { kind: 'leave', reason: outcome.reason }
     case 'wait':
-      return { kind: 'wait', reason: outcome.reason, until: endOfLimit(outcome.until, situation) }
+      if (outcome.hopeless === 'money' && situation.unpaid) return withoutMoney(outcome)
+      return { kind: 'wait', ...waitAfter(outcome, situation) }
     case 'retry': {
-      if (outcome.hopeless !== null) return withoutHope(outcome, outcome.hopeless, situation)
+      if (outcome.hopeless !== null) return withoutHope(ended, outcome.hopeless, situation)
       const reason = reasonToGiveUp(ended, situation)
       if (reason !== null) return { kind: 'give-up', reason, blocked: false }
       return { kind: 'retry', pauseSeconds: Math.min(2 ** (situation.counted - 1), LONGEST_PAUSE_SECONDS) }
@@ -70,7 +75,7 @@ export function decide(ended: Ended, situation: Situation): Decision {
 
 /** Ends at once what another attempt would only pay for again. */
 function withoutHope(
-  { reason }: Outcome,
+  { outcome: { reason }, usage }: Ended,
   hopeless: NonNullable<Outcome['hopeless']>,
   situation: Situation,
 ): Decision {
@@ -81,7 +86,7 @@ function withoutHope(
       return { kind: 'give-up', reason, blocked: true }
     case 'money':
       return isTasksLimit(situation)
-        ? { kind: 'give-up', reason, blocked: false }
+        ? { kind: 'give-up', reason: overTasksLimit(usage, situation) ?? reason, blocked: false }
         : { kind: 'stop', why: 'budget', reason }
   }
 }
@@ -106,10 +111,15 @@ function reasonToGiveUp(ended: Ended, situation: Situation): string | null {
   if (same.length === SAME_FAILURES - 1) return `the same failure three times: ${outcome.reason}`
   if (last?.idle && isIdle(ended))
     return `twice the agent ended at once without changing anything: ${outcome.reason}`
-  const spent = costOf(situation.series) + (ended.usage.costUsd ?? 0)
-  if (situation.maxCostPerTask !== null && spent >= situation.maxCostPerTask)
-    return `the task has cost ${formatCost(spent)}, its limit is ${formatCost(situation.maxCostPerTask)}: ${outcome.reason}`
-  return null
+  const spent = overTasksLimit(ended.usage, situation)
+  return spent === null ? null : `${spent}: ${outcome.reason}`
+}
+
+/** What the task has cost beside the limit that a person gave; null while that is not reached. */
+function overTasksLimit({ costUsd }: Usage, { series, maxCostPerTask }: Situation): string | null {
+  const spent = costOf(series) + (costUsd ?? 0)
+  if (maxCostPerTask === null || spent < maxCostPerTask) return null
+  return `the task has cost ${formatCost(spent)}, its limit is ${formatCost(maxCostPerTask)}`
 }
 
 /** Whether the agent ended at once without changing anything. */
@@ -121,15 +131,28 @@ function attempts(count: number): string {
   return count === 1 ? 'one attempt, and no more' : `${count} attempts`
 }
 
-/** What the agent named, unless that is over already, or was named before and did not hold. */
-function endOfLimit(named: Date | null, situation: Situation): Date {
-  const { now, waits } = situation
-  if (named === null || named <= now) return later(now, waits)
-  const least = waits === 0 ? now : later(now, waits - 1)
-  return named > least ? named : least
+/** A limit that came again after a wait, and that no service says the end of: only a person can pay. */
+function withoutMoney({ reason }: Outcome): Decision {
+  return {
+    kind: 'stop',
+    why: 'stopped',
+    reason: `the account cannot pay for more, also after a wait: ${reason}`,
+  }
 }
 
-/** A minute, then twice as long each time. */
-function later(now: Date, waits: number): Date {
-  return new Date(now.getTime() + Math.min(60 * 2 ** waits, LONGEST_WAIT_SECONDS) * 1000)
+/** Until when to wait, and why. What the service named holds, unless it is over already, or was named before and did not hold. */
+function waitAfter(
+  { kind, reason, until }: Outcome,
+  { now, waits }: Situation,
+): { readonly until: Date; readonly reason: string } {
+  const steps = kind === 'no-network' ? NETWORK_WAITS : LIMIT_WAITS
+  const least = waits === 0 ? now : later(now, waits - 1, steps)
+  if (until !== null && until > now && until >= least)
+    return { until, reason: 'the service lets the agent do no more until then' }
+  const again = until !== null && until > now ? least : later(now, waits, steps)
+  return { until: again, reason: `then the agent is asked again: ${reason}` }
+}
+
+function later(now: Date, waits: number, { firstSeconds, longestSeconds }: typeof LIMIT_WAITS): Date {
+  return new Date(now.getTime() + Math.min(firstSeconds * 2 ** waits, longestSeconds) * 1000)
 }

@@ -14,7 +14,10 @@ export interface Outcome {
   readonly fingerprint: string
   /** When a rate limit ends, where the agent told. */
   readonly until: Date | null
-  /** Why another attempt is no use: not for this task, not for any, or not without more money; null where it may help. */
+  /**
+   * Why another attempt is no use: not for this task, not for any, or not without more money; null where it may help.
+   * For a limit it holds only once a wait has not ended it.
+   */
   readonly hopeless: 'task' | 'run' | 'money' | null
 }
 
@@ -42,6 +45,7 @@ export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
     counts: false,
     meaning: 'the service lets the agent do no more for a while',
   },
+  'no-network': { next: 'wait', counts: false, meaning: 'the agent cannot reach its service' },
   auth: { next: 'stop', counts: false, meaning: 'the service does not know the agent' },
   skipped: { next: 'leave', counts: false, meaning: 'somebody skipped the task' },
   interrupted: { next: 'stop', counts: false, meaning: 'somebody ended the run' },
@@ -76,11 +80,12 @@ export function outcomeOfEnd(end: AgentEnd | { readonly kind: 'skipped' }): Outc
     case 'interrupted':
       return outcome('interrupted', 'the run was interrupted')
     case 'rate-limited':
-      return outcome('rate-limited', end.reason, { until: end.until })
+      return outcome('rate-limited', end.reason, { until: end.until, hopeless: end.unpaid ? 'money' : null })
     case 'overloaded':
       return outcome('rate-limited', end.reason)
     case 'blocked':
     case 'auth':
+    case 'no-network':
     case 'timeout':
     case 'max-turns':
       return outcome(end.kind, end.reason)

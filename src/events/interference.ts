@@ -18,6 +18,8 @@ export type Interference =
   | { readonly kind: 'git-settings'; readonly paths: readonly string[]; readonly keptIn: string }
   /** It changed what decides whether a gate passes; left as it is, named in the commit. */
   | { readonly kind: 'gates-changed'; readonly paths: readonly string[] }
+  /** It changed what a later start of an agent, an editor or git runs; left as it is, named in the commit. */
+  | { readonly kind: 'runs-later'; readonly paths: readonly string[] }
   /** It made git see files that it had ignored, the person's or ralph's own: left where they are, not committed. */
   | { readonly kind: 'exposed'; readonly paths: readonly string[] }
   /** It made a repository inside this one; left where it is, not committed. */

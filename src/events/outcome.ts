@@ -9,6 +9,7 @@ export const OUTCOMES = [
   'max-turns',
   'agent-failed',
   'rate-limited',
+  'no-network',
   'auth',
   'skipped',
   'interrupted',

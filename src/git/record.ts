@@ -34,6 +34,8 @@ export interface AttemptFacts {
   /** The gates that passed on it; null where none ran. */
   readonly gates: readonly string[] | null
   readonly gatesChanged: readonly string[]
+  /** Files of the work by which a later start of an agent, an editor or git runs something. */
+  readonly runsLater: readonly string[]
   /** What the agent did that is not its to do, and that was undone. */
   readonly undone: readonly string[]
   /** Paths that differ from the base, not more than a person would read. */
@@ -126,6 +128,7 @@ export function attemptMessage(facts: AttemptFacts): string {
       ['Log', facts.log],
       ['Gates', facts.gates === null ? null : gatesText(facts.gates)],
       ...each('Gates-Changed', facts.gatesChanged),
+      ...each('Runs-Later', facts.runsLater),
       ...each('Undone', facts.undone),
       ...each('Changed', facts.changed.slice(0, MOST_CHANGED)),
     ]),
@@ -193,6 +196,7 @@ function keptAttempt(entry: LogEntry): KeptAttempt | null {
     log: value('Log'),
     gates: gatesIn(value('Gates')),
     gatesChanged: trailerValues(entry.trailers, 'Gates-Changed'),
+    runsLater: trailerValues(entry.trailers, 'Runs-Later'),
     undone: trailerValues(entry.trailers, 'Undone'),
     changed: trailerValues(entry.trailers, 'Changed'),
   }

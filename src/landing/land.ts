@@ -309,6 +309,7 @@ function messageOf(
       ...usageTrailers({ usage, seconds }),
       ['Gates', gatesText(facts.gates ?? [])],
       ...facts.gatesChanged.map((path): [string, string] => ['Gates-Changed', path]),
+      ...facts.runsLater.map((path): [string, string] => ['Runs-Later', path]),
     ]),
   }
 }

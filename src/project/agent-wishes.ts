@@ -10,7 +10,12 @@ export function agentWishes(
   discipline: Discipline | null,
   { config, tier }: Pick<Place, 'config'> & { readonly tier: Tier },
 ): readonly AgentWish[] {
-  return [task, ...(discipline ? [discipline] : []), config.tiers.rows[tier], config]
+  const ofBacklog = [task, ...(discipline ? [discipline] : [])].map(({ agent, model = null }) => ({
+    agent,
+    model,
+    isOfBacklog: true,
+  }))
+  return [...ofBacklog, config.tiers.rows[tier], config]
 }
 
 /** The name of who would be asked to do a task; null where nobody is installed. */

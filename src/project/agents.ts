@@ -1,7 +1,7 @@
-import { chooseAgent, namedIn, type AgentWish, type Chosen } from '../agent/choose.ts'
+import { chooseAgent, isChoosable, type AgentWish, type Chosen } from '../agent/choose.ts'
 import { installationOf, isNewEnough, type Installation } from '../agent/installation.ts'
 import type { Agent, Permission, Provider } from '../agent/port.ts'
-import { AGENT_NAMES, agentNamed, type AgentEntry } from '../agent/registry.ts'
+import { agentNamed, type AgentEntry } from '../agent/registry.ts'
 import { createAgent } from '../agent/runtime.ts'
 import type { AgentChoice } from '../attempt/job.ts'
 import { UserError } from '../base/errors.ts'
@@ -62,7 +62,7 @@ export class Agents {
 
   /**
    * Makes sure before a run begins that whoever may be asked is there and can begin, or throws; warns of those that are
-   * older than what ralph was tried with, and of those that no budget can hold. A name that is unknown and stands in a
+   * older than what ralph was tried with, and of those that no budget can hold. Who cannot be chosen and stands in a
    * task, or in its discipline, is left to the task's turn: the others can be done without it.
    */
   async check(tasks: readonly Task[]): Promise<readonly string[]> {
@@ -70,8 +70,7 @@ export class Agents {
     const wanted = new Set<AgentEntry>()
     for (const task of tasks) {
       const discipline = await disciplineOf(this.#project.root, task)
-      const name = namedIn(this.#wishesFor(task, discipline))
-      if (name === null || AGENT_NAMES.includes(name)) wanted.add(this.#choose(task, discipline).agent)
+      if (isChoosable(this.#wishesFor(task, discipline))) wanted.add(this.#choose(task, discipline).agent)
     }
     for (const agent of this.#fallback) wanted.add(agent)
     // All are asked at once, and reported each in its turn.

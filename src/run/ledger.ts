@@ -4,7 +4,7 @@ import type { KeptAttempt } from '../git/record.ts'
 /** What a run knows by now, and hands from one attempt to the next. */
 export class Ledger {
   readonly #records = new Map<string, KeptAttempt[]>()
-  readonly #limitedUntil = new Map<string, Date>()
+  readonly #limits = new Map<string, { readonly until: Date; readonly reason: string }>()
   readonly #gateOutput = new Set<string>()
   /** Gates that failed on the untouched tree. */
   failedBefore: readonly GateResult[] = []
@@ -38,14 +38,14 @@ export class Ledger {
     this.#records.set(record.task, [...others, record])
   }
 
-  /** An agent's service lets it do no more until then. */
-  limit(agent: string, until: Date): void {
-    this.#limitedUntil.set(agent, until)
+  /** The agent is not asked before then, and why. */
+  limit(agent: string, limit: { readonly until: Date; readonly reason: string }): void {
+    this.#limits.set(agent, limit)
   }
 
-  /** When the agent may work again, as far as is known; a time that is over where nothing holds it. */
-  freeAt(agent: string): Date {
-    return this.#limitedUntil.get(agent) ?? new Date(0)
+  /** When the agent may work again, as far as is known, and why not before; a time that is over where nothing holds it. */
+  limitOf(agent: string): { readonly until: Date; readonly reason: string } {
+    return this.#limits.get(agent) ?? { until: new Date(0), reason: '' }
   }
 
   /** Files that gates and hooks themselves leave behind or change: no agent's work. */

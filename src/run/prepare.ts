@@ -14,6 +14,8 @@ interface NextAttempt {
   readonly from: From
   /** Waits in a row before it. */
   readonly waits: number
+  /** Agents that have waited for a limit that may be about money. */
+  readonly unpaid?: ReadonlySet<string>
   /** What the run has cost so far; null where nobody said. */
   readonly spentUsd: number | null
   readonly token: string
@@ -81,7 +83,7 @@ export async function prepare(
 }
 
 function situationOf(
-  { task, waits, spentUsd }: NextAttempt,
+  { task, choice, waits, unpaid, spentUsd }: NextAttempt,
   { retries, maxCostPerTask, budget }: RunOptions,
   ledger: Ledger,
 ): Omit<Situation, 'now'> {
@@ -93,6 +95,7 @@ function situationOf(
     maxCostPerTask,
     runBudgetLeft: budget === null ? null : budget - (spentUsd ?? 0),
     waits,
+    ...(unpaid?.has(choice.name) ? { unpaid: true } : {}),
   }
 }
 

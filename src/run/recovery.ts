@@ -269,6 +269,7 @@ function factsOf(ports: RunPorts, attempt: AttemptNote, work: Work): AttemptFact
     log,
     gates: null,
     gatesChanged: [],
+    runsLater: [],
     undone: [],
     changed: work.changes.map(({ path }) => path),
   }

@@ -3,8 +3,9 @@ import type { Agent } from '../agent/port.ts'
 import { attempt, attemptFinished, fail, type Failed, type Passed } from '../attempt/attempt.ts'
 import { checkWork } from '../attempt/check.ts'
 import type { AgentChoice, From, Job } from '../attempt/job.ts'
-import { fingerprintOf, outcome } from '../attempt/outcome.ts'
+import { fingerprintOf, outcome, type Outcome } from '../attempt/outcome.ts'
 import type { AttemptPorts, Emit } from '../attempt/ports.ts'
+import { clockText } from '../base/time.ts'
 import type { Happening } from '../events/event.ts'
 import { formatCost, UNKNOWN_USAGE } from '../events/usage.ts'
 import type { Base } from '../git/head.ts'
@@ -34,6 +35,8 @@ interface Standing {
   readonly from: From
   /** Waits in a row. */
   readonly waits: number
+  /** Agents that have waited for a limit that may be about money. */
+  readonly unpaid: ReadonlySet<string>
 }
 
 /** Works on one task until it is done, blocked or left. */
@@ -46,7 +49,8 @@ export async function runTask(run: Run, chosen: Task, start: Base): Promise<Task
     return { kind: 'left', base: start, reason: choices }
   }
   emit(taskStarted(run, task, choices[0]))
-  let at: Standing = { base: start, from: { kind: 'base' }, waits: 0 }
+  let at: Standing = { base: start, from: { kind: 'base' }, ...NO_WAITS }
+  let asked = choices[0].name
   const { control } = ports
   const skipped = control.skipped(task.id)
   for (;;) {
@@ -57,6 +61,8 @@ export async function runTask(run: Run, chosen: Task, start: Base): Promise<Task
     if (control.isStopping) return end('interrupted', 'the run was interrupted')
     if (skipped.aborted || !choice)
       return conclude(run, { ...at, task, reason: 'the task was skipped' }, 'skip')
+    if (choice.name !== asked) emit({ type: 'warning', message: changeText(run, task, asked, choice) })
+    asked = choice.name
     const { job, warnings } = await prepare(
       { ...at, task, choice, spentUsd: run.note.spentUsd, token: ports.newToken() },
       run,
@@ -66,16 +72,21 @@ export async function runTask(run: Run, chosen: Task, start: Base): Promise<Task
     if (result.kind === 'completed') return result
     const { decision, work, record } = result
     const from: From = record ? { kind: 'record', commit: record.commit, tree: work.tree } : at.from
-    at = { base: work.base, from, waits: decision.kind === 'wait' ? at.waits + 1 : 0 }
+    at = {
+      base: work.base,
+      from,
+      ...(decision.kind === 'wait' ? waited(at, choice, result.outcome) : NO_WAITS),
+    }
     switch (decision.kind) {
       case 'complete':
         throw new Error('an attempt is complete without a commit')
       case 'stop':
-        return end(control.isStopping ? 'interrupted' : decision.why, decision.reason)
+        if (control.isStopping) return end('interrupted', decision.reason)
+        return end(decision.why, (decision.why === 'budget' && overBudget(run)) || decision.reason)
       case 'leave':
         return conclude(run, { ...at, task, reason: decision.reason }, 'skip')
       case 'wait':
-        run.ledger.limit(choice.name, decision.until)
+        run.ledger.limit(choice.name, decision)
         break
       case 'retry': {
         const spent = overBudget(run)
@@ -93,6 +104,20 @@ export async function runTask(run: Run, chosen: Task, start: Base): Promise<Task
       }
     }
   }
+}
+
+/** That another agent does the task now, and why. */
+function changeText({ ports, ledger }: Run, { id }: Task, before: string, { name }: AgentChoice): string {
+  const { until, reason } = ledger.limitOf(before)
+  if (until <= ports.now()) return `${name} goes on with ${id}: its wait is over`
+  return `${name} goes on with ${id}: ${before} is not asked before ${clockText(until)} (${reason})`
+}
+
+const NO_WAITS: Pick<Standing, 'waits' | 'unpaid'> = { waits: 0, unpaid: new Set() }
+
+/** One wait more, of that agent for that. */
+function waited({ waits, unpaid }: Standing, { name }: AgentChoice, { hopeless }: Outcome): typeof NO_WAITS {
+  return { waits: waits + 1, unpaid: hopeless === 'money' ? new Set([...unpaid, name]) : unpaid }
 }
 
 function taskStarted({ ports, options }: Run, task: Task, { label }: AgentChoice): Happening {
@@ -138,18 +163,15 @@ async function freeAgent(run: Run, task: Task, choices: readonly AgentChoice[]):
   for (;;) {
     if (over.aborted) return null
     const now = ports.now()
-    const free = choices.find(({ name }) => ledger.freeAt(name) <= now)
-    if (free) return free
-    const first = new Date(Math.min(...choices.map(({ name }) => ledger.freeAt(name).getTime())))
-    emit({
-      type: 'waiting',
-      id: task.id,
-      until: first.toISOString(),
-      reason: 'the service lets the agent do no more until then',
-    })
+    const limits = choices.map((choice) => ({ choice, ...ledger.limitOf(choice.name) }))
+    const free = limits.find(({ until }) => until <= now)
+    if (free) return free.choice
+    const [first] = limits.toSorted((one, other) => one.until.getTime() - other.until.getTime())
+    const { until, reason } = first!
+    emit({ type: 'waiting', id: task.id, until: until.toISOString(), reason })
     // In short steps: a laptop that sleeps stops the timer, not the clock.
-    while (!over.aborted && ports.now() < first)
-      await ports.sleep(Math.min(first.getTime() - ports.now().getTime(), 30_000), over)
+    while (!over.aborted && ports.now() < until)
+      await ports.sleep(Math.min(until.getTime() - ports.now().getTime(), 30_000), over)
   }
 }
 

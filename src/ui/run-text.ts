@@ -34,6 +34,7 @@ export function endText(outcome: OutcomeKind, reason: string): string {
     case 'max-turns':
     case 'agent-failed':
     case 'rate-limited':
+    case 'no-network':
     case 'auth':
     case 'skipped':
     case 'interrupted':
@@ -95,6 +96,8 @@ export function interferenceText(interference: Interference): string {
       return `the agent changed git's settings: put back ${fewOf(interference.paths)} (its version is in ${interference.keptIn})`
     case 'gates-changed':
       return `the agent changed what decides the gates: ${fewOf(interference.paths)}`
+    case 'runs-later':
+      return `the agent changed what later starts of agents, editors or git run: read ${fewOf(interference.paths)}`
     case 'exposed':
       return `the agent made git see what it had ignored, which stays where it is and is not committed: ${fewOf(interference.paths)}`
     case 'nested-repository':

@@ -211,7 +211,7 @@ describe.skipIf(process.platform === 'win32')('an agent that is steered', () => 
     const { outcome } = await steer(() => agent.step(`say(${used({ turns: 1, costUsd: 5.01 })})`), {
       limits: limits({ budgetUsd: 5 }),
     })
-    expect(outcome.end).toEqual({ kind: 'budget', reason: 'the budget of $5.00 is spent' })
+    expect(outcome.end).toEqual({ kind: 'budget', reason: 'what was left of the budget, $5.00, is spent' })
   })
 
   test.each([

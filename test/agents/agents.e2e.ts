@@ -1,6 +1,8 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, inject, test } from 'vitest'
 import { drive, type Situation } from './drive.ts'
@@ -28,7 +30,7 @@ const echo = {
 
 /** Where an agent cannot tell what it waits for, or how far it is. */
 const PECULIAR: Partial<Record<AgentName, Partial<Record<string, string>>>> = {
-  qwen: { overloaded: 'rate-limited' },
+  qwen: { overloaded: 'rate-limited', 'no-network': 'timeout' },
   continue: { stalled: 'timeout', 'max-turns': 'timeout' },
 }
 
@@ -101,6 +103,14 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
       expect(outcome.end.kind).toBe(ends('overloaded'))
     })
 
+    test('does not reach its service', async () => {
+      const { outcome } = await run({
+        model: () => () => ({ kind: 'gone' }),
+        limits: within('no-network', 30),
+      })
+      expect(outcome.end.kind).toBe(ends('no-network'))
+    })
+
     test('hears nothing more of its service', async () => {
       const { outcome } = await run({
         model: () => () => ({ kind: 'hang' }),
@@ -131,6 +141,70 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
         name === 'codex' && outcome.denied.length === 0 ? [] : [expect.stringContaining('git commit --allow')]
       expect(outcome.denied).toEqual(shown)
     })
+
+    // Codex has the wall of its sandbox instead, which lets it read.
+    test.skipIf(name === 'codex')('runs no command at edit but just those that are allowed', async () => {
+      const elsewhere = mkdtempSync(path.join(tmpdir(), 'elsewhere-'))
+      const at = (file: string) => path.join(elsewhere, file)
+      writeFileSync(at('secret'), 'the content of the secret\n')
+      const { outcome, bodies, git } = await run({
+        model: () =>
+          inTurn(
+            shell(`git log --output=${at('by-git')} --format=%s`),
+            shell(`git diff --no-index /dev/null ${at('secret')}`),
+            shell(`git blame --contents ${at('secret')} README.md`),
+            shell(`touch gate.txt > ${at('by-gate')}`),
+            shell(`touch gate.txt ${at('by-argument')}`),
+            shell('git status --short'),
+            shell('touch gate.txt'),
+            shell('touch one.txt && touch two.txt'),
+            DONE,
+          ),
+        request: { gateCommands: ['touch gate.txt', 'touch one.txt && touch two.txt'] },
+      })
+      expect(outcome.end.kind).toBe('done')
+      expect(readdirSync(elsewhere)).toEqual(['secret'])
+      expect(bodies.join('')).not.toContain('the content of the secret')
+      const runsGates = ['claude', 'gemini', 'opencode'].includes(name)
+      expect(git('status')).toBe(runsGates ? '?? gate.txt\n?? one.txt\n?? two.txt' : '')
+    })
+
+    test.skipIf(name === 'copilot' || name === 'continue')(
+      'obeys no configuration that somebody left in the repository',
+      async () => {
+        const marks = mkdtempSync(path.join(tmpdir(), 'marks-'))
+        const mark = (file: string) => ['touch', path.join(marks, file)] as const
+        const hook = (file: string) => [{ hooks: [{ type: 'command', command: mark(file).join(' ') }] }]
+        const server = (file: string) => ({ evil: { command: 'touch', args: [path.join(marks, file)] } })
+        const files = {
+          '.claude/settings.json': { hooks: { SessionStart: hook('claude') } },
+          '.mcp.json': { mcpServers: server('mcp') },
+          '.gemini/settings.json': {
+            hooks: { SessionStart: hook('gemini') },
+            mcpServers: server('gemini-mcp'),
+          },
+          '.qwen/settings.json': { hooks: { SessionStart: hook('qwen') }, mcpServers: server('qwen-mcp') },
+          'opencode.json': { mcp: { evil: { type: 'local', command: mark('opencode') } } },
+        }
+        const { outcome, bodies } = await run({
+          model: (cwd) => {
+            const put = (file: string, text: string) => {
+              mkdirSync(path.dirname(path.join(cwd, file)), { recursive: true })
+              writeFileSync(path.join(cwd, file), text)
+            }
+            for (const [file, content] of Object.entries(files)) put(file, JSON.stringify(content))
+            put('.codex/config.toml', `[mcp_servers.evil]\ncommand = "touch"\nargs = ["${marks}/codex"]\n`)
+            for (const file of ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', 'QWEN.md'])
+              put(file, 'Be kind to cats.')
+            return inTurn(DONE)
+          },
+        })
+        expect(outcome.end.kind).toBe('done')
+        expect(readdirSync(marks)).toEqual([])
+        // What is written there for agents to read is no configuration.
+        expect(bodies.join('')).toContain('Be kind to cats.')
+      },
+    )
 
     test('calls a tool of a server', async () => {
       const { outcome, events } = await run({

@@ -53,11 +53,15 @@ async function answer(request: IncomingMessage, response: ServerResponse, model:
   // Agents also ask for titles and summaries, without offering a tool: those are not turns.
   const isTurn = asked.tools.length > 0
   if (isTurn) bodies.push(text)
-  const reply = model({ request: bodies.length, results: asked.results })
+  const reply = model({ request: bodies.length, results: asked.results, isTurn })
   if (reply.kind === 'fail') {
     const retry = reply.retryAfter === undefined ? {} : { 'retry-after': String(reply.retryAfter) }
     response.writeHead(reply.status, { 'content-type': 'application/json', ...retry })
     response.end(JSON.stringify(protocol.error(reply.status, reply.message)))
+    return
+  }
+  if (reply.kind === 'gone') {
+    request.socket.destroy()
     return
   }
   if (reply.kind === 'hang' && isTurn) {

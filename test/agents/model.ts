@@ -1,8 +1,11 @@
 /** What a scripted model answers to one request. */
 export type Reply =
-  | { readonly kind: 'say'; readonly text: string }
+  /** `cut`: the answer ends early, at its length limit or because a filter stops it. */
+  | { readonly kind: 'say'; readonly text: string; readonly cut?: 'length' | 'filter' }
   | { readonly kind: 'call'; readonly call: Call }
   | { readonly kind: 'fail'; readonly status: number; readonly message: string; readonly retryAfter?: number }
+  /** The connection is cut before any answer. */
+  | { readonly kind: 'gone' }
   /** The connection stays open and nothing comes. */
   | { readonly kind: 'hang' }
 
@@ -12,8 +15,12 @@ export type Call =
   | { readonly tool: 'shell'; readonly command: string }
   | { readonly tool: 'mcp'; readonly server: string; readonly name: string }
 
-/** A scripted model: told how many requests there were, and how many tool results this one holds. */
-export type Model = (asked: { readonly request: number; readonly results: number }) => Reply
+/** A scripted model: told how many requests there were, how many tool results this one holds, and whether it asks for a turn. */
+export type Model = (asked: {
+  readonly request: number
+  readonly results: number
+  readonly isTurn: boolean
+}) => Reply
 
 export const say = (text: string): Reply => ({ kind: 'say', text })
 export const shell = (command: string): Reply => ({ kind: 'call', call: { tool: 'shell', command } })

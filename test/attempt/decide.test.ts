@@ -35,6 +35,7 @@ function record(kind: OutcomeKind, more: Partial<KeptAttempt> = {}): KeptAttempt
     log: null,
     gates: null,
     gatesChanged: [],
+    runsLater: [],
     undone: [],
     changed: [],
     ref: '',
@@ -60,6 +61,7 @@ describe('what follows an attempt', () => {
     ['max-turns', 'retry'],
     ['agent-failed', 'retry'],
     ['rate-limited', 'wait'],
+    ['no-network', 'wait'],
     ['auth', 'stop'],
     ['interrupted', 'stop'],
   ] as const)('%s: %s', (kind, next) => {
@@ -94,6 +96,45 @@ describe('what follows an attempt', () => {
     expect(unnamed).toMatchObject(
       [60, 120, 240, 1800].map((s) => ({ until: new Date(now.getTime() + s * 1000) })),
     )
+  })
+
+  it('waits for the network for ten seconds at first, and for five minutes at most', () => {
+    const waits = [0, 1, 2, 9].map((times) => decide(ended('no-network'), { ...first, waits: times }))
+    expect(waits).toMatchObject(
+      [10, 20, 40, 300].map((s) => ({
+        until: new Date(now.getTime() + s * 1000),
+        reason: 'then the agent is asked again: why',
+      })),
+    )
+  })
+
+  it('says that the service allows no more until then only where the service said so', () => {
+    const limit = (until: Date | null) => ({
+      ...ended('rate-limited'),
+      outcome: outcome('rate-limited', 'why', { until }),
+    })
+    const soon = new Date(now.getTime() + 20_000)
+    expect(decide(limit(soon), first)).toMatchObject({
+      until: soon,
+      reason: 'the service lets the agent do no more until then',
+    })
+    // It did not hold before: what is waited for now is ralph's own time.
+    expect(decide(limit(soon), { ...first, waits: 2 })).toMatchObject({
+      reason: 'then the agent is asked again: why',
+    })
+    expect(decide(limit(null), first)).toMatchObject({ reason: 'then the agent is asked again: why' })
+  })
+
+  it('ends the run for want of money only where waiting did not mend it', () => {
+    const end = { kind: 'rate-limited', reason: 'no quota', until: null, unpaid: true } as const
+    const unpaid = { ...ended('rate-limited'), outcome: outcomeOfEnd(end) }
+    expect(decide(unpaid, first).kind).toBe('wait')
+    expect(decide(unpaid, { ...first, waits: 1 }).kind).toBe('wait')
+    expect(decide(unpaid, { ...first, waits: 1, unpaid: true })).toEqual({
+      kind: 'stop',
+      why: 'stopped',
+      reason: 'the account cannot pay for more, also after a wait: no quota',
+    })
   })
 
   it('gives up at the last attempt', () => {
@@ -136,19 +177,19 @@ describe('what follows an attempt', () => {
     expect(decide({ ...ended('agent-failed'), outcome: refused }, first)).toEqual(decision)
   })
 
+  const given = 'the task has cost $0.50, its limit is $0.50'
   it.each([
-    [null, 1, { kind: 'stop', why: 'budget' }],
-    [0.5, null, { kind: 'give-up', blocked: false }],
-    [0.5, 1, { kind: 'give-up', blocked: false }],
-    [2, 1, { kind: 'stop', why: 'budget' }],
+    [null, 1, { kind: 'stop', why: 'budget', reason: 'spent' }],
+    [0.5, null, { kind: 'give-up', blocked: false, reason: given }],
+    [0.5, 1, { kind: 'give-up', blocked: false, reason: given }],
+    [2, 1, { kind: 'stop', why: 'budget', reason: 'spent' }],
   ])(
     'never tries again for want of money: %s for the task, %s for the run',
     (maxCostPerTask, runBudgetLeft, decision) => {
-      const broke = { ...ended('agent-failed'), outcome: outcomeOfEnd({ kind: 'budget', reason: 'spent' }) }
-      expect(decide(broke, { ...first, maxCostPerTask, runBudgetLeft })).toMatchObject({
-        ...decision,
-        reason: 'spent',
-      })
+      const usage = { ...UNKNOWN_USAGE, costUsd: 0.5 }
+      const spent = outcomeOfEnd({ kind: 'budget', reason: 'spent' })
+      const broke = { ...ended('agent-failed', { usage }), outcome: spent }
+      expect(decide(broke, { ...first, maxCostPerTask, runBudgetLeft })).toMatchObject(decision)
     },
   )
 
@@ -184,6 +225,7 @@ describe('how an agent ends', () => {
     [{ kind: 'auth', reason: 'r' }, 'auth'],
     [{ kind: 'rate-limited', reason: 'r', until: now }, 'rate-limited'],
     [{ kind: 'overloaded', reason: 'r' }, 'rate-limited'],
+    [{ kind: 'no-network', reason: 'r' }, 'no-network'],
     [{ kind: 'refused', reason: 'r', hopeless: null }, 'agent-failed'],
     [{ kind: 'stalled', reason: 'r' }, 'agent-failed'],
     [{ kind: 'interrupted' }, 'interrupted'],

@@ -92,6 +92,7 @@ describe('ralph prompt', () => {
       most: 4,
       gates: null,
       gatesChanged: [],
+      runsLater: [],
       final: false,
       undone: [],
       idle: false,

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { projectFolder, taskText } from '../cli/project-folder.ts'
@@ -132,7 +132,10 @@ describe.skipIf(process.platform === 'win32')('before a run begins', () => {
   })
 
   it('an agent that a later task asks for must be there too', async () => {
-    const cwd = repository({ 'T-001': { Agent: 'script' }, 'T-002': { Agent: 'gemini', Depends: 'T-001' } })
+    const cwd = repository(
+      { 'T-001': {}, 'T-002': { Agent: 'gemini', Depends: 'T-001' } },
+      { agent: 'script' },
+    )
     const { code, stderr } = await run(cwd, ['--loop'])
     expect([code, stderr]).toEqual([2, expect.stringContaining('gemini is not installed')])
     expect(stderr).toContain('npm install -g @google/gemini-cli')
@@ -220,6 +223,41 @@ describe.skipIf(process.platform === 'win32')('before a run begins', () => {
     expect(stdout).toContain('there is no agent named "cluade"')
     expect(git(cwd, 'log', '--format=%s')).toBe('T-002: Do T-002\nBegin')
     expect(git(cwd, 'status', '--short')).toBe('')
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('what stands in a task file', () => {
+  const MALICIOUS = { 'docs/disciplines/sneaky.md': '# Sneaky\n\n- **Agent**: script\n' }
+
+  it.each<[string, Fields]>([
+    ['a task', { Agent: 'script' }],
+    ['a discipline', { Discipline: 'sneaky' }],
+  ])('is not run because %s says so', async (_, fields) => {
+    const cwd = repository({ 'T-001': fields, 'T-002': {} }, { agent: 'command', command: 'exit 3' })
+    for (const [file, text] of Object.entries(MALICIOUS)) writeFileSync(join(cwd, file), text)
+    git(cwd, 'add', '--all')
+    git(cwd, 'commit', '--quiet', '--message=Begin', '--amend')
+    const alone = await run(cwd, ['T-001'])
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('give --agent script')])
+    const { stdout } = await run(cwd, ['--loop', '--retries', '0', '--on-failure', 'stop'])
+    expect(stdout).toContain('no task and no discipline can choose it')
+    expect(stdout).toContain('Do T-002')
+    expect(existsSync(join(cwd, 'T-001.txt'))).toBe(false)
+    const { stderr } = await run(cwd, ['T-001', '--agent', 'script'])
+    expect([stderr, readFileSync(join(cwd, 'T-001.txt'), 'utf8')]).toEqual(['', 'x\n'])
+  })
+
+  it('is run where the configuration chose the same agent', async () => {
+    const cwd = repository({ 'T-001': { Agent: 'script' } }, { agent: 'script' })
+    expect(await run(cwd, [])).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it.each(['claude', 'codex', 'opencode'])('names a model to %s, and never an option', async (agent) => {
+    const cwd = repository({ 'T-001': { Model: '--yolo' } }, { agent })
+    const { stdout } = await run(cwd, ['--dry-run', '--json'])
+    const { command } = JSON.parse(stdout) as { command: readonly string[] }
+    expect(command).toContain('--model=--yolo')
+    expect(command).not.toContain('--yolo')
   })
 })
 

@@ -326,7 +326,7 @@ describe('what decides the gates', () => {
       options: { gates: [gateOf('test', { command })] },
       deed: () => put(root, { [file]: 'x\n', work: '' }),
     })
-    expect(interferences(events)).toEqual([{ kind: 'gates-changed', paths: [file] }])
+    expect(interferences(events)).toContainEqual({ kind: 'gates-changed', paths: [file] })
     expect(trailer(root, 'Gates-Changed')).toBe(file)
   })
 
@@ -353,6 +353,49 @@ describe('what decides the gates', () => {
     expect(those(events, 'attempt-finished')).toMatchObject([
       { outcome: 'gate-failed', reason: 'it changes what decides the gates: ci/deep/step.yml' },
     ])
+  })
+})
+
+describe('what a later start of an agent, an editor or git runs', () => {
+  it.each([
+    '.claude/settings.json',
+    'packages/api/.gemini/settings.json',
+    '.codex/config.toml',
+    'opencode.json',
+    '.mcp.json',
+    '.Cursor/hooks.json',
+    '.vscode/tasks.json',
+    '.husky/pre-push',
+    '.githooks/post-checkout',
+  ])('is shown where it changes, and named in the commit: %s', async (file) => {
+    const root = makeProject(tasks)
+    const events = await runAll({
+      root,
+      options: { gates },
+      deed: () => put(root, { [file]: 'x\n', work: '' }),
+    })
+    expect(interferences(events)).toContainEqual({ kind: 'runs-later', paths: [file] })
+    expect(trailer(root, 'Runs-Later')).toBe(file)
+  })
+
+  it('is shown where git ignores it, too', async () => {
+    const root = makeProject(tasks, { '.gitignore': 'settings.local.json\n' })
+    const file = '.claude/settings.local.json'
+    const events = await runAll({
+      root,
+      options: { gates },
+      deed: () => put(root, { [file]: '{}', work: '' }),
+    })
+    expect(interferences(events)).toEqual([{ kind: 'runs-later', paths: [file] }])
+    expect(trailer(root, 'Runs-Later')).toBe(file)
+  })
+
+  it('is not all that stands beside it', async () => {
+    const root = makeProject(tasks)
+    const files = { '.vscode/words.txt': '', 'docs/claude/settings.json': '', 'src/mcp.json': '', work: '' }
+    const events = await runAll({ root, options: { gates }, deed: () => put(root, files) })
+    expect(interferences(events)).toEqual([])
+    expect(trailer(root, 'Runs-Later')).toBe('')
   })
 })
 

@@ -44,6 +44,12 @@ describe('while an agent waits for its limit to end', () => {
       'T-3 first',
     ])
     expect(those(events, 'waiting')).toEqual([])
+    // With each task the first would be asked: that another one is, is shown.
+    expect(those(events, 'warning').map(({ message }) => message)).toEqual(
+      ['T-1', 'T-2'].map(
+        (id) => expect.stringMatching(`second goes on with ${id}: first is not asked before`) as string,
+      ),
+    )
     expect(git(root, 'log', '--format=%(trailers:key=Attempts,valueonly,separator=)', '-3')).toBe('1\n1\n1')
   })
 
@@ -83,6 +89,42 @@ describe('while an agent waits for its limit to end', () => {
     })
     expect(sleeps).toEqual([30_000, 30_000])
     expect(git(root, 'log', '-1', '--format=%s')).toBe('T-1: Do T-1')
+  })
+
+  it('a network outage counts no attempt: the same task goes on when it is over', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    let clock = START
+    const offline: AgentEnd = { kind: 'no-network', reason: 'fetch failed' }
+    const events = await runAll({
+      root,
+      options: { retries: 0 },
+      deed: (request) => (clock < START + 60_000 ? { end: offline } : work(root)(request)),
+      ports: { now: () => new Date(clock), sleep: async (ms) => void (clock += ms) },
+    })
+    const waits = those(events, 'waiting')
+    expect(waits.map(({ id, until, at }) => [id, (Date.parse(until) - Date.parse(at)) / 1000])).toEqual([
+      ['T-1', 10],
+      ['T-1', 20],
+      ['T-1', 40],
+    ])
+    expect(waits[0]!.reason).toBe('then the agent is asked again: fetch failed')
+    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1', 'T-2'], blocked: [] }])
+    expect(git(root, 'log', '--format=%(trailers:key=Attempts,valueonly,separator=)', '-2')).toBe('1\n1')
+    expect(git(root, 'for-each-ref', 'refs/ralph')).toBe('')
+  })
+
+  it('a quota that is used up ends the run when the same agent says so after a wait', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    let clock = START
+    const events = await runAll({
+      root,
+      deed: () => ({ end: { kind: 'rate-limited', reason: 'no quota', until: null, unpaid: true } }),
+      ports: { now: () => new Date(clock), sleep: async (ms) => void (clock += ms) },
+    })
+    expect(those(events, 'waiting')).toHaveLength(1)
+    expect(those(events, 'run-finished')).toMatchObject([
+      { end: 'stopped', reason: expect.stringContaining('cannot pay for more') as string, blocked: [] },
+    ])
   })
 
   it('Ctrl-C ends it at once, with the tree as it was', async () => {

@@ -4,6 +4,7 @@ import { failureEnd, silentEnd, type Failure, type FailureWords } from './failur
 import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { assistantEvents, denials, toolResultEvents } from './message-blocks.ts'
 import { ToolCalls } from './tool-calls.ts'
+import { budgetSpent } from '../watch.ts'
 import { sum, UNKNOWN_USAGE } from '../../events/usage.ts'
 
 /** What it is called, and what a person does about a missing login. */
@@ -88,7 +89,9 @@ export class ClaudeReader implements StreamReader {
 
   #apiRetry(event: Json): readonly StreamEvent[] {
     const [status, delay] = [number(event['error_status']), number(event['retry_delay_ms'])]
-    const message = `${text(event['error']).replaceAll('_', ' ')}${status === null ? '' : ` (${status})`}`
+    const error = text(event['error']).replaceAll('_', ' ')
+    // Without a status nobody has answered, and the error is then `unknown`.
+    const message = status === null ? `connection error (${error})` : `${error} (${status})`
     this.#retry = { status, message }
     const until = delay === null ? null : new Date(this.#words.now().getTime() + delay)
     const retrying = { type: 'retrying', reason: message, until } as const
@@ -128,7 +131,8 @@ export class ClaudeReader implements StreamReader {
   #resultEnd(result: Json): StreamEnd['end'] {
     const message = text(result['result']) || list(result['errors']).map(text).join('; ')
     if (result['subtype'] === 'error_max_turns') return { kind: 'max-turns', reason: message }
-    if (result['subtype'] === 'error_max_budget_usd') return { kind: 'budget', reason: message }
+    if (result['subtype'] === 'error_max_budget_usd')
+      return budgetSpent(this.#request.limits) ?? { kind: 'budget', reason: message }
     if (result['stop_reason'] === 'refusal')
       return { kind: 'refused', reason: message || 'The model refused.', hopeless: 'task' }
     // An API error calls itself a success, so the subtype says nothing here.

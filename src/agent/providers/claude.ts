@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
 import { ClaudeReader, CLAUDE } from './claude-stream.ts'
 import { neverSetUp } from './first-start.ts'
@@ -37,6 +39,7 @@ export const claude: Provider = {
         ...option('--max-budget-usd', request.limits.budgetUsd),
         ...option('--mcp-config', hasMcpServers(request) ? `${FOLDER}/mcp.json` : null),
         ...permissionArgs(request),
+        ...instructions(request),
       ],
       env: {
         // A background task would keep the process up to ten minutes after its result, and bring further results.
@@ -54,19 +57,32 @@ export const claude: Provider = {
 function permissionArgs({ permission }: AgentRequest): readonly string[] {
   switch (permission.level) {
     case 'edit':
-      // Strict: servers that the repository's own .mcp.json names would be started unasked.
-      return [
-        '--permission-mode',
-        'acceptEdits',
-        '--strict-mcp-config',
-        '--settings',
-        `${FOLDER}/settings.json`,
-      ]
+      return ['--permission-mode', 'acceptEdits', ...OWN_CONFIGURATION]
     case 'full':
-      return ['--dangerously-skip-permissions', '--settings', `${FOLDER}/settings.json`]
+      return ['--dangerously-skip-permissions', ...OWN_CONFIGURATION]
     case 'custom':
       return permission.args
   }
+}
+
+/**
+ * Not the repository's: an agent could have written that, and its hooks, its helpers and the servers of its .mcp.json
+ * would be started unasked.
+ */
+const OWN_CONFIGURATION = [
+  '--setting-sources=user',
+  '--strict-mcp-config',
+  '--settings',
+  `${FOLDER}/settings.json`,
+]
+
+/** It reads the repository's CLAUDE.md only together with its settings. */
+function instructions({ permission, cwd }: AgentRequest): readonly string[] {
+  const file = path.join(cwd, 'CLAUDE.md')
+  return option(
+    '--append-system-prompt-file',
+    permission.level !== 'custom' && existsSync(file) ? file : null,
+  )
 }
 
 function privateFiles(request: AgentRequest): Invocation['files'] {
@@ -76,15 +92,18 @@ function privateFiles(request: AgentRequest): Invocation['files'] {
 
 /** Rules that deny hold at every level; those that allow are what `acceptEdits` would ask about. */
 function rules(request: AgentRequest): { readonly allow: string[]; readonly deny: string[] } {
-  const reserved = RESERVED_COMMANDS.map(bashRule)
+  const reserved = RESERVED_COMMANDS.map((command) => bashRule(`${command}:*`))
   if (request.permission.level === 'full') return { allow: [], deny: reserved }
   const servers = Object.keys(request.mcpServers).map((name) => `mcp__${name}`)
   return {
-    allow: [...allowedCommands(request).map(bashRule), ...servers],
+    allow: [...allowedCommands(request, MEANINGFUL).map(bashRule), ...servers],
     deny: [...reserved, 'WebFetch', 'WebSearch'],
   }
 }
 
+/** In a rule without one of these it allows just that command; a star stands for anything. */
+const MEANINGFUL = /[*()\\\n]/
+
 function bashRule(command: string): string {
-  return `Bash(${command}:*)`
+  return `Bash(${command})`
 }

@@ -104,14 +104,14 @@ export class CodexReader implements StreamReader {
     const id = text(item['id'])
     const { name, summary } = describe(item, this.#cwd)
     this.#failure = null
-    this.#turns.call(id)
+    this.#turns.speak()
     if (!completed) {
       return [
         { type: 'tool', id, name, summary, status: 'running' },
         { type: 'usage', usage: this.#usage() },
       ]
     }
-    this.#turns.answer(id)
+    this.#turns.answer()
     const status = toolStatus(item)
     if (status === 'denied') this.#denied.add(summary)
     return [{ type: 'tool', id, name, summary, status }]

@@ -25,7 +25,7 @@ export const codex: Provider = {
         'exec',
         '--json',
         '--skip-git-repo-check',
-        ...option('-m', request.model),
+        ...option('--model', request.model),
         ...mcpArgs(request),
         ...permissionArgs(request),
         '-',

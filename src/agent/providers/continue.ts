@@ -43,18 +43,10 @@ export const continueCli: Provider = {
 function permissionArgs({ permission }: AgentRequest): readonly string[] {
   switch (permission.level) {
     case 'edit':
-      // A command that it may not run ends the whole session without a word, so single commands cannot be denied.
+      // A command that it may not run ends the whole session without a word, so the tool for commands is not there.
       return [
-        '--allow',
-        'Write',
-        '--allow',
-        'Edit',
-        '--allow',
-        'MultiEdit',
-        '--allow',
-        'Bash',
-        '--exclude',
-        'Fetch',
+        ...['Write', 'Edit', 'MultiEdit'].flatMap((tool) => ['--allow', tool]),
+        ...['Bash', 'Fetch'].flatMap((tool) => ['--exclude', tool]),
       ]
     case 'full':
       return ['--auto']

@@ -2,7 +2,7 @@ import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
 import { COPILOT, CopilotReader } from './copilot-stream.ts'
 import { neverSetUp } from './first-start.ts'
 import { hasMcpServers, mcpFile, option } from './request.ts'
-import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+import { RESERVED_COMMANDS } from './shell-rules.ts'
 
 const SET_UP = {
   variables: [
@@ -40,27 +40,18 @@ export const copilot: Provider = {
   reader: (request, now) => new CopilotReader(request, now),
 }
 
-/** The programs of which it tells one sub-command from another; any other is allowed as a whole or not at all. */
-const TOLD_APART = new Set(['git', 'npm', 'pnpm', 'yarn', 'cargo', 'go'])
-
 function permissionArgs(request: AgentRequest): readonly string[] {
   const denied = RESERVED_COMMANDS.map((command) => `--deny-tool=shell(${command})`)
   switch (request.permission.level) {
     case 'edit': {
-      const shell = new Set(allowedCommands(request).map(shellRule))
-      const tools = ['write', ...shell, ...Object.keys(request.mcpServers)]
-      return [...tools.map((tool) => `--allow-tool=${tool}`), ...denied]
+      // A rule for a command holds for all of its arguments, and what it takes for reading only (`git log --output=…`)
+      // it does not ask about: so there is no shell.
+      const tools = ['write', ...Object.keys(request.mcpServers)]
+      return [...tools.map((tool) => `--allow-tool=${tool}`), '--deny-tool=shell']
     }
     case 'full':
       return ['--allow-all', ...denied]
     case 'custom':
       return request.permission.args
   }
-}
-
-function shellRule(command: string): string {
-  const [program = '', subcommand = ''] = command.split(/\s+/)
-  return TOLD_APART.has(program) && subcommand !== ''
-    ? `shell(${program} ${subcommand})`
-    : `shell(${program})`
 }

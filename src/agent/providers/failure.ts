@@ -29,17 +29,31 @@ export function failureEnd(failure: Failure, words: FailureWords): End {
       return { kind: 'auth', reason: `${words.agent} is not logged in (${said}): ${words.login}` }
     case 'credit':
       return { kind: 'auth', reason: `The account of ${words.agent} cannot pay for more: ${said}` }
+    case 'forbidden':
+      return {
+        kind: 'refused',
+        reason: `The service forbids this to ${words.agent}: ${said}`,
+        hopeless: 'run',
+      }
     case 'rate-limited': {
       const until = failure.until ?? resetTime(failure.message, words.now())
-      return { kind: 'rate-limited', reason: said, until }
+      const unpaid = until === null && /insufficient_quota/i.test(failure.message)
+      return { kind: 'rate-limited', reason: said, until, ...(unpaid ? { unpaid } : {}) }
     }
+    case 'no-network':
+      return { kind: 'no-network', reason: `${words.agent} cannot reach its service: ${said}` }
     case 'overloaded':
       return { kind: 'overloaded', reason: said }
     case 'refused':
       return { kind: 'refused', reason: said, hopeless: hopelessness(failure) }
     case 'unknown':
-      return { kind: 'crashed', reason: `${words.agent} failed: ${said}` }
+      return CUT_OFF.test(said) ? cutOff(said) : { kind: 'crashed', reason: `${words.agent} failed: ${said}` }
   }
+}
+
+/** How a run ended whose last answer is not whole, whatever its program makes of that. */
+export function cutOff(how: string): End {
+  return { kind: 'crashed', reason: `The answer of the model was cut off: ${how}` }
 }
 
 /** How a run ended that said nothing of an end: by its exit and its last words. */
@@ -77,13 +91,18 @@ export function lastWords(stderr: string): string {
     .join(' ')
 }
 
-type FailureKind = 'auth' | 'credit' | 'rate-limited' | 'overloaded' | 'refused' | 'unknown'
+type FailureKind =
+  'auth' | 'credit' | 'forbidden' | 'rate-limited' | 'overloaded' | 'refused' | 'no-network' | 'unknown'
 
 function kindOf({ status, message }: Failure): FailureKind {
-  if (/credit balance|insufficient_quota|billing|payment required|out of credits/i.test(message))
-    return 'credit'
+  // An ordinary limit speaks of billing too: only what no waiting mends is about money.
+  if (/credit balance is too low/i.test(message)) return 'credit'
+  if (/insufficient_quota/i.test(message)) return 'rate-limited'
+  if (status === null && NO_NETWORK.test(message)) return 'no-network'
   const told = status ?? statusIn(message)
+  if (told === 403 && NO_LOGIN.test(message)) return 'auth'
   if (told !== null) return kindOfStatus(told)
+  if (/payment required/i.test(message)) return 'credit'
   if (
     /usage limit|rate.?limit|session limit|weekly limit|too many requests|quota|resource.?exhausted/i.test(
       message,
@@ -91,26 +110,31 @@ function kindOf({ status, message }: Failure): FailureKind {
   )
     return 'rate-limited'
   if (/overloaded|at capacity|temporarily unavailable|high demand/i.test(message)) return 'overloaded'
-  if (NO_SUCH_MODEL.test(message) || isTooLong(message)) return 'refused'
-  if (
-    /not logged in|log ?in (?:again|first|required)|run \/login|unauthori[sz]ed|authenticat|invalid (?:x-)?api.?key|no api key|auth method|auth type/i.test(
-      message,
-    )
-  )
-    return 'auth'
-  return 'unknown'
+  if (NO_SUCH_MODEL.test(message) || FILTERED.test(message) || isTooLong(message)) return 'refused'
+  return NO_LOGIN.test(message) ? 'auth' : 'unknown'
 }
 
 function kindOfStatus(status: number): FailureKind {
-  if (status === 401 || status === 403) return 'auth'
+  if (status === 401) return 'auth'
   if (status === 402) return 'credit'
+  if (status === 403) return 'forbidden'
   if (status === 429) return 'rate-limited'
   if (status >= 500 || status === 408) return 'overloaded'
   return status >= 400 ? 'refused' : 'unknown'
 }
 
+const NO_LOGIN =
+  /not logged in|log ?in (?:again|first|required)|run \/login|unauthori[sz]ed|authenticat|invalid (?:x-)?api.?key|no api key|auth method|auth type/i
+/** The codes of the system, and the words that HTTP clients have for them: no answer came, so there is no status. */
+const NO_NETWORK =
+  /\b(?:ECONN(?:REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(?:NET|HOST)UNREACH|ENETDOWN|UND_ERR_(?:CONNECT_TIMEOUT|SOCKET))\b|fetch failed|socket hang up|error sending request|(?:unable to|failed to|cannot|could not) connect|connection (?:error|refused|reset|timed out|was closed)|network (?:error|is unreachable)|could not resolve host|dns error/i
+/** The model's own answer, or what it was asked, went against a filter. */
+const FILTERED =
+  /content.?filter|safeguards flagged|blocked (?:due to|by)\b.{0,60}?(?:safety|recitation|polic|filter)/is
+const CUT_OFF = /max_output_tokens|output token maximum|was truncated because/i
+/** The last is Google's word for it. */
 const NO_SUCH_MODEL =
-  /\bmodels?\b.{0,120}?(?:not (?:be )?found|not exist|not supported|not available|not have access)|(?:unknown|invalid|unsupported|no such) model|model ?not ?found/is
+  /\bmodels?\b.{0,120}?(?:not (?:be )?found|not exist|not supported|not available|not have access)|(?:unknown|invalid|unsupported|no such) model|model ?not ?found|requested entity was not found/is
 const TOO_LONG =
   /(?:prompt|input|context|request|messages?)\b.{0,60}?(?:too (?:long|large)|exceed)|context.?(?:length|window).{0,20}exceed|maximum context length/is
 
@@ -119,10 +143,10 @@ function isTooLong(message: string): boolean {
   return TOO_LONG.test(message) && !/deadline|time.?(?:out|limit)|timed out/i.test(message)
 }
 
-/** Whether the same would be refused again: a model that is not there to anybody, a prompt that is too long to this task. */
+/** Whether the same would be refused again: a model that is not there to anybody, a prompt too long or filtered to this task. */
 function hopelessness({ status, message }: Failure): 'task' | 'run' | null {
   const told = status ?? statusIn(message)
-  if (told === 413 || isTooLong(message)) return 'task'
+  if (told === 413 || isTooLong(message) || FILTERED.test(message)) return 'task'
   return told === 404 || NO_SUCH_MODEL.test(message) ? 'run' : null
 }
 

@@ -3,6 +3,7 @@ import type { Usage } from '../../events/usage.ts'
 import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
 import { number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { ToolCalls } from './tool-calls.ts'
+import { oneLine } from './tool-summary.ts'
 import { TurnCounter } from './turn-counter.ts'
 
 /** What it is called, and what a person does about a missing login. */
@@ -19,6 +20,8 @@ export class GeminiReader implements StreamReader {
   readonly #denied = new Set<string>()
   #message = ''
   #result: Json | null = null
+  /** Why it could not go on, where nothing came after that. */
+  #error = ''
 
   constructor(request: AgentRequest, now: () => Date) {
     this.#tools = new ToolCalls(request.cwd)
@@ -44,6 +47,8 @@ export class GeminiReader implements StreamReader {
         return this.#toolStarted(event)
       case 'tool_result':
         return this.#toolEnded(event)
+      case 'error':
+        return this.#failed(event)
       case 'result':
         this.#result = event
         return [{ type: 'usage', usage: this.#usage() }, { type: 'result' }]
@@ -61,9 +66,17 @@ export class GeminiReader implements StreamReader {
     }
   }
 
+  /** Its result may be a success all the same, or say nothing of why it is none. */
+  #failed(event: Json): readonly StreamEvent[] {
+    const message = text(event['message'])
+    if (event['severity'] === 'error') this.#error = message
+    return [{ type: 'warning', message: oneLine(message) }]
+  }
+
   /** Its text comes in pieces: the message is all of them since the last tool. */
   #said(event: Json): readonly StreamEvent[] {
     const piece = text(event['content'])
+    this.#error = ''
     this.#message = event['delta'] === true ? this.#message + piece : piece
     this.#turns.speak()
     return [
@@ -75,14 +88,15 @@ export class GeminiReader implements StreamReader {
   #toolStarted(event: Json): readonly StreamEvent[] {
     const [id, name] = [text(event['tool_id']), text(event['tool_name'])]
     const begun = this.#tools.begin(id, name, record(event['parameters']))
-    this.#turns.call(id)
+    this.#turns.speak()
     this.#message = ''
+    this.#error = ''
     return [begun, { type: 'usage', usage: this.#usage() }]
   }
 
   #toolEnded(event: Json): readonly StreamEvent[] {
     const id = text(event['tool_id'])
-    this.#turns.answer(id)
+    this.#turns.answer()
     const denied = record(event['error'])['type'] === 'policy_violation'
     const ended = this.#tools.end(id, denied ? 'denied' : event['status'] === 'success' ? 'ok' : 'failed')
     if (denied) this.#denied.add(ended.summary)
@@ -90,10 +104,11 @@ export class GeminiReader implements StreamReader {
   }
 
   #resultEnd(result: Json): StreamEnd['end'] {
-    if (result['status'] === 'success') return { kind: 'finished' }
+    if (result['status'] === 'success' && this.#error === '') return { kind: 'finished' }
     const error = record(result['error'])
-    const message = text(error['message'])
-    if (error['type'] === 'FatalTurnLimitedError') return { kind: 'max-turns', reason: message }
+    const message = text(error['message']) || this.#error
+    if (error['type'] === 'FatalTurnLimitedError' || /^maximum session turns/i.test(message))
+      return { kind: 'max-turns', reason: message }
     return failureEnd({ status: null, message }, this.#words)
   }
 

@@ -24,7 +24,7 @@ export const gemini: Provider = {
   invocation(request) {
     return {
       program: 'gemini',
-      args: ['--output-format=stream-json', ...option('-m', request.model), ...permissionArgs(request)],
+      args: ['--output-format=stream-json', ...option('--model', request.model), ...permissionArgs(request)],
       env: {
         // A folder that nobody has trusted yet ends the run with code 55.
         GEMINI_CLI_TRUST_WORKSPACE: 'true',
@@ -54,6 +54,7 @@ function privateFiles(request: AgentRequest): Invocation['files'] {
   const settings = {
     model: { maxSessionTurns: request.limits.turns },
     mcpServers: mcpServers(request, { trust: true }),
+    ...(request.permission.level === 'custom' ? {} : onlyOurs(request)),
   }
   return {
     'settings.json': JSON.stringify(settings),
@@ -61,29 +62,43 @@ function privateFiles(request: AgentRequest): Invocation['files'] {
   }
 }
 
-/** Rules of its policy engine, where the highest priority decides and the mode what no rule names. */
-function policy(request: AgentRequest): string {
-  const reserved = rule('deny', 900, ['run_shell_command'], RESERVED_COMMANDS)
-  if (request.permission.level === 'full') return reserved
-  return [
-    reserved,
-    rule('allow', 500, ['run_shell_command'], allowedCommands(request)),
-    rule('deny', 900, ['web_fetch', 'google_web_search']),
-  ].join('\n')
+/** The repository's settings it reads as well, and an agent could have written them: no hooks, and only these servers. */
+function onlyOurs({ mcpServers: servers }: AgentRequest): object {
+  // An empty list would allow all.
+  const allowed = [...Object.keys(servers), 'none-but-those-of-ralph']
+  return { hooksConfig: { enabled: false }, mcp: { allowed } }
 }
 
-function rule(
-  decision: 'allow' | 'deny',
-  priority: number,
-  tools: readonly string[],
-  commands: readonly string[] = [],
-): string {
-  return [
-    '[[rule]]',
-    `toolName = ${JSON.stringify(tools)}`,
-    ...(commands.length === 0 ? [] : [`commandPrefix = ${JSON.stringify(commands)}`]),
-    `decision = "${decision}"`,
-    `priority = ${priority}`,
-    '',
-  ].join('\n')
+/** Rules of its policy engine, where the highest priority decides and the mode what no rule names. */
+function policy(request: AgentRequest): string {
+  const reserved = RESERVED_COMMANDS.map((commandPrefix) => denied('run_shell_command', { commandPrefix }))
+  if (request.permission.level === 'full') return reserved.join('\n')
+  const allowed = allowedCommands(request).map((command) =>
+    rule({
+      toolName: 'run_shell_command',
+      argsPattern: exactly(command),
+      decision: 'allow',
+      priority: 500,
+    }),
+  )
+  return [...reserved, ...allowed, denied('web_fetch'), denied('google_web_search')].join('\n')
+}
+
+/**
+ * Matches just that command in what its rules are held against: the arguments as JSON, each of the tool's own between
+ * two NULs, which no value can hold. A prefix would let `>` and further arguments through.
+ */
+function exactly(command: string): string {
+  const argument = `"command":${JSON.stringify(command)}`
+  return `\\x00${argument.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}\\x00`
+}
+
+function denied(toolName: string, more: Readonly<Record<string, string>> = {}): string {
+  return rule({ toolName, ...more, decision: 'deny', priority: 900 })
+}
+
+/** One rule, for one tool: with a list of tools, beside a command, it rejects the whole file. */
+function rule(fields: Readonly<Record<string, string | number>>): string {
+  const lines = Object.entries(fields).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+  return ['[[rule]]', ...lines, ''].join('\n')
 }

@@ -1,6 +1,6 @@
 import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
 import type { Usage } from '../../events/usage.ts'
-import { failureEnd, silentEnd, type Failure, type FailureWords } from './failure.ts'
+import { cutOff, failureEnd, silentEnd, type Failure, type FailureWords } from './failure.ts'
 import { number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { oneLine, toolSummary } from './tool-summary.ts'
 import { sum, UNKNOWN_USAGE } from '../../events/usage.ts'
@@ -15,10 +15,13 @@ export class OpencodeReader implements StreamReader {
   #sessionId: string | null = null
   #messageId = ''
   #message = ''
-  #finished = false
+  /** Why the last step ended; null while more is to come. */
+  #lastStep: string | null = null
   #failure: Failure | null = null
   /** What its service said last, where it has not answered since. */
   #refusal: Failure | null = null
+  /** Steps since its prompt was too long; null where it was not, or has been shortened since. */
+  #stepsTooLong: number | null = null
   #usage = UNKNOWN_USAGE
 
   constructor(request: AgentRequest, now: () => Date) {
@@ -48,15 +51,17 @@ export class OpencodeReader implements StreamReader {
     const part = record(event['part'])
     switch (event['type']) {
       case 'step_start':
-        this.#finished = false
+        this.#lastStep = null
         return []
       case 'text':
         return this.#said(part)
       case 'tool_use':
         return this.#tool(part)
       case 'step_finish':
-        this.#finished = part['reason'] !== 'tool-calls'
+        this.#lastStep = part['reason'] === 'tool-calls' ? null : text(part['reason'])
         this.#usage = withStep(this.#usage, part)
+        // The first is its summary; with the second its model has answered the shortened prompt.
+        if (this.#stepsTooLong !== null && ++this.#stepsTooLong > 1) this.#goesOn()
         return [{ type: 'usage', usage: this.#usage }]
       case 'error':
         return this.#error(record(event['error']))
@@ -68,7 +73,7 @@ export class OpencodeReader implements StreamReader {
   end(exit: Exit): StreamEnd {
     return {
       end: this.#end(exit),
-      finalMessage: this.#finished ? this.#message : '',
+      finalMessage: this.#lastStep === null ? '' : this.#message,
       usage: this.#usage,
       denied: [...this.#denied],
     }
@@ -76,7 +81,9 @@ export class OpencodeReader implements StreamReader {
 
   #end(exit: Exit): StreamEnd['end'] {
     if (this.#failure) return failureEnd(this.#failure, this.#words)
-    if (this.#finished) return { kind: 'finished' }
+    if (this.#lastStep === 'content-filter') return failureEnd(FILTERED, this.#words)
+    if (this.#lastStep === 'length') return cutOff('it had reached its longest')
+    if (this.#lastStep !== null) return { kind: 'finished' }
     return this.#refusal ? failureEnd(this.#refusal, this.#words) : silentEnd(exit, this.#words)
   }
 
@@ -95,14 +102,18 @@ export class OpencodeReader implements StreamReader {
     return [{ type: 'text', text: said }]
   }
 
-  /** A tool is told only once it has ended. */
+  /** It shows a tool only once that has ended: the beginning is what people see of one that went well. */
   #tool(part: Json): readonly StreamEvent[] {
     const [id, name, state] = [text(part['callID']), text(part['tool']), record(part['state'])]
     const summary = toolSummary(name, record(state['input']), this.#cwd)
+    this.#goesOn()
     const failed = state['status'] === 'error'
     const denied = failed && /rule which prevents|rejected permission/i.test(text(state['error']))
     if (denied) this.#denied.add(summary)
-    return [{ type: 'tool', id, name, summary, status: denied ? 'denied' : failed ? 'failed' : 'ok' }]
+    return [
+      { type: 'tool', id, name, summary, status: 'running' },
+      { type: 'tool', id, name, summary, status: denied ? 'denied' : failed ? 'failed' : 'ok' },
+    ]
   }
 
   #error(error: Json): readonly StreamEvent[] {
@@ -115,9 +126,24 @@ export class OpencodeReader implements StreamReader {
       status: number(data['statusCode']),
       message: /^\d+$/.test(delay) ? `${message} (retry after ${delay}s)` : message,
     }
-    return [{ type: 'warning', message: oneLine(message) }]
+    const warning = { type: 'warning', message: oneLine(message) } as const
+    if (error['name'] !== 'ContextOverflowError') return [warning]
+    // It would shorten its prompt again and again, at a turn each.
+    const isHopeless = this.#stepsTooLong !== null
+    this.#stepsTooLong = 0
+    return isHopeless ? [warning, { type: 'result' }] : [warning]
+  }
+
+  /** The shortened prompt was answered: that it had been too long is over. */
+  #goesOn(): void {
+    if (this.#stepsTooLong === null) return
+    this.#stepsTooLong = null
+    this.#failure = null
   }
 }
+
+/** What its last step says before its own error does. */
+const FILTERED: Failure = { status: null, message: 'the content filter of the service stopped it' }
 
 function withStep(usage: Usage, part: Json): Usage {
   const tokens = record(part['tokens'])

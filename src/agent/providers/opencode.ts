@@ -1,5 +1,6 @@
+import path from 'node:path'
 import type { AgentRequest, Provider } from '../port.ts'
-import { parseLine, record, type Json } from './json-lines.ts'
+import { list, parseLine, record, type Json } from './json-lines.ts'
 import { OpencodeReader } from './opencode-stream.ts'
 import { option } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
@@ -21,10 +22,15 @@ export const opencode: Provider = {
         '--format=json',
         '--print-logs',
         '--log-level=ERROR',
-        ...option('-m', request.model),
+        ...option('--model', request.model),
         ...permissionArgs(request),
       ],
-      env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(config(request)), OPENCODE_DISABLE_AUTOUPDATE: '1' },
+      env: {
+        OPENCODE_CONFIG_CONTENT: JSON.stringify(config(request)),
+        OPENCODE_DISABLE_AUTOUPDATE: '1',
+        // An agent could have written the repository's own configuration, and its servers would be started.
+        ...(request.permission.level === 'custom' ? {} : { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }),
+      },
       stdin: request.prompt,
       files: {},
     }
@@ -53,9 +59,18 @@ function config(request: AgentRequest): Json {
   return {
     ...own,
     mcp: { ...record(own['mcp']), ...Object.fromEntries(servers) },
-    ...(request.permission.level === 'custom' ? {} : { permission: permissions(request) }),
+    ...(request.permission.level === 'custom'
+      ? {}
+      : {
+          permission: permissions(request),
+          // Without the repository's configuration it would not read these either.
+          instructions: [...list(own['instructions']), path.join(request.cwd, 'AGENTS.md')],
+        }),
   }
 }
+
+/** What stands for more than itself in its rules. */
+const WILDCARDS = /[*?]/
 
 /** The last rule that matches decides. */
 function permissions(request: AgentRequest): Json {
@@ -71,10 +86,7 @@ function permissions(request: AgentRequest): Json {
     external_directory: 'deny',
     bash: Object.fromEntries([
       ['*', 'deny'],
-      ...allowedCommands(request).flatMap((command) => [
-        [command, 'allow'],
-        [`${command} *`, 'allow'],
-      ]),
+      ...allowedCommands(request, WILDCARDS).map((command) => [command, 'allow']),
       ...reserved,
     ]),
   }

@@ -64,7 +64,6 @@ export class QwenReader implements StreamReader {
   #assistant(event: Json): readonly StreamEvent[] {
     const events = assistantEvents(record(event['message']), this.#tools)
     if (event['parent_tool_use_id'] != null || events.length === 0) return events
-    for (const shown of events) if (shown.type === 'tool') this.#turns.call(shown.id)
     this.#turns.speak()
     return [...events, { type: 'usage', usage: this.#usage() }]
   }
@@ -74,7 +73,7 @@ export class QwenReader implements StreamReader {
       /denied by permission rules|permission was declined/i.test(said),
     )
     for (const shown of events) {
-      this.#turns.answer(shown.id)
+      this.#turns.answer()
       if (shown.status === 'denied') this.#denied.add(shown.summary)
     }
     return events

@@ -2,7 +2,7 @@ import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
 import { QWEN, QwenReader } from './qwen-stream.ts'
 import { hasMcpServers, mcpFile, option } from './request.ts'
-import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+import { RESERVED_COMMANDS } from './shell-rules.ts'
 
 const SET_UP = {
   variables: [
@@ -29,7 +29,7 @@ export const qwen: Provider = {
       args: [
         '--output-format=stream-json',
         ...option('--max-session-turns', request.limits.turns),
-        ...option('-m', request.model),
+        ...option('--model', request.model),
         ...option('--mcp-config', hasMcpServers(request) ? `${FOLDER}/mcp.json` : null),
         ...permissionArgs(request),
       ],
@@ -39,11 +39,19 @@ export const qwen: Provider = {
         // Where a person has it ask, it may edit nothing in a folder that they have not trusted.
         QWEN_CODE_TRUSTED_FOLDERS_PATH:
           request.env['QWEN_CODE_TRUSTED_FOLDERS_PATH'] ?? `${FOLDER}/trusted.json`,
+        // Above the repository's own settings, whose hooks an agent could have written.
+        ...(request.permission.level === 'custom'
+          ? {}
+          : {
+              QWEN_CODE_SYSTEM_SETTINGS_PATH:
+                request.env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? `${FOLDER}/settings.json`,
+            }),
         ...(request.permission.level === 'full' ? { QWEN_CODE_SUPPRESS_YOLO_WARNING: '1' } : {}),
       },
       stdin: request.prompt,
       files: {
         ...mcpFile(request, { trust: true }),
+        'settings.json': JSON.stringify({ disableAllHooks: true }),
         'trusted.json': JSON.stringify({ [request.cwd]: 'TRUST_FOLDER' }),
       },
     }
@@ -55,8 +63,8 @@ function permissionArgs(request: AgentRequest): readonly string[] {
   const denied = RESERVED_COMMANDS.map(shellRule)
   switch (request.permission.level) {
     case 'edit': {
-      const servers = Object.keys(request.mcpServers).map((name) => `mcp__${name}`)
-      const allowed = [...allowedCommands(request).map(shellRule), ...servers]
+      // A rule for a command holds for whatever begins with it, so none is allowed: it judges itself what only looks.
+      const allowed = Object.keys(request.mcpServers).map((name) => `mcp__${name}`)
       const excluded = [...denied, 'web_fetch', 'web_search']
       return [
         '--approval-mode',

@@ -1,8 +1,11 @@
 import type { AgentRequest, Invocation } from '../port.ts'
 
-/** An option with its value, or nothing where there is none to give. */
-export function option(name: string, value: string | number | null): readonly string[] {
-  return value === null ? [] : [name, String(value)]
+/**
+ * An option with its value, or nothing where there is none to give. They are one argument: a model named `--yolo` in
+ * a task file would otherwise be an option of its own.
+ */
+export function option(name: `--${string}`, value: string | number | null): readonly string[] {
+  return value === null ? [] : [`${name}=${value}`]
 }
 
 /** True where the agent is to have servers besides its own. */

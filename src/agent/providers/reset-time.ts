@@ -46,7 +46,7 @@ function clock(hour: number, minute: number, half: string | undefined): [number,
 function delay(message: string, now: Date): Date | null {
   const start = /\b(?:in|after|retry[- ]?delay|retry[- ]?after)["':=\s]+(?=\d)/i.exec(message)
   if (!start) return null
-  const amounts = /[\s,]*(?:and\s+)?(\d+(?:\.\d+)?)\s*([dhms])[a-z]*/iy
+  const amounts = /[\s,]*(?:and\s+)?(\d+(?:\.\d+)?)\s*(ms|milli|[dhms])[a-z]*/iy
   amounts.lastIndex = start.index + start[0].length
   let seconds: number | null = null
   for (let match = amounts.exec(message); match; match = amounts.exec(message)) {
@@ -55,6 +55,6 @@ function delay(message: string, now: Date): Date | null {
   return seconds === null ? null : new Date(now.getTime() + seconds * 1000)
 }
 
-function unitSeconds(letter: string): number {
-  return { d: 86_400, h: 3600, m: 60 }[letter.toLowerCase()] ?? 1
+function unitSeconds(unit: string): number {
+  return { d: 86_400, h: 3600, m: 60, s: 1 }[unit.toLowerCase()] ?? 0.001
 }

@@ -1,31 +1,24 @@
 /**
- * Counts the model's turns in a stream that does not number them: a turn opens with the first thing that the
- * model says or calls, and closes when its last tool has answered. Tools called together are one turn.
+ * Counts the model's turns in a stream that does not number them: a turn opens with the first thing that the model says
+ * or calls, and closes when a tool answers. Tools called together are one turn. A tool that never answers, as a server
+ * that goes on in the background, holds no turn open.
  */
 export class TurnCounter {
   #count = 0
   #open = false
-  readonly #running = new Set<string>()
 
   get count(): number {
     return this.#count
   }
 
-  /** The model said something. */
+  /** The model said something, or called a tool. */
   speak(): void {
     if (!this.#open) this.#count++
     this.#open = true
   }
 
-  /** The model called a tool. */
-  call(id: string): void {
-    this.speak()
-    this.#running.add(id)
-  }
-
   /** A tool answered. */
-  answer(id: string): void {
-    this.#running.delete(id)
-    if (this.#running.size === 0) this.#open = false
+  answer(): void {
+    this.#open = false
   }
 }

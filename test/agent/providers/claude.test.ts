@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { FOLDER } from '../../../src/agent/port.ts'
 import { describe, expect, test } from 'vitest'
 import { claude } from '../../../src/agent/providers/claude.ts'
@@ -17,20 +20,31 @@ describe('how claude is called', () => {
     const limits = { turns: 75, seconds: 900, stallSeconds: 300, budgetUsd: 2.5 }
     const { args, stdin, env } = claude.invocation(request({ model: 'opus', limits }))
     expect(args.join(' ')).toBe(
-      '-p --verbose --output-format=stream-json --max-turns 75 --model opus --max-budget-usd 2.5' +
-        ` --permission-mode acceptEdits --strict-mcp-config --settings ${FOLDER}/settings.json`,
+      '-p --verbose --output-format=stream-json --max-turns=75 --model=opus --max-budget-usd=2.5' +
+        ` --permission-mode acceptEdits --setting-sources=user --strict-mcp-config --settings ${FOLDER}/settings.json`,
     )
     expect(stdin).toBe('Do the task.')
     expect(env).toEqual({ CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' })
   })
 
   test('at edit the gates and git that looks are allowed, commits and the network are not', () => {
-    const { files } = claude.invocation(request({ gateCommands: ['npm run typecheck && npm test'] }))
+    const gateCommands = ['npm run typecheck && npm test', 'prettier --check src/*', '(cd api; make)']
+    const { files } = claude.invocation(request({ gateCommands }))
     const { permissions } = JSON.parse(files['settings.json']!) as { permissions: Record<string, string[]> }
     expect(permissions['allow']).toEqual(
-      expect.arrayContaining(['Bash(npm run typecheck:*)', 'Bash(npm test:*)', 'Bash(git status:*)']),
+      expect.arrayContaining(['Bash(npm run typecheck)', 'Bash(npm test)', 'Bash(git status)']),
     )
+    // Each would allow more than itself: a star and parentheses have a meaning in a rule.
+    expect(permissions['allow']!.filter((rule) => /\*|prettier|make/.test(rule))).toEqual([])
     expect(permissions['deny']).toEqual(['Bash(git commit:*)', 'Bash(git push:*)', 'WebFetch', 'WebSearch'])
+  })
+
+  test("reads the repository's CLAUDE.md, though nothing of its settings", () => {
+    const cwd = mkdtempSync(path.join(tmpdir(), 'ralph-claude-'))
+    const given = () => claude.invocation(request({ cwd })).args.filter((arg) => arg.includes('CLAUDE.md'))
+    expect(given()).toEqual([])
+    writeFileSync(path.join(cwd, 'CLAUDE.md'), 'Be kind.')
+    expect(given()).toEqual([`--append-system-prompt-file=${path.join(cwd, 'CLAUDE.md')}`])
   })
 
   test('at full everything but commits is allowed, as root too', () => {
@@ -52,7 +66,7 @@ describe('how claude is called', () => {
   test('servers stand in a private file, and may be called at edit', () => {
     const mcpServers = { docs: { command: 'node', args: ['docs.mjs'], env: { KEY: 'v' } } }
     const { args, files } = claude.invocation(request({ mcpServers }))
-    expect(args.join(' ')).toContain(`--mcp-config ${FOLDER}/mcp.json`)
+    expect(args).toContain(`--mcp-config=${FOLDER}/mcp.json`)
     expect(JSON.parse(files['mcp.json']!)).toEqual({ mcpServers })
     expect(files['settings.json']).toContain('"mcp__docs"')
   })
@@ -184,6 +198,22 @@ describe('how claude fails', () => {
       type: 'retrying',
       reason: 'overloaded (529)',
       until: after(1.184),
+    })
+  })
+
+  test('no connection is told from a limit, also where it is ended while it tries again', () => {
+    const lines = sample('claude-offline')
+    expect(hear(claude, lines, { exit: { code: 143 } }).end.end).toEqual({
+      kind: 'no-network',
+      reason: 'Claude Code cannot reach its service: connection error (unknown)',
+    })
+  })
+
+  test('a budget that is spent is told with the amount that was given, not with its own', () => {
+    const limits = { turns: 50, seconds: 600, stallSeconds: 300, budgetUsd: 0.5 }
+    expect(hear(claude, sample('claude-budget'), { limits }).end.end).toEqual({
+      kind: 'budget',
+      reason: 'what was left of the budget, $0.50, is spent',
     })
   })
 

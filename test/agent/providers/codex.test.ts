@@ -5,7 +5,9 @@ import { hear, request, sample, tools } from './sample.ts'
 describe('how codex is called', () => {
   test('the prompt goes over stdin, in a sandbox that may write to the workspace', () => {
     const { args, stdin } = codex.invocation(request({ model: 'gpt-5.5' }))
-    expect(args.join(' ')).toBe('exec --json --skip-git-repo-check -m gpt-5.5 --sandbox workspace-write -')
+    expect(args.join(' ')).toBe(
+      'exec --json --skip-git-repo-check --model=gpt-5.5 --sandbox workspace-write -',
+    )
     expect(stdin).toBe('Do the task.')
   })
 
@@ -63,7 +65,25 @@ describe('what codex tells', () => {
   })
 })
 
+describe('a turn of codex', () => {
+  const item = (id: string, type: string, more: object = {}) =>
+    JSON.stringify({ type, item: { id, type: 'command_execution', command: id, ...more } })
+  const ran = (id: string) => [item(id, 'item.started'), item(id, 'item.completed', { status: 'completed' })]
+
+  test('is not held open by a command that goes on in the background', () => {
+    const lines = [item('server', 'item.started'), ...ran('a'), ...ran('b'), ...ran('c')]
+    expect(hear(codex, lines).end.usage.turns).toBe(3)
+  })
+})
+
 describe('how codex fails', () => {
+  test('an answer that was cut off is shown as such', () => {
+    expect(hear(codex, sample('codex-cut')).end.end).toEqual({
+      kind: 'crashed',
+      reason: 'The answer of the model was cut off: Incomplete response returned, reason: max_output_tokens',
+    })
+  })
+
   const failed = (message: string) => [JSON.stringify({ type: 'turn.failed', error: { message } })]
 
   test('trying to connect again is not the end', () => {

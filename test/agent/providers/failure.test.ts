@@ -5,10 +5,14 @@ const words = { agent: 'Any', login: 'log in', now: () => new Date(2026, 10, 18,
 
 test.each([
   [401, 'invalid x-api-key', 'auth'],
-  [403, 'forbidden', 'auth'],
+  [403, 'forbidden', 'refused'],
+  [403, 'OAuth token is invalid, please run /login', 'auth'],
   [402, 'pay first', 'auth'],
   [400, 'Your credit balance is too low to access the API', 'auth'],
   [429, 'rate limit', 'rate-limited'],
+  [429, 'Rate limit reached for gpt-5. Please try again in 20s. Visit /account/billing', 'rate-limited'],
+  [429, 'You exceeded your current quota, please check your plan and billing details.', 'rate-limited'],
+  [429, 'insufficient_quota', 'rate-limited'],
   [503, 'unavailable', 'overloaded'],
   [529, 'Overloaded', 'overloaded'],
   [400, 'prompt is too long', 'refused'],
@@ -21,6 +25,13 @@ test.each([
   [null, "You've hit your session limit · resets 3pm", 'rate-limited'],
   [null, 'The model is at capacity', 'overloaded'],
   [null, 'Please run /login', 'auth'],
+  [null, 'Payment Required', 'auth'],
+  [null, 'API Error: Unable to connect to API (ECONNREFUSED)', 'no-network'],
+  [null, 'exception TypeError: fetch failed sending request', 'no-network'],
+  [null, 'request to https://api.example failed, reason: getaddrinfo ENOTFOUND api.example', 'no-network'],
+  [null, 'stream disconnected before completion: error sending request for url', 'no-network'],
+  [null, 'Connection error.', 'no-network'],
+  [502, 'upstream: connection refused', 'overloaded'],
   [null, 'something odd in line 429 of main.ts', 'crashed'],
   [null, 'wrote 500 files', 'crashed'],
   [null, 'context deadline exceeded', 'crashed'],
@@ -53,6 +64,21 @@ test.each([
   ['Error: Model not found: fake/no-such', 'run'],
 ])('the last word on stderr, "%s", ends no more than is certain', (stderr, hopeless) => {
   expect(silentEnd({ code: 1, signal: null, stderr }, words)).toMatchObject({ kind: 'refused', hopeless })
+})
+
+test('what a person can do about a 403 is not to log in', () => {
+  expect(failureEnd({ status: 403, message: 'not for your region' }, words)).toEqual({
+    kind: 'refused',
+    reason: 'The service forbids this to Any: not for your region',
+    hopeless: 'run',
+  })
+})
+
+test('a quota that is used up may be about money only where no time to try again is named', () => {
+  const end = (message: string) => failureEnd({ status: 429, message }, words)
+  expect(end('insufficient_quota: check your plan')).toMatchObject({ until: null, unpaid: true })
+  expect(end('insufficient_quota: try again in 20s')).not.toHaveProperty('unpaid')
+  expect(end('quota, see your billing details')).not.toHaveProperty('unpaid')
 })
 
 test('the moment that the stream tells wins over one in the words', () => {

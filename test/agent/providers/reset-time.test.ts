@@ -17,6 +17,7 @@ test.each<[string, Date | null]>([
   ['Try again in 2 days 3 hours 5 minutes.', at(20, 12, 5)],
   ['Your quota will reset after 3h12m5s.', at(18, 12, 12, 5)],
   ['Please retry in 34.5s.', new Date(now.getTime() + 34_500)],
+  ['Please try again in 250ms.', new Date(now.getTime() + 250)],
   ['{"retryDelay":"34s"}', at(18, 9, 0, 34)],
   ['slow down (retry after 3600s)', at(18, 10)],
   ['try again in 1 hour and 5 minutes', at(18, 10, 5)],

@@ -3,17 +3,22 @@ import { TurnCounter } from '../../../src/agent/providers/turn-counter.ts'
 
 test('tools that are called together are one turn, one after another are two', () => {
   const turns = new TurnCounter()
-  turns.speak()
-  turns.call('a')
-  turns.call('b')
-  turns.answer('a')
-  turns.call('c')
-  turns.answer('b')
-  turns.answer('c')
+  for (const _called of ['a', 'b']) turns.speak()
+  for (const _answered of ['a', 'b']) turns.answer()
   expect(turns.count).toBe(1)
-  turns.call('d')
-  turns.answer('d')
+  turns.speak()
+  turns.answer()
   turns.speak()
   turns.speak()
+  expect(turns.count).toBe(3)
+})
+
+test('a tool that never answers holds no turn open', () => {
+  const turns = new TurnCounter()
+  turns.speak()
+  for (let turn = 0; turn < 3; turn++) {
+    turns.speak()
+    turns.answer()
+  }
   expect(turns.count).toBe(3)
 })

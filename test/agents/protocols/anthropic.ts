@@ -29,7 +29,8 @@ export const anthropic: Protocol = {
       cache_read_input_tokens: USED.cached,
       output_tokens: USED.output,
     }
-    const stop_reason = reply.kind === 'say' ? 'end_turn' : 'tool_use'
+    const ends = { length: 'max_tokens', filter: 'refusal', none: 'end_turn' } as const
+    const stop_reason = reply.kind === 'say' ? ends[reply.cut ?? 'none'] : 'tool_use'
     const message = {
       id: newId('msg_'),
       type: 'message',

@@ -14,7 +14,8 @@ export const chat: Protocol = {
   write(response, reply, { tools, isStream, model }) {
     const content = reply.kind === 'say' ? reply.text : ''
     const calls = reply.kind === 'say' ? [] : [toolCall(spell(reply.call, tools))]
-    const finish_reason = reply.kind === 'say' ? 'stop' : 'tool_calls'
+    const ends = { length: 'length', filter: 'content_filter', none: 'stop' } as const
+    const finish_reason = reply.kind === 'say' ? ends[reply.cut ?? 'none'] : 'tool_calls'
     const usage = {
       prompt_tokens: USED.fresh + USED.cached,
       completion_tokens: USED.output,

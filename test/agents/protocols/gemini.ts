@@ -22,8 +22,10 @@ export const gemini: Protocol = {
   },
   write(response, reply, { tools, isStream }) {
     const part = reply.kind === 'say' ? { text: reply.text } : functionCall(spell(reply.call, tools))
+    const ends = { length: 'MAX_TOKENS', filter: 'SAFETY', none: 'STOP' } as const
+    const finishReason = reply.kind === 'say' ? ends[reply.cut ?? 'none'] : 'STOP'
     const body = {
-      candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP', index: 0 }],
+      candidates: [{ content: { role: 'model', parts: [part] }, finishReason, index: 0 }],
       usageMetadata: {
         promptTokenCount: USED.fresh + USED.cached,
         candidatesTokenCount: USED.output,

@@ -26,12 +26,19 @@ export const responses: Protocol = {
       },
       { type: 'response.output_item.added', output_index: 0, item },
       { type: 'response.output_item.done', output_index: 0, item },
-      {
-        type: 'response.completed',
-        response: { id, object: 'response', status: 'completed', model, output: [item], usage },
-      },
+      lastEvent({ id, object: 'response', model, output: [item], usage }, reply),
     ])
   },
+}
+
+function lastEvent(response: object, reply: Parameters<Protocol['write']>[1]): Record<string, unknown> {
+  const cut = reply.kind === 'say' ? reply.cut : undefined
+  if (!cut) return { type: 'response.completed', response: { ...response, status: 'completed' } }
+  const reason = cut === 'length' ? 'max_output_tokens' : 'content_filter'
+  return {
+    type: 'response.incomplete',
+    response: { ...response, status: 'incomplete', incomplete_details: { reason } },
+  }
 }
 
 /** The tools of servers are grouped, under the server's name. */
