@@ -6,6 +6,8 @@ import { findRoot } from '../../project/root.ts'
 import type { Config } from '../../project/config/defaults.ts'
 import { DEFAULTS } from '../../project/config/defaults.ts'
 import { detectGates } from '../../gates/detect.ts'
+import { missingProgram } from '../../gates/missing-program.ts'
+import type { Gate } from '../../events/gate.ts'
 import { openGit } from '../../git/door.ts'
 import { openWorkspace } from '../../workspace/open.ts'
 import { doctorFindings } from '../../run/doctor.ts'
@@ -30,7 +32,7 @@ export async function run(context: Context): Promise<number> {
   const findings: readonly Examined[] = [
     ...ofConfig,
     ...(await lookAtTasks(root, dir, config)),
-    ...lookAtGates(root, config),
+    ...(await lookAtGates(context, root, config)),
     ...(await lookAtAgents(context, root, config)),
     ...(await doctorFindings({ git, root, dir, now: io.now(), open })),
   ]
@@ -73,13 +75,30 @@ async function lookAtTasks(root: string, dir: string, config: Config): Promise<r
   }
 }
 
-function lookAtGates(root: string, config: Config): readonly Examined[] {
+async function lookAtGates({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
   const gates = config.gates ?? detectGates(root)
   const from = config.gates ? 'configured' : 'detected'
   if (gates.length > 0)
-    return gates.map(({ name, command }) => finding('gates', 'ok', `${name}: ${command} (${from})`))
+    return Promise.all(gates.map((gate) => lookAtGate(gate, from, { cwd: root, env: io.env })))
   const fix = 'Give the commands that must pass as "gates" in ralph.config.json'
   return [finding('gates', 'note', 'none: nothing checks what the agent says', config.gates ? '' : fix)]
+}
+
+async function lookAtGate(
+  { name, command, required }: Gate,
+  from: string,
+  where: Parameters<typeof missingProgram>[1],
+): Promise<Examined> {
+  const missing = await missingProgram(command, where)
+  const gate = `${name}: ${command} (${from})`
+  if (missing === null) return finding('gates', 'ok', gate)
+  const fix = `Install ${missing}, or give other "gates" in ralph.config.json`
+  return finding(
+    'gates',
+    required ? 'problem' : 'note',
+    `${gate} cannot start: there is no ${missing} here`,
+    fix,
+  )
 }
 
 async function lookAtAgents({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
