@@ -65,6 +65,8 @@ export async function runTask(run: Run, task: Task, start: Base): Promise<TaskEn
     const { decision, work, record } = result
     const from: From = record ? { kind: 'record', commit: record.commit, tree: work.tree } : at.from
     at = { base: work.base, from, waits: decision.kind === 'wait' ? at.waits + 1 : 0 }
+    const ruined = sameAsBaseline(run, result.outcome)
+    if (ruined !== null) return end('stopped', ruined)
     switch (decision.kind) {
       case 'complete':
         throw new Error('an attempt is complete without a commit')
@@ -82,8 +84,6 @@ export async function runTask(run: Run, task: Task, start: Base): Promise<TaskEn
         break
       }
       case 'give-up': {
-        const ruined = sameAsBaseline(run, result.outcome)
-        if (ruined !== null) return end('stopped', ruined)
         const { reason, blocked } = decision
         const given = await giveUp(run, { ...at, task, reason, isBlocked: blocked })
         if (given) return given
