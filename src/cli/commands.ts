@@ -89,10 +89,14 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'graph',
-    args: '',
-    summary: 'draws which task needs which',
-    options: [flag('mermaid', 'as Mermaid, which GitHub draws'), flag('dot', 'in the language of Graphviz')],
-    examples: ['ralph graph', 'ralph graph --dot | dot -Tsvg > tasks.svg'],
+    args: '[id]',
+    summary: 'draws which task needs which: all of them, or what one needs and what needs it',
+    options: [
+      flag('todo', 'without what is DONE'),
+      flag('mermaid', 'as Mermaid, which GitHub draws'),
+      flag('dot', 'in the language of Graphviz'),
+    ],
+    examples: ['ralph graph --todo', 'ralph graph T-004', 'ralph graph --dot | dot -Tsvg > tasks.svg'],
     load: () => import('./commands/graph.ts'),
   },
   {
