@@ -1,7 +1,7 @@
 import { installationOf, isNewEnough } from '../../agent/installation.ts'
 import { AGENTS, firstInstalled, type AgentEntry } from '../../agent/registry.ts'
 import { UserError } from '../../base/errors.ts'
-import { findConfig, loadConfig } from '../../project/config/load.ts'
+import { findConfig, loadConfig, unreadConfig } from '../../project/config/load.ts'
 import { findRoot } from '../../project/root.ts'
 import type { Config } from '../../project/config/defaults.ts'
 import { DEFAULTS } from '../../project/config/defaults.ts'
@@ -47,7 +47,7 @@ async function lookAtConfig(root: string): Promise<{ config: Config; findings: r
     const config = await loadConfig(root)
     await checkConfiguredAgents(root, config)
     const file = findConfig(root)?.file ?? 'none: the defaults hold'
-    return { config, findings: [finding('config', 'ok', file)] }
+    return { config, findings: [finding('config', 'ok', file), ...lookAtUnread(root)] }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return {
@@ -55,6 +55,13 @@ async function lookAtConfig(root: string): Promise<{ config: Config; findings: r
       findings: [finding('config', 'problem', error.message.replaceAll('\n', '; '), error.fix)],
     }
   }
+}
+
+function lookAtUnread(root: string): readonly Examined[] {
+  const file = unreadConfig(root)
+  if (file === undefined) return []
+  const message = `${file} is not read: it is a program, and to read a project runs none of it`
+  return [finding('config', 'note', message, 'Write what it says as ralph.config.json')]
 }
 
 async function lookAtTasks(root: string, dir: string, config: Config): Promise<readonly Examined[]> {

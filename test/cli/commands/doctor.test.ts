@@ -95,6 +95,19 @@ describe.skipIf(process.platform === 'win32')('the doctor', () => {
     ])
   })
 
+  it('names a configuration that is a program, and so not read', async () => {
+    const cwd = projectFolder({ 'ralph.config.js': 'throw new Error("read")' })
+    const { stdout } = await ralph(['doctor', '--json'], { cwd, env })
+    expect(JSON.parse(stdout)).toMatchObject({
+      findings: expect.arrayContaining([
+        expect.objectContaining({
+          level: 'note',
+          message: expect.stringMatching(/^ralph\.config\.js is not read/),
+        }),
+      ]),
+    })
+  })
+
   it('names what is no agent in the configuration, with its place and the closest one', async () => {
     expect(await findingsIn({ fallback: ['codez'] })).toContainEqual({
       area: 'config',
