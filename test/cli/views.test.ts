@@ -192,3 +192,29 @@ describe('a file that says two statuses', () => {
     expect((await asked('graph')).stdout).toMatch(/^\? /)
   })
 })
+
+describe('the mark of a discipline', () => {
+  const files = {
+    'docs/disciplines/frontend.md':
+      '# Frontend engineer\n\n- **Icon**: ✎\n- **Color**: #e07a5f\n- **Acronym**: FE\n',
+    'docs/tasks/T-001.md': taskText('T-001', 'Pay', { Discipline: 'frontend' }),
+    'docs/tasks/T-002.md': taskText('T-002', 'Bill', { Discipline: 'unknown' }),
+    'docs/tasks/T-003.md': taskText('T-003', 'Owe'),
+  }
+
+  it('stands in the list as its acronym, in its colour', async () => {
+    const cwd = projectFolder(files)
+    const { stdout } = await ralph(['list'], { cwd })
+    expect(stdout).toContain('▸  T-001  Pay   FE  Light  eligible\n  ▸  T-002  Bill      Light  eligible\n')
+    const coloured = await ralph(['list'], { cwd, columns: 80 })
+    expect(coloured.stdout).toContain('\u001b[38;2;224;122;95mFE\u001b[39m')
+  })
+
+  it('stands with its name where one task is shown', async () => {
+    const cwd = projectFolder(files)
+    const show = async (id: string): Promise<string> => (await ralph(['show', id], { cwd })).stdout
+    expect(await show('T-001')).toMatch(/how +frontend\n +✎ FE · Frontend engineer\n/)
+    expect(await show('T-002')).not.toContain('·  ')
+    expect(await show('T-003')).not.toContain('how')
+  })
+})
