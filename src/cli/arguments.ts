@@ -66,11 +66,21 @@ function findCommand(argv: readonly string[], commands: readonly CommandSpec[]):
     name,
     commands.map((command) => command.name),
   )
-  throw new UserError(
-    `there is no command '${name}'`,
-    near ? `Did you mean ralph ${near}?` : 'ralph --help lists the commands.',
-  )
+  const meant = OTHER_WORDS.get(name.toLowerCase()) ?? (near && `Did you mean ralph ${near}?`)
+  throw new UserError(`there is no command '${name}'`, meant ?? 'ralph --help lists the commands.')
 }
+
+/** What other tools call what ralph does, or leave to a command where a task file is edited. */
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ['ls', 'Did you mean ralph list?'],
+  ['tasks', 'Did you mean ralph list?'],
+  ['add', 'Did you mean ralph new?'],
+  ['create', 'Did you mean ralph new?'],
+  ['start', 'Did you mean ralph run?'],
+  ['check', 'Did you mean ralph lint?'],
+  ['done', 'ralph list --status DONE shows what is done. ralph run T-004 has a task done.'],
+  ['edit', 'A task is a file: open it in your editor. ralph show T-004 names the file.'],
+])
 
 /** Tells words from flags, each flag with its value as one guarded argument. */
 function sort(

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
+import { wantsAscii } from '../ui/ascii.ts'
 import { layOut, type Canvas } from '../ui/layout.ts'
 import { jsonPieces } from '../ui/json-text.ts'
 import { wantsColour } from '../ui/style.ts'
@@ -67,5 +68,6 @@ export function canvasFor(outlet: Outlet, env: Io['env'], noColor: boolean): Can
   return {
     columns: outlet.columns,
     colour: wantsColour({ noColor, env, isTerminal: outlet.columns !== null }),
+    ascii: wantsAscii(env),
   }
 }

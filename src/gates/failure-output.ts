@@ -8,8 +8,11 @@ const LINE_LENGTH = 400
 /** The last lines say how it ended; the first that look like errors say what was wrong. */
 const LAST_LINES = 100
 const ERROR_LINES = 200
-/** What follows an error mostly explains it. */
+/** Some tools say where it is above the error, as node does with the file, the line of it and the caret. */
+const LINES_BEFORE = 4
+/** What follows an error mostly explains it; behind a line that shows its place stands more, up to the most. */
 const LINES_AFTER = 2
+const MOST_AFTER = 16
 
 interface Line {
   readonly number: number
@@ -19,60 +22,101 @@ interface Line {
 /** What a gate printed, kept in bounded memory and reduced to what is worth reading. */
 export class FailureOutput {
   readonly #lines = new LineSplitter(LINE_BYTES)
+  readonly #errors = new ErrorLines()
   #count = 0
-  #last: string[] = []
-  readonly #errors: Line[] = []
-  readonly #errorTexts: string[] = []
-  #following = 0
+  #last: Line[] = []
+  #isWhole = true
 
   push(chunk: Uint8Array): void {
     this.#take(this.#lines.push(chunk))
   }
 
-  /** At most so many bytes: error lines with what follows them, and the end. Called once, when all has come. */
+  /** At most so many bytes: error lines with what explains them, and the end. Called once, when all has come. */
   excerpt(maxBytes = 8000): string {
     const last = this.#lastLines(maxBytes)
     const first = last[0]?.number ?? 0
-    const errors = this.#errors.filter((line) => line.number < first)
+    const errors = this.#errors.lines.filter((line) => line.number < first)
     const room = maxBytes - sizeOf(last)
     return join([...fitting(errors, room), ...last])
   }
 
   /** The same for the same failure: see `fingerprintOf`. */
   fingerprint(kind: string): string {
-    return fingerprintOf(kind, this.#errorTexts.length > 0 ? this.#errorTexts : this.#last.map(clean))
+    const { texts } = this.#errors
+    return fingerprintOf(kind, texts.length > 0 ? texts : this.#last.map(({ text }) => clean(text)))
   }
 
   /** No more is to come. */
   end(): void {
     this.#take(this.#lines.end())
-    this.#last = this.#last.slice(-LAST_LINES)
+    this.#keepLast()
   }
 
   #take(lines: readonly string[]): void {
-    for (const line of lines) {
+    for (const text of lines) {
       this.#count++
-      if (this.#errors.length < ERROR_LINES) this.#keepError(line)
+      if (isInternalFrame(text)) continue
+      const line = { number: this.#count, text }
+      this.#errors.take(line)
+      this.#last.push(line)
     }
-    this.#last.push(...lines.slice(-LAST_LINES))
-    if (this.#last.length > 2 * LAST_LINES) this.#last = this.#last.slice(-LAST_LINES)
+    if (this.#last.length > 2 * LAST_LINES) this.#keepLast()
   }
 
-  #keepError(line: string): void {
-    const isError = isErrorLine(line)
-    if (!isError && this.#following === 0) return
-    this.#following = isError ? LINES_AFTER : this.#following - 1
-    const text = clean(line)
-    this.#errors.push({ number: this.#count, text })
-    if (isError) this.#errorTexts.push(text)
+  #keepLast(): void {
+    if (this.#last.length <= LAST_LINES) return
+    this.#last = this.#last.slice(-LAST_LINES)
+    this.#isWhole = false
   }
 
   /** All where there is no more; otherwise they leave room for the errors before them. */
   #lastLines(maxBytes: number): readonly Line[] {
-    const begin = this.#count - this.#last.length
-    const lines = this.#last.map((line, index) => ({ number: begin + index + 1, text: clean(line) }))
-    const all = begin === 0 && sizeOf(lines) <= maxBytes
+    const lines = this.#last.map(({ number, text }) => ({ number, text: clean(text) }))
+    const all = this.#isWhole && sizeOf(lines) <= maxBytes
     return all ? lines : fitting(lines.toReversed(), (maxBytes * 5) / 8).toReversed()
+  }
+}
+
+/** The first error lines of an output, each with the lines around it that point at the cause. */
+class ErrorLines {
+  readonly lines: Line[] = []
+  /** The error lines alone. */
+  readonly texts: string[] = []
+  #before: Line[] = []
+  /** A file that stands alone above what is wrong in it, as linters have it. */
+  #heading: Line | null = null
+  #following = 0
+  #mayFollow = 0
+
+  take(line: Line): void {
+    if (this.lines.length >= ERROR_LINES) return
+    const text = asLeftStanding(line.text)
+    if (text === '') this.#heading = null
+    else if (HEADING.test(text)) this.#heading = line
+    if (isErrorLine(text)) this.#takeError(line)
+    else if (this.#following > 0) this.#takeFollowing(line, text)
+    else this.#before = [...this.#before.slice(1 - LINES_BEFORE), line]
+  }
+
+  #takeError(line: Line): void {
+    const begin = this.#before.findIndex(({ text }) => pointsAtCause(asLeftStanding(text)))
+    const before = begin === -1 ? [] : this.#before.slice(begin)
+    for (const one of this.#heading ? [this.#heading, ...before, line] : [...before, line]) this.#keep(one)
+    this.texts.push(clean(line.text))
+    this.#before = []
+    this.#heading = null
+    this.#following = LINES_AFTER
+    this.#mayFollow = MOST_AFTER
+  }
+
+  #takeFollowing(line: Line, text: string): void {
+    this.#keep(line)
+    this.#mayFollow--
+    this.#following = Math.min(followingAfter(text, this.#following), this.#mayFollow)
+  }
+
+  #keep({ number, text }: Line): void {
+    if (number > (this.lines.at(-1)?.number ?? 0)) this.lines.push({ number, text: clean(text) })
   }
 }
 
@@ -151,13 +195,63 @@ export function asLeftStanding(line: string): string {
   return standing.replace(/[\0-\u0008\u000b-\u001f\u007f-\u009f]/g, '').trimEnd()
 }
 
+/** `src/a.ts:3:5`, `src/a.ts(3,5)`, `File "a.py", line 3`. */
+const PLACE =
+  /(?:^|[\s("'`@[])(?:[a-z]:)?(?:[\w.@~-]*[\\/])*[\w.@+-]+\.[a-z]\w{0,7}(?::\d|\(\d)|\bFile "[^"]+", line \d/i
+/** What marks a place in the line above: `^^^^`, `  | ~~~ here`. */
+const CARET = /^[E\d|│>\s]*[\^~]+(?:\s|$)/
+/** A line of code as it is quoted: `12 |   return x`. */
+const CODE = /^[>\s\d]*[|│]/
+const HEADING = /^(?:[A-Za-z]:)?[\w./\\@-]+\.\w+$/
+
+/** Whether a line says where something is wrong. */
+function pointsAtCause(text: string): boolean {
+  return PLACE.test(text) || CARET.test(text)
+}
+
+/** How many of the lines after an error are still to be kept behind this one. */
+function followingAfter(text: string, following: number): number {
+  if (text === '') return following
+  if (PLACE.test(text) || text.endsWith(':')) return LINES_AFTER
+  return CODE.test(text) ? Math.max(following - 1, 1) : following - 1
+}
+
+/** A step through the language's own machinery, in which nobody has made the mistake: of Node, Python and Go. */
+const INTERNAL_FRAME =
+  /^\s+at .*\bnode:internal\/|^<frozen \w+|^\s+\?\?\?$|^(?:testing|runtime)\.[\w.]+\(|^panic\(|^created by testing\.|^\t\S*\/src\/(?:testing|runtime)\/\w+\.go:\d/
+
+function isInternalFrame(line: string): boolean {
+  return INTERNAL_FRAME.test(line)
+}
+
 /** How test runners, compilers and linters begin, or name, what is wrong. */
 const HEADLINE =
-  /^\s*(?:[✖✗✘×❌●]|(?:--- )?FAIL(?:ED|URE)?\b|not ok\b|E {3}|(?:\w*(?:Error|Exception)|error|fatal|panic)\b.*:|thread '.*' panicked)|[:)]\s+(?:fatal )?error\b/
+  /^\s*(?:[✖✗✘×❌●]|(?:--- )?FAIL(?:ED|URE)?\b|not ok\b|E {3}|(?:\w*(?:Error|Exception)|error(?:\[\w+\])?|fatal|panic)\b.*:|thread '.*' panicked)|(?:[:)]|\d -)\s+(?:fatal )?error\b|^\s*\d+:\d+\s+error\b/
 
-/** The few lines of a failed check that a person looks for: what failed first, and what follows it; else the end. */
+/**
+ * The few lines of a failed check that a person looks for: what failed first, where, and what follows it; else the
+ * end. Of a failure that is longer, those stay that name an error or point at its cause.
+ */
 export function tellingLines(output: string, most: number): readonly string[] {
-  const lines = output.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '')
+  const lines = output.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '' && line !== GAP)
   const first = lines.findIndex((line) => HEADLINE.test(line))
-  return first === -1 ? lines.slice(-most) : lines.slice(first, first + most)
+  if (first === -1) return lines.slice(-most)
+  const begin = beginOf(lines, first)
+  const telling = lines.slice(begin, first + 3 * most).map((text, index) => ({ text, index }))
+  const tells = ({ text, index }: (typeof telling)[number]): boolean =>
+    HEADLINE.test(text) ||
+    HEADING.test(text) ||
+    pointsAtCause(text) ||
+    CARET.test(telling[index + 1]?.text ?? '')
+  const chosen = [...telling.filter(tells), ...telling.filter((line) => !tells(line))].slice(0, most)
+  return chosen.toSorted((a, b) => a.index - b.index).map(({ text }) => text)
+}
+
+/** Where what is said of an error begins: at its place, which may stand above it. */
+function beginOf(lines: readonly string[], error: number): number {
+  const earliest = Math.max(0, error - LINES_BEFORE)
+  const place = lines
+    .slice(earliest, error + 1)
+    .findLastIndex((line) => PLACE.test(line) || HEADING.test(line))
+  return place === -1 ? error : earliest + place
 }

@@ -9,25 +9,40 @@ import type { StatusEntry } from '../git/status.ts'
 import { setAside } from './give-up.ts'
 import { attemptPorts, type Run } from './task.ts'
 
-/** Runs the gates on the untouched tree, so that what failed before is nobody's fault later. False ends the run. */
-export async function runBaseline(run: Run, base: Base): Promise<boolean> {
+/** Runs the gates on the untouched tree, so that what failed before is nobody's fault later; a reason ends the run. */
+export async function runBaseline(run: Run, base: Base): Promise<string | null> {
   const { options, ports, ledger, emit } = run
-  if (options.baseline === 'off' || options.gates.length === 0) return true
+  if (options.baseline === 'off' || options.gates.length === 0) return null
   const file = join(ports.folder.results, `baseline-${keyOf(base, options.gates)}.json`)
   const known = readBaseline(file)
   if (!known) emit({ type: 'baseline-started', gates: options.gates })
   const results = known?.results ?? (await runAll(run))
-  if (ports.control.signal.aborted) return true
+  if (ports.control.signal.aborted) return null
   // Whatever is there now was made by the gates: the tree was clean before.
   const left = known?.left ?? (await ports.workspace.inspect.status()).entries
-  if (!known) {
+  const idle = cannotRun(results)
+  // What is installed meanwhile is in no commit, so a gate that could not run says nothing about this one.
+  if (!known && idle.length === 0) {
     const untracked = left.filter(({ kind }) => kind === 'untracked')
     writeFileAtomic(file, JSON.stringify({ results, left: untracked } satisfies Baseline) + '\n')
   }
   setAside(run, left, 'the gates leave what git does not ignore')
   ledger.failedBefore = results.filter((result) => result.verdict !== 'passed')
   emit({ type: 'baseline-finished', results, known: known !== null })
+  if (idle.length > 0) return cannotRunReason(idle)
   return gatesPassed(results) || options.baseline !== 'stop'
+    ? null
+    : 'the gates fail before any work has begun'
+}
+
+function cannotRun(results: readonly GateResult[]): readonly GateResult[] {
+  return results.filter(({ gate, verdict }) => gate.required && verdict === 'not-runnable')
+}
+
+/** No work can make such a gate pass, so an agent would be paid for nothing. */
+function cannotRunReason(results: readonly GateResult[]): string {
+  const gates = results.map(({ gate, reason }) => `${gate.name} (${gate.command}): ${reason}`)
+  return `a gate cannot run, so nothing would be checked: ${gates.join('; ')}. Install what it needs; where a task is to bring it, run with --baseline off`
 }
 
 async function runAll({ options, ports }: Run): Promise<readonly GateResult[]> {

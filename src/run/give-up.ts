@@ -204,7 +204,7 @@ export function setAside(
   emit({ type: 'warning', message: `${where}: ${parts.join('; ')}` })
 }
 
-/** What failed before anybody began is no fault of this task's, nor of the next one's. */
+/** What failed before anybody began is no fault of this task's, nor of the next one's: no attempt more is made at it. */
 export function sameAsBaseline({ ledger }: Run, failure: Outcome): string | null {
   const before = ledger.failedBefore.filter((result) => result.gate.required)
   if (failure.kind !== 'gate-failed' || before.length === 0 || failure.fingerprint !== failurePrint(before))

@@ -187,8 +187,8 @@ async function work(
     if (over) return over
     const choice = chooseTask(run, new Set([...tally.completed, ...tally.blocked, ...tally.failed]))
     if (typeof choice === 'string') return nothingToDo(run, tally, choice)
-    if (tried === 0 && !(await runBaseline(run, base)))
-      return { end: 'stopped', reason: 'the gates fail before any work has begun' }
+    const objection = tried === 0 ? await runBaseline(run, base) : null
+    if (objection !== null) return { end: 'stopped', reason: objection }
     const end = await runTask(run, choice, base)
     if (end.kind === 'stop') {
       if (end.why !== 'interrupted') tally.failed.push(choice.id)

@@ -77,6 +77,8 @@ export async function runTask(run: Run, chosen: Task, start: Base): Promise<Task
       from,
       ...(decision.kind === 'wait' ? waited(at, choice, result.outcome) : NO_WAITS),
     }
+    const ruined = sameAsBaseline(run, result.outcome)
+    if (ruined !== null) return end('stopped', ruined)
     switch (decision.kind) {
       case 'complete':
         throw new Error('an attempt is complete without a commit')
@@ -95,8 +97,6 @@ export async function runTask(run: Run, chosen: Task, start: Base): Promise<Task
         break
       }
       case 'give-up': {
-        const ruined = sameAsBaseline(run, result.outcome)
-        if (ruined !== null) return end('stopped', ruined)
         const { reason, blocked } = decision
         const given = await giveUp(run, { ...at, task, reason, isBlocked: blocked })
         if (given) return given

@@ -1,6 +1,9 @@
+/** The number of a milestone, alone or behind a word for one, and its name: `2 — Payments`, `Phase 2: Payments`. */
+const FORM = /^(?:(?:milestone|phase|stage|sprint|m)\s*)?(\d+(?:\.\d+)*)\s*[—–:.-]*\s*(.*)$/i
+
 /** Whether a milestone is the one that was asked for: by its number, its name, or both as written. */
 export function isMilestone(milestone: string, asked: string): boolean {
-  const [, number, name] = /^(\d+(?:\.\d+)*)\s*[—–:.-]*\s*(.*)$/.exec(milestone) ?? []
+  const [, number, name] = FORM.exec(milestone) ?? []
   const wanted = normal(asked)
   return [milestone, number, name].some((form) => form !== undefined && normal(form) === wanted)
 }

@@ -1,5 +1,8 @@
-/** How a piece of text is meant: one accent for what is alive, good and bad for checked results only. */
-export type Tone = 'strong' | 'dim' | 'accent' | 'good' | 'bad'
+/** How a piece of text is meant: one accent for what is alive, good and bad for checked results only; or a team's own colour. */
+export type Tone = 'strong' | 'dim' | 'accent' | 'good' | 'bad' | Colour
+
+/** As a discipline's file gives one: `#e07a5f`. */
+type Colour = `#${string}`
 
 /** Text in one tone. A bare string is plain. */
 export type Piece = string | { readonly text: string; readonly tone: Tone }
@@ -67,6 +70,12 @@ export const dim = (text: string): Piece => ({ text, tone: 'dim' })
 export const accent = (text: string): Piece => ({ text, tone: 'accent' })
 export const good = (text: string): Piece => ({ text, tone: 'good' })
 export const bad = (text: string): Piece => ({ text, tone: 'bad' })
+
+/** Text in a colour as a person writes it; plain where that is none of `#e07a5f`. */
+export function coloured(text: string, colour: string | null): Piece {
+  const [, digits] = /^#([0-9a-f]{6})$/i.exec(colour ?? '') ?? []
+  return digits === undefined ? text : { text, tone: `#${digits}` }
+}
 
 /** Whether a cell is one piece. */
 export function isPiece(cell: Cell): cell is Piece {

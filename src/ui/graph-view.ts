@@ -25,5 +25,11 @@ export function graphView(states: readonly TaskState<DrawnTask>[], columns: numb
     { kind: 'table', rows, shrink: [2], indent: '' },
     BLANK,
     line(dim('✓ done  ▸ eligible  · waits  ■ blocked  ? unclear')),
+    ...(rows.length > MOST_ROWS ? [line(dim(LESS))] : []),
   ]
 }
+
+/** With more rows than a screen has, nobody sees where a lane comes from. */
+const MOST_ROWS = 30
+const LESS =
+  'Less of it: ralph graph --todo leaves out what is done, ralph graph T-004 shows the part of one task.'

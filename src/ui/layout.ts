@@ -1,4 +1,5 @@
 import { unreachable } from '../base/errors.ts'
+import { withAsciiSigns } from './ascii.ts'
 import { lineOf, textOf, toneOf, withText, type Block, type Line, type Piece, type Spread } from './block.ts'
 import { fit, widthOf } from './fit.ts'
 import { hang, prose } from './hang.ts'
@@ -11,6 +12,8 @@ import { isNarrow, lengthOf, measureForAny, type Measure } from './width.ts'
 export interface Canvas {
   readonly columns: number | null
   readonly colour: boolean
+  /** Signs are drawn in ASCII. */
+  readonly ascii?: boolean
 }
 
 /** The blocks as text. */
@@ -24,15 +27,19 @@ export async function layOut(blocks: readonly Block[], canvas: Canvas): Promise<
     }
     text += `${canvas.colour ? paintedText(line) : plain}\n`
   }
-  return text
+  return canvas.ascii ? withAsciiSigns(text) : text
 }
 
 /** The same at once, with a measure that is right for any text. */
-export function layOutNow(blocks: readonly Block[], { columns, colour }: Canvas, measure: Measure): string {
+export function layOutNow(
+  blocks: readonly Block[],
+  { columns, colour, ascii }: Canvas,
+  measure: Measure,
+): string {
   const draw = colour ? paintedText : plainText
   let text = ''
   for (const line of allLines(blocks.map(printableBlock), columns, measure)) text += `${draw(line)}\n`
-  return text
+  return ascii ? withAsciiSigns(text) : text
 }
 
 /** Where nothing is cut and nothing wraps, only columns of a table have a width. */

@@ -1,12 +1,12 @@
 import type { TaskState } from '../select/selection.ts'
 import { whyNot } from '../select/why-not.ts'
 import type { Facts, Tier } from '../task/model.ts'
-import { BLANK, dim, line, strong, type Block, type Cell, type Line, type Row } from './block.ts'
+import { BLANK, dim, line, strong, type Block, type Cell, type Line, type Row, coloured } from './block.ts'
 import { firstSentence } from './reason-text.ts'
 import { signOf } from './task-lines.ts'
 
 /** What is told of a task in the list. */
-type ListedTask = Facts<'title' | 'milestone' | 'completed'>
+type ListedTask = Facts<'title' | 'milestone' | 'completed' | 'discipline'>
 
 /** What `ralph list` shows. */
 interface ListScreen<T extends ListedTask> {
@@ -17,6 +17,8 @@ interface ListScreen<T extends ListedTask> {
   readonly tierOf: (task: T) => Tier
   /** The first line of what stands under Blocked; empty where the task is not held up. */
   readonly reasonOf: (task: T) => string
+  /** The mark of the task's discipline; null where there is none. */
+  readonly badgeOf: (task: T) => { readonly text: string; readonly color: string | null } | null
 }
 
 /** The tasks by milestone, each milestone with how far it is. */
@@ -28,15 +30,16 @@ export function listView<T extends ListedTask>(screen: ListScreen<T>): readonly 
   const isWhole = states.length === all.length
   const progress = isWhole ? groups : byMilestone(all)
   const counted = isWhole ? all : [...groups.keys()].flatMap((milestone) => progress.get(milestone) ?? [])
+  const hasBadges = states.some(({ task }) => screen.badgeOf(task) !== null)
   const rows: Row[] = []
   for (const [milestone, members] of groups) {
     if (rows.length > 0) rows.push({ kind: 'spread', left: [], right: [] })
     if (groups.size > 1 || milestone !== null)
       rows.push(headRow(milestone, progress.get(milestone) ?? members))
-    for (const state of members) rows.push(rowOf(state, screen))
+    for (const state of members) rows.push(rowOf(state, screen, hasBadges))
   }
   return [
-    { kind: 'table', rows, shrink: [2, 4], indent: '  ' },
+    { kind: 'table', rows, shrink: [2, hasBadges ? 5 : 4], indent: '  ' },
     BLANK,
     line(dim(`${doneIn(counted)} of ${counted.length} done`)),
   ]
@@ -73,12 +76,15 @@ function bar(share: number): Line {
 
 function rowOf<T extends ListedTask>(
   state: TaskState<T>,
-  { tierOf, reasonOf }: ListScreen<T>,
+  { tierOf, reasonOf, badgeOf }: ListScreen<T>,
+  hasBadges: boolean,
 ): readonly Cell[] {
   const { task } = state
+  const { text, color } = badgeOf(task) ?? { text: '', color: null }
+  const badge = hasBadges ? [coloured(text, color)] : []
   // How much a task may take is nothing any more, once it is done.
   const tier = task.status === 'DONE' ? '' : dim(tierOf(task))
-  return [signOf(state), task.id, task.title, tier, dim(remark(state, reasonOf(task)))]
+  return [signOf(state), task.id, task.title, ...badge, tier, dim(remark(state, reasonOf(task)))]
 }
 
 /** What there is to say of a task in a few words. */

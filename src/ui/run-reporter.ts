@@ -59,12 +59,12 @@ export class RunReporter {
 
   #liveLine(): string {
     const { canvas, measure, now } = this.#target
-    const { columns, colour } = canvas()
+    const { columns, ...look } = canvas()
     const block = columns === null ? null : this.#story.now(now())
     if (columns === null || block === null) return ''
     // Two columns stay free for the ^C that a terminal shows, and the last one, for some go on to the next line as
     // soon as that is filled: then a part of the live line would be left standing.
-    const text = layOutNow([block], { columns: Math.max(1, columns - 3), colour }, measure).trimEnd()
+    const text = layOutNow([block], { columns: Math.max(1, columns - 3), ...look }, measure).trimEnd()
     this.#liveWidth = measure(stripVTControlCharacters(text))
     return text
   }

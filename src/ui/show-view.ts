@@ -4,7 +4,7 @@ import type { FieldName, Section, Task, TaskHead } from '../task/model.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import type { CompletionRecord } from '../history/completions.ts'
 import { blankComments } from '../markdown/inline.ts'
-import { BLANK, dim, paragraph, type Block, type Row } from './block.ts'
+import { BLANK, coloured, dim, line, paragraph, type Block, type Row } from './block.ts'
 import { dependenciesOf, label, limitsText, named, signOf, thenLines, titleLine } from './task-lines.ts'
 import { explain } from './reason-text.ts'
 import { counted } from '../base/text.ts'
@@ -22,10 +22,27 @@ export interface ShowScreen extends TaskPast {
   readonly state: TaskState
   readonly selection: Selection<TaskHead>
   readonly choice: TierChoice
+  /** What the task's Discipline leads to; null where it names none that has a file. */
+  readonly discipline: Discipline | null
+}
+
+/** What is shown of a discipline. */
+type Discipline = {
+  readonly title: string
+  readonly icon: string | null
+  readonly acronym: string | null
+  readonly color: string | null
 }
 
 /** One task: where it stands, what it needs and what needs it, its fields, what its file says in brief. */
-export function showView({ state, selection, choice, attempts, completion }: ShowScreen): readonly Block[] {
+export function showView({
+  state,
+  selection,
+  choice,
+  discipline,
+  attempts,
+  completion,
+}: ShowScreen): readonly Block[] {
   const { task } = state
   const own = task.fields.filter(({ name }) => name === null).map(({ key, value }) => [dim(key), value])
   const dependants = dependantsOf(selection, task.number).map((one) => [one.task.id, ' ', signOf(one)])
@@ -38,12 +55,20 @@ export function showView({ state, selection, choice, attempts, completion }: Sho
     ...waitsLines(state),
     ...thenLines(unblocks(selection, task.id)),
     ...fieldLines(task),
+    ...(discipline ? [disciplineLine(discipline)] : []),
     ...(completion ? [paragraph(label('by'), completionText(completion))] : []),
     ...(attempts.length > 0 ? [paragraph(label('tried'), attemptsText(task, attempts))] : []),
     ...named('file', [[task.file]], ' '),
     ...(own.length > 0 ? [BLANK, { kind: 'table', rows: own, wrap: 1, indent: '  ' } as const] : []),
     ...(sections.length > 0 ? [BLANK, table(sections)] : []),
   ]
+}
+
+/** `🎨 FE · Frontend engineer`, below the name that the task gives. */
+function disciplineLine({ title, icon, acronym, color }: Discipline): Block {
+  const mark = [icon, acronym].filter(Boolean).join(' ')
+  const words = mark === '' ? [] : [coloured(mark, color), dim(' · ')]
+  return line(...label(''), ...words, title)
 }
 
 function factsOf(

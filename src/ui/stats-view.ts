@@ -4,12 +4,12 @@ import { formatCost, formatTokens } from '../events/usage.ts'
 import { BLANK, dim, line, strong, type Block, type Cell, type Piece, type Row } from './block.ts'
 import { counted } from '../base/text.ts'
 
-/** What the tasks have taken: in all, and by milestone, tier and agent. */
+/** What the tasks have taken: all together, and by milestone, tier and agent. */
 export function statsView(byName: Readonly<Record<string, Stats>>): readonly Block[] {
   const [first] = Object.values(byName)
   if (!first || first.total.tasks + first.lost.attempts === 0)
     return [line('No completed task is in this history.')]
-  const rows: Row[] = [rowOf(strong('all'), first.total)]
+  const rows: Row[] = [rowOf(strong('total'), first.total)]
   for (const [name, { groups }] of Object.entries(byName)) {
     if (groups.length === 0) continue
     rows.push(SPACE, { kind: 'spread', left: [strong(name)], right: [] })
@@ -36,10 +36,10 @@ function lostBlocks({ lost }: Stats): readonly Block[] {
   if (lost.attempts === 0) return []
   const cost = lost.usage.costUsd === null ? [] : [formatCost(lost.usage.costUsd)]
   const facts = [counted(lost.attempts, 'attempt'), formatDuration(lost.seconds), ...cost]
-  return [BLANK, line(dim(`besides, for nothing that was completed: ${facts.join(' · ')}`))]
+  return [BLANK, line(dim(`not counted above, because they completed nothing: ${facts.join(' · ')}`))]
 }
 
 function uncheckedBlocks({ total: { unchecked } }: Stats): readonly Block[] {
   if (unchecked === 0) return []
-  return [BLANK, line(`${counted(unchecked, 'task')} done without any gate`)]
+  return [BLANK, line(`${counted(unchecked, 'task')} done without a gate: nothing checked the agent's work`)]
 }

@@ -6,12 +6,22 @@ const CODES = {
   accent: ['36', '39'],
   good: ['32', '39'],
   bad: ['31', '39'],
-} as const satisfies Record<Tone, readonly [string, string]>
+} as const satisfies Record<Exclude<Tone, `#${string}`>, readonly [string, string]>
 
 /** The text with its tone as a terminal understands it. */
 export function paint(text: string, tone: Tone): string {
-  const [on, off] = CODES[tone]
+  const [on, off] = isNamed(tone) ? CODES[tone] : [trueColour(tone), '39']
   return text === '' ? '' : `\u001b[${on}m${text}\u001b[${off}m`
+}
+
+function isNamed(tone: Tone): tone is keyof typeof CODES {
+  return tone in CODES
+}
+
+/** Of `#e07a5f`: red, green and blue. */
+function trueColour(colour: string): string {
+  const parts = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16))
+  return `38;2;${parts.join(';')}`
 }
 
 /** Whether to colour a stream: what is asked on the command line, else FORCE_COLOR, else NO_COLOR, else the stream decides. */

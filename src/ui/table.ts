@@ -19,6 +19,9 @@ type Table = Extract<Block, { kind: 'table' }>
 /** What a column keeps, however narrow the terminal. */
 const LEAST_SHRUNK = 16
 const LEAST_WRAPPED = 20
+/** Where another column can go on below itself, a shrunk one stays readable, if that leaves so much for the others. */
+const READABLE = 36
+const FOR_OTHERS = 44
 
 /** How a line with something at the right edge is laid out. */
 type LayOutSpread = (row: Spread, columns: number | null, measure: Measure) => readonly Line[]
@@ -98,11 +101,13 @@ function folded({ rows, fold, wrap, ...rest }: Table): Table {
 function narrow(widths: number[], { shrink = [], wrap, indent }: Table, columns: number): number {
   const over = (): number => indent.length + widths.reduce((sum, width) => sum + width + 2, -2) - columns
   const widthAt = (column: number | undefined): number => (column === undefined ? 0 : (widths[column] ?? 0))
+  const readable = Math.max(LEAST_SHRUNK, Math.min(READABLE, columns - FOR_OTHERS))
+  const least = wrap === undefined ? LEAST_SHRUNK : readable
   for (let excess = over(); excess > 0; excess = over()) {
     const [widest, next] = shrink.toSorted((a, b) => widthAt(b) - widthAt(a))
-    if (widest === undefined || widthAt(widest) <= LEAST_SHRUNK) break
+    if (widest === undefined || widthAt(widest) <= least) break
     // Down to the next one, and from there on in turn.
-    const spare = widthAt(widest) - Math.max(widthAt(next), LEAST_SHRUNK)
+    const spare = widthAt(widest) - Math.max(widthAt(next), least)
     widths[widest] = widthAt(widest) - Math.max(1, Math.min(excess, spare))
   }
   if (wrap !== undefined && widthAt(wrap) > LEAST_WRAPPED) {

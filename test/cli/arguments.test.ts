@@ -140,6 +140,15 @@ describe('a word', () => {
     [['need'], '2 ralph need needs <id> | Usage: ralph need <id>'],
     [['need', 'a', 'b'], "2 ralph need does not take 'b' | Usage: ralph need <id>"],
     [['goo'], "2 there is no command 'goo' | Did you mean ralph go?"],
+    [['ls'], "2 there is no command 'ls' | Did you mean ralph list?"],
+    [
+      ['edit', 'T-001'],
+      "2 there is no command 'edit' | A task is a file: open it in your editor. ralph show T-004 names the file.",
+    ],
+    [
+      ['Done'],
+      "2 there is no command 'Done' | ralph list --status DONE shows what is done. ralph run T-004 has a task done.",
+    ],
     [['xyzzy'], "2 there is no command 'xyzzy' | ralph --help lists the commands."],
   ])('that is missing or too many is told: %j', (argv, message) => {
     expect(refusal(...argv)).toBe(message)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -23,8 +23,8 @@ function offers(cwd: string, words: readonly string[]): string[] {
 
 function project(): string {
   const cwd = projectFolder({
-    'docs/tasks/T-001.md': taskText('T-001', 'One'),
-    'docs/tasks/T-002.md': taskText('T-002', 'Two; $(touch pwned)'),
+    'docs/tasks/T-001.md': taskText('T-001', 'One', { Milestone: '1 — Log in' }),
+    'docs/tasks/T-002.md': taskText('T-002', 'Two; $(touch pwned)', { Milestone: '2 $(touch pwned)' }),
     'bin/.keep': '',
   })
   symlinkSync(program, join(cwd, 'bin/ralph'))
@@ -49,12 +49,17 @@ describe.skipIf(process.platform === 'win32')('completion in bash', () => {
       ['--dir', '--dot'],
     ],
     [['ralph', 'completion', 'f'], ['fish']],
+    [['ralph', 'list', '--milestone', '"1'], ['1 — Log in']],
+    [['ralph', 'log', '--milestone', '2'], [String.raw`2\ \$\(touch\ pwned\)`]],
+    [['ralph', 'new', 'x', '--milestone', '7'], []],
     [
       ['ralph', 'run', '--agent', 'co'],
       ['codex', 'command', 'continue', 'copilot'],
     ],
   ])('offers for %j', (words, expected) => {
-    expect(offers(project(), words).sort()).toEqual(expected)
+    const cwd = project()
+    expect(offers(cwd, words).sort()).toEqual(expected)
+    expect(existsSync(join(cwd, 'pwned'))).toBe(false)
   })
 })
 
@@ -62,6 +67,13 @@ describe('the tasks for completion', () => {
   it('are one a line, each with its title', async () => {
     const { stdout } = await ralph(['completion', 'tasks'], { cwd: project() })
     expect(stdout).toBe('T-001\tOne\nT-002\tTwo; $(touch pwned)\n')
+  })
+})
+
+describe('the milestones for completion', () => {
+  it('are one a line, each once', async () => {
+    const { stdout } = await ralph(['completion', 'milestones'], { cwd: project() })
+    expect(stdout).toBe('1 — Log in\n2 $(touch pwned)\n')
   })
 })
 

@@ -94,7 +94,7 @@ describe('ralph stats', () => {
     expect(total).toMatchObject({ tasks: 2, attempts: 2 })
     expect(agent).toMatchObject([{ name: 'script', tasks: 2 }])
     expect(tier).toMatchObject([{ name: 'Light', tasks: 2 }])
-    expect((await ralph(['stats'], { cwd, env })).stdout).toMatch(/^ {2}all +2 tasks +2 attempts/)
+    expect((await ralph(['stats'], { cwd, env })).stdout).toMatch(/^ {2}total +2 tasks +2 attempts/)
   })
 
   it('has milestones and tiers in their own order', async () => {

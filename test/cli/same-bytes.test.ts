@@ -33,9 +33,9 @@ it
     'lint',
     'graph',
     'graph --mermaid',
-  ])('ralph %s says the same in any locale, time zone and order of files', (commandLine) => {
+  ])('ralph %s says the same in any locale of UTF-8, time zone and order of files', (commandLine) => {
   const files = shopFiles()
-  const here = print(commandLine, projectFolder(Object.fromEntries(files)), { TZ: 'UTC', LC_ALL: 'C' })
+  const here = print(commandLine, projectFolder(Object.fromEntries(files)), { TZ: 'UTC', LC_ALL: 'C.UTF-8' })
   const there = print(commandLine, projectFolder(Object.fromEntries(files.toReversed())), {
     TZ: 'Pacific/Kiritimati',
     LC_ALL: 'tr_TR.UTF-8',

@@ -2,7 +2,44 @@ import { describe, expect, it } from 'vitest'
 import { projectFolder, taskText } from './project-folder.ts'
 import { ralph } from './ralph.ts'
 
+describe('ralph next --explain', () => {
+  it('keeps titles readable in a terminal of 80 columns, however long the reasons', async () => {
+    const title = 'Refuse an empty password'
+    const root = projectFolder({
+      'docs/tasks/T-001.md': taskText('T-001', 'Begin', { Depends: 'T-991, T-992, T-993' }),
+      'docs/tasks/T-002.md': taskText('T-002', title, { Depends: 'T-001, T-994' }),
+      'docs/tasks/T-003.md': `${taskText('T-003', 'Lock the form after five failures')}\n## Blocked\n\nSomebody has to say how long it stays locked, and who may unlock it.\n`,
+    })
+    const { stdout } = await ralph(['next', '--explain'], { cwd: root, columns: 80 })
+    expect(stdout).toContain(`T-002  ${title}  `)
+    expect(stdout).toContain('T-003  Lock the form after five failures  ')
+    for (const line of stdout.replaceAll(/\u001b\[\d+m/g, '').split('\n'))
+      expect(line.length).toBeLessThanOrEqual(80)
+  })
+})
+
+describe('ralph graph', () => {
+  it('says how to see less of it, where it is long', async () => {
+    const ids = Array.from({ length: 40 }, (_, at) => `T-${String(at + 1).padStart(3, '0')}`)
+    const files = ids.map((id, at) => [
+      `docs/tasks/${id}.md`,
+      taskText(id, 'Pay', { Status: at < 30 ? 'DONE' : 'TODO' }),
+    ])
+    const root = projectFolder(Object.fromEntries(files))
+    const graph = async (...args: string[]): Promise<string> =>
+      (await ralph(['graph', ...args], { cwd: root })).stdout
+    expect(await graph()).toContain('ralph graph --todo')
+    expect(await graph('--todo')).not.toContain('ralph graph --todo')
+    expect(await graph('T-1', '--todo')).toBe('All of it is done.\n')
+  })
+})
+
 describe('ralph list', () => {
+  it.each(['done', 'Done', 'DONE'])('takes a status in any case: %s', async (status) => {
+    const root = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'Pay', { Status: 'DONE' }) })
+    expect((await ralph(['list', '--status', status], { cwd: root })).stdout).toContain('T-001')
+  })
+
   it('says of a blocked task the first sentence, though a pipe has room for more', async () => {
     const blocked = `${taskText('T-001', 'Pay', { Status: 'BLOCKED' })}\n## Blocked\n\nNeeds a key. It has to be ordered.\n`
     const root = projectFolder({ 'docs/tasks/T-001.md': blocked })
@@ -153,5 +190,31 @@ describe('a file that says two statuses', () => {
     expect((await asked('list')).stdout).toMatch(/\? {2}T-001 .*given twice[^]*0 of 1 done/)
     expect((await asked('next', '--explain')).stdout).toContain('Status is given twice')
     expect((await asked('graph')).stdout).toMatch(/^\? /)
+  })
+})
+
+describe('the mark of a discipline', () => {
+  const files = {
+    'docs/disciplines/frontend.md':
+      '# Frontend engineer\n\n- **Icon**: ✎\n- **Color**: #e07a5f\n- **Acronym**: FE\n',
+    'docs/tasks/T-001.md': taskText('T-001', 'Pay', { Discipline: 'frontend' }),
+    'docs/tasks/T-002.md': taskText('T-002', 'Bill', { Discipline: 'unknown' }),
+    'docs/tasks/T-003.md': taskText('T-003', 'Owe'),
+  }
+
+  it('stands in the list as its acronym, in its colour', async () => {
+    const cwd = projectFolder(files)
+    const { stdout } = await ralph(['list'], { cwd })
+    expect(stdout).toContain('▸  T-001  Pay   FE  Light  eligible\n  ▸  T-002  Bill      Light  eligible\n')
+    const coloured = await ralph(['list'], { cwd, columns: 80 })
+    expect(coloured.stdout).toContain('\u001b[38;2;224;122;95mFE\u001b[39m')
+  })
+
+  it('stands with its name where one task is shown', async () => {
+    const cwd = projectFolder(files)
+    const show = async (id: string): Promise<string> => (await ralph(['show', id], { cwd })).stdout
+    expect(await show('T-001')).toMatch(/how +frontend\n +✎ FE · Frontend engineer\n/)
+    expect(await show('T-002')).not.toContain('·  ')
+    expect(await show('T-003')).not.toContain('how')
   })
 })

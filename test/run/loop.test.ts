@@ -2,6 +2,7 @@ import { appendFileSync, chmodSync, renameSync, rmSync, statSync, symlinkSync, w
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git, put } from '../git/repository.ts'
+import type { Gate } from '../../src/events/gate.ts'
 import { Control } from '../../src/run/control.ts'
 import type { Sealer } from '../../src/git/seal/sealer.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
@@ -1044,6 +1045,45 @@ describe('the baseline', () => {
     })
     expect(those(second, 'baseline-finished')).toMatchObject([{ known: true }])
     expect(those(second, 'run-finished')).toMatchObject([{ end: 'stopped' }])
+  })
+
+  it('pays for no second attempt where the gates fail just as they did before', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const options = { gates: [gateOf('test')], baseline: 'warn' as const, retries: 3 }
+    const events = await runAll({ root, deed: work(root), options, gate: () => false })
+    expect(those(events, 'attempt-finished')).toHaveLength(1)
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'stopped' }])
+  })
+
+  it.each(['warn', 'stop'] as const)(
+    'ends a run whose gate cannot run (%s), and asks it again',
+    async (baseline) => {
+      const root = makeProject({ 'T-1': taskText('T-1') })
+      const options = { gates: [gateOf('test')], baseline }
+      const reason = 'its command was not found (exit code 127)'
+      const missing = () => ({ verdict: 'not-runnable' as const, reason })
+      const first = await runAll({ root, deed: work(root), options, gate: missing })
+      expect(those(first, 'attempt-started')).toEqual([])
+      expect(those(first, 'run-finished')).toMatchObject([
+        { end: 'stopped', reason: expect.stringContaining(`test (run test): ${reason}`) },
+      ])
+      const second = await runAll({ root, deed: work(root), options, gate: () => true })
+      expect(those(second, 'baseline-finished')).toMatchObject([{ known: false }])
+      expect(those(second, 'task-completed')).toHaveLength(1)
+    },
+  )
+
+  it('goes on where a gate that is not required cannot run, and where none is asked before', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const missing = ({ name }: Gate) => (name === 'lint' ? { verdict: 'not-runnable' as const } : true)
+    const gates = [gateOf('lint', { required: false }), gateOf('test')]
+    const events = await runAll({
+      root,
+      deed: work(root),
+      options: { gates, baseline: 'warn' },
+      gate: missing,
+    })
+    expect(those(events, 'task-completed')).toHaveLength(2)
   })
 
   it('does not let what the gates leave behind count as work', async () => {

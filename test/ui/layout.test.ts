@@ -109,7 +109,9 @@ describe('a table', () => {
     expect(await plain([full], 41)).toBe(
       `  T-1  A title  ${'x'.repeat(25)}\n                docs/tasks/a.md\n`,
     )
-    expect(await plain([folding], 90)).toContain('from somebody  docs/tasks')
+    expect(await plain([folding], 90)).toContain(
+      'A rather long title of a task  needs a decision from       docs/tasks',
+    )
   })
 
   it('puts a heading across all columns', async () => {

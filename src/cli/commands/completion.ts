@@ -11,15 +11,22 @@ import { openPlace } from '../../project/project.ts'
 /** Prints a shell's completion script, made from the table of commands. The scripts themselves ask it for the tasks. */
 export async function run(context: Context): Promise<number> {
   const [wanted = ''] = context.args
-  const text = wanted === 'tasks' ? await taskLines(context) : scriptFor(wanted)
+  const text = (await linesFor(wanted, context)) ?? scriptFor(wanted)
   if (context.json) context.printJson({ version: 1, for: wanted, text })
   else context.printRaw(text)
   return 0
 }
 
-async function taskLines(context: Context): Promise<string> {
-  const { tasks } = await readFacts(await openPlace(context.where), { facts: ['title'] })
-  return tasks.map(({ id, title }) => `${id}\t${printable(title)}\n`).join('')
+/** What the scripts ask for: the tasks with their titles, or the milestones; null for anything else. */
+async function linesFor(wanted: string, { where }: Context): Promise<string | null> {
+  if (wanted === 'tasks') {
+    const { tasks } = await readFacts(await openPlace(where), { facts: ['title'] })
+    return tasks.map(({ id, title }) => `${id}\t${printable(title)}\n`).join('')
+  }
+  if (wanted !== 'milestones') return null
+  const { tasks } = await readFacts(await openPlace(where), { facts: ['milestone'] })
+  const names = new Set(tasks.flatMap(({ milestone }) => (milestone === null ? [] : [printable(milestone)])))
+  return [...names].map((name) => `${name}\n`).join('')
 }
 
 function scriptFor(shell: string): string {

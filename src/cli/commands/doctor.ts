@@ -1,11 +1,13 @@
 import { installationOf, isNewEnough } from '../../agent/installation.ts'
 import { AGENTS, firstInstalled, type AgentEntry } from '../../agent/registry.ts'
 import { UserError } from '../../base/errors.ts'
-import { findConfig, loadConfig } from '../../project/config/load.ts'
+import { findConfig, loadConfig, unreadConfig } from '../../project/config/load.ts'
 import { findRoot } from '../../project/root.ts'
 import type { Config } from '../../project/config/defaults.ts'
 import { DEFAULTS } from '../../project/config/defaults.ts'
 import { detectGates } from '../../gates/detect.ts'
+import { missingProgram } from '../../gates/missing-program.ts'
+import type { Gate } from '../../events/gate.ts'
 import { openGit } from '../../git/door.ts'
 import { openWorkspace } from '../../workspace/open.ts'
 import { doctorFindings } from '../../run/doctor.ts'
@@ -30,7 +32,7 @@ export async function run(context: Context): Promise<number> {
   const findings: readonly Examined[] = [
     ...ofConfig,
     ...(await lookAtTasks(root, dir, config)),
-    ...lookAtGates(root, config),
+    ...(await lookAtGates(context, root, config)),
     ...(await lookAtAgents(context, root, config)),
     ...(await doctorFindings({ git, root, dir, now: io.now(), open })),
   ]
@@ -45,7 +47,7 @@ async function lookAtConfig(root: string): Promise<{ config: Config; findings: r
     const config = await loadConfig(root)
     await checkConfiguredAgents(root, config)
     const file = findConfig(root)?.file ?? 'none: the defaults hold'
-    return { config, findings: [finding('config', 'ok', file)] }
+    return { config, findings: [finding('config', 'ok', file), ...lookAtUnread(root)] }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return {
@@ -53,6 +55,13 @@ async function lookAtConfig(root: string): Promise<{ config: Config; findings: r
       findings: [finding('config', 'problem', error.message.replaceAll('\n', '; '), error.fix)],
     }
   }
+}
+
+function lookAtUnread(root: string): readonly Examined[] {
+  const file = unreadConfig(root)
+  if (file === undefined) return []
+  const message = `${file} is not read: it is a program, and to read a project runs none of it`
+  return [finding('config', 'note', message, 'Write what it says as ralph.config.json')]
 }
 
 async function lookAtTasks(root: string, dir: string, config: Config): Promise<readonly Examined[]> {
@@ -73,13 +82,30 @@ async function lookAtTasks(root: string, dir: string, config: Config): Promise<r
   }
 }
 
-function lookAtGates(root: string, config: Config): readonly Examined[] {
+async function lookAtGates({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
   const gates = config.gates ?? detectGates(root)
   const from = config.gates ? 'configured' : 'detected'
   if (gates.length > 0)
-    return gates.map(({ name, command }) => finding('gates', 'ok', `${name}: ${command} (${from})`))
+    return Promise.all(gates.map((gate) => lookAtGate(gate, from, { cwd: root, env: io.env })))
   const fix = 'Give the commands that must pass as "gates" in ralph.config.json'
   return [finding('gates', 'note', 'none: nothing checks what the agent says', config.gates ? '' : fix)]
+}
+
+async function lookAtGate(
+  { name, command, required }: Gate,
+  from: string,
+  where: Parameters<typeof missingProgram>[1],
+): Promise<Examined> {
+  const missing = await missingProgram(command, where)
+  const gate = `${name}: ${command} (${from})`
+  if (missing === null) return finding('gates', 'ok', gate)
+  const fix = `Install ${missing}, or give other "gates" in ralph.config.json`
+  return finding(
+    'gates',
+    required ? 'problem' : 'note',
+    `${gate} cannot start: there is no ${missing} here`,
+    fix,
+  )
 }
 
 async function lookAtAgents({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {

@@ -4,8 +4,10 @@ import { readFacts } from '../../task/read.ts'
 import { line } from '../../ui/block.ts'
 import type { DrawnTask } from '../../ui/graph-layers.ts'
 import { dotOf, edgesOf, mermaidOf } from '../../ui/graph-text.ts'
+import { graphPart } from '../../ui/graph-part.ts'
 import { graphView } from '../../ui/graph-view.ts'
 import type { Context } from '../command.ts'
+import { findTask } from '../../project/find-task.ts'
 import { openPlace } from '../../project/project.ts'
 
 /** Shows which task needs which: drawn in the terminal, or as text that other programs draw. */
@@ -16,11 +18,14 @@ export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
   const { tasks } = await readFacts(place, { facts: ['title', 'depends'] })
   const selection = select(tasks)
-  const { states } = selection
-  if (json) context.printJson(graphJson(selection))
+  const [named] = context.args
+  const around = named === undefined ? null : findTask(tasks, named).number
+  const states = graphPart(selection.states, { around, todo: options.on('todo') })
+  if (json) context.printJson(graphJson({ ...selection, states }))
   else if (options.on('mermaid')) context.printRaw(mermaidOf(states))
   else if (options.on('dot')) context.printRaw(dotOf(states))
-  else if (states.length === 0) await context.print([line(`There are no tasks in ${place.dir} yet.`)])
+  else if (tasks.length === 0) await context.print([line(`There are no tasks in ${place.dir} yet.`)])
+  else if (states.length === 0) await context.print([line('All of it is done.')])
   else await context.print(graphView(states, io.stdout.columns))
   return 0
 }
@@ -28,6 +33,7 @@ export async function run(context: Context): Promise<number> {
 function graphJson({ states, cycles }: Selection<DrawnTask>): object {
   const idOf = new Map(states.flatMap(({ task }) => task.depends.map(({ number, id }) => [number, id])))
   for (const { task } of states) idOf.set(task.number, task.id)
+  const shown = new Set(states.map(({ task }) => task.id))
   return {
     version: 1,
     nodes: states.map(({ task, eligible }) => ({
@@ -37,6 +43,6 @@ function graphJson({ states, cycles }: Selection<DrawnTask>): object {
       eligible,
     })),
     edges: edgesOf(states).map(({ from, to }) => ({ from: idOf.get(from), to: idOf.get(to) })),
-    cycles: cycles.map(({ ids }) => ids),
+    cycles: cycles.flatMap(({ ids }) => (ids.every((id) => shown.has(id)) ? [ids] : [])),
   }
 }

@@ -2,6 +2,7 @@ import { countByStatus, type Selection, type TaskState } from '../../select/sele
 import type { Facts } from '../../task/model.ts'
 import { listView } from '../../ui/list-view.ts'
 import type { Context } from '../command.ts'
+import { disciplineBadges } from '../../project/discipline-badges.ts'
 import { blockedReasons, openListing } from '../../project/listing.ts'
 import { isMilestone } from '../../task/milestone.ts'
 import type { Options } from '../options.ts'
@@ -18,13 +19,12 @@ export async function run(context: Context): Promise<number> {
 async function print(context: Context): Promise<void> {
   const place = await openPlace(context.where)
   const filters = filtersOf(context.options)
-  const facts = ['title', 'milestone', 'completed', ...factsFor(filters)] as const
+  const facts = ['title', 'milestone', 'completed', 'discipline', ...factsFor(filters)] as const
   const { selection, tierOf } = await openListing(place, facts, ({ status }) => status !== 'DONE')
   const states = matching(selection, filters)
-  const reasonOf = await blockedReasons(
-    place,
-    states.map(({ task }) => task),
-  )
+  const tasks = states.map(({ task }) => task)
+  const reasonOf = await blockedReasons(place, tasks)
+  const badgeOf = await disciplineBadges(place.root, tasks)
   await context.print(
     listView({
       states,
@@ -32,6 +32,7 @@ async function print(context: Context): Promise<void> {
       folder: place.dir,
       tierOf: (task) => tierOf(task).tier,
       reasonOf,
+      badgeOf,
     }),
   )
 }

@@ -8,6 +8,7 @@ import type { Task, TaskHead } from '../../task/model.ts'
 import { readTask } from '../../task/read.ts'
 import { showView, type ShowScreen, type TaskPast } from '../../ui/show-view.ts'
 import type { Context } from '../command.ts'
+import { disciplineOf } from '../../project/agent-wishes.ts'
 import { findTask } from '../../project/find-task.ts'
 import { openPlace, selectByHeads, type Place } from '../../project/project.ts'
 import { taskJson } from '../../select/task-json.ts'
@@ -21,7 +22,10 @@ export async function run(context: Context): Promise<number> {
   const choice = tierOf(state.task, place.config.tiers)
   const past = await pastOf(context, place, state.task)
   if (context.json) context.printJson(showJson({ state, selection, choice, ...past }))
-  else await context.print(showView({ state, selection, choice, ...past }))
+  else {
+    const discipline = await disciplineOf(place.root, state.task)
+    await context.print(showView({ state, selection, choice, discipline, ...past }))
+  }
   return 0
 }
 
@@ -64,7 +68,13 @@ async function completionsOf(
   )
 }
 
-function showJson({ state, selection, choice, attempts, completion }: ShowScreen): object {
+function showJson({
+  state,
+  selection,
+  choice,
+  attempts,
+  completion,
+}: Omit<ShowScreen, 'discipline'>): object {
   const { task } = state
   return {
     version: 1,

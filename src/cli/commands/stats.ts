@@ -22,7 +22,7 @@ export async function run(context: Context): Promise<number> {
   ])
   const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
   const by = (nameOf: (completion: CompletionRecord) => string | null | undefined): Stats =>
-    statsOf(completions, attempts, (completion) => nameOf(completion) ?? 'not told')
+    statsOf(completions, attempts, (completion) => nameOf(completion) ?? 'unknown')
   const milestone = inOrder(
     by(({ id }) => milestones.get(id)),
     [...milestones.values()],

@@ -2,13 +2,24 @@ import type { CommandSpec } from '../command.ts'
 import { GLOBAL_OPTIONS } from '../global-options.ts'
 import { flagsOf, hintOfArguments, hintOfOption, valueOptions, type Hint } from './hint.ts'
 
-/** Completion for bash, from 3.2 on, which macOS still ships. */
+/**
+ * Completion for bash, from 3.2 on, which macOS still ships. Milestones are anybody's words, and `compgen -W` would run
+ * what stands in them: each is compared and quoted by itself.
+ */
 export function bashCompletion(commands: readonly CommandSpec[]): string {
   const names = commands.map((command) => command.name)
   const taking = valueOptions([...GLOBAL_OPTIONS, ...commands.flatMap((command) => command.options)])
   return `# ralph completion for bash
 _ralph_offer() { COMPREPLY=($(compgen -W "$1" -- "$current")); }
 _ralph_tasks() { _ralph_offer "$(ralph completion tasks 2>/dev/null | cut -f1)"; }
+_ralph_milestones() {
+  local name typed=\${current#[\\"\\']}
+  while IFS= read -r name; do
+    if [[ $name != "\${typed//\\\\/}"* ]]; then continue; fi
+    if [[ $typed == "$current" ]]; then name=$(printf '%q' "$name"); fi
+    COMPREPLY+=("$name")
+  done < <(ralph completion milestones 2>/dev/null)
+}
 _ralph() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} command= word
   COMPREPLY=()
@@ -40,6 +51,8 @@ function offer(hint: Hint): string {
       return `_ralph_offer "${hint.words.join(' ')}"`
     case 'tasks':
       return '_ralph_tasks'
+    case 'milestones':
+      return '_ralph_milestones'
     case 'files':
       return 'COMPREPLY=($(compgen -f -- "$current"))'
     case 'folders':

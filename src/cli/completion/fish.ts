@@ -39,6 +39,8 @@ function actionOf(hint: Hint): string {
       return `-a ${quote(hint.words.join(' '))}`
     case 'tasks':
       return `-a '(__ralph_tasks)'`
+    case 'milestones':
+      return `-a '(ralph completion milestones 2>/dev/null)'`
     case 'files':
       return '-F'
     case 'folders':

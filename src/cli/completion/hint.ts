@@ -5,6 +5,7 @@ import type { CommandSpec, OptionSpec } from '../command.ts'
 export type Hint =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'tasks' }
+  | { readonly kind: 'milestones' }
   | { readonly kind: 'files' }
   | { readonly kind: 'folders' }
   | { readonly kind: 'nothing' }
@@ -13,6 +14,7 @@ export type Hint =
 export function hintOfOption(option: OptionSpec): Hint | null {
   if (option.takes === 'flag') return null
   if (typeof option.takes === 'object') return { kind: 'words', words: option.takes }
+  if (option.name === 'milestone') return { kind: 'milestones' }
   if (option.name === 'agent') return { kind: 'words', words: AGENT_NAMES }
   if (option.value === 'folder' || option.value === 'path') return { kind: 'folders' }
   return { kind: option.value === 'ids' ? 'tasks' : 'nothing' }

@@ -11,6 +11,11 @@ _ralph_tasks() {
   tasks=(\${(f)"$(ralph completion tasks 2>/dev/null | sed -e 's/:/\\\\:/g' -e $'s/\\t/:/')"})
   _describe -t tasks task tasks
 }
+_ralph_milestones() {
+  local -a milestones
+  milestones=(\${(f)"$(ralph completion milestones 2>/dev/null)"})
+  compadd -a milestones
+}
 _ralph() {
   local context state line
   typeset -A opt_args
@@ -51,6 +56,8 @@ function actionOf(hint: Hint): string {
       return `(${hint.words.join(' ')})`
     case 'tasks':
       return '_ralph_tasks'
+    case 'milestones':
+      return '_ralph_milestones'
     case 'files':
       return '_files'
     case 'folders':

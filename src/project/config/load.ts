@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { placeAt } from '../../base/diagnostic.ts'
 import { UserError } from '../../base/errors.ts'
@@ -63,6 +63,12 @@ export function findConfig(root: string): ConfigFile | undefined {
     )
   }
   return found[0]
+}
+
+/** A file that looks like the configuration and is not read, for it is a program; undefined where there is none. */
+export function unreadConfig(root: string): string | undefined {
+  const files = ['js', 'cjs', 'mjs', 'ts', 'mts', 'cts'].map((ending) => `ralph.config.${ending}`)
+  return files.find((file) => existsSync(join(root, file)))
 }
 
 async function read({ file, text }: ConfigFile): Promise<ConfigReading> {

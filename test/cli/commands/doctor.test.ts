@@ -77,6 +77,37 @@ describe.skipIf(process.platform === 'win32')('the doctor', () => {
     )
   })
 
+  it('says which gate cannot start, and that this keeps a run from starting', async () => {
+    const gates = [
+      { name: 'test', command: 'CI=1 no-such-pnpm test' },
+      { name: 'here', command: 'test -d . && echo yes' },
+      { name: 'lint', command: 'golangci run', required: false },
+    ]
+    const found = (await findingsIn({ gates })).filter(({ area }) => area === 'gates')
+    expect(found).toMatchObject([
+      {
+        level: 'problem',
+        message: expect.stringMatching(/\(configured\) cannot start: there is no no-such-pnpm here$/),
+        fix: 'Install no-such-pnpm, or give other "gates" in ralph.config.json',
+      },
+      { level: 'ok' },
+      { level: 'note', message: expect.stringContaining('there is no golangci here') },
+    ])
+  })
+
+  it('names a configuration that is a program, and so not read', async () => {
+    const cwd = projectFolder({ 'ralph.config.js': 'throw new Error("read")' })
+    const { stdout } = await ralph(['doctor', '--json'], { cwd, env })
+    expect(JSON.parse(stdout)).toMatchObject({
+      findings: expect.arrayContaining([
+        expect.objectContaining({
+          level: 'note',
+          message: expect.stringMatching(/^ralph\.config\.js is not read/),
+        }),
+      ]),
+    })
+  })
+
   it('names what is no agent in the configuration, with its place and the closest one', async () => {
     expect(await findingsIn({ fallback: ['codez'] })).toContainEqual({
       area: 'config',
