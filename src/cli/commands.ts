@@ -159,6 +159,22 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/retry.ts'),
   },
   {
+    name: 'complete',
+    args: '<id>',
+    summary: 'completes a task that a person has done: gates, commit, seal',
+    options: [],
+    examples: ['ralph complete T-004'],
+    load: () => import('./commands/complete.ts'),
+  },
+  {
+    name: 'block',
+    args: '<id> <why>',
+    summary: 'blocks a task by hand, in a commit of its own',
+    options: [],
+    examples: ['ralph block T-004 "the API key is missing"'],
+    load: () => import('./commands/block.ts'),
+  },
+  {
     name: 'log',
     args: '[id]',
     summary: 'tells what was completed: notes and numbers, from git alone',

@@ -29,6 +29,27 @@ export interface RunWish {
   readonly isInteractive: boolean
 }
 
+/** A command line that leaves all of it to the configuration. */
+export const NO_WISH: RunWish = {
+  task: null,
+  loop: false,
+  maxTasks: null,
+  retries: null,
+  onFailure: null,
+  budget: null,
+  maxTurns: null,
+  timeoutSeconds: null,
+  gates: null,
+  baseline: null,
+  push: false,
+  commitTasks: false,
+  agent: null,
+  model: null,
+  command: null,
+  full: false,
+  isInteractive: false,
+}
+
 /** What a run is asked to do: the command line's word, else the configuration's. */
 export function runOptions(
   wish: RunWish,

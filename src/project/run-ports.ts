@@ -13,7 +13,8 @@ import { runFolder } from '../run/folder.ts'
 import { openLogs } from '../run/journal.ts'
 import type { RunPorts } from '../run/ports.ts'
 import { openTaskFolder } from '../run/source.ts'
-import { blockTask, completeTask } from '../task/finish.ts'
+import { blockTask, completeTask, retryTask } from '../task/finish.ts'
+import type { Task } from '../task/model.ts'
 import { openWorkspace } from '../workspace/open.ts'
 import type { Agents } from './agents.ts'
 import type { Project } from './project.ts'
@@ -37,12 +38,17 @@ export async function runPorts(
   const folder = runFolder(root, repository)
   const control = new Control().obey(world.signal, world.urgent)
   const now = (): number => world.now().getTime()
+  const parsed = async (file: string, text: string): Promise<Task> => {
+    const { parseTask } = await import('../task/parse.ts')
+    return parseTask({ file, text }, vocabulary)
+  }
   return {
     workspace: openWorkspace(git, repository, root),
     source: await openTaskFolder({ root, dir, vocabulary }),
     edits: {
       complete: (task, completion) => completeTask(task, completion, vocabulary),
       block: (task, blockage) => blockTask(task, blockage, vocabulary),
+      reopened: (task) => parsed(task.file, retryTask(task, vocabulary)),
     },
     folder,
     logs: openLogs(folder, config.logs.maxBytes),
@@ -52,10 +58,7 @@ export async function runPorts(
     agent: (choice) => agents.open(choice),
     prompt: promptOf(project, git),
     runGate: gateRunner(startProcess),
-    statusIn: async (file, text) => {
-      const { parseTask } = await import('../task/parse.ts')
-      return (await parseTask({ file, text }, vocabulary)).status
-    },
+    statusIn: async (file, text) => (await parsed(file, text)).status,
     sealer: config.commit.seal
       ? openSealer(git, config.commit.digits, { signal: control.signal, now })
       : null,

@@ -8,6 +8,7 @@ import type { KeptAttempt } from '../git/record.ts'
 import type { StatusEntry } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import type { Landed } from '../landing/land.ts'
+import type { Blockage } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import type { Displaced } from '../workspace/port.ts'
 import { FAILURE_ANSWERS, type FailureAnswer } from './ports.ts'
@@ -110,18 +111,9 @@ export async function block(
   const attempts = ledger.endedSeriesAt(task.id).length
   note.update({ phase: 'blocking', reason })
   ports.checkpoint('blocking-noted')
-  const message = composeMessage({
-    subject: `${task.id}: Block: ${reason}`.slice(0, 120),
-    body: reason,
-    trailers: [
-      { key: 'Task', value: task.id },
-      { key: 'Blocked', value: reason },
-      { key: 'Attempts', value: String(attempts) },
-    ],
-  })
   const result = await ports.workspace.record.commitTexts({
     texts: new Map([[task.file, ports.edits.block(task, { reason, attempts })]]),
-    message,
+    message: blockMessage(task, { reason, attempts }),
     signal: ports.control.killSignal,
   })
   if (result.kind !== 'committed') {
@@ -134,6 +126,19 @@ export async function block(
   note.clear()
   emit({ type: 'task-blocked', id: task.id, title: task.title, reason, attempts, commit })
   return { kind: 'blocked', base: { ...base, head: commit } }
+}
+
+/** The message of the commit that blocks a task. */
+export function blockMessage({ id }: Task, { reason, attempts }: Blockage): string {
+  return composeMessage({
+    subject: `${id}: Block: ${reason}`.slice(0, 120),
+    body: reason,
+    trailers: [
+      { key: 'Task', value: id },
+      { key: 'Blocked', value: reason },
+      { key: 'Attempts', value: String(attempts) },
+    ],
+  })
 }
 
 /** Ends the run at this task, the tree restored to what it was before. */

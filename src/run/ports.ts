@@ -91,6 +91,8 @@ export interface RunPorts {
 interface TaskEdits {
   complete(task: Task, completion: Completion): string
   block(task: Task, blockage: Blockage): string
+  /** A blocked task as it is once it may be done again. */
+  reopened(task: Task): Promise<Task>
 }
 
 export interface PromptRequest {

@@ -9,18 +9,20 @@ import { isTaskFile } from './source.ts'
 
 /** Makes sure that a run can tell its work from everybody else's, or throws with what to do; gives where it begins. */
 export async function preflight(options: RunOptions, ports: RunPorts): Promise<Base> {
-  const { workspace, source } = ports
-  const obstacles = await workspace.inspect.obstacles(source.dir)
-  const [first] = obstacles
-  if (first) {
-    const message = obstacles.map((obstacle) => obstacle.message).join('; ')
-    throw new UserError(message, obstacles.map((obstacle) => obstacle.fix).join('\n'))
-  }
-  const status = await workspace.inspect.status()
+  await refuseObstacles(ports)
+  const status = await ports.workspace.inspect.status()
   const base = baseOf(status)
   if (status.entries.length === 0) return base
   if (!(await mayCommitTasks(options, ports, status))) throw uncommitted(options, ports, status)
   return commitTasks(ports, status)
+}
+
+/** Throws where something keeps ralph from committing here at all. */
+export async function refuseObstacles({ workspace, source }: RunPorts): Promise<void> {
+  const obstacles = await workspace.inspect.obstacles(source.dir)
+  if (obstacles.length === 0) return
+  const message = obstacles.map((obstacle) => obstacle.message).join('; ')
+  throw new UserError(message, obstacles.map((obstacle) => obstacle.fix).join('\n'))
 }
 
 /** Where HEAD stands; throws where there is no commit yet. */

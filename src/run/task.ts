@@ -258,7 +258,10 @@ async function landPassed(run: Run, job: Job, { candidate, record }: Passed): Pr
 }
 
 /** What a run hands to a landing. */
-export function landingPorts(run: Run, job: Pick<Job, 'task' | 'attempt' | 'gates'>): LandingPorts {
+export function landingPorts(
+  run: Pick<Run, 'options' | 'ports' | 'emit'>,
+  job: Pick<Job, 'task' | 'attempt' | 'gates'>,
+): LandingPorts {
   const { ports, emit } = run
   const { source, workspace, edits, sealer, now, control, checkpoint } = ports
   return {

@@ -49,8 +49,9 @@ export function blockTask(
   { reason, attempts }: Blockage,
   vocabulary: TaskVocabulary = TASK_VOCABULARY,
 ): string {
-  const tried = attempts === 1 ? '1 attempt failed' : `${attempts} attempts failed`
-  const how = `${tried}; \`ralph attempts ${task.id}\` shows all that are kept. To try again: \`ralph retry ${task.id}\`.`
+  const failed = attempts === 1 ? '1 attempt failed' : `${attempts} attempts failed`
+  const tried = attempts === 0 ? '' : `${failed}; \`ralph attempts ${task.id}\` shows all that are kept. `
+  const how = `${tried}To try again: \`ralph retry ${task.id}\`.`
   const body = `${plainMarkdown(reason)}\n\n${how}`
   return edited(task, [
     ...setStatus(task, 'BLOCKED', vocabulary),

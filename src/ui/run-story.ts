@@ -105,7 +105,8 @@ export class RunStory {
         this.#aside = (now) => `${event.gate.name} ${formatDuration(secondsBetween(new Date(event.at), now))}`
         return []
       case 'gate-finished':
-        this.#attempt?.gates.push(event.result)
+        if (!this.#attempt) return gateBlocks([event.result])
+        this.#attempt.gates.push(event.result)
         return []
       case 'interference':
         return [paragraph(['     ', strong('!'), ' '], interferenceText(event.interference))]
@@ -197,19 +198,15 @@ export class RunStory {
     if (!attempt) return []
     const seconds = secondsBetween(attempt.startedAt, attempt.agentEndedAt ?? new Date(event.at))
     const said = endText(event.outcome, event.reason)
-    const passed = attempt.gates.filter(({ verdict }) => verdict === 'passed')
-    const failed = attempt.gates.filter(({ verdict }) => verdict !== 'passed')
+    const isFailed = attempt.gates.some(({ verdict }) => verdict !== 'passed')
     return [
       {
         kind: 'spread',
         left: [`  ${attempt.number}  ${said}`],
         right: [dim(spentText(seconds, event.usage))],
       },
-      ...(passed.length > 0 ? [gatesLine('     ', passed)] : []),
-      ...failed.flatMap(failedGate),
-      ...(isRefuted(event.outcome) && failed.length === 0
-        ? [paragraph(['     ', bad('✗'), ' '], event.reason)]
-        : []),
+      ...gateBlocks(attempt.gates),
+      ...(isRefuted(event.outcome) && !isFailed ? [paragraph(['     ', bad('✗'), ' '], event.reason)] : []),
       ...deniedTexts(event.denied).map((text) => paragraph(['     ', strong('!'), ' '], text)),
     ]
   }
@@ -251,6 +248,13 @@ function taskLine({ task, tier, limits }: TaskStarted): Block {
 const MOST_LINES = 4
 /** A shorter wait is over before its line is read, and its reason stands above it. */
 const WORTH_TELLING_SECONDS = 30
+
+/** Those that passed in a row, the others with what they said. */
+function gateBlocks(results: readonly GateResult[]): readonly Block[] {
+  const passed = results.filter(({ verdict }) => verdict === 'passed')
+  const failed = results.filter(({ verdict }) => verdict !== 'passed')
+  return [...(passed.length > 0 ? [gatesLine('     ', passed)] : []), ...failed.flatMap(failedGate)]
+}
 
 /** The gate, and of what it said the lines that a person looks for. */
 function failedGate(result: GateResult): readonly Block[] {

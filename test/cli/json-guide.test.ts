@@ -29,6 +29,8 @@ describe('docs/json.md', () => {
     new: ['new', 'x'],
     init: ['init', '--yes'],
     completion: ['completion', 'bash'],
+    complete: ['complete', '1'],
+    block: ['block', '1', 'why'],
     'run --dry-run': ['run', '--dry-run', '--agent', 'script'],
   }
 
