@@ -247,7 +247,9 @@ export interface TaskBlocked {
   readonly type: 'task-blocked'
   readonly id: string
   readonly title: string
+  /** What its agent asks, or why nothing more is tried. */
   readonly reason: string
+  readonly asks: boolean
   readonly attempts: number
   readonly commit: string
 }

@@ -13,7 +13,7 @@ import { runFolder } from '../run/folder.ts'
 import { openLogs } from '../run/journal.ts'
 import type { RunPorts } from '../run/ports.ts'
 import { openTaskFolder } from '../run/source.ts'
-import { blockTask, completeTask, retryTask } from '../task/finish.ts'
+import { answerTask, blockTask, completeTask, retryTask } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import { openWorkspace } from '../workspace/open.ts'
 import type { Agents } from './agents.ts'
@@ -48,6 +48,7 @@ export async function runPorts(
     edits: {
       complete: (task, completion) => completeTask(task, completion, vocabulary),
       block: (task, blockage) => blockTask(task, blockage, vocabulary),
+      answer: (task, exchange) => answerTask(task, exchange, vocabulary),
       reopened: (task) => parsed(task.file, retryTask(task, vocabulary)),
     },
     folder,

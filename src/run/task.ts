@@ -37,8 +37,9 @@ interface Standing {
 }
 
 /** Works on one task until it is done, blocked or left. */
-export async function runTask(run: Run, task: Task, start: Base): Promise<TaskEnd> {
+export async function runTask(run: Run, chosen: Task, start: Base): Promise<TaskEnd> {
   const { ports, emit } = run
+  let task = chosen
   const choices = await choicesFor(run, task)
   if (typeof choices === 'string') {
     emit({ type: 'task-given-up', id: task.id, title: task.title, reason: choices })
@@ -86,7 +87,10 @@ export async function runTask(run: Run, task: Task, start: Base): Promise<TaskEn
         if (ruined !== null) return end('stopped', ruined)
         const { reason, blocked } = decision
         const given = await giveUp(run, { ...at, task, reason, isBlocked: blocked })
-        if (given) return given
+        if (given?.kind === 'answered') {
+          task = given.task
+          at = { base: given.base, from: { kind: 'base' }, waits: 0 }
+        } else if (given) return given
         break
       }
     }

@@ -125,9 +125,7 @@ export class RunStory {
         return [line('  ', good('✓'), '  ', completedText(event))]
       case 'task-blocked':
         this.#ends.push(event)
-        return [
-          paragraph(['  ', bad('■'), '  '], `blocked · ${kept(event.attempts)}: ralph attempts ${event.id}`),
-        ]
+        return [paragraph(['  ', bad('■'), '  '], blockedText(event))]
       case 'task-given-up':
         this.#ends.push(event)
         return [paragraph(['  ', bad('■'), '  '], `left as it was: ${event.reason}`)]
@@ -268,6 +266,12 @@ function completedText(event: Extract<RunEvent, { type: 'task-completed' }>): st
   const change = `${counted(event.files, 'file')} +${event.added} −${event.removed}`
   const cost = event.cost === null ? [] : [formatCost(event.cost)]
   return [event.commit.slice(0, 7), change, formatDuration(event.duration), ...cost].join('   ')
+}
+
+function blockedText({ id, asks, attempts }: Extract<RunEvent, { type: 'task-blocked' }>): string {
+  return asks
+    ? `blocked, with a question: ralph answer ${id} "…"`
+    : `blocked · ${kept(attempts)}: ralph attempts ${id}`
 }
 
 function kept(attempts: number): string {

@@ -12,7 +12,7 @@ export function summaryOf(finished: RunFinished, ends: readonly TaskEndEvent[]):
     BLANK,
     line(totals(finished)),
     ...(ends.length > 0 ? [{ kind: 'table', rows: ends.map(rowOf), wrap: 4, indent: '  ' } as const] : []),
-    ...closing(finished),
+    ...closing(finished, ends),
   ]
 }
 
@@ -46,13 +46,27 @@ function rowOf(end: TaskEndEvent): readonly Cell[] {
   }
 }
 
-function closing({ end, reason, blocked, failed }: RunFinished): readonly Block[] {
-  const [first] = [...blocked, ...failed]
-  const retry = blocked.length > 0 ? `, then ralph retry ${blocked[0]}` : ''
+function closing(
+  { end, reason, blocked, failed }: RunFinished,
+  ends: readonly TaskEndEvent[],
+): readonly Block[] {
   return [
     ...(end === 'done' || reason === ''
       ? []
       : [paragraph([], `${reason[0]?.toUpperCase()}${reason.slice(1)}.`.replace(/\.\.$/, '.'))]),
-    ...(first === undefined ? [] : [line(dim(`Next: ralph attempts ${first}${retry}`))]),
+    ...nextStep(blocked, failed, ends),
   ]
+}
+
+/** What a person can do about the first task that is not done: to answer is the least. */
+function nextStep(
+  blocked: readonly string[],
+  failed: readonly string[],
+  ends: readonly TaskEndEvent[],
+): readonly Block[] {
+  const question = ends.find((end) => end.type === 'task-blocked' && end.asks)
+  if (question) return [line(dim(`Next: ralph answer ${question.id} "…"`))]
+  const [first] = [...blocked, ...failed]
+  const retry = blocked.length > 0 ? `, then ralph retry ${blocked[0]}` : ''
+  return first === undefined ? [] : [line(dim(`Next: ralph attempts ${first}${retry}`))]
 }

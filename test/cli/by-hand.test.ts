@@ -111,3 +111,47 @@ describe('ralph block', () => {
     expect((await by(cwd, 'block', '1', ' ')).code).toBe(2)
   })
 })
+
+describe('ralph answer', () => {
+  const asked = async (): Promise<string> => {
+    const cwd = repository({ 'T-001': 'true' })
+    const { code, stdout } = await ralph(
+      [
+        'run',
+        '--baseline',
+        'off',
+        '--agent',
+        'command',
+        '--command',
+        `echo '<TASK_BLOCKED reason="Which licence?">'`,
+      ],
+      { cwd, env },
+    )
+    expect(code).toBe(1)
+    expect(stdout).toContain('blocked, with a question: ralph answer T-001 "…"')
+    expect(stdout).toContain('Next: ralph answer T-001 "…"')
+    expect(stdout).not.toContain('failed')
+    return cwd
+  }
+
+  it.each([
+    ['answer', ['answer', '1', 'MIT']],
+    ['retry --answer', ['retry', '1', '--answer', 'MIT']],
+  ])('stands under the question, in the file and in the next prompt: ralph %s', async (_, argv) => {
+    const cwd = await asked()
+    expect(read(cwd)).toContain('Its agent asks. To answer: `ralph answer T-001 "…"`.')
+    const { code, stdout } = await by(cwd, ...argv)
+    expect([code, stdout]).toEqual([0, 'T-001 is TODO again. Next: ralph run T-001\n'])
+    const both = 'Which licence?\n\n**Answer**: MIT\n'
+    expect(read(cwd)).toContain(`## Previous Attempts\n\n${both}`)
+    expect(read(cwd)).toContain('- **Status**: TODO')
+    expect((await by(cwd, 'prompt', '1')).stdout).toContain(both)
+    expect(git(cwd, 'log', '-1', '--format=%s')).toBe('T-001: Answer: MIT')
+    expect((await by(cwd, ...argv)).stderr).toContain('T-001 is not blocked: it is TODO')
+  })
+
+  it('needs a text', async () => {
+    const cwd = await asked()
+    expect((await by(cwd, 'answer', '1', '')).stderr).toContain('an answer needs a text')
+  })
+})

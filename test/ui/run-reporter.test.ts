@@ -154,6 +154,7 @@ const STORY: readonly (readonly [number, Happening])[] = [
     600,
     {
       type: 'task-blocked',
+      asks: false,
       id: 'T-006',
       title: 'Payments',
       reason: 'needs STRIPE_KEY',

@@ -19,7 +19,7 @@ export async function run(context: Context): Promise<number> {
       `only a task that is TODO can be blocked: ${task.id} is ${task.status ?? 'without a clear status'}`,
       `ralph show ${task.id} says where it stands.`,
     )
-  const blockage = { reason, attempts: 0 }
+  const blockage = { reason, attempts: 0, asks: false }
   await commitTaskFiles(context.io, {
     root: place.root,
     texts: new Map([[task.file, blockTask(task, blockage, place.vocabulary)]]),
