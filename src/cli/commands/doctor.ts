@@ -6,7 +6,7 @@ import { findRoot } from '../../project/root.ts'
 import type { Config } from '../../project/config/defaults.ts'
 import { DEFAULTS } from '../../project/config/defaults.ts'
 import { detectGates } from '../../gates/detect.ts'
-import { openGit } from '../../git/door.ts'
+import { openReadingGit } from '../../git/door.ts'
 import { openWorkspace } from '../../workspace/open.ts'
 import { doctorFindings } from '../../run/doctor.ts'
 import { readBacklog } from '../../task/read.ts'
@@ -24,7 +24,7 @@ export async function run(context: Context): Promise<number> {
   const root = findRoot(io.cwd, options.text('dir'))
   const { config, findings: ofConfig } = await lookAtConfig(root)
   const dir = taskFolder(root, options.text('dir') ?? config.tasks)
-  const git = openGit({ cwd: root, env: io.env })
+  const git = openReadingGit({ cwd: root, env: io.env })
   const open: Parameters<typeof doctorFindings>[0]['open'] = (repository) =>
     openWorkspace(git, repository, root)
   const findings: readonly Examined[] = [
