@@ -89,6 +89,7 @@ describe('notes', () => {
       '### One two\n\n#### Three',
     ],
     ['have headings in quotes and lists pushed too', '> # One\n\n- # Two', '> ### One\n\n- ### Two'],
+    ['lose what a terminal obeys', 'a\u001b[31mred\u001b[0m\u202eb\r\nc\u0000', 'aredb\nc'],
     ['leave code as it is', '```\n# no heading\n```', '```\n# no heading\n```'],
     ['close what is left open', 'Look:\n\n```js\nx()', 'Look:\n\n```js\nx()\n```'],
     ['are fenced where nothing else holds them', '<!-- open', '```text\n<!-- open\n```'],
