@@ -47,11 +47,11 @@ function rowOf(end: TaskEndEvent): readonly Cell[] {
 }
 
 function closing(
-  { end, reason, blocked, failed }: RunFinished,
+  { end, reason, completed, blocked, failed }: RunFinished,
   ends: readonly TaskEndEvent[],
 ): readonly Block[] {
   return [
-    ...(end === 'done' || reason === ''
+    ...((end === 'done' && completed.length > 0) || reason === ''
       ? []
       : [paragraph([], `${reason[0]?.toUpperCase()}${reason.slice(1)}.`.replace(/\.\.$/, '.'))]),
     ...nextStep(blocked, failed, ends),

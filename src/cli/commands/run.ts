@@ -88,10 +88,9 @@ function exitCode(finished: RunFinished): number {
   switch (finished.end) {
     case 'done':
       return 0
-    case 'nothing-eligible':
-      return finished.completed.length > 0 ? 0 : 1
     case 'interrupted':
       return 130
+    case 'nothing-eligible':
     case 'budget':
     case 'failed':
     case 'stopped':
