@@ -1,4 +1,5 @@
 import { UserError } from '../base/errors.ts'
+import { CONFIG_FILES } from '../base/names.ts'
 import { fewOf } from '../base/text.ts'
 import type { Base } from '../git/head.ts'
 import type { Status, StatusEntry } from '../git/status.ts'
@@ -35,7 +36,10 @@ export function baseOf(status: Status): Base {
   return { head: status.head, branch: status.branch }
 }
 
-/** The task files among what is not committed, relative to the root; null where there is anything else. */
+/**
+ * The task files among what is not committed, relative to the root, with a new configuration, as `ralph init` leaves it;
+ * null where there is anything else.
+ */
 function onlyTaskFiles(
   status: Status,
   ports: Pick<RunPorts, 'workspace' | 'source'>,
@@ -44,7 +48,11 @@ function onlyTaskFiles(
   const paths = pathsOf(status)
   const nested = status.entries.some((entry) => entry.nested)
   const inside = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length))
-  const all = inside.length === paths.length && inside.every((path) => isTaskFile(path, ports.source.dir))
+  const fresh = status.entries.flatMap(({ path, kind }) => (kind === 'untracked' ? [path] : []))
+  const configs = new Set(fresh.filter((path) => CONFIG_FILES.some((name) => path === `${prefix}${name}`)))
+  const isOwn = (path: string): boolean =>
+    isTaskFile(path, ports.source.dir) || configs.has(`${prefix}${path}`)
+  const all = inside.length === paths.length && inside.every(isOwn)
   return all && !nested && paths.length > 0 ? inside : null
 }
 
