@@ -1,4 +1,4 @@
-import { detectGates } from '../gates/detect.ts'
+import { detectedGates } from './detected-gates.ts'
 import type { Gate } from '../events/gate.ts'
 import type { RunOptions } from '../run/ports.ts'
 import { GATE_TIMEOUT_SECONDS, type Config } from './config/defaults.ts'
@@ -79,7 +79,7 @@ export function runOptions(
 }
 
 function gatesOf({ gates }: RunWish, config: Config, root: string): readonly Gate[] {
-  if (gates === null) return config.gates ?? detectGates(root)
+  if (gates === null) return config.gates ?? detectedGates(root)
   return gates.map((command) => ({
     name: command,
     command,

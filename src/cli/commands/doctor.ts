@@ -5,7 +5,7 @@ import { findConfig, loadConfig } from '../../project/config/load.ts'
 import { findRoot } from '../../project/root.ts'
 import type { Config } from '../../project/config/defaults.ts'
 import { DEFAULTS } from '../../project/config/defaults.ts'
-import { detectGates } from '../../gates/detect.ts'
+import { detectedGates } from '../../project/detected-gates.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { openWorkspace } from '../../workspace/open.ts'
 import { doctorFindings } from '../../run/doctor.ts'
@@ -74,7 +74,7 @@ async function lookAtTasks(root: string, dir: string, config: Config): Promise<r
 }
 
 function lookAtGates(root: string, config: Config): readonly Examined[] {
-  const gates = config.gates ?? detectGates(root)
+  const gates = config.gates ?? detectedGates(root)
   const from = config.gates ? 'configured' : 'detected'
   if (gates.length > 0)
     return gates.map(({ name, command }) => finding('gates', 'ok', `${name}: ${command} (${from})`))
