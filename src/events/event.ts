@@ -232,7 +232,7 @@ export interface TaskCompleted {
   readonly id: string
   readonly title: string
   readonly commit: string
-  /** In seconds, of all attempts that led to it. */
+  /** In seconds, of all attempts that led to it, with the landing and its seal. */
   readonly duration: number
   readonly attempts: number
   readonly turns: number | null

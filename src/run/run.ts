@@ -254,7 +254,7 @@ async function enterCompleted(
     id: task.id,
     title: task.title,
     commit,
-    duration: seconds,
+    duration: seconds + landed.seconds,
     attempts,
     turns: usage.turns,
     cost: usage.costUsd,

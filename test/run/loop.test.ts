@@ -1205,6 +1205,21 @@ describe('sealing', () => {
     expect(those(events, 'sealing')).toMatchObject([{ seconds: 1, expectedSeconds: 3 }])
   })
 
+  it('is part of the time that a task took', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    let late = 0
+    const slow = {
+      ...sealer(null, []),
+      seal: async ({ commit }: { commit: string }) => {
+        late = 600_000
+        return { commit, problem: null }
+      },
+    }
+    const now = (): Date => new Date(Date.now() + late)
+    const events = await runAll({ root, deed: work(root), ports: { sealer: slow, now } })
+    expect(those(events, 'task-completed')[0]?.duration).toBeGreaterThan(599)
+  })
+
   it('that is interrupted is finished by the next run', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
     const control = new Control()
