@@ -9,7 +9,7 @@ import { UNKNOWN_USAGE } from '../events/usage.ts'
 import { formatCost } from '../events/usage.ts'
 import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block, type Piece } from './block.ts'
 import { timeLimitText } from './task-lines.ts'
-import { summaryOf, type TaskEndEvent } from './run-summary.ts'
+import { summaryOf, type Interrupted, type TaskEndEvent } from './run-summary.ts'
 import { counted, fewOf } from '../base/text.ts'
 import { deniedTexts, endText, gateText, interferenceText, isRefuted, spentText } from './run-text.ts'
 
@@ -34,6 +34,11 @@ export class RunStory {
   readonly #ends: TaskEndEvent[] = []
   #task: TaskStarted | null = null
   #attempt: Attempt | null = null
+  /** The task whose commit is being sealed. */
+  #sealing: string | null = null
+  /** The attempt that an interruption ended, where it is kept. */
+  #interrupted: Interrupted | null = null
+  #isLoop = false
   /** What goes on where no agent works: a wait, the gates, the seal. */
   #aside: ((now: Date) => string) | null = null
 
@@ -46,6 +51,7 @@ export class RunStory {
     if (event.type !== 'agent-usage' && event.type !== 'agent-text') this.#aside = null
     switch (event.type) {
       case 'run-started':
+        this.#isLoop = event.loop
         return [line(headOf(event))]
       case 'recovered':
         return [paragraph([strong('recovered'), ' '], event.message)]
@@ -111,15 +117,22 @@ export class RunStory {
       case 'interference':
         return [paragraph(['     ', strong('!'), ' '], interferenceText(event.interference))]
       case 'attempt-finished':
+        if (event.outcome === 'interrupted' && event.ref !== null)
+          this.#interrupted = { id: event.id, attempt: event.attempt }
         return this.#endAttempt(event)
       case 'committing':
         if (this.#attempt) this.#attempt.agentEndedAt ??= new Date(event.at)
         this.#aside = (now) => `commits ${formatDuration(secondsBetween(new Date(event.at), now))}`
         return []
-      case 'sealing':
+      case 'sealing': {
+        const isFirst = this.#sealing !== event.id
+        this.#sealing = event.id
         this.#aside = () =>
           `seals the commit: ${formatDuration(event.seconds)} of about ${formatDuration(event.expectedSeconds)}`
-        return []
+        return isFirst
+          ? this.#step(`seals the commit, in about ${formatDuration(event.expectedSeconds)}`)
+          : []
+      }
       case 'task-completed':
         this.#ends.push(event)
         return [line('  ', good('✓'), '  ', completedText(event))]
@@ -146,7 +159,7 @@ export class RunStory {
         return [line(good('✓'), ` pushed ${event.branch}`)]
       case 'run-finished':
         this.#attempt = null
-        return summaryOf(event, this.#ends)
+        return summaryOf(event, this.#ends, { isLoop: this.#isLoop, interrupted: this.#interrupted })
       default:
         return unreachable(event)
     }
