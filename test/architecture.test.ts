@@ -109,6 +109,8 @@ test('only bin prints, and only bin asks the process what it is', () => {
 test('processes are started in process alone, and git is opened in one place', () => {
   expect(where(/'node:child_process'/, 'process/')).toEqual([])
   expect(where(/'simple-git'/)).toEqual(['git/remote.ts'])
+  // Only what a run or a commit of ralph's needs works with the hooks and filters of the repository.
+  expect(where(/\bopenGit\(/, 'git/')).toEqual(['project/repository.ts', 'project/run-ports.ts'])
 })
 
 test('every folder of src has its arrows', () => {

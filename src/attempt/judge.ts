@@ -86,10 +86,10 @@ function tookOut(what: string): string {
 }
 
 /** The paths under Produces that are not there, or lead out of the project; null where all are. */
-async function missingOutputs(
-  { task }: Job,
+export async function missingOutputs(
+  { task }: Pick<Job, 'task'>,
   { tree }: Work,
-  { workspace }: AttemptPorts,
+  { workspace }: Pick<AttemptPorts, 'workspace'>,
 ): Promise<string | null> {
   const asked = task.produces ?? []
   const missing = new Set(await workspace.inspect.missingFrom(tree, asked.map(beforeGlob)))

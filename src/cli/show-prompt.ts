@@ -1,6 +1,6 @@
 import { UserError } from '../base/errors.ts'
-import { detectGates } from '../gates/detect.ts'
-import { openGit } from '../git/door.ts'
+import { detectedGates } from '../project/detected-gates.ts'
+import { openReadingGit } from '../git/door.ts'
 import { listRecords } from '../git/record.ts'
 import type { Task, TaskName } from '../task/model.ts'
 import { readTask } from '../task/read.ts'
@@ -17,13 +17,13 @@ export async function showPrompt(
   place: Place & { readonly tasks: readonly TaskName[] },
   name: TaskName,
 ): Promise<void> {
-  const git = openGit({ cwd: place.root, env: context.io.env })
+  const git = openReadingGit({ cwd: place.root, env: context.io.env })
   // git looks for attempts while the tasks are read.
   const [attempts, { task, tasks }] = await Promise.all([
     unlessGitIsMissing(listRecords(git, name.id), []),
     readWithRelated(place, name),
   ])
-  const gates = place.config.gates ?? detectGates(place.root)
+  const gates = place.config.gates ?? detectedGates(place.root)
   const written = await writePrompt(place, git, { task, tasks, attempts, gates, failedBefore: new Set() })
   if (context.json) return context.printJson(promptJson(task, written))
   context.printRaw(written.prompt.text)

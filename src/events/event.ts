@@ -232,7 +232,7 @@ export interface TaskCompleted {
   readonly id: string
   readonly title: string
   readonly commit: string
-  /** In seconds, of all attempts that led to it. */
+  /** In seconds, of all attempts that led to it, with the landing and its seal. */
   readonly duration: number
   readonly attempts: number
   readonly turns: number | null
@@ -247,7 +247,9 @@ export interface TaskBlocked {
   readonly type: 'task-blocked'
   readonly id: string
   readonly title: string
+  /** What its agent asks, or why nothing more is tried. */
   readonly reason: string
+  readonly asks: boolean
   readonly attempts: number
   readonly commit: string
 }

@@ -4,12 +4,75 @@ import { runProgram, type ProgramEnd } from '../process/run.ts'
 import { gitEnvironment } from './environment.ts'
 import { GitError, type Git, type GitOptions, type GitResult, type GitSurroundings } from './git.ts'
 
-/** Opens git in a folder, with an environment in which nothing points at another repository. */
-export function openGit(where: {
+/** Where git is opened. */
+interface Where {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
-}): Git {
-  return doorTo(where.cwd, { env: gitEnvironment(where.env) })
+}
+
+/**
+ * Opens git in a folder to work there, with an environment in which nothing points at another repository: with the
+ * person's hooks, filters and signature.
+ */
+export function openGit({ cwd, env }: Where): Git {
+  return doorTo(cwd, { env: gitEnvironment(env) })
+}
+
+/**
+ * Opens git only to read: whoever looks at a stranger's repository starts git, and nothing that the repository names.
+ * What stands in the way of that is no repository.
+ */
+export function openReadingGit({ cwd, env }: Where): Git {
+  return readingDoorTo(cwd, {
+    env: { ...gitEnvironment(env), ...READING_ENVIRONMENT },
+    settings: READING_SETTINGS,
+  })
+}
+
+function readingDoorTo(cwd: string, surroundings: GitSurroundings): Git {
+  const door = doorTo(cwd, surroundings)
+  let unfiltered: Promise<Readonly<Record<string, string>>> | undefined
+  return {
+    ...door,
+    isReading: true,
+    async run(args, options = {}) {
+      // Of what only reads, this alone compares files with the index, and may run a filter for that.
+      if (args[0] !== 'status') return door.run(args, options)
+      unfiltered ??= withoutFilters(door)
+      return door.run(args, { ...options, env: { ...options.env, ...(await unfiltered) } })
+    },
+    with: (more) => readingDoorTo(cwd, added(surroundings, more)),
+  }
+}
+
+/** A folder of the repository could be a bare repository with settings of its own, which no clone shows. */
+const READING_SETTINGS = {
+  'safe.bareRepository': 'explicit',
+  'core.fsmonitor': 'false',
+  'core.hooksPath': '/dev/null',
+  'core.pager': 'cat',
+  'commit.gpgSign': 'false',
+  'log.showSignature': 'false',
+}
+
+/** No index is refreshed, and no object fetched that is missing. */
+const READING_ENVIRONMENT = {
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_ALLOW_PROTOCOL: 'none',
+}
+
+/** A filter has a name of its own, so it can only be switched off by that. As environment: a name may hold any character. */
+async function withoutFilters(door: Git): Promise<Readonly<Record<string, string>>> {
+  const asked = ['config', '--name-only', '-z', '--get-regexp', '^filter\\.']
+  const { stdout } = await door.run(asked, { okCodes: [0, 1, 128] })
+  const keys = [...new Set(stdout.toString().split('\0').filter(Boolean))]
+  const first = Number(door.env['GIT_CONFIG_COUNT'] ?? 0) || 0
+  const entries = keys.flatMap((key, index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, key],
+    [`GIT_CONFIG_VALUE_${first + index}`, key.endsWith('.required') ? 'false' : ''],
+  ])
+  return { ...Object.fromEntries(entries), GIT_CONFIG_COUNT: String(first + keys.length) }
 }
 
 function doorTo(cwd: string, surroundings: GitSurroundings): Git {
@@ -18,10 +81,14 @@ function doorTo(cwd: string, surroundings: GitSurroundings): Git {
   return {
     cwd,
     env,
+    isReading: false,
     run: (args, options = {}) => execute({ cwd, env, args: [...before, ...args], options }),
-    with: (more) =>
-      doorTo(cwd, { env: { ...env, ...more.env }, settings: { ...settings, ...more.settings } }),
+    with: (more) => doorTo(cwd, added(surroundings, more)),
   }
+}
+
+function added({ env, settings }: GitSurroundings, more: GitSurroundings): GitSurroundings {
+  return { env: { ...env, ...more.env }, settings: { ...settings, ...more.settings } }
 }
 
 interface Command {

@@ -4,6 +4,8 @@ export interface Git {
   readonly cwd: string
   /** What git finds in its environment. */
   readonly env: Readonly<Record<string, string>>
+  /** Whether it starts nothing that the repository names: no hook, no filter, no monitor. */
+  readonly isReading: boolean
   /**
    * Runs one git command. An exit code that is not in `okCodes` (by default 0 alone) throws a GitError
    * with the arguments and what git said.

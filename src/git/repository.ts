@@ -21,7 +21,7 @@ export async function findRepository(git: Git): Promise<Repository | null> {
   const asked = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir', '--show-object-format']
   const { code, stdout, stderr } = await git.run(['rev-parse', ...asked], { okCodes: [0, 128] })
   if (code !== 0) {
-    if (/not a git repository|must be run in a work tree/.test(stderr)) return null
+    if (saysNoRepository(stderr)) return null
     // Above all `detected dubious ownership`, which git explains better than we could.
     throw new GitError(['rev-parse'], code, stderr)
   }
@@ -42,6 +42,11 @@ export async function pathSpelling(git: Git): Promise<PathSpelling> {
   const { stdout } = await git.run(args, { okCodes: [0, 1] })
   const isOn = (name: string): boolean => new RegExp(`^core\\.${name} true$`, 'm').test(stdout.toString())
   return { ignorecase: isOn('ignorecase'), precomposeunicode: isOn('precomposeunicode') }
+}
+
+/** Whether git says that there is no repository to work in; one that lies bare inside of another is none. */
+export function saysNoRepository(complaint: string): boolean {
+  return /not a git repository|must be run in a work tree|cannot use bare repository/.test(complaint)
 }
 
 const OPERATIONS = ['merge', 'rebase', 'am', 'cherry-pick', 'revert', 'bisect'] as const
@@ -110,7 +115,7 @@ export async function ignoredPaths(
     okCodes: [0, 1, 128],
   })
   if (code !== 128) return new Set(stdout.toString().split('\0').filter(Boolean))
-  if (/not a git repository|must be run in a work tree/.test(stderr)) return new Set()
+  if (saysNoRepository(stderr)) return new Set()
   if (!/in submodule|beyond a symbolic link/.test(stderr)) throw new GitError(args, code, stderr)
   if (paths.length === 1) return new Set()
   // git stops at the first such path, and does not tell all of them.

@@ -29,10 +29,10 @@ export interface StatusEntry {
 
 /** Looks at the checkout once; ignored files are left out, untracked ones are listed one by one. */
 export async function readStatus(git: Git, options: { readonly signal?: AbortSignal } = {}): Promise<Status> {
-  const { stdout, stderr } = await git.run(
-    ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--ignore-submodules=none'],
-    options,
-  )
+  const args = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all']
+  // To look into a submodule git starts another of itself there, on which no setting of this one has a hold.
+  const ignored = `--ignore-submodules=${git.isReading ? 'dirty' : 'none'}`
+  const { stdout, stderr } = await git.run([...args, ignored], options)
   return { ...parseStatus(stdout.toString()), closedFolders: closedFolders(stderr) }
 }
 

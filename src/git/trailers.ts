@@ -1,3 +1,5 @@
+import { withoutControls } from '../base/controls.ts'
+
 /** One `Key: value` line at the end of a commit's message. */
 export interface Trailer {
   readonly key: string
@@ -10,7 +12,11 @@ export function composeMessage(parts: {
   readonly body: string
   readonly trailers: readonly Trailer[]
 }): string {
-  const paragraphs = [oneLine(parts.subject), parts.body.trim(), parts.trailers.map(lineOf).join('\n')]
+  const paragraphs = [
+    oneLine(parts.subject),
+    withoutControls(parts.body).trim(),
+    parts.trailers.map(lineOf).join('\n'),
+  ]
   return paragraphs.filter(Boolean).join('\n\n') + '\n'
 }
 
@@ -37,6 +43,5 @@ function lineOf({ key, value }: Trailer): string {
 
 /** A line break in a value would end the trailer, or begin another. */
 function oneLine(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-  return text.replaceAll(/[\s\u0000-\u001f\u007f]+/g, ' ').trim()
+  return withoutControls(text.replaceAll(/\s+/g, ' ')).trim()
 }

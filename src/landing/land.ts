@@ -64,6 +64,8 @@ export type Landed =
       readonly commit: string
       /** Of all attempts that led to it. */
       readonly sums: Sums
+      /** How long the landing took: the commit with its hooks, and the search for its seal. */
+      readonly seconds: number
       readonly files: number
       readonly added: number
       readonly removed: number
@@ -99,23 +101,30 @@ export async function land(
   emit: (event: Happening) => void,
 ): Promise<Landed> {
   const { kept, facts } = request.candidate
+  const startedAt = ports.now().getTime()
   emit({ type: 'landing-started', id: facts.task, ref: kept.ref })
-  const landed = await landOnBranch(request, ports, emit)
-  const result =
-    landed.kind === 'landed'
-      ? 'landed'
-      : landed.refusal.kind === 'gate-failed'
-        ? 'gate-failed'
-        : 'not-committed'
-  emit({ type: 'landing-finished', id: facts.task, result })
+  const result = await landOnBranch(request, ports, emit)
+  const seconds = (ports.now().getTime() - startedAt) / 1000
+  const landed: Landed = result.kind === 'landed' ? { ...result, seconds } : result
+  emit({ type: 'landing-finished', id: facts.task, result: resultOf(landed) })
   return landed
 }
+
+function resultOf(landed: Landed): Extract<Happening, { type: 'landing-finished' }>['result'] {
+  if (landed.kind === 'landed') return 'landed'
+  return landed.refusal.kind === 'gate-failed' ? 'gate-failed' : 'not-committed'
+}
+
+/** Before it is known how long it has taken. */
+type Ended =
+  | Omit<Extract<Landed, { readonly kind: 'landed' }>, 'seconds'>
+  | Extract<Landed, { readonly kind: 'refused' }>
 
 async function landOnBranch(
   request: ToLand,
   ports: LandingPorts,
   emit: (event: Happening) => void,
-): Promise<Landed> {
+): Promise<Ended> {
   let toLand = request
   for (let moves = 0; moves < MOST_MOVES; moves++) {
     const { candidate } = toLand
@@ -198,7 +207,7 @@ async function afterCommit(
   { landing, prefix, sums, task }: Committed & { readonly landing: Extract<Landing, { kind: 'committed' }> },
   ports: LandingPorts,
   emit: (event: Happening) => void,
-): Promise<Landed> {
+): Promise<Ended> {
   const { candidate, progress } = request
   const { facts, work } = candidate
   const { changedByHook, branch } = landing

@@ -11,9 +11,8 @@ import type { Place } from './project.ts'
 import { openWithCommit } from './repository.ts'
 import { refuseInside } from './world.ts'
 import type { World } from './world.ts'
-import { makeRunFolder, runFolder, type RunFolder } from '../run/folder.ts'
-import { takeLock } from '../run/lock.ts'
-import { readNote } from '../run/note.ts'
+import { withoutRun } from '../run/alone.ts'
+import { runFolder } from '../run/folder.ts'
 import { setCommit } from '../task/finish.ts'
 import { readBacklog } from '../task/read.ts'
 
@@ -29,24 +28,7 @@ export async function commitTaskFiles(world: World, request: TaskFileCommit): Pr
   refuseInside(world, request.root)
   const opened = await openWithCommit(world, request.root)
   const folder = runFolder(request.root, opened.repository)
-  makeRunFolder(folder)
-  const lock = await takeLock(folder.lock, { pid: world.pid, now: world.now() })
-  try {
-    refuseUnfinished(folder)
-    await write(opened, request)
-  } finally {
-    lock.release()
-  }
-}
-
-/** A commit on top of what a dead run has left would be in the way of the run that puts that in order. */
-function refuseUnfinished({ note }: RunFolder): void {
-  const attempt = readNote(note)?.attempt
-  if (!attempt) return
-  throw new UserError(
-    `a run died while it worked on ${attempt.task}, and that is not in order yet`,
-    'ralph run does that first; then do this again.',
-  )
+  await withoutRun(folder, { pid: world.pid, now: world.now() }, () => write(opened, request))
 }
 
 async function write(

@@ -1,7 +1,7 @@
 import { UserError } from '../base/errors.ts'
-import { openGit } from '../git/door.ts'
+import { openGit, openReadingGit } from '../git/door.ts'
 import { GitError, type Git } from '../git/git.ts'
-import { findRepository, type Repository } from '../git/repository.ts'
+import { findRepository, saysNoRepository, type Repository } from '../git/repository.ts'
 import type { World } from './world.ts'
 
 /** Reads of history what a command wants, without asking first whether there is one: each question is a process. */
@@ -11,7 +11,7 @@ export async function readHistory<T>(
   read: (git: Git) => Promise<T>,
 ): Promise<T> {
   try {
-    return await read(openGit({ cwd: root, env: world.env }))
+    return await read(openReadingGit({ cwd: root, env: world.env }))
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     if (isNoRepository(error)) throw noRepository()
@@ -24,24 +24,25 @@ export async function readHistory<T>(
   }
 }
 
-/** The repository around a project; a command that needs one says so where there is none. */
+/** The repository around a project, to read in; a command that needs one says so where there is none. */
 export async function openRepository(
   world: Pick<World, 'env'>,
   root: string,
 ): Promise<{ repository: Repository; git: Git }> {
-  const repository = await findRepository(openGit({ cwd: root, env: world.env }))
+  const repository = await findRepository(openReadingGit({ cwd: root, env: world.env }))
   if (!repository) throw noRepository()
-  return { repository, git: openGit({ cwd: repository.root, env: world.env }) }
+  return { repository, git: openReadingGit({ cwd: repository.root, env: world.env }) }
 }
 
-/** The same, with a first commit: what writes needs something to begin from. */
+/** The same to write in, with a first commit: what writes needs something to begin from. */
 export async function openWithCommit(
   world: Pick<World, 'env'>,
   root: string,
 ): Promise<{ repository: Repository; git: Git }> {
-  const opened = await openRepository(world, root)
-  const { code } = await opened.git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], { okCodes: [0, 1] })
-  if (code === 0) return opened
+  const { repository } = await openRepository(world, root)
+  const git = openGit({ cwd: repository.root, env: world.env })
+  const { code } = await git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], { okCodes: [0, 1] })
+  if (code === 0) return { repository, git }
   throw noCommit()
 }
 
@@ -67,5 +68,5 @@ export async function unlessGitIsMissing<T>(asked: Promise<T>, otherwise: T): Pr
 }
 
 function isNoRepository(error: unknown): boolean {
-  return error instanceof GitError && /not a git repository/.test(error.stderr)
+  return error instanceof GitError && saysNoRepository(error.stderr)
 }

@@ -1,4 +1,4 @@
-import { detectGates } from '../gates/detect.ts'
+import { detectedGates } from './detected-gates.ts'
 import type { Gate } from '../events/gate.ts'
 import type { RunOptions } from '../run/ports.ts'
 import { GATE_TIMEOUT_SECONDS, type Config } from './config/defaults.ts'
@@ -27,6 +27,27 @@ export interface RunWish {
   readonly full: boolean
   /** Whether somebody is there to be asked. */
   readonly isInteractive: boolean
+}
+
+/** A command line that leaves all of it to the configuration. */
+export const NO_WISH: RunWish = {
+  task: null,
+  loop: false,
+  maxTasks: null,
+  retries: null,
+  onFailure: null,
+  budget: null,
+  maxTurns: null,
+  timeoutSeconds: null,
+  gates: null,
+  baseline: null,
+  push: false,
+  commitTasks: false,
+  agent: null,
+  model: null,
+  command: null,
+  full: false,
+  isInteractive: false,
 }
 
 /** What a run is asked to do: the command line's word, else the configuration's. */
@@ -58,7 +79,7 @@ export function runOptions(
 }
 
 function gatesOf({ gates }: RunWish, config: Config, root: string): readonly Gate[] {
-  if (gates === null) return config.gates ?? detectGates(root)
+  if (gates === null) return config.gates ?? detectedGates(root)
   return gates.map((command) => ({
     name: command,
     command,

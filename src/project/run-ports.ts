@@ -14,7 +14,8 @@ import { runFolder } from '../run/folder.ts'
 import { openLogs } from '../run/journal.ts'
 import type { RunPorts } from '../run/ports.ts'
 import { openTaskFolder } from '../run/source.ts'
-import { blockTask, completeTask } from '../task/finish.ts'
+import { answerTask, blockTask, completeTask, retryTask } from '../task/finish.ts'
+import type { Task } from '../task/model.ts'
 import { openWorkspace } from '../workspace/open.ts'
 import type { Agents } from './agents.ts'
 import type { Project } from './project.ts'
@@ -39,12 +40,18 @@ export async function runPorts(
   const started = new StartedProcesses()
   const control = new Control().obey(world.signal, world.urgent)
   const now = (): number => world.now().getTime()
+  const parsed = async (file: string, text: string): Promise<Task> => {
+    const { parseTask } = await import('../task/parse.ts')
+    return parseTask({ file, text }, vocabulary)
+  }
   return {
     workspace: openWorkspace(git, repository, root),
     source: await openTaskFolder({ root, dir, vocabulary }),
     edits: {
       complete: (task, completion) => completeTask(task, completion, vocabulary),
       block: (task, blockage) => blockTask(task, blockage, vocabulary),
+      answer: (task, exchange) => answerTask(task, exchange, vocabulary),
+      reopened: (task) => parsed(task.file, retryTask(task, vocabulary)),
     },
     folder,
     logs: openLogs(folder, config.logs.maxBytes),
@@ -55,10 +62,7 @@ export async function runPorts(
     prompt: promptOf(project, git),
     runGate: gateRunner(started.start),
     shell: findShell(world.env),
-    statusIn: async (file, text) => {
-      const { parseTask } = await import('../task/parse.ts')
-      return (await parseTask({ file, text }, vocabulary)).status
-    },
+    statusIn: async (file, text) => (await parsed(file, text)).status,
     sealer: config.commit.seal
       ? openSealer(git, config.commit.digits, { signal: control.signal, now })
       : null,

@@ -8,9 +8,10 @@ import type { KeptAttempt } from '../git/record.ts'
 import type { StatusEntry } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import type { Landed } from '../landing/land.ts'
+import type { Blockage } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import type { Displaced } from '../workspace/port.ts'
-import { FAILURE_ANSWERS, type FailureAnswer } from './ports.ts'
+import { FAILURE_ANSWERS, type FailureAnswer, type TaskAnswer } from './ports.ts'
 import { announced } from './prepare.ts'
 import type { Run } from './task.ts'
 
@@ -44,17 +45,67 @@ interface GivingUp extends At {
   readonly reason: string
 }
 
+/** It is tried again from here: what its agent asked has been answered, in its file. */
+interface Answered {
+  readonly kind: 'answered'
+  readonly task: Task
+  readonly base: Base
+}
+
 /** Blocks the task, leaves it or stops, as asked; null has it tried again. `isBlocked` where its agent said so. */
 export async function giveUp(
   run: Run,
   giving: GivingUp & { readonly isBlocked: boolean },
-): Promise<TaskEnd | null> {
+): Promise<TaskEnd | Answered | null> {
   const { ports, options } = run
   if (options.onFailure !== 'ask')
     return conclude(run, giving, giving.isBlocked || options.onFailure === 'block' ? 'block' : 'abort')
   const answer = await answerTo(run, giving)
   if ((await ports.workspace.inspect.status()).head !== giving.base.head) return movedMeanwhile(run)
+  if (typeof answer === 'object') return enterAnswer(run, giving, answer.text)
   return answer === 'retry' ? null : conclude(run, giving, answer)
+}
+
+/** Whether the last attempt ended with a question of its agent. */
+function asks({ ledger }: Run, { id }: Task): boolean {
+  return ledger.attemptsAt(id).at(-1)?.outcome === 'blocked'
+}
+
+/** Writes the answer under the question, in a commit of its own; the next attempt begins there. */
+async function enterAnswer(run: Run, giving: GivingUp, answer: string): Promise<TaskEnd | Answered> {
+  const { ports, note } = run
+  const { source, workspace, edits, control } = ports
+  const { base, reason } = giving
+  const { id, file } = giving.task
+  const stopped = (why: string): TaskEnd => ({ kind: 'stop', why: 'stopped', reason: why })
+  const problem = await restoreTree(run, giving)
+  if (problem !== null) return stopped(problem)
+  await setAsideWhatIsLeft(run)
+  const taskNow = async (): Promise<Task> => {
+    await source.refresh([file])
+    return source.tasks().find((task) => task.id === id) ?? giving.task
+  }
+  const text = edits.answer(await taskNow(), { question: reason, answer })
+  const result = await workspace.record.commitTexts({
+    texts: new Map([[file, text]]),
+    message: answerMessage(id, answer),
+    signal: control.killSignal,
+  })
+  if (result.kind !== 'committed') return stopped(`git did not take the answer to ${id}: ${result.output}`)
+  note.clear()
+  return { kind: 'answered', task: await taskNow(), base: { ...base, head: result.head ?? base.head } }
+}
+
+/** The message of the commit that holds what a person says to an agent's question. */
+export function answerMessage(id: string, answer: string): string {
+  return composeMessage({
+    subject: `${id}: Answer: ${answer.trim()}`.split('\n', 1)[0]!.slice(0, 120),
+    body: answer.trim(),
+    trailers: [
+      { key: 'Task', value: id },
+      { key: 'Retried', value: 'yes' },
+    ],
+  })
 }
 
 /** Restores the tree, and blocks the task, leaves it, or ends the run with it. */
@@ -76,21 +127,29 @@ export async function conclude(
 }
 
 /** What a person says, in the terminal of the run or from elsewhere, whoever is first. */
-async function answerTo(run: Run, { task, reason }: GivingUp): Promise<FailureAnswer> {
+async function answerTo(run: Run, { task, reason }: GivingUp): Promise<TaskAnswer> {
   const { ports, emit } = run
   const { control, ask } = ports
   if (!ask) return 'block'
-  emit({ type: 'question', id: task.id, text: `${task.id} failed: ${reason}`, options: FAILURE_ANSWERS })
+  const isQuestion = asks(run, task)
+  const text = `${task.id} ${isQuestion ? 'asks' : 'failed'}: ${reason}`
+  emit({ type: 'question', id: task.id, text, options: FAILURE_ANSWERS })
   const answered = new AbortController()
   const elsewhere = control.answerTo(task.id, AbortSignal.any([control.signal, answered.signal]))
   const said = await Promise.race([
-    ask({ task, reason }, answered.signal),
-    elsewhere.then((text) => text ?? new Promise<never>(() => undefined)),
+    ask({ task, reason, asks: isQuestion }, answered.signal),
+    elsewhere.then((said) =>
+      said === null ? new Promise<never>(() => undefined) : meantBy(said, isQuestion),
+    ),
   ])
   answered.abort()
-  const answer = FAILURE_ANSWERS.find((known) => known === said) ?? 'block'
-  emit({ type: 'answered', id: task.id, answer })
-  return answer
+  emit({ type: 'answered', id: task.id, answer: typeof said === 'object' ? said.text : said })
+  return said
+}
+
+/** A word that is none of the known ones is what a person says to a question, and a mistake where none was asked. */
+function meantBy(said: string, isQuestion: boolean): TaskAnswer {
+  return FAILURE_ANSWERS.find((known) => known === said) ?? (isQuestion ? { text: said } : 'block')
 }
 
 /** Whoever was asked has committed before the answer: from there on the tree is theirs. */
@@ -108,20 +167,12 @@ export async function block(
 ): Promise<TaskEnd> {
   const { ports, note, ledger, emit } = run
   const attempts = ledger.endedSeriesAt(task.id).length
+  const blockage = { reason, attempts, asks: asks(run, task) }
   note.update({ phase: 'blocking', reason })
   ports.checkpoint('blocking-noted')
-  const message = composeMessage({
-    subject: `${task.id}: Block: ${reason}`.slice(0, 120),
-    body: reason,
-    trailers: [
-      { key: 'Task', value: task.id },
-      { key: 'Blocked', value: reason },
-      { key: 'Attempts', value: String(attempts) },
-    ],
-  })
   const result = await ports.workspace.record.commitTexts({
-    texts: new Map([[task.file, ports.edits.block(task, { reason, attempts })]]),
-    message,
+    texts: new Map([[task.file, ports.edits.block(task, blockage)]]),
+    message: blockMessage(task, blockage),
     signal: ports.control.killSignal,
   })
   if (result.kind !== 'committed') {
@@ -132,8 +183,21 @@ export async function block(
   ports.checkpoint('block-committed')
   const commit = result.head ?? base.head
   note.clear()
-  emit({ type: 'task-blocked', id: task.id, title: task.title, reason, attempts, commit })
+  emit({ type: 'task-blocked', id: task.id, title: task.title, ...blockage, commit })
   return { kind: 'blocked', base: { ...base, head: commit } }
+}
+
+/** The message of the commit that blocks a task. */
+export function blockMessage({ id }: Task, { reason, attempts }: Blockage): string {
+  return composeMessage({
+    subject: `${id}: Block: ${reason}`.slice(0, 120),
+    body: reason,
+    trailers: [
+      { key: 'Task', value: id },
+      { key: 'Blocked', value: reason },
+      { key: 'Attempts', value: String(attempts) },
+    ],
+  })
 }
 
 /** Ends the run at this task, the tree restored to what it was before. */

@@ -67,8 +67,11 @@ export interface RunPorts {
   readonly statusIn: (file: string, text: string) => Promise<Status | null>
   /** Null where commits are not sealed. */
   readonly sealer: Sealer | null
-  /** Asks a person what to do with a task that has failed; null where there is none. The signal takes the question back. */
-  readonly ask: ((question: FailureQuestion, signal: AbortSignal) => Promise<FailureAnswer>) | null
+  /**
+   * Asks a person what to do with a task that has failed, or to answer its agent; null where there is none. The signal
+   * takes the question back.
+   */
+  readonly ask: ((question: TaskQuestion, signal: AbortSignal) => Promise<TaskAnswer>) | null
   /** Asks whether to commit task files that are not committed yet; null where there is no person. */
   readonly askToCommit: ((paths: readonly string[]) => Promise<boolean>) | null
   readonly push: () => Promise<{ readonly branch: string } | { readonly problem: string }>
@@ -97,6 +100,10 @@ export interface RunPorts {
 interface TaskEdits {
   complete(task: Task, completion: Completion): string
   block(task: Task, blockage: Blockage): string
+  /** With what its agent asked, and what a person says to that. */
+  answer(task: Task, exchange: { readonly question: string; readonly answer: string }): string
+  /** A blocked task as it is once it may be done again. */
+  reopened(task: Task): Promise<Task>
 }
 
 export interface PromptRequest {
@@ -117,11 +124,15 @@ interface WrittenPrompt {
   readonly warnings: readonly string[]
 }
 
-interface FailureQuestion {
+interface TaskQuestion {
   readonly task: Task
-  /** Why nothing more is tried. */
+  /** Why nothing more is tried, or what the agent asks. */
   readonly reason: string
+  readonly asks: boolean
 }
+
+/** What to do with the task, or what to say to its agent. */
+export type TaskAnswer = FailureAnswer | { readonly text: string }
 
 export const FAILURE_ANSWERS = ['retry', 'skip', 'block', 'abort'] as const
 export type FailureAnswer = (typeof FAILURE_ANSWERS)[number]

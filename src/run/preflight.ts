@@ -1,4 +1,5 @@
 import { UserError } from '../base/errors.ts'
+import { CONFIG_FILES } from '../base/names.ts'
 import { fewOf } from '../base/text.ts'
 import type { Base } from '../git/head.ts'
 import type { Status, StatusEntry } from '../git/status.ts'
@@ -10,20 +11,22 @@ import { isTaskFile } from './source.ts'
 
 /** Makes sure that a run can tell its work from everybody else's, or throws with what to do; gives where it begins. */
 export async function preflight(options: RunOptions, ports: RunPorts): Promise<Base> {
-  const { workspace, source } = ports
   if (options.gates.length > 0 && ports.shell === null)
     throw new UserError(`the gates cannot run: ${NO_SHELL}`)
-  const obstacles = await workspace.inspect.obstacles(source.dir)
-  const [first] = obstacles
-  if (first) {
-    const message = obstacles.map((obstacle) => obstacle.message).join('; ')
-    throw new UserError(message, obstacles.map((obstacle) => obstacle.fix).join('\n'))
-  }
-  const status = await workspace.inspect.status()
+  await refuseObstacles(ports)
+  const status = await ports.workspace.inspect.status()
   const base = baseOf(status)
   if (status.entries.length === 0) return base
   if (!(await mayCommitTasks(options, ports, status))) throw uncommitted(options, ports, status)
   return commitTasks(ports, status)
+}
+
+/** Throws where something keeps ralph from committing here at all. */
+export async function refuseObstacles({ workspace, source }: RunPorts): Promise<void> {
+  const obstacles = await workspace.inspect.obstacles(source.dir)
+  if (obstacles.length === 0) return
+  const message = obstacles.map((obstacle) => obstacle.message).join('; ')
+  throw new UserError(message, obstacles.map((obstacle) => obstacle.fix).join('\n'))
 }
 
 /** Where HEAD stands; throws where there is no commit yet. */
@@ -36,7 +39,10 @@ export function baseOf(status: Status): Base {
   return { head: status.head, branch: status.branch }
 }
 
-/** The task files among what is not committed, relative to the root; null where there is anything else. */
+/**
+ * The task files among what is not committed, relative to the root, with a new configuration, as `ralph init` leaves it;
+ * null where there is anything else.
+ */
 function onlyTaskFiles(
   status: Status,
   ports: Pick<RunPorts, 'workspace' | 'source'>,
@@ -45,7 +51,11 @@ function onlyTaskFiles(
   const paths = pathsOf(status)
   const nested = status.entries.some((entry) => entry.nested)
   const inside = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length))
-  const all = inside.length === paths.length && inside.every((path) => isTaskFile(path, ports.source.dir))
+  const fresh = status.entries.flatMap(({ path, kind }) => (kind === 'untracked' ? [path] : []))
+  const configs = new Set(fresh.filter((path) => CONFIG_FILES.some((name) => path === `${prefix}${name}`)))
+  const isOwn = (path: string): boolean =>
+    isTaskFile(path, ports.source.dir) || configs.has(`${prefix}${path}`)
+  const all = inside.length === paths.length && inside.every(isOwn)
   return all && !nested && paths.length > 0 ? inside : null
 }
 

@@ -186,7 +186,7 @@ async function work(
     const over = reasonToEnd(run, tried, limit)
     if (over) return over
     const choice = chooseTask(run, new Set([...tally.completed, ...tally.blocked, ...tally.failed]))
-    if (typeof choice === 'string') return nothingToDo(run, tally, choice)
+    if (typeof choice === 'string') return nothingToDo(run, choice)
     const objection = tried === 0 ? await runBaseline(run, base) : null
     if (objection !== null) return { end: 'stopped', reason: objection }
     const end = await runTask(run, choice, base)
@@ -209,9 +209,10 @@ function reasonToEnd(run: Run, tried: number, limit: number): End | null {
   return { end: 'done', reason: limit === 1 ? 'one task, as asked' : `${limit} tasks, as asked` }
 }
 
-function nothingToDo({ options }: Run, { completed, blocked, failed }: Tally, reason: string): End {
-  const hasWorked = completed.length + blocked.length + failed.length > 0
-  return { end: hasWorked && options.task === null ? 'done' : 'nothing-eligible', reason }
+/** A loop was to do every task: where all are done it has nothing left to do, and where not it could not do it. */
+function nothingToDo({ options, ports }: Run, reason: string): End {
+  const isAllDone = ports.source.tasks().every(({ status }) => status === 'DONE')
+  return { end: options.loop && isAllDone ? 'done' : 'nothing-eligible', reason }
 }
 
 /** Enters how a task ended, and gives where the next one begins. */
@@ -264,7 +265,7 @@ async function enterCompleted(
     id: task.id,
     title: task.title,
     commit,
-    duration: seconds,
+    duration: seconds + landed.seconds,
     attempts,
     turns: usage.turns,
     cost: usage.costUsd,

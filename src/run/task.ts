@@ -41,8 +41,8 @@ interface Standing {
 
 /** Works on one task until it is done, blocked or left. */
 export async function runTask(run: Run, chosen: Task, start: Base): Promise<TaskEnd> {
-  let task = chosen
   const { ports, emit } = run
+  let task = chosen
   const choices = await choicesFor(run, task)
   if (typeof choices === 'string') {
     emit({ type: 'task-given-up', id: task.id, title: task.title, reason: choices })
@@ -99,7 +99,10 @@ export async function runTask(run: Run, chosen: Task, start: Base): Promise<Task
       case 'give-up': {
         const { reason, blocked } = decision
         const given = await giveUp(run, { ...at, task, reason, isBlocked: blocked })
-        if (given) return given
+        if (given?.kind === 'answered') {
+          task = given.task
+          at = { base: given.base, from: { kind: 'base' }, ...NO_WAITS }
+        } else if (given) return given
         break
       }
     }
@@ -289,7 +292,10 @@ async function landPassed(run: Run, job: Job, { candidate, record }: Passed): Pr
 }
 
 /** What a run hands to a landing. */
-export function landingPorts(run: Run, job: Pick<Job, 'task' | 'attempt' | 'gates'>): LandingPorts {
+export function landingPorts(
+  run: Pick<Run, 'options' | 'ports' | 'emit'>,
+  job: Pick<Job, 'task' | 'attempt' | 'gates'>,
+): LandingPorts {
   const { ports, emit } = run
   const { source, workspace, edits, sealer, now, control, checkpoint } = ports
   return {

@@ -41,33 +41,67 @@ export function completeTask(
 export interface Blockage {
   readonly reason: string
   readonly attempts: number
+  /** Whether the reason is what its agent asks. */
+  readonly asks: boolean
 }
 
 /** The text of the task file once the task is blocked. */
 export function blockTask(
   task: Task,
-  { reason, attempts }: Blockage,
+  blockage: Blockage,
   vocabulary: TaskVocabulary = TASK_VOCABULARY,
 ): string {
-  const tried = attempts === 1 ? '1 attempt failed' : `${attempts} attempts failed`
-  const how = `${tried}; \`ralph attempts ${task.id}\` shows all that are kept. To try again: \`ralph retry ${task.id}\`.`
-  const body = `${plainMarkdown(reason)}\n\n${how}`
+  const body = `${plainMarkdown(blockage.reason)}\n\n${hintOf(task, blockage)}`
   return edited(task, [
     ...setStatus(task, 'BLOCKED', vocabulary),
     ...setSection(task, 'Blocked', body, vocabulary),
   ])
 }
 
-/** The text of the task file once a blocked task may be tried again: why it was blocked is kept. */
-export function retryTask(task: Task, vocabulary: TaskVocabulary = TASK_VOCABULARY): string {
-  const ending = lineEnding(task.source)
-  const reason = sectionBodies(task, 'Blocked').join(`${ending}${ending}`)
+/** What a person can do now: it stands below the reason, and goes when somebody has done it. */
+function hintOf({ id }: Task, { attempts, asks }: Blockage): string {
+  if (asks) return `Its agent asks. To answer: \`ralph answer ${id} "…"\`.`
+  const failed = attempts === 1 ? '1 attempt failed' : `${attempts} attempts failed`
+  const tried = attempts === 0 ? '' : `${failed}; \`ralph attempts ${id}\` shows all that are kept. `
+  return `${tried}To try again: \`ralph retry ${id}\`.`
+}
+
+const HINT =
+  /^(?:\d+ attempts? failed; `ralph attempts [^`]*` [a-z ]+\. )?(?:To try again: `ralph retry|Its agent asks\. To answer: `ralph answer) [^`]*`\.$/gm
+
+/** The text of the task file once a blocked task may be tried again: why it was blocked is kept, with the answer to that. */
+export function retryTask(
+  task: Task,
+  vocabulary: TaskVocabulary = TASK_VOCABULARY,
+  answer: string | null = null,
+): string {
+  const reasons = sectionBodies(task, 'Blocked').map((body) => body.replace(HINT, '').trim())
+  const addition = paragraphs(task, [...reasons, ...(answer === null ? [] : [answerText(answer)])])
   const removed = removeSection(task, 'Blocked')
   return edited(task, [
     ...setStatus(task, 'TODO', vocabulary),
     ...removed,
-    ...(reason === '' ? [] : extendSection(task, 'Previous Attempts', reason, vocabulary, removed)),
+    ...(addition === '' ? [] : extendSection(task, 'Previous Attempts', addition, vocabulary, removed)),
   ])
+}
+
+/** The text of the task file once somebody has answered what its agent asks, while the task goes on. */
+export function answerTask(
+  task: Task,
+  { question, answer }: { readonly question: string; readonly answer: string },
+  vocabulary: TaskVocabulary = TASK_VOCABULARY,
+): string {
+  const addition = paragraphs(task, [plainMarkdown(question), answerText(answer)])
+  return edited(task, extendSection(task, 'Previous Attempts', addition, vocabulary))
+}
+
+function answerText(answer: string): string {
+  return `**Answer**: ${plainMarkdown(answer)}`
+}
+
+function paragraphs({ source }: Task, texts: readonly string[]): string {
+  const ending = lineEnding(source)
+  return texts.filter((text) => text !== '').join(`${ending}${ending}`)
 }
 
 /** Gives a sealed commit's prefix a place: the Commit field alone. */

@@ -1,6 +1,7 @@
 import type { Heading, Node, Root } from 'mdast'
 import remarkStringify from 'remark-stringify'
 import { unified } from 'unified'
+import { withoutControls } from '../base/controls.ts'
 import { parseBlockPieces, parseTree } from '../markdown/parse.ts'
 import { BeyondReason } from '../markdown/blocks.ts'
 import { applySplices, type Splice } from '../markdown/splice.ts'
@@ -11,7 +12,7 @@ import { visit } from '../markdown/visit.ts'
  * so that they can never make a section of their own, and nothing left open at their end.
  */
 export function safeNotes(markdown: string): string {
-  const notes = bounded(markdown.replace(/^\uFEFF/, '').trim())
+  const notes = bounded(withoutControls(markdown).trim())
   try {
     const pushed = pushHeadings(notes)
     if (staysInside(pushed)) return pushed
@@ -35,7 +36,7 @@ function bounded(notes: string): string {
 
 /** Text of a person or a program as Markdown that says just that, whatever marks stand in it. */
 export function plainMarkdown(text: string): string {
-  const lines = text.replace(/\r\n?/g, '\n').trim()
+  const lines = withoutControls(text).trim()
   return stringify({
     type: 'root',
     children: [{ type: 'paragraph', children: [{ type: 'text', value: lines }] }],

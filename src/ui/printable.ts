@@ -1,5 +1,8 @@
-const UNPRINTABLE =
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]/
+import { CONTROLS } from '../base/controls.ts'
+
+const UNPRINTABLE = new RegExp(`[${CONTROLS}\\ud800-\\udfff]`)
+/** Below a blank JSON escapes them itself, and those that are left break its lines. */
+const ESCAPED_IN_JSON = new RegExp(`(?![\\u0000-\\u001f])[${CONTROLS}]`, 'g')
 
 /**
  * Text from a file as it may reach a terminal: what would move the cursor, colour, reverse or retitle it is shown as a
@@ -15,7 +18,7 @@ export function printable(text: string): string {
 
 /** JSON is read in terminals too: what JSON itself leaves as it is, but a terminal would obey, is escaped. */
 export function printableJson(json: string): string {
-  return json.replace(/[\u007f-\u009f]/g, (unit) => `\\u00${unit.charCodeAt(0).toString(16)}`)
+  return json.replace(ESCAPED_IN_JSON, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 function sign(character: string): string {

@@ -9,7 +9,7 @@ import { UNKNOWN_USAGE } from '../events/usage.ts'
 import { formatCost } from '../events/usage.ts'
 import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block, type Piece } from './block.ts'
 import { timeLimitText } from './task-lines.ts'
-import { summaryOf, type TaskEndEvent } from './run-summary.ts'
+import { summaryOf, type Interrupted, type TaskEndEvent } from './run-summary.ts'
 import { counted, fewOf } from '../base/text.ts'
 import { deniedTexts, endText, gateText, interferenceText, isRefuted, spentText } from './run-text.ts'
 
@@ -34,6 +34,11 @@ export class RunStory {
   readonly #ends: TaskEndEvent[] = []
   #task: TaskStarted | null = null
   #attempt: Attempt | null = null
+  /** The task whose commit is being sealed. */
+  #sealing: string | null = null
+  /** The attempt that an interruption ended, where it is kept. */
+  #interrupted: Interrupted | null = null
+  #isLoop = false
   /** What goes on where no agent works: a wait, the gates, the seal. */
   #aside: ((now: Date) => string) | null = null
 
@@ -46,6 +51,7 @@ export class RunStory {
     if (event.type !== 'agent-usage' && event.type !== 'agent-text') this.#aside = null
     switch (event.type) {
       case 'run-started':
+        this.#isLoop = event.loop
         return [line(headOf(event))]
       case 'recovered':
         return [paragraph([strong('recovered'), ' '], event.message)]
@@ -105,28 +111,34 @@ export class RunStory {
         this.#aside = (now) => `${event.gate.name} ${formatDuration(secondsBetween(new Date(event.at), now))}`
         return []
       case 'gate-finished':
-        this.#attempt?.gates.push(event.result)
+        if (!this.#attempt) return gateBlocks([event.result])
+        this.#attempt.gates.push(event.result)
         return []
       case 'interference':
         return [paragraph(['     ', strong('!'), ' '], interferenceText(event.interference))]
       case 'attempt-finished':
+        if (event.outcome === 'interrupted' && event.ref !== null)
+          this.#interrupted = { id: event.id, attempt: event.attempt }
         return this.#endAttempt(event)
       case 'committing':
         if (this.#attempt) this.#attempt.agentEndedAt ??= new Date(event.at)
         this.#aside = (now) => `commits ${formatDuration(secondsBetween(new Date(event.at), now))}`
         return []
-      case 'sealing':
+      case 'sealing': {
+        const isFirst = this.#sealing !== event.id
+        this.#sealing = event.id
         this.#aside = () =>
           `seals the commit: ${formatDuration(event.seconds)} of about ${formatDuration(event.expectedSeconds)}`
-        return []
+        return isFirst
+          ? this.#step(`seals the commit, in about ${formatDuration(event.expectedSeconds)}`)
+          : []
+      }
       case 'task-completed':
         this.#ends.push(event)
         return [line('  ', good('✓'), '  ', completedText(event))]
       case 'task-blocked':
         this.#ends.push(event)
-        return [
-          paragraph(['  ', bad('■'), '  '], `blocked · ${kept(event.attempts)}: ralph attempts ${event.id}`),
-        ]
+        return [paragraph(['  ', bad('■'), '  '], blockedText(event))]
       case 'task-given-up':
         this.#ends.push(event)
         return [paragraph(['  ', bad('■'), '  '], `left as it was: ${event.reason}`)]
@@ -147,7 +159,7 @@ export class RunStory {
         return [line(good('✓'), ` pushed ${event.branch}`)]
       case 'run-finished':
         this.#attempt = null
-        return summaryOf(event, this.#ends)
+        return summaryOf(event, this.#ends, { isLoop: this.#isLoop, interrupted: this.#interrupted })
       default:
         return unreachable(event)
     }
@@ -197,19 +209,15 @@ export class RunStory {
     if (!attempt) return []
     const seconds = secondsBetween(attempt.startedAt, attempt.agentEndedAt ?? new Date(event.at))
     const said = endText(event.outcome, event.reason)
-    const passed = attempt.gates.filter(({ verdict }) => verdict === 'passed')
-    const failed = attempt.gates.filter(({ verdict }) => verdict !== 'passed')
+    const isFailed = attempt.gates.some(({ verdict }) => verdict !== 'passed')
     return [
       {
         kind: 'spread',
         left: [`  ${attempt.number}  ${said}`],
         right: [dim(spentText(seconds, event.usage))],
       },
-      ...(passed.length > 0 ? [gatesLine('     ', passed)] : []),
-      ...failed.flatMap(failedGate),
-      ...(isRefuted(event.outcome) && failed.length === 0
-        ? [paragraph(['     ', bad('✗'), ' '], event.reason)]
-        : []),
+      ...gateBlocks(attempt.gates),
+      ...(isRefuted(event.outcome) && !isFailed ? [paragraph(['     ', bad('✗'), ' '], event.reason)] : []),
       ...deniedTexts(event.denied).map((text) => paragraph(['     ', strong('!'), ' '], text)),
     ]
   }
@@ -252,6 +260,13 @@ const MOST_LINES = 4
 /** A shorter wait is over before its line is read, and its reason stands above it. */
 const WORTH_TELLING_SECONDS = 30
 
+/** Those that passed in a row, the others with what they said. */
+function gateBlocks(results: readonly GateResult[]): readonly Block[] {
+  const passed = results.filter(({ verdict }) => verdict === 'passed')
+  const failed = results.filter(({ verdict }) => verdict !== 'passed')
+  return [...(passed.length > 0 ? [gatesLine('     ', passed)] : []), ...failed.flatMap(failedGate)]
+}
+
 /** The gate, and of what it said the lines that a person looks for. */
 function failedGate(result: GateResult): readonly Block[] {
   return [
@@ -264,6 +279,12 @@ function completedText(event: Extract<RunEvent, { type: 'task-completed' }>): st
   const change = `${counted(event.files, 'file')} +${event.added} −${event.removed}`
   const cost = event.cost === null ? [] : [formatCost(event.cost)]
   return [event.commit.slice(0, 7), change, formatDuration(event.duration), ...cost].join('   ')
+}
+
+function blockedText({ id, asks, attempts }: Extract<RunEvent, { type: 'task-blocked' }>): string {
+  return asks
+    ? `blocked, with a question: ralph answer ${id} "…"`
+    : `blocked · ${kept(attempts)}: ralph attempts ${id}`
 }
 
 function kept(attempts: number): string {

@@ -6,13 +6,24 @@ import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell } from '.
 /** How one task of the run ended. */
 export type TaskEndEvent = TaskCompleted | TaskBlocked | TaskGivenUp
 
+/** An attempt that an interruption ended, and that is kept. */
+export interface Interrupted {
+  readonly id: string
+  readonly attempt: number
+}
+
 /** What a run came to: how much, each task in a row, and what a person can do now. */
-export function summaryOf(finished: RunFinished, ends: readonly TaskEndEvent[]): readonly Block[] {
+export function summaryOf(
+  finished: RunFinished,
+  ends: readonly TaskEndEvent[],
+  run: { readonly isLoop: boolean; readonly interrupted: Interrupted | null },
+): readonly Block[] {
   return [
     BLANK,
     line(totals(finished)),
     ...(ends.length > 0 ? [{ kind: 'table', rows: ends.map(rowOf), wrap: 4, indent: '  ' } as const] : []),
-    ...closing(finished),
+    ...closing(finished, ends),
+    ...(finished.end === 'interrupted' ? goingOn(run) : nextStep(finished, ends)),
   ]
 }
 
@@ -46,13 +57,42 @@ function rowOf(end: TaskEndEvent): readonly Cell[] {
   }
 }
 
-function closing({ end, reason, blocked, failed }: RunFinished): readonly Block[] {
+function closing({ end, reason, completed }: RunFinished, ends: readonly TaskEndEvent[]): readonly Block[] {
+  if ((end === 'done' && completed.length > 0) || reason === '' || isTold(reason, ends)) return []
+  return [paragraph([], `${reason[0]?.toUpperCase()}${reason.slice(1)}.`.replace(/\.\.$/, '.'))]
+}
+
+/** What a person can do about the first task that is not done: to answer is the least. */
+function nextStep({ blocked, failed }: RunFinished, ends: readonly TaskEndEvent[]): readonly Block[] {
+  const question = ends.find((end) => end.type === 'task-blocked' && end.asks)
+  if (question) return [line(dim(`Next: ralph answer ${question.id} "…"`))]
   const [first] = [...blocked, ...failed]
   const retry = blocked.length > 0 ? `, then ralph retry ${blocked[0]}` : ''
+  return first === undefined ? [] : [line(dim(`Next: ralph attempts ${first}${retry}`))]
+}
+
+/** A run that a task ended has that task's reason, which stands in its row. */
+function isTold(reason: string, ends: readonly TaskEndEvent[]): boolean {
+  return ends.some((end) => end.type !== 'task-completed' && reason === `${end.id}: ${end.reason}`)
+}
+
+/** What an interruption has kept, and how to go on. */
+function goingOn({
+  isLoop,
+  interrupted,
+}: {
+  readonly isLoop: boolean
+  readonly interrupted: Interrupted | null
+}): readonly Block[] {
+  const again = `To go on: ralph run${isLoop ? ' --loop' : ''}`
   return [
-    ...(end === 'done' || reason === ''
-      ? []
-      : [paragraph([], `${reason[0]?.toUpperCase()}${reason.slice(1)}.`.replace(/\.\.$/, '.'))]),
-    ...(first === undefined ? [] : [line(dim(`Next: ralph attempts ${first}${retry}`))]),
+    ...(interrupted
+      ? [
+          line(
+            `Attempt ${interrupted.attempt} at ${interrupted.id} is kept: ralph attempts ${interrupted.id}`,
+          ),
+        ]
+      : []),
+    line(dim(again)),
   ]
 }

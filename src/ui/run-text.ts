@@ -28,7 +28,7 @@ export function endText(outcome: OutcomeKind, reason: string): string {
     case 'no-change':
       return 'agent says done'
     case 'blocked':
-      return `agent is blocked: ${reason}`
+      return `agent asks: ${reason}`
     case 'no-marker':
     case 'timeout':
     case 'max-turns':

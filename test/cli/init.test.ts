@@ -29,11 +29,13 @@ describe('ralph init', () => {
     expect(stdout).toContain('docs/tasks/T-001.md')
     expect(config(root)).toEqual({
       gates: [
-        { name: 'lint', command: 'npm run lint' },
+        { name: 'lint', command: 'npm run lint', required: false },
         { name: 'test', command: 'npm test' },
       ],
     })
-    expect((await ralph(['next'], { cwd: root })).code).toBe(0)
+    // The example is for reading: no run spends money on it.
+    const next = await ralph(['next', '--explain'], { cwd: root })
+    expect([next.code, next.stdout]).toEqual([1, expect.stringContaining('1 blocked')])
     const lint = await ralph(['lint', '--json'], { cwd: root })
     expect(JSON.parse(lint.stdout).diagnostics).toEqual([])
   })

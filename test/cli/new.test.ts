@@ -94,7 +94,7 @@ describe('ralph new', () => {
     })
     await ralph(['new', 'Dos', '--depends', '41'], { cwd: root })
     expect(read(root, 'T-0042')).toMatch(
-      /^# Tarea T-0042 — Dos\r\n\r\n\* Estado: Pendiente\r\n\* Depende de: T-0041\r\n\r\n## Descripción\r\n/,
+      /^# Tarea T-0042 — Dos\r\n\r\n\* Estado: Pendiente\r\n\* Depende de: T-0041\r\n\* Provenance: human\r\n\r\n## Descripción\r\n/,
     )
   })
 

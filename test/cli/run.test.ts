@@ -17,6 +17,19 @@ describe('ralph run', () => {
     expect(stdout).toMatch(/^2 done · /m)
   })
 
+  it('of a loop has nothing left to do where every task is done, and could not do it where one waits', async () => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt' })
+    await run(cwd, '--loop')
+    const again = await run(cwd, '--loop')
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Every task is done.')])
+    expect((await run(cwd)).code).toBe(1)
+    const left = repository({ 'T-001': 'echo one > one.txt', 'T-002': 'true' })
+    await ralph(['block', '2', 'it is too early'], { cwd: left, env })
+    const { code, stdout } = await run(left, '--loop')
+    expect([code, stdout]).toEqual([1, expect.stringContaining('1 done')])
+    expect(stdout).toContain('No task is eligible: ralph next --explain says why.')
+  })
+
   it('does the one that is named', async () => {
     const cwd = repository({ 'T-001': 'echo one > one.txt', 'T-002': 'echo two > two.txt' })
     await run(cwd, '2')

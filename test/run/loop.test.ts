@@ -219,6 +219,50 @@ describe('a failed attempt', () => {
     expect(those(more, 'run-finished')).toMatchObject([{ end: 'failed', failed: ['T-1', 'T-2'] }])
   })
 
+  it('whose agent asks goes on with the answer, and its next prompt has both', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const prompts: string[] = []
+    const events = await runAll({
+      root,
+      options: { onFailure: 'ask' },
+      ports: { ask: async ({ reason, asks }) => ({ text: asks ? `To ${reason}: MIT` : 'failed' }) },
+      deed: ({ prompt }) => {
+        prompts.push(prompt)
+        put(root, { LICENSE: 'draft' })
+        return prompts.length === 1 ? { end: { kind: 'blocked', reason: 'Which licence?' } } : {}
+      },
+    })
+    expect(those(events, 'question')).toMatchObject([{ text: 'T-1 asks: Which licence?' }])
+    expect(those(events, 'answered')).toMatchObject([{ answer: 'To Which licence?: MIT' }])
+    expect(prompts[1]).toContain('## Previous Attempts\nWhich licence?\n\n**Answer**: To Which licence?: MIT')
+    expect(subjects(root)).toEqual(['T-1: Answer: To Which licence?: MIT', 'T-1: Do T-1'])
+    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1'], blocked: [] }])
+    expect(status(root)).toBe('')
+  })
+
+  it('whose agent asks is answered from elsewhere as well', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const control = new Control()
+    let attempts = 0
+    const events = await runAll({
+      root,
+      options: { onFailure: 'ask' },
+      ports: {
+        control,
+        ask: () => {
+          queueMicrotask(() => control.answer('T-1', 'MIT'))
+          return new Promise(() => undefined)
+        },
+      },
+      deed: (request) => {
+        if (++attempts === 1) return { end: { kind: 'blocked', reason: 'Which?' } }
+        return work(root)(request)
+      },
+    })
+    expect(those(events, 'answered')).toMatchObject([{ answer: 'MIT' }])
+    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1'] }])
+  })
+
   it('in which the agent is blocked blocks the task at once', async () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
     await runAll({ root, deed: () => ({ end: { kind: 'blocked', reason: 'needs STRIPE_KEY' } }) })
@@ -1199,6 +1243,21 @@ describe('sealing', () => {
     expect(git(root, 'show', 'HEAD:docs/tasks/T-1.md')).toContain('**Commit**: abc1234')
     expect(sealed).toEqual([git(root, 'rev-parse', 'HEAD')])
     expect(those(events, 'sealing')).toMatchObject([{ seconds: 1, expectedSeconds: 3 }])
+  })
+
+  it('is part of the time that a task took', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    let late = 0
+    const slow = {
+      ...sealer(null, []),
+      seal: async ({ commit }: { commit: string }) => {
+        late = 600_000
+        return { commit, problem: null }
+      },
+    }
+    const now = (): Date => new Date(Date.now() + late)
+    const events = await runAll({ root, deed: work(root), ports: { sealer: slow, now } })
+    expect(those(events, 'task-completed')[0]?.duration).toBeGreaterThan(599)
   })
 
   it('that is interrupted is finished by the next run', async () => {

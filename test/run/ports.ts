@@ -14,7 +14,7 @@ import { openLogs } from '../../src/run/journal.ts'
 import type { RunOptions, RunPorts } from '../../src/run/ports.ts'
 import { openTaskFolder } from '../../src/run/source.ts'
 import { tierOf } from '../../src/select/tier.ts'
-import { blockTask, completeTask } from '../../src/task/finish.ts'
+import { answerTask, blockTask, completeTask, retryTask } from '../../src/task/finish.ts'
 import { parseTask } from '../../src/task/parse.ts'
 import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
 import { openWorkspace } from '../../src/workspace/open.ts'
@@ -105,7 +105,12 @@ export async function makePorts({ root, deed, ports, gate }: Harness): Promise<R
   return {
     workspace: openWorkspace(git, repository, root, checkpoint),
     source: await openTaskFolder({ root, dir: 'docs/tasks', vocabulary: TASK_VOCABULARY }),
-    edits: { complete: completeTask, block: blockTask },
+    edits: {
+      complete: completeTask,
+      block: blockTask,
+      answer: answerTask,
+      reopened: (task) => parseTask({ file: task.file, text: retryTask(task) }, TASK_VOCABULARY),
+    },
     folder,
     logs: openLogs(folder, 1_000_000),
     records: () => listRecords(git),

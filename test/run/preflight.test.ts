@@ -97,10 +97,11 @@ describe('task files that are not committed', () => {
 
   it('are committed first where that is asked for', async () => {
     const root = drafted()
+    put(root, { 'ralph.config.json': '{}' })
     await runAll({ root, deed: deed(root), options: { commitTasks: true, loop: false } })
     expect(git(root, 'log', '--format=%s').split('\n')).toEqual([
       'T-1: Do T-1',
-      'Write down T-1, T-2',
+      'Write down T-1, T-2, ralph.config.json',
       'Begin',
     ])
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { blockTask, completeTask, retryTask } from '../../src/task/finish.ts'
+import { answerTask, blockTask, completeTask, retryTask } from '../../src/task/finish.ts'
 import { sectionOf, type Task } from '../../src/task/model.ts'
 import { safeNotes } from '../../src/task/notes.ts'
 import { parseTask } from '../../src/task/parse.ts'
@@ -147,6 +147,7 @@ describe('notes', () => {
       '### One two\n\n#### Three',
     ],
     ['have headings in quotes and lists pushed too', '> # One\n\n- # Two', '> ### One\n\n- ### Two'],
+    ['lose what a terminal obeys', 'a\u001b[31mred\u001b[0m\u202eb\r\nc\u0000', 'aredb\nc'],
     ['leave code as it is', '```\n# no heading\n```', '```\n# no heading\n```'],
     ['close what is left open', 'Look:\n\n```js\nx()', 'Look:\n\n```js\nx()\n```'],
     ['are fenced where nothing else holds them', '<!-- open', '```text\n<!-- open\n```'],
@@ -157,7 +158,11 @@ describe('notes', () => {
 
 describe('a blocked task', () => {
   test('says why, and how to see what was tried', async () => {
-    const text = blockTask(await read(TEXT), { reason: 'needs STRIPE_KEY\n## Blocked', attempts: 2 })
+    const text = blockTask(await read(TEXT), {
+      reason: 'needs STRIPE_KEY\n## Blocked',
+      attempts: 2,
+      asks: false,
+    })
     expect(text).toBe(
       '# T-004: Add the login form\n\n- **Status**: BLOCKED\n- **Touches**: `a.ts`\n\n## Description\nWhat.\n\n' +
         '## Blocked\nneeds STRIPE_KEY\n\\## Blocked\n\n' +
@@ -166,14 +171,32 @@ describe('a blocked task', () => {
   })
 
   test('becomes TODO again, and keeps why it was blocked', async () => {
-    const blocked = await read(blockTask(await read(TEXT), { reason: 'needs a key', attempts: 1 }))
+    const blocked = await read(
+      blockTask(await read(TEXT), { reason: 'needs a key', attempts: 1, asks: false }),
+    )
     const todo = await read(retryTask(blocked))
     expect([todo.status, todo.held, todo.problems]).toEqual(['TODO', false, []])
     expect(sectionOf(todo, 'Blocked')).toBeUndefined()
-    expect(todo.source).toContain('## Previous Attempts\nneeds a key\n\n1 attempt failed')
-    const again = retryTask(await read(blockTask(todo, { reason: 'still', attempts: 2 })))
+    expect(todo.source).toMatch(/## Previous Attempts\nneeds a key\n$/)
+    const again = retryTask(await read(blockTask(todo, { reason: 'still', attempts: 2, asks: false })))
     expect(again.match(/## Previous Attempts/g)).toHaveLength(1)
-    expect(again).toMatch(/needs a key[\s\S]*still/)
+    expect(again).toMatch(/needs a key\n\nstill\n$/)
+  })
+
+  test('keeps the question of its agent and the answer to it, and of the hints nothing', async () => {
+    const asks = { reason: 'Which licence?', attempts: 1, asks: true }
+    for (const ending of ['\n', '\r\n']) {
+      const blocked = await read(blockTask(await read(TEXT.replaceAll('\n', ending)), asks))
+      expect(blocked.source).toContain('Its agent asks. To answer: `ralph answer T-004 "…"`.')
+      const todo = await read(retryTask(blocked, undefined, 'MIT *or*\n## BSD'))
+      const past = '## Previous Attempts\nWhich licence?\n\n**Answer**: MIT \\*or\\*\n\\## BSD\n'
+      expect(todo.source).toBe(TEXT.concat('\n', past).replaceAll('\n', ending))
+    }
+  })
+
+  test('is answered where it stands, too', async () => {
+    const text = answerTask(await read(TEXT), { question: 'Which?', answer: 'MIT' })
+    expect(text).toBe(`${TEXT}\n## Previous Attempts\nWhich?\n\n**Answer**: MIT\n`)
   })
 
   test('can be blocked and retried in any style', async () => {
@@ -181,7 +204,7 @@ describe('a blocked task', () => {
       fc.asyncProperty(samples, fc.oneof(hostileDocuments, anyText), async ({ id, text }, reason) => {
         const file = `docs/tasks/${id}.md`
         const before = await read(text, file)
-        const blocked = await read(blockTask(before, { reason, attempts: 3 }), file)
+        const blocked = await read(blockTask(before, { reason, attempts: 3, asks: false }), file)
         expect([blocked.status, blocked.problems]).toEqual(['BLOCKED', []])
         const todo = await read(retryTask(blocked), file)
         expect([todo.status, todo.held, todo.problems]).toEqual(['TODO', false, []])
@@ -217,7 +240,7 @@ describe('a task stays whole', () => {
     'that leaves %j open at its end',
     async (open) => {
       const text = `# T-004: A\n\n- **Status**: TODO\n\n## Description\n\n${open}\n`
-      const blocked = await read(blockTask(await read(text), { reason: 'No key.', attempts: 1 }))
+      const blocked = await read(blockTask(await read(text), { reason: 'No key.', attempts: 1, asks: false }))
       expect(sectionOf(blocked, 'Blocked')).toBeDefined()
       const retried = await read(retryTask(blocked))
       expect([retried.status, retried.sections.map(({ name }) => name)]).toEqual([

@@ -66,7 +66,7 @@ describe('reading and finishing takes time in proportion to the size of', () => 
         costUsd: null,
         notes: HOSTILE[name]!(times),
       })
-      blockTask(task, { reason: HOSTILE[name]!(times), attempts: 1 })
+      blockTask(task, { reason: HOSTILE[name]!(times), attempts: 1, asks: false })
     }
     await work(100)
     const [small, large] = [await effort(() => work(500)), await effort(() => work(4000))]

@@ -24,6 +24,13 @@ describe('text from a file', () => {
 })
 
 describe('JSON', () => {
+  it('escapes what turns the direction of a text, and breaks no sign of two units', () => {
+    const text = 'a\u202egnp.exe \u2066\u200f\u061c\ufeff 👩‍👩‍👧'
+    const json = printableJson(JSON.stringify({ text }, null, 2))
+    expect(json).toBe('{\n  "text": "a\\u202egnp.exe \\u2066\\u200f\\u061c\\ufeff 👩‍👩‍👧"\n}')
+    expect(JSON.parse(json)).toEqual({ text })
+  })
+
   it('escapes what JSON leaves but a terminal obeys, and still says the same', () => {
     const json = printableJson(JSON.stringify({ title: 'a\u009b31m\u007fb\u001b' }))
     expect(json).toBe('{"title":"a\\u009b31m\\u007fb\\u001b"}')

@@ -154,6 +154,7 @@ const STORY: readonly (readonly [number, Happening])[] = [
     600,
     {
       type: 'task-blocked',
+      asks: false,
       id: 'T-006',
       title: 'Payments',
       reason: 'needs STRIPE_KEY',
@@ -206,6 +207,62 @@ async function screen(width: number | null, verbose = false): Promise<Screen> {
 }
 
 describe('a run in a pipe', () => {
+  it('says once when it seals a commit', async () => {
+    const { tell, written } = await screen(null)
+    for (const seconds of [0, 1, 2])
+      tell(seconds, { type: 'sealing', id: 'T-1', seconds, expectedSeconds: 12 })
+    expect(written()).toBe('     · seals the commit, in about 12s\n')
+  })
+
+  it('says after an interruption what is kept, and how to go on', async () => {
+    const { tell, written } = await screen(null)
+    const [started, finished] = [STORY[0]![1], STORY.at(-1)![1]]
+    if (started.type !== 'run-started' || finished.type !== 'run-finished') throw new Error('another story')
+    tell(0, { ...started, loop: true })
+    tell(1, {
+      ...ended,
+      type: 'attempt-finished',
+      attempt: 2,
+      counted: 2,
+      outcome: 'interrupted',
+      reason: 'the run was interrupted',
+      ref: 'refs/ralph/attempts/T-004/2',
+      seconds: 1,
+      usage: usage(1, 0.01),
+    })
+    tell(2, {
+      ...finished,
+      completed: [],
+      blocked: [],
+      end: 'interrupted',
+      reason: 'the run was interrupted',
+    })
+    expect(written()).toMatch(
+      /The run was interrupted\.\nAttempt 2 at T-004 is kept: ralph attempts T-004\nTo go on: ralph run --loop\n$/,
+    )
+  })
+
+  it('says a reason in its row, and not once more below', async () => {
+    const { tell, written } = await screen(null)
+    const finished = STORY.at(-1)![1]
+    if (finished.type !== 'run-finished') throw new Error('another story')
+    tell(1, { type: 'task-given-up', id: 'T-1', title: 'One', reason: 'no key' })
+    const before = written().length
+    tell(2, {
+      ...finished,
+      completed: [],
+      blocked: [],
+      failed: ['T-1'],
+      end: 'failed',
+      reason: 'T-1: no key',
+    })
+    expect(
+      written()
+        .slice(before)
+        .match(/no key/g),
+    ).toHaveLength(1)
+  })
+
   it('is told in plain lines', async () => {
     const { tell, written } = await screen(null)
     for (const [seconds, happening] of STORY) tell(seconds, happening)

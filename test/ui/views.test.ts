@@ -80,10 +80,20 @@ const completed = (id: string, cost: number | null): TaskEndEvent => ({
   added: 2,
   removed: 0,
 })
+const summary = (finished: Parameters<typeof summaryOf>[0], ends: readonly TaskEndEvent[]) =>
+  summaryOf(finished, ends, { isLoop: true, interrupted: null })
 const ENDS: readonly TaskEndEvent[] = [
   completed('T-001', 0.4),
   completed('T-002', null),
-  { type: 'task-blocked', id: 'T-003', title: 'Pay', reason: 'needs a key', attempts: 3, commit: 'b' },
+  {
+    type: 'task-blocked',
+    id: 'T-003',
+    title: 'Pay',
+    reason: 'needs a key',
+    attempts: 3,
+    commit: 'b',
+    asks: false,
+  },
   { type: 'task-given-up', id: 'T-004', title: 'Bill', reason: 'the tests fail' },
 ]
 
@@ -143,18 +153,18 @@ const VIEWS: Readonly<Record<string, readonly Block[]>> = {
     [part('task', 40), part('rules', 100_000), part('template', 4)],
     ['there is no feature billing', 'there is no discipline backend'],
   ),
-  'summary, nothing': summaryOf(FINISHED, []),
-  'summary, one': summaryOf({ ...FINISHED, completed: ['T-001'], end: 'done', waiting: 3 }, ENDS.slice(0, 1)),
-  'summary, one blocked that nothing waits for': summaryOf(
+  'summary, nothing': summary(FINISHED, []),
+  'summary, one': summary({ ...FINISHED, completed: ['T-001'], end: 'done', waiting: 3 }, ENDS.slice(0, 1)),
+  'summary, one blocked that nothing waits for': summary(
     { ...FINISHED, blocked: ['T-003'] },
     ENDS.slice(2, 3),
   ),
-  'summary, one blocked that one waits for': summaryOf(
+  'summary, one blocked that one waits for': summary(
     { ...FINISHED, blocked: ['T-003'], waiting: 1 },
     ENDS.slice(2, 3),
   ),
-  'summary, one left': summaryOf({ ...FINISHED, failed: ['T-004'], waiting: 1, reason: '' }, ENDS.slice(3)),
-  'summary, many': summaryOf(
+  'summary, one left': summary({ ...FINISHED, failed: ['T-004'], waiting: 1, reason: '' }, ENDS.slice(3)),
+  'summary, many': summary(
     {
       ...FINISHED,
       completed: ['T-001', 'T-002'],

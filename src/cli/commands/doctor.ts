@@ -5,10 +5,10 @@ import { findConfig, loadConfig, unreadConfig } from '../../project/config/load.
 import { findRoot } from '../../project/root.ts'
 import type { Config } from '../../project/config/defaults.ts'
 import { DEFAULTS } from '../../project/config/defaults.ts'
-import { detectGates } from '../../gates/detect.ts'
+import { detectedGates } from '../../project/detected-gates.ts'
 import { missingProgram } from '../../gates/missing-program.ts'
 import type { Gate } from '../../events/gate.ts'
-import { openGit } from '../../git/door.ts'
+import { openReadingGit } from '../../git/door.ts'
 import { openWorkspace } from '../../workspace/open.ts'
 import { doctorFindings } from '../../run/doctor.ts'
 import { readBacklog } from '../../task/read.ts'
@@ -26,7 +26,7 @@ export async function run(context: Context): Promise<number> {
   const root = findRoot(io.cwd, options.text('dir'))
   const { config, findings: ofConfig } = await lookAtConfig(root)
   const dir = taskFolder(root, options.text('dir') ?? config.tasks)
-  const git = openGit({ cwd: root, env: io.env })
+  const git = openReadingGit({ cwd: root, env: io.env })
   const open: Parameters<typeof doctorFindings>[0]['open'] = (repository) =>
     openWorkspace(git, repository, root)
   const findings: readonly Examined[] = [
@@ -83,7 +83,7 @@ async function lookAtTasks(root: string, dir: string, config: Config): Promise<r
 }
 
 async function lookAtGates({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
-  const gates = config.gates ?? detectGates(root)
+  const gates = config.gates ?? detectedGates(root)
   const from = config.gates ? 'configured' : 'detected'
   if (gates.length > 0)
     return Promise.all(gates.map((gate) => lookAtGate(gate, from, { cwd: root, env: io.env })))

@@ -44,6 +44,7 @@ async function fieldsOf({ options }: Context, { root, tasks }: Project): Promise
     ['Complexity', options.text('complexity') ?? ''],
     ['Discipline', nameOf('discipline', options.text('discipline'), await namesIn(root, DISCIPLINES))],
     ['Feature', nameOf('feature', options.text('feature'), await namesIn(root, FEATURES))],
+    ['Provenance', 'human'],
   ]
 }
 

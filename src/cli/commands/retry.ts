@@ -1,33 +1,17 @@
-import { UserError } from '../../base/errors.ts'
-import { composeMessage } from '../../git/trailers.ts'
-import { retryTask } from '../../task/finish.ts'
+import { retry } from '../../project/retry-task.ts'
 import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
-import { commitTaskFiles } from '../../project/commit-task-files.ts'
-import { readNamed } from '../../project/find-task.ts'
-import { openPlace } from '../../project/project.ts'
 
-/** Makes a blocked task TODO again, in a commit of its own; why it was blocked is kept for the next prompt. */
+/** Makes a blocked task TODO again, with an answer to what its agent asked where there is one. */
 export async function run(context: Context): Promise<number> {
-  const place = await openPlace(context.where)
-  const task = await readNamed(place, context.args[0] ?? '')
-  if (task.status !== 'BLOCKED' && !task.held) {
-    const status = task.status ?? 'without a clear status'
-    throw new UserError(
-      `${task.id} is not blocked: it is ${status}`,
-      `ralph show ${task.id} says where it stands.`,
-    )
-  }
-  const trailers = [
-    { key: 'Task', value: task.id },
-    { key: 'Retried', value: 'yes' },
-  ]
-  await commitTaskFiles(context.io, {
-    root: place.root,
-    texts: new Map([[task.file, retryTask(task, place.vocabulary)]]),
-    message: composeMessage({ subject: `${task.id}: Try again`, body: '', trailers }),
-  })
-  if (context.json) context.printJson({ version: 1, id: task.id, status: 'TODO', file: task.file })
-  else await context.print([line(`${task.id} is TODO again. Next: ralph run ${task.id}`)])
+  return tryAgain(context, context.options.text('answer') ?? null)
+}
+
+/** The same for both commands that can bring an answer. */
+export async function tryAgain(context: Context, answer: string | null): Promise<number> {
+  const { io, where, args } = context
+  const { id, file } = await retry(io, where, { task: args[0] ?? '', answer })
+  if (context.json) context.printJson({ version: 1, id, status: 'TODO', file })
+  else await context.print([line(`${id} is TODO again. Next: ralph run ${id}`)])
   return 0
 }

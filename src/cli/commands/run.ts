@@ -10,12 +10,8 @@ import { runPorts, type Questions } from '../../project/run-ports.ts'
 import type { RunOptions } from '../../run/ports.ts'
 import { runTasks } from '../../run/run.ts'
 import type { Task } from '../../task/model.ts'
-import { printableJson } from '../../ui/printable.ts'
-import { RunReporter } from '../../ui/run-reporter.ts'
-import { measureForAny } from '../../ui/width.ts'
 import type { Context } from '../command.ts'
-import { canvasFor } from '../context.ts'
-import { questionsOf } from '../run/questions.ts'
+import { showJson, showLines } from '../run/show-run.ts'
 import { runWish } from '../run/wish.ts'
 
 /** Does the next task, or the one named, or one after the other. */
@@ -28,7 +24,8 @@ export async function run(context: Context): Promise<number> {
     return dryRun(context, project, { wish, options })
   }
   refuseInside(context.io, project.root)
-  const show = context.json ? showJson(context) : await showLines(context)
+  const verbose = context.options.on('verbose')
+  const show = context.json ? showJson(context) : await showLines(context, { verbose })
   let code = 0
   const emit: Emit<RunEvent> = (event) => {
     show.event(event)
@@ -86,54 +83,14 @@ function tasksOf({ selection, tasks }: Project, { task, loop }: RunOptions): rea
   return states.flatMap(({ task: one }) => (one.status === 'TODO' ? [one] : []))
 }
 
-/** What shows a run, and asks for it. */
-interface Show {
-  readonly event: Emit<RunEvent>
-  readonly questions: Questions
-  readonly end: () => void
-}
-
-function showJson(context: Context): Show {
-  return {
-    event: (event) => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
-    questions: { ask: null, askToCommit: null },
-    end: () => undefined,
-  }
-}
-
-const TICK_MS = 500
-
-async function showLines({ io, options }: Context): Promise<Show> {
-  const reporter = new RunReporter({
-    write: io.stdout.write,
-    canvas: () => canvasFor(io.stdout, io.env, options.on('no-color')),
-    measure: await measureForAny(),
-    now: io.now,
-    verbose: options.on('verbose'),
-  })
-  const ticking = setInterval(() => reporter.tick(), TICK_MS)
-  const dialogue = io.dialogue()
-  return {
-    event: (event) => reporter.event(event),
-    questions: dialogue
-      ? questionsOf({ ...dialogue, signal: io.signal }, () => reporter.pause())
-      : { ask: null, askToCommit: null },
-    end() {
-      clearInterval(ticking)
-      reporter.pause()
-    },
-  }
-}
-
 function exitCode(finished: RunFinished): number {
   if (finished.blocked.length + finished.failed.length > 0) return finished.end === 'interrupted' ? 130 : 1
   switch (finished.end) {
     case 'done':
       return 0
-    case 'nothing-eligible':
-      return finished.completed.length > 0 ? 0 : 1
     case 'interrupted':
       return 130
+    case 'nothing-eligible':
     case 'budget':
     case 'failed':
     case 'stopped':

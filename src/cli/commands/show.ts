@@ -1,5 +1,5 @@
 import { listRecords } from '../../git/record.ts'
-import { openGit } from '../../git/door.ts'
+import { openReadingGit } from '../../git/door.ts'
 import type { Git } from '../../git/git.ts'
 import { readCompletions, type CompletionRecord } from '../../history/completions.ts'
 import { dependantsOf, unblocks, type Selection, type TaskState } from '../../select/selection.ts'
@@ -45,7 +45,7 @@ async function stateOf(
 
 /** What git knows of the task; without a repository nothing. */
 async function pastOf({ io }: Context, place: Place, task: Task): Promise<TaskPast> {
-  const git = openGit({ cwd: place.root, env: io.env })
+  const git = openReadingGit({ cwd: place.root, env: io.env })
   const [attempts, completions] = await Promise.all([
     unlessGitIsMissing(listRecords(git, task.id), []),
     unlessGitIsMissing(completionsOf(git, task, place), []),

@@ -1,7 +1,7 @@
 import { FOLDER, type Invocation } from '../../agent/port.ts'
 import { agentRequest } from '../../attempt/run-agent.ts'
 import { UserError } from '../../base/errors.ts'
-import { openGit } from '../../git/door.ts'
+import { openReadingGit } from '../../git/door.ts'
 import { listRecords } from '../../git/record.ts'
 import { Agents } from '../../project/agents.ts'
 import type { Project } from '../../project/project.ts'
@@ -45,7 +45,7 @@ async function planOf(
 ): Promise<{ readonly plan: DryRun; readonly warnings: readonly string[] }> {
   const { root, dir, tasks, tierOf } = project
   const agents = new Agents(io, wish, project)
-  const git = openGit({ cwd: root, env: io.env })
+  const git = openReadingGit({ cwd: root, env: io.env })
   const ledger = new Ledger(await unlessGitIsMissing(listRecords(git, task.id), []))
   const [choice] = await agents.choicesFor(task)
   const source = { dir, tasks: () => tasks, refresh: async () => undefined }

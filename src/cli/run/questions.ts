@@ -13,21 +13,24 @@ export function questionsOf(
   pause: () => void,
 ): Questions {
   return {
-    ask: async ({ task, reason }, answered) => {
+    ask: async ({ task, reason, asks }, answered) => {
       pause()
-      const { isCancel, select } = await import('@clack/prompts')
-      const answer = await select<FailureAnswer>({
-        message: printable(`${task.id} failed: ${reason}`),
+      const { isCancel, select, text } = await import('@clack/prompts')
+      const shared = { ...dialogue, signal: AbortSignal.any([signal, answered]) }
+      const choice = await select<FailureAnswer>({
+        message: printable(`${task.id} ${asks ? 'asks' : 'failed'}: ${reason}`),
         options: [
-          { value: 'retry', label: 'Try again' },
+          { value: 'retry', label: asks ? 'Answer it' : 'Try again' },
           { value: 'skip', label: 'Leave it, go on with the next' },
           { value: 'block', label: 'Block it, go on with the next' },
           { value: 'abort', label: 'End the run' },
         ],
-        ...dialogue,
-        signal: AbortSignal.any([signal, answered]),
+        ...shared,
       })
-      return isCancel(answer) ? 'abort' : answer
+      if (isCancel(choice)) return 'abort'
+      if (choice !== 'retry' || !asks) return choice
+      const answer = await text({ message: 'Your answer', validate: refuseEmpty, ...shared })
+      return isCancel(answer) ? 'abort' : { text: answer }
     },
     askToCommit: async (paths) => {
       pause()
@@ -37,4 +40,8 @@ export function questionsOf(
       return !isCancel(answer) && answer
     },
   }
+}
+
+function refuseEmpty(answer: string | undefined): string | undefined {
+  return (answer ?? '').trim() === '' ? 'It needs an answer.' : undefined
 }

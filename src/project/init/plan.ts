@@ -36,28 +36,33 @@ function configOf({ dir, gates, aliases, schema }: Findings): object {
     ...(dir === DEFAULTS.tasks ? {} : { tasks: dir }),
     ...(said.length > 0 ? { aliases: Object.fromEntries(said) } : {}),
     // A list without any would say that there are none, for good.
-    ...(gates.length > 0 ? { gates: gates.map(({ name, command }) => ({ name, command })) } : {}),
+    ...(gates.length > 0 ? { gates: gates.map(gateOf) } : {}),
   }
 }
 
-const FIRST_TASK = `# T-001: Say how to work on this project
+function gateOf({ name, command, required }: Gate): object {
+  return { name, command, ...(required ? {} : { required }) }
+}
 
-- **Status**: TODO
+const FIRST_TASK = `# T-001: Add the login form
+
+- **Status**: BLOCKED
 - **Depends**: none
 - **Complexity**: Light
 
 ## Description
 
-An example: change it, or delete it and write your own with \`ralph new "Title"\`.
-
-Whoever comes new to this project, person or agent, needs to know how to build it, how to test it, and where things are.
+What to implement, and why: what somebody needs who has never seen this project.
 
 ## Acceptance Criteria
 
-- [ ] CONTRIBUTING.md names the commands that build and test the project
-- [ ] It says in one line what each top-level folder holds
+- [ ] An empty password is refused with a message
 
 ## Produces
 
-- \`CONTRIBUTING.md\`
+- \`src/login.ts\`
+
+## Blocked
+
+This is an example, and no agent works on it: make it a task of yours, with the status TODO and without this section, or delete the file.
 `

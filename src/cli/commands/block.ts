@@ -1,0 +1,31 @@
+import { UserError } from '../../base/errors.ts'
+import { commitTaskFiles } from '../../project/commit-task-files.ts'
+import { readNamed } from '../../project/find-task.ts'
+import { openPlace } from '../../project/project.ts'
+import { blockMessage } from '../../run/give-up.ts'
+import { blockTask } from '../../task/finish.ts'
+import { line } from '../../ui/block.ts'
+import type { Context } from '../command.ts'
+
+/** Blocks a task by hand, in a commit of its own. */
+export async function run(context: Context): Promise<number> {
+  const [named = '', why = ''] = context.args
+  const place = await openPlace(context.where)
+  const task = await readNamed(place, named)
+  const reason = why.trim()
+  if (reason === '') throw new UserError('a blocked task needs a reason', `ralph block ${task.id} "why"`)
+  if (task.status !== 'TODO')
+    throw new UserError(
+      `only a task that is TODO can be blocked: ${task.id} is ${task.status ?? 'without a clear status'}`,
+      `ralph show ${task.id} says where it stands.`,
+    )
+  const blockage = { reason, attempts: 0, asks: false }
+  await commitTaskFiles(context.io, {
+    root: place.root,
+    texts: new Map([[task.file, blockTask(task, blockage, place.vocabulary)]]),
+    message: blockMessage(task, blockage),
+  })
+  if (context.json) context.printJson({ version: 1, id: task.id, status: 'BLOCKED', file: task.file })
+  else await context.print([line(`${task.id} is BLOCKED. To go on: ralph retry ${task.id}`)])
+  return 0
+}

@@ -1,0 +1,75 @@
+import { UserError } from '../../base/errors.ts'
+import type { Happening } from '../../events/event.ts'
+import type { GateResult } from '../../events/gate.ts'
+import { Agents } from '../../project/agents.ts'
+import { findTask } from '../../project/find-task.ts'
+import { openProject } from '../../project/project.ts'
+import { NO_WISH, runOptions } from '../../project/run-options.ts'
+import { runPorts } from '../../project/run-ports.ts'
+import { refuseInside } from '../../project/world.ts'
+import { completeByHand } from '../../run/complete.ts'
+import type { Task } from '../../task/model.ts'
+import { line } from '../../ui/block.ts'
+import type { Context } from '../command.ts'
+import { showLines } from '../run/show-run.ts'
+
+/** Completes a task that a person has done, as a run does that of an agent. */
+export async function run(context: Context): Promise<number> {
+  const { io } = context
+  const project = await openProject(context.where)
+  const task = findTask(project.tasks, context.args[0] ?? '')
+  refuseInside(io, project.root)
+  refuseUnlessOpen(task)
+  const agents = new Agents(io, NO_WISH, project)
+  const questions = { ask: null, askToCommit: null }
+  const ports = { ...(await runPorts(io, project, { agents, questions })), warnings: [] }
+  const show = context.json ? null : await showLines(context, { verbose: false })
+  const results: GateResult[] = []
+  const emit = (happening: Happening): void => {
+    if (happening.type === 'gate-finished') results.push(happening.result)
+    show?.event({ at: io.now().toISOString(), ...happening })
+  }
+  try {
+    const landed = await completeByHand({ options: runOptions(NO_WISH, project), ports, emit }, task)
+    show?.end()
+    return await answer(context, { task, landed, results })
+  } finally {
+    show?.end()
+  }
+}
+
+type Landed = Awaited<ReturnType<typeof completeByHand>>
+
+function refuseUnlessOpen({ id, status }: Task): void {
+  if (status === 'DONE')
+    throw new UserError(`${id} is DONE already`, `ralph show ${id} says which commit completed it.`)
+  if (status === null)
+    throw new UserError(`${id} has no clear status`, 'ralph lint says what is wrong with its file.')
+}
+
+async function answer(
+  context: Context,
+  {
+    task: { id, file },
+    landed,
+    results,
+  }: { readonly task: Task; readonly landed: Landed; readonly results: readonly GateResult[] },
+): Promise<number> {
+  if (landed.kind === 'landed') {
+    const { commit } = landed
+    if (context.json)
+      context.printJson({ version: 1, id, status: 'DONE', file, commit, gates: results, reason: null })
+    else await context.print([line(`${id} is DONE in ${commit.slice(0, 10)}`)])
+    return 0
+  }
+  const { reason, kind } = landed.refusal
+  if (context.json)
+    context.printJson({ version: 1, id, status: 'TODO', file, commit: null, gates: results, reason })
+  if (kind === 'interrupted' && context.io.signal.aborted) return 130
+  if (context.json) return 1
+  throw new UserError(
+    `${id} is not completed: ${reason}`,
+    'Nothing was committed; what you did stays in the tree.',
+    1,
+  )
+}

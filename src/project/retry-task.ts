@@ -1,0 +1,43 @@
+import { UserError } from '../base/errors.ts'
+import { composeMessage } from '../git/trailers.ts'
+import { answerMessage } from '../run/give-up.ts'
+import { retryTask } from '../task/finish.ts'
+import type { Task } from '../task/model.ts'
+import { commitTaskFiles } from './commit-task-files.ts'
+import { readNamed } from './find-task.ts'
+import { openPlace, type Where } from './project.ts'
+import type { World } from './world.ts'
+
+/**
+ * Makes a blocked task TODO again, in a commit of its own. Why it was blocked is kept for the next prompt, and below it
+ * the answer.
+ */
+export async function retry(
+  world: World,
+  where: Where,
+  asked: { readonly task: string; readonly answer: string | null },
+): Promise<Task> {
+  const place = await openPlace(where)
+  const task = await readNamed(place, asked.task)
+  const { id, file } = task
+  const answer = asked.answer?.trim() ?? null
+  if (answer === '') throw new UserError('an answer needs a text', `ralph answer ${id} "MIT"`)
+  if (task.status !== 'BLOCKED' && !task.held) {
+    const status = task.status ?? 'without a clear status'
+    throw new UserError(`${id} is not blocked: it is ${status}`, `ralph show ${id} says where it stands.`)
+  }
+  await commitTaskFiles(world, {
+    root: place.root,
+    texts: new Map([[file, retryTask(task, place.vocabulary, answer)]]),
+    message: answer === null ? retryMessage(id) : answerMessage(id, answer),
+  })
+  return task
+}
+
+function retryMessage(id: string): string {
+  const trailers = [
+    { key: 'Task', value: id },
+    { key: 'Retried', value: 'yes' },
+  ]
+  return composeMessage({ subject: `${id}: Try again`, body: '', trailers })
+}

@@ -1,0 +1,168 @@
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { jobTaskOf, type Job } from '../attempt/job.ts'
+import { missingOutputs } from '../attempt/judge.ts'
+import { UserError } from '../base/errors.ts'
+import { fewOf } from '../base/text.ts'
+import { UNKNOWN_USAGE } from '../events/usage.ts'
+import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
+import { land, type Landed, type LandingPorts } from '../landing/land.ts'
+import { sectionBodies } from '../task/edit-section.ts'
+import type { Task } from '../task/model.ts'
+import type { Work } from '../workspace/port.ts'
+import { withoutRun } from './alone.ts'
+import { Ledger } from './ledger.ts'
+import { NoteKeeper } from './note.ts'
+import { baseOf, refuseObstacles } from './preflight.ts'
+import { landingPorts, type Run } from './task.ts'
+
+/** Who has done such a task, in the trailer that names the agent elsewhere. */
+const HUMAN = 'human'
+
+/**
+ * Completes a task that a person has done: the gates run on what is in the tree, and that lands as the work of an agent
+ * does. What does not pass stays in the tree as it is.
+ */
+export async function completeByHand(
+  run: Pick<Run, 'options' | 'ports' | 'emit'>,
+  task: Task,
+): Promise<Landed> {
+  const { ports } = run
+  return withoutRun(ports.folder, { pid: ports.pid, now: ports.now() }, async () => {
+    const startedAt = ports.now()
+    const { work, records } = await begin(run)
+    const ledger = new Ledger(records)
+    const number = (ledger.attemptsAt(task.id).at(-1)?.number ?? 0) + 1
+    const job = { task: jobTaskOf(task), attempt: number, gates: run.options.gates }
+    const taskNow = (): Promise<Task> => openedTask(run, task)
+    const landing: LandingPorts = { ...landingPorts(run, job), taskNow }
+    const { refusal, work: checked, passed } = await check(job, work, landing)
+    if (refusal) return { kind: 'refused', refusal, work: checked, undone: null }
+    const earlier = ledger.seriesAt(task.id)
+    const now = await taskNow()
+    const facts = {
+      ...NO_AGENT,
+      task: task.id,
+      number,
+      detail: sectionBodies(now, 'Completion Notes').join('\n\n'),
+      base: checked.base.head,
+      counted: earlier.length + 1,
+      most: run.options.retries + 1,
+      tier: ports.tierOf(now).tier,
+      seconds: (ports.now().getTime() - startedAt.getTime()) / 1000,
+      gates: passed,
+      changed: checked.changes.map(({ path }) => path),
+    }
+    return landKept(run, { facts, work: checked, earlier, startedAt }, landing)
+  })
+}
+
+/** What is said of a task without an agent. */
+const NO_AGENT = {
+  outcome: 'done',
+  reason: '',
+  fingerprint: '',
+  final: false,
+  idle: false,
+  agent: HUMAN,
+  model: null,
+  usage: UNKNOWN_USAGE,
+  log: null,
+  gatesChanged: [],
+  runsLater: [],
+  undone: [],
+} as const satisfies Partial<AttemptFacts>
+
+async function begin({
+  ports,
+  emit,
+}: Pick<Run, 'ports' | 'emit'>): Promise<{ work: Work; records: readonly KeptAttempt[] }> {
+  const { workspace, folder } = ports
+  await refuseObstacles(ports)
+  const base = baseOf(await workspace.inspect.status())
+  const { ignored } = await workspace.restore.adopt(null)
+  writeFileSync(folder.ignored, ignored.join('\0'))
+  const work = await workspace.inspect.work(base)
+  if (work.nested.length > 0)
+    emit({ type: 'warning', message: `a repository of its own is in no commit: ${fewOf(work.nested)}` })
+  return { work, records: await ports.records() }
+}
+
+/** The same that an agent's word has to stand: what Produces names is there, git takes it, the gates pass. */
+async function check(
+  job: Pick<Job, 'task' | 'attempt' | 'gates'>,
+  work: Work,
+  landing: LandingPorts,
+): ReturnType<LandingPorts['check']> {
+  const missing = await missingOutputs(job, work, landing)
+  const reason = missing === null ? work.refused : `not there though Produces names it: ${missing}`
+  if (reason === null) return landing.check(work)
+  const refusal = { kind: 'gate-failed', reason, detail: '', fingerprint: null } as const
+  return { refusal, work, passed: [] }
+}
+
+/** The task as its file is now, without what blocks it: that goes to the earlier attempts. */
+async function openedTask({ ports }: Pick<Run, 'ports'>, { id, file }: Task): Promise<Task> {
+  await ports.source.refresh([file])
+  const task = ports.source.tasks().find((one) => one.id === id)
+  if (!task) throw new UserError(`${file} is gone`, 'Write it again, or restore it with git.')
+  return task.status === 'BLOCKED' || task.held ? ports.edits.reopened(task) : task
+}
+
+/** What lands: from here on a run can go on with it, whatever happens to this process. */
+async function landKept(
+  { options, ports, emit }: Pick<Run, 'options' | 'ports' | 'emit'>,
+  made: {
+    readonly facts: AttemptFacts
+    readonly work: Work
+    readonly earlier: readonly KeptAttempt[]
+    readonly startedAt: Date
+  },
+  landing: LandingPorts,
+): Promise<Landed> {
+  const { facts, work, earlier } = made
+  const { workspace, folder, source } = ports
+  const { subject, progress } = options
+  const task = source.tasks().find(({ id }) => id === facts.task)
+  const kept = await workspace.record.candidate({ facts, work, at: ports.now(), token: ports.newToken() })
+  const note = new NoteKeeper(
+    folder.note,
+    { mark: ports.mark, cleanSince: statSync(folder.lock).ctimeMs, spentUsd: null, attempt: null },
+    ports.now,
+  )
+  try {
+    const { number, counted, most, agent, model, tier } = facts
+    note.begin({
+      task: facts.task,
+      title: task?.title ?? '',
+      number,
+      counted,
+      most,
+      base: work.base,
+      agent,
+      model,
+      tier,
+      startedAt: made.startedAt.toISOString(),
+      log: '',
+    })
+    const written = [...(task ? [task.file] : []), ...(progress === null ? [] : [progress])]
+    const before = new Map(written.map((file) => [file, workspace.inspect.text(file)]))
+    const landed = await land({ candidate: { kept, facts, work }, earlier, subject, progress }, landing, emit)
+    if (landed.kind === 'refused' && landed.undone !== null) {
+      const { reason } = landed.refusal
+      const failed = { ...facts, outcome: 'gate-failed', reason, gates: null } as const
+      const at = ports.now()
+      const { ref } = await workspace.record.keep({ facts: failed, work, at, commits: [landed.undone] })
+      emit({ type: 'warning', message: `what a hook changed is kept as it was under ${ref}` })
+      // Taking the commit back took these files back to the base, without what a person wrote in them.
+      for (const [file, text] of before) if (text !== null) writeFileSync(join(workspace.root, file), text)
+    }
+    if (landed.kind === 'landed' && landed.sealPending) return landed
+    note.clear()
+    workspace.record.dropCandidate(kept)
+    await workspace.record.removeDropped()
+    return landed
+  } finally {
+    note.end()
+  }
+}

@@ -1,0 +1,156 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { projectFolder, taskText } from './project-folder.ts'
+import { env, git } from './script-repository.ts'
+
+const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
+const hasStrace = spawnSync('strace', ['-V']).status === 0
+
+/** What each command is asked; those that write are not for a stranger's repository. */
+const WRITING = new Set(['init', 'new', 'retry', 'answer', 'complete', 'block'])
+const ASKED: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  next: [
+    ['next', '--explain', '--all'],
+    ['next', '--prompt'],
+  ],
+  show: [['show', '1']],
+  prompt: [['prompt', '1']],
+  attempts: [['attempts', '1']],
+  run: [['run', '--dry-run', '--agent', 'script']],
+  completion: [['completion', 'bash']],
+}
+const reading = COMMANDS.filter(({ name }) => !WRITING.has(name)).flatMap(
+  ({ name }) => ASKED[name] ?? [[name]],
+)
+
+/** Everything by which the configuration of a repository can name a program. */
+function hostileSettings(evil: string): string {
+  return `
+[core]
+  fsmonitor = ${evil}
+  hooksPath = ${evil}s
+  pager = ${evil}
+  editor = ${evil}
+  sshCommand = ${evil}
+  askPass = ${evil}
+  alternateRefsCommand = ${evil}
+[filter "e=vil"]
+  clean = ${evil}
+  smudge = ${evil}
+  process = ${evil}
+  required = true
+[diff]
+  external = ${evil}
+[diff "evil"]
+  textconv = ${evil}
+  command = ${evil}
+[commit]
+  gpgSign = true
+[log]
+  showSignature = true
+[gpg]
+  program = ${evil}
+[alias]
+  log = !${evil}
+  status = !${evil}
+[pager]
+  log = ${evil}
+  status = ${evil}
+[credential]
+  helper = !${evil}
+[extensions]
+  partialClone = origin
+[remote "origin"]
+  url = ext::${evil}
+  promisor = true
+[protocol "ext"]
+  allow = always
+`
+}
+
+/** A repository that runs `evil` wherever git lets it, with another in it that lies bare, and one as a submodule. */
+function hostileRepository(): { readonly root: string; readonly bare: string; readonly trace: string } {
+  const tasks = {
+    'docs/tasks/T-001.md': `${taskText('T-001', 'One')}\n- **Touches**: \`a.ts\`\n`,
+    'docs/tasks/T-002.md': taskText('T-002', 'Two', { Status: 'DONE' }),
+  }
+  const root = projectFolder({ ...tasks, 'a.ts': 'a\n', '.gitattributes': '* filter=e=vil diff=evil\n' })
+  const trace = projectFolder({})
+  const evil = join(trace, 'evil')
+  writeFileSync(evil, `#!/bin/sh\ntouch ${trace}/it-ran\n`)
+  chmodSync(evil, 0o755)
+  mkdirSync(`${evil}s`)
+  for (const hook of ['pre-commit', 'post-index-change', 'reference-transaction', 'fsmonitor-watchman'])
+    cpSync(evil, join(`${evil}s`, hook))
+  const sub = join(root, 'sub')
+  const bare = join(root, 'package')
+  mkdirSync(sub)
+  git(sub, 'init', '--quiet')
+  git(sub, 'commit', '--quiet', '--allow-empty', '--message=Sub')
+  git(root, 'init', '--quiet', '--initial-branch=main')
+  git(root, '-c', 'advice.addEmbeddedRepo=false', 'add', '--all')
+  git(root, 'commit', '--quiet', '--message=T-002: Two\n\nTask: T-002')
+  // It says of itself that it is not bare, and where its tree is: then git would look at files there.
+  cpSync(join(root, '.git'), bare, { recursive: true })
+  for (const [file, text] of Object.entries({ ...tasks, 'package.json': '{}' })) {
+    mkdirSync(join(bare, file, '..'), { recursive: true })
+    writeFileSync(join(bare, file), text)
+  }
+  const settings = hostileSettings(evil)
+  for (const config of [join(root, '.git/config'), join(sub, '.git/config')])
+    writeFileSync(config, readFileSync(config, 'utf8') + settings)
+  writeFileSync(
+    join(bare, 'config'),
+    `[core]\n  repositoryformatversion = 0\n  bare = false\n  worktree = ..\n${settings}`,
+  )
+  // So that git has to read them, and not only their times.
+  writeFileSync(join(root, 'a.ts'), 'b\n')
+  writeFileSync(join(sub, 'new.txt'), '')
+  return { root, bare, trace }
+}
+
+/** All that a command finds on PATH: of the agents none. */
+function folderWithGit(): string {
+  const { stdout } = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' })
+  const bin = projectFolder({})
+  symlinkSync(stdout.trim(), join(bin, 'git'))
+  return bin
+}
+
+describe.skipIf(!hasStrace)("in a stranger's repository", () => {
+  /** What a command starts, besides itself. */
+  function startedBy(cwd: string, argv: readonly string[], bin: string): readonly string[] {
+    const log = join(bin, 'execve')
+    const strace = ['-f', '-qq', '-e', 'trace=execve', '-e', 'signal=none', '-o', log, '-E', `PATH=${bin}`]
+    const { stdout, stderr } = spawnSync('strace', [...strace, process.execPath, program, ...argv], {
+      cwd,
+      env,
+      encoding: 'utf8',
+    })
+    expect(`${stdout}${stderr}`).not.toBe('')
+    const lines = readFileSync(log, 'utf8').split('\n')
+    const started = lines.flatMap((line) => /execve\("([^"]+)".* = 0$/.exec(line)?.[1] ?? [])
+    expect(started[0]).toBe(process.execPath)
+    return started.slice(1)
+  }
+
+  it.each(reading.map((argv) => [argv.join(' '), argv]))('ralph %s starts nothing but git', (_, argv) => {
+    const { root, bare, trace } = hostileRepository()
+    const bin = folderWithGit()
+    for (const cwd of [root, bare])
+      expect(startedBy(cwd, argv, bin).filter((path) => basename(path) !== 'git')).toEqual([])
+    expect(existsSync(join(trace, 'it-ran'))).toBe(false)
+  })
+
+  it('would have started more by itself', () => {
+    for (const cwd of ['root', 'bare'] as const) {
+      const place = hostileRepository()
+      spawnSync('git', ['status'], { cwd: place[cwd], env })
+      expect(existsSync(join(place.trace, 'it-ran'))).toBe(true)
+    }
+  })
+})
