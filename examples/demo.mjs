@@ -1,5 +1,5 @@
 // Shows the main job: `ralph run --loop` over the backlog of `tally`, in a temporary repository, on the embedded agent.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,13 +19,14 @@ function say(command) {
   console.log(process.stdout.isTTY ? `\n\x1b[2m$\x1b[22m \x1b[1m${command}\x1b[22m` : `\n$ ${command}`)
 }
 
-function show(command, program, args) {
+function show(command, program, args, code = 0) {
   say(command)
-  execFileSync(program, args, { cwd: repository, stdio: 'inherit', env })
+  const { status, error } = spawnSync(program, args, { cwd: repository, stdio: 'inherit', env })
+  if (error || status !== code) throw error ?? new Error(`${command} ended with ${status}`)
 }
 
-function ralph(...args) {
-  show(`ralph ${args.join(' ')}`, process.execPath, [bin, ...args])
+function ralph(args, code) {
+  show(`ralph ${args.join(' ')}`, process.execPath, [bin, ...args], code)
 }
 
 try {
@@ -36,9 +37,10 @@ try {
   git('add', '-A')
   git('commit', '-q', '-m', 'Start with a backlog')
 
-  ralph('next')
-  ralph('run', '--loop', '--agent', 'script')
-  ralph('list')
+  ralph(['next'])
+  // Two tasks are left: one is blocked, the other needs it. So the answer to a loop is no.
+  ralph(['run', '--loop', '--agent', 'script'], 1)
+  ralph(['list'])
   say('cat docs/tasks/T-003.md')
   const task = readFileSync(join(repository, 'docs/tasks/T-003.md'), 'utf8')
   console.log(task.replace(/(## Script\n)[\s\S]*?(?=\n## )/, '$1\n…\n').trimEnd())

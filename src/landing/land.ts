@@ -234,7 +234,7 @@ async function afterCommit(
     { id: facts.task, commit: landing.commit, branch },
     emit,
   )
-  const warning = problem ?? strangerAt(commit, prefix)
+  const warning = problem ?? unsealed(commit, prefix)
   if (warning !== null) emit({ type: 'warning', message: warning })
   if (ports.sealer) ports.checkpoint('sealed')
   const { files, added, removed, left } = landing
@@ -287,10 +287,10 @@ export async function seal(
   return { ...report, pending: report.problem !== null && signal.aborted }
 }
 
-/** A commit that asks for no seal is not the one that was made: a hook may have put its own on top of that. */
-function strangerAt(head: string, prefix: string | null): string | null {
-  if (prefix === null || head.startsWith(prefix)) return null
-  return `the commit is not sealed: HEAD moved on to ${head.slice(0, 10)} meanwhile; ralph verify --fix mends the Commit field`
+/** A hook may have taken the trailer out of the message that asks for the seal. */
+function unsealed(commit: string, prefix: string | null): string | null {
+  if (prefix === null || commit.startsWith(prefix)) return null
+  return 'the commit is not sealed: its message does not ask for it any more; ralph verify --fix mends the Commit field'
 }
 
 function sumsOf({ candidate: { facts }, earlier }: ToLand): Sums {

@@ -131,7 +131,7 @@ describe('a whole run', () => {
     const cwd = repository({ 'T-001': SCRIPT }, SEALED)
     hook(cwd, 'post-commit', 'rm .git/hooks/post-commit; git commit --quiet --allow-empty --message=Bump')
     const { stdout, stderr } = await run(cwd)
-    expect(stdout + stderr).toContain('the commit is not sealed: HEAD moved on')
+    expect(stdout + stderr).toContain('the commit is not sealed: the branch moved to')
     expect(git(cwd, 'log', '-2', '--format=%s').split('\n')).toEqual(['Bump', 'T-001: Do T-001'])
     expect(await states(cwd)).toEqual(['moved'])
   })

@@ -309,12 +309,12 @@ describe.skipIf(process.platform === 'win32')('what is previewed is what is done
     const folder = /^.*ralph-[^/]*/
     const done = readFileSync(seen, 'utf8').trimEnd().split('\n')
     expect(done.map((arg) => arg.replace(folder, '<private folder>'))).toEqual(command.slice(1))
-    expect(command.join(' ')).toContain('--max-budget-usd 3')
+    expect(command.join(' ')).toContain('--max-budget-usd=3')
   })
 
   it('and a run warns of a feature that is not there, as the prompt does', async () => {
-    const cwd = repository({ 'T-001': { Feature: 'payments', Agent: 'script' } })
-    const { stdout } = await run(cwd, ['--json'])
+    const cwd = repository({ 'T-001': { Feature: 'payments' } })
+    const { stdout } = await run(cwd, ['--agent', 'script', '--json'])
     const { warnings } = JSON.parse((await ralph(['prompt', '1', '--json'], { cwd, env })).stdout) as {
       warnings: string[]
     }
