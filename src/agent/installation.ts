@@ -15,7 +15,7 @@ export interface Installation {
 }
 
 /** Where a program is asked for its version. */
-export interface Question {
+export interface VersionQuestion {
   readonly cwd: string
   readonly env: AgentRequest['env']
   /** Aborting it ends the asking. */
@@ -26,7 +26,7 @@ export interface Question {
 /** What is installed of an agent's program; null where it is not there, or none is needed. */
 export async function installationOf(
   program: string | null,
-  question: Question,
+  question: VersionQuestion,
 ): Promise<Installation | null> {
   const path = program === null ? null : findOnPath(program, question.env)
   return path === null ? null : { path, ...(await ask(path, question)) }
@@ -46,7 +46,7 @@ export function isNewEnough(version: string | null, minimum: string | null): boo
 
 async function ask(
   path: string,
-  { cwd, env, signal, timeoutSeconds = 10 }: Question,
+  { cwd, env, signal, timeoutSeconds = 10 }: VersionQuestion,
 ): Promise<Pick<Installation, 'version' | 'failure'>> {
   const output = { stdout: new Tail(4096), stderr: new Tail(4096) }
   const running = startProcess(

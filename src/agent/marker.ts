@@ -40,19 +40,19 @@ export function readLastLine(text: string, prompt = ''): Reading {
   return { marker: found.marker, message: lines.slice(0, end).join('\n').trim() }
 }
 
-interface Found {
+interface FoundMarker {
   readonly marker: Marker
   readonly before: string
 }
 
 /** Models like to set it in bold. */
-function alone(line: string): Found | null {
+function alone(line: string): FoundMarker | null {
   const text = line.trim().replace(/^\*\*(.*)\*\*$/, '$1')
   const marker = parse(text)
   return marker && { marker, before: '' }
 }
 
-function atEnd(line: string): Found | null {
+function atEnd(line: string): FoundMarker | null {
   const begin = line.lastIndexOf('<TASK_')
   const marker = begin === -1 ? null : parse(line.slice(begin).trim())
   return marker && { marker, before: line.slice(0, begin).trimEnd() }

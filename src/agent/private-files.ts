@@ -5,7 +5,7 @@ import { isAlive } from '../process/table.ts'
 import { FOLDER, type AgentRequest, type Invocation } from './port.ts'
 
 /** An invocation whose files are written, and how to take them away again. */
-export interface Prepared {
+export interface PreparedFiles {
   readonly args: readonly string[]
   readonly env: Invocation['env']
   /** Where what goes to its standard input stands; undefined where nothing does. */
@@ -14,7 +14,7 @@ export interface Prepared {
 }
 
 /** Writes an invocation's input and files into a folder that only this user can read, and puts its path where it is asked for. */
-export function writePrivateFiles(invocation: Invocation, home: AgentRequest['env']): Prepared {
+export function writePrivateFiles(invocation: Invocation, home: AgentRequest['env']): PreparedFiles {
   const { args, env, files, stdin } = invocation
   if (stdin === '' && Object.keys(files).length === 0) {
     return { args, env, stdinFile: undefined, remove: () => undefined }

@@ -13,7 +13,7 @@ import type {
   StreamEvent,
   StreamReader,
 } from './port.ts'
-import { writePrivateFiles, type Prepared } from './private-files.ts'
+import { writePrivateFiles, type PreparedFiles } from './private-files.ts'
 import { Watch } from './watch.ts'
 
 interface RuntimeOptions {
@@ -113,7 +113,7 @@ class Session {
     return this.#outcome({ kind: 'not-started', reason: 'interrupted', missing: false })
   }
 
-  async #runProcess({ program }: Invocation, { args, env, stdinFile }: Prepared): Promise<AgentOutcome> {
+  async #runProcess({ program }: Invocation, { args, env, stdinFile }: PreparedFiles): Promise<AgentOutcome> {
     const request = this.#request
     const running = this.#options.start(
       { program, args },

@@ -24,7 +24,7 @@ interface ToCheck {
 }
 
 /** What the gates say. */
-export interface Verdict {
+export interface WorkVerdict {
   /** Null where all that are required passed. */
   readonly outcome: Outcome | null
   /** What they passed on. */
@@ -38,7 +38,7 @@ export async function checkWork(
   check: ToCheck,
   ports: AttemptPorts,
   emit: Emit<Happening>,
-): Promise<Verdict> {
+): Promise<WorkVerdict> {
   const { id, gates } = check
   let { work } = check
   const { results, problem } = await checkTree(gates, work.tree, {

@@ -1,7 +1,7 @@
 import type { Happening } from '../events/event.ts'
 import { isAttributes } from '../workspace/record.ts'
 import type { Work } from '../workspace/port.ts'
-import { checkWork, type Verdict } from './check.ts'
+import { checkWork, type WorkVerdict } from './check.ts'
 import { taskChanges, workChanges } from './interference.ts'
 import type { Job } from './job.ts'
 import { outcome, type Outcome } from './outcome.ts'
@@ -13,9 +13,9 @@ export async function judge(
   found: { readonly said: Outcome; readonly work: Work; readonly gatesChanged: readonly string[] },
   ports: AttemptPorts,
   emit: Emit<Happening>,
-): Promise<Verdict> {
+): Promise<WorkVerdict> {
   const { said, work } = found
-  const refuse = (failed: Outcome): Verdict => ({ outcome: failed, work, passed: [] })
+  const refuse = (failed: Outcome): WorkVerdict => ({ outcome: failed, work, passed: [] })
   if (said.kind !== 'done') return refuse(said)
   const early = await beforeGates(job, found, ports)
   if (early) return refuse(early)

@@ -1,11 +1,11 @@
 /** The line and column of an offset, both counting from 1. */
-export interface Place {
+export interface LineColumn {
   readonly line: number
   readonly column: number
 }
 
 /** Places in one text that is asked about often: its lines are found once, when the first is asked for. */
-export function placesIn(source: string): (offset: number) => Place {
+export function placesIn(source: string): (offset: number) => LineColumn {
   let starts: readonly number[] | undefined
   return (offset) => {
     starts ??= lineStarts(source)

@@ -6,7 +6,7 @@ import { GLOBAL_OPTIONS } from './global-options.ts'
 import { Options } from './options.ts'
 
 /** What a command line asks for; no command where it named none. */
-export interface Invocation {
+export interface CommandCall {
   readonly command: CommandSpec | null
   readonly args: readonly string[]
   readonly options: Options
@@ -19,7 +19,7 @@ export interface Invocation {
  * value. So flags are first matched with the table, and everything that is text reaches cac behind a sign that it
  * passes through untouched.
  */
-export function parseArguments(argv: readonly string[], commands: readonly CommandSpec[]): Invocation {
+export function parseArguments(argv: readonly string[], commands: readonly CommandSpec[]): CommandCall {
   // As git and npm have it: `ralph help next`.
   if (argv[0] === 'help') return parseArguments([...argv.slice(1), '--help'], commands)
   const command = findCommand(argv, commands)

@@ -6,12 +6,12 @@ import { layOut, type Canvas } from '../ui/layout.ts'
 import { jsonPieces } from '../ui/json-text.ts'
 import { wantsColour } from '../ui/style.ts'
 import type { Block } from '../ui/block.ts'
-import type { Invocation } from './arguments.ts'
+import type { CommandCall } from './arguments.ts'
 import type { Context } from './command.ts'
 import type { Io, Outlet } from './io.ts'
 
 /** What the command of this call is handed: the outside world, what was asked, and the ways to answer. */
-export function createContext(given: Io, { args, options }: Invocation): Context {
+export function createContext(given: Io, { args, options }: CommandCall): Context {
   const root = options.text('root')
   const io: Io =
     root === undefined ? given : Object.create(given, { cwd: { value: folderAt(given.cwd, root) } })

@@ -1,4 +1,4 @@
-import { parseArguments, type Invocation } from './arguments.ts'
+import { parseArguments, type CommandCall } from './arguments.ts'
 import type { Context } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { createContext } from './context.ts'
@@ -17,7 +17,7 @@ export async function main(io: Io): Promise<number> {
   }
 }
 
-async function dispatch({ command, args, options }: Invocation, context: Context): Promise<number> {
+async function dispatch({ command, args, options }: CommandCall, context: Context): Promise<number> {
   if (options.on('version')) {
     context.printRaw(`${manifest.version}\n`)
     return 0

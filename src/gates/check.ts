@@ -22,7 +22,7 @@ interface CheckPorts {
 }
 
 /** What the gates say of a tree. */
-export interface Checked {
+export interface TreeCheck {
   readonly results: readonly GateResult[]
   /** The tree that they passed on: the same before and after them. */
   readonly tree: string
@@ -34,7 +34,11 @@ export interface Checked {
  * Runs the gates until the tree after them is the tree before them. One that changes a file, as a formatter does, has all
  * of them run once more on what it made; where they change it again they check something else each time.
  */
-export async function checkTree(gates: readonly Gate[], before: string, ports: CheckPorts): Promise<Checked> {
+export async function checkTree(
+  gates: readonly Gate[],
+  before: string,
+  ports: CheckPorts,
+): Promise<TreeCheck> {
   const first = await runAll(gates, ports)
   if (gates.length === 0 || ports.signal.aborted) return { results: first, tree: before, problem: null }
   const after = await ports.look()

@@ -14,7 +14,7 @@ const LINES_BEFORE = 4
 const LINES_AFTER = 2
 const MOST_AFTER = 16
 
-interface Line {
+interface OutputLine {
   readonly number: number
   readonly text: string
 }
@@ -24,7 +24,7 @@ export class FailureOutput {
   readonly #lines = new LineSplitter(LINE_BYTES)
   readonly #errors = new ErrorLines()
   #count = 0
-  #last: Line[] = []
+  #last: OutputLine[] = []
   #isWhole = true
 
   push(chunk: Uint8Array): void {
@@ -70,7 +70,7 @@ export class FailureOutput {
   }
 
   /** All where there is no more; otherwise they leave room for the errors before them. */
-  #lastLines(maxBytes: number): readonly Line[] {
+  #lastLines(maxBytes: number): readonly OutputLine[] {
     const lines = this.#last.map(({ number, text }) => ({ number, text: clean(text) }))
     const all = this.#isWhole && sizeOf(lines) <= maxBytes
     return all ? lines : fitting(lines.toReversed(), (maxBytes * 5) / 8).toReversed()
@@ -79,16 +79,16 @@ export class FailureOutput {
 
 /** The first error lines of an output, each with the lines around it that point at the cause. */
 class ErrorLines {
-  readonly lines: Line[] = []
+  readonly lines: OutputLine[] = []
   /** The error lines alone. */
   readonly texts: string[] = []
-  #before: Line[] = []
+  #before: OutputLine[] = []
   /** A file that stands alone above what is wrong in it, as linters have it. */
-  #heading: Line | null = null
+  #heading: OutputLine | null = null
   #following = 0
   #mayFollow = 0
 
-  take(line: Line): void {
+  take(line: OutputLine): void {
     if (this.lines.length >= ERROR_LINES) return
     const text = asLeftStanding(line.text)
     if (text === '') this.#heading = null
@@ -98,7 +98,7 @@ class ErrorLines {
     else this.#before = [...this.#before.slice(1 - LINES_BEFORE), line]
   }
 
-  #takeError(line: Line): void {
+  #takeError(line: OutputLine): void {
     const begin = this.#before.findIndex(({ text }) => pointsAtCause(asLeftStanding(text)))
     const before = begin === -1 ? [] : this.#before.slice(begin)
     for (const one of this.#heading ? [this.#heading, ...before, line] : [...before, line]) this.#keep(one)
@@ -109,13 +109,13 @@ class ErrorLines {
     this.#mayFollow = MOST_AFTER
   }
 
-  #takeFollowing(line: Line, text: string): void {
+  #takeFollowing(line: OutputLine, text: string): void {
     this.#keep(line)
     this.#mayFollow--
     this.#following = Math.min(followingAfter(text, this.#following), this.#mayFollow)
   }
 
-  #keep({ number, text }: Line): void {
+  #keep({ number, text }: OutputLine): void {
     if (number > (this.lines.at(-1)?.number ?? 0)) this.lines.push({ number, text: clean(text) })
   }
 }
@@ -126,7 +126,7 @@ function clean(line: string): string {
 }
 
 /** As many of the first as have room, each with its newline and the mark of a gap before it. */
-function fitting(lines: readonly Line[], maxBytes: number): Line[] {
+function fitting(lines: readonly OutputLine[], maxBytes: number): OutputLine[] {
   let size = 0
   const end = lines.findIndex((line) => (size += sizeOf([line])) > maxBytes)
   return end === -1 ? [...lines] : lines.slice(0, end)
@@ -134,11 +134,11 @@ function fitting(lines: readonly Line[], maxBytes: number): Line[] {
 
 const GAP = '…'
 
-function sizeOf(lines: readonly Line[]): number {
+function sizeOf(lines: readonly OutputLine[]): number {
   return lines.reduce((size, { text }) => size + Buffer.byteLength(text) + Buffer.byteLength(GAP) + 2, 0)
 }
 
-function join(lines: readonly Line[]): string {
+function join(lines: readonly OutputLine[]): string {
   const parts: string[] = []
   let next = 1
   for (const { number, text } of lines) {

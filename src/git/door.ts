@@ -5,7 +5,7 @@ import { gitEnvironment } from './environment.ts'
 import { GitError, type Git, type GitOptions, type GitResult, type GitSurroundings } from './git.ts'
 
 /** Where git is opened. */
-interface Where {
+interface GitFolder {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -14,7 +14,7 @@ interface Where {
  * Opens git in a folder to work there, with an environment in which nothing points at another repository: with the
  * person's hooks, filters and signature.
  */
-export function openGit({ cwd, env }: Where): Git {
+export function openGit({ cwd, env }: GitFolder): Git {
   return doorTo(cwd, { env: gitEnvironment(env) })
 }
 
@@ -22,7 +22,7 @@ export function openGit({ cwd, env }: Where): Git {
  * Opens git only to read: whoever looks at a stranger's repository starts git, and nothing that the repository names.
  * What stands in the way of that is no repository.
  */
-export function openReadingGit({ cwd, env }: Where): Git {
+export function openReadingGit({ cwd, env }: GitFolder): Git {
   return readingDoorTo(cwd, {
     env: { ...gitEnvironment(env), ...READING_ENVIRONMENT },
     settings: READING_SETTINGS,

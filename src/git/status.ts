@@ -1,7 +1,7 @@
 import type { Git } from './git.ts'
 
 /** What HEAD names and what is not committed, as one `git status` tells it. */
-export interface Status {
+export interface TreeStatus {
   /** Null before the first commit. */
   readonly head: string | null
   /** The branch's short name; null when HEAD is detached. */
@@ -28,7 +28,10 @@ export interface StatusEntry {
 }
 
 /** Looks at the checkout once; ignored files are left out, untracked ones are listed one by one. */
-export async function readStatus(git: Git, options: { readonly signal?: AbortSignal } = {}): Promise<Status> {
+export async function readStatus(
+  git: Git,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<TreeStatus> {
   const args = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all']
   // To look into a submodule git starts another of itself there, on which no setting of this one has a hold.
   const ignored = `--ignore-submodules=${git.isReading ? 'dirty' : 'none'}`
@@ -44,7 +47,7 @@ function closedFolders(stderr: string): readonly string[] {
 }
 
 /** Reads the output of `git status --porcelain=v2 --branch -z`. */
-function parseStatus(output: string): Omit<Status, 'closedFolders'> {
+function parseStatus(output: string): Omit<TreeStatus, 'closedFolders'> {
   const records = output.split('\0')
   let head: string | null = null
   let branch: string | null = null

@@ -9,7 +9,7 @@ import { factsScanner } from '../task/scan-facts.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
 
 /** A commit that may have completed a task. */
-export interface Candidate {
+export interface PossibleCommit {
   readonly task: TaskEnd
   readonly commit: string
 }
@@ -39,7 +39,7 @@ export async function turnedDone(
 }
 
 /** A commit that turned a task's file DONE. */
-interface Turning extends Candidate {
+interface Turning extends PossibleCommit {
   /** Where the file lay then, from the top of the repository. */
   readonly path: string
   /** What the file said then. */
@@ -52,7 +52,7 @@ interface Turning extends Candidate {
  */
 export async function turningAmong(
   git: Git,
-  candidates: readonly Candidate[],
+  candidates: readonly PossibleCommit[],
   { prefix, vocabulary }: { readonly prefix: string; readonly vocabulary: TaskVocabulary },
 ): Promise<readonly Turning[]> {
   const commits = await readChanges(git, { commits: [...new Set(candidates.map(({ commit }) => commit))] })

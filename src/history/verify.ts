@@ -8,7 +8,7 @@ import type { TaskEnd } from '../task/model.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
 import { claimsIn } from './completions.ts'
 import { commitsByFile } from './file-history.ts'
-import { changeOf, turnedDone, turningAmong, type Candidate } from './task-versions.ts'
+import { changeOf, turnedDone, turningAmong, type PossibleCommit } from './task-versions.ts'
 import { undoneBy, type Undone } from './undone.ts'
 
 /**
@@ -53,7 +53,7 @@ export async function verifyTasks(git: Git, request: VerifyRequest): Promise<Ver
       async (entries) => [entries, await undoneBy(git, entries)] as const,
     ),
   ])
-  const verified = new Map<TaskEnd, Verdict>()
+  const verified = new Map<TaskEnd, TaskVerdict>()
   for (const [index, { task, commit }] of named.entries()) {
     const version = straight[index]
     if (version && !undone.has(commit)) verified.set(task, verdictOn(task, commit, version))
@@ -73,7 +73,7 @@ export async function verifyTasks(git: Git, request: VerifyRequest): Promise<Ver
 }
 
 /** What is known of a task before its commit is asked for its gates. */
-type Verdict = Omit<VerifiedTask, 'gates'>
+type TaskVerdict = Omit<VerifiedTask, 'gates'>
 
 /** The gates that commits name, by hash and number of the task: a squashed one may tell of several. */
 function gatesTold(log: readonly LogEntry[]): ReadonlyMap<string, readonly string[] | null> {
@@ -88,7 +88,7 @@ function gatesTold(log: readonly LogEntry[]): ReadonlyMap<string, readonly strin
 /** What the fields of the task files lead to, before history is asked what it says of itself. */
 interface Straight {
   readonly done: readonly TaskEnd[]
-  readonly named: readonly Named[]
+  readonly named: readonly NamedCommit[]
   /** For each of those that are named what the file said there, if that turned it DONE. */
   readonly straight: readonly (TaskEnd | null)[]
 }
@@ -114,10 +114,10 @@ interface Findings {
   /** The commits that name a task, and those that undo others. */
   readonly log: readonly LogEntry[]
   /** The commits of this history that a task's field may mean. */
-  readonly named: readonly Candidate[]
+  readonly named: readonly PossibleCommit[]
   readonly undone: Undone
   readonly vocabulary: TaskVocabulary
-  readonly verified: Map<TaskEnd, Verdict>
+  readonly verified: Map<TaskEnd, TaskVerdict>
 }
 
 /** The tasks whose field does not lead straight to where they were done; whether history is cut off before some. */
@@ -209,7 +209,7 @@ interface Evidence {
  * The named commit if it is the task's, else the first of the others that turned the file DONE, or that says it is. One
  * that was undone only where there is no other.
  */
-function verdictFrom(task: TaskEnd, { named, own, turned, undone }: Evidence): Verdict | null {
+function verdictFrom(task: TaskEnd, { named, own, turned, undone }: Evidence): TaskVerdict | null {
   const { id, commit } = task
   const candidates = [
     ...named.filter((hash) => turned.has(hash)),
@@ -233,7 +233,7 @@ function stateElsewhere({ commit }: TaskEnd): VerifyState {
 }
 
 /** Of the commit that turned the file DONE: whether it names itself there. */
-function verdictOn({ id, commit }: TaskEnd, found: string, version: TaskEnd): Verdict {
+function verdictOn({ id, commit }: TaskEnd, found: string, version: TaskEnd): TaskVerdict {
   const namesItself = version.commit !== null && found.startsWith(version.commit.toLowerCase())
   return { id, commit, found, state: namesItself ? 'sealed' : 'matches', reverted: false }
 }
@@ -242,14 +242,14 @@ function verdictOn({ id, commit }: TaskEnd, found: string, version: TaskEnd): Ve
  * No commit says that it is the task's. Where the file names none, the one that turned it DONE will do: that is how a
  * task looks that people have done, before there was ralph or beside it.
  */
-function verdictByFile({ id, commit }: TaskEnd, found: string | null, undone: Undone): Verdict {
+function verdictByFile({ id, commit }: TaskEnd, found: string | null, undone: Undone): TaskVerdict {
   const state = commit === null && found !== null ? 'matches' : 'missing'
   return { id, commit, found, state, reverted: found !== null && undone.has(found) }
 }
 
 function turnedByName(
   git: Git,
-  named: readonly Named[],
+  named: readonly NamedCommit[],
   vocabulary: TaskVocabulary,
 ): Promise<readonly (TaskEnd | null)[]> {
   const pairs = named.map(({ task, commit, parent }) => ({
@@ -278,7 +278,7 @@ function commitsTold(log: readonly LogEntry[]): ReadonlyMap<number, Told> {
 }
 
 /** A commit that a task's field may mean. */
-interface Named extends Candidate {
+interface NamedCommit extends PossibleCommit {
   /** Its first parent; null of a commit that has none, here at least. */
   readonly parent: string | null
 }
@@ -287,7 +287,7 @@ interface Named extends Candidate {
  * The commits of this history that the tasks' fields may mean, newest first: one a task, unless its digits are too few by
  * now. Each line is a commit and its parents.
  */
-function namedCommits(tasks: readonly TaskEnd[], lines: readonly string[]): readonly Named[] {
+function namedCommits(tasks: readonly TaskEnd[], lines: readonly string[]): readonly NamedCommit[] {
   const byStart = new Map<string, { readonly task: TaskEnd; readonly prefix: string }[]>()
   for (const task of tasks) {
     const prefix = prefixOf(task)

@@ -48,7 +48,7 @@ interface Refusal {
 }
 
 /** Work that passed, on its way onto the branch. */
-export interface ToLand {
+export interface LandingRequest {
   readonly candidate: { readonly kept: KeptAttempt; readonly facts: AttemptFacts; readonly work: Work }
   /** The attempts before it that count together with it. */
   readonly earlier: readonly KeptAttempt[]
@@ -96,7 +96,7 @@ const MOST_MOVES = 3
 
 /** Makes the task's commit of a candidate: the work and the finished task file together, sealed. */
 export async function land(
-  request: ToLand,
+  request: LandingRequest,
   ports: LandingPorts,
   emit: (event: Happening) => void,
 ): Promise<Landed> {
@@ -116,15 +116,15 @@ function resultOf(landed: Landed): Extract<Happening, { type: 'landing-finished'
 }
 
 /** Before it is known how long it has taken. */
-type Ended =
+type LandingEnd =
   | Omit<Extract<Landed, { readonly kind: 'landed' }>, 'seconds'>
   | Extract<Landed, { readonly kind: 'refused' }>
 
 async function landOnBranch(
-  request: ToLand,
+  request: LandingRequest,
   ports: LandingPorts,
   emit: (event: Happening) => void,
-): Promise<Ended> {
+): Promise<LandingEnd> {
   let toLand = request
   for (let moves = 0; moves < MOST_MOVES; moves++) {
     const { candidate } = toLand
@@ -157,7 +157,7 @@ async function landOnBranch(
   return { kind: 'refused', refusal, work: toLand.candidate.work, undone: null }
 }
 
-function withCandidate(request: ToLand, candidate: ToLand['candidate']): ToLand {
+function withCandidate(request: LandingRequest, candidate: LandingRequest['candidate']): LandingRequest {
   return { ...request, candidate }
 }
 
@@ -177,7 +177,7 @@ const GONE: Refusal = {
 }
 
 async function commitWork(
-  request: ToLand,
+  request: LandingRequest,
   task: Task,
   { ports, emit }: { readonly ports: LandingPorts; readonly emit: (event: Happening) => void },
 ): Promise<Omit<Committed, 'task'>> {
@@ -203,11 +203,11 @@ async function commitWork(
 
 /** What a hook made of the commit is checked like anything else; then the commit gets its name. */
 async function afterCommit(
-  request: ToLand,
+  request: LandingRequest,
   { landing, prefix, sums, task }: Committed & { readonly landing: Extract<Landing, { kind: 'committed' }> },
   ports: LandingPorts,
   emit: (event: Happening) => void,
-): Promise<Ended> {
+): Promise<LandingEnd> {
   const { candidate, progress } = request
   const { facts, work } = candidate
   const { changedByHook, branch } = landing
@@ -264,7 +264,7 @@ async function hookRefusal(
 }
 
 /** What HEAD is at after sealing. */
-export interface SealedHead {
+export interface SealResult {
   readonly commit: string
   readonly problem: string | null
   /** Whether the search for the seal was interrupted: the next run finishes it. */
@@ -276,7 +276,7 @@ export async function seal(
   { sealer, signal }: Pick<LandingPorts, 'sealer' | 'signal'>,
   head: { readonly id: string; readonly commit: string; readonly branch: string | null },
   emit: (event: Happening) => void,
-): Promise<SealedHead> {
+): Promise<SealResult> {
   const { id, commit, branch } = head
   if (!sealer) return { commit, problem: null, pending: false }
   const report = await sealer.seal({
@@ -293,7 +293,7 @@ function unsealed(commit: string, prefix: string | null): string | null {
   return 'the commit is not sealed: its message does not ask for it any more; ralph verify --fix mends the Commit field'
 }
 
-function sumsOf({ candidate: { facts }, earlier }: ToLand): Sums {
+function sumsOf({ candidate: { facts }, earlier }: LandingRequest): Sums {
   return {
     seconds: earlier.reduce((sum, record) => sum + record.seconds, facts.seconds),
     attempts: earlier.filter((record) => record.counted < facts.counted).length + 1,
@@ -302,7 +302,7 @@ function sumsOf({ candidate: { facts }, earlier }: ToLand): Sums {
 }
 
 function messageOf(
-  { candidate: { facts }, subject }: ToLand,
+  { candidate: { facts }, subject }: LandingRequest,
   task: Task,
   { seconds, attempts, usage }: Sums,
 ): { readonly subject: string; readonly body: string; readonly trailers: readonly Trailer[] } {
@@ -324,7 +324,7 @@ function messageOf(
 }
 
 function finishedText(
-  { candidate: { facts } }: ToLand,
+  { candidate: { facts } }: LandingRequest,
   { task, sums, prefix }: { readonly task: Task; readonly sums: Sums; readonly prefix: string | null },
   ports: LandingPorts,
 ): string {
@@ -342,7 +342,7 @@ function finishedText(
 function progressText(
   file: string,
   task: Task,
-  { candidate: { facts } }: ToLand,
+  { candidate: { facts } }: LandingRequest,
   { inspect }: Workspace,
 ): string {
   const before = inspect.text(file)

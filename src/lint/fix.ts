@@ -1,7 +1,7 @@
 import type { Task } from '../task/model.ts'
 import { edited, type Splice } from '../markdown/splice.ts'
 import type { LintContext, LintedTask } from './rule.ts'
-import { type Found, startFinding } from './lint.ts'
+import { type FoundDiagnostic, startFinding } from './lint.ts'
 
 /** The files of a backlog, none of which need be in memory while another is. */
 export interface TaskFiles {
@@ -35,7 +35,7 @@ export async function fix(
 // A fix may uncover one more; a rule whose fix is no fix would go on for ever.
 const MOST_ROUNDS = 20
 
-function mended(task: Task, found: Found): string | null {
+function mended(task: Task, found: FoundDiagnostic): string | null {
   const fixes = found.flatMap(({ finding }) => finding.fix ?? [])
   return fixes.length === 0 ? null : edited(task, withoutOverlaps(fixes))
 }

@@ -27,10 +27,13 @@ export function startLint(
 }
 
 /** What each rule found in a task. */
-export type Found = readonly { readonly rule: Rule; readonly finding: Finding }[]
+export type FoundDiagnostic = readonly { readonly rule: Rule; readonly finding: Finding }[]
 
 /** What gives, for each task of a backlog, what the rules find: with their fixes, but not yet placed. */
-export function startFinding(tasks: readonly LintedTask[], context: LintContext): (task: Task) => Found {
+export function startFinding(
+  tasks: readonly LintedTask[],
+  context: LintContext,
+): (task: Task) => FoundDiagnostic {
   const claims = claimsOf(tasks)
   const backlog = {
     tasks: claims.ordered,
@@ -43,7 +46,7 @@ export function startFinding(tasks: readonly LintedTask[], context: LintContext)
   return (task) => checks.flatMap(({ rule, check }) => check(task).map((finding) => ({ rule, finding })))
 }
 
-function diagnosticsOf(task: Task, found: Found): Diagnostic[] {
+function diagnosticsOf(task: Task, found: FoundDiagnostic): Diagnostic[] {
   if (found.length === 0) return []
   const placeOf = placesIn(task.source)
   return found.map(({ rule, finding }) => ({

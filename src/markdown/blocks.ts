@@ -1,7 +1,7 @@
 import type { Span } from '../base/diagnostic.ts'
 
 /** What the reader of a document needs to know of its block structure; everything else is left out. */
-export type Block = HeadingBlock | ListBlock | TextBlock
+export type MarkdownBlock = HeadingBlock | ListBlock | TextBlock
 
 /** A heading that stands in no list and no quote; of a task's only those of the first and second level are told. */
 export interface HeadingBlock {
@@ -38,7 +38,7 @@ interface TextBlock {
 export interface BlockSource {
   readonly headings: readonly HeadingBlock[]
   /** The blocks of a stretch between two headings. */
-  readonly within: (span: Span) => readonly Block[]
+  readonly within: (span: Span) => readonly MarkdownBlock[]
 }
 
 /** A text goes beyond what a person writes, and beyond what the parser reads in a reasonable time. */

@@ -20,10 +20,10 @@ interface OpenLines {
   isText(index: number): boolean
 }
 
-type LineKind = 'text' | 'closed'
+type Openness = 'text' | 'closed'
 
 /** A fence or an HTML block that goes on until its end, or that of its container. */
-interface Block {
+interface OpenBlock {
   readonly offset: number
   readonly ends: (line: string, indent: number) => boolean
 }
@@ -56,14 +56,14 @@ class BlockScan {
   #items: number[] = []
   /** The innermost item has nothing in it yet. */
   #emptyItem = false
-  #block: Block | null = null
+  #block: OpenBlock | null = null
   #quoted = false
   #paragraph = false
   /** The last that was not blank was indented code. */
   #indentedCode = false
   #lost = false
 
-  read(line: string): LineKind {
+  read(line: string): Openness {
     if (this.#lost) return 'closed'
     const indent = line.search(/[^ ]/)
     if (this.#block) {
@@ -74,19 +74,19 @@ class BlockScan {
     return indent === -1 ? this.#blank() : this.#content(line, indent)
   }
 
-  #inBlock(block: Block, line: string, indent: number): LineKind {
+  #inBlock(block: OpenBlock, line: string, indent: number): Openness {
     if (block.ends(line, indent)) this.#block = null
     return 'closed'
   }
 
-  #blank(): LineKind {
+  #blank(): Openness {
     if (this.#emptyItem) this.#items.pop()
     this.#emptyItem = this.#paragraph = false
     this.#quoted = false
     return 'closed'
   }
 
-  #content(line: string, indent: number): LineKind {
+  #content(line: string, indent: number): Openness {
     const beyond = this.#items.findIndex((offset) => offset > indent)
     const inside = beyond === -1 ? this.#items.length : beyond
     const deep = indent - (this.#items[inside - 1] ?? 0) >= 4
@@ -108,7 +108,7 @@ class BlockScan {
    * A line without what stands before its paragraph goes on with it. Whether a quote's last line is of a
    * paragraph is not looked at, and on what a tag is here parsers do not agree: both end in `closed`.
    */
-  #lazyLine(text: string): LineKind {
+  #lazyLine(text: string): Openness {
     if (ANY_TAG.test(text)) this.#lost = true
     return this.#quoted || this.#lost ? 'closed' : 'text'
   }
@@ -118,7 +118,7 @@ class BlockScan {
     this.#paragraph = this.#quoted = false
   }
 
-  #open(line: string, indent: number): LineKind {
+  #open(line: string, indent: number): Openness {
     const text = line.slice(indent)
     this.#emptyItem = false
     this.#quoted = text.startsWith('>')
@@ -148,7 +148,7 @@ class BlockScan {
     return true
   }
 
-  #fenceEnd(text: string): Block['ends'] | undefined {
+  #fenceEnd(text: string): OpenBlock['ends'] | undefined {
     const match = FENCE.exec(text)
     const fence = match?.[1] ?? match?.[2]
     if (!fence) return undefined
@@ -157,7 +157,7 @@ class BlockScan {
     return (line, indent) => indent - offset < 4 && indent !== -1 && end.test(line.slice(indent))
   }
 
-  #htmlEnd(text: string): Block['ends'] | undefined {
+  #htmlEnd(text: string): OpenBlock['ends'] | undefined {
     const end = HTML.find(([start]) => start.test(text))?.[1]
     if (end) return (line) => end.test(line)
     const isTag = HTML_TAG.test(text) || (!this.#paragraph && ANY_TAG.test(text))
@@ -172,7 +172,7 @@ class BlockScan {
     return interrupts && text.slice(mark.length).trim() !== '' ? mark : undefined
   }
 
-  #openItem(line: string, indent: number, mark: string): LineKind {
+  #openItem(line: string, indent: number, mark: string): Openness {
     const begin = indent + mark.length
     const spaces = line.slice(begin).search(/[^ ]/)
     this.#paragraph = false

@@ -3,8 +3,14 @@ import { toString } from 'mdast-util-to-string'
 import remarkParse from 'remark-parse'
 import { unified } from 'unified'
 import type { Span } from '../base/diagnostic.ts'
-import { parsePieces, type Piece, refuseEndless } from './pieces.ts'
-import { type Block, type BlockSource, type HeadingBlock, type ItemBlock, BeyondReason } from './blocks.ts'
+import { parsePieces, type ParsedPiece, refuseEndless } from './pieces.ts'
+import {
+  type MarkdownBlock,
+  type BlockSource,
+  type HeadingBlock,
+  type ItemBlock,
+  BeyondReason,
+} from './blocks.ts'
 
 /**
  * The block structure of a stretch of Markdown: the definition that the scanner has to agree with.
@@ -69,7 +75,7 @@ const DEEP = new RegExp(
   'm',
 )
 
-function toBlock(text: string, base: number, node: RootContent): readonly Block[] {
+function toBlock(text: string, base: number, node: RootContent): readonly MarkdownBlock[] {
   if (node.type === 'list')
     return [{ kind: 'list', items: node.children.map((item) => toItem(text, base, item)) }]
   if (node.type === 'paragraph') return [{ kind: 'text', span: spanOf(text, base, node) }]
@@ -118,7 +124,7 @@ function contains(span: Span, offset: number): boolean {
   return offset >= span.start && offset < span.end
 }
 
-function blockStart(block: Block): number {
+function blockStart(block: MarkdownBlock): number {
   return block.kind === 'list' ? (block.items[0]?.span.start ?? 0) : block.span.start
 }
 
@@ -142,7 +148,7 @@ function isWordNeighbour(unit: string | undefined): boolean {
 }
 
 /** A whole text piece by piece, its blocks alone: linear however hostile the text is. */
-export function parseBlockPieces(source: string): readonly Piece[] {
+export function parseBlockPieces(source: string): readonly ParsedPiece[] {
   refuseDeepNesting(source)
   return parsePieces(source, (text) => blockParser.parse(withoutMark(text)))
 }

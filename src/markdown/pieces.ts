@@ -3,7 +3,7 @@ import { BeyondReason } from './blocks.ts'
 import { closes, openingOf } from './fence.ts'
 
 /** A part of a text that was parsed on its own. */
-export interface Piece {
+export interface ParsedPiece {
   readonly root: Root
   readonly text: string
   /** Where it begins in the whole. */
@@ -16,8 +16,8 @@ export interface Piece {
  * or a quote, and after a blank line or a rule, so that no paragraph, list or quote goes on across it; a piece that
  * ends within a fence or an HTML block is parsed again with more.
  */
-export function parsePieces(text: string, parse: (text: string) => Root): readonly Piece[] {
-  const pieces: Piece[] = []
+export function parsePieces(text: string, parse: (text: string) => Root): readonly ParsedPiece[] {
+  const pieces: ParsedPiece[] = []
   let start = 0
   do {
     let size = PIECE
@@ -34,7 +34,7 @@ export function parsePieces(text: string, parse: (text: string) => Root): readon
 
 const PIECE = 2048
 
-function pieceOf(text: string, start: number, size: number, parse: (text: string) => Root): Piece {
+function pieceOf(text: string, start: number, size: number, parse: (text: string) => Root): ParsedPiece {
   const part = text.slice(start, cutAfter(text, start + size))
   refuseEndless(part)
   return { text: part, start, root: parse(part) }
@@ -66,7 +66,7 @@ function cutAfter(text: string, from: number): number {
 }
 
 /** Whether the piece's end lies within a fence or an HTML block: a closed one ends before the blank line or the rule. */
-function isOpen({ root, text }: Piece): boolean {
+function isOpen({ root, text }: ParsedPiece): boolean {
   const last = root.children.at(-1)
   return (
     (last?.type === 'code' || last?.type === 'html') &&

@@ -1,5 +1,5 @@
 import type { Span } from '../base/diagnostic.ts'
-import type { Block, HeadingBlock, ItemBlock, ListBlock } from './blocks.ts'
+import type { MarkdownBlock, HeadingBlock, ItemBlock, ListBlock } from './blocks.ts'
 
 /**
  * Finds the block structure of ordinary Markdown line by line, some hundred times faster than a parser.
@@ -81,8 +81,8 @@ type LineKind = 'blank' | 'item' | 'text' | 'quote' | 'comment'
  * a line of a paragraph or of a table, a quote, a comment. Null where a line may belong to the one before it in another
  * way, or is anything else.
  */
-export function scanBlocks(source: string, span: Span): readonly Block[] | null {
-  const blocks: Block[] = []
+export function scanBlocks(source: string, span: Span): readonly MarkdownBlock[] | null {
+  const blocks: MarkdownBlock[] = []
   let items: ItemBlock[] = []
   let last: LineKind = 'blank'
   let textStart = 0

@@ -35,7 +35,7 @@ export type ProcessEnd =
     }
   | ({ readonly kind: 'not-started' } & LaunchFailure)
 
-interface Exit {
+interface ProcessExit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
@@ -108,7 +108,7 @@ class RunningProcess implements Running {
     this.#kill(mode)
   }
 
-  async #live(exit: Promise<Exit>, tree: ProcessTree, pipes: Pipes): Promise<ProcessEnd> {
+  async #live(exit: Promise<ProcessExit>, tree: ProcessTree, pipes: Pipes): Promise<ProcessEnd> {
     const forget = this.#obey()
     void this.#follow(tree)
     const { code, signal } = await exit
@@ -128,9 +128,9 @@ class RunningProcess implements Running {
   }
 
   /** `exit`, not `close`: a grandchild that holds the pipes would put that off. */
-  #exitOf(child: Child): Promise<Exit> {
+  #exitOf(child: Child): Promise<ProcessExit> {
     return new Promise((resolve) => {
-      const settle = (exit: Exit) => {
+      const settle = (exit: ProcessExit) => {
         this.#exit.abort()
         resolve(exit)
       }

@@ -1,5 +1,5 @@
 import { parseGlob, type Glob } from '../base/glob.ts'
-import { locate, type Found, type Located, type Surroundings } from './locate.ts'
+import { locate, type FoundFile, type Located, type Surroundings } from './locate.ts'
 import type { Material } from './material.ts'
 import { readText } from './read-text.ts'
 import { walk } from './walk.ts'
@@ -104,7 +104,7 @@ async function many(around: Surroundings, one: Target, taken: Taken): Promise<re
 const BYTES_A_FILE = 100
 
 /** Its listing names the file, so what cannot be shown needs no word of its own. */
-async function listed(file: Found, taken: Taken): Promise<readonly Material[]> {
+async function listed(file: FoundFile, taken: Taken): Promise<readonly Material[]> {
   if (!isNew(taken, file.real)) return []
   taken.room -= BYTES_A_FILE
   const content = await readText(file)

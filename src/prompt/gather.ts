@@ -26,7 +26,7 @@ import type { PromptLimits } from './show.ts'
 import { parseTemplate } from './template.ts'
 
 /** What a prompt is wanted for, and where to find what goes into it. */
-export interface PromptRequest extends Surroundings {
+export interface GatherRequest extends Surroundings {
   readonly task: Task
   readonly backlog: readonly Task[]
   readonly attempts: readonly EarlierAttempt[]
@@ -46,7 +46,7 @@ export interface Gathered {
 }
 
 /** Reads what the prompt of a task is made of. Nothing but the request and the files of the project has a say in it. */
-export async function gatherPrompt(request: PromptRequest): Promise<Gathered> {
+export async function gatherPrompt(request: GatherRequest): Promise<Gathered> {
   const { root, task, attempts, gates, limits } = request
   const [discipline, feature, rules, template, prd] = await Promise.all([
     task.discipline === null ? null : findDiscipline(root, task.discipline),

@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { pathWithin } from '../base/paths.ts'
-import type { Reason } from './material.ts'
+import type { ShownReason } from './material.ts'
 
 /** What a prompt may look at, and how. */
 export interface Surroundings {
@@ -12,10 +12,10 @@ export interface Surroundings {
 }
 
 /** Where a path of a task file leads. */
-export type Located = Found | { readonly kind: Reason; readonly path: string }
+export type Located = FoundFile | { readonly kind: ShownReason; readonly path: string }
 
 /** A file or a folder inside of the root, symlinks resolved. */
-export interface Found {
+export interface FoundFile {
   readonly kind: 'file' | 'folder'
   /** As it was written, relative to the root. */
   readonly path: string

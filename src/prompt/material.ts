@@ -1,8 +1,8 @@
 /** Something from the repository that the prompt shows, or only names. */
-export type Material = Shown | Named | Listing
+export type Material = ShownMaterial | NamedFile | FileListing
 
 /** A text file, or a stretch of one, with its content. */
-export interface Shown {
+export interface ShownMaterial {
   readonly kind: 'shown'
   /** Relative to the root, with forward slashes. */
   readonly path: string
@@ -16,13 +16,13 @@ export interface Shown {
 }
 
 /** A file that was asked for and is not shown, and why. */
-export interface Named {
+export interface NamedFile {
   readonly kind: 'named'
   readonly path: string
-  readonly reason: Reason
+  readonly reason: ShownReason
   readonly bytes: number | null
 }
-export type Reason = keyof typeof REASONS
+export type ShownReason = keyof typeof REASONS
 
 /** Why a file is not shown, in the words of the prompt. */
 export const REASONS = {
@@ -37,7 +37,7 @@ export const REASONS = {
 } as const
 
 /** What a folder or a glob stands for. */
-export interface Listing {
+export interface FileListing {
   readonly kind: 'listing'
   readonly pattern: string
   /** In the order of their code units. */

@@ -1,15 +1,15 @@
 import { open } from 'node:fs/promises'
-import type { Found } from './locate.ts'
-import { HUGE_BYTES, type Reason } from './material.ts'
+import type { FoundFile } from './locate.ts'
+import { HUGE_BYTES, type ShownReason } from './material.ts'
 
 /** A file's text, or why it cannot be shown. */
-type TextReading = { readonly text: string } | { readonly reason: Reason }
+type TextReading = { readonly text: string } | { readonly reason: ShownReason }
 
 /** Enough to tell a picture or a program from a text without reading all of it. */
 const SNIFFED_BYTES = 4096
 
 /** Reads a file as text; a byte order mark is no part of it. */
-export async function readText(file: Found): Promise<TextReading> {
+export async function readText(file: FoundFile): Promise<TextReading> {
   if (file.bytes > HUGE_BYTES) return { reason: 'huge' }
   try {
     const bytes = await readUnlessBinary(file.absolute)

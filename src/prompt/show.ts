@@ -1,6 +1,6 @@
 import { fairShares } from './budget.ts'
 import { fenced, fenceFor, inlineCode } from '../markdown/fence.ts'
-import { REASONS, type Listing, type Material, type Named, type Shown } from './material.ts'
+import { REASONS, type FileListing, type Material, type NamedFile, type ShownMaterial } from './material.ts'
 import { countTokens, countUpTo, firstLines, type Cut } from './tokens.ts'
 
 /** How much of included files a prompt may hold, in tokens: all of them together, and each. */
@@ -36,17 +36,17 @@ export function showMaterials<Group extends string>(
   return Object.fromEntries(texts) as Record<Group, ShownGroup>
 }
 
-interface Block {
+interface ShownBlock {
   readonly text: string
   readonly tokens: number
 }
-type Blocks = ReadonlyMap<Material, Block>
+type Blocks = ReadonlyMap<Material, ShownBlock>
 
 /** Counting is most of the work, so each text is counted once. */
-function withinBudget(shown: readonly Shown[], { budget, fileCap }: PromptLimits): Blocks {
-  const blocks = new Map<Material, Block>()
+function withinBudget(shown: readonly ShownMaterial[], { budget, fileCap }: PromptLimits): Blocks {
+  const blocks = new Map<Material, ShownBlock>()
   let left = budget
-  const put = (material: Shown, block: Block | null): void => {
+  const put = (material: ShownMaterial, block: ShownBlock | null): void => {
     if (block === null) return
     blocks.set(material, block)
     left -= block.tokens
@@ -69,19 +69,19 @@ function withinBudget(shown: readonly Shown[], { budget, fileCap }: PromptLimits
 const SEAMS = 5
 
 /** The tokens of the whole material in its fence, or the limit where there are as many or more. */
-function tokensOf(material: Shown, limit: number): number {
+function tokensOf(material: ShownMaterial, limit: number): number {
   const content = countUpTo(material.text, limit)
   if (content >= limit) return limit
   const fence = fenceFor(material.text) + language(material.path)
   return Math.min(limit, content + countTokens(label(material)) + 2 * countTokens(fence) + SEAMS + 1)
 }
 
-function whole(material: Shown, tokens: number): Block {
+function whole(material: ShownMaterial, tokens: number): ShownBlock {
   return { text: `${label(material)}:\n${fenced(material.text, language(material.path))}`, tokens }
 }
 
 /** As much of the material's beginning as the share allows, or null where that is nothing worth reading. */
-function beginning(material: Shown, share: number): Block | null {
+function beginning(material: ShownMaterial, share: number): ShownBlock | null {
   for (let room = share - LEAST / 3; room > 0;) {
     const cut = firstLines(material.text, Math.floor(room))
     if (cut.text === '') return null
@@ -93,13 +93,13 @@ function beginning(material: Shown, share: number): Block | null {
   return null
 }
 
-function cutBlock(material: Shown, cut: Cut): string {
+function cutBlock(material: ShownMaterial, cut: Cut): string {
   const shown = cut.lines === 0 ? `within line 1 of ${cut.of}` : `after line ${cut.lines} of ${cut.of}`
   const note = `Cut ${shown}: read the rest in ${inlineCode(material.path)} (${material.bytes} bytes) where you need it.`
   return `${label(material)}, its beginning:\n${fenced(cut.text, language(material.path))}\n${note}`
 }
 
-function label({ path, stretch, bytes }: Shown): string {
+function label({ path, stretch, bytes }: ShownMaterial): string {
   return `Content of ${inlineCode(path)}${stretch === null ? ` (${bytes} bytes)` : `, ${inlineCode(stretch)}`}`
 }
 
@@ -130,16 +130,16 @@ function nameLine(material: Material, blocks: Blocks): readonly string[] {
   }
 }
 
-function namedLine({ path, reason, bytes }: Named): string {
+function namedLine({ path, reason, bytes }: NamedFile): string {
   return `- ${inlineCode(path)}${bytes === null ? '' : ` (${bytes} bytes)`} ${REASONS[reason]}.`
 }
 
-function unshownLine({ path, stretch, bytes }: Shown): string {
+function unshownLine({ path, stretch, bytes }: ShownMaterial): string {
   const part = stretch === null ? '' : `, ${inlineCode(stretch)},`
   return `- ${inlineCode(path)}${part} (${bytes} bytes) did not fit here: read it where you need it.`
 }
 
-function listingLine({ pattern, paths, more }: Listing): string {
+function listingLine({ pattern, paths, more }: FileListing): string {
   if (paths.length === 0) return `- ${inlineCode(pattern)} stands for no file yet.`
   const names = paths.slice(0, MOST_NAMES).map(inlineCode).join(', ')
   const hidden = paths.length - MOST_NAMES

@@ -8,8 +8,8 @@ import { PART_NAMES, type PartName, type PartTexts } from './parts.ts'
 export interface Template {
   readonly lines: readonly TemplateLine[]
 }
-type TemplateLine = readonly Piece[]
-type Piece = { readonly text: string } | { readonly slot: PartName }
+type TemplateLine = readonly TemplatePiece[]
+type TemplatePiece = { readonly text: string } | { readonly slot: PartName }
 
 /** What a template gave: the text, the slots that said something, and the text that was its own. */
 interface Rendered {
@@ -56,7 +56,7 @@ export function renderTemplate({ lines }: Template, texts: PartTexts): Rendered 
 }
 
 function parseLine(line: string, refuse: (slot: string, at: number) => never): TemplateLine {
-  const pieces: Piece[] = []
+  const pieces: TemplatePiece[] = []
   let from = 0
   for (const match of line.matchAll(/\\\{\{|\{\{([^{}]*)\}\}/g)) {
     pieces.push({ text: line.slice(from, match.index) })

@@ -9,7 +9,7 @@ import { lockOwner } from './lock.ts'
 import { readNote } from './note.ts'
 
 /** One thing that was looked at: whether it is well, and what to do where it is not. */
-export interface Finding {
+export interface DoctorFinding {
   readonly area: 'git' | 'tree' | 'lock' | 'processes' | 'leftovers'
   /** `problem` keeps a run from starting; `note` is only worth knowing. */
   readonly level: 'ok' | 'note' | 'problem'
@@ -27,8 +27,8 @@ export async function doctorFindings(where: {
   readonly dir: string
   readonly now: Date
   readonly open: (repository: Repository) => Workspace
-}): Promise<readonly Finding[]> {
-  const found: Finding[] = [await gitVersion(where.git)]
+}): Promise<readonly DoctorFinding[]> {
+  const found: DoctorFinding[] = [await gitVersion(where.git)]
   const repository = await findRepository(where.git)
   if (!repository) {
     const fix = 'Make one: git init, then commit what there is'
@@ -44,7 +44,7 @@ export async function doctorFindings(where: {
   ]
 }
 
-async function gitVersion(git: Git): Promise<Finding> {
+async function gitVersion(git: Git): Promise<DoctorFinding> {
   const version = (await git.run(['version'])).stdout.toString().trim().replace('git version ', '')
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isOld = major < OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor < OLDEST_GIT[1])
@@ -60,8 +60,8 @@ async function gitVersion(git: Git): Promise<Finding> {
 async function lookAtTree(
   workspace: Workspace,
   { root, dir }: { readonly root: string; readonly dir: string },
-): Promise<readonly Finding[]> {
-  const found: Finding[] = []
+): Promise<readonly DoctorFinding[]> {
+  const found: DoctorFinding[] = []
   for (const { message, fix } of await workspace.inspect.obstacles(dir))
     found.push({ area: 'git', level: 'problem', message, fix })
   const { head, branch, entries } = await workspace.inspect.status()
@@ -98,11 +98,11 @@ async function lookAtRuns({
   readonly root: string
   readonly checkout: Repository
   readonly now: Date
-}): Promise<readonly Finding[]> {
+}): Promise<readonly DoctorFinding[]> {
   const folder = runFolder(root, checkout)
   const lock = await lockOwner(folder.lock)
   const note = readNote(folder.note)
-  const found: Finding[] = []
+  const found: DoctorFinding[] = []
   if (lock?.alive) {
     const { pid, host, since } = lock.owner
     const message = `a run is at work: process ${pid} on ${host}, for ${ago(since, now)}`
@@ -147,7 +147,7 @@ async function startedBy(
   return [...living.values()].filter((process) => process.pid !== pid)
 }
 
-function ok(area: Finding['area'], message: string): Finding {
+function ok(area: DoctorFinding['area'], message: string): DoctorFinding {
   return { area, level: 'ok', message, fix: '' }
 }
 

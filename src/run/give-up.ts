@@ -16,7 +16,7 @@ import { announced } from './prepare.ts'
 import type { Run } from './task.ts'
 
 /** How a task ended; `base` is where the next one begins. */
-export type TaskEnd =
+export type TaskRunEnd =
   | {
       readonly kind: 'completed'
       /** Kept until the run has noted that it has landed. */
@@ -46,7 +46,7 @@ interface GivingUp extends At {
 }
 
 /** It is tried again from here: what its agent asked has been answered, in its file. */
-interface Answered {
+interface AnsweredTask {
   readonly kind: 'answered'
   readonly task: Task
   readonly base: Base
@@ -56,7 +56,7 @@ interface Answered {
 export async function giveUp(
   run: Run,
   giving: GivingUp & { readonly isBlocked: boolean },
-): Promise<TaskEnd | Answered | null> {
+): Promise<TaskRunEnd | AnsweredTask | null> {
   const { ports, options } = run
   if (options.onFailure !== 'ask')
     return conclude(run, giving, giving.isBlocked || options.onFailure === 'block' ? 'block' : 'abort')
@@ -72,12 +72,12 @@ function asks({ ledger }: Run, { id }: Task): boolean {
 }
 
 /** Writes the answer under the question, in a commit of its own; the next attempt begins there. */
-async function enterAnswer(run: Run, giving: GivingUp, answer: string): Promise<TaskEnd | Answered> {
+async function enterAnswer(run: Run, giving: GivingUp, answer: string): Promise<TaskRunEnd | AnsweredTask> {
   const { ports, note } = run
   const { source, workspace, edits, control } = ports
   const { base, reason } = giving
   const { id, file } = giving.task
-  const stopped = (why: string): TaskEnd => ({ kind: 'stop', why: 'stopped', reason: why })
+  const stopped = (why: string): TaskRunEnd => ({ kind: 'stop', why: 'stopped', reason: why })
   const problem = await restoreTree(run, giving)
   if (problem !== null) return stopped(problem)
   await setAsideWhatIsLeft(run)
@@ -113,7 +113,7 @@ export async function conclude(
   run: Run,
   giving: GivingUp,
   answer: Exclude<FailureAnswer, 'retry'>,
-): Promise<TaskEnd> {
+): Promise<TaskRunEnd> {
   const { task, base, reason } = giving
   const problem = await restoreTree(run, giving)
   if (problem !== null) return { kind: 'stop', why: 'stopped', reason: problem }
@@ -153,7 +153,7 @@ function meantBy(said: string, isQuestion: boolean): TaskAnswer {
 }
 
 /** Whoever was asked has committed before the answer: from there on the tree is theirs. */
-function movedMeanwhile({ note }: Run): TaskEnd {
+function movedMeanwhile({ note }: Run): TaskRunEnd {
   note.clear()
   const reason =
     'HEAD was moved while the question waited, so nothing is restored: the attempt is kept; remove what it left in the tree, and run ralph again'
@@ -164,7 +164,7 @@ function movedMeanwhile({ note }: Run): TaskEnd {
 export async function block(
   run: Run,
   { task, base, reason }: { readonly task: Task; readonly base: Base; readonly reason: string },
-): Promise<TaskEnd> {
+): Promise<TaskRunEnd> {
   const { ports, note, ledger, emit } = run
   const attempts = ledger.endedSeriesAt(task.id).length
   const blockage = { reason, attempts, asks: asks(run, task) }
@@ -204,7 +204,7 @@ export function blockMessage({ id }: Task, { reason, attempts }: Blockage): stri
 export async function stop(
   run: Run,
   at: At & { readonly why: 'interrupted' | 'stopped' | 'budget'; readonly reason: string },
-): Promise<TaskEnd> {
+): Promise<TaskRunEnd> {
   const problem = await restoreTree(run, at)
   if (problem === null) {
     run.note.clear()

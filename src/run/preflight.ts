@@ -2,7 +2,7 @@ import { UserError } from '../base/errors.ts'
 import { CONFIG_FILES } from '../base/names.ts'
 import { fewOf } from '../base/text.ts'
 import type { Base } from '../git/head.ts'
-import type { Status, StatusEntry } from '../git/status.ts'
+import type { TreeStatus, StatusEntry } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import { NO_SHELL } from '../process/program.ts'
 import { idInFileName } from '../task/file-name.ts'
@@ -30,7 +30,7 @@ export async function refuseObstacles({ workspace, source }: RunPorts): Promise<
 }
 
 /** Where HEAD stands; throws where there is no commit yet. */
-export function baseOf(status: Status): Base {
+export function baseOf(status: TreeStatus): Base {
   if (status.head === null)
     throw new UserError(
       'this repository has no commit yet, so there is nothing to begin from',
@@ -44,7 +44,7 @@ export function baseOf(status: Status): Base {
  * null where there is anything else.
  */
 function onlyTaskFiles(
-  status: Status,
+  status: TreeStatus,
   ports: Pick<RunPorts, 'workspace' | 'source'>,
 ): readonly string[] | null {
   const { prefix } = ports.workspace
@@ -59,13 +59,13 @@ function onlyTaskFiles(
   return all && !nested && paths.length > 0 ? inside : null
 }
 
-async function mayCommitTasks(options: RunOptions, ports: RunPorts, status: Status): Promise<boolean> {
+async function mayCommitTasks(options: RunOptions, ports: RunPorts, status: TreeStatus): Promise<boolean> {
   const files = onlyTaskFiles(status, ports)
   if (!files) return false
   return options.commitTasks || ((await ports.askToCommit?.(files)) ?? false)
 }
 
-async function commitTasks(ports: RunPorts, status: Status): Promise<Base> {
+async function commitTasks(ports: RunPorts, status: TreeStatus): Promise<Base> {
   const { workspace } = ports
   const paths = pathsOf(status)
   const ids = [...new Set(paths.map((path) => idInFileName(path.slice(path.lastIndexOf('/') + 1)) ?? path))]
@@ -81,7 +81,7 @@ async function commitTasks(ports: RunPorts, status: Status): Promise<Base> {
 
 const MOST_LISTED = 20
 
-function uncommitted(options: RunOptions, ports: RunPorts, status: Status): UserError {
+function uncommitted(options: RunOptions, ports: RunPorts, status: TreeStatus): UserError {
   const count = status.entries.length
   const what = count === 1 ? '1 file is' : `${count} files are`
   const lines = status.entries.slice(0, MOST_LISTED).map((entry) => `  ${letter(entry)} ${entry.path}`)
@@ -109,6 +109,6 @@ function letter({ kind }: StatusEntry): string {
 }
 
 /** The paths that differ from HEAD; a file that was moved is one that went and one that came. */
-function pathsOf({ entries }: Status): readonly string[] {
+function pathsOf({ entries }: TreeStatus): readonly string[] {
   return entries.flatMap(({ path, from }) => (from === null ? [path] : [from, path]))
 }

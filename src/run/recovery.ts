@@ -10,7 +10,7 @@ import type { Base } from '../git/head.ts'
 import { land, seal } from '../landing/land.ts'
 import type { Task } from '../task/model.ts'
 import type { Work } from '../workspace/port.ts'
-import { displacedWarning, type TaskEnd } from './give-up.ts'
+import { displacedWarning, type TaskRunEnd } from './give-up.ts'
 import { readNote, type AttemptNote, type RunNote } from './note.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { landingPorts, type Run } from './task.ts'
@@ -286,13 +286,13 @@ function recovered(task: string | null, message: string): Extract<Happening, { t
   return { type: 'recovered', message, task, ref: null }
 }
 
-type Landing = Exclude<TaskEnd, { kind: 'stop' }> & { readonly id: string }
+type LandedTask = Exclude<TaskRunEnd, { kind: 'stop' }> & { readonly id: string }
 
 /** Lands what had passed when a run died. What stands on another commit by now is a record of what was done. */
 export async function landCandidates(
   run: Run,
   start: Base,
-  enter: (end: Landing) => Promise<Base>,
+  enter: (end: LandedTask) => Promise<Base>,
 ): Promise<Base> {
   const { workspace, source } = run.ports
   let base = start
@@ -318,7 +318,7 @@ export async function landCandidates(
 async function landCandidate(
   run: Run,
   { task, base, candidate }: { readonly task: Task; readonly base: Base; readonly candidate: KeptAttempt },
-): Promise<Landing | null> {
+): Promise<LandedTask | null> {
   const { ports, note, ledger, options, emit } = run
   const { inspect, restore } = ports.workspace
   const { number, counted, most, agent, model, tier, usage } = candidate

@@ -9,7 +9,7 @@ import type { Task } from '../task/model.ts'
 import { runBaseline } from './baseline.ts'
 import { chooseTask } from './choose-task.ts'
 import { makeRunFolder } from './folder.ts'
-import { block, setAside, type TaskEnd } from './give-up.ts'
+import { block, setAside, type TaskRunEnd } from './give-up.ts'
 import { openJournal, runId } from './journal.ts'
 import { Ledger } from './ledger.ts'
 import { takeLock } from './lock.ts'
@@ -218,7 +218,7 @@ function nothingToDo({ options, ports }: Run, reason: string): End {
 /** Enters how a task ended, and gives where the next one begins. */
 async function enter(
   run: Run,
-  end: Exclude<TaskEnd, { kind: 'stop' }> & { readonly id: string },
+  end: Exclude<TaskRunEnd, { kind: 'stop' }> & { readonly id: string },
   tally: Tally,
 ): Promise<Base> {
   const { ports } = run
@@ -241,7 +241,7 @@ async function enter(
 async function enterCompleted(
   run: Run,
   task: Task,
-  { landed, candidate }: Extract<TaskEnd, { kind: 'completed' }>,
+  { landed, candidate }: Extract<TaskRunEnd, { kind: 'completed' }>,
 ): Promise<void> {
   const { ports, note, ledger, emit } = run
   if (!landed.sealPending) {

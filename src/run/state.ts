@@ -15,7 +15,7 @@ interface RunState {
   readonly original_request: string | null
   readonly task_order: readonly string[]
   readonly task_statuses: Readonly<Record<string, TaskProgress>>
-  readonly last_failure: Failure | null
+  readonly last_failure: LastFailure | null
 }
 
 /** The first four belong to planning. */
@@ -24,7 +24,7 @@ type StatePhase =
 
 type TaskProgress = 'pending' | 'in_progress' | 'completed' | 'failed'
 
-export interface Failure {
+export interface LastFailure {
   readonly task_id: string
   readonly task_title: string
   readonly error_message: string
@@ -62,7 +62,7 @@ export function stateAfter(
     task_order: state.task_order.includes(id) ? state.task_order : [...state.task_order, id],
     task_statuses: { ...state.task_statuses, [id]: progress },
   })
-  const failure = (id: string, message: string): Failure => ({
+  const failure = (id: string, message: string): LastFailure => ({
     task_id: id,
     task_title: current.title,
     error_message: message,

@@ -14,7 +14,7 @@ import { withMark } from '../process/mark.ts'
 import { taskJson } from '../select/task-json.ts'
 import type { Task } from '../task/model.ts'
 import type { Work } from '../workspace/port.ts'
-import { conclude, giveUp, sameAsBaseline, stop, type TaskEnd } from './give-up.ts'
+import { conclude, giveUp, sameAsBaseline, stop, type TaskRunEnd } from './give-up.ts'
 import type { Ledger } from './ledger.ts'
 import type { NoteKeeper } from './note.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
@@ -40,7 +40,7 @@ interface Standing {
 }
 
 /** Works on one task until it is done, blocked or left. */
-export async function runTask(run: Run, chosen: Task, start: Base): Promise<TaskEnd> {
+export async function runTask(run: Run, chosen: Task, start: Base): Promise<TaskRunEnd> {
   const { ports, emit } = run
   let task = chosen
   const choices = await choicesFor(run, task)
@@ -56,7 +56,7 @@ export async function runTask(run: Run, chosen: Task, start: Base): Promise<Task
   for (;;) {
     if (at.from.kind === 'record') task = await taskNow(run, task)
     const choice = await freeAgent(run, task, choices)
-    const end = (why: 'interrupted' | 'stopped' | 'budget', reason: string): Promise<TaskEnd> =>
+    const end = (why: 'interrupted' | 'stopped' | 'budget', reason: string): Promise<TaskRunEnd> =>
       stop(run, { ...at, why, reason })
     if (control.isStopping) return end('interrupted', 'the run was interrupted')
     if (skipped.aborted || !choice)
@@ -192,7 +192,7 @@ export function overBudget({ options: { budget }, note }: Run): string | null {
   return `the run has cost ${formatCost(spent)}, its budget is ${formatCost(budget)}`
 }
 
-type Completed = Extract<TaskEnd, { kind: 'completed' }>
+type Completed = Extract<TaskRunEnd, { kind: 'completed' }>
 
 /** Makes the attempt, and lands what passes: what does not land is a failed attempt too. */
 async function attemptAndLand(run: Run, task: Task, job: Job): Promise<Completed | Failed> {

@@ -26,9 +26,9 @@ function needText({ id, status }: Extract<Reason, { kind: 'dependency' }>): stri
   return `${id} (${status ?? 'no clear status'})`
 }
 
-type OtherReason = Exclude<Reason, { kind: 'dependency' }>
+type UnexplainedReason = Exclude<Reason, { kind: 'dependency' }>
 
-function otherText(reason: OtherReason, blockedReason: string): string {
+function otherText(reason: UnexplainedReason, blockedReason: string): string {
   switch (reason.kind) {
     case 'missing':
       return `needs ${reason.id}, which does not exist`

@@ -140,19 +140,31 @@ function isInRow(source: string, { form, span }: Field, next: Field | undefined)
 }
 
 /** Whose style a new field has, and the last in its row, below which it goes. */
-interface Row {
+interface FieldRow {
   readonly neighbour: Field
   readonly last: Field
 }
 
-function addedItem(task: Task, { neighbour, last }: Row, key: string, value: string, ending: string): Splice {
+function addedItem(
+  task: Task,
+  { neighbour, last }: FieldRow,
+  key: string,
+  value: string,
+  ending: string,
+): Splice {
   const at = lineTextEnd(task.source, last.span.end)
   const gap = isLoose(task) ? ending + ending : ending
   return { start: at, end: at, text: gap + likeNeighbour(task.source, neighbour, key, value) }
 }
 
 /** Lines of one paragraph may be kept apart by two blanks or a backslash at their ends. */
-function addedLine(task: Task, { neighbour, last }: Row, key: string, value: string, ending: string): Splice {
+function addedLine(
+  task: Task,
+  { neighbour, last }: FieldRow,
+  key: string,
+  value: string,
+  ending: string,
+): Splice {
   const { source } = task
   const lines = task.fields.filter(
     (field, i) => field.form === 'line' && !isInRow(source, field, task.fields[i + 1]),

@@ -3,7 +3,7 @@ import { speaksOwnWords } from './edit-field.ts'
 import { BeyondReason } from '../markdown/blocks.ts'
 import { parseBlockPieces } from '../markdown/parse.ts'
 import type { Section, SectionName, Task } from './model.ts'
-import type { Piece } from '../markdown/pieces.ts'
+import type { ParsedPiece } from '../markdown/pieces.ts'
 import { applySplices, lineEnding, type Splice, withEndings } from '../markdown/splice.ts'
 import { readable } from './depends.ts'
 import { fieldStart } from './field-syntax.ts'
@@ -194,7 +194,7 @@ const HTML_ENDS: readonly (readonly [start: RegExp, end: string])[] = [
 ]
 
 /** Nothing where the text goes beyond what the parser reads: then nothing can be told of the end either. */
-function lastPiece(source: string): Piece | undefined {
+function lastPiece(source: string): ParsedPiece | undefined {
   try {
     return parseBlockPieces(source).at(-1)
   } catch (error) {

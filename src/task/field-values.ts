@@ -4,13 +4,13 @@ import { isNone, splitPaths, splitReferences, splitTags } from './values.ts'
 import { lookUpMarked, type TaskVocabulary } from './vocabulary.ts'
 
 /** Which field a value comes from, and what it makes of the plain text there; empty text stands for no such field. */
-interface ValueReader<T> {
+interface FieldReader<T> {
   readonly field: FieldName
   readonly read: (text: string, vocabulary: TaskVocabulary) => T
 }
 
 /** What the fields of a task mean. */
-export const VALUE_READERS: { readonly [K in keyof FieldValues]: ValueReader<FieldValues[K]> } = {
+export const VALUE_READERS: { readonly [K in keyof FieldValues]: FieldReader<FieldValues[K]> } = {
   milestone: { field: 'Milestone', read: readText },
   prdReference: { field: 'PRD Reference', read: splitReferences },
   touches: { field: 'Touches', read: splitPaths },

@@ -1,10 +1,10 @@
 import type { Span } from '../base/diagnostic.ts'
-import type { Block, ItemBlock } from '../markdown/blocks.ts'
+import type { MarkdownBlock, ItemBlock } from '../markdown/blocks.ts'
 import { fieldsInRow, fieldStart } from './field-syntax.ts'
 import { blankComments } from '../markdown/inline.ts'
 import type { Field, FieldForm, Product, Section } from './model.ts'
 import { productOf, splitProducts } from './products.ts'
-import type { Reading } from './reading.ts'
+import type { TaskReading } from './reading.ts'
 import { tableRows } from '../markdown/table.ts'
 import { lookUp, type Vocabulary } from './vocabulary.ts'
 
@@ -17,8 +17,8 @@ interface BlockFields<F extends string, S extends string> {
 
 /** Reads the fields of the metadata block, in whichever of its forms they are written. */
 export function readFields<F extends string, S extends string>(
-  reading: Reading,
-  blocks: readonly Block[],
+  reading: TaskReading,
+  blocks: readonly MarkdownBlock[],
   vocabulary: Vocabulary<F, S>,
 ): BlockFields<F, S> {
   const found: BlockFields<F, S> = { fields: [], sections: [], lists: new Map() }
@@ -30,7 +30,7 @@ export function readFields<F extends string, S extends string>(
 }
 
 function readItem<F extends string, S extends string>(
-  reading: Reading,
+  reading: TaskReading,
   item: ItemBlock,
   vocabulary: Vocabulary<F, S>,
   found: BlockFields<F, S>,
@@ -56,7 +56,7 @@ function readItem<F extends string, S extends string>(
 
 /** The fields that stand behind the first one in its row. */
 function readParts<F extends string, S extends string>(
-  reading: Reading,
+  reading: TaskReading,
   parts: ReturnType<typeof fieldsInRow>['parts'],
   { from, form }: { readonly from: number; readonly form: FieldForm },
   vocabulary: Vocabulary<F, S>,
@@ -75,7 +75,7 @@ function readParts<F extends string, S extends string>(
 
 /** The field that a list item begins with. */
 function readFirst<F extends string, S extends string>(
-  reading: Reading,
+  reading: TaskReading,
   { item, key, valueSpan, vocabulary, found }: FirstField<F, S>,
 ): void {
   const section = lookUp(vocabulary.sections, key)
@@ -112,7 +112,7 @@ interface FirstField<F extends string, S extends string> {
 }
 
 /** The products of a field that stands for a section: its nested list, or its value. */
-function itemProducts(reading: Reading, item: ItemBlock, valueSpan: Span): Product[] {
+function itemProducts(reading: TaskReading, item: ItemBlock, valueSpan: Span): Product[] {
   const raws = item.nested.flatMap((nested) => (nested.text ? [textAt(reading, nested.text)] : []))
   return raws.length > 0
     ? raws.map((raw) => productOf(reading, raw))
@@ -121,7 +121,7 @@ function itemProducts(reading: Reading, item: ItemBlock, valueSpan: Span): Produ
 
 /** Fields that are lines of a paragraph, or rows of a table. */
 function readText<F extends string, S extends string>(
-  reading: Reading,
+  reading: TaskReading,
   span: Span,
   vocabulary: Vocabulary<F, S>,
   found: BlockFields<F, S>,
@@ -154,7 +154,7 @@ function readText<F extends string, S extends string>(
 }
 
 function field<F extends string, S extends string>(
-  reading: Reading,
+  reading: TaskReading,
   vocabulary: Vocabulary<F, S>,
   key: string,
   span: Span,
@@ -205,7 +205,7 @@ interface FieldLine {
   readonly value: Span
 }
 
-function textAt(reading: Reading, span: Span): string {
+function textAt(reading: TaskReading, span: Span): string {
   return reading.source.slice(span.start, span.end)
 }
 

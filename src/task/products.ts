@@ -1,10 +1,10 @@
-import type { Block } from '../markdown/blocks.ts'
+import type { MarkdownBlock } from '../markdown/blocks.ts'
 import type { Product } from './model.ts'
-import type { Reading } from './reading.ts'
+import type { TaskReading } from './reading.ts'
 import { isNone, splitList, withoutRemarks } from './values.ts'
 
 /** What a section that is a list holds: the items of its lists, or a paragraph's parts between commas. */
-export function readProducts(reading: Reading, blocks: readonly Block[]): Product[] {
+export function readProducts(reading: TaskReading, blocks: readonly MarkdownBlock[]): Product[] {
   const items = blocks.flatMap((block) => (block.kind === 'list' ? block.items : []))
   const texts = items.flatMap((item) =>
     item.text ? [reading.source.slice(item.text.start, item.text.end)] : [],
@@ -18,12 +18,12 @@ export function readProducts(reading: Reading, blocks: readonly Block[]): Produc
 }
 
 /** The products of a text without a list. */
-export function splitProducts(reading: Reading, raw: string): Product[] {
+export function splitProducts(reading: TaskReading, raw: string): Product[] {
   return splitList(reading.inlineText(raw)).map((text) => ({ text, path: pathIn(text) }))
 }
 
 /** One item: a path where it begins with a code span that could be one, or with a word that looks like one. */
-export function productOf(reading: Pick<Reading, 'inlineText'>, raw: string): Product {
+export function productOf(reading: Pick<TaskReading, 'inlineText'>, raw: string): Product {
   // A box to tick says nothing of what is beside it.
   const item = raw.replace(/^\[[ xX]\][ \t]+/, '')
   const text = reading.inlineText(item)

@@ -6,7 +6,7 @@ import type { Product, Section } from './model.ts'
 import type { Heading, Outline } from './outline.ts'
 import { readProducts } from './products.ts'
 import { lineAfter } from '../markdown/splice.ts'
-import { loadParsers, parsedReading, type Parsers, type Reading, scannedReading } from './reading.ts'
+import { loadParsers, parsedReading, type Parsers, type TaskReading, scannedReading } from './reading.ts'
 import { sectionNamed, type Vocabulary, wordKey } from './vocabulary.ts'
 
 /** Reads a document of any style, loading the parsers where its style asks for them. The source has no byte order mark. */
@@ -50,7 +50,7 @@ export function parseOutline<F extends string, S extends string>(
 }
 
 function buildOutline<F extends string, S extends string>(
-  reading: Reading,
+  reading: TaskReading,
   frontmatter: Frontmatter,
   vocabulary: Vocabulary<F, S>,
 ): Outline<F, S> {
@@ -77,7 +77,7 @@ function buildOutline<F extends string, S extends string>(
   }
 }
 
-function headingOf(reading: Reading, h1: HeadingBlock): Heading {
+function headingOf(reading: TaskReading, h1: HeadingBlock): Heading {
   return { text: textOf(reading, h1.text), span: h1.span }
 }
 
@@ -88,7 +88,7 @@ function titleOf(frontmatter: Frontmatter): Heading | null {
 }
 
 function sectionUnder<F extends string, S extends string>(
-  reading: Reading,
+  reading: TaskReading,
   heading: HeadingBlock,
   end: number,
   vocabulary: Vocabulary<F, S>,
@@ -107,7 +107,7 @@ function sectionUnder<F extends string, S extends string>(
 
 /** Reads the items of a section that is a list; of two with one name, all items count. */
 function readList<F extends string, S extends string>(
-  reading: Reading,
+  reading: TaskReading,
   section: Section<S>,
   vocabulary: Vocabulary<F, S>,
   lists: Map<S, readonly Product[]>,
@@ -117,6 +117,6 @@ function readList<F extends string, S extends string>(
   lists.set(section.name, [...(lists.get(section.name) ?? []), ...items])
 }
 
-function textOf(reading: Reading, span: Span): string {
+function textOf(reading: TaskReading, span: Span): string {
   return reading.inlineText(reading.source.slice(span.start, span.end)).trim()
 }

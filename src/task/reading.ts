@@ -1,5 +1,5 @@
 import type { Span } from '../base/diagnostic.ts'
-import type { Block, BlockSource, HeadingBlock } from '../markdown/blocks.ts'
+import type { MarkdownBlock, BlockSource, HeadingBlock } from '../markdown/blocks.ts'
 import type { FrontmatterReading } from '../markdown/frontmatter.ts'
 import { joinLines, scanInlineText } from '../markdown/inline.ts'
 import { scanBlocks, scanHeadings } from '../markdown/scan.ts'
@@ -27,10 +27,10 @@ async function load(): Promise<Parsers> {
 }
 
 /** One document being read: its structure and its texts, from whatever can tell them. */
-export interface Reading {
+export interface TaskReading {
   readonly source: string
   readonly headings: readonly HeadingBlock[]
-  within(span: Span): readonly Block[]
+  within(span: Span): readonly MarkdownBlock[]
   /** A stretch of the source, or a piece of it, as one line of plain text. */
   inlineText(raw: string): string
   /** Whether anything asked for a parser that was not there: then what was read counts for nothing. */
@@ -38,7 +38,7 @@ export interface Reading {
 }
 
 /** The definition: everything comes from the Markdown parser. */
-export function parsedReading(source: string, from: number, parsers: Parsers): Reading {
+export function parsedReading(source: string, from: number, parsers: Parsers): TaskReading {
   const { headings, within } = parsers.parseBlocks(source, { start: from, end: source.length })
   const inlineText = (raw: string): string => parsers.parseInlineText(joinLines(raw))
   return { source, headings, within, inlineText, lacksParser: () => false }
@@ -48,7 +48,7 @@ export function parsedReading(source: string, from: number, parsers: Parsers): R
  * The same from the scanner, with the parser only for the stretches that the scanner declines;
  * null where it declines the document as a whole.
  */
-export function scannedReading(source: string, from: number, parsers: Parsers | null): Reading | null {
+export function scannedReading(source: string, from: number, parsers: Parsers | null): TaskReading | null {
   const headings = scanHeadings(source, from)
   if (headings === null) return null
   let lacksParser = false
@@ -61,7 +61,7 @@ export function scannedReading(source: string, from: number, parsers: Parsers | 
     headings,
     within: (span) =>
       scanBlocks(source, span) ??
-      (parsers ? parsers.parseBlocks(source, span).within(span) : lacking<readonly Block[]>([])),
+      (parsers ? parsers.parseBlocks(source, span).within(span) : lacking<readonly MarkdownBlock[]>([])),
     inlineText(raw) {
       const line = joinLines(raw)
       return scanInlineText(line) ?? (parsers ? parsers.parseInlineText(line) : lacking(line))

@@ -56,14 +56,14 @@ function freeColumn(lanes: Lanes): number {
   return free === -1 ? lanes.length : free
 }
 
-interface Row {
+interface GraphLine {
   readonly lanes: Lanes
   readonly joined: readonly number[]
   readonly ending: readonly number[]
   readonly column: number
 }
 
-function draw({ lanes, joined, ending, column }: Row): { before: string; after: string } {
+function draw({ lanes, joined, ending, column }: GraphLine): { before: string; after: string } {
   const from = Math.min(column, ...joined)
   const to = Math.max(column, ...joined)
   const parts = { before: '', after: '' }

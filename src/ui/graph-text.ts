@@ -1,6 +1,6 @@
 import type { TaskState } from '../select/selection.ts'
 import type { DrawnTask } from './graph-layers.ts'
-import { standingOf, type Standing } from './task-lines.ts'
+import { standingOf, type StandingText } from './task-lines.ts'
 import { printable } from './printable.ts'
 
 const FILLS = {
@@ -9,7 +9,7 @@ const FILLS = {
   waiting: '#f2f2f2',
   blocked: '#fbd5d5',
   unclear: '#fdeec2',
-} as const satisfies Record<Standing, string>
+} as const satisfies Record<StandingText, string>
 
 /** The dependencies as Mermaid, which GitHub draws in Markdown. */
 export function mermaidOf(states: readonly TaskState<DrawnTask>[]): string {

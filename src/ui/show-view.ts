@@ -23,11 +23,11 @@ export interface ShowScreen extends TaskPast {
   readonly selection: Selection<TaskHead>
   readonly choice: TierChoice
   /** What the task's Discipline leads to; null where it names none that has a file. */
-  readonly discipline: Discipline | null
+  readonly discipline: ShownDiscipline | null
 }
 
 /** What is shown of a discipline. */
-type Discipline = {
+type ShownDiscipline = {
   readonly title: string
   readonly icon: string | null
   readonly acronym: string | null
@@ -65,7 +65,7 @@ export function showView({
 }
 
 /** `🎨 FE · Frontend engineer`, below the name that the task gives. */
-function disciplineLine({ title, icon, acronym, color }: Discipline): Block {
+function disciplineLine({ title, icon, acronym, color }: ShownDiscipline): Block {
   const mark = [icon, acronym].filter(Boolean).join(' ')
   const words = mark === '' ? [] : [coloured(mark, color), dim(' · ')]
   return line(...label(''), ...words, title)

@@ -47,7 +47,7 @@ export function thenLines(unblocked: readonly TaskHead[]): readonly Block[] {
 }
 
 /** Where a task stands, in one sign that also reads without colour. */
-export type Standing = 'done' | 'eligible' | 'waiting' | 'blocked' | 'unclear'
+export type StandingText = 'done' | 'eligible' | 'waiting' | 'blocked' | 'unclear'
 
 const SIGNS = {
   done: good('✓'),
@@ -55,20 +55,22 @@ const SIGNS = {
   waiting: dim('·'),
   blocked: bad('■'),
   unclear: bad('?'),
-} as const satisfies Record<Standing, Piece>
+} as const satisfies Record<StandingText, Piece>
 
 export function signOf(state: TaskState<TaskHead>): Piece {
   return SIGNS[standingOf(state)]
 }
 
 /** How many of some tasks stand each way. */
-export function countByStanding(states: readonly TaskState<TaskHead>[]): Readonly<Record<Standing, number>> {
+export function countByStanding(
+  states: readonly TaskState<TaskHead>[],
+): Readonly<Record<StandingText, number>> {
   const counts = { done: 0, eligible: 0, waiting: 0, blocked: 0, unclear: 0 }
   for (const state of states) counts[standingOf(state)]++
   return counts
 }
 
-export function standingOf({ task, eligible, waiting }: TaskState<TaskHead>): Standing {
+export function standingOf({ task, eligible, waiting }: TaskState<TaskHead>): StandingText {
   if (task.status === 'DONE') return 'done'
   if (task.status === 'BLOCKED') return 'blocked'
   if (eligible) return 'eligible'

@@ -7,7 +7,7 @@ import { ATTEMPT_ADDRESS, commitAt, commitsOnTop, isAncestor, tipOf, type Base }
 import { readLog } from '../git/log.ts'
 import { identityProblem, ignoredPaths, operationsUnderWay, signingProblem } from '../git/repository.ts'
 import { standing } from '../git/restore.ts'
-import { readStatus, type Status, type StatusEntry } from '../git/status.ts'
+import { readStatus, type TreeStatus, type StatusEntry } from '../git/status.ts'
 import { trailerValue } from '../git/trailers.ts'
 import { changedPaths, changesBetween, heldAt, textIn } from '../git/tree.ts'
 import type { Change, HeadMove, Inspect, Obstacle, Work } from './port.ts'
@@ -56,7 +56,7 @@ export function openInspect(room: Room): Inspect {
     },
   }
 
-  async function statusOf({ aside }: Room): Promise<Status> {
+  async function statusOf({ aside }: Room): Promise<TreeStatus> {
     const status = room.isAdopted ? await own.status() : await readStatus(git)
     const entries = status.entries.filter(({ path }) => !aside.has(path))
     return {
@@ -157,7 +157,7 @@ async function look(room: Room, asked: Base, leaving: readonly string[]): Promis
   }
 }
 
-function changesOf({ entries }: Status, except: ReadonlySet<string>): readonly Change[] {
+function changesOf({ entries }: TreeStatus, except: ReadonlySet<string>): readonly Change[] {
   const own = entries.filter(({ path, dirtyInside }) => !dirtyInside && !except.has(path))
   const changes = own.map(({ path, kind }): Change => {
     return { path, kind: kind === 'untracked' ? 'new' : kind === 'deleted' ? 'gone' : 'changed' }
@@ -176,7 +176,7 @@ async function followIndex({ own, repository }: Room, except: ReadonlySet<string
 }
 
 /** An agent may have left files and folders that nobody may read, and git could not take in; it keeps no such modes. */
-async function openedStatus({ own, repository }: Room): Promise<Status> {
+async function openedStatus({ own, repository }: Room): Promise<TreeStatus> {
   const status = await own.status()
   const files = status.entries.filter(({ kind, unstaged }) => unstaged && kind !== 'deleted')
   for (const { path } of files) open(join(repository.root, path), 0o400, 0o600)
@@ -212,7 +212,7 @@ function open(path: string, needed: number, given: number): void {
 async function baseUnder(
   { git, refs }: Room,
   asked: Base,
-  status: Status,
+  status: TreeStatus,
 ): Promise<Pick<Work, 'base' | 'persons' | 'below'>> {
   const none = { base: asked, persons: [], below: [] }
   const tip = await tipNow({ git } as Room, asked, status)
@@ -235,14 +235,14 @@ async function baseUnder(
 }
 
 /** Where the branch of the base is now; costs a process only where HEAD is elsewhere. */
-async function tipNow({ git }: Room, base: Base, status: Status): Promise<string | null> {
+async function tipNow({ git }: Room, base: Base, status: TreeStatus): Promise<string | null> {
   if (status.branch === base.branch) return status.head
   if (base.branch === null) return null
   return tipOf(git, base.branch)
 }
 
 /** Compares HEAD and the branch with the base; costs a process only where something has moved. */
-async function headMove(room: Room, base: Base, now: Status): Promise<HeadMove | null> {
+async function headMove(room: Room, base: Base, now: TreeStatus): Promise<HeadMove | null> {
   const switched = now.branch !== base.branch
   if (!switched && now.head === base.head) return null
   const commits: string[] = []

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { literal, refusesLineEnds, stage, writeTree } from '../git/commit.ts'
 import { GitError, type Git } from '../git/git.ts'
 import type { Repository } from '../git/repository.ts'
-import { readStatus, type Status } from '../git/status.ts'
+import { readStatus, type TreeStatus } from '../git/status.ts'
 import { sleep } from '../process/sleep.ts'
 
 /** What could make git believe a file unchanged without a look is not believed here, whatever somebody has set. */
@@ -94,7 +94,7 @@ export class OwnIndex {
     this.#tree = null
   }
 
-  status(): Promise<Status> {
+  status(): Promise<TreeStatus> {
     return readStatus(this.git)
   }
 

@@ -3,7 +3,7 @@ import type { CommitResult } from '../git/commit.ts'
 import type { Operation } from '../git/repository.ts'
 import type { Base } from '../git/head.ts'
 import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
-import type { Status, StatusEntry } from '../git/status.ts'
+import type { TreeStatus, StatusEntry } from '../git/status.ts'
 
 /**
  * Where an attempt is made: the person's checkout, or a repository of ralph's own. Paths are those of the repository,
@@ -24,7 +24,7 @@ export interface Inspect {
   /** What keeps a run from working here at all, besides what is not committed. `dir` is the project's task folder. */
   obstacles(dir: string): Promise<readonly Obstacle[]>
   /** HEAD, and what differs from it and from what was inspected last, but for what is set aside. */
-  status(): Promise<Status>
+  status(): Promise<TreeStatus>
   /** All that was done since the base; these paths are left as they were last taken in. */
   work(base: Base, leaving?: readonly string[]): Promise<Work>
   /** The text of a project's file; null where there is none. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { assemblePrompt } from '../../src/prompt/assemble.ts'
-import { gatherPrompt, type Gathered, type PromptRequest } from '../../src/prompt/gather.ts'
+import { gatherPrompt, type Gathered, type GatherRequest } from '../../src/prompt/gather.ts'
 import type { Prompt } from '../../src/prompt/parts.ts'
 import type { Task } from '../../src/task/model.ts'
 import { parseTask } from '../../src/task/parse.ts'
@@ -19,7 +19,7 @@ export interface TestProject {
 export const HAS_LINKS: boolean = process.platform !== 'win32'
 
 /** What of a request a test says itself. */
-export type Wishes = Partial<Omit<PromptRequest, 'root' | 'isIgnored'>> & {
+export type Wishes = Partial<Omit<GatherRequest, 'root' | 'isIgnored'>> & {
   readonly ignored?: readonly string[]
 }
 

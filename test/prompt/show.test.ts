@@ -2,12 +2,12 @@ import * as fc from 'fast-check'
 import remarkParse from 'remark-parse'
 import { unified } from 'unified'
 import { describe, expect, it } from 'vitest'
-import type { Material, Shown } from '../../src/prompt/material.ts'
+import type { Material, ShownMaterial } from '../../src/prompt/material.ts'
 import { showMaterials } from '../../src/prompt/show.ts'
 import { countTokens } from '../../src/prompt/tokens.ts'
 import { hostileText } from './hostile-text.ts'
 
-const shown = (path: string, text: string, listed = false): Shown => ({
+const shown = (path: string, text: string, listed = false): ShownMaterial => ({
   kind: 'shown',
   path,
   stretch: null,

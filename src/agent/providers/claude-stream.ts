@@ -1,6 +1,6 @@
 import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
 import type { Usage } from '../../events/usage.ts'
-import { failureEnd, silentEnd, type Failure, type FailureWords } from './failure.ts'
+import { failureEnd, silentEnd, type ProviderFailure, type FailureWords } from './failure.ts'
 import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { assistantEvents, denials, toolResultEvents } from './message-blocks.ts'
 import { ToolCalls } from './tool-calls.ts'
@@ -27,7 +27,7 @@ export class ClaudeReader implements StreamReader {
   #usageSoFar = UNKNOWN_USAGE
   /** The last one decides: a background task brings further results. */
   #result: Json | null = null
-  #retry: Failure | null = null
+  #retry: ProviderFailure | null = null
   #limitEnds: Date | null = null
 
   constructor(request: AgentRequest, now: () => Date) {

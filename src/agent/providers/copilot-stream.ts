@@ -1,5 +1,5 @@
 import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
-import { failureEnd, silentEnd, type Failure, type FailureWords } from './failure.ts'
+import { failureEnd, silentEnd, type ProviderFailure, type FailureWords } from './failure.ts'
 import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { oneLine } from './tool-summary.ts'
@@ -15,7 +15,7 @@ export class CopilotReader implements StreamReader {
   readonly #denied = new Set<string>()
   #turns = 0
   #message = ''
-  #failure: Failure | null = null
+  #failure: ProviderFailure | null = null
   #exitCode: number | null = null
 
   constructor(request: AgentRequest, now: () => Date) {

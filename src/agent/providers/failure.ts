@@ -2,10 +2,10 @@ import type { Exit, StreamEnd } from '../port.ts'
 import { resetTime } from './reset-time.ts'
 import { oneLine } from './tool-summary.ts'
 
-type End = StreamEnd['end']
+type FailureEnd = StreamEnd['end']
 
 /** What a provider knows of a failed request to its service. */
-export interface Failure {
+export interface ProviderFailure {
   /** The HTTP status where it is told; else it is looked for in the message. */
   readonly status: number | null
   readonly message: string
@@ -22,7 +22,7 @@ export interface FailureWords {
 }
 
 /** How a run ended whose request to the service failed for good. */
-export function failureEnd(failure: Failure, words: FailureWords): End {
+export function failureEnd(failure: ProviderFailure, words: FailureWords): FailureEnd {
   const said = oneLine(innerMessage(failure.message)) || 'no reason given'
   switch (kindOf(failure)) {
     case 'auth':
@@ -52,12 +52,12 @@ export function failureEnd(failure: Failure, words: FailureWords): End {
 }
 
 /** How a run ended whose last answer is not whole, whatever its program makes of that. */
-export function cutOff(how: string): End {
+export function cutOff(how: string): FailureEnd {
   return { kind: 'crashed', reason: `The answer of the model was cut off: ${how}` }
 }
 
 /** How a run ended that said nothing of an end: by its exit and its last words. */
-export function silentEnd(exit: Exit, words: FailureWords): End {
+export function silentEnd(exit: Exit, words: FailureWords): FailureEnd {
   const said = lastWords(exit.stderr)
   if (said !== '') {
     const end = failureEnd({ status: null, message: said }, words)
@@ -94,7 +94,7 @@ export function lastWords(stderr: string): string {
 type FailureKind =
   'auth' | 'credit' | 'forbidden' | 'rate-limited' | 'overloaded' | 'refused' | 'no-network' | 'unknown'
 
-function kindOf({ status, message }: Failure): FailureKind {
+function kindOf({ status, message }: ProviderFailure): FailureKind {
   // An ordinary limit speaks of billing too: only what no waiting mends is about money.
   if (/credit balance is too low/i.test(message)) return 'credit'
   if (/insufficient_quota/i.test(message)) return 'rate-limited'
@@ -144,7 +144,7 @@ function isTooLong(message: string): boolean {
 }
 
 /** Whether the same would be refused again: a model that is not there to anybody, a prompt too long or filtered to this task. */
-function hopelessness({ status, message }: Failure): 'task' | 'run' | null {
+function hopelessness({ status, message }: ProviderFailure): 'task' | 'run' | null {
   const told = status ?? statusIn(message)
   if (told === 413 || isTooLong(message) || FILTERED.test(message)) return 'task'
   return told === 404 || NO_SUCH_MODEL.test(message) ? 'run' : null

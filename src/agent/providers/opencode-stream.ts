@@ -1,6 +1,6 @@
 import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
 import type { Usage } from '../../events/usage.ts'
-import { cutOff, failureEnd, silentEnd, type Failure, type FailureWords } from './failure.ts'
+import { cutOff, failureEnd, silentEnd, type ProviderFailure, type FailureWords } from './failure.ts'
 import { number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { oneLine, toolSummary } from './tool-summary.ts'
 import { sum, UNKNOWN_USAGE } from '../../events/usage.ts'
@@ -17,9 +17,9 @@ export class OpencodeReader implements StreamReader {
   #message = ''
   /** Why the last step ended; null while more is to come. */
   #lastStep: string | null = null
-  #failure: Failure | null = null
+  #failure: ProviderFailure | null = null
   /** What its service said last, where it has not answered since. */
-  #refusal: Failure | null = null
+  #refusal: ProviderFailure | null = null
   /** Steps since its prompt was too long; null where it was not, or has been shortened since. */
   #stepsTooLong: number | null = null
   #usage = UNKNOWN_USAGE
@@ -143,7 +143,7 @@ export class OpencodeReader implements StreamReader {
 }
 
 /** What its last step says before its own error does. */
-const FILTERED: Failure = { status: null, message: 'the content filter of the service stopped it' }
+const FILTERED: ProviderFailure = { status: null, message: 'the content filter of the service stopped it' }
 
 function withStep(usage: Usage, part: Json): Usage {
   const tokens = record(part['tokens'])

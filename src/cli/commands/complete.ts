@@ -38,7 +38,7 @@ export async function run(context: Context): Promise<number> {
   }
 }
 
-type Landed = Awaited<ReturnType<typeof completeByHand>>
+type LandedByHand = Awaited<ReturnType<typeof completeByHand>>
 
 function refuseUnlessOpen({ id, status }: Task): void {
   if (status === 'DONE')
@@ -53,7 +53,7 @@ async function answer(
     task: { id, file },
     landed,
     results,
-  }: { readonly task: Task; readonly landed: Landed; readonly results: readonly GateResult[] },
+  }: { readonly task: Task; readonly landed: LandedByHand; readonly results: readonly GateResult[] },
 ): Promise<number> {
   if (landed.kind === 'landed') {
     const { commit } = landed

@@ -8,7 +8,7 @@ import { taskVocabulary } from '../../task/vocabulary.ts'
 import type { Task } from '../../task/model.ts'
 import { doneView, planView, type InitScreen } from '../../ui/init-view.ts'
 import type { Context } from '../command.ts'
-import { planSetup, type Findings, type PlannedFile } from '../../project/init/plan.ts'
+import { planSetup, type InitFindings, type PlannedFile } from '../../project/init/plan.ts'
 import { proposeAliases } from '../../project/init/propose-aliases.ts'
 import { notWritten } from '../not-written.ts'
 import { openPlace, type Place } from '../../project/project.ts'
@@ -30,7 +30,7 @@ export async function run(context: Context): Promise<number> {
 
 const SCHEMA = 'node_modules/ralph-tasks/dist/ralph.config.schema.json'
 
-async function look({ root, dir, vocabulary }: Place): Promise<Findings> {
+async function look({ root, dir, vocabulary }: Place): Promise<InitFindings> {
   const tasks = existsSync(join(root, dir)) ? (await readBacklog({ root, dir, vocabulary })).tasks : []
   return {
     dir,
@@ -44,7 +44,7 @@ async function look({ root, dir, vocabulary }: Place): Promise<Findings> {
 
 async function screenOf(
   place: Place,
-  findings: Findings,
+  findings: InitFindings,
   planned: readonly PlannedFile[],
 ): Promise<InitScreen> {
   const tasks = findings.hasTasks ? await readWith(place, findings) : []
@@ -65,7 +65,7 @@ async function screenOf(
 /** The backlog as it is read once the proposed words are known. */
 async function readWith(
   { root, dir, config }: Place,
-  { aliases, configFile }: Findings,
+  { aliases, configFile }: InitFindings,
 ): Promise<readonly Task[]> {
   const vocabulary = taskVocabulary(configFile === null ? aliases : config.aliases)
   return (await readBacklog({ root, dir, vocabulary })).tasks

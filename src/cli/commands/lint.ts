@@ -42,7 +42,7 @@ async function readLinted(place: Place): Promise<readonly LintedTask[]> {
   return (await readFacts(place, { facts: ['milestone'] })).tasks
 }
 
-interface Checked {
+interface LintedFiles {
   /** How many files were looked at. */
   readonly checked: number
   readonly diagnostics: readonly Diagnostic[]
@@ -53,7 +53,7 @@ async function check(
   place: Place,
   known: readonly LintedTask[],
   { only, around }: { readonly only: ReadonlySet<string> | null; readonly around: LintContext },
-): Promise<Checked> {
+): Promise<LintedFiles> {
   const check = startLint(known, around)
   const { tasks } = await readBacklog(place, (task) => {
     const { id, number, file } = task

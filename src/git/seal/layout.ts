@@ -4,7 +4,7 @@ import type { SealPlace } from './commit-object.ts'
 import { ALPHABET, NONCE_LENGTH, nonceAt, type Puzzle, target } from './puzzle.ts'
 
 /** A commit laid out for the search: the puzzle, and what the commit is once the puzzle is solved. */
-export interface Layout {
+export interface SealLayout {
   readonly puzzle: Puzzle
   solved(index: number): Buffer
 }
@@ -19,7 +19,7 @@ const LONGEST_PAD = 64
  * Lays the nonce out so that as few blocks as can be come after what varies: none where the seal ends the object. A
  * seal is a pad and the nonce; the pad, usually one character, moves the nonce within its block.
  */
-export function layOut(place: SealPlace, prefix: string, algorithm: Algorithm): Layout {
+export function layOut(place: SealPlace, prefix: string, algorithm: Algorithm): SealLayout {
   const filler = createHash('sha512').update(place.before).digest()
   const characters = Array.from(filler, (byte, i) => (i === 0 ? LEADS[byte & 15]! : ALPHABET[byte & 31]!))
   const bodyLength = place.before.length + place.after.length

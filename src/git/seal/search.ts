@@ -18,7 +18,7 @@ interface SearchOptions {
 }
 
 /** A solved puzzle: the lowest index that solves it, and so how many tries it took. */
-export interface Found {
+export interface FoundSeal {
   readonly index: number
   readonly tries: number
 }
@@ -39,7 +39,7 @@ export function threadsFor(expectedHashes: number, kernel: KernelModule | null):
 }
 
 /** Searches for the lowest index that solves the puzzle; null when the signal aborts it. */
-export async function search(puzzle: Puzzle, options: SearchOptions): Promise<Found | null> {
+export async function search(puzzle: Puzzle, options: SearchOptions): Promise<FoundSeal | null> {
   if (options.signal.aborted) return null
   return options.threads === 0 ? searchHere(puzzle, options) : searchInWorkers(puzzle, options)
 }
@@ -55,7 +55,7 @@ export function pieceSize(puzzle: Puzzle, kernel: KernelModule | null): number {
   return Math.max(1, Math.floor((kernel ? 1024 : 32) / blocks))
 }
 
-async function searchHere(puzzle: Puzzle, options: SearchOptions): Promise<Found | null> {
+async function searchHere(puzzle: Puzzle, options: SearchOptions): Promise<FoundSeal | null> {
   const searcher = searcherFor(puzzle, options.kernel)
   const piece = pieceSize(puzzle, options.kernel)
   for (let from = 0; from + piece <= GROUP_COUNT; from += piece) {
@@ -68,7 +68,7 @@ async function searchHere(puzzle: Puzzle, options: SearchOptions): Promise<Found
   throw exhausted()
 }
 
-async function searchInWorkers(puzzle: Puzzle, options: SearchOptions): Promise<Found | null> {
+async function searchInWorkers(puzzle: Puzzle, options: SearchOptions): Promise<FoundSeal | null> {
   const { kernel, signal } = options
   const piece = pieceSize(puzzle, kernel)
   const counter = new Int32Array(new SharedArrayBuffer(4))

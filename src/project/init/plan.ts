@@ -10,7 +10,7 @@ export interface PlannedFile {
 }
 
 /** What a project is like before it is set up. */
-export interface Findings {
+export interface InitFindings {
   /** The task folder. */
   readonly dir: string
   readonly hasTasks: boolean
@@ -23,13 +23,13 @@ export interface Findings {
 }
 
 /** The files to write: a first task where there is none, and a config where there is none. */
-export function planSetup(findings: Findings): readonly PlannedFile[] {
+export function planSetup(findings: InitFindings): readonly PlannedFile[] {
   const task = { file: `${findings.dir}/T-001.md`, text: FIRST_TASK }
   const config = { file: 'ralph.config.json', text: `${JSON.stringify(configOf(findings), null, 2)}\n` }
   return [...(findings.hasTasks ? [] : [task]), ...(findings.configFile === null ? [config] : [])]
 }
 
-function configOf({ dir, gates, aliases, schema }: Findings): object {
+function configOf({ dir, gates, aliases, schema }: InitFindings): object {
   const said = Object.entries(aliases).filter(([, words]) => Object.keys(words).length > 0)
   return {
     ...(schema === null ? {} : { $schema: schema }),

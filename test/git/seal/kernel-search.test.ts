@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Algorithm } from '../../../src/git/seal/block-hash.ts'
 import { kernelSearcher, loadKernel } from '../../../src/git/seal/kernel-search.ts'
-import { type Layout, layOut } from '../../../src/git/seal/layout.ts'
+import { type SealLayout, layOut } from '../../../src/git/seal/layout.ts'
 import { plainSearcher } from '../../../src/git/seal/plain-search.ts'
 import type { Searcher } from '../../../src/git/seal/puzzle.ts'
 
@@ -10,7 +10,7 @@ const KERNEL = loadKernel()!
 const GROUPS = 2
 
 /** Indices of the groups' tries whose hash begins with the digit, by node:crypto alone. */
-function byCrypto(layout: Layout, algorithm: Algorithm, digit: string): number[] {
+function byCrypto(layout: SealLayout, algorithm: Algorithm, digit: string): number[] {
   const found: number[] = []
   for (let index = 0; index < GROUPS * 256; index++) {
     const commit = layout.solved(index)
@@ -27,8 +27,8 @@ function firstOfEachGroup(searcher: Searcher): (number | null)[] {
 
 describe.each(['sha1', 'sha256'] as const)('the searches for %s', (algorithm) => {
   const searchers = {
-    kernel: (layout: Layout) => kernelSearcher(KERNEL, layout.puzzle),
-    plain: (layout: Layout) => plainSearcher(layout.puzzle),
+    kernel: (layout: SealLayout) => kernelSearcher(KERNEL, layout.puzzle),
+    plain: (layout: SealLayout) => plainSearcher(layout.puzzle),
   }
   it.each(['kernel', 'plain'] as const)(
     'agree with node:crypto on objects of every length from 0 to 300 bytes, the seal at the end: %s',
