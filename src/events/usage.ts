@@ -1,6 +1,6 @@
 import { formatDuration, parseDuration } from '../base/time.ts'
 
-/** Unknown stays null: a number that was not told is never 0. The input counts what came from a cache too. */
+/** Unknown stays null: a number that was not reported is never 0. The input counts what came from a cache too. */
 export interface Usage {
   readonly turns: number | null
   readonly inputTokens: number | null
@@ -9,7 +9,7 @@ export interface Usage {
   readonly costUsd: number | null
 }
 
-/** Nothing was told. */
+/** Nothing was reported. */
 export const UNKNOWN_USAGE: Usage = {
   turns: null,
   inputTokens: null,

@@ -62,7 +62,7 @@ export async function verifyTasks(git: Git, request: VerifyRequest): Promise<Ver
   const left = done.filter((task) => !verified.has(task))
   const isCutOff =
     left.length > 0 && (await verifyRest(git, left, { log, named, undone, vocabulary, verified }))
-  const gates = gatesTold(log)
+  const gates = gatesNamed(log)
   const tasks = done.flatMap((task) => {
     const verdict = verified.get(task)
     return verdict
@@ -75,8 +75,8 @@ export async function verifyTasks(git: Git, request: VerifyRequest): Promise<Ver
 /** What is known of a task before its commit is asked for its gates. */
 type TaskVerdict = Omit<VerifiedTask, 'gates'>
 
-/** The gates that commits name, by hash and number of the task: a squashed one may tell of several. */
-function gatesTold(log: readonly LogEntry[]): ReadonlyMap<string, readonly string[] | null> {
+/** The gates that commits name, by hash and number of the task: a squashed one may name several. */
+function gatesNamed(log: readonly LogEntry[]): ReadonlyMap<string, readonly string[] | null> {
   return new Map(
     claimsIn(log).map(({ id, entry }) => [
       `${entry.hash} ${Number(id.slice(2))}`,

@@ -328,14 +328,13 @@ function finishedText(
   { task, sums, prefix }: { readonly task: Task; readonly sums: Sums; readonly prefix: string | null },
   ports: LandingPorts,
 ): string {
-  const text = ports.complete(task, {
+  return ports.complete(task, {
     at: ports.now(),
     seconds: sums.seconds,
     commit: prefix,
     costUsd: sums.usage.costUsd,
     notes: facts.detail,
   })
-  return text
 }
 
 /** The file of all notes, with those of this task at its end. */

@@ -3,7 +3,7 @@ import type { Span } from '../base/diagnostic.ts'
 /** What the reader of a document needs to know of its block structure; everything else is left out. */
 export type MarkdownBlock = HeadingBlock | ListBlock | TextBlock
 
-/** A heading that stands in no list and no quote; of a task's only those of the first and second level are told. */
+/** A heading that stands in no list and no quote; of a task's only those of the first and second level are found. */
 export interface HeadingBlock {
   readonly kind: 'heading'
   readonly depth: number

@@ -51,7 +51,7 @@ const LOOK_SHARE = 0.02
 /** The one way to start an agent, a gate or what else may start more: pipes here; a terminal or a sandbox is another. */
 export type StartProcess = (command: ProcessCommand, options: ProcessOptions) => Running
 
-/** A process that was started; its end, and that of all that it starts, is told by `finished`. */
+/** A process that was started; its end, and that of all that it starts, is what `finished` resolves to. */
 export interface Running {
   /** Fails only with what `onOutput` threw. */
   readonly finished: Promise<ProcessEnd>

@@ -3,20 +3,29 @@ import { makeRunFolder, type RunFolder } from './folder.ts'
 import { takeLock } from './lock.ts'
 import { readNote } from './note.ts'
 
-/** Does what no run may do at the same time, and what a run that died must have been put in order for. */
-export async function withoutRun<T>(
-  folder: RunFolder,
-  me: { readonly pid: number; readonly now: Date },
-  work: () => Promise<T>,
-): Promise<T> {
+/** Who takes the lock. */
+interface Owner {
+  readonly pid: number
+  readonly now: Date
+}
+
+/** Does what only one ralph may do in a checkout at one time. */
+export async function underLock<T>(folder: RunFolder, me: Owner, work: () => Promise<T>): Promise<T> {
   makeRunFolder(folder)
   const lock = await takeLock(folder.lock, me)
   try {
-    refuseUnfinished(folder)
     return await work()
   } finally {
     lock.release()
   }
+}
+
+/** The same, where a run that died must have been put in order before. */
+export function withoutRun<T>(folder: RunFolder, me: Owner, work: () => Promise<T>): Promise<T> {
+  return underLock(folder, me, () => {
+    refuseUnfinished(folder)
+    return work()
+  })
 }
 
 /** A commit on top of what a dead run has left would be in the way of the run that puts that in order. */

@@ -12,8 +12,9 @@ import type { Task } from '../task/model.ts'
 import type { Work } from '../workspace/port.ts'
 import { withoutRun } from './alone.ts'
 import { Ledger } from './ledger.ts'
-import { NoteKeeper } from './note.ts'
-import { baseOf, refuseObstacles } from './preflight.ts'
+import { NoteKeeper, noteOf } from './note.ts'
+import { adoptCheckout, baseOf, refuseObstacles } from './preflight.ts'
+import { currentTask } from './source.ts'
 import { landingPorts, type Run } from './task.ts'
 
 /** Who has done such a task, in the trailer that names the agent elsewhere. */
@@ -77,11 +78,10 @@ async function begin({
   ports,
   emit,
 }: Pick<Run, 'ports' | 'emit'>): Promise<{ work: Work; records: readonly KeptAttempt[] }> {
-  const { workspace, folder } = ports
+  const { workspace } = ports
   await refuseObstacles(ports)
   const base = baseOf(await workspace.inspect.status())
-  const { ignored } = await workspace.restore.adopt(null)
-  writeFileSync(folder.ignored, ignored.join('\0'))
+  await adoptCheckout(ports)
   const work = await workspace.inspect.work(base)
   if (work.nested.length > 0)
     emit({ type: 'warning', message: `a repository of its own is in no commit: ${fewOf(work.nested)}` })
@@ -103,8 +103,7 @@ async function check(
 
 /** The task as its file is now, without what blocks it: that goes to the earlier attempts. */
 async function openedTask({ ports }: Pick<Run, 'ports'>, { id, file }: Task): Promise<Task> {
-  await ports.source.refresh([file])
-  const task = ports.source.tasks().find((one) => one.id === id)
+  const task = await currentTask(ports.source, { id, file })
   if (!task) throw new UserError(`${file} is gone`, 'Write it again, or restore it with git.')
   return task.status === 'BLOCKED' || task.held ? ports.edits.reopened(task) : task
 }
@@ -131,20 +130,7 @@ async function landKept(
     ports.now,
   )
   try {
-    const { number, counted, most, agent, model, tier } = facts
-    note.begin({
-      task: facts.task,
-      title: task?.title ?? '',
-      number,
-      counted,
-      most,
-      base: work.base,
-      agent,
-      model,
-      tier,
-      startedAt: made.startedAt.toISOString(),
-      log: '',
-    })
+    note.begin(noteOf(facts, { title: task?.title ?? '', base: work.base, startedAt: made.startedAt }))
     const written = [...(task ? [task.file] : []), ...(progress === null ? [] : [progress])]
     const before = new Map(written.map((file) => [file, workspace.inspect.text(file)]))
     const landed = await land({ candidate: { kept, facts, work }, earlier, subject, progress }, landing, emit)

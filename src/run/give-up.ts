@@ -13,6 +13,7 @@ import type { Task } from '../task/model.ts'
 import type { Displaced } from '../workspace/port.ts'
 import { FAILURE_ANSWERS, type FailureAnswer, type TaskAnswer } from './ports.ts'
 import { announced } from './prepare.ts'
+import { currentTask } from './source.ts'
 import type { Run } from './task.ts'
 
 /** How a task ended; `base` is where the next one begins. */
@@ -81,10 +82,7 @@ async function enterAnswer(run: Run, giving: GivingUp, answer: string): Promise<
   const problem = await restoreTree(run, giving)
   if (problem !== null) return stopped(problem)
   await setAsideWhatIsLeft(run)
-  const taskNow = async (): Promise<Task> => {
-    await source.refresh([file])
-    return source.tasks().find((task) => task.id === id) ?? giving.task
-  }
+  const taskNow = async (): Promise<Task> => (await currentTask(source, giving.task)) ?? giving.task
   const text = edits.answer(await taskNow(), { question: reason, answer })
   const result = await workspace.record.commitTexts({
     texts: new Map([[file, text]]),

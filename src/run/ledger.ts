@@ -20,6 +20,11 @@ export class Ledger {
     return this.#records.get(task) ?? []
   }
 
+  /** One of them by its number; null where it is not kept. */
+  attemptAt(task: string, number: number): KeptAttempt | null {
+    return this.attemptsAt(task).find((record) => record.number === number) ?? null
+  }
+
   /** Those that count together: the ones since ralph last gave up on the task. */
   seriesAt(task: string): readonly KeptAttempt[] {
     const records = this.attemptsAt(task)

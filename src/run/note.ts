@@ -2,6 +2,7 @@ import { readFileSync, rmSync, utimesSync } from 'node:fs'
 import { writeFileAtomic } from '../base/atomic-file.ts'
 import { UNKNOWN_USAGE, type Usage } from '../events/usage.ts'
 import type { Base } from '../git/head.ts'
+import type { AttemptFacts } from '../git/record.ts'
 import type { StartedProcess } from '../process/remains.ts'
 
 /** What a run is in the middle of: enough for the next one to go on, whatever happens to this one. */
@@ -42,6 +43,15 @@ export interface AttemptNote {
  * that says it is the task's may be there too. `blocking`: the commit that blocks the task may be there.
  */
 type Phase = 'working' | 'blocking'
+
+/** What is noted of an attempt whose work has passed, and is on its way to land. */
+export function noteOf(
+  { task, number, counted, most, agent, model, tier, log }: AttemptFacts,
+  { startedAt, ...more }: { readonly title: string; readonly base: Base; readonly startedAt: Date },
+): Omit<AttemptNote, 'usage' | 'phase' | 'reason'> {
+  const facts = { task, number, counted, most, agent, model, tier, log: log ?? '' }
+  return { ...facts, ...more, startedAt: startedAt.toISOString() }
+}
 
 const HEARTBEAT_MS = 5000
 

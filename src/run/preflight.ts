@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { UserError } from '../base/errors.ts'
 import { CONFIG_FILES } from '../base/names.ts'
 import { fewOf } from '../base/text.ts'
@@ -27,6 +28,15 @@ export async function refuseObstacles({ workspace, source }: RunPorts): Promise<
   if (obstacles.length === 0) return
   const message = obstacles.map((obstacle) => obstacle.message).join('; ')
   throw new UserError(message, obstacles.map((obstacle) => obstacle.fix).join('\n'))
+}
+
+/** From here on the checkout is seen by ralph's own index; notes what git ignores, for the run that may have to go on. */
+export async function adoptCheckout({
+  workspace,
+  folder,
+}: Pick<RunPorts, 'workspace' | 'folder'>): Promise<void> {
+  const { ignored } = await workspace.restore.adopt(null)
+  writeFileSync(folder.ignored, ignored.join('\0'))
 }
 
 /** Where HEAD stands; throws where there is no commit yet. */

@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { UserError } from '../base/errors.ts'
 import type { Emit } from '../attempt/ports.ts'
 import type { Happening, RunEnd, RunEvent } from '../events/event.ts'
@@ -6,17 +6,17 @@ import { GitError } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
 import { select } from '../select/selection.ts'
 import type { Task } from '../task/model.ts'
+import { underLock } from './alone.ts'
 import { runBaseline } from './baseline.ts'
+import { landCandidates } from './candidates.ts'
 import { chooseTask } from './choose-task.ts'
-import { makeRunFolder } from './folder.ts'
 import { block, setAside, type TaskRunEnd } from './give-up.ts'
 import { openJournal, runId } from './journal.ts'
 import { Ledger } from './ledger.ts'
-import { takeLock } from './lock.ts'
 import { NoteKeeper, type AttemptNote } from './note.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
-import { preflight } from './preflight.ts'
-import { landCandidates, recover } from './recovery.ts'
+import { adoptCheckout, preflight } from './preflight.ts'
+import { recover } from './recovery.ts'
 import { isTaskFile } from './source.ts'
 import { stateKeeper } from './state.ts'
 import { choicesFor, overBudget, runTask, type Run } from './task.ts'
@@ -24,15 +24,11 @@ import { choicesFor, overBudget, runTask, type Run } from './task.ts'
 /** Runs tasks until there is a reason to end; the last event says which. Throws only what a person must act on first. */
 export async function runTasks(options: RunOptions, ports: RunPorts, show: Emit<RunEvent>): Promise<void> {
   try {
-    makeRunFolder(ports.folder)
-    const lock = await takeLock(ports.folder.lock, { pid: ports.pid, now: ports.now() })
-    try {
+    await underLock(ports.folder, { pid: ports.pid, now: ports.now() }, async () => {
       ports.checkpoint('lock-taken')
       const id = runId(ports.now())
       await listening(ports, { id, show }, (emit) => go(options, ports, { id, emit }))
-    } finally {
-      lock.release()
-    }
+    })
   } catch (error) {
     throw explained(error)
   }
@@ -82,8 +78,7 @@ async function go(
   const inherited = await recover(options, ports, emit)
   ports.workspace.restore.leave()
   const start = await preflight(options, ports)
-  const person = await ports.workspace.restore.adopt(null)
-  writeFileSync(ports.folder.ignored, person.ignored.join('\0'))
+  await adoptCheckout(ports)
   await ports.source.refresh()
   const { gaveUp } = inherited
   const toBlock = gaveUp?.phase === 'blocking' || options.onFailure === 'block' ? gaveUp : null
@@ -174,8 +169,7 @@ async function work(
   { tally, toBlock }: { readonly tally: Tally; readonly toBlock: AttemptNote | null },
 ): Promise<End> {
   const { options } = run
-  let base = start
-  base = await landCandidates(run, base, (end) => enter(run, end, tally))
+  let base = await landCandidates(run, start, (end) => enter(run, end, tally))
   if (toBlock) {
     const blocked = await finishBlocking(run, base, { tally, toBlock })
     if ('end' in blocked) return blocked

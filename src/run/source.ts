@@ -39,6 +39,15 @@ export async function openTaskFolder(where: {
   }
 }
 
+/** A task as its file is now; null where there is none any more. */
+export async function currentTask(
+  source: TaskSource,
+  { id, file }: Pick<Task, 'id' | 'file'>,
+): Promise<Task | null> {
+  await source.refresh([file])
+  return source.tasks().find((task) => task.id === id && task.file === file) ?? null
+}
+
 /** Whether a path, relative to the root, is that of a task. */
 export function isTaskFile(path: string, dir: string): boolean {
   const name = path.startsWith(`${dir}/`) ? path.slice(dir.length + 1) : ''

@@ -1,8 +1,7 @@
 import { UserError } from '../base/errors.ts'
-import type { Agent } from '../agent/port.ts'
 import { attempt, attemptFinished, fail, type Failed, type Passed } from '../attempt/attempt.ts'
 import { checkWork } from '../attempt/check.ts'
-import type { AgentChoice, From, Job } from '../attempt/job.ts'
+import { logOf, type AgentChoice, type From, type Job } from '../attempt/job.ts'
 import { fingerprintOf, outcome, type Outcome } from '../attempt/outcome.ts'
 import type { AttemptPorts, Emit } from '../attempt/ports.ts'
 import { clockText } from '../base/time.ts'
@@ -19,6 +18,7 @@ import type { Ledger } from './ledger.ts'
 import type { NoteKeeper } from './note.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { announced, prepare } from './prepare.ts'
+import { currentTask } from './source.ts'
 
 /** One run while it goes on: what it was asked, what it may touch, and what it knows by now. */
 export interface Run {
@@ -68,7 +68,7 @@ export async function runTask(run: Run, chosen: Task, start: Base): Promise<Task
       run,
     )
     for (const message of warnings) emit({ type: 'warning', message })
-    const result = await attemptAndLand(run, task, job)
+    const result = await attemptAndLand(run, job)
     if (result.kind === 'completed') return result
     const { decision, work, record } = result
     const from: From = record ? { kind: 'record', commit: record.commit, tree: work.tree } : at.from
@@ -141,8 +141,7 @@ function taskStarted({ ports, options }: Run, task: Task, { label }: AgentChoice
 
 /** The task as its file is now: a person may have written in it between two attempts. */
 async function taskNow({ ports: { source } }: Run, task: Task): Promise<Task> {
-  await source.refresh([task.file])
-  const now = source.tasks().find(({ id, file }) => id === task.id && file === task.file)
+  const now = await currentTask(source, task)
   return now?.status === 'TODO' ? now : task
 }
 
@@ -195,16 +194,15 @@ export function overBudget({ options: { budget }, note }: Run): string | null {
 type Completed = Extract<TaskRunEnd, { kind: 'completed' }>
 
 /** Makes the attempt, and lands what passes: what does not land is a failed attempt too. */
-async function attemptAndLand(run: Run, task: Task, job: Job): Promise<Completed | Failed> {
+async function attemptAndLand(run: Run, job: Job): Promise<Completed | Failed> {
   const { ports, note, ledger } = run
   beginNote(run, job)
   ports.checkpoint('attempt-noted')
-  const agents = attemptPorts(ports, task.id)
   const emit: Emit<Happening> = (event) => {
     if (event.type === 'agent-usage') note.update({ usage: event.usage })
     run.emit(event)
   }
-  const result = await attempt(job, agents, emit)
+  const result = await attempt(job, attemptPorts(ports, job.task.id), emit)
   const ended = result.kind === 'passed' ? await landPassed(run, job, result) : result
   const record = ended.kind === 'failed' ? ended.record : result.record
   if (record) ledger.keep(record)
@@ -230,15 +228,14 @@ function beginNote({ ports, note }: Run, job: Job): void {
     model: agent.model,
     tier,
     startedAt: ports.now().toISOString(),
-    log: `.ralph/logs/${task.id}-${number}.log`,
+    log: logOf(job),
     usage: UNKNOWN_USAGE,
   })
 }
 
 /** What a run hands to each of its attempts. */
 export function attemptPorts(ports: RunPorts, task: string): AttemptPorts {
-  const { workspace, runGate, statusIn, logs, now, control, checkpoint } = ports
-  const agent = (choice: AgentChoice): Promise<Agent> => ports.agent(choice)
+  const { workspace, agent, runGate, statusIn, logs, now, control, checkpoint } = ports
   return {
     workspace,
     agent,
@@ -301,8 +298,7 @@ export function landingPorts(
   return {
     workspace,
     async taskNow() {
-      await source.refresh([job.task.file])
-      const task = source.tasks().find(({ id }) => id === job.task.id)
+      const task = await currentTask(source, job.task)
       return task?.problems.every(({ kind }) => kind !== 'unreadable') ? task : null
     },
     complete: (task, completion) => edits.complete(task, completion),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { foldersAbove, pathWithin } from '../base/paths.ts'
 import { isRalphEntry } from '../base/ralph-folder.ts'
+import type { Git } from '../git/git.ts'
 import { ATTEMPT_ADDRESS, commitAt, commitsOnTop, isAncestor, tipOf, type Base } from '../git/head.ts'
 import { readLog } from '../git/log.ts'
 import { identityProblem, ignoredPaths, operationsUnderWay, signingProblem } from '../git/repository.ts'
@@ -176,7 +177,8 @@ async function followIndex({ own, repository }: Room, except: ReadonlySet<string
 }
 
 /** An agent may have left files and folders that nobody may read, and git could not take in; it keeps no such modes. */
-async function openedStatus({ own, repository }: Room): Promise<TreeStatus> {
+async function openedStatus(room: Pick<Room, 'own' | 'repository'>): Promise<TreeStatus> {
+  const { own, repository } = room
   const status = await own.status()
   const files = status.entries.filter(({ kind, unstaged }) => unstaged && kind !== 'deleted')
   for (const { path } of files) open(join(repository.root, path), 0o400, 0o600)
@@ -184,7 +186,7 @@ async function openedStatus({ own, repository }: Room): Promise<TreeStatus> {
   for (const path of status.closedFolders) open(join(repository.root, path), 0o500, 0o700)
   const again = await own.status()
   if (again.closedFolders.length > 0) throw closedFolders(again.closedFolders)
-  return openedStatus({ own, repository } as Room)
+  return openedStatus(room)
 }
 
 /** What is in these folders nobody can say, and so not what an attempt has done. */
@@ -215,7 +217,7 @@ async function baseUnder(
   status: TreeStatus,
 ): Promise<Pick<Work, 'base' | 'persons' | 'below'>> {
   const none = { base: asked, persons: [], below: [] }
-  const tip = await tipNow({ git } as Room, asked, status)
+  const tip = await tipNow(git, asked, status)
   if (tip === null || tip === asked.head) return none
   const commits = await commitsOnTop(git, { from: asked.head, to: tip, known: refs.begun })
   const newest = commits?.findIndex(({ isAttempts }) => !isAttempts) ?? -1
@@ -235,7 +237,7 @@ async function baseUnder(
 }
 
 /** Where the branch of the base is now; costs a process only where HEAD is elsewhere. */
-async function tipNow({ git }: Room, base: Base, status: TreeStatus): Promise<string | null> {
+async function tipNow(git: Git, base: Base, status: TreeStatus): Promise<string | null> {
   if (status.branch === base.branch) return status.head
   if (base.branch === null) return null
   return tipOf(git, base.branch)
@@ -246,7 +248,7 @@ async function headMove(room: Room, base: Base, now: TreeStatus): Promise<HeadMo
   const switched = now.branch !== base.branch
   if (!switched && now.head === base.head) return null
   const commits: string[] = []
-  const tip = base.branch === null ? null : await tipNow(room, base, now)
+  const tip = base.branch === null ? null : await tipNow(room.git, base, now)
   for (const commit of new Set([now.head, tip]))
     if (commit !== null && !(await isAncestor(room.git, commit, base.head))) commits.push(commit)
   return { switched, at: now.head, tip, commits }

@@ -110,7 +110,8 @@ export class OwnIndex {
       refused = error.stderr.trim().split('\n').at(-1) ?? ''
       await stage(this.git, { except })
     }
-    return { tree: await this.tree(true), refused }
+    this.#tree = null
+    return { tree: await this.tree(), refused }
   }
 
   /**
@@ -144,9 +145,9 @@ export class OwnIndex {
     this.#tree = null
   }
 
-  /** The tree that it holds; asked again where files were taken in. */
-  async tree(isChanged = false): Promise<string> {
-    if (isChanged || this.#tree === null) this.#tree = await writeTree(this.git)
+  /** The tree that it holds. */
+  async tree(): Promise<string> {
+    this.#tree ??= await writeTree(this.git)
     return this.#tree
   }
 
