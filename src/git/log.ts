@@ -22,6 +22,8 @@ export interface LogEntry {
 interface LogQuery {
   /** Where to begin and what to leave out, as git writes it; HEAD by default. */
   readonly revisions?: readonly string[]
+  /** Just these commits, each on its own. */
+  readonly commits?: readonly string[]
   /** Only commits whose message has a line like such a trailer, indented or not; with `reverts` those as well. */
   readonly withTrailer?: string
   /** Only commits that speak of undoing another, whichever: see `revertedBy`. */
@@ -37,7 +39,9 @@ interface LogQuery {
 
 /** Reads history in one process, newest first. */
 export async function readLog(git: Git, query: LogQuery = {}): Promise<readonly LogEntry[]> {
-  const { stdout } = await git.run(logArguments(query))
+  const { commits } = query
+  const stdin = commits && `${commits.join('\n')}\n`
+  const { stdout } = await git.run(logArguments(query), stdin === undefined ? {} : { stdin })
   return parseLog(stdout.toString())
 }
 
@@ -104,6 +108,7 @@ function logArguments(query: LogQuery): string[] {
   args.push(...patternArguments(query))
   if (query.since !== undefined) args.push(`--since=${query.since}`)
   if (query.hereOnly) args.push('--full-history')
+  if (query.commits) return [...args, '--no-walk', '--stdin']
   const paths = query.hereOnly ? ['.'] : []
   return [
     ...args,

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Usage } from '../events/usage.ts'
 import type { Git } from '../git/git.ts'
 import { readLog, type LogEntry } from '../git/log.ts'
 import { gatesIn } from '../git/record.ts'
@@ -10,8 +9,9 @@ import type { TaskEnd } from '../task/model.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from '../task/vocabulary.ts'
 import { hasNumbers, squashedIn } from './squashed.ts'
 import { titleIn } from '../task/subject.ts'
-import { undoneBy } from './undone.ts'
-import { parseCost, parseTokens, secondsIn } from '../events/usage.ts'
+import { undoneBy, type Undone } from './undone.ts'
+import { parseCost, parseTokens, secondsIn, UNKNOWN_USAGE, type Usage } from '../events/usage.ts'
+import { completionsNamed, type DoneTask } from './named-commits.ts'
 
 /** A task's completion, as its commit tells it. */
 export interface CompletionRecord {
@@ -19,6 +19,8 @@ export interface CompletionRecord {
   /** What the subject of the commit says, without the id and what else stands around it. */
   readonly title: string
   readonly commit: string
+  /** Whether ralph made that commit; else people did, and it or the task's file says what it completed. */
+  readonly byRalph: boolean
   readonly author: string
   /** Seconds since 1970. */
   readonly committedAt: number
@@ -46,24 +48,59 @@ export interface CompletionQuery {
   readonly vocabulary?: TaskVocabulary
   /** The template that subjects are made by. */
   readonly subject?: string
+  /** The tasks as they are now: those DONE that no commit claims count by the commit that their file names. */
+  readonly tasks?: Promise<readonly DoneTask[]>
 }
 
 /** Every completion in history, newest first, in a handful of git processes: mostly one. */
 export async function readCompletions(
   git: Git,
-  { vocabulary = TASK_VOCABULARY, subject, ...query }: CompletionQuery = {},
+  { vocabulary = TASK_VOCABULARY, subject, tasks, ...query }: CompletionQuery = {},
 ): Promise<readonly CompletionRecord[]> {
   // A package shares its repository with neighbours, whose tasks may have the same numbers.
   const hereOnly = !existsSync(join(git.cwd, '.git'))
   const entries = await readLog(git, { ...query, withTrailer: 'Task', reverts: true, hereOnly })
   const claims = claimsIn(entries)
   const [undone, turned] = await Promise.all([undoneBy(git, entries), turnedBy(git, claims, vocabulary)])
-  return claims.flatMap((claim) => {
+  const claimed = claims.flatMap((claim) => {
     const id = claim.isCertain ? claim.id : turned.get(claim)
-    return id === undefined
-      ? []
-      : [completionOf({ id, entry: claim.entry, reverted: undone.has(claim.entry.hash) }, subject)]
+    const reverted = undone.has(claim.entry.hash)
+    return id === undefined ? [] : [completionOf({ ...claim, id, reverted }, subject)]
   })
+  const named = tasks ? await namedBy(git, { tasks: await tasks, claimed, query }, undone) : []
+  return named.length === 0
+    ? claimed
+    : [...claimed, ...named].toSorted((a, b) => b.committedAt - a.committedAt)
+}
+
+interface Unclaimed {
+  readonly tasks: readonly DoneTask[]
+  readonly claimed: readonly CompletionRecord[]
+  readonly query: Pick<CompletionQuery, 'revisions' | 'since'>
+}
+
+/** The completions that only the files of tasks name. */
+async function namedBy(
+  git: Git,
+  { tasks, claimed, query }: Unclaimed,
+  undone: Undone,
+): Promise<readonly CompletionRecord[]> {
+  const known = new Set(claimed.flatMap(({ id, reverted }) => (reverted ? [] : [Number(id.slice(2))])))
+  const { revisions = ['HEAD'], since } = query
+  const range = [...(since === undefined ? [] : [`--since=${since}`]), '--end-of-options', ...revisions]
+  const named = await completionsNamed(
+    git,
+    tasks.filter(({ number }) => !known.has(number)),
+    range,
+  )
+  return named.map(({ task, entry, isShared }) => ({
+    ...completionOf({ id: task.id, entry, isCertain: false, reverted: undone.has(entry.hash) }, undefined),
+    title: task.title,
+    // Of a commit that completed many the words would be said of each.
+    notes: isShared ? '' : entry.body,
+    seconds: secondsIn(/\(([^()]*?)(?: duration)?\)\s*$/.exec(task.completed ?? '')?.[1] ?? null),
+    usage: { ...UNKNOWN_USAGE, costUsd: parseCost(task.cost) },
+  }))
 }
 
 /** A commit with a task's trailer. */
@@ -114,7 +151,7 @@ async function turnedBy(
 }
 
 function completionOf(
-  { id, entry, reverted }: { readonly id: string; readonly entry: LogEntry; readonly reverted: boolean },
+  { id, entry, isCertain, reverted }: Claim & { readonly reverted: boolean },
   template: string | undefined,
 ): CompletionRecord {
   const value = (key: string): string | null => trailerValue(entry.trailers, key)
@@ -122,6 +159,7 @@ function completionOf(
     id,
     title: titleIn(entry.subject, id, template),
     commit: entry.hash,
+    byRalph: isCertain,
     author: entry.authorName,
     committedAt: entry.committedAt,
     notes: entry.body,

@@ -9,6 +9,8 @@ export interface Totals {
   readonly tasks: number
   /** Those of them that no gate has checked. */
   readonly unchecked: number
+  /** Those of them that ralph did not complete: people did, as their files or commits say. */
+  readonly notByRalph: number
   /** Attempts that led to a completion. */
   readonly attempts: number
   readonly seconds: number | null
@@ -47,7 +49,8 @@ function totalsOf(completions: readonly CompletionRecord[]): Totals {
   return {
     tasks: completions.length,
     unchecked: completions.filter(({ gates }) => gates?.length === 0).length,
-    attempts: completions.reduce((sum, { attempts }) => sum + (attempts ?? 1), 0),
+    notByRalph: completions.filter(({ byRalph }) => !byRalph).length,
+    attempts: completions.reduce((sum, { attempts, byRalph }) => sum + (attempts ?? (byRalph ? 1 : 0)), 0),
     seconds: times.length === 0 ? null : times.reduce((sum, seconds) => sum + seconds, 0),
     usage: sumOf(completions),
   }

@@ -8,6 +8,7 @@ import type { TaskEnd } from '../task/model.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
 import { claimsIn } from './completions.ts'
 import { commitsByFile } from './file-history.ts'
+import { namedCommits, type NamedCommit } from './named-commits.ts'
 import { changeOf, turnedDone, turningAmong, type PossibleCommit } from './task-versions.ts'
 import { undoneBy, type Undone } from './undone.ts'
 
@@ -275,38 +276,6 @@ function commitsTold(log: readonly LogEntry[]): ReadonlyMap<number, Told> {
   for (const { hash, body } of log)
     for (const [, id = ''] of body.matchAll(/^[ \t]*Task: (T-\d+)$/gim)) of(id).mentioned.push(hash)
   return told
-}
-
-/** A commit that a task's field may mean. */
-interface NamedCommit extends PossibleCommit {
-  /** Its first parent; null of a commit that has none, here at least. */
-  readonly parent: string | null
-}
-
-/**
- * The commits of this history that the tasks' fields may mean, newest first: one a task, unless its digits are too few by
- * now. Each line is a commit and its parents.
- */
-function namedCommits(tasks: readonly TaskEnd[], lines: readonly string[]): readonly NamedCommit[] {
-  const byStart = new Map<string, { readonly task: TaskEnd; readonly prefix: string }[]>()
-  for (const task of tasks) {
-    const prefix = prefixOf(task)
-    if (prefix === null) continue
-    const start = prefix.slice(0, FEWEST_DIGITS)
-    byStart.set(start, [...(byStart.get(start) ?? []), { task, prefix }])
-  }
-  return lines.flatMap((line) => {
-    const meant = byStart.get(line.slice(0, FEWEST_DIGITS))?.filter(({ prefix }) => line.startsWith(prefix))
-    if (!meant) return []
-    const [commit = '', parent = null] = line.split(' ')
-    return meant.map(({ task }) => ({ task, commit, parent }))
-  })
-}
-
-const FEWEST_DIGITS = 4
-
-function prefixOf({ commit }: TaskEnd): string | null {
-  return commit !== null && /^[0-9a-f]{4,64}$/i.test(commit) ? commit.toLowerCase() : null
 }
 
 async function cloneOf(git: Git): Promise<{ readonly prefix: string; readonly isShallow: boolean }> {

@@ -17,12 +17,18 @@ export function logView(completions: readonly CompletionRecord[]): readonly Bloc
 }
 
 function completionBlocks(completion: CompletionRecord): readonly Block[] {
-  const { id, title, commit, notes, reverted } = completion
+  const { id, title, commit, notes, byRalph, reverted } = completion
   const numbers = spent(completion)
   return [
     {
       kind: 'spread',
-      left: [accent(id), '  ', title, ...(reverted ? [dim('  reverted since')] : [])],
+      left: [
+        accent(id),
+        '  ',
+        title,
+        ...(byRalph ? [] : [dim('  not by ralph')]),
+        ...(reverted ? [dim('  reverted since')] : []),
+      ],
       right: [dim(commit.slice(0, 7))],
     },
     // Of what people did there are no numbers.

@@ -15,7 +15,7 @@ export function statsView(byName: Readonly<Record<string, Stats>>): readonly Blo
     rows.push(SPACE, { kind: 'spread', left: [strong(name)], right: [] })
     for (const group of groups) rows.push(rowOf(group.name, group))
   }
-  return [{ kind: 'table', rows, shrink: [0], indent: '  ' }, ...lostBlocks(first), ...uncheckedBlocks(first)]
+  return [{ kind: 'table', rows, shrink: [0], indent: '  ' }, ...noteBlocks(first)]
 }
 
 const SPACE: Row = { kind: 'spread', left: [], right: [] }
@@ -24,7 +24,7 @@ function rowOf(name: Piece, { tasks, attempts, seconds, usage }: Totals): readon
   return [
     name,
     counted(tasks, 'task'),
-    dim(counted(attempts, 'attempt')),
+    attempts === 0 ? '' : dim(counted(attempts, 'attempt')),
     usage.turns === null ? '' : counted(usage.turns, 'turn'),
     seconds === null ? '' : formatDuration(seconds),
     usage.costUsd === null ? '' : formatCost(usage.costUsd),
@@ -32,14 +32,28 @@ function rowOf(name: Piece, { tasks, attempts, seconds, usage }: Totals): readon
   ]
 }
 
-function lostBlocks({ lost }: Stats): readonly Block[] {
-  if (lost.attempts === 0) return []
-  const cost = lost.usage.costUsd === null ? [] : [formatCost(lost.usage.costUsd)]
-  const facts = [counted(lost.attempts, 'attempt'), formatDuration(lost.seconds), ...cost]
-  return [BLANK, line(dim(`not counted above, because they completed nothing: ${facts.join(' · ')}`))]
+/** What the figures leave out, or should be read with. */
+function noteBlocks(stats: Stats): readonly Block[] {
+  return [lostNote(stats), byHandNote(stats), uncheckedNote(stats)].flatMap((note) =>
+    note === null ? [] : [BLANK, line(note)],
+  )
 }
 
-function uncheckedBlocks({ total: { unchecked } }: Stats): readonly Block[] {
-  if (unchecked === 0) return []
-  return [BLANK, line(`${counted(unchecked, 'task')} done without a gate: nothing checked the agent's work`)]
+function lostNote({ lost }: Stats): Piece | null {
+  if (lost.attempts === 0) return null
+  const cost = lost.usage.costUsd === null ? [] : [formatCost(lost.usage.costUsd)]
+  const facts = [counted(lost.attempts, 'attempt'), formatDuration(lost.seconds), ...cost]
+  return dim(`not counted above, because they completed nothing: ${facts.join(' · ')}`)
+}
+
+function byHandNote({ total: { notByRalph } }: Stats): Piece | null {
+  if (notByRalph === 0) return null
+  return dim(
+    `${counted(notByRalph, 'task')} not completed by ralph: their files or commits say that they are`,
+  )
+}
+
+function uncheckedNote({ total: { unchecked } }: Stats): Piece | null {
+  if (unchecked === 0) return null
+  return `${counted(unchecked, 'task')} done without a gate: nothing checked the agent's work`
 }

@@ -4,6 +4,7 @@ import { listRecords } from '../../src/git/record.ts'
 import { openGit } from '../../src/git/door.ts'
 import { readCompletions } from '../../src/history/completions.ts'
 import { statsOf } from '../../src/history/stats.ts'
+import { readFacts } from '../../src/task/read.ts'
 import { layOut } from '../../src/ui/layout.ts'
 import { logView } from '../../src/ui/log-view.ts'
 import { ENV, git, put } from '../git/repository.ts'
@@ -121,7 +122,74 @@ describe('what git alone tells', () => {
     expect(completions.map(({ id, title }) => [id, title])).toEqual([['T-01', 'Do it by hand']])
     const lines = await layOut(logView(completions), { columns: 80, colour: false })
     const shown = [...lines].join('')
-    expect(shown.split('\n').slice(2)).toEqual([expect.stringMatching(/^T-01 {2}Do it by hand +\w{7}$/), ''])
+    expect(shown.split('\n').slice(2)).toEqual([
+      expect.stringMatching(/^T-01 {2}Do it by hand {2}not by ralph +\w{7}$/),
+      '',
+    ])
+  })
+
+  describe('of tasks whose files alone name their commits', () => {
+    const commit = (root: string, message: string, files: Record<string, string>): string => {
+      put(root, files)
+      git(root, 'add', '--all')
+      git(root, 'commit', '-q', '-m', message)
+      return git(root, 'rev-parse', 'HEAD')
+    }
+    const doneText = (id: string, sha: string): string =>
+      taskText(id).replace(
+        'TODO',
+        `DONE\n- **Completed**: 2025-01-15 14:30 (8m duration)\n- **Commit**: ${sha}`,
+      )
+    const withTasks = async (root: string, query: { readonly revisions?: readonly string[] } = {}) => {
+      const tasks = readFacts({ root }, { facts: ['title', 'commit', 'completed', 'cost'] })
+      return readCompletions(openGit({ cwd: root, env: ENV }), {
+        ...query,
+        tasks: tasks.then((all) => all.tasks),
+      })
+    }
+
+    it('counts those in this history, and no others', async () => {
+      const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2'), 'T-3': taskText('T-3') })
+      const one = commit(root, 'feat: one\n\nHow it works.', { one: '1' })
+      commit(root, 'docs', {
+        'docs/tasks/T-1.md': doneText('T-1', one.slice(0, 7)),
+        'docs/tasks/T-2.md': doneText('T-2', 'abcdef1'),
+        'docs/tasks/T-3.md': doneText('T-3', 'see #7'),
+      })
+      const found = await withTasks(root)
+      expect(found).toMatchObject([
+        { id: 'T-1', commit: one, title: 'Do T-1', notes: 'How it works.', byRalph: false, seconds: 480 },
+      ])
+      const stats = statsOf(found, [], ({ agent }) => agent ?? '')
+      expect(stats.total).toMatchObject({ tasks: 1, notByRalph: 1, attempts: 0, unchecked: 0 })
+      expect(await withTasks(root, { revisions: ['HEAD', `^${one}`] })).toEqual([])
+    })
+
+    it('has the words of a commit that several name for none, and marks what was reverted', async () => {
+      const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+      const all = commit(root, 'feat: all\n\nBoth.', { one: '1' })
+      commit(root, 'docs', {
+        'docs/tasks/T-1.md': doneText('T-1', all),
+        'docs/tasks/T-2.md': doneText('T-2', all),
+      })
+      git(root, 'revert', '--no-edit', all)
+      expect((await withTasks(root)).map(({ id, notes, reverted }) => [id, notes, reverted])).toEqual([
+        ['T-1', '', true],
+        ['T-2', '', true],
+      ])
+    })
+
+    it('leaves to ralph what ralph completed', async () => {
+      const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+      await runAll({ root, deed: ({ task }) => (put(root, { [task.id]: '' }), {}) })
+      const before = git(root, 'rev-parse', 'HEAD~2')
+      const file = 'docs/tasks/T-1.md'
+      commit(root, 'Say another', { [file]: doneText('T-1', before) })
+      expect((await withTasks(root)).map(({ id, byRalph }) => [id, byRalph])).toEqual([
+        ['T-2', true],
+        ['T-1', true],
+      ])
+    })
   })
 
   it.each([

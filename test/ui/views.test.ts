@@ -114,6 +114,7 @@ const attempt = (number: number, more: Partial<KeptAttempt> = {}): KeptAttempt =
   }) as KeptAttempt
 
 const completion = (id: string, more: Partial<CompletionRecord> = {}): CompletionRecord => ({
+  byRalph: true,
   id,
   title: `Do ${id}`,
   commit: 'a1b2c3d4e5f6',
@@ -135,7 +136,7 @@ const BY_AGENT = { agent: 'claude', model: 'large', attempts: 2, seconds: 61, us
 const COMPLETIONS = [
   completion('T-003', { ...BY_AGENT, committedAt: AT + 86_400, notes: 'Chose the short one.\n\n- And this' }),
   completion('T-002', { ...BY_AGENT, reverted: true }),
-  completion('T-001'),
+  completion('T-001', { byRalph: false, attempts: null }),
 ]
 const stats = (completions: readonly CompletionRecord[]): readonly Block[] =>
   statsView({ agent: statsOf(completions, [], ({ agent }) => agent ?? 'people') })

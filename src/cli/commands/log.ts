@@ -1,6 +1,11 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { UserError } from '../../base/errors.ts'
 import type { Git } from '../../git/git.ts'
 import { readCompletions, type CompletionQuery, type CompletionRecord } from '../../history/completions.ts'
+import type { DoneTask } from '../../history/named-commits.ts'
+import type { Facts } from '../../task/model.ts'
 import { readFacts } from '../../task/read.ts'
 import { logView, releaseNotes } from '../../ui/log-view.ts'
 import { printable } from '../../ui/printable.ts'
@@ -17,13 +22,14 @@ export async function run(context: Context): Promise<number> {
   if (json && options.on('markdown')) throw new UserError('give one of --json and --markdown')
   const wanted = options.text('milestone')
   const place = await openPlace(context.where)
-  // History tells of tasks, not of milestones: those stand in the files, which are read only for them.
-  const needsTasks = args.length > 0 || wanted !== undefined || options.on('markdown')
-  const { tasks } = needsTasks ? await readFacts(place, { facts: ['milestone'] }) : { tasks: [] }
+  // History tells of tasks, not of milestones: those stand in the files.
+  const reading = tasksOf(place)
+  const since = options.text('since')
+  const [all, tasks] = await Promise.all([completionsSince(io, place, { since, tasks: reading }), reading])
   const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
   const milestoneOf = ({ id }: CompletionRecord): string | null => milestones.get(id) ?? null
   const only = args[0] === undefined ? null : findTask(tasks, args[0]).id
-  const completions = (await completionsSince(io, place, options.text('since'))).filter((completion) => {
+  const completions = all.filter((completion) => {
     const milestone = milestoneOf(completion)
     return (
       (only === null || completion.id === only) &&
@@ -36,13 +42,28 @@ export async function run(context: Context): Promise<number> {
   return 0
 }
 
+type LoggedTask = DoneTask & Facts<'milestone'>
+
+/** The tasks as they are now; none where their folder is gone: history tells of them all the same. */
+async function tasksOf(place: Place): Promise<readonly LoggedTask[]> {
+  // Reading them lets nothing else happen: git is to be at work by then.
+  await nextTurn()
+  if (!existsSync(join(place.root, place.dir))) return []
+  return (await readFacts(place, { facts: ['milestone', 'title', 'commit', 'completed', 'cost'] })).tasks
+}
+
 function completionsSince(
   io: Io,
   { root, vocabulary, config }: Place,
-  since: string | undefined,
+  { since, tasks }: { readonly since: string | undefined; readonly tasks: Promise<readonly LoggedTask[]> },
 ): Promise<readonly CompletionRecord[]> {
   return readHistory(io, root, async (git) =>
-    readCompletions(git, { ...(await queryOf(git, since)), vocabulary, subject: config.commit.subject }),
+    readCompletions(git, {
+      ...(await queryOf(git, since)),
+      vocabulary,
+      subject: config.commit.subject,
+      tasks,
+    }),
   )
 }
 

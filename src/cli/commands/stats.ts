@@ -13,12 +13,16 @@ import { readHistory } from '../../project/repository.ts'
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
   const { root, vocabulary } = place
-  const [[completions, attempts], { tasks }] = await Promise.all([
+  // Reading them lets nothing else happen: git is to be at work by then.
+  const reading = nextTurn().then(async () => {
+    const { tasks } = await readFacts(place, { facts: ['milestone', 'title', 'commit', 'completed', 'cost'] })
+    return tasks
+  })
+  const [[completions, attempts], tasks] = await Promise.all([
     readHistory(context.io, root, (git) =>
-      Promise.all([readCompletions(git, { vocabulary }), listRecords(git)]),
+      Promise.all([readCompletions(git, { vocabulary, tasks: reading }), listRecords(git)]),
     ),
-    // Reading them lets nothing else happen: git is to be at work by then.
-    nextTurn().then(() => readFacts(place, { facts: ['milestone'] })),
+    reading,
   ])
   const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
   const by = (nameOf: (completion: CompletionRecord) => string | null | undefined): Stats =>
@@ -32,7 +36,7 @@ export async function run(context: Context): Promise<number> {
     TIERS,
   )
   // Without its version: the same agent, however often it is updated.
-  const agent = by((completion) => completion.agent?.split(' ')[0])
+  const agent = by(({ byRalph, agent: name }) => (byRalph ? name?.split(' ')[0] : 'not by ralph'))
   if (!context.json) await context.print(statsView({ milestone, tier, agent }))
   else {
     const { total, lost } = milestone
