@@ -9,7 +9,7 @@ import { tableRows } from '../markdown/table.ts'
 import { lookUp, type Vocabulary } from './vocabulary.ts'
 
 /** What a metadata block holds: fields, and the fields that stand for a section. */
-interface BlockFields<F extends string, S extends string> {
+export interface BlockFields<F extends string, S extends string> {
   readonly fields: Field<F>[]
   readonly sections: Section<S>[]
   readonly lists: Map<S, Product[]>
@@ -142,7 +142,7 @@ function readText<F extends string, S extends string>(
     return
   }
   const isKnown = (key: string): boolean => lookUp(vocabulary.fields, key) !== undefined
-  for (const line of fieldLines(raw, isKnown)) {
+  for (const line of fieldLines(raw, vocabulary.everyKey ? () => true : isKnown)) {
     const row = fieldsInRow(raw.slice(line.value.start, line.value.end), isKnown)
     const value = { start: line.value.start, end: line.value.start + row.end }
     const whole = { start: line.span.start, end: value.end }

@@ -1,13 +1,14 @@
 import type { Span } from '../base/diagnostic.ts'
 import type { HeadingBlock } from '../markdown/blocks.ts'
-import { readFields } from './fields.ts'
+import { type BlockFields, readFields } from './fields.ts'
+import { isAllFields, quotedFields } from './fields-elsewhere.ts'
 import { type Frontmatter, frontmatterFields, readFrontmatter } from './frontmatter-fields.ts'
-import type { Product, Section } from './model.ts'
+import type { Field, Product, Section } from './model.ts'
 import type { Heading, Outline } from './outline.ts'
 import { readProducts } from './products.ts'
 import { lineAfter } from '../markdown/splice.ts'
 import { loadParsers, parsedReading, type Parsers, type TaskReading, scannedReading } from './reading.ts'
-import { sectionNamed, type Vocabulary, wordKey } from './vocabulary.ts'
+import { lookUp, sectionNamed, type Vocabulary, wordKey } from './vocabulary.ts'
 
 /** Reads a document of any style, loading the parsers where its style asks for them. The source has no byte order mark. */
 export async function readOutline<F extends string, S extends string>(
@@ -61,20 +62,60 @@ function buildOutline<F extends string, S extends string>(
     start: h1 ? lineAfter(source, h1.span.end) : frontmatter.end,
     end: headings[h1 ? 1 : 0]?.span.start ?? source.length,
   }
-  const { fields, sections, lists } = readFields(reading, reading.within(blockSpan), vocabulary)
+  const own = readFields(reading, reading.within(blockSpan), vocabulary)
+  const ahead = frontmatterFields(frontmatter, vocabulary)
+  const { fields, sections, lists } = lacksStatus([...ahead, ...own.fields], vocabulary)
+    ? withFieldsElsewhere(reading, { block: blockSpan, own }, vocabulary)
+    : own
   headings.forEach((heading, i) => {
     if (heading.depth !== 2) return
-    const section = sectionUnder(reading, heading, headings[i + 1]?.span.start ?? source.length, vocabulary)
+    const section = sectionUnder(reading, i, vocabulary)
     sections.push(section)
     readList(reading, section, vocabulary, lists)
   })
   return {
     heading: h1 ? headingOf(reading, h1) : titleOf(frontmatter),
-    fields: [...frontmatterFields(frontmatter, vocabulary), ...fields],
+    fields: [...ahead, ...fields],
     sections,
     lists,
     error: frontmatter.error,
   }
+}
+
+/** Whether a task's block does not say how it stands: then it may stand elsewhere. Other documents have no Status. */
+function lacksStatus(fields: readonly Field<string>[], { fields: words }: Vocabulary): boolean {
+  return lookUp(words, 'Status') !== undefined && fields.every(({ name }) => name !== 'Status')
+}
+
+/** The same with the fields of a quote in the block, and of the first section, where those are nothing but fields. */
+function withFieldsElsewhere<F extends string, S extends string>(
+  reading: TaskReading,
+  { block, own }: { readonly block: Span; readonly own: BlockFields<F, S> },
+  vocabulary: Vocabulary<F, S>,
+): BlockFields<F, S> {
+  const { source, headings } = reading
+  const quoted = quotedFields(reading, block, vocabulary)
+  const index = headings.findIndex(({ span }) => span.start >= block.end)
+  const body = headings[index]?.depth === 2 ? bodyUnder(reading, index) : null
+  const isBlock =
+    body !== null &&
+    sectionUnder(reading, index, vocabulary).name === null &&
+    isAllFields(source.slice(body.start, body.end))
+  const below = isBlock ? readFields(reading, reading.within(body), { ...vocabulary, everyKey: true }) : null
+  return {
+    // In the order in which they stand.
+    fields: [...own.fields, ...quoted, ...(below?.fields ?? [])].toSorted(
+      (a, b) => a.span.start - b.span.start,
+    ),
+    sections: [...own.sections, ...(below?.sections ?? [])],
+    lists: new Map([...own.lists, ...(below?.lists ?? [])]),
+  }
+}
+
+/** What stands under the heading of that index. */
+function bodyUnder({ source, headings }: TaskReading, index: number): Span {
+  const end = headings[index + 1]?.span.start ?? source.length
+  return { start: Math.min(lineAfter(source, headings[index]!.span.end), end), end }
 }
 
 function headingOf(reading: TaskReading, h1: HeadingBlock): Heading {
@@ -89,20 +130,15 @@ function titleOf(frontmatter: Frontmatter): Heading | null {
 
 function sectionUnder<F extends string, S extends string>(
   reading: TaskReading,
-  heading: HeadingBlock,
-  end: number,
+  index: number,
   vocabulary: Vocabulary<F, S>,
 ): Section<S> {
+  const heading = reading.headings[index]!
   const title = textOf(reading, heading.text)
   const name = sectionNamed(vocabulary, title) ?? null
-  const bodyStart = Math.min(lineAfter(reading.source, heading.span.end), end)
-  return {
-    name,
-    title,
-    span: { start: heading.span.start, end },
-    bodySpan: { start: bodyStart, end },
-    form: 'heading',
-  }
+  const bodySpan = bodyUnder(reading, index)
+  const span = { start: heading.span.start, end: bodySpan.end }
+  return { name, title, span, bodySpan, form: 'heading' }
 }
 
 /** Reads the items of a section that is a list; of two with one name, all items count. */

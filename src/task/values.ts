@@ -2,7 +2,7 @@ import { splitOutsideBraces } from '../base/text.ts'
 
 // Also as teams write it who work in Chinese, Japanese, Korean, Spanish, Portuguese, French, German, Italian, Russian.
 const NONE_WORDS =
-  'none (none) n/a - – — 无 無 なし 없음 ninguna ninguno nenhuma nenhum aucune aucun nada keine nessuna нет'
+  'none (none) n/a - – — 无 無 無し なし 없음 ninguna ninguno nenhuma nenhum aucune aucun nada keine nessuna нет'
 const NONE = new Set(['', ...NONE_WORDS.split(' ')])
 // With room for blanks around it.
 const LONGEST_NONE = 40

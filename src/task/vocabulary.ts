@@ -18,6 +18,8 @@ export interface Vocabulary<F extends string = string, S extends string = string
   readonly fieldSections: ReadonlySet<S>
   /** Sections that are read as a list of products. */
   readonly lists: ReadonlySet<S>
+  /** Whether in a paragraph each line that looks like a field is one, its key known or not. */
+  readonly everyKey?: boolean
 }
 
 /** The words of a task file: its fields and sections, the three statuses and the three tiers. */

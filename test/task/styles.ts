@@ -142,6 +142,13 @@ const body = fc.constantFrom(
   '## Other\n- **Status**: DONE\n\n### Small\n- **Status**: DONE\n',
 )
 
+const quotedLine = fc.constantFrom<(key: string, value: string) => string>(
+  (key, value) => `> - **${key}**: ${value}`,
+  (key, value) => `> **${key}**: ${value}`,
+  (key, value) => `> ${key}: ${value}`,
+  (key, value) => `> ${key}：${value}`,
+)
+
 /** A document of any of the styles that are read leniently, with what it means. */
 export const samples: fc.Arbitrary<Sample> = fc
   .record({
@@ -166,6 +173,8 @@ export const samples: fc.Arbitrary<Sample> = fc
     final: fc.boolean(),
     asFrontmatter: fc.boolean(),
     producesAs: fc.constantFrom('section', 'field'),
+    place: fc.constantFrom('block', 'block', 'section', 'quote'),
+    quotedLine,
   })
   .map(({ meaning, number, ...style }) => {
     const id = pad(number)
@@ -189,11 +198,17 @@ export const samples: fc.Arbitrary<Sample> = fc
     const isField = style.producesAs === 'field' && meaning.produces.length > 0
     const asField = isField ? `\n\n- **Produces**:\n${items.replace(/^/gm, '  ')}\n` : ''
     const asSection = isField ? '' : `\n## Produces\n${items || 'none'}\n`
+    const blockAt = (place: string, all: [string, string][]): string => {
+      if (place === 'quote')
+        return all.map(([key, value]) => style.quotedLine(key, value).trimEnd()).join('\n')
+      return (place === 'section' ? '## Metadata\n\n' : '') + style.block(all)
+    }
     const text = [
       style.asFrontmatter ? yaml : '',
       `${style.heading(id, meaning.title)}\n\n`,
-      style.before,
-      style.asFrontmatter ? '' : style.block(fields),
+      // What is quoted counts where nothing else says Status.
+      style.asFrontmatter || style.place === 'block' ? style.before : '',
+      style.asFrontmatter ? '' : blockAt(style.place, fields),
       asField,
       '\n\n',
       style.body,
