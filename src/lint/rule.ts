@@ -38,6 +38,18 @@ export interface Finding {
   readonly fix?: Splice
 }
 
+/** Whether a file can be read as a task at all. What else one lacks that cannot is said once it can. */
+export function standsAsTask({ source, problems }: Task): boolean {
+  return source !== '' && problems.every(({ kind }) => !PREVENTS.has(kind))
+}
+
+const PREVENTS: ReadonlySet<ProblemKind> = new Set([
+  'unreadable',
+  'bad-frontmatter',
+  'no-heading',
+  'no-status',
+])
+
 /** A rule for what the reader of task files already found: each kind of problem has one, under its name. */
 export function problemRule(kind: ProblemKind): Rule {
   return {

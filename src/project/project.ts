@@ -5,6 +5,7 @@ import { select, type Selection } from '../select/selection.ts'
 import { tierOf, type TierChoice } from '../select/tier.ts'
 import type { Task, TaskHead } from '../task/model.ts'
 import { readBacklog, readHeads } from '../task/read.ts'
+import { asSpelled } from '../task/status-spelling.ts'
 import { taskVocabulary, type TaskVocabulary } from '../task/vocabulary.ts'
 import { checkConfiguredAgents } from './configured-agents.ts'
 import { taskFolder } from './task-folder.ts'
@@ -40,6 +41,15 @@ export async function openPlace({ cwd, dir: asked }: Where): Promise<Place> {
   await checkConfiguredAgents(root, config)
   const dir = taskFolder(root, asked ?? config.tasks)
   return { root, config, dir, vocabulary: taskVocabulary(config.aliases) }
+}
+
+/** The words of a place, its statuses as its tasks spell them: for an edit of one of them. */
+export async function spelledWords(place: Place): Promise<TaskVocabulary> {
+  const { tasks } = await readBacklog(place, ({ id, number, file, status, fields }) => {
+    const own = fields.filter(({ name }) => name === 'Status')
+    return { id, number, file, status, fields: own }
+  })
+  return asSpelled(place.vocabulary, tasks)
 }
 
 /** Decides on the backlog by the heads of its tasks: several times as fast as by whole tasks, and in less memory. */

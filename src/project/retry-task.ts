@@ -5,7 +5,7 @@ import { retryTask } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import { commitTaskFiles } from './commit-task-files.ts'
 import { readNamed } from './find-task.ts'
-import { openPlace, type Where } from './project.ts'
+import { openPlace, spelledWords, type Where } from './project.ts'
 import type { World } from './world.ts'
 
 /**
@@ -28,7 +28,7 @@ export async function retry(
   }
   await commitTaskFiles(world, {
     root: place.root,
-    texts: new Map([[file, retryTask(task, place.vocabulary, answer)]]),
+    texts: new Map([[file, retryTask(task, await spelledWords(place), answer)]]),
     message: answer === null ? retryMessage(id) : answerMessage(id, answer),
   })
   return task

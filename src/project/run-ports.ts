@@ -16,6 +16,7 @@ import type { RunPorts } from '../run/ports.ts'
 import { openTaskFolder } from '../run/source.ts'
 import { answerTask, blockTask, completeTask, retryTask } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
+import { asSpelled } from '../task/status-spelling.ts'
 import { openWorkspace } from '../workspace/open.ts'
 import type { Agents } from './agents.ts'
 import type { Project } from './project.ts'
@@ -44,14 +45,15 @@ export async function runPorts(
     const { parseTask } = await import('../task/parse.ts')
     return parseTask({ file, text }, vocabulary)
   }
+  const words = asSpelled(vocabulary, project.tasks)
   return {
     workspace: openWorkspace(git, repository, root),
     source: await openTaskFolder({ root, dir, vocabulary }),
     edits: {
-      complete: (task, completion) => completeTask(task, completion, vocabulary),
-      block: (task, blockage) => blockTask(task, blockage, vocabulary),
-      answer: (task, exchange) => answerTask(task, exchange, vocabulary),
-      reopened: (task) => parsed(task.file, retryTask(task, vocabulary)),
+      complete: (task, completion) => completeTask(task, completion, words),
+      block: (task, blockage) => blockTask(task, blockage, words),
+      answer: (task, exchange) => answerTask(task, exchange, words),
+      reopened: (task) => parsed(task.file, retryTask(task, words)),
     },
     folder,
     logs: openLogs(folder, config.logs.maxBytes),

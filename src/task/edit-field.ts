@@ -2,6 +2,7 @@ import { blankComments } from '../markdown/inline.ts'
 import { type Field, type FieldName, FIELD_NAMES, type Status, type Task } from './model.ts'
 import { lineAfter, lineEnding, lineStart, lineTextEnd, type Splice } from '../markdown/splice.ts'
 import { isDelimiter } from '../markdown/table.ts'
+import { statusWord } from './status-spelling.ts'
 import { type TaskVocabulary, wordKey } from './vocabulary.ts'
 
 /** Gives a field a value wherever it stands; a field that is missing is added in the style of its neighbours. */
@@ -16,10 +17,9 @@ export function setField(
   return present.map((field) => valueSplice(task.source, field, value))
 }
 
-/** Gives a task a status, in the word that the file's own language has for it. */
+/** Gives a task a status, in the word and the spelling that the file and its neighbours have for it. */
 export function setStatus(task: Task, status: Status, vocabulary: TaskVocabulary): readonly Splice[] {
-  const word = speaksOwnStatus(task, vocabulary) ? (vocabulary.own.statuses.get(status) ?? status) : status
-  return setField(task, 'Status', word, vocabulary)
+  return setField(task, 'Status', statusWord(task, status, vocabulary), vocabulary)
 }
 
 /** Takes a field away wherever it stands, with its line. */
@@ -31,12 +31,6 @@ export function removeField(task: Task, name: FieldName): readonly Splice[] {
 export function speaksOwnWords(task: Task): boolean {
   const status = task.fields.find((field) => field.name === 'Status')
   return status !== undefined && wordKey(status.key) !== 'status'
-}
-
-function speaksOwnStatus(task: Task, vocabulary: TaskVocabulary): boolean {
-  const status = task.fields.find((field) => field.name === 'Status')
-  const word = wordKey(status?.value ?? '')
-  return vocabulary.own.statuses.size > 0 && !['todo', 'done', 'blocked'].includes(word)
 }
 
 /** Only the value's own text changes: marks around it and a comment behind it stay. */

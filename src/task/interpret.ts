@@ -42,11 +42,16 @@ export function interpret(
     source,
     id,
   )
+  const ofOutline = outlineProblems(outline, heading.number, id)
+  const conflicting = conflicts(fields, vocabulary)
+  // What follows from another problem would only hide that one.
+  const isNoTask = outline.error !== null || (outline.heading === null && fields.length === 0)
+  const mayNameStrays = depends.problems.length === 0 && conflicting.every(({ field }) => field !== 'Depends')
   const problems = [
-    ...outlineProblems(outline, heading.number, id),
-    ...statusProblems(first.Status, vocabulary),
+    ...ofOutline,
+    ...(first.Status === undefined && isNoTask ? [] : statusProblems(first.Status, vocabulary)),
     ...depends.problems,
-    ...(depends.problems.length > 0
+    ...(!mayNameStrays
       ? []
       : strayIds(source, {
           own: numberOf(id),
@@ -58,7 +63,7 @@ export function interpret(
           words: vocabulary.fields,
           others: vocabulary.others,
         })),
-    ...conflicts(fields, vocabulary),
+    ...conflicting,
   ]
   // A file that says two has none that can be relied on.
   const isClear = problems.every(({ field }) => field !== 'Status')

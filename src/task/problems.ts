@@ -20,6 +20,8 @@ export function outlineProblems(
   if (outline.error) problems.push({ kind: 'bad-frontmatter', field: null, ...outline.error })
   const heading = outline.heading
   if (heading === null) {
+    // A title may stand in the frontmatter that cannot be read.
+    if (outline.error) return problems
     problems.push({
       kind: 'no-heading',
       field: null,

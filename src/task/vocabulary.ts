@@ -30,6 +30,8 @@ export interface TaskVocabulary extends Vocabulary<FieldName, SectionName> {
   readonly others: ReadonlySet<string>
   /** The team's own words, which edits write into a file that speaks in them. */
   readonly own: OwnWords
+  /** How the tasks of the backlog spell each status, where that was looked at. */
+  readonly spelled?: ReadonlyMap<Status, string>
 }
 
 /** The first word that a team names for each thing. */

@@ -21,10 +21,39 @@ export function lintView({ diagnostics, errors, warnings, checked, fixed }: Lint
   const summary = [counted(errors, 'error'), counted(warnings, 'warning')].join(', ')
   return [
     ...mended,
-    ...diagnostics.map(block),
+    ...grouped(diagnostics).map(block),
     BLANK,
     line(dim(`${summary} in ${counted(checked, 'task file')}`)),
   ]
+}
+
+/** Of warnings that say the same of many files only the first, with the names of the others; every error has its place. */
+function grouped(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const alike = new Map<string, Diagnostic[]>()
+  for (const found of diagnostics) {
+    const key = `${found.severity} ${found.rule} ${found.message}`
+    const known = alike.get(key)
+    if (known) known.push(found)
+    else alike.set(key, [found])
+  }
+  const large = [...alike.values()].filter(
+    (group) => group[0]?.severity === 'warning' && group.length > MOST_ALIKE,
+  )
+  const groupOf = new Map(large.flatMap((group) => group.map((found) => [found, group] as const)))
+  return diagnostics.flatMap((found) => {
+    const group = groupOf.get(found)
+    if (!group) return [found]
+    return found === group[0] ? [{ ...found, message: `${found.message} ${alsoIn(group.slice(1))}` }] : []
+  })
+}
+
+const MOST_ALIKE = 5
+const MOST_NAMED = 12
+
+function alsoIn(others: readonly Diagnostic[]): string {
+  const names = [...new Set(others.map(({ file }) => file.replace(/^.*\//, '').replace(/\.md$/i, '')))]
+  const more = names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : []
+  return `(also in ${[...names.slice(0, MOST_NAMED), ...more].join(', ')})`
 }
 
 /** Wraps below its place rather than lose the end of what it says. */

@@ -46,6 +46,24 @@ describe('lint', () => {
     ])
   })
 
+  test.each([
+    [
+      'frontmatter that cannot be read',
+      '---\nstatus: TODO\nfoo: [a\n---\n\nText.\n',
+      ['4:1 bad-frontmatter'],
+    ],
+    ['no heading and no field', 'Text.\n', ['1:1 no-heading']],
+    ['nothing', '', ['1:1 no-heading']],
+    ['no Status', '# T-001: A\n\nText.\n', ['1:1 no-status']],
+    [
+      'two Depends',
+      GOOD.replace('TODO', 'TODO\n- **Depends**: T-001\n- **Depends**: T-002'),
+      ['4:16 self-dependency', '5:16 field-conflict'],
+    ],
+  ])('says of %s nothing that only follows from it', async (_, text, expected) => {
+    expect((await lintText(text)).map(brief)).toEqual(expected)
+  })
+
   test('sorts by file, line and column', async () => {
     const wrong = GOOD.replace('Light', 'Lihgt').replace('1 — Authentication', 'Login')
     const found = await lintTexts({ 'T-010.md': wrong.replace('T-001', 'T-010'), 'T-001.md': wrong })

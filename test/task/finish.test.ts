@@ -4,6 +4,8 @@ import { answerTask, blockTask, completeTask, retryTask } from '../../src/task/f
 import { sectionOf, type Task } from '../../src/task/model.ts'
 import { safeNotes } from '../../src/task/notes.ts'
 import { parseTask } from '../../src/task/parse.ts'
+import { asSpelled } from '../../src/task/status-spelling.ts'
+import { taskVocabulary } from '../../src/task/vocabulary.ts'
 import { anyText, hostileDocuments } from './hostile.ts'
 import { samples } from './styles.ts'
 
@@ -132,6 +134,70 @@ describe('a completed task', () => {
   })
 })
 
+describe('the status that is written', () => {
+  const done = async (text: string, neighbours: readonly string[] = [], aliases = {}): Promise<string> => {
+    const vocabulary = taskVocabulary(aliases)
+    const file = (status: string) => ({ file: FILE, text: `# T-004: A\n\n- **Status**: ${status}\n` })
+    const tasks = await Promise.all(neighbours.map((status) => parseTask(file(status), vocabulary)))
+    const completion = { at, seconds: 5, commit: null, costUsd: null, notes: '' }
+    const task = await parseTask(file(text), vocabulary)
+    return /Status\*\*: (.*)/.exec(completeTask(task, completion, asSpelled(vocabulary, tasks)))![1]!
+  }
+
+  test.each([
+    ['todo', [], 'done'],
+    ['Todo', [], 'Done'],
+    ['TODO', [], 'DONE'],
+    ['`todo`', [], '`done`'],
+    ['TODO', ['Done', 'Done', 'DONE'], 'Done'],
+    ['todo', ['DONE', 'TODO'], 'done'],
+    ['TODO', ['✅ DONE', 'TODO', 'DONE (2026-08-10)'], '✅ DONE'],
+  ])('is after %s, beside %j, %s', async (text, neighbours, word) => {
+    expect(await done(text, neighbours)).toBe(word)
+  })
+
+  test('is the team’s own word as its tasks spell it', async () => {
+    const aliases = { statuses: { DONE: ['✅ Complete', 'Complete'], TODO: ['Open'] } }
+    expect(await done('Open', [], aliases)).toBe('✅ Complete')
+    expect(await done('Open', ['Complete', 'Open'], aliases)).toBe('Complete')
+  })
+})
+
+describe('fields that stand elsewhere', () => {
+  test.each([
+    ['a quote', '> Status: TODO\n> Depends: none\n', '> Status: DONE\n> Depends: none\n> Completed: '],
+    [
+      'the first section',
+      '## Metadata\n\n- Status: todo\n- Owner: me\n',
+      '## Metadata\n\n- Status: done\n- Completed: ',
+    ],
+  ])('are edited there: %s', async (_, fields, expected) => {
+    const task = await read(`# T-004: A\n\n${fields}\n## Description\nWhat.\n`)
+    expect(task).toMatchObject({ status: 'TODO', problems: [] })
+    const text = completeTask(task, { at, seconds: 5, commit: null, costUsd: null, notes: '' })
+    expect(text.startsWith(`# T-004: A\n\n${expected}`)).toBe(true)
+    expect((await read(text)).status).toBe('DONE')
+  })
+
+  test.each([
+    ['behind a Status of the block', '- **Status**: DONE\n\n> Status: TODO\n', 'DONE'],
+    ['beside prose', '> Status: TODO\n> Not yet.\n', null],
+    ['within code', '```\n> Status: TODO\n```\n', null],
+    ['in a section that says more', '## Metadata\n\n- Status: TODO\n\nMore.\n', null],
+    ['in the second section', '## Description\nWhat.\n\n## Metadata\n- Status: TODO\n', null],
+  ])('count for nothing %s', async (_, fields, status) => {
+    expect((await read(`# T-004: A\n\n${fields}`)).status).toBe(status)
+  })
+
+  test.each(['> Status: TODO\n> 需要: T-001\n', '## 元数据\n- Status: TODO\n- 需要: T-001\n'])(
+    'fail closed where they name tasks under another word: %j',
+    async (fields) => {
+      const { problems } = await read(`# T-004: A\n\n${fields}`)
+      expect(problems.map(({ kind }) => kind)).toEqual(['bad-depends'])
+    },
+  )
+})
+
 describe('notes', () => {
   test.each([
     ['keep what they say', 'Plain `a_b` and [ ] box, **bold**.', 'Plain `a_b` and [ ] box, **bold**.'],
@@ -252,7 +318,7 @@ describe('a task stays whole', () => {
 
   test('that is in braces fails closed, for no line can be added to them', async () => {
     const task = await read('---\n{status: TODO, milestone: 1}\n---\n# T-004: A\n')
-    expect(task.problems).toMatchObject([{ kind: 'bad-frontmatter' }, { kind: 'no-status' }])
+    expect(task.problems).toMatchObject([{ kind: 'bad-frontmatter' }])
   })
 })
 

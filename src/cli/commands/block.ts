@@ -1,7 +1,7 @@
 import { UserError } from '../../base/errors.ts'
 import { commitTaskFiles } from '../../project/commit-task-files.ts'
 import { readNamed } from '../../project/find-task.ts'
-import { openPlace } from '../../project/project.ts'
+import { openPlace, spelledWords } from '../../project/project.ts'
 import { blockMessage } from '../../run/give-up.ts'
 import { blockTask } from '../../task/finish.ts'
 import { line } from '../../ui/block.ts'
@@ -22,7 +22,7 @@ export async function run(context: Context): Promise<number> {
   const blockage = { reason, attempts: 0, asks: false }
   await commitTaskFiles(context.io, {
     root: place.root,
-    texts: new Map([[task.file, blockTask(task, blockage, place.vocabulary)]]),
+    texts: new Map([[task.file, blockTask(task, blockage, await spelledWords(place))]]),
     message: blockMessage(task, blockage),
   })
   if (context.json) context.printJson({ version: 1, id: task.id, status: 'BLOCKED', file: task.file })

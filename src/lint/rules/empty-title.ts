@@ -1,5 +1,5 @@
 import { headingSpan } from '../place.ts'
-import type { Rule } from '../rule.ts'
+import { standsAsTask, type Rule } from '../rule.ts'
 
 /**
  * The heading holds an id and nothing else. The title is what `ralph next` shows and what the commit will be called.
@@ -27,8 +27,7 @@ export const emptyTitle: Rule = {
   name: 'empty-title',
   severity: 'error',
   start: () => (task) => {
-    const hasHeading = task.problems.every(({ kind }) => kind !== 'no-heading' && kind !== 'unreadable')
-    if (task.title !== '' || !hasHeading) return []
+    if (task.title !== '' || !standsAsTask(task)) return []
     return [{ span: headingSpan(task), message: `${task.id} has no title` }]
   },
 }

@@ -1,5 +1,5 @@
 import { hasText, headingSpan } from '../place.ts'
-import type { Rule } from '../rule.ts'
+import { standsAsTask, type Rule } from '../rule.ts'
 
 /**
  * A task has no acceptance criteria. An agent that is not told when the work is finished decides for itself.
@@ -46,7 +46,7 @@ export const missingCriteria: Rule = {
   name: 'missing-criteria',
   severity: 'warning',
   start: () => (task) => {
-    if (task.status === 'DONE' || task.source === '') return []
+    if (task.status === 'DONE' || !standsAsTask(task)) return []
     const isSaid = task.sections.some(
       (section) => section.name === 'Acceptance Criteria' && hasText(task, section),
     )

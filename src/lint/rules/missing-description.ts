@@ -1,5 +1,5 @@
 import { hasText, headingSpan } from '../place.ts'
-import type { Rule } from '../rule.ts'
+import { standsAsTask, type Rule } from '../rule.ts'
 
 /**
  * Nothing says what is to be done: the task has neither a Description nor a section of its author's own. The title is all that the agent would get.
@@ -36,7 +36,7 @@ export const missingDescription: Rule = {
   name: 'missing-description',
   severity: 'warning',
   start: () => (task) => {
-    if (task.status === 'DONE' || task.source === '') return []
+    if (task.status === 'DONE' || !standsAsTask(task)) return []
     const isSaid = task.sections.some(
       (section) => (section.name === 'Description' || section.name === null) && hasText(task, section),
     )

@@ -1,0 +1,38 @@
+import { fieldOf, STATUSES, type Status, type Task } from './model.ts'
+import { type TaskVocabulary, wordKey } from './vocabulary.ts'
+
+/** The words of a backlog, each status as most of its tasks spell it: edits then write it so. */
+export function asSpelled(
+  vocabulary: TaskVocabulary,
+  tasks: Iterable<Pick<Task, 'status' | 'fields'>>,
+): TaskVocabulary {
+  const counts = new Map<Status, Map<string, number>>()
+  for (const task of tasks) {
+    const word = task.fields.find(({ name }) => name === 'Status')?.value
+    // A remark behind it is about that one task.
+    if (task.status === null || word === undefined || /[(（]/.test(word)) continue
+    const known = counts.get(task.status) ?? new Map<string, number>()
+    counts.set(task.status, known.set(word, (known.get(word) ?? 0) + 1))
+  }
+  const spelled = new Map<Status, string>()
+  for (const [status, words] of counts) spelled.set(status, [...words].toSorted((a, b) => b[1] - a[1])[0]![0])
+  return { ...vocabulary, spelled }
+}
+
+/** The word for a status: as the file's own status is written, else as the backlog has it. */
+export function statusWord(task: Task, status: Status, vocabulary: TaskVocabulary): string {
+  const { own, spelled } = vocabulary
+  const present = fieldOf(task, 'Status')?.value ?? ''
+  const isCanonical = CANONICAL.has(wordKey(present))
+  const word = spelled?.get(status) ?? (isCanonical ? undefined : own.statuses.get(status)) ?? status
+  return isCanonical && CANONICAL.has(wordKey(word)) && present !== present.toUpperCase()
+    ? inCaseOf(present, word)
+    : word
+}
+
+const CANONICAL: ReadonlySet<string> = new Set(STATUSES.map(wordKey))
+
+function inCaseOf(model: string, word: string): string {
+  const small = word.toLowerCase()
+  return model === model.toLowerCase() ? small : small[0]!.toUpperCase() + small.slice(1)
+}
