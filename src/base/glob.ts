@@ -2,17 +2,36 @@
 export interface Glob {
   /** The folder that all matches are in, as far as the pattern says it; empty for the root. */
   readonly base: string
+  /** What each path that matches begins with, as far as the pattern says it. */
+  readonly start: string
   matches(path: string): boolean
 }
 
 /** The glob that a text is, or null where it is a plain path. */
 export function parseGlob(text: string): Glob | null {
   if (!/[*?[{]/.test(text)) return null
-  const alternatives = braces(text.replace(/^(?:\.\/)+/, '')).map((pattern) => pattern.split('/'))
+  const pattern = text.replace(/^(?:\.\/)+/, '')
+  const start = /^[^*?[{]*/.exec(pattern)![0]
+  const alternatives = braces(pattern).map((one) => one.split('/'))
+  // Read when the first path is asked about: of very many patterns most are never asked.
+  let tokens: readonly (readonly Name[])[] | undefined
   return {
     base: baseOf(alternatives),
-    matches: (path) => alternatives.some((parts) => matchParts(parts, path.split('/'))),
+    start,
+    matches(path) {
+      if (!path.startsWith(start)) return false
+      tokens ??= alternatives.map((parts) => parts.map(nameOf))
+      const names = path.split('/')
+      return tokens.some((parts) => matchParts(parts, names))
+    },
   }
+}
+
+/** A part of a pattern between slashes: any folders, or what a name is made of. */
+type Name = '**' | readonly string[]
+
+function nameOf(part: string): Name {
+  return part === '**' ? part : (part.match(/\[[!^]?\]?[^\]]*\]|[\s\S]/g) ?? [])
 }
 
 /** More than these are not expanded: the braces then stand for themselves. */
@@ -46,15 +65,14 @@ function baseOf(alternatives: readonly (readonly string[])[]): string {
 }
 
 /** Goes back only to the last `**`, so that it takes no more than length times length. */
-function matchParts(parts: readonly string[], path: readonly string[]): boolean {
+function matchParts(parts: readonly Name[], path: readonly string[]): boolean {
   return matchSequence(
     { length: parts.length, isStar: (index) => parts[index] === '**' },
     { length: path.length, equals: (at, index) => matchName(parts[index]!, path[at]!) },
   )
 }
 
-function matchName(pattern: string, name: string): boolean {
-  const tokens = pattern.match(/\[[!^]?\]?[^\]]*\]|[\s\S]/g) ?? []
+function matchName(tokens: Name, name: string): boolean {
   return matchSequence(
     { length: tokens.length, isStar: (index) => tokens[index] === '*' },
     { length: name.length, equals: (at, index) => matchUnit(tokens[index]!, name[at]!) },

@@ -1,8 +1,10 @@
+import { lstatSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
 import { parseGlob, type Glob } from '../base/glob.ts'
 import { locate, type FoundFile, type Located, type Surroundings } from './locate.ts'
 import type { Material } from './material.ts'
 import { readText } from './read-text.ts'
-import { walk } from './walk.ts'
+import { walk, type Walked } from './walk.ts'
 
 /** Names of files, folders and globs as task and feature files give them, in the order in which they are wanted. */
 export type Names = readonly string[]
@@ -12,7 +14,11 @@ interface Taken {
   readonly real: Set<string>
   /** How many bytes folders and globs may still read. */
   room: number
+  /** How many paths may still be held against globs: no prompt is the better for more. */
+  looks: number
 }
+
+const MOST_LOOKS = 2_000_000
 
 /**
  * Finds what each group of names stands for, and reads it. Each file is given once, in the first group that names it;
@@ -24,15 +30,19 @@ export async function collectMaterials(
   options: { readonly except: readonly string[]; readonly room: number },
 ): Promise<readonly (readonly Material[])[]> {
   const written = groups.map((names) => names.filter((name) => name.trim() !== ''))
+  // Many globs may be in one folder: it is found once, and read once.
+  const folderOf = remembered((base) => locate(around.root, base))
+  const walkIn = remembered((folder) => walk(around, folder))
   const placed = await Promise.all(
-    written.map((names) => Promise.all(names.map((name) => target(around, name)))),
+    written.map((names) => Promise.all(names.map((name) => target(around, name, folderOf)))),
   )
   const ignored = await ignoredOf(around, placed.flat())
   const judged = placed.map((targets) => targets.map((one) => judge(one, ignored)))
-  const taken: Taken = { real: new Set(options.except), room: options.room }
+  const taken: Taken = { real: new Set(options.except), room: options.room, looks: MOST_LOOKS }
   const materials = new Map<Target, readonly Material[]>()
   for (const one of judged.flat()) if (!isMany(one)) materials.set(one, await single(one, taken))
-  for (const one of judged.flat()) if (isMany(one)) materials.set(one, await many(around, one, taken))
+  for (const one of judged.flat())
+    if (isMany(one)) materials.set(one, await many({ around, walkIn }, one, taken))
   return judged.map((targets) => targets.flatMap((one) => materials.get(one) ?? []))
 }
 
@@ -45,11 +55,37 @@ interface Target {
 }
 
 /** A file may well be called `[id].tsx`: a name is a glob only where no file has it. */
-async function target({ root }: Surroundings, written: string): Promise<Target> {
+async function target(
+  { root }: Surroundings,
+  written: string,
+  folderOf: (base: string) => Promise<Located>,
+): Promise<Target> {
   const name = written.trim()
+  const pattern = parseGlob(name)
+  if (pattern && isPlainlyMissing(root, name))
+    return { name, glob: pattern, place: await folderOf(pattern.base || '.') }
   const place = await locate(root, name)
-  const glob = place.kind === 'missing' ? parseGlob(name) : null
-  return { name, glob, place: glob ? await locate(root, glob.base || '.') : place }
+  const glob = place.kind === 'missing' ? pattern : null
+  return { name, glob, place: glob ? await folderOf(glob.base || '.') : place }
+}
+
+/** What most globs are as names of files, told at a fraction of the cost. */
+function isPlainlyMissing(root: string, name: string): boolean {
+  if (isAbsolute(name) || name.includes('..')) return false
+  try {
+    return lstatSync(join(root, name), { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
+  }
+}
+
+function remembered<T>(find: (name: string) => Promise<T>): (name: string) => Promise<T> {
+  const known = new Map<string, Promise<T>>()
+  return (name) => {
+    const found = known.get(name) ?? find(name)
+    known.set(name, found)
+    return found
+  }
 }
 
 async function ignoredOf(
@@ -83,21 +119,56 @@ async function single({ name, glob, place }: Target, taken: Taken): Promise<read
   return [{ kind: 'shown', path, stretch: null, text: content.text, bytes, listed: false }]
 }
 
-async function many(around: Surroundings, one: Target, taken: Taken): Promise<readonly Material[]> {
+interface Folders {
+  readonly around: Surroundings
+  readonly walkIn: (folder: string) => Promise<Walked>
+}
+
+async function many({ around, walkIn }: Folders, one: Target, taken: Taken): Promise<readonly Material[]> {
   const { glob, place } = one
   const pattern = glob ? one.name : `${place.path || '.'}/`
   if (!isNew(taken, pattern)) return []
   if (place.kind !== 'folder') return [{ kind: 'listing', pattern, paths: [], more: false }]
-  const walked = await walk(around, place.real)
+  const walked = await walkIn(place.real)
   const written = (path: string): string => (place.path === '' ? path : `${place.path}/${path}`)
-  const paths = walked.paths.filter((path) => glob === null || glob.matches(written(path)))
+  const { paths, more } = glob === null ? walked : matching(walked, { glob, written }, taken)
   const shown: Material[] = []
   for (const path of paths) {
     if (taken.room <= 0) break
     const file = await locate(around.root, written(path))
     if (file.kind === 'file') shown.push(...(await listed(file, taken)))
   }
-  return [{ kind: 'listing', pattern, paths: paths.map(written), more: walked.more }, ...shown]
+  return [{ kind: 'listing', pattern, paths: paths.map(written), more }, ...shown]
+}
+
+function matching(
+  { paths, more }: Walked,
+  { glob, written }: { readonly glob: Glob; readonly written: (path: string) => string },
+  taken: Taken,
+): Walked {
+  // They are in order: those with the beginning that the glob names stand together.
+  const from = firstAtLeast(paths, (path) => written(path) >= glob.start)
+  const end = firstAtLeast(paths, (path) => {
+    const whole = written(path)
+    return whole >= glob.start && !whole.startsWith(glob.start)
+  })
+  const near = paths.slice(from, end).slice(0, Math.max(0, taken.looks))
+  taken.looks -= near.length
+  return {
+    paths: near.filter((path) => glob.matches(written(path))),
+    more: more || near.length < end - from,
+  }
+}
+
+/** Where the first of some paths in order is for which that is so; their number where it is so for none. */
+function firstAtLeast(paths: readonly string[], isSo: (path: string) => boolean): number {
+  let [low, high] = [0, paths.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isSo(paths[middle]!)) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 /** What any file takes from the room, so that very many empty ones come to an end too. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Surroundings } from './locate.ts'
 
 /** The files below a folder, in the order of their code units. */
-interface Walked {
+export interface Walked {
   /** Relative to the folder, with forward slashes. */
   readonly paths: readonly string[]
   /** Whether the folder holds more than were looked at. */

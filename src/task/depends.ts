@@ -233,6 +233,14 @@ const ID = String.raw`\[?(T-\d{1,12})\]?`
 const ONE = new RegExp(`^${ID}$`, 'i')
 const RANGE = new RegExp(`^${ID}–${ID}$`, 'i')
 
+// `and` in the languages that teams are known to work in. A word that also begins a range (`a`) or parts a choice (`o`)
+// is none: what is unknown between two ids fails closed.
+const AND_WORDS = 'and und y e et ed en i oraz и та й ve och og'
+const AND = new RegExp(
+  String.raw`(?<=\d\]?)(?:,? (?:${AND_WORDS.replaceAll(' ', '|')}) | ?(?:和|与|與|及|以及|と|および|와|과|및) ?)(?=\[?T-)`,
+  'giu',
+)
+
 /** Reads task ids: between commas, semicolons, `and` or spaces, as ranges, with remarks in brackets. */
 export function readDepends(value: string): DependsReading {
   if (namesNone(value)) return { ids: [], stranger: null }
@@ -246,7 +254,8 @@ export function readDepends(value: string): DependsReading {
   const bare = spaced.replace(/(T-\d{1,12}\]?)(?: ?[(（][^()（）]*[)）])+/gi, '$1')
   const joined = bare
     .replace(/ ?(?:–|\.\.+|…|~|～|至|\bto\b|\bthrough\b) ?(?=\[?T-)/gi, '–')
-    .replace(/(?<=\d\]?) ?\/ ?(?=\[?T-)/gi, ',')
+    .replace(/(?<=\d\]?) ?[/／] ?(?=\[?T-)/gi, ',')
+    .replace(AND, ',')
   const ids: IdInText[] = []
   for (const part of joined.split(/[,;，；、&\s]+|\band\b/i)) {
     if (part === '') continue

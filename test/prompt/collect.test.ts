@@ -211,3 +211,27 @@ describe('the files that a prompt takes in', () => {
     ])
   })
 })
+
+describe('very many globs', () => {
+  it('are found in one look at their folder, each by its own files', async () => {
+    const names = Array.from({ length: 3000 }, (_, i) => `src/f${i}-*.ts`)
+    const project = makeProject({ 'src/f1-a.ts': 'a', 'src/f11-b.ts': 'b', 'src/g.ts': 'c', 'lib/x.ts': 'd' })
+    let asked = 0
+    const isIgnored = (): Promise<Set<string>> => {
+      asked++
+      return Promise.resolve(new Set<string>())
+    }
+    const [found = []] = await collectMaterials({ root: project.root, isIgnored }, [names], {
+      except: [],
+      room: 100_000,
+    })
+    expect(brief(found).filter((line) => !line.endsWith('-> '))).toEqual([
+      'src/f1-*.ts -> src/f1-a.ts',
+      'src/f1-a.ts (listed)',
+      'src/f11-*.ts -> src/f11-b.ts',
+      'src/f11-b.ts (listed)',
+    ])
+    // The folder that all are in, and what stands in it.
+    expect(asked).toBe(2)
+  })
+})

@@ -192,3 +192,30 @@ test('of a task that is named twice the first name counts, whoever reads it', as
   expect(scan({ file, id: 'T-1000', bytes: text })?.depends.map(({ id }) => id)).toEqual(['T-0998'])
   expect(depends.map(({ id }) => id)).toEqual(['T-0998'])
 })
+
+describe('and between ids', () => {
+  test.each(['und', 'y', 'e', 'et', 'i', 'и', 'та', 've', 'och', 'Und'])('is %s, too', async (and) => {
+    const { needs, problems } = await read(`${STATUS}\n- **Depends**: T-001, T-002 ${and} T-003`)
+    expect([needs, problems]).toEqual([[1, 2, 3], []])
+  })
+
+  test.each([
+    'T-001和T-002',
+    'T-001 与 T-002',
+    'T-001とT-002',
+    'T-001과 T-002',
+    'T-001／T-002',
+    'T-001, and T-002',
+  ])('is read in %s', async (depends) => {
+    const { needs, problems } = await read(`${STATUS}\n- **Depends**: ${depends}`)
+    expect([needs, problems]).toEqual([[1, 2], []])
+  })
+
+  test.each(['oder', 'o', 'ou', 'или', 'a', 'bis', 'или и', '或', 'или T-009 и', 'undd'])(
+    'is not %s, which fails closed',
+    async (word) => {
+      const { problems } = await read(`${STATUS}\n- **Depends**: T-001 ${word} T-002`)
+      expect(problems.map(({ kind }) => kind)).toEqual(['bad-depends'])
+    },
+  )
+})
