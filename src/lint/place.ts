@@ -2,6 +2,7 @@ import type { Span } from '../base/diagnostic.ts'
 import { closest } from '../base/spelling.ts'
 import { fieldOf, type FieldName, type Section, type Task } from '../task/model.ts'
 import type { TaskName } from '../task/model.ts'
+import { saysSomething } from '../task/template.ts'
 import { idOf } from '../task/values.ts'
 
 /** The line of the H1; the file's first character where there is none. */
@@ -35,9 +36,7 @@ export function titleSpan(section: Section): Span {
 
 /** Whether a section says anything: neither a comment does, nor an item that nothing stands in. */
 export function hasText(task: Task, section: Section): boolean {
-  const body = task.source.slice(section.bodySpan.start, section.bodySpan.end)
-  const said = body.replace(/<!--[\s\S]*?(?:-->|$)/g, '').split(/[\r\n]+/)
-  return said.some((line) => !/^(?:[-*+](?:\s+\[[ xX]?\])?)?$/.test(line.trim()))
+  return saysSomething(task.source.slice(section.bodySpan.start, section.bodySpan.end))
 }
 
 /** ` (did you mean X?)`, or nothing where no known word is near. */

@@ -48,6 +48,7 @@ const PREVENTS: ReadonlySet<ProblemKind> = new Set([
   'bad-frontmatter',
   'no-heading',
   'no-status',
+  'unfilled-template',
 ])
 
 /** A rule for what the reader of task files already found: each kind of problem has one, under its name. */

@@ -27,6 +27,7 @@ import { outsidePath } from './rules/outside-path.ts'
 import { secondHeading } from './rules/second-heading.ts'
 import { selfDependency } from './rules/self-dependency.ts'
 import { statusCase } from './rules/status-case.ts'
+import { unfilledTemplate } from './rules/unfilled-template.ts'
 import { unknownAgent } from './rules/unknown-agent.ts'
 import { unknownDiscipline } from './rules/unknown-discipline.ts'
 import { unknownFeature } from './rules/unknown-feature.ts'
@@ -63,6 +64,7 @@ export const RULES: readonly Rule[] = [
   secondHeading,
   selfDependency,
   statusCase,
+  unfilledTemplate,
   unknownAgent,
   unknownDiscipline,
   unknownFeature,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { writeFileAtomic } from '../base/atomic-file.ts'
 import type { RunEvent } from '../events/event.ts'
+import { asksIn } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import type { RunFolder } from './folder.ts'
 
@@ -22,7 +23,8 @@ interface RunState {
 type StatePhase =
   'research' | 'decisions' | 'planning' | 'planning_complete' | 'idle' | 'executing' | 'completed' | 'failed'
 
-type TaskProgress = 'pending' | 'in_progress' | 'completed' | 'failed'
+/** `blocked`: its agent asks, and nothing has failed. */
+type TaskProgress = 'pending' | 'in_progress' | 'completed' | 'failed' | 'blocked'
 
 export interface LastFailure {
   readonly task_id: string
@@ -75,15 +77,21 @@ export function stateAfter(
     case 'task-started':
       return mark(event.task.id, 'in_progress')
     case 'attempt-finished':
-      if (event.outcome === 'done') return state
+      if (event.outcome === 'done' || event.outcome === 'blocked') return state
       return { ...state, last_failure: failure(event.id, event.reason) }
     case 'task-completed':
       return mark(event.id, 'completed')
     case 'task-blocked':
+      if (event.asks) return mark(event.id, 'blocked')
+      return { ...mark(event.id, 'failed'), last_failure: failure(event.id, event.reason) }
     case 'task-given-up':
       return { ...mark(event.id, 'failed'), last_failure: failure(event.id, event.reason) }
     case 'run-finished':
-      return { ...state, phase: phaseAtEnd(event), task_statuses: putDown(state.task_statuses, event.failed) }
+      return {
+        ...state,
+        phase: phaseAtEnd(event, state.task_statuses),
+        task_statuses: putDown(state.task_statuses, event.failed),
+      }
     default:
       return state
   }
@@ -98,14 +106,21 @@ function putDown(statuses: RunState['task_statuses'], failed: readonly string[])
   )
 }
 
-function phaseAtEnd(event: Extract<RunEvent, { type: 'run-finished' }>): StatePhase {
-  if (event.end === 'failed' || event.end === 'stopped' || event.blocked.length + event.failed.length > 0)
-    return 'failed'
+function phaseAtEnd(
+  event: Extract<RunEvent, { type: 'run-finished' }>,
+  statuses: RunState['task_statuses'],
+): StatePhase {
+  const asking = event.blocked.filter((id) => statuses[id] === 'blocked').length
+  const failed = event.blocked.length - asking + event.failed.length
+  if (event.end === 'failed' || event.end === 'stopped' || failed > 0) return 'failed'
+  if (asking > 0) return 'idle'
   return event.end === 'interrupted' || event.end === 'budget' ? 'idle' : 'completed'
 }
 
 function initialState(tasks: readonly Task[], now: Date, before: Partial<RunState>): RunState {
   const progress = { TODO: 'pending', DONE: 'completed', BLOCKED: 'failed' } as const
+  const progressOf = (task: Task): TaskProgress =>
+    task.status === 'BLOCKED' && asksIn(task) ? 'blocked' : progress[task.status ?? 'TODO']
   return {
     version: '1.0',
     written_by: 'ralph',
@@ -114,7 +129,7 @@ function initialState(tasks: readonly Task[], now: Date, before: Partial<RunStat
     phase: 'idle',
     original_request: before.original_request ?? null,
     task_order: tasks.map((task) => task.id),
-    task_statuses: Object.fromEntries(tasks.map((task) => [task.id, progress[task.status ?? 'TODO']])),
+    task_statuses: Object.fromEntries(tasks.map((task) => [task.id, progressOf(task)])),
     last_failure: null,
   }
 }

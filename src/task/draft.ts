@@ -1,4 +1,5 @@
 import { fieldOf, type FieldName, type Task } from './model.ts'
+import { DESCRIPTION_HINT } from './template.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
 /** What a new task is to say. */
@@ -28,7 +29,7 @@ export function newTaskText(
     '',
     `## ${sectionWord('Description', neighbours, vocabulary)}`,
     '',
-    '<!-- What to implement and why. -->',
+    DESCRIPTION_HINT,
     '',
     `## ${sectionWord('Acceptance Criteria', neighbours, vocabulary)}`,
     '',

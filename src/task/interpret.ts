@@ -8,6 +8,7 @@ import {
   conflicts,
   outlineProblems,
   statusProblems,
+  templateProblems,
   type TaskOutline,
   type UnplacedProblem,
 } from './problems.ts'
@@ -68,6 +69,7 @@ export function interpret(
   // A file that says two has none that can be relied on.
   const isClear = problems.every(({ field }) => field !== 'Status')
   const status = isClear ? (lookUpMarked(vocabulary.statuses, raw('Status')) ?? null) : null
+  if (status === 'TODO') problems.push(...templateProblems(source, sections))
   const produces = outline.lists.get('Produces') ?? null
   return {
     id,

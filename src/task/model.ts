@@ -94,6 +94,7 @@ export type ProblemKind =
   | 'bad-status'
   | 'bad-depends'
   | 'field-conflict'
+  | 'unfilled-template'
 
 /** A task that this one needs, and where it is named. */
 export interface Dependency {

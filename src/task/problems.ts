@@ -1,6 +1,14 @@
 import { readDepends } from './depends.ts'
-import { type Field, type FieldName, type Problem, type SectionName, STATUSES } from './model.ts'
+import {
+  type Field,
+  type FieldName,
+  type Problem,
+  type Section,
+  type SectionName,
+  STATUSES,
+} from './model.ts'
 import type { Outline } from './outline.ts'
+import { unfilledAt } from './template.ts'
 import { isNone, numberOf, splitPaths } from './values.ts'
 import { lookUpMarked, type TaskVocabulary, wordKey } from './vocabulary.ts'
 
@@ -45,6 +53,14 @@ export function statusProblems(field: Field | undefined, vocabulary: TaskVocabul
   if (lookUpMarked(vocabulary.statuses, field.value) !== undefined) return []
   const message = `${field.value === '' ? 'Status is empty' : `Status "${field.value}" is none of these`}; expected one of ${expected}`
   return [{ kind: 'bad-status', field: 'Status', message, span: field.valueSpan }]
+}
+
+/** What is wrong with a file that ralph made and nobody has filled in. */
+export function templateProblems(source: string, sections: readonly Section[]): UnplacedProblem[] {
+  const section = unfilledAt(source, sections)
+  if (section === null) return []
+  const message = `nobody has written yet what is to be done: fill in the ${section.title}`
+  return [{ kind: 'unfilled-template', field: null, message, span: section.span }]
 }
 
 /** Fields that are given twice with different values: nobody can tell which is meant. */

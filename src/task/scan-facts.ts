@@ -9,6 +9,7 @@ import { plainText, type PlainWords, plainWords, textReader } from './plain-word
 import { holdReader } from './scan-hold.ts'
 import { scanProductLists, scanProducts } from './scan-products.ts'
 import type { TaskBytes } from './task-files.ts'
+import { mayBeTemplate } from './template.ts'
 import { numberOf } from './values.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
@@ -53,6 +54,7 @@ export function factsScanner<K extends FactName>(
     const status = words.status(block.values[columns[0]!] ?? '')
     const needs = plainNeeds(block.values[columns[1]!] ?? '')
     if (status === null || needs === null) return null
+    if (status === 'TODO' && mayBeTemplate(taskBytes.bytes)) return null
     const facts = { ...blank }
     facts.id = taskBytes.id
     facts.number = numberOf(taskBytes.id)

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -71,6 +71,11 @@ describe('ralph new', () => {
   it('makes a task that ralph reads without a doubt', async () => {
     const root = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'One', { Status: 'DONE' }) })
     await ralph(['new', 'A `code` — "title" with #signs', '--depends', 'T-001'], { cwd: root })
+    const file = join(root, 'docs/tasks/T-002.md')
+    expect((await ralph(['next', '--explain'], { cwd: root })).stdout).toContain(
+      'nobody has written yet what is to be done: fill in the Description',
+    )
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/<!-- What to[^>]*>/, 'By card.'))
     const next = JSON.parse((await ralph(['next', '--json'], { cwd: root })).stdout)
     expect(next.task).toMatchObject({
       id: 'T-002',

@@ -293,7 +293,7 @@ describe('.ralph/state.json', () => {
         task_order: ['T-1', 'T-2'],
         task_statuses: { 'T-1': 'in_progress', 'T-2': 'pending' },
       },
-      { task_statuses: { 'T-1': 'failed', 'T-2': 'in_progress' } },
+      { task_statuses: { 'T-1': 'blocked', 'T-2': 'in_progress' } },
     ])
     expect(state()).toEqual({
       version: '1.0',
@@ -301,15 +301,25 @@ describe('.ralph/state.json', () => {
       original_request: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
-      phase: 'failed',
+      // A question is no failure.
+      phase: 'idle',
       task_order: ['T-1', 'T-2'],
-      task_statuses: { 'T-1': 'failed', 'T-2': 'completed' },
+      task_statuses: { 'T-1': 'blocked', 'T-2': 'completed' },
+      last_failure: null,
+    })
+    put(root, { 'docs/tasks/T-3.md': taskText('T-3') })
+    git(root, 'add', '--all')
+    git(root, 'commit', '-q', '-m', 'More')
+    await runAll({ root, deed: () => ({}), options: { retries: 0 } })
+    expect(state()).toMatchObject({
+      phase: 'failed',
+      task_statuses: { 'T-1': 'blocked', 'T-2': 'completed', 'T-3': 'failed' },
       last_failure: {
-        task_id: 'T-1',
-        task_title: 'Do T-1',
-        error_message: 'needs a key',
+        task_id: 'T-3',
+        task_title: 'Do T-3',
+        error_message: expect.stringContaining('no file has changed'),
         failed_at: expect.any(String),
-        log_file: '.ralph/logs/T-1-1.log',
+        log_file: '.ralph/logs/T-3-1.log',
       },
     })
     expect(read(root, '.ralph/.gitignore')).toContain('\n/run.json\n')

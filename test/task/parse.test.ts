@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseTask } from '../../src/task/parse.ts'
+import { planSetup } from '../../src/project/init/plan.ts'
+import { newTaskText } from '../../src/task/draft.ts'
+import { factsScanner } from '../../src/task/scan-facts.ts'
+import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
 import { samples } from './styles.ts'
 
 test('whatever its style, a document is read as it was meant', async () => {
@@ -87,4 +91,36 @@ test('a backslash at the end of a line of fields is a hard break', async () => {
     '# T-004: A\n\n**Status**: TODO\\\n**Depends**: T-001\\\n**Milestone**: 1 — A\\\n\n## Description\nx\n'
   const task = await parseTask({ file: 'docs/tasks/T-004.md', text })
   expect([task.status, task.needs, task.milestone, task.problems]).toEqual(['TODO', [1], '1 — A\\', []])
+})
+
+describe('a template that nobody has filled in', () => {
+  const made = newTaskText({ id: 'T-004', title: 'Pay', fields: [['Status', 'TODO']] }, [], TASK_VOCABULARY)
+  const kindsIn = async (text: string): Promise<readonly string[]> => {
+    const head = factsScanner(TASK_VOCABULARY, { facts: [] })
+    const task = await parseTask({ file: 'docs/tasks/T-004.md', text })
+    const scanned = head({ file: task.file, id: task.id, bytes: Buffer.from(text).toString('latin1') })
+    if (scanned) expect(scanned.problems).toEqual(task.problems)
+    return task.problems.map(({ kind }) => kind)
+  }
+
+  test('keeps the task from being eligible, as long as nothing is said', async () => {
+    expect(await kindsIn(made)).toEqual(['unfilled-template'])
+    expect(await kindsIn(made.replace('<!-- What to implement and why. -->', 'By card.'))).toEqual([])
+    expect(await kindsIn(made.replace(/<!-- What can[^>]*>/, 'Pays.'))).toEqual([])
+    expect(await kindsIn(`${made}\n## Plan\n\nBy card.\n`)).toEqual([])
+    expect(await kindsIn(made.replace('TODO', 'DONE'))).toEqual([])
+  })
+
+  test('is the example of init, too, once it is no longer blocked', async () => {
+    const [example] = planSetup({
+      dir: 'docs/tasks',
+      hasTasks: false,
+      configFile: 'ralph.config.json',
+      gates: [],
+      aliases: { fields: {}, statuses: {}, sections: {} },
+      schema: null,
+    })
+    const todo = example!.text.replace('BLOCKED', 'TODO').replace(/## Blocked[\s\S]*/, '')
+    expect(await kindsIn(todo.replace('T-001', 'T-004'))).toEqual(['unfilled-template'])
+  })
 })

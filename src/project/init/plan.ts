@@ -1,3 +1,4 @@
+import { EXAMPLE_DESCRIPTION } from '../../task/template.ts'
 import { DEFAULTS } from '../config/defaults.ts'
 import type { Gate } from '../../events/gate.ts'
 import type { ProposedAliases } from './propose-aliases.ts'
@@ -49,10 +50,11 @@ const FIRST_TASK = `# T-001: Add the login form
 - **Status**: BLOCKED
 - **Depends**: none
 - **Complexity**: Light
+- **Provenance**: system
 
 ## Description
 
-What to implement, and why: what somebody needs who has never seen this project.
+${EXAMPLE_DESCRIPTION}
 
 ## Acceptance Criteria
 
