@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { missingProgram } from '../gates/missing-program.ts'
 import { gateRunner } from '../gates/run.ts'
 import { openGit } from '../git/door.ts'
 import { listRecords } from '../git/record.ts'
@@ -61,6 +62,7 @@ export async function runPorts(
     agent: (choice) => agents.open(choice, started.start),
     prompt: promptOf(project, git),
     runGate: gateRunner(started.start),
+    missingProgram: (command) => missingProgram(command, { cwd: root, env: world.env }),
     shell: findShell(world.env),
     statusIn: async (file, text) => (await parsed(file, text)).status,
     sealer: config.commit.seal

@@ -1117,6 +1117,20 @@ describe('the baseline', () => {
     },
   )
 
+  it('ends a run that asks no gate before it where a program is missing that no commit could bring', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const options = { gates: [gateOf('lint', { required: false }), gateOf('test', { command: 'pytest' })] }
+    const within = (missing: (command: string) => string | null) =>
+      runAll({ root, deed: work(root), options, ports: { missingProgram: async (it) => missing(it) } })
+    const first = await within(() => 'pytest')
+    expect(those(first, 'attempt-started')).toEqual([])
+    expect(those(first, 'run-finished')).toMatchObject([
+      { end: 'stopped', reason: expect.stringContaining('test (pytest): pytest is not on PATH') },
+    ])
+    const second = await within((command) => (command === 'pytest' ? './check.sh' : 'eslint'))
+    expect(those(second, 'task-completed')).toHaveLength(1)
+  })
+
   it('goes on where a gate that is not required cannot run, and where none is asked before', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
     const missing = ({ name }: Gate) => (name === 'lint' ? { verdict: 'not-runnable' as const } : true)
