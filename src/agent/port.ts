@@ -182,6 +182,8 @@ export interface StreamEnd {
     | { readonly kind: 'finished' }
     | Exclude<AgentEnd, { kind: 'done' | 'blocked' | 'no-marker' | 'timeout' | 'stalled' | 'interrupted' }>
   readonly finalMessage: string
+  /** The stream lets us think that the final message is not whole, and how; it counts only where there is no marker. */
+  readonly cutOff?: string | undefined
   /** For an agent whose marker stands outside its final message: the text of which only the last non-empty line can be one. */
   readonly markerTail?: string
   readonly usage: Usage
