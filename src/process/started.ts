@@ -7,7 +7,13 @@ import { startOf } from './table.ts'
 /** Those that are alive of what was started here. */
 export class StartedProcesses {
   readonly #living = new Map<number, StartedProcess>()
+  readonly #now: () => number
   #listener: ((living: readonly StartedProcess[]) => void) | null = null
+
+  /** The time in milliseconds since 1970. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
 
   /** Has one hear of each that begins, and of when it began; what it returns ends that. */
   listen(listener: (living: readonly StartedProcess[]) => void): () => void {
@@ -24,7 +30,7 @@ export class StartedProcesses {
     if (pid === undefined) return running
     const forget = (): boolean => this.#living.delete(pid)
     running.finished.then(forget, forget)
-    this.#keep({ ...placeOf(pid), startedAt: '', boot: '', notedAt: Date.now() })
+    this.#keep({ ...placeOf(pid), startedAt: '', boot: '', notedAt: this.#now() })
     void this.#learn(pid)
     return running
   }

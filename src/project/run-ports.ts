@@ -38,9 +38,9 @@ export async function runPorts(
   const mark = newMark()
   const git = openGit({ cwd: repository.root, env: withMark(world.env, mark) })
   const folder = runFolder(root, repository)
-  const started = new StartedProcesses()
   const control = new Control().obey(world.signal, world.urgent)
   const now = (): number => world.now().getTime()
+  const started = new StartedProcesses(now)
   const parsed = async (file: string, text: string): Promise<Task> => {
     const { parseTask } = await import('../task/parse.ts')
     return parseTask({ file, text }, vocabulary)

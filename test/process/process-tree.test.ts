@@ -51,7 +51,7 @@ describe.skipIf(process.platform === 'win32')('what a run has noted', () => {
   })
 
   test('is what was started and has not ended, each with its start', async () => {
-    const started = new StartedProcesses()
+    const started = new StartedProcesses(() => 0)
     const heard: (readonly StartedProcess[])[] = []
     const forget = started.listen((living) => heard.push(living))
     const options = { cwd: '.', env: process.env, onOutput: () => undefined }
