@@ -144,7 +144,7 @@ async function lookAtAgent(
   const { install, minimumVersion, preflight } = await load(command)
   const installation = await installationOf(program, { cwd: root, env: io.env })
   const version = installation?.version ?? null
-  const told = program === null ? name : `${name} ${version ?? '(no version told)'}`
+  const told = program === null ? name : `${name} ${version ?? '(version unknown)'}`
   const here = isChosen ? ', which runs here' : ''
   const comma = isChosen ? ',' : ''
   const lacks = (message: string, fix = '') => finding('agents', isChosen ? 'problem' : 'note', message, fix)
