@@ -1066,6 +1066,25 @@ describe('limits', () => {
   })
 })
 
+describe('work that had passed when a run died', () => {
+  it('lands, and shows where it has moved an ignored file that stood in its way', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const deed: Deed = () => put(root, { 'data/x': 'agent\n' })
+    const checkpoint = (name: string): void => {
+      if (name === 'candidate-kept') throw new Error('killed')
+    }
+    await expect(runAll({ root, deed, ports: { checkpoint } })).rejects.toThrow('killed')
+    rmSync(join(root, 'data'), { recursive: true })
+    put(root, { '.git/info/exclude': 'data/\n', 'data/x': 'mine\n' })
+    const events = await runAll({ root, deed })
+    expect(subjects(root)).toEqual(['T-1: Do T-1'])
+    expect(read(root, 'data/x')).toBe('agent\n')
+    const [warning] = those(events, 'warning').filter(({ message }) => message.includes('data/x'))
+    const folder = /kept in (\S+)$/.exec(warning!.message)![1]!
+    expect(read(root, `${folder}/data/x`)).toBe('mine\n')
+  })
+})
+
 describe('the baseline', () => {
   it('is reported, remembered for its commit, and not laid at a task’s door', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
