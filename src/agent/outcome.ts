@@ -1,4 +1,5 @@
 import type { ProcessEnd } from '../process/start.ts'
+import { cutOff } from './providers/failure.ts'
 import { readLastLine, readMarker, type Marker } from './marker.ts'
 import { UNKNOWN_USAGE } from '../events/usage.ts'
 import type { AgentEnd, AgentOutcome, Provider, StreamEnd, StreamReader } from './port.ts'
@@ -32,7 +33,7 @@ export function outcomeOf(ending: Ending): AgentOutcome {
   const stream = streamEndOf(ending)
   const { message, marker } = readEnd(stream, ending.prompt)
   return {
-    end: decide(ending.forced, stream.end, marker),
+    end: decide(ending.forced, stream, marker),
     finalMessage: message,
     usage: merge(stream.usage, ending.heard.usage),
     sessionId: ending.heard.sessionId,
@@ -69,10 +70,14 @@ function readEnd(stream: StreamEnd, prompt: string): { marker: Marker | null; me
   return { marker: readLastLine(stream.markerTail, prompt).marker, message }
 }
 
-function decide(forced: AgentEnd | null, stream: StreamEnd['end'], marker: Marker | null): AgentEnd {
+function decide(
+  forced: AgentEnd | null,
+  { end: stream, cutOff: cut }: StreamEnd,
+  marker: Marker | null,
+): AgentEnd {
   if (forced) return moreTelling(forced, stream)
   if (stream.kind !== 'finished') return stream
-  return marker ?? { kind: 'no-marker' }
+  return marker ?? (cut === undefined ? { kind: 'no-marker' } : cutOff(cut))
 }
 
 /** An agent that was ended while its service refused it: the service is the reason, not the clock. */

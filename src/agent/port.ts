@@ -7,6 +7,7 @@ import type { Usage } from '../events/usage.ts'
  */
 export interface Agent {
   readonly name: string
+  readonly obeysAnyway?: Provider['obeysAnyway']
   run(request: AgentRequest): AsyncIterable<AgentEvent>
 }
 
@@ -122,6 +123,8 @@ export interface Provider {
   readonly silent?: boolean
   /** It tells what it has cost, so that a budget can hold it. */
   readonly tellsCost?: boolean
+  /** Whether a path of the repository holds configuration that it obeys at its start, whatever ralph tells it. */
+  readonly obeysAnyway?: (path: string) => boolean
   readonly preflight: Preflight
   invocation(request: AgentRequest): Invocation
   /** A fresh reader for one run's stream; `now` is for a stream that tells a reset as a time of day or a delay. */
@@ -179,6 +182,8 @@ export interface StreamEnd {
     | { readonly kind: 'finished' }
     | Exclude<AgentEnd, { kind: 'done' | 'blocked' | 'no-marker' | 'timeout' | 'stalled' | 'interrupted' }>
   readonly finalMessage: string
+  /** The stream lets us think that the final message is not whole, and how; it counts only where there is no marker. */
+  readonly cutOff?: string | undefined
   /** For an agent whose marker stands outside its final message: the text of which only the last non-empty line can be one. */
   readonly markerTail?: string
   readonly usage: Usage

@@ -29,7 +29,12 @@ const STDERR_BYTES = 64 * 1024
 
 /** Makes an agent of a provider: runs its program, reads its stream and holds it to its limits. */
 export function createAgent(provider: Provider, options: RuntimeOptions): Agent {
-  return { name: provider.name, run: (request) => new Session(provider, request, options).events() }
+  const { name, obeysAnyway } = provider
+  return {
+    name,
+    ...(obeysAnyway && { obeysAnyway }),
+    run: (request) => new Session(provider, request, options).events(),
+  }
 }
 
 /** One run of an agent. */

@@ -1,5 +1,5 @@
 import { UserError } from '../base/errors.ts'
-import { detectedGates } from '../project/detected-gates.ts'
+import { detectGates } from '../gates/detect.ts'
 import { openReadingGit } from '../git/door.ts'
 import { listRecords } from '../git/record.ts'
 import type { Task, TaskName } from '../task/model.ts'
@@ -23,7 +23,7 @@ export async function showPrompt(
     unlessGitIsMissing(listRecords(git, name.id), []),
     readWithRelated(place, name),
   ])
-  const gates = place.config.gates ?? detectedGates(place.root)
+  const gates = place.config.gates ?? detectGates(place.root)
   const written = await writePrompt(place, git, { task, tasks, attempts, gates, failedBefore: new Set() })
   if (context.json) return context.printJson(promptJson(task, written))
   context.printRaw(written.prompt.text)

@@ -6,15 +6,15 @@ export type Interference =
   | { readonly kind: 'branch' }
   /** It left a merge, a rebase or the like unfinished. */
   | { readonly kind: 'operation'; readonly operation: string }
-  /** It changed or removed task files, or added one whose number is taken: put back. */
+  /** It changed or removed task files, or added one whose number is taken: restored. */
   | { readonly kind: 'task-files'; readonly paths: readonly string[] }
-  /** It went back behind where it began: what that had taken out of the tree was put back. */
+  /** It went back behind where it began: what that took out of the tree was restored. */
   | { readonly kind: 'went-back'; readonly paths: readonly string[] }
-  /** It deleted branches, tags, stashes or kept attempts: made again. */
+  /** It deleted branches, tags, stashes or kept attempts: restored. */
   | { readonly kind: 'refs-deleted'; readonly refs: readonly string[] }
   /** It moved or made some: left, but for those among the attempts, which are ralph's. */
   | { readonly kind: 'refs-moved' | 'refs-made'; readonly refs: readonly string[] }
-  /** It changed git's configuration or hooks: put back, its version kept beside the log. */
+  /** It changed git's configuration or hooks: restored, its version kept beside the log. */
   | { readonly kind: 'git-settings'; readonly paths: readonly string[]; readonly keptIn: string }
   /** It changed what decides whether a gate passes; left as it is, named in the commit. */
   | { readonly kind: 'gates-changed'; readonly paths: readonly string[] }

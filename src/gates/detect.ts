@@ -9,7 +9,7 @@ type Commands = Partial<Record<Kind, string>>
 
 const TIMEOUT_SECONDS = 600
 
-/** The checks that a project's own files speak of; none where they speak of none. */
+/** The checks that a project's own files name; none where they name none. A linter is shown, and stops nothing. */
 export function detectGates(root: string): Gate[] {
   const folder = folderAt(root)
   const found = ECOSYSTEMS.map(({ name, detect }) => ({ name, commands: detect(folder) }))
@@ -22,7 +22,13 @@ export function detectGates(root: string): Gate[] {
     // A Makefile mostly calls the tools that were just found: it adds only what they leave open.
     const target = make[kind]
     if (commands.length === 0 && target !== undefined) commands.push({ name: 'make', command: target })
-    return commands.map(({ name, command }, index) => gate(index === 0 ? kind : `${kind} (${name})`, command))
+    return commands.map(({ name, command }, index) => ({
+      name: index === 0 ? kind : `${kind} (${name})`,
+      command,
+      // Nobody has said of a linter that it must pass, and many a project lives with what it finds.
+      required: kind !== 'lint',
+      timeoutSeconds: TIMEOUT_SECONDS,
+    }))
   })
 }
 
@@ -155,10 +161,6 @@ function makeTargets(folder: Folder): Commands {
 function commandsFor(find: (kind: Kind) => string | undefined): Commands {
   const found = KINDS.map((kind) => [kind, find(kind)] as const)
   return Object.fromEntries(found.filter(([, command]) => command !== undefined))
-}
-
-function gate(name: string, command: string): Gate {
-  return { name, command, required: true, timeoutSeconds: TIMEOUT_SECONDS }
 }
 
 interface Folder {

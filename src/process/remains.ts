@@ -9,6 +9,8 @@ export interface StartedProcess {
   readonly startedAt: string
   /** The start of the system that all this holds for; empty until that is known, or where it tells none. */
   readonly boot: string
+  /** When this was written down, which is at once, in milliseconds since 1970: what to go by until its start is known. */
+  readonly notedAt?: number
 }
 
 /** Those of a table from which all that is left of noted processes can be found. */
@@ -30,8 +32,13 @@ export function remainsOf(
 ): Remains {
   const members = new Map<number, string>()
   const groups = new Set<number>()
-  for (const { pid, group, startedAt, boot } of noted) {
+  for (const { pid, group, startedAt, boot, notedAt } of noted) {
     const holder = table.find((entry) => entry.pid === pid)
+    if (startedAt === '' && holder && beganAt(holder.startedAt, notedAt)) {
+      members.set(pid, holder.startedAt)
+      if (group !== null) groups.add(group)
+      continue
+    }
     // Nothing outlives a start of the system, and without one of its own nothing tells it from a stranger.
     if (boot !== now || startedAt === '' || (holder && holder.startedAt !== startedAt)) continue
     members.set(pid, startedAt)
@@ -39,6 +46,15 @@ export function remainsOf(
     if (group !== null && inGroup.every((entry) => !isBefore(entry.startedAt, startedAt))) groups.add(group)
   }
   return { members, groups }
+}
+
+/** Dates of `ps` have seconds; a number that was given to a stranger within two of them is none that occurs. */
+const NEAR_MS = 2000
+
+/** Whether a process began when it was written down. Linux's ticks are no time of day, but there marks are read. */
+function beganAt(startedAt: string, notedAt: number | undefined): boolean {
+  const at = /^\d+$/.test(startedAt) ? Number(startedAt) : Date.parse(startedAt)
+  return notedAt !== undefined && Math.abs(at - notedAt) <= NEAR_MS
 }
 
 /** Whether one start was before another: ticks or milliseconds as numbers, or the dates of `ps`. */

@@ -62,7 +62,7 @@ export class Agents {
 
   /**
    * Makes sure before a run begins that whoever may be asked is there and can begin, or throws; warns of those that are
-   * older than what ralph was tried with, and of those that no budget can hold. Who cannot be chosen and stands in a
+   * older than what ralph was tested with, and of those that no budget can hold. Who cannot be chosen and stands in a
    * task, or in its discipline, is left to the task's turn: the others can be done without it.
    */
   async check(tasks: readonly Task[]): Promise<readonly string[]> {
@@ -85,7 +85,7 @@ export class Agents {
     const version = (await this.#installed(agent))?.version ?? null
     const warnings: string[] = []
     if (isNewEnough(version, minimumVersion) === false) {
-      const oldest = `${minimumVersion}, the oldest that ralph was tried with`
+      const oldest = `${minimumVersion}, the oldest that ralph was tested with`
       warnings.push(`${agent.name} ${version} is older than ${oldest}. Get it with: ${install}`)
     }
     if (!tellsCost && this.#hasBudget)

@@ -1,6 +1,6 @@
-import { detectedGates } from './detected-gates.ts'
 import type { Gate } from '../events/gate.ts'
 import type { RunOptions } from '../run/ports.ts'
+import { detectGates } from '../gates/detect.ts'
 import { GATE_TIMEOUT_SECONDS, type Config } from './config/defaults.ts'
 
 /** What the command line says of a run; null where it leaves that to the configuration. */
@@ -79,7 +79,7 @@ export function runOptions(
 }
 
 function gatesOf({ gates }: RunWish, config: Config, root: string): readonly Gate[] {
-  if (gates === null) return config.gates ?? detectedGates(root)
+  if (gates === null) return config.gates ?? detectGates(root)
   return gates.map((command) => ({
     name: command,
     command,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { missingProgram } from '../gates/missing-program.ts'
 import { gateRunner } from '../gates/run.ts'
 import { openGit } from '../git/door.ts'
 import { listRecords } from '../git/record.ts'
@@ -38,9 +39,9 @@ export async function runPorts(
   const mark = newMark()
   const git = openGit({ cwd: repository.root, env: withMark(world.env, mark) })
   const folder = runFolder(root, repository)
-  const started = new StartedProcesses()
   const control = new Control().obey(world.signal, world.urgent)
   const now = (): number => world.now().getTime()
+  const started = new StartedProcesses(now)
   const parsed = async (file: string, text: string): Promise<Task> => {
     const { parseTask } = await import('../task/parse.ts')
     return parseTask({ file, text }, vocabulary)
@@ -63,6 +64,7 @@ export async function runPorts(
     agent: (choice) => agents.open(choice, started.start),
     prompt: promptOf(project, git),
     runGate: gateRunner(started.start),
+    missingProgram: (command) => missingProgram(command, { cwd: root, env: world.env }),
     shell: findShell(world.env),
     statusIn: async (file, text) => (await parsed(file, text)).status,
     sealer: config.commit.seal

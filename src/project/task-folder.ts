@@ -19,7 +19,7 @@ export function taskFolder(root: string, asked: string): string {
   if (dir === null) {
     throw new UserError(
       `the task folder ${asked} is outside of the project at ${root}`,
-      'It is told relative to there, as in --dir docs/tasks; -C <path> works on another project.',
+      'Name it relative to there, as in --dir docs/tasks; -C <path> works on another project.',
     )
   }
   if (leadsOut(root, dir)) {

@@ -12,7 +12,8 @@ import { attemptPorts, type Run } from './task.ts'
 /** Runs the gates on the untouched tree, so that what failed before is nobody's fault later; a reason ends the run. */
 export async function runBaseline(run: Run, base: Base): Promise<string | null> {
   const { options, ports, ledger, emit } = run
-  if (options.baseline === 'off' || options.gates.length === 0) return null
+  if (options.gates.length === 0) return null
+  if (options.baseline === 'off') return whatIsMissing(run)
   const file = join(ports.folder.results, `baseline-${keyOf(base, options.gates)}.json`)
   const known = readBaseline(file)
   if (!known) emit({ type: 'baseline-started', gates: options.gates })
@@ -35,14 +36,26 @@ export async function runBaseline(run: Run, base: Base): Promise<string | null> 
     : 'the gates fail before any work has begun'
 }
 
+/** Also where nothing is to run before the work: a program that is not on PATH is none that a commit could bring. */
+async function whatIsMissing({ options, ports }: Run): Promise<string | null> {
+  const idle: CannotRun[] = []
+  for (const gate of options.gates.filter(({ required }) => required)) {
+    const program = await ports.missingProgram(gate.command)
+    if (program !== null && !program.includes('/')) idle.push({ gate, reason: `${program} is not on PATH` })
+  }
+  return idle.length === 0 ? null : cannotRunReason(idle)
+}
+
+type CannotRun = Pick<GateResult, 'gate' | 'reason'>
+
 function cannotRun(results: readonly GateResult[]): readonly GateResult[] {
   return results.filter(({ gate, verdict }) => gate.required && verdict === 'not-runnable')
 }
 
 /** No work can make such a gate pass, so an agent would be paid for nothing. */
-function cannotRunReason(results: readonly GateResult[]): string {
-  const gates = results.map(({ gate, reason }) => `${gate.name} (${gate.command}): ${reason}`)
-  return `a gate cannot run, so nothing would be checked: ${gates.join('; ')}. Install what it needs; where a task is to bring it, run with --baseline off`
+function cannotRunReason(idle: readonly CannotRun[]): string {
+  const gates = idle.map(({ gate, reason }) => `${gate.name} (${gate.command}): ${reason}`)
+  return `a gate cannot run, so nothing would be checked: ${gates.join('; ')}. Install what it needs; where a task is to add it to the project, run with --baseline off`
 }
 
 async function runAll({ options, ports }: Run): Promise<readonly GateResult[]> {

@@ -4,7 +4,7 @@ import type { KeptAttempt } from '../git/record.ts'
 import { land } from '../landing/land.ts'
 import type { Task } from '../task/model.ts'
 import type { Work } from '../workspace/port.ts'
-import type { TaskRunEnd } from './give-up.ts'
+import { displacedWarning, type TaskRunEnd } from './give-up.ts'
 import { noteOf } from './note.ts'
 import { landingPorts, type Run } from './task.ts'
 
@@ -49,7 +49,8 @@ async function landCandidate(
   const usage = { ...candidate.usage, costUsd: null }
   note.begin({ ...noteOf(candidate, { title: task.title, base, startedAt }), usage })
   const from = await inspect.treeOf(base.head)
-  await restore.tree({ recorded: from, to: candidate.commit })
+  for (const one of (await restore.tree({ recorded: from, to: candidate.commit })) ?? [])
+    emit(displacedWarning(one))
   const work = await inspect.work(base)
   const { subject, progress } = options
   const job = { task: jobTaskOf(task), attempt: candidate.number, gates: options.gates }
@@ -84,7 +85,8 @@ async function landCandidate(
   const refusal = landed ? landed.refusal : checked?.refusal
   if (refusal) emit({ type: 'warning', message: `${task.id} did not land: ${refusal.reason}` })
   const now = await inspect.work(base)
-  await restore.tree({ recorded: now.tree, to: base.head })
+  for (const one of (await restore.tree({ recorded: now.tree, to: base.head })) ?? [])
+    emit(displacedWarning(one))
   note.clear()
   return null
 }

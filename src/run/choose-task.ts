@@ -24,7 +24,7 @@ export function taskOrReason(
       ? 'every task is done'
       : 'no task is eligible: ralph next --explain says why'
   }
-  if (taken.has(named)) return `${named} has been tried`
+  if (taken.has(named)) return `this run has worked on ${named} already`
   const state = selection.states.find(({ task }) => task.id === named)
   if (!state) return `there is no task ${named}`
   if (state.eligible) return state.task

@@ -7,6 +7,7 @@ import type { Workspace } from '../workspace/port.ts'
 import { runFolder } from './folder.ts'
 import { lockOwner } from './lock.ts'
 import { readNote } from './note.ts'
+import { onlyTaskFiles } from './preflight.ts'
 
 /** One thing that was looked at: whether it is well, and what to do where it is not. */
 export interface DoctorFinding {
@@ -64,7 +65,8 @@ async function lookAtTree(
   const found: DoctorFinding[] = []
   for (const { message, fix } of await workspace.inspect.obstacles(dir))
     found.push({ area: 'git', level: 'problem', message, fix })
-  const { head, branch, entries } = await workspace.inspect.status()
+  const status = await workspace.inspect.status()
+  const { head, branch, entries } = status
   if (head === null)
     found.push({
       area: 'git',
@@ -86,7 +88,8 @@ async function lookAtTree(
       ...found,
       { area: 'tree', level: 'note', message: `${what} not committed, of an attempt`, fix: '' },
     ]
-  const fix = 'Commit or stash them'
+  const isOwn = onlyTaskFiles(status, { workspace, source: { dir } }) !== null
+  const fix = isOwn ? 'Commit them, or have ralph do it: ralph run --commit-tasks' : 'Commit or stash them'
   return [...found, { area: 'tree', level: 'problem', message: `${what} not committed`, fix }]
 }
 

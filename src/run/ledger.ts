@@ -6,6 +6,7 @@ export class Ledger {
   readonly #records = new Map<string, KeptAttempt[]>()
   readonly #limits = new Map<string, { readonly until: Date; readonly reason: string }>()
   readonly #gateOutput = new Set<string>()
+  readonly #runsLater = new Set<string>()
   /** Gates that failed on the untouched tree. */
   failedBefore: readonly GateResult[] = []
   /** How many tasks the agents of this run have added. */
@@ -51,6 +52,15 @@ export class Ledger {
   /** When the agent may work again, as far as is known, and why not before; a time that is over where nothing holds it. */
   limitOf(agent: string): { readonly until: Date; readonly reason: string } {
     return this.#limits.get(agent) ?? { until: new Date(0), reason: '' }
+  }
+
+  /** Files that agents of this run have changed and that an agent may obey at its start. */
+  get runsLater(): readonly string[] {
+    return [...this.#runsLater]
+  }
+
+  addRunsLater(paths: readonly string[]): void {
+    for (const path of paths) this.#runsLater.add(path)
   }
 
   /** Files that gates and hooks themselves leave behind or change: no agent's work. */

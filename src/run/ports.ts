@@ -61,6 +61,8 @@ export interface RunPorts {
   readonly agent: (choice: AgentChoice) => Promise<Agent>
   readonly prompt: (request: PromptRequest) => Promise<WrittenPrompt>
   readonly runGate: RunGate
+  /** The program that keeps a gate's command from starting, because it is nowhere; null where all are there. */
+  readonly missingProgram: (command: string) => Promise<string | null>
   /** Where the shell is that gates are commands of; null where there is none. */
   readonly shell: string | null
   /** What a task file with that text says of its status, in the words of the team. */

@@ -49,22 +49,26 @@ export function baseOf(status: TreeStatus): Base {
   return { head: status.head, branch: status.branch }
 }
 
+interface OwnFiles {
+  readonly workspace: Pick<RunPorts['workspace'], 'prefix'>
+  readonly source: Pick<RunPorts['source'], 'dir'>
+}
+
 /**
  * The task files among what is not committed, relative to the root, with a new configuration, as `ralph init` leaves it;
  * null where there is anything else.
  */
-function onlyTaskFiles(
+export function onlyTaskFiles(
   status: TreeStatus,
-  ports: Pick<RunPorts, 'workspace' | 'source'>,
+  { workspace: { prefix }, source }: OwnFiles,
 ): readonly string[] | null {
-  const { prefix } = ports.workspace
   const paths = pathsOf(status)
   const nested = status.entries.some((entry) => entry.nested)
   const inside = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length))
   const fresh = status.entries.flatMap(({ path, kind }) => (kind === 'untracked' ? [path] : []))
   const configs = new Set(fresh.filter((path) => CONFIG_FILES.some((name) => path === `${prefix}${name}`)))
   const isOwn = (path: string): boolean =>
-    isTaskFile(path, ports.source.dir) || configs.has(`${prefix}${path}`)
+    isTaskFile(path, source.dir) || configs.has(`${prefix}${path}`)
   const all = inside.length === paths.length && inside.every(isOwn)
   return all && !nested && paths.length > 0 ? inside : null
 }

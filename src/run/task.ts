@@ -4,6 +4,7 @@ import { checkWork } from '../attempt/check.ts'
 import { logOf, type AgentChoice, type From, type Job } from '../attempt/job.ts'
 import { fingerprintOf, outcome, type Outcome } from '../attempt/outcome.ts'
 import type { AttemptPorts, Emit } from '../attempt/ports.ts'
+import { fewOf } from '../base/text.ts'
 import { clockText } from '../base/time.ts'
 import type { Happening } from '../events/event.ts'
 import { formatCost, UNKNOWN_USAGE } from '../events/usage.ts'
@@ -63,6 +64,8 @@ export async function runTask(run: Run, chosen: Task, start: Base): Promise<Task
       return conclude(run, { ...at, task, reason: 'the task was skipped' }, 'skip')
     if (choice.name !== asked) emit({ type: 'warning', message: changeText(run, task, asked, choice) })
     asked = choice.name
+    const unread = await unreadConfiguration(run, choice)
+    if (unread !== null) return end('stopped', unread)
     const { job, warnings } = await prepare(
       { ...at, task, choice, spentUsd: run.note.spentUsd, token: ports.newToken() },
       run,
@@ -107,6 +110,18 @@ export async function runTask(run: Run, chosen: Task, start: Base): Promise<Task
       }
     }
   }
+}
+
+/** Why the agent may not start before a person has read what agents of this run have written for it; null where it may. */
+async function unreadConfiguration({ ports, ledger }: Run, choice: AgentChoice): Promise<string | null> {
+  if (choice.permission.level === 'custom' || ledger.runsLater.length === 0) return null
+  const { obeysAnyway } = await ports.agent(choice)
+  const { inspect, prefix } = ports.workspace
+  const isThere = (path: string): boolean =>
+    !path.startsWith(prefix) || inspect.text(path.slice(prefix.length)) !== null
+  const obeyed = ledger.runsLater.filter((path) => obeysAnyway?.(path) && isThere(path))
+  if (obeyed.length === 0) return null
+  return `${choice.name} would obey ${fewOf(obeyed)}, which an agent of this run has changed: read it, then run ralph again`
 }
 
 /** That another agent does the task now, and why. */
@@ -200,6 +215,8 @@ async function attemptAndLand(run: Run, job: Job): Promise<Completed | Failed> {
   ports.checkpoint('attempt-noted')
   const emit: Emit<Happening> = (event) => {
     if (event.type === 'agent-usage') note.update({ usage: event.usage })
+    if (event.type === 'interference' && event.interference.kind === 'runs-later')
+      ledger.addRunsLater(event.interference.paths)
     run.emit(event)
   }
   const result = await attempt(job, attemptPorts(ports, job.task.id), emit)

@@ -153,7 +153,7 @@ export class RunStory {
           : []
       case 'stopping':
         return [
-          paragraph([], 'stopping: what is under way is put in order first; Ctrl-C again ends it at once'),
+          paragraph([], 'stopping: the attempt is recorded first; Ctrl-C again ends everything at once'),
         ]
       case 'pushed':
         return [line(good('✓'), ` pushed ${event.branch}`)]

@@ -77,31 +77,31 @@ export function deniedTexts(denied: readonly Denial[]): readonly string[] {
 export function interferenceText(interference: Interference): string {
   switch (interference.kind) {
     case 'commits':
-      return `the agent committed ${counted(interference.commits.length, 'time')}: kept with the attempt, folded into the one commit`
+      return `the agent committed ${counted(interference.commits.length, 'time')}: recorded, and part of the task's one commit`
     case 'branch':
-      return 'the agent left HEAD elsewhere: it is back'
+      return 'the agent moved HEAD: restored'
     case 'operation':
       return `the agent left a ${interference.operation} unfinished: ended`
     case 'task-files':
-      return `the agent changed task files: put back ${fewOf(interference.paths)}`
+      return `the agent changed task files: restored ${fewOf(interference.paths)}`
     case 'went-back':
-      return `the agent took out of the tree, and it was put back: ${fewOf(interference.paths)}`
+      return `the agent removed what was in the tree: restored ${fewOf(interference.paths)}`
     case 'refs-deleted':
-      return `the agent deleted, and it was made again: ${fewOf(interference.refs)}`
+      return `the agent deleted branches, tags or records: restored ${fewOf(interference.refs)}`
     case 'refs-moved':
       return `the agent moved ${fewOf(interference.refs)}`
     case 'refs-made':
       return `the agent made ${fewOf(interference.refs)}`
     case 'git-settings':
-      return `the agent changed git's settings: put back ${fewOf(interference.paths)} (its version is in ${interference.keptIn})`
+      return `the agent changed git's settings: restored ${fewOf(interference.paths)} (its version is in ${interference.keptIn})`
     case 'gates-changed':
       return `the agent changed what decides the gates: ${fewOf(interference.paths)}`
     case 'runs-later':
-      return `the agent changed what later starts of agents, editors or git run: read ${fewOf(interference.paths)}`
+      return `the agent changed what agents, editors or git run later: read ${fewOf(interference.paths)}`
     case 'exposed':
-      return `the agent made git see what it had ignored, which stays where it is and is not committed: ${fewOf(interference.paths)}`
+      return `the agent made git see ignored files; they stay there, and are not committed: ${fewOf(interference.paths)}`
     case 'nested-repository':
-      return `the agent made a repository of its own, which is not committed: ${fewOf(interference.paths)}`
+      return `the agent made a repository of its own; it is not committed: ${fewOf(interference.paths)}`
     default:
       return unreachable(interference)
   }

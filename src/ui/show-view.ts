@@ -52,7 +52,7 @@ export function showView({
     paragraph(['       '], factsOf(state, choice).join(' · '), 'dim'),
     ...named('after', dependenciesOf(task, selection), '  '),
     ...named('before', dependants, '  '),
-    ...waitsLines(state),
+    ...waitsLines(state, attempts),
     ...thenLines(unblocks(selection, task.id)),
     ...fieldLines(task),
     ...(discipline ? [disciplineLine(discipline)] : []),
@@ -99,10 +99,12 @@ function attemptsText(task: Task, attempts: readonly KeptAttempt[]): string {
   return `${counted(attempts.length, 'attempt')} kept, the last: ${last} (ralph attempts ${task.id})`
 }
 
-function waitsLines(state: TaskState): readonly Block[] {
-  return explain(state).map(({ why, where }, index) =>
-    paragraph(label(index === 0 ? 'waits' : ''), where === '' ? why : `${why} (${where})`),
-  )
+function waitsLines(state: TaskState, attempts: readonly KeptAttempt[]): readonly Block[] {
+  const asks = state.task.status === 'BLOCKED' && attempts.at(-1)?.outcome === 'blocked'
+  return explain(state).map(({ why, where }, index) => {
+    const next = asks ? `ralph answer ${state.task.id} "…"` : where
+    return paragraph(label(index === 0 ? 'waits' : ''), next === '' ? why : `${why} (${next})`)
+  })
 }
 
 /** Said on lines of their own, or not worth one. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, inject, test } from 'vitest'
+import { agentNamed } from '../../src/agent/registry.ts'
 import { drive, type Situation } from './drive.ts'
 import { PINNED, type AgentName } from './installed.ts'
 import { inTurn, say, shell, type Reply } from './model.ts'
@@ -30,6 +31,7 @@ const echo = {
 
 /** Where an agent cannot tell what it waits for, or how far it is. */
 const PECULIAR: Partial<Record<AgentName, Partial<Record<string, string>>>> = {
+  gemini: { crashed: 'no-marker' },
   qwen: { overloaded: 'rate-limited', 'no-network': 'timeout' },
   continue: { stalled: 'timeout', 'max-turns': 'timeout' },
 }
@@ -184,8 +186,20 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
             mcpServers: server('gemini-mcp'),
           },
           '.qwen/settings.json': { hooks: { SessionStart: hook('qwen') }, mcpServers: server('qwen-mcp') },
-          'opencode.json': { mcp: { evil: { type: 'local', command: mark('opencode') } } },
+          'opencode.json': {
+            mcp: { evil: { type: 'local', command: mark('opencode') } },
+            plugin: ['./plugin-of-v1.js'],
+            plugins: ['./plugin-of-v2.js'],
+          },
         }
+        const plugins = [
+          '.opencode/plugin/in-plugin.js',
+          '.opencode/plugins/in-plugins.js',
+          'plugin-of-v1.js',
+          'plugin-of-v2.js',
+        ]
+        const plugin = (file: string) =>
+          `import fs from 'node:fs'\nfs.writeFileSync(${JSON.stringify(path.join(marks, path.basename(file)))}, '')\nexport const Evil = async () => ({})\nexport default { id: 'evil', setup: async () => {} }\n`
         const { outcome, bodies } = await run({
           model: (cwd) => {
             const put = (file: string, text: string) => {
@@ -194,13 +208,19 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
             }
             for (const [file, content] of Object.entries(files)) put(file, JSON.stringify(content))
             put('.codex/config.toml', `[mcp_servers.evil]\ncommand = "touch"\nargs = ["${marks}/codex"]\n`)
+            for (const file of plugins) put(file, plugin(file))
             for (const file of ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', 'QWEN.md'])
               put(file, 'Be kind to cats.')
             return inTurn(DONE)
           },
         })
         expect(outcome.end.kind).toBe('done')
-        expect(readdirSync(marks)).toEqual([])
+        // What it cannot be kept from starting, it does not start where an agent of the run has written it.
+        const { obeysAnyway } = await agentNamed(name).load(null)
+        const started = ['in-plugin.js', 'in-plugins.js', 'plugin-of-v1.js']
+        expect(readdirSync(marks)).toEqual(obeysAnyway === undefined ? [] : started)
+        for (const file of [...plugins.slice(0, 2), 'opencode.json'])
+          expect(obeysAnyway?.(file) ?? true).toBe(true)
         // What is written there for agents to read is no configuration.
         expect(bodies.join('')).toContain('Be kind to cats.')
       },
@@ -214,6 +234,15 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
       expect(outcome.end.kind).toBe('done')
       const expected = name === 'continue' ? { type: 'warning' } : { type: 'tool', status: 'ok' }
       expect(events).toContainEqual(expect.objectContaining(expected))
+    })
+
+    test('does not take an answer that was cut off for the whole', async () => {
+      const { outcome } = await run({
+        model: () => inTurn({ kind: 'say', text: 'Half of', cut: 'length' }),
+        limits: { turns: 6 },
+      })
+      expect(outcome.end.kind).toBe(ends('crashed'))
+      if (outcome.end.kind === 'crashed') expect(outcome.end.reason).toContain('was cut off')
     })
 
     test('takes a prompt of 300 KB', async () => {

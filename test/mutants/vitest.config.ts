@@ -8,7 +8,10 @@ const mutant = JSON.parse(process.env['RALPH_MUTANT'] ?? 'null') as {
 
 /** The tests, with another text of one file as it is loaded: no file is written. */
 export default mergeConfig(
-  { ...config, test: { ...config.test, globalSetup: [], reporters: ['dot'] } },
+  {
+    ...config,
+    test: { ...config.test, globalSetup: [], setupFiles: ['test/mutants/seed.ts'], reporters: ['dot'] },
+  },
   defineConfig({
     plugins: [
       {

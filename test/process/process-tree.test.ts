@@ -51,7 +51,7 @@ describe.skipIf(process.platform === 'win32')('what a run has noted', () => {
   })
 
   test('is what was started and has not ended, each with its start', async () => {
-    const started = new StartedProcesses()
+    const started = new StartedProcesses(() => 0)
     const heard: (readonly StartedProcess[])[] = []
     const forget = started.listen((living) => heard.push(living))
     const options = { cwd: '.', env: process.env, onOutput: () => undefined }
@@ -86,6 +86,8 @@ describe.runIf(process.platform === 'linux')('a mark', () => {
     const script = `RALPH_RUN=${mark} sleep 60 & sleep 61 & echo $!; wait`
     const shell = spawn('sh', ['-c', script], { detached: true })
     const [said] = (await once(shell.stdout, 'data')) as [Buffer]
+    // Until it is a program of its own, what is to bear the mark is a copy of its shell.
+    await vi.waitFor(async () => expect(await livingOf(markOf(mark))).toHaveLength(1))
     expect(await endLeftovers(markOf(mark))).toMatchObject([{ command: 'sleep 60' }])
     const left = (await livingTree(shell.pid!)).map(({ pid }) => pid)
     expect(left).toEqual([shell.pid, Number(String(said))])
@@ -148,6 +150,16 @@ describe('of a noted process', () => {
   test('whose start nobody knows there is nothing that is certain', () => {
     const remains = remainsOf([{ ...noted, startedAt: '' }], { table: [entry(10, 10, tuesday)], boot: 'a' })
     expect([remains.members.size, remains.groups.size]).toEqual([0, 0])
+  })
+
+  test.each([
+    ['Tue Nov 17 09:12:01 2026', [10]],
+    ['Tue Nov 17 09:12:09 2026', []],
+    ['4711', []],
+  ])('what was noted before its start was known is found by when that was: %s', (startedAt, found) => {
+    const early = { ...noted, startedAt: '', boot: '', notedAt: Date.parse('Tue Nov 17 09:12:02 2026') }
+    const remains = remainsOf([early], { table: [entry(10, 10, startedAt)], boot: 'a' })
+    expect([[...remains.members.keys()], [...remains.groups]]).toEqual([found, found])
   })
 
   test('there is nothing after a start of the system', () => {

@@ -110,6 +110,20 @@ describe('what a prompt shows of files', () => {
     expect(one.text).toMatch(/\n- and 800 more$/)
   })
 
+  it('leaves none out where all just fit, and names one that does not', () => {
+    const lineCount = (count: number): string => {
+      const many = Array.from({ length: count }, (_, at) => ({
+        kind: 'named' as const,
+        path: `src/${at}.ts`,
+        reason: 'missing' as const,
+        bytes: null,
+      }))
+      return showMaterials({ one: many }, { budget: 100, fileCap: 100 }).one.text
+    }
+    expect(lineCount(200)).not.toContain('more')
+    expect(lineCount(201)).toMatch(/`src\/199\.ts`.*\n- and 1 more$/)
+  })
+
   it('names the first of very many files, and says how many more there are', () => {
     const paths = Array.from({ length: 205 }, (_, at) => `src/${at}.ts`)
     const listing: Material = { kind: 'listing', pattern: 'src/', paths, more: false }

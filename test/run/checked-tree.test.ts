@@ -18,7 +18,7 @@ import { ATTEMPT_COMMITTER } from '../../src/git/head.ts'
 import { asAttempt, asPerson } from '../git/bare-git.ts'
 import { ENV, git, makeFolder, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
-import { gateOf, type Deed } from './ports.ts'
+import { agentOf, doneBy, gateOf, type Deed } from './ports.ts'
 
 const tasks = { 'T-1': taskText('T-1') }
 const gates = [gateOf('test')]
@@ -388,6 +388,30 @@ describe('what a later start of an agent, an editor or git runs', () => {
     })
     expect(interferences(events)).toEqual([{ kind: 'runs-later', paths: [file] }])
     expect(trailer(root, 'Runs-Later')).toBe(file)
+  })
+
+  it('keeps an agent that obeys it from starting in the same run', async () => {
+    const root = makeProject({ 'T-1': tasks['T-1'], 'T-2': taskText('T-2') })
+    const file = '.opencode/plugin/mine.js'
+    const obeying = (deed: Deed) =>
+      doneBy({ ...agentOf(deed), obeysAnyway: (path) => path.startsWith('.opencode/') })
+    const deed: Deed = ({ task }) => put(root, { [file]: 'x\n', [task.id]: '' })
+    expect((await runAll({ root, ports: obeying(deed) })).at(-1)).toMatchObject({
+      completed: ['T-1'],
+      reason: `fake would obey ${file}, which an agent of this run has changed: read it, then run ralph again`,
+    })
+    expect((await runAll({ root, ports: obeying(deed) })).at(-1)).toMatchObject({ completed: ['T-2'] })
+  })
+
+  it('keeps nobody from starting once it is gone', async () => {
+    const root = makeProject({ 'T-1': tasks['T-1'], 'T-2': taskText('T-2') })
+    const deed: Deed = ({ task }) => {
+      put(root, task.id === 'T-1' ? { '.opencode/plugin/mine.js': 'x\n' } : { work: '' })
+      return { end: { kind: task.id === 'T-1' ? 'no-marker' : 'done' } }
+    }
+    const ports = doneBy({ ...agentOf(deed), obeysAnyway: () => true })
+    const events = await runAll({ root, ports, options: { retries: 0 } })
+    expect(events.at(-1)).toMatchObject({ completed: ['T-2'], blocked: ['T-1'] })
   })
 
   it('is not all that stands beside it', async () => {

@@ -11,16 +11,19 @@ import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
 import { makeProject, taskText } from './harness.ts'
 
 async function look(root: string): Promise<readonly string[]> {
+  return (await findingsOf(root)).map(({ level, area, message }) => `${level} ${area}: ${message}`)
+}
+
+function findingsOf(root: string): ReturnType<typeof doctorFindings> {
   const door = openGit({ cwd: root, env: ENV })
   const open = (repository: Parameters<typeof openWorkspace>[1]) => openWorkspace(door, repository, root)
-  const found = await doctorFindings({
+  return doctorFindings({
     git: door,
     root,
     dir: 'docs/tasks',
     now: new Date('2026-01-01T01:00:00Z'),
     open,
   })
-  return found.map(({ level, area, message }) => `${level} ${area}: ${message}`)
 }
 
 const inFlight = (mark: string, attempt: object | null) =>
@@ -57,6 +60,15 @@ describe('the doctor', () => {
     expect(found).toContain('problem git: a bisect is under way')
     expect(found).toContain('note git: HEAD is detached: commits will be on no branch')
     expect(found).toContain('problem tree: 1 file is not committed')
+  })
+
+  it('says how task files get committed, and that other files are the person’s', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const fixOf = async () => (await findingsOf(root)).find(({ area }) => area === 'tree')?.fix
+    put(root, { 'docs/tasks/T-2.md': taskText('T-2'), 'ralph.config.json': '{}' })
+    expect(await fixOf()).toContain('ralph run --commit-tasks')
+    put(root, { mine: '' })
+    expect(await fixOf()).toBe('Commit or stash them')
   })
 
   it('finds a run at work', async () => {

@@ -1066,6 +1066,25 @@ describe('limits', () => {
   })
 })
 
+describe('work that had passed when a run died', () => {
+  it('lands, and shows where it has moved an ignored file that stood in its way', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const deed: Deed = () => put(root, { 'data/x': 'agent\n' })
+    const checkpoint = (name: string): void => {
+      if (name === 'candidate-kept') throw new Error('killed')
+    }
+    await expect(runAll({ root, deed, ports: { checkpoint } })).rejects.toThrow('killed')
+    rmSync(join(root, 'data'), { recursive: true })
+    put(root, { '.git/info/exclude': 'data/\n', 'data/x': 'mine\n' })
+    const events = await runAll({ root, deed })
+    expect(subjects(root)).toEqual(['T-1: Do T-1'])
+    expect(read(root, 'data/x')).toBe('agent\n')
+    const [warning] = those(events, 'warning').filter(({ message }) => message.includes('data/x'))
+    const folder = /kept in (\S+)$/.exec(warning!.message)![1]!
+    expect(read(root, `${folder}/data/x`)).toBe('mine\n')
+  })
+})
+
 describe('the baseline', () => {
   it('is reported, remembered for its commit, and not laid at a task’s door', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
@@ -1116,6 +1135,20 @@ describe('the baseline', () => {
       expect(those(second, 'task-completed')).toHaveLength(1)
     },
   )
+
+  it('ends a run that asks no gate before it where a program is missing that no commit could bring', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const options = { gates: [gateOf('lint', { required: false }), gateOf('test', { command: 'pytest' })] }
+    const within = (missing: (command: string) => string | null) =>
+      runAll({ root, deed: work(root), options, ports: { missingProgram: async (it) => missing(it) } })
+    const first = await within(() => 'pytest')
+    expect(those(first, 'attempt-started')).toEqual([])
+    expect(those(first, 'run-finished')).toMatchObject([
+      { end: 'stopped', reason: expect.stringContaining('test (pytest): pytest is not on PATH') },
+    ])
+    const second = await within((command) => (command === 'pytest' ? './check.sh' : 'eslint'))
+    expect(those(second, 'task-completed')).toHaveLength(1)
+  })
 
   it('goes on where a gate that is not required cannot run, and where none is asked before', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })

@@ -119,6 +119,7 @@ export async function makePorts({ root, deed, ports, gate }: Harness): Promise<R
     agent: async () => agent,
     prompt: async ({ task }) => ({ text: task.source, estimate: 0, warnings: [] }),
     runGate: async (one, { env }) => gateResult(one, await asAttempt(env, async () => gate?.(one) ?? true)),
+    missingProgram: async () => null,
     shell: '/bin/sh',
     statusIn: async (file, text) => (await parseTask({ file, text }, TASK_VOCABULARY)).status,
     mark,

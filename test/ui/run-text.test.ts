@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest'
+import { expect, it, test } from 'vitest'
 import type { GateResult, Verdict } from '../../src/events/gate.ts'
+import type { Interference } from '../../src/events/interference.ts'
 import { bad, good } from '../../src/ui/block.ts'
-import { deniedTexts, gateText } from '../../src/ui/run-text.ts'
+import { deniedTexts, gateText, interferenceText } from '../../src/ui/run-text.ts'
 
 it('tells what an agent was denied with the permission that would allow it', () => {
   expect(deniedTexts([])).toEqual([])
@@ -27,4 +28,26 @@ it.each<[Verdict, boolean, number, ReturnType<typeof gateText>]>([
   const gate = { name: 'test', command: 'npm test', required, timeoutSeconds: 600 }
   const result: GateResult = { gate, verdict, seconds, reason: '', excerpt: '', fingerprint: '' }
   expect(gateText(result)).toEqual(text)
+})
+
+/** One of each kind. */
+const INTERFERENCES = {
+  commits: { kind: 'commits', commits: ['a', 'b'] },
+  branch: { kind: 'branch' },
+  operation: { kind: 'operation', operation: 'rebase' },
+  'task-files': { kind: 'task-files', paths: ['docs/tasks/T-001.md'] },
+  'went-back': { kind: 'went-back', paths: ['src/a.ts'] },
+  'refs-deleted': { kind: 'refs-deleted', refs: ['refs/heads/topic'] },
+  'refs-moved': { kind: 'refs-moved', refs: ['refs/heads/topic'] },
+  'refs-made': { kind: 'refs-made', refs: ['refs/tags/v1'] },
+  'git-settings': { kind: 'git-settings', paths: ['.git/config'], keptIn: '.ralph/logs/T-001-1-git' },
+  'gates-changed': { kind: 'gates-changed', paths: ['package.json'] },
+  'runs-later': { kind: 'runs-later', paths: ['.mcp.json'] },
+  exposed: { kind: 'exposed', paths: ['.env'] },
+  'nested-repository': { kind: 'nested-repository', paths: ['vendor/'] },
+} satisfies Record<Interference['kind'], Interference>
+
+test('what an agent did that is not its to do is one sentence each', async () => {
+  const texts = Object.values(INTERFERENCES).map(interferenceText)
+  await expect(texts.join('\n')).toMatchFileSnapshot('golden/interference.txt')
 })

@@ -13,10 +13,12 @@ import { logView } from '../../src/ui/log-view.ts'
 import { promptView } from '../../src/ui/prompt-view.ts'
 import { needsWhole } from '../../src/ui/reason-text.ts'
 import { summaryOf, type TaskEndEvent } from '../../src/ui/run-summary.ts'
+import { showView } from '../../src/ui/show-view.ts'
 import { statsView } from '../../src/ui/stats-view.ts'
 import { verifyView } from '../../src/ui/verify-view.ts'
 import { waitingRows } from '../../src/ui/waiting-view.ts'
 import { select } from '../../src/select/selection.ts'
+import { tierOf } from '../../src/select/tier.ts'
 import { parseTask } from '../../src/task/parse.ts'
 import { buildTask } from '../task/build-task.ts'
 
@@ -142,6 +144,13 @@ const stats = (completions: readonly CompletionRecord[]): readonly Block[] =>
   statsView({ agent: statsOf(completions, [], ({ agent }) => agent ?? 'people') })
 
 const task = buildTask('T-001', {})
+const stopped = buildTask('T-002', { status: 'BLOCKED', sections: { Blocked: 'MIT or GPL?' } })
+const show = (attempts: readonly KeptAttempt[]) => {
+  const selection = select([stopped])
+  const [state] = selection.states
+  const choice = tierOf(stopped)
+  return showView({ state: state!, selection, choice, discipline: null, attempts, completion: null })
+}
 const VIEWS: Readonly<Record<string, readonly Block[]>> = {
   'verify, nothing': verify([]),
   'verify, one': verify(VERIFIED.slice(0, 1)),
@@ -182,6 +191,9 @@ const VIEWS: Readonly<Record<string, readonly Block[]>> = {
     attempt(1, { usage, changed: ['src/a.ts', 'src/b.ts'], detail: 'src/a.ts:3:1 error: no' }),
     attempt(2, { outcome: 'done', reason: 'passed' }),
   ]),
+  'show, nothing': show([]),
+  'show, one that asks something': show([attempt(1), attempt(2, { outcome: 'blocked' })]),
+  'show, one whose attempts failed': show([attempt(1, { outcome: 'blocked' }), attempt(2)]),
   'log, nothing': logView([]),
   'log, one': logView(COMPLETIONS.slice(2)),
   'log, many': logView(COMPLETIONS),

@@ -21,6 +21,7 @@ export const continueCli: Provider = {
   install: 'npm install -g @continuedev/cli',
   minimumVersion: '1.5.47',
   silent: true,
+  obeysAnyway: (file) => /(?:^|\/)\.continue\//i.test(file),
   preflight: (context) => neverSetUp(CONTINUE, SET_UP, context),
   invocation(request) {
     return {

@@ -8,6 +8,9 @@ import { UNKNOWN_USAGE } from '../../events/usage.ts'
 /** What it is called, and what a person does about a missing login. */
 export const COPILOT = { agent: 'Copilot CLI', login: 'run `copilot` and /login, or set GH_TOKEN' } as const
 
+/** So often it asks for the rest of an answer; then it takes what there is for the whole. */
+const MOST_LOST = 2
+
 /** Reads `copilot --output-format json`. */
 export class CopilotReader implements StreamReader {
   readonly #words: FailureWords
@@ -15,6 +18,9 @@ export class CopilotReader implements StreamReader {
   readonly #denied = new Set<string>()
   #turns = 0
   #message = ''
+  /** Turns in a row of which no message came: what was said in them had not come whole. */
+  #lost = 0
+  #hasSpoken = false
   #failure: ProviderFailure | null = null
   #exitCode: number | null = null
 
@@ -29,9 +35,13 @@ export class CopilotReader implements StreamReader {
     switch (event?.['type']) {
       case 'assistant.turn_start':
         this.#turns++
+        this.#hasSpoken = false
         return [{ type: 'usage', usage: this.#usage() }]
       case 'assistant.message':
         return this.#said(data)
+      case 'assistant.turn_end':
+        if (!this.#hasSpoken) this.#lost++
+        return []
       case 'tool.execution_start':
         return this.#toolStarted(data)
       case 'tool.execution_complete':
@@ -61,6 +71,7 @@ export class CopilotReader implements StreamReader {
     return {
       end: finished ? { kind: 'finished' } : this.#failedEnd(exit),
       finalMessage: finished ? this.#message : '',
+      cutOff: this.#lost >= MOST_LOST ? 'it had reached its longest, again and again' : undefined,
       usage: this.#usage(),
       denied: [...this.#denied],
     }
@@ -74,8 +85,11 @@ export class CopilotReader implements StreamReader {
     // What a sub-agent says is not said to us.
     if (textOrNull(data['parentToolCallId']) !== null) return []
     this.#failure = null
+    this.#hasSpoken = true
     const said = text(data['content'])
-    this.#message = list(data['toolRequests']).length === 0 ? said : ''
+    const isLast = list(data['toolRequests']).length === 0
+    this.#message = isLast ? said : ''
+    if (!isLast) this.#lost = 0
     return said === '' ? [] : [{ type: 'text', text: said }]
   }
 

@@ -52,7 +52,7 @@ export function failureEnd(failure: ProviderFailure, words: FailureWords): Failu
 }
 
 /** How a run ended whose last answer is not whole, whatever its program makes of that. */
-export function cutOff(how: string): FailureEnd {
+export function cutOff(how: string): Extract<FailureEnd, { kind: 'crashed' }> {
   return { kind: 'crashed', reason: `The answer of the model was cut off: ${how}` }
 }
 

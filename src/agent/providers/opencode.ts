@@ -11,6 +11,8 @@ export const opencode: Provider = {
   install: 'npm install -g opencode-ai',
   minimumVersion: '1.18.33',
   tellsCost: true,
+  // Of its two readers of configuration only one can be turned off: the other starts plugins all the same.
+  obeysAnyway: (file) => /(?:^|\/)(?:\.opencode\/|opencode\.jsonc?$)/i.test(file),
   // It has models that need no login, and its keys may stand in many places: only its own word tells.
   preflight: () => [],
   invocation(request) {

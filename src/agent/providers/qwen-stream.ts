@@ -18,6 +18,8 @@ export class QwenReader implements StreamReader {
   readonly #tools: ToolCalls
   readonly #turns = new TurnCounter()
   readonly #denied = new Set<string>()
+  /** How often in a row an answer was asked for once more because it had not come whole. */
+  #continued = 0
   #result: Json | null = null
 
   constructor(request: AgentRequest, now: () => Date) {
@@ -30,6 +32,7 @@ export class QwenReader implements StreamReader {
     const event = parseLine(line)
     switch (event?.['type']) {
       case 'system':
+        if (event['subtype'] === 'retry' && record(event['data'])['preserveText'] === true) this.#continued++
         return event['subtype'] === 'init' ? [session(event)] : []
       case 'assistant':
         return this.#assistant(event)
@@ -56,6 +59,7 @@ export class QwenReader implements StreamReader {
     return {
       end: result ? this.#resultEnd(result) : this.#endWithoutResult(exit),
       finalMessage: text(result?.['result']),
+      cutOff: this.#continued >= MOST_CONTINUATIONS ? GAVE_UP : undefined,
       usage: this.#usage(),
       denied: [...new Set(result ? denials(result, this.#cwd) : this.#denied)],
     }
@@ -69,6 +73,7 @@ export class QwenReader implements StreamReader {
   }
 
   #answered(event: Json): readonly StreamEvent[] {
+    this.#continued = 0
     const events = toolResultEvents(record(event['message']), this.#tools, (_id, said) =>
       /denied by permission rules|permission was declined/i.test(said),
     )
@@ -106,6 +111,10 @@ export class QwenReader implements StreamReader {
     }
   }
 }
+
+/** So often it asks for the rest of an answer; then it takes what there is for the whole. */
+const MOST_CONTINUATIONS = 3
+const GAVE_UP = 'it had reached its longest, again and again'
 
 function session(event: Json): StreamEvent {
   return { type: 'session', sessionId: textOrNull(event['session_id']), model: textOrNull(event['model']) }

@@ -1,11 +1,11 @@
 import { installationOf, isNewEnough } from '../../agent/installation.ts'
 import { AGENTS, firstInstalled, type AgentEntry } from '../../agent/registry.ts'
 import { UserError } from '../../base/errors.ts'
+import { detectGates } from '../../gates/detect.ts'
 import { findConfig, loadConfig, unreadConfig } from '../../project/config/load.ts'
 import { findRoot } from '../../project/root.ts'
 import type { Config } from '../../project/config/defaults.ts'
 import { DEFAULTS } from '../../project/config/defaults.ts'
-import { detectedGates } from '../../project/detected-gates.ts'
 import { missingProgram } from '../../gates/missing-program.ts'
 import type { Gate } from '../../events/gate.ts'
 import { openReadingGit } from '../../git/door.ts'
@@ -83,7 +83,7 @@ async function lookAtTasks(root: string, dir: string, config: Config): Promise<r
 }
 
 async function lookAtGates({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
-  const gates = config.gates ?? detectedGates(root)
+  const gates = config.gates ?? detectGates(root)
   const from = config.gates ? 'configured' : 'detected'
   if (gates.length > 0)
     return Promise.all(gates.map((gate) => lookAtGate(gate, from, { cwd: root, env: io.env })))
@@ -144,7 +144,7 @@ async function lookAtAgent(
   const { install, minimumVersion, preflight } = await load(command)
   const installation = await installationOf(program, { cwd: root, env: io.env })
   const version = installation?.version ?? null
-  const told = program === null ? name : `${name} ${version ?? '(no version told)'}`
+  const told = program === null ? name : `${name} ${version ?? '(version unknown)'}`
   const here = isChosen ? ', which runs here' : ''
   const comma = isChosen ? ',' : ''
   const lacks = (message: string, fix = '') => finding('agents', isChosen ? 'problem' : 'note', message, fix)

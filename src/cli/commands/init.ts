@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
+import { detectGates } from '../../gates/detect.ts'
 import { findConfig } from '../../project/config/load.ts'
-import { detectedGates } from '../../project/detected-gates.ts'
 import { readBacklog } from '../../task/read.ts'
 import { taskVocabulary } from '../../task/vocabulary.ts'
 import type { Task } from '../../task/model.ts'
@@ -36,7 +36,7 @@ async function look({ root, dir, vocabulary }: Place): Promise<InitFindings> {
     dir,
     hasTasks: tasks.length > 0,
     configFile: findConfig(root)?.file ?? null,
-    gates: detectedGates(root),
+    gates: detectGates(root),
     aliases: proposeAliases(tasks),
     schema: existsSync(join(root, SCHEMA)) ? `./${SCHEMA}` : null,
   }

@@ -281,6 +281,21 @@ test('continue has no tool for commands at edit', () => {
   expect(continueCli.invocation(request()).args.join(' ')).toMatch(/--exclude Bash/)
 })
 
+describe('an answer that does not come whole', () => {
+  test.each([
+    ['qwen', qwen],
+    ['copilot', copilot],
+  ])('shows in the stream of %s by how often it asks for the rest in vain', (name, provider) => {
+    const lines = sample(`${name}-cut`)
+    expect(hear(provider, lines).end).toMatchObject({ end: { kind: 'finished' }, cutOff: expect.any(String) })
+    const isAsking = /"subtype":"retry"|"assistant\.turn_end"/
+    const asked = lines.findIndex((line) => isAsking.test(line))
+    const less = lines.filter((line, index) => index === asked || !isAsking.test(line))
+    expect(hear(provider, less).end.cutOff).toBeUndefined()
+    expect(hear(provider, sample(`${name}-ok`)).end.cutOff).toBeUndefined()
+  })
+})
+
 describe('copilot', () => {
   test('a command that ran is not yet one that went well', () => {
     const start = { toolCallId: 'a', toolName: 'bash', arguments: { command: 'npm test' } }

@@ -31,7 +31,7 @@ describe.skipIf(process.platform === 'win32')('the doctor', () => {
       { level: 'ok', message: 'claude 99.0.0, which runs here', fix: '' },
       { level: 'note', message: 'codex 0.1.0 is older than 0.169.0', fix: 'npm install -g @openai/codex' },
       { level: 'note', message: 'gemini is not installed', fix: 'npm install -g @google/gemini-cli' },
-      { level: 'note', message: 'opencode (no version told): works from 1.18.33 on' },
+      { level: 'note', message: 'opencode (version unknown): works from 1.18.33 on' },
       { message: 'copilot is not installed' },
       { message: 'qwen is not installed' },
       { message: 'continue is not installed' },
@@ -44,7 +44,7 @@ describe.skipIf(process.platform === 'win32')('the doctor', () => {
     )
   })
 
-  it('only notes that the one which runs here is older than what ralph was tried with', async () => {
+  it('only notes that the one which runs here is older than what ralph was tested with', async () => {
     expect(await agentsIn({ agent: 'codex' })).toContainEqual(
       expect.objectContaining({
         level: 'note',
