@@ -57,6 +57,10 @@ export class RunStory {
         return [paragraph([strong('recovered'), ' '], event.message)]
       case 'warning':
         return [paragraph([strong('warning'), ' '], event.message)]
+      case 'preparing':
+        this.#aside = (now) =>
+          `prepares: ${event.command} ${formatDuration(secondsBetween(new Date(event.at), now))}`
+        return []
       case 'baseline-started':
         this.#aside = () => `baseline: ${event.gates.map(({ name }) => name).join(', ')}`
         return []

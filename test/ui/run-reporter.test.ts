@@ -169,6 +169,7 @@ const STORY: readonly (readonly [number, Happening])[] = [
       completed: ['T-004'],
       blocked: ['T-006'],
       failed: [],
+      held: [],
       waiting: 3,
       end: 'nothing-eligible',
       reason: 'nothing is eligible any more',
