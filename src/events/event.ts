@@ -65,6 +65,8 @@ export interface RunStarted {
   readonly agent: string
   readonly gates: readonly Gate[]
   readonly loop: boolean
+  /** How many tasks it works on at once. */
+  readonly jobs: number
 }
 
 /** A run before this one died; this is one thing that was found of it, and what was done. */

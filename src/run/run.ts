@@ -178,6 +178,7 @@ async function runStarted(run: Run, base: Base, id: string): Promise<Happening> 
     agent: typeof choices === 'string' ? '' : choices[0].label,
     gates: options.gates,
     loop: options.loop,
+    jobs: options.apart?.jobs ?? 1,
   }
 }
 

@@ -107,7 +107,11 @@ class Jobs {
         if (objection !== null) this.#end ??= { end: 'stopped', reason: objection }
         continue
       }
-      for (const task of plan.begin) this.#start(() => this.#job(task, this.#free.shift()!), task)
+      for (const task of plan.begin) {
+        // What the others have reserved may leave nothing to it until they have ended.
+        if (this.#reserve(task.id) === 0 && this.#running.size > 0) this.#reserved.delete(task.id)
+        else this.#start(() => this.#job(task, this.#free.shift()!), task)
+      }
       if (plan.land) this.#land(plan.land)
       if (this.#running.size === 0) {
         if (this.#error) throw this.#error.thrown
@@ -130,7 +134,8 @@ class Jobs {
       overlap: options.overlap,
       mayBegin: limit - this.#begun,
       again: new Set(this.#refused.keys()),
-      isStopping: ports.control.isStopping || this.#end !== null || this.#error !== null || this.#isBroke,
+      isEnding: this.#end !== null || this.#isBroke,
+      isStopping: ports.control.isStopping || this.#error !== null,
       isLanding: this.#isLanding,
     }
   }

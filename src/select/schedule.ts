@@ -22,7 +22,9 @@ export interface Standing<T extends Schedulable> {
   readonly mayBegin: number
   /** Those that have begun before, and need another attempt: they count no more. */
   readonly again: ReadonlySet<string>
-  /** Whether the run is to end: then nothing begins, and nothing lands. */
+  /** Whether nothing more is to begin; what is ready still lands. */
+  readonly isEnding: boolean
+  /** Whether nothing is to land either: somebody wants the run to end. */
   readonly isStopping: boolean
   readonly isLanding: boolean
 }
@@ -49,11 +51,11 @@ export interface Schedule<T extends Schedulable> {
  * under way, and of the candidates the lowest number lands.
  */
 export function schedule<T extends Schedulable>(standing: Standing<T>): Schedule<T> {
-  const { eligible, busy, jobs, overlap, again, isStopping, isLanding } = standing
+  const { eligible, busy, jobs, overlap, again, isEnding, isStopping, isLanding } = standing
   const ready = busy.filter(({ phase }) => phase === 'ready').map(({ task }) => task)
   const working = busy.filter(({ phase }) => phase === 'working').length
   // Where landing is slower than the agents, more work in front of it would only be older when it lands.
-  const free = isStopping || ready.length >= jobs ? 0 : jobs - working
+  const free = isEnding || isStopping || ready.length >= jobs ? 0 : jobs - working
   const ids = new Set(busy.map(({ task }) => task.id))
   const begin: T[] = []
   const waiting: { task: T; wait: Wait }[] = []

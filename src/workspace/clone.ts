@@ -26,11 +26,11 @@ export function cloneRepository(top: string, { repository }: Lender): Repository
   return { root: top, gitDir, commonDir: gitDir, objectFormat, linkedWorktree: false }
 }
 
-/** Makes an empty repository there that borrows the checkout's objects, unless there is one. */
-export async function makeClone(top: string, { git, repository }: Lender): Promise<void> {
+/** Makes an empty repository there that borrows the checkout's objects, unless there is one; whether it made it. */
+export async function makeClone(top: string, { git, repository }: Lender): Promise<boolean> {
   const lent = `${join(repository.commonDir, 'objects')}\n`
   const alternates = '.git/objects/info/alternates'
-  if (textAt(join(top, alternates)) === lent && existsSync(join(top, '.git/HEAD'))) return
+  if (textAt(join(top, alternates)) === lent && existsSync(join(top, '.git/HEAD'))) return false
   // Whatever is there is somebody's, or half of what a dead run was making.
   if (existsSync(top)) renameSync(top, freeName(top))
   const draft = `${top}.new`
@@ -48,6 +48,7 @@ export async function makeClone(top: string, { git, repository }: Lender): Promi
   mkdirSync(dirname(join(draft, alternates)), { recursive: true })
   writeFileSync(join(draft, alternates), lent)
   renameSync(draft, top)
+  return true
 }
 
 function freeName(top: string): string {

@@ -133,23 +133,21 @@ export class OwnWorkspace {
     if (this.#cleanAt === base.head) return []
     const { lender, furniture } = this.#plan
     if (!existsSync(this.top)) this.#refuseFullDisk()
-    await makeClone(this.top, lender)
+    const isNew = await makeClone(this.top, lender)
     mkdirSync(this.root, { recursive: true })
     const isLanding = this.number === 0
     const strays = isLanding ? [] : [...(await keepStrayRefs(this.#git, lender))]
     if (!isLanding) await pin(this.number, base.head, lender)
     const { prefix } = lender
-    const excluded = [
-      `/${prefix}.ralph/`,
-      ...furniture.link.map((path) => `/${prefix}${path.replace(/\/+$/, '')}`),
-    ]
-    const before = this.#state()
+    const linked = furniture.link.map((path) => `/${prefix}${path.replace(/\/+$/, '')}`)
+    const before = isNew ? null : this.#state()
     const left = await this.#treeLeft(before?.at ?? null)
+    const excluded = [`/${prefix}.ralph/`, ...linked]
+    await settle(cloneRepository(this.top, lender), base, { lender, excluded })
     if (left !== null && !isLanding) {
       const why = `ralph: left in workspace ${this.number}`
       strays.push(await keepStrayTree(this.#git, lender, { tree: left.tree, on: base.head, why }))
     }
-    await settle(cloneRepository(this.top, lender), base, { lender, excluded })
     await this.#moveTo(base, left?.tree ?? (await this.#treeAt(before?.at ?? null)))
     const project = this.#plan.openAt(join(lender.repository.root, prefix))
     furnish(project.cwd, this.root, { copies: await filesToCopy(project, furniture), links: furniture.link })

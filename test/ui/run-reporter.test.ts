@@ -47,6 +47,7 @@ const STORY: readonly (readonly [number, Happening])[] = [
       agent: 'claude 2.1.326',
       gates: [typecheck, test],
       loop: true,
+      jobs: 1,
     },
   ],
   [10, { type: 'baseline-finished', results: [result(typecheck, 1.2), result(test, 8.4)], known: false }],

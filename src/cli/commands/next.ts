@@ -79,6 +79,7 @@ function scheduleOf<T extends Facts<'touches'>>(
     overlap,
     mayBegin: Infinity,
     again: new Set(),
+    isEnding: false,
     isStopping: false,
     isLanding: false,
   })
