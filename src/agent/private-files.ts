@@ -1,6 +1,7 @@
+import { cacheFolder } from '../base/cache-folder.ts'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { isAlive } from '../process/table.ts'
 import { FOLDER, type AgentRequest, type Invocation } from './port.ts'
 
@@ -65,13 +66,6 @@ function makeFolder(home: AgentRequest['env']): string {
     }
   }
   return mkdtempSync(join(tmpdir(), 'ralph-agent-'))
-}
-
-function cacheFolder(env: AgentRequest['env']): string | null {
-  const told = env['XDG_CACHE_HOME']
-  if (told !== undefined && isAbsolute(told)) return told
-  const home = env['HOME'] ?? env['USERPROFILE']
-  return home !== undefined && isAbsolute(home) ? join(home, '.cache') : null
 }
 
 /** A home may be shared by machines, whose processes cannot be asked for. */

@@ -35,6 +35,11 @@ export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
   blocked: { next: 'block', counts: true, meaning: 'the agent cannot go on without somebody' },
   'no-marker': { next: 'retry', counts: true, meaning: 'the agent stopped without saying that it is done' },
   'gate-failed': { next: 'retry', counts: true, meaning: 'the agent reports done, but a gate failed' },
+  conflict: {
+    next: 'retry',
+    counts: true,
+    meaning: 'it passed alone, and does not go together with what has landed since',
+  },
   'missing-output': { next: 'retry', counts: true, meaning: 'a path under Produces is not there' },
   'no-change': { next: 'retry', counts: true, meaning: 'the agent reports done, but nothing has changed' },
   timeout: { next: 'retry', counts: true, meaning: 'the time was up' },

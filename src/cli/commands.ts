@@ -45,8 +45,9 @@ export const COMMANDS: readonly CommandSpec[] = [
       flag('all', 'every eligible task, in order'),
       flag('explain', 'why each other task waits'),
       flag('prompt', 'the prompt that its agent would get'),
+      { name: 'jobs', takes: 'count', value: 'N', about: 'what would run at once, with so many jobs' },
     ],
-    examples: ['ralph next --explain'],
+    examples: ['ralph next --explain', 'ralph next --jobs 4'],
     load: () => import('./commands/next.ts'),
   },
   {
@@ -107,6 +108,19 @@ export const COMMANDS: readonly CommandSpec[] = [
       flag('loop', 'one task after the other, until nothing is eligible'),
       { name: 'max-tasks', takes: 'count', value: 'N', about: 'end the loop after so many tasks' },
       {
+        name: 'jobs',
+        takes: 'count',
+        value: 'N',
+        about: 'so many tasks of the loop at once, each in a workspace of its own',
+      },
+      flag('isolated', 'in a workspace of its own also where it is one task at a time'),
+      {
+        name: 'branch',
+        takes: 'text',
+        value: 'name',
+        about: 'land there; made from HEAD where it is missing',
+      },
+      {
         name: 'agent',
         takes: 'text',
         value: 'name',
@@ -148,7 +162,11 @@ export const COMMANDS: readonly CommandSpec[] = [
       flag('push', 'push when the run is over'),
       flag('verbose', 'each step of the agent on a line of its own'),
     ],
-    examples: ['ralph run --loop --max-tasks 5', 'ralph run T-004 --agent claude --retries 1'],
+    examples: [
+      'ralph run --loop --max-tasks 5',
+      'ralph run --loop --jobs 4',
+      'ralph run T-004 --agent claude --retries 1',
+    ],
     load: () => import('./commands/run.ts'),
   },
   {

@@ -9,13 +9,17 @@ import type { Usage } from './usage.ts'
  * Everything that can happen in a run, as plain data: a line of the journal, and of `ralph run --json`. Whatever shows a
  * run is a function of these. `at` is when it happened, as every time here in the form of ISO 8601.
  */
-export type RunEvent = { readonly at: string } & Happening
+export type RunEvent = { readonly at: string } & Emitted
+
+/** The same where jobs run at once: `workspace` says in which; 0 is that of landings. */
+export type Emitted = Happening & { readonly workspace?: number }
 
 /** The same before it has its time, in about the order in which it happens. */
 export type Happening =
   | RunStarted
   | Recovered
   | Warned
+  | Preparing
   | BaselineStarted
   | BaselineFinished
   | TaskStarted
@@ -61,6 +65,8 @@ export interface RunStarted {
   readonly agent: string
   readonly gates: readonly Gate[]
   readonly loop: boolean
+  /** How many tasks it works on at once. */
+  readonly jobs: number
 }
 
 /** A run before this one died; this is one thing that was found of it, and what was done. */
@@ -76,6 +82,12 @@ export interface Recovered {
 export interface Warned {
   readonly type: 'warning'
   readonly message: string
+}
+
+/** A workspace is made ready: its packages are installed. */
+export interface Preparing {
+  readonly type: 'preparing'
+  readonly command: string
 }
 
 /** The gates run on the untouched tree. */
@@ -209,7 +221,10 @@ export interface LandingStarted {
 export interface LandingFinished {
   readonly type: 'landing-finished'
   readonly id: string
-  readonly result: 'landed' | 'gate-failed' | 'not-committed'
+  /** `held`: something of the person's is in the way. */
+  readonly result: 'landed' | 'conflict' | 'gate-failed' | 'held' | 'not-committed'
+  /** What is in the way, where it is held. */
+  readonly paths: readonly string[]
 }
 
 /** git commits the work, with the hooks that there are. */
@@ -317,6 +332,8 @@ export interface RunFinished {
   readonly blocked: readonly string[]
   /** Left TODO after trying. */
   readonly failed: readonly string[]
+  /** Done, and not landed: something of the person's is in the way. */
+  readonly held: readonly string[]
   /** How many tasks are TODO and cannot be begun. */
   readonly waiting: number
   readonly end: RunEnd
@@ -336,5 +353,7 @@ export type RunEnd =
   | 'failed'
   /** Nothing can be done before a person does something. */
   | 'stopped'
+  /** What it did is done, and some of it could not land. */
+  | 'held'
   /** All is done and committed here, and git refused to push it. */
   | 'not-pushed'

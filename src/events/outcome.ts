@@ -3,6 +3,7 @@ export const OUTCOMES = [
   'blocked',
   'no-marker',
   'gate-failed',
+  'conflict',
   'missing-output',
   'no-change',
   'timeout',

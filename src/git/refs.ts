@@ -56,3 +56,31 @@ export async function changeRefs(
   const args = ['update-ref', ...(why === '' ? [] : ['-m', why]), '--stdin', '-z']
   await git.run(args, { stdin: ['start', ...updates, 'commit', ''].join('\0') })
 }
+
+/** Brings what refs of another repository name, under names of this one; one that is there gives way only if told so. */
+export async function bringRefs(
+  git: Git,
+  from: string,
+  pairs: readonly (readonly [from: string, to: string])[],
+  { force = false }: { readonly force?: boolean } = {},
+): Promise<void> {
+  // Nobody's own settings for what is fetched from elsewhere are about this.
+  const settings = [
+    'protocol.file.allow=always',
+    'gc.auto=0',
+    'maintenance.auto=false',
+    'fetch.recurseSubmodules=false',
+    'fetch.writeCommitGraph=false',
+  ]
+  const args = [
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--no-auto-maintenance',
+    '--update-shallow',
+    from,
+  ]
+  const specs = pairs.map(([one, other]) => `${force ? '+' : ''}${one}:${other}`)
+  await git.run([...settings.flatMap((setting) => ['-c', setting]), ...args, ...specs])
+}

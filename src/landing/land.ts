@@ -12,6 +12,7 @@ import { safeNotes } from '../task/notes.ts'
 import { subjectOf } from '../task/subject.ts'
 import type { Checkpoint } from '../workspace/checkpoint.ts'
 import type { Landing, Work, Workspace } from '../workspace/port.ts'
+import type { Trunk } from '../workspace/trunk.ts'
 
 /** Everything that a landing touches. */
 export interface LandingPorts {
@@ -39,8 +40,9 @@ export interface Checked {
 }
 
 /** Why something did not land. */
-interface Refusal {
-  readonly kind: 'gate-failed' | 'interrupted'
+export interface Refusal {
+  /** `conflict`: it passed alone, and does not go together with what has landed since. */
+  readonly kind: 'gate-failed' | 'interrupted' | 'conflict'
   readonly reason: string
   readonly detail: string
   /** The same for the same failure; null where the reason will do. */
@@ -101,19 +103,151 @@ export async function land(
   emit: (event: Happening) => void,
 ): Promise<Landed> {
   const { kept, facts } = request.candidate
-  const startedAt = ports.now().getTime()
   emit({ type: 'landing-started', id: facts.task, ref: kept.ref })
-  const result = await landOnBranch(request, ports, emit)
-  const seconds = (ports.now().getTime() - startedAt) / 1000
-  const landed: Landed = result.kind === 'landed' ? { ...result, seconds } : result
-  emit({ type: 'landing-finished', id: facts.task, result: resultOf(landed) })
+  const landed = await commitCandidate(request, ports, emit)
+  emit({ type: 'landing-finished', id: facts.task, result: resultOf(landed), paths: [] })
   return landed
 }
 
 function resultOf(landed: Landed): Extract<Happening, { type: 'landing-finished' }>['result'] {
   if (landed.kind === 'landed') return 'landed'
-  return landed.refusal.kind === 'gate-failed' ? 'gate-failed' : 'not-committed'
+  return landed.refusal.kind === 'interrupted' ? 'not-committed' : landed.refusal.kind
 }
+
+/** The commit of a candidate whose work is in the workspace, on the branch that this is on. */
+async function commitCandidate(
+  request: LandingRequest,
+  ports: LandingPorts,
+  emit: (event: Happening) => void,
+): Promise<Landed> {
+  const startedAt = ports.now().getTime()
+  const result = await landOnBranch(request, ports, emit)
+  const seconds = (ports.now().getTime() - startedAt) / 1000
+  return result.kind === 'landed' ? { ...result, seconds } : result
+}
+
+/** A candidate that is ready, and that something of the person's keeps from landing: it stays as it is. */
+export interface Held {
+  readonly kind: 'held'
+  readonly paths: readonly string[]
+  readonly reason: string
+}
+
+/** Where candidates land that were made elsewhere. */
+export interface OntoPorts {
+  readonly trunk: Trunk
+  /** What a landing in that workspace touches, which is at the base. */
+  readonly within: (workspace: Workspace, base: Base) => Promise<LandingPorts>
+}
+
+/**
+ * Lands a candidate on a branch that may have moved on since the job began: it is merged onto what is there, the gates run
+ * again where that makes another tree, the commit is made and sealed apart, and only then the branch moves to it.
+ */
+export async function landOnto(
+  request: LandingRequest,
+  ports: OntoPorts,
+  emit: (event: Happening) => void,
+): Promise<Landed | Held> {
+  const { kept, facts } = request.candidate
+  emit({ type: 'landing-started', id: facts.task, ref: kept.ref })
+  const landed = await mergeAndLand(request, ports, emit)
+  const result = landed.kind === 'held' ? 'held' : resultOf(landed)
+  const paths = landed.kind === 'held' ? landed.paths : []
+  emit({ type: 'landing-finished', id: facts.task, result, paths })
+  return landed
+}
+
+async function mergeAndLand(
+  request: LandingRequest,
+  ports: OntoPorts,
+  emit: (event: Happening) => void,
+): Promise<Landed | Held> {
+  const { candidate } = request
+  const { kept, facts } = candidate
+  const { trunk } = ports
+  const refused = (refusal: Refusal, work: Work = candidate.work): Landed => {
+    return { kind: 'refused', refusal, work, undone: null }
+  }
+  for (let moves = 0; moves < MOST_MOVES; moves++) {
+    const base = await trunk.tip()
+    const isFirst = base.head === kept.base
+    if (!isFirst && !(await trunk.holds(kept.base, base))) return refused(rewritten(base))
+    const merged = isFirst
+      ? ({ kind: 'merged', tree: kept.tree } as const)
+      : await trunk.merge(base, kept.commit)
+    if (merged.kind === 'conflict') {
+      const landed = await landedText(trunk, kept, base)
+      return refused(conflictIn(merged.paths, `${landed}\n\n${merged.hunks}`, base))
+    }
+    const workspace = await trunk.at(base)
+    const within = await ports.within(workspace, base)
+    const isSame = merged.tree === kept.tree
+    if (!isSame || within.sealer) {
+      // What comes now may take a while, and be for nothing.
+      const held = await trunk.obstacle(base, merged.tree)
+      if (held) return held
+    }
+    const recorded = await workspace.inspect.treeOf(base.head)
+    // What hooks and gates have left of an earlier landing: the next round begins with a workspace that is as new.
+    if ((await workspace.restore.tree({ recorded, to: merged.tree })) === null) continue
+    const work = await workspace.inspect.work(base)
+    const checked =
+      work.tree === kept.tree ? { refusal: null, work, passed: facts.gates ?? [] } : await within.check(work)
+    if (checked.refusal) {
+      const { refusal } = checked
+      if (isFirst || refusal.kind === 'interrupted') return refused(refusal, checked.work)
+      return refused(failingTogether(refusal, await landedText(trunk, kept, base), base), checked.work)
+    }
+    const checkedFacts = { ...facts, gates: checked.passed, base: base.head }
+    const toLand = withCandidate(request, { kept, facts: checkedFacts, work: checked.work })
+    const landed = await commitCandidate(toLand, within, emit)
+    if (landed.kind === 'refused') return landed
+    if (landed.sealPending) return refused({ ...STOPPED, reason: 'the run was interrupted while it sealed' })
+    const moved = await trunk.publish(base.head, landed.commit)
+    within.checkpoint('published')
+    if (moved.kind === 'held') return moved
+    if (moved.kind === 'moved') return landed
+  }
+  return refused({ ...STOPPED, reason: 'the branch moved on each time that the task was to land' })
+}
+
+const STOPPED = { kind: 'interrupted', detail: '', fingerprint: null } as const
+
+function rewritten({ head, branch }: Base): Refusal {
+  return {
+    kind: 'conflict',
+    reason: `${branch ?? 'the branch'} was moved to ${head.slice(0, 10)}, which does not hold what it began from`,
+    detail: '',
+    fingerprint: `rewritten: ${head}`,
+  }
+}
+
+function conflictIn(paths: readonly string[], detail: string, { head }: Base): Refusal {
+  const reason = `it conflicts with what has landed since it began: ${fewOf(paths)}`
+  return { kind: 'conflict', reason, detail, fingerprint: `conflict: ${head}` }
+}
+
+function failingTogether({ reason, detail }: Refusal, landed: string, { head }: Base): Refusal {
+  return {
+    kind: 'conflict',
+    reason: `the gates passed on it alone, and fail together with what has landed since: ${reason}`,
+    detail: `${landed}\n\n${detail}`,
+    fingerprint: `together: ${head}`,
+  }
+}
+
+/** What an agent has to know of the others. */
+async function landedText(trunk: Trunk, { base: begun }: KeptAttempt, base: Base): Promise<string> {
+  const commits = await trunk.landedSince(begun, base)
+  const lines = commits.slice(0, MOST_LANDED).map(({ hash, subject }) => `- ${hash.slice(0, 10)} ${subject}`)
+  const more = commits.length - lines.length
+  return ['Landed since this attempt began:', ...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join(
+    '\n',
+  )
+}
+
+const MOST_LANDED = 20
 
 /** Before it is known how long it has taken. */
 type LandingEnd =

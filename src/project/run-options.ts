@@ -9,6 +9,11 @@ export interface RunWish {
   readonly task: string | null
   readonly loop: boolean
   readonly maxTasks: number | null
+  readonly jobs: number | null
+  /** A workspace of its own also for one job. */
+  readonly isolated: boolean
+  /** The branch that is landed on, where that is not the one checked out. */
+  readonly branch: string | null
   readonly retries: number | null
   readonly onFailure: RunOptions['onFailure'] | null
   readonly budget: number | null
@@ -34,6 +39,9 @@ export const NO_WISH: RunWish = {
   task: null,
   loop: false,
   maxTasks: null,
+  jobs: null,
+  isolated: false,
+  branch: null,
   retries: null,
   onFailure: null,
   budget: null,
@@ -60,6 +68,8 @@ export function runOptions(
     task,
     loop,
     maxTasks: wish.maxTasks ?? config.maxTasks,
+    apart: apartOf(wish, config),
+    overlap: config.overlap,
     retries: wish.retries ?? config.retries,
     onFailure: onFailureOf(wish, config),
     budget: wish.budget ?? config.budget,
@@ -76,6 +86,12 @@ export function runOptions(
     commitTasks,
     maxAddedTasks: config.maxAddedTasks,
   }
+}
+
+/** One task at a time needs no workspace of its own, unless that is asked for. */
+function apartOf({ loop, jobs: asked, isolated, branch }: RunWish, config: Config): RunOptions['apart'] {
+  const jobs = loop ? (asked ?? config.jobs) : 1
+  return jobs > 1 || isolated || branch !== null ? { jobs, branch } : null
 }
 
 function gatesOf({ gates }: RunWish, config: Config, root: string): readonly Gate[] {

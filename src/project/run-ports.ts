@@ -23,6 +23,7 @@ import type { Agents } from './agents.ts'
 import type { Project } from './project.ts'
 import { openRepository } from './repository.ts'
 import { promptOf } from './task-prompt.ts'
+import { workspacesOf } from './workspaces.ts'
 import type { World } from './world.ts'
 
 /** What a run can ask a person. */
@@ -47,8 +48,22 @@ export async function runPorts(
     return parseTask({ file, text }, vocabulary)
   }
   const words = asSpelled(vocabulary, project.tasks)
+  const workspace = openWorkspace(git, repository, root)
+  const openAt = (cwd: string): ReturnType<typeof openGit> => openGit({ cwd, env: withMark(world.env, mark) })
+  const sealer = (door: typeof git): ReturnType<typeof openSealer> | null =>
+    config.commit.seal ? openSealer(door, config.commit.digits, { signal: control.signal, now }) : null
   return {
-    workspace: openWorkspace(git, repository, root),
+    workspace,
+    workspaces: workspacesOf(project, {
+      git,
+      repository,
+      home: workspace,
+      env: world.env,
+      openAt,
+      sealer,
+      promptIn: (at) => promptOf({ ...project, root: at }, openAt(at)),
+      checkpoint: () => undefined,
+    }),
     source: await openTaskFolder({ root, dir, vocabulary }),
     edits: {
       complete: (task, completion) => completeTask(task, completion, words),
@@ -67,9 +82,7 @@ export async function runPorts(
     missingProgram: (command) => missingProgram(command, { cwd: root, env: world.env }),
     shell: findShell(world.env),
     statusIn: async (file, text) => (await parsed(file, text)).status,
-    sealer: config.commit.seal
-      ? openSealer(git, config.commit.digits, { signal: control.signal, now })
-      : null,
+    sealer: sealer(git),
     ...questions,
     push: () => pushBranch(git),
     newToken: () => randomBytes(4).toString('hex'),

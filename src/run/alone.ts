@@ -1,7 +1,7 @@
 import { UserError } from '../base/errors.ts'
 import { makeRunFolder, type RunFolder } from './folder.ts'
 import { takeLock } from './lock.ts'
-import { readNote } from './note.ts'
+import { attemptsIn, readNote } from './note.ts'
 
 /** Who takes the lock. */
 interface Owner {
@@ -30,7 +30,8 @@ export function withoutRun<T>(folder: RunFolder, me: Owner, work: () => Promise<
 
 /** A commit on top of what a dead run has left would be in the way of the run that puts that in order. */
 function refuseUnfinished({ note }: RunFolder): void {
-  const attempt = readNote(note)?.attempt
+  const left = readNote(note)
+  const [attempt] = left ? attemptsIn(left) : []
   if (!attempt) return
   throw new UserError(
     `a run died while it worked on ${attempt.task}, and that is not in order yet`,

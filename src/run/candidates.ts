@@ -1,6 +1,7 @@
 import { jobTaskOf } from '../attempt/job.ts'
 import type { Base } from '../git/head.ts'
-import type { KeptAttempt } from '../git/record.ts'
+import { fewOf } from '../base/text.ts'
+import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
 import { land } from '../landing/land.ts'
 import type { Task } from '../task/model.ts'
 import type { Work } from '../workspace/port.ts'
@@ -8,55 +9,97 @@ import { displacedWarning, type TaskRunEnd } from './give-up.ts'
 import { noteOf } from './note.ts'
 import { landingPorts, type Run } from './task.ts'
 
-type LandedTask = Exclude<TaskRunEnd, { kind: 'stop' }> & { readonly id: string }
+type LandedTask = Extract<TaskRunEnd, { kind: 'completed' }> & { readonly id: string }
 
-/** Lands what had passed when a run died. What stands on another commit by now is a record of what was done. */
+/** Work that passed, and whose task still waits for it. */
+interface OpenCandidate {
+  readonly candidate: KeptAttempt
+  readonly task: Task
+}
+
+/** What had passed when a run ended, and can still land; of the rest is kept what was not done, and its refs go. */
+export async function openCandidates(
+  run: Pick<Run, 'ports' | 'ledger'>,
+  base: Base,
+): Promise<readonly OpenCandidate[]> {
+  const { ports, ledger } = run
+  const { record } = ports.workspace
+  const open: OpenCandidate[] = []
+  for (const candidate of await record.candidates()) {
+    const task = ports.source.tasks().find(({ id }) => id === candidate.task)
+    const recorded = ledger.attemptAt(candidate.task, candidate.number)
+    const hasFailed = recorded !== null && recorded.outcome !== 'interrupted' && recorded.outcome !== 'done'
+    const isTaken = open.some((other) => other.task.id === candidate.task)
+    if (task?.status === 'TODO' && !hasFailed && !isTaken) {
+      open.push({ candidate, task })
+      continue
+    }
+    // That it is DONE says that it has landed: only the ref was left.
+    if (task?.status !== 'DONE' && !hasFailed) await recordCandidate(run, candidate, { base, ...KILLED })
+    record.dropCandidate(candidate)
+  }
+  return open
+}
+
+const KILLED = {
+  outcome: 'interrupted',
+  reason: 'the run was killed before it could land',
+  detail: '',
+} as const
+
+/** Lands in the checkout what had passed when a run died; what does not land is a record of what was done. */
 export async function landCandidates(
   run: Run,
   start: Base,
   enter: (end: LandedTask) => Promise<Base>,
 ): Promise<Base> {
-  const { ports, ledger } = run
-  const { workspace, source } = ports
+  const { ports } = run
+  const { record } = ports.workspace
   let base = start
   // The run is about to end: a commit whose seal is still missing needs its candidate.
   if (ports.control.isStopping) return base
-  for (const candidate of await workspace.record.candidates()) {
-    const task = source.tasks().find(({ id }) => id === candidate.task)
-    const record = ledger.attemptAt(candidate.task, candidate.number)
-    const hasFailed = record !== null && record.outcome !== 'interrupted' && record.outcome !== 'done'
-    const isWaiting = task?.status === 'TODO' && candidate.base === base.head && !hasFailed
-    const end = isWaiting ? await landCandidate(run, { task, base, candidate }) : null
-    if (end) base = await enter(end)
+  for (const { candidate, task } of await openCandidates(run, base)) {
+    const end = await landCandidate(run, { task, base, candidate })
+    if (end.kind === 'completed') base = await enter(end)
     else {
-      // That it is DONE says that it has landed: only the ref was left.
-      if (task?.status !== 'DONE' && !hasFailed) await recordCandidate(run, candidate, base)
-      workspace.record.dropCandidate(candidate)
+      await recordCandidate(run, candidate, { base, ...end })
+      record.dropCandidate(candidate)
     }
   }
   return base
 }
 
-/** Null where it does not land. */
+/** Why it does not land. */
+type NotLanded = Pick<AttemptFacts, 'reason' | 'detail'> & {
+  readonly kind: 'refused'
+  readonly outcome: 'interrupted' | 'gate-failed' | 'conflict'
+}
+
 async function landCandidate(
   run: Run,
   { task, base, candidate }: { readonly task: Task; readonly base: Base; readonly candidate: KeptAttempt },
-): Promise<LandedTask | null> {
+): Promise<LandedTask | NotLanded> {
   const { ports, note, ledger, options, emit } = run
   const { inspect, restore } = ports.workspace
+  const merged = await inspect.merge(base, candidate)
+  if (merged.kind === 'conflict') {
+    const reason = `it conflicts with what has landed since it began: ${fewOf(merged.paths)}`
+    emit({ type: 'warning', message: `${task.id} did not land: ${reason}` })
+    return { kind: 'refused', outcome: 'conflict', reason, detail: merged.hunks }
+  }
   const startedAt = ports.now()
   // What it cost stands in the sum already.
   const usage = { ...candidate.usage, costUsd: null }
   note.begin({ ...noteOf(candidate, { title: task.title, base, startedAt }), usage })
   const from = await inspect.treeOf(base.head)
-  for (const one of (await restore.tree({ recorded: from, to: candidate.commit })) ?? [])
+  for (const one of (await restore.tree({ recorded: from, to: merged.tree })) ?? [])
     emit(displacedWarning(one))
   const work = await inspect.work(base)
   const { subject, progress } = options
   const job = { task: jobTaskOf(task), attempt: candidate.number, gates: options.gates }
   const landing = landingPorts(run, job)
   // An agent may have put it there itself, before the run was killed: a second look is rare, and cheap beside that.
-  const checked = work.tree === candidate.tree ? await landing.check(work) : null
+  const checked = work.tree === merged.tree ? await landing.check(work) : null
   const landed =
     checked && !checked.refusal
       ? await land(
@@ -82,27 +125,31 @@ async function landCandidate(
       candidate,
       base: { ...landed.work.base, head: landed.commit },
     }
-  const refusal = landed ? landed.refusal : checked?.refusal
+  const refusal = landed?.kind === 'refused' ? landed.refusal : checked?.refusal
   if (refusal) emit({ type: 'warning', message: `${task.id} did not land: ${refusal.reason}` })
   const now = await inspect.work(base)
   for (const one of (await restore.tree({ recorded: now.tree, to: base.head })) ?? [])
     emit(displacedWarning(one))
   note.clear()
-  return null
+  return { kind: 'refused', ...KILLED }
 }
 
 /** What cannot land any more is kept as any other attempt, and the next one hears of it. */
-async function recordCandidate({ ports, ledger }: Run, candidate: KeptAttempt, base: Base): Promise<void> {
+export async function recordCandidate(
+  { ports, ledger }: Pick<Run, 'ports' | 'ledger'>,
+  candidate: KeptAttempt,
+  {
+    base,
+    outcome,
+    reason,
+    detail,
+  }: Pick<NotLanded, 'outcome' | 'reason' | 'detail'> & { readonly base: Base },
+): Promise<void> {
   const { record } = ports.workspace
   const { commit, parents, tree, keptAt, ...facts } = candidate
-  const work: Work = { ...EMPTY, base: { ...base, head: parents[0] ?? base.head }, tree }
+  const work: Work = { ...EMPTY_WORK, base: { ...base, head: parents[0] ?? base.head }, tree }
   const kept = await record.keep({
-    facts: {
-      ...facts,
-      outcome: 'interrupted',
-      reason: 'the run was killed before it could land',
-      gates: null,
-    },
+    facts: { ...facts, outcome, reason, detail: detail || facts.detail, gates: null },
     work,
     at: new Date(keptAt * 1000),
     replaces: ledger.attemptAt(candidate.task, candidate.number),
@@ -111,7 +158,8 @@ async function recordCandidate({ ports, ledger }: Run, candidate: KeptAttempt, b
   ledger.keep(kept)
 }
 
-const EMPTY = {
+/** Work of which nothing more is known than its base and its tree. */
+export const EMPTY_WORK: Omit<Work, 'base' | 'tree'> = {
   persons: [],
   below: [],
   changes: [],

@@ -126,11 +126,18 @@ async function landKept(
   const kept = await workspace.record.candidate({ facts, work, at: ports.now(), token: ports.newToken() })
   const note = new NoteKeeper(
     folder.note,
-    { mark: ports.mark, cleanSince: statSync(folder.lock).ctimeMs, spentUsd: null, attempt: null },
+    {
+      mark: ports.mark,
+      cleanSince: statSync(folder.lock).ctimeMs,
+      isApart: false,
+      spentUsd: null,
+      attempt: null,
+    },
     ports.now,
   )
   try {
-    note.begin(noteOf(facts, { title: task?.title ?? '', base: work.base, startedAt: made.startedAt }))
+    const job = note.of('checkout')
+    job.begin(noteOf(facts, { title: task?.title ?? '', base: work.base, startedAt: made.startedAt }))
     const written = [...(task ? [task.file] : []), ...(progress === null ? [] : [progress])]
     const before = new Map(written.map((file) => [file, workspace.inspect.text(file)]))
     const landed = await land({ candidate: { kept, facts, work }, earlier, subject, progress }, landing, emit)
@@ -144,7 +151,7 @@ async function landKept(
       for (const [file, text] of before) if (text !== null) writeFileSync(join(workspace.root, file), text)
     }
     if (landed.kind === 'landed' && landed.sealPending) return landed
-    note.clear()
+    job.clear()
     workspace.record.dropCandidate(kept)
     await workspace.record.removeDropped()
     return landed

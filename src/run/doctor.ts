@@ -6,8 +6,8 @@ import type { Repository } from '../git/repository.ts'
 import type { Workspace } from '../workspace/port.ts'
 import { runFolder } from './folder.ts'
 import { lockOwner } from './lock.ts'
-import { readNote } from './note.ts'
 import { onlyTaskFiles } from './preflight.ts'
+import { attemptsIn, readNote } from './note.ts'
 
 /** One thing that was looked at: whether it is well, and what to do where it is not. */
 export interface DoctorFinding {
@@ -126,8 +126,7 @@ async function lookAtRuns({
       found.push({ area: 'leftovers', level: 'note', message: isRoot ? `running: ${line}` : line, fix })
     }
   }
-  if (note.attempt && !lock?.alive) {
-    const { task, number, startedAt } = note.attempt
+  for (const { task, number, startedAt } of lock?.alive ? [] : attemptsIn(note)) {
     const message = `a run died during attempt ${number} at ${task}, begun ${ago(startedAt, now)} ago`
     found.push({
       area: 'leftovers',

@@ -14,7 +14,7 @@ import type { Displaced } from '../workspace/port.ts'
 import { FAILURE_ANSWERS, type FailureAnswer, type TaskAnswer } from './ports.ts'
 import { announced } from './prepare.ts'
 import { currentTask } from './source.ts'
-import type { Run } from './task.ts'
+import type { Run, TextCommit, Together } from './task.ts'
 
 /** How a task ended; `base` is where the next one begins. */
 export type TaskRunEnd =
@@ -75,19 +75,18 @@ function asks({ ledger }: Run, { id }: Task): boolean {
 /** Writes the answer under the question, in a commit of its own; the next attempt begins there. */
 async function enterAnswer(run: Run, giving: GivingUp, answer: string): Promise<TaskRunEnd | AnsweredTask> {
   const { ports, note } = run
-  const { source, workspace, edits, control } = ports
+  const { source, edits } = ports
   const { base, reason } = giving
-  const { id, file } = giving.task
+  const { id } = giving.task
   const stopped = (why: string): TaskRunEnd => ({ kind: 'stop', why: 'stopped', reason: why })
   const problem = await restoreTree(run, giving)
   if (problem !== null) return stopped(problem)
   await setAsideWhatIsLeft(run)
   const taskNow = async (): Promise<Task> => (await currentTask(source, giving.task)) ?? giving.task
-  const text = edits.answer(await taskNow(), { question: reason, answer })
-  const result = await workspace.record.commitTexts({
-    texts: new Map([[file, text]]),
+  const result = await commitText(run, {
+    task: await taskNow(),
+    text: (task) => edits.answer(task, { question: reason, answer }),
     message: answerMessage(id, answer),
-    signal: control.killSignal,
   })
   if (result.kind !== 'committed') return stopped(`git did not take the answer to ${id}: ${result.output}`)
   note.clear()
@@ -104,6 +103,15 @@ export function answerMessage(id: string, answer: string): string {
       { key: 'Retried', value: 'yes' },
     ],
   })
+}
+
+/** Commits a text of a task's file: in the checkout at once, of several jobs when it is their turn. */
+function commitText(run: Run, request: TextCommit): ReturnType<Together['commitText']> {
+  if (run.together) return run.together.commitText(request)
+  const { workspace, control } = run.ports
+  const { task, text, message } = request
+  const texts = new Map([[task.file, text(task)]])
+  return workspace.record.commitTexts({ texts, message, signal: control.killSignal })
 }
 
 /** Restores the tree, and blocks the task, leaves it, or ends the run with it. */
@@ -168,10 +176,10 @@ export async function block(
   const blockage = { reason, attempts, asks: asks(run, task) }
   note.update({ phase: 'blocking', reason })
   ports.checkpoint('blocking-noted')
-  const result = await ports.workspace.record.commitTexts({
-    texts: new Map([[task.file, ports.edits.block(task, blockage)]]),
+  const result = await commitText(run, {
+    task,
+    text: (now) => ports.edits.block(now, blockage),
     message: blockMessage(task, blockage),
-    signal: ports.control.killSignal,
   })
   if (result.kind !== 'committed') {
     // The note stays in this phase: the next run asks for the commit again, and for no other attempt.

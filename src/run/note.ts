@@ -4,6 +4,7 @@ import { UNKNOWN_USAGE, type Usage } from '../events/usage.ts'
 import type { Base } from '../git/head.ts'
 import type { AttemptFacts } from '../git/record.ts'
 import type { StartedProcess } from '../process/remains.ts'
+import type { Move } from '../workspace/follow.ts'
 
 /** What a run is in the middle of: enough for the next one to go on, whatever happens to this one. */
 export interface RunNote {
@@ -15,9 +16,21 @@ export interface RunNote {
   readonly startedAt: string
   /** When the tree was last known to be clean, by the file system's clock. */
   readonly cleanSince: number
+  /** Whether its jobs were in workspaces of ralph's own, and the checkout a person's all the time. */
+  readonly isApart: boolean
   /** What the run has cost so far, the attempt that is under way not counted; null where nobody said. */
   readonly spentUsd: number | null
+  /** The attempt that is under way in the checkout. */
   readonly attempt: AttemptNote | null
+  /** Those in workspaces of ralph's own. */
+  readonly jobs: readonly { readonly workspace: number; readonly attempt: AttemptNote }[]
+  /** Where the branch has moved, and the checkout perhaps not yet. */
+  readonly move: Move | null
+}
+
+/** Everything that a run had under way: in the checkout, and in workspaces. */
+export function attemptsIn({ attempt, jobs }: RunNote): readonly AttemptNote[] {
+  return [...(attempt ? [attempt] : []), ...jobs.map((job) => job.attempt)]
 }
 
 export interface AttemptNote {
@@ -55,6 +68,25 @@ export function noteOf(
 
 const HEARTBEAT_MS = 5000
 
+/** What is noted of the attempt that is under way in one place. */
+export interface JobNote {
+  /** What the whole run has cost. */
+  spentUsd(): number | null
+  /** An attempt begins. */
+  begin(attempt: Omit<AttemptNote, 'usage' | 'phase' | 'reason'> & Partial<AttemptNote>): void
+  /** The attempt under way has come further. */
+  update(part: Partial<AttemptNote>): void
+  /** What the attempt has cost is the run's now; written at once with taking it off the attempt, so that it counts once. */
+  spend(usd: number | null): void
+  /** Nothing is under way any more: the tree is clean, and HEAD is where it should be. */
+  clear(): void
+  /** The same, written with whatever comes next: until then the candidate and its commit speak for themselves. */
+  clearSoon(): void
+}
+
+/** The checkout, or the number of a workspace of ralph's own. */
+type Place = 'checkout' | number
+
 /** Keeps `.ralph/run.json` in step with what the run is in the middle of, for the one that may have to go on. */
 export class NoteKeeper {
   readonly #path: string
@@ -62,10 +94,22 @@ export class NoteKeeper {
   readonly #heartbeat: NodeJS.Timeout
   #note: RunNote
 
-  constructor(path: string, start: Omit<RunNote, 'version' | 'startedAt' | 'processes'>, now: () => Date) {
+  constructor(
+    path: string,
+    start: Pick<RunNote, 'mark' | 'cleanSince' | 'isApart' | 'spentUsd' | 'attempt'> &
+      Partial<Pick<RunNote, 'jobs'>>,
+    now: () => Date,
+  ) {
     this.#path = path
     this.#now = now
-    this.#note = { version: 1, startedAt: now().toISOString(), processes: [], ...start }
+    this.#note = {
+      version: 1,
+      startedAt: now().toISOString(),
+      processes: [],
+      jobs: [],
+      move: null,
+      ...start,
+    }
     this.#write()
     // The file's time says later until when the run was alive: what moved HEAD after that was somebody else.
     this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
@@ -87,35 +131,37 @@ export class NoteKeeper {
     }
   }
 
-  /** An attempt begins. */
-  begin(attempt: Omit<AttemptNote, 'usage' | 'phase' | 'reason'> & Partial<AttemptNote>): void {
-    this.#change({ attempt: { usage: UNKNOWN_USAGE, phase: 'working', reason: null, ...attempt } })
+  /** What is noted of the job in that place. */
+  of(place: Place): JobNote {
+    return {
+      spentUsd: () => this.spentUsd,
+      begin: (attempt) =>
+        this.#change(this.#with(place, { usage: UNKNOWN_USAGE, phase: 'working', reason: null, ...attempt })),
+      update: (part) => {
+        const attempt = this.#attemptAt(place)
+        if (!attempt) return
+        const changed = { ...attempt, ...part }
+        if (JSON.stringify(changed) !== JSON.stringify(attempt)) this.#change(this.#with(place, changed))
+      },
+      spend: (usd) => {
+        const attempt = this.#attemptAt(place)
+        if (usd === null || !attempt) return
+        const usage = { ...attempt.usage, costUsd: null }
+        this.#change({
+          spentUsd: (this.spentUsd ?? 0) + usd,
+          ...this.#with(place, { ...attempt, usage }),
+        })
+      },
+      clear: () => this.#change(this.#with(place, null)),
+      clearSoon: () => {
+        this.#note = { ...this.#note, ...this.#with(place, null) }
+      },
+    }
   }
 
-  /** The attempt under way has come further. */
-  update(part: Partial<AttemptNote>): void {
-    const { attempt } = this.#note
-    if (!attempt) return
-    const changed = { ...attempt, ...part }
-    if (JSON.stringify(changed) !== JSON.stringify(attempt)) this.#change({ attempt: changed })
-  }
-
-  /** What the attempt has cost is the run's now; written at once with taking it off the attempt, so that it counts once. */
-  spend(usd: number | null): void {
-    const { attempt, spentUsd } = this.#note
-    if (usd === null || !attempt) return
-    const usage = { ...attempt.usage, costUsd: null }
-    this.#change({ spentUsd: (spentUsd ?? 0) + usd, attempt: { ...attempt, usage } })
-  }
-
-  /** Nothing is under way any more: the tree is clean, and HEAD is where it should be. */
-  clear(): void {
-    this.#change({ attempt: null })
-  }
-
-  /** The same, written with whatever comes next: until then the candidate and its commit speak for themselves. */
-  clearSoon(): void {
-    this.#note = { ...this.#note, attempt: null }
+  /** The branch moves, and the checkout is about to follow; null once it has. */
+  moving(move: Move | null): void {
+    this.#change({ move })
   }
 
   /** Writes what has not been written yet. */
@@ -126,7 +172,19 @@ export class NoteKeeper {
   /** The process is about to end. Only a run that leaves nothing to finish removes the note. */
   end(): void {
     clearInterval(this.#heartbeat)
-    if (this.#note.attempt === null) rmSync(this.#path, { force: true })
+    const { attempt, jobs, move } = this.#note
+    if (attempt === null && jobs.length === 0 && move === null) rmSync(this.#path, { force: true })
+  }
+
+  #attemptAt(place: Place): AttemptNote | null {
+    if (place === 'checkout') return this.#note.attempt
+    return this.#note.jobs.find(({ workspace }) => workspace === place)?.attempt ?? null
+  }
+
+  #with(place: Place, attempt: AttemptNote | null): Partial<RunNote> {
+    if (place === 'checkout') return { attempt }
+    const others = this.#note.jobs.filter(({ workspace }) => workspace !== place)
+    return { jobs: attempt ? [...others, { workspace: place, attempt }] : others }
   }
 
   #change(part: Partial<RunNote>): void {
@@ -153,15 +211,24 @@ export class NoteKeeper {
 export function readNote(path: string): RunNote | null {
   try {
     const read: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    return isNote(read) ? { ...read, processes: read.processes ?? [] } : null
+    if (!isNote(read)) return null
+    return {
+      ...read,
+      processes: read.processes ?? [],
+      jobs: read.jobs ?? [],
+      move: read.move ?? null,
+      isApart: read.isApart ?? false,
+    }
   } catch {
     return null
   }
 }
 
-/** A ralph of before may have noted no processes. */
-function isNote(read: unknown): read is Omit<RunNote, 'processes'> & Partial<Pick<RunNote, 'processes'>> {
+/** A ralph of before may have noted no processes, and no jobs. */
+function isNote(read: unknown): read is Omit<RunNote, Later> & Partial<Pick<RunNote, Later>> {
   return (
     typeof read === 'object' && read !== null && 'version' in read && read.version === 1 && 'mark' in read
   )
 }
+
+type Later = 'processes' | 'jobs' | 'move' | 'isApart'

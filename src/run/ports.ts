@@ -11,7 +11,11 @@ import type { TierChoice } from '../select/tier.ts'
 import type { Blockage, Completion } from '../task/finish.ts'
 import type { Status, Task } from '../task/model.ts'
 import type { Checkpoint } from '../workspace/checkpoint.ts'
+import type { Move } from '../workspace/follow.ts'
+import type { Furniture } from '../workspace/furnish.ts'
+import type { OwnWorkspace } from '../workspace/own.ts'
 import type { Workspace } from '../workspace/port.ts'
+import type { Trunk } from '../workspace/trunk.ts'
 import type { Control } from './control.ts'
 import type { RunFolder } from './folder.ts'
 import type { TaskSource } from './source.ts'
@@ -22,6 +26,10 @@ export interface RunOptions {
   readonly task: string | null
   readonly loop: boolean
   readonly maxTasks: number | null
+  /** How many jobs at once, in workspaces of ralph's own, and the branch that they land on: null is the one that is checked out. Null: one job, in the checkout. */
+  readonly apart: { readonly jobs: number; readonly branch: string | null } | null
+  /** What tasks do whose Touches overlap. */
+  readonly overlap: 'wait' | 'ignore'
   /** Attempts after the first one. */
   readonly retries: number
   readonly onFailure: 'block' | 'stop' | 'ask'
@@ -49,6 +57,8 @@ export interface RunOptions {
 /** Everything that a run touches: all of it handed in. */
 export interface RunPorts {
   readonly workspace: Workspace
+  /** Workspaces of ralph's own: nothing is made before a job needs it. */
+  readonly workspaces: Workspaces
   readonly source: TaskSource
   readonly edits: TaskEdits
   readonly folder: RunFolder
@@ -96,6 +106,25 @@ export interface RunPorts {
   /** What somebody can do to the run while it goes on; Ctrl-C is one of its callers. */
   readonly control: Control
   readonly pid: number
+}
+
+/** Workspaces of ralph's own, and the branch that is landed on from there. */
+export interface Workspaces {
+  /** The folder that they are in; throws where there is none. */
+  readonly folder: () => string
+  readonly furniture: Furniture
+  /** The one of that number; 0 is that of landings, where no job works. */
+  readonly own: (number: number) => OwnWorkspace
+  /** What a job needs of the project as it is there. */
+  readonly portsIn: (own: OwnWorkspace) => Pick<RunPorts, 'prompt' | 'sealer'>
+  readonly sourceIn: (own: OwnWorkspace) => Promise<TaskSource>
+  readonly trunk: (on: { readonly branch: string; readonly note: (move: Move | null) => void }) => Trunk
+  /** Puts the checkout in order after a run that died while it was to follow. */
+  readonly finish: (move: Move | null) => Promise<void>
+  /** Makes a branch at HEAD where there is none; why jobs cannot land on it, null where they can. */
+  readonly prepareBranch: (branch: string) => Promise<string | null>
+  /** Throws where this repository lends nothing. */
+  readonly refuseUnlendable: () => Promise<void>
 }
 
 /** The edits of a task file that are ralph's, in the words of the team: each gives the file's new text. */

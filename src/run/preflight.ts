@@ -12,14 +12,29 @@ import { isTaskFile } from './source.ts'
 
 /** Makes sure that a run can tell its work from everybody else's, or throws with what to do; gives where it begins. */
 export async function preflight(options: RunOptions, ports: RunPorts): Promise<Base> {
-  if (options.gates.length > 0 && ports.shell === null)
-    throw new UserError(`the gates cannot run: ${NO_SHELL}`)
-  await refuseObstacles(ports)
+  await refuseImpossible(options, ports)
   const status = await ports.workspace.inspect.status()
   const base = baseOf(status)
   if (status.entries.length === 0) return base
-  if (!(await mayCommitTasks(options, ports, status))) throw uncommitted(options, ports, status)
-  return commitTasks(ports, status)
+  const committed = await commitTaskFiles(options, ports, status)
+  if (!committed) throw uncommitted(options, ports, status)
+  return committed
+}
+
+/** Throws where no run could do anything here, wherever it works. */
+export async function refuseImpossible(options: RunOptions, ports: RunPorts): Promise<void> {
+  if (options.gates.length > 0 && ports.shell === null)
+    throw new UserError(`the gates cannot run: ${NO_SHELL}`)
+  await refuseObstacles(ports)
+}
+
+/** Commits task files where nothing else is uncommitted, and somebody has said that it may; null where it does not. */
+export async function commitTaskFiles(
+  options: RunOptions,
+  ports: RunPorts,
+  status: TreeStatus,
+): Promise<Base | null> {
+  return (await mayCommitTasks(options, ports, status)) ? commitTasks(ports, status) : null
 }
 
 /** Throws where something keeps ralph from committing here at all. */

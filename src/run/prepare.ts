@@ -16,8 +16,8 @@ interface NextAttempt {
   readonly waits: number
   /** Agents that have waited for a limit that may be about money. */
   readonly unpaid?: ReadonlySet<string>
-  /** What the run has cost so far; null where nobody said. */
-  readonly spentUsd: number | null
+  /** What the run may still spend on it; null where nothing limits that. */
+  readonly budgetLeft: number | null
   readonly token: string
 }
 
@@ -83,8 +83,8 @@ export async function prepare(
 }
 
 function situationOf(
-  { task, choice, waits, unpaid, spentUsd }: NextAttempt,
-  { retries, maxCostPerTask, budget }: RunOptions,
+  { task, choice, waits, unpaid, budgetLeft }: NextAttempt,
+  { retries, maxCostPerTask }: RunOptions,
   ledger: Ledger,
 ): Omit<Situation, 'now'> {
   const series = ledger.seriesAt(task.id)
@@ -93,7 +93,7 @@ function situationOf(
     most: retries + 1,
     series,
     maxCostPerTask,
-    runBudgetLeft: budget === null ? null : budget - (spentUsd ?? 0),
+    runBudgetLeft: budgetLeft,
     waits,
     ...(unpaid?.has(choice.name) ? { unpaid: true } : {}),
   }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Emit } from '../attempt/ports.ts'
 import { UserError } from '../base/errors.ts'
-import type { Happening } from '../events/event.ts'
+import type { Emitted, Happening } from '../events/event.ts'
 import { sum } from '../events/usage.ts'
 import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
 import { seal } from '../landing/land.ts'
@@ -19,30 +19,85 @@ interface Inheritance {
   readonly gaveUp: AttemptNote | null
   /** A task whose commit is made, and whose seal was interrupted once more. */
   readonly unsealed: AttemptNote | null
+  /** Tasks of jobs in workspaces that it had given up on, and had not blocked yet. */
+  readonly jobs: RunNote['jobs']
 }
 
-const NOTHING: Inheritance = { spentUsd: null, gaveUp: null, unsealed: null }
+const NOTHING: Inheritance = { spentUsd: null, gaveUp: null, unsealed: null, jobs: [] }
 
 /**
- * Goes on from where a run was killed: ends what it left alive, enters a commit that was made, records what is in the
- * tree as an attempt and restores the tree to where that attempt began. It can be killed itself at any moment.
+ * Goes on from where a run was killed: ends what it left alive, finishes what the checkout was to follow, and puts the
+ * checkout and each workspace in order: enters a commit that was made, records what is in the tree as an attempt and
+ * restores the tree to where that attempt began. It can be killed itself at any moment.
  */
 export async function recover(
   options: Pick<RunOptions, 'progress'>,
   ports: RunPorts,
-  emit: Emit<Happening>,
+  emit: Emit<Emitted>,
 ): Promise<Inheritance> {
-  const { folder, workspace } = ports
+  const { folder, workspace, workspaces } = ports
   const dead = readNote(folder.note)
   if (!dead) return NOTHING
-  const ignored = existsSync(folder.ignored) ? readFileSync(folder.ignored, 'utf8').split('\0') : []
-  await workspace.restore.adopt({ ignored, since: dead.cleanSince })
   const lastSign = statSync(folder.note).mtime
   const leftovers = await ports.endLeftovers(dead)
   for (const line of leftovers) emit(recovered(null, `ended what the last run had left running: ${line}`))
-  await moveLocks(ports, dead, emit)
-  const { attempt, spentUsd } = dead
-  if (!attempt) return { ...NOTHING, spentUsd }
+  await workspaces.finish(dead.move)
+  let left: Inheritance = { ...NOTHING, spentUsd: dead.spentUsd }
+  // The checkout of a run that worked elsewhere was a person's all the time.
+  if (!dead.isApart) {
+    const ignored = existsSync(folder.ignored) ? readFileSync(folder.ignored, 'utf8').split('\0') : []
+    await workspace.restore.adopt({ ignored, since: dead.cleanSince })
+    await moveLocks(ports, dead, emit)
+    const sign = leftovers.length === 0 ? lastSign : null
+    if (dead.attempt) left = await recoverAttempt(options, ports, { dead, attempt: dead.attempt, sign }, emit)
+  }
+  for (const job of dead.jobs) left = await recoverJob(options, ports, { dead, job, left }, emit)
+  return left
+}
+
+/** Puts a workspace of ralph's own in order. */
+async function recoverJob(
+  options: Pick<RunOptions, 'progress'>,
+  ports: RunPorts,
+  {
+    dead,
+    job,
+    left,
+  }: { readonly dead: RunNote; readonly job: RunNote['jobs'][number]; readonly left: Inheritance },
+  emit: Emit<Emitted>,
+): Promise<Inheritance> {
+  const { attempt, workspace: number } = job
+  const emitThere: Emit<Emitted> = (event) => emit({ ...event, workspace: number })
+  const spentUsd = sum(left.spentUsd, attempt.usage.costUsd)
+  const workspace = await ports.workspaces.own(number).reopen()
+  if (!workspace) {
+    const gone = `${attempt.task}: workspace ${number} is gone, and with it what attempt ${attempt.number} had done there`
+    emitThere(recovered(attempt.task, gone))
+    return { ...left, spentUsd }
+  }
+  const there = { ...ports, workspace }
+  await moveLocks(there, dead, emitThere)
+  const { gaveUp } = await recoverAttempt(options, there, { dead, attempt, sign: null }, emitThere)
+  return {
+    ...left,
+    spentUsd,
+    jobs: gaveUp ? [...left.jobs, { workspace: number, attempt: gaveUp }] : left.jobs,
+  }
+}
+
+/** Puts one place in order, where an attempt was under way; `sign` is the last one of life, where HEAD may have been moved since. */
+async function recoverAttempt(
+  options: Pick<RunOptions, 'progress'>,
+  ports: RunPorts,
+  {
+    dead,
+    attempt,
+    sign,
+  }: { readonly dead: RunNote; readonly attempt: AttemptNote; readonly sign: Date | null },
+  emit: Emit<Happening>,
+): Promise<Inheritance> {
+  const { workspace } = ports
+  const { spentUsd } = dead
   const candidate = await candidateOf(ports, attempt)
   const made = await commitMade(ports, attempt, candidate)
   if (made !== null) {
@@ -52,7 +107,7 @@ export async function recover(
     await undoCommit(ports, attempt, made)
   }
   const work = await workspace.inspect.work(attempt.base)
-  if (work.head && leftovers.length === 0) await refuseForeignMove(ports, attempt, lastSign)
+  if (work.head && sign) await refuseForeignMove(ports, attempt, sign)
   const record = await workspace.record.kept(attempt.task, attempt.number)
   await recordAndRestore(ports, attempt, { work, record, candidate, made }, emit)
   return {

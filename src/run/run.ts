@@ -1,25 +1,25 @@
 import { statSync } from 'node:fs'
 import { UserError } from '../base/errors.ts'
 import type { Emit } from '../attempt/ports.ts'
-import type { Happening, RunEnd, RunEvent } from '../events/event.ts'
+import type { Emitted, Happening, RunEvent } from '../events/event.ts'
 import { GitError } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
 import { select } from '../select/selection.ts'
-import type { Task } from '../task/model.ts'
 import { underLock } from './alone.ts'
+import { beginApart, type ApartStart } from './apart.ts'
 import { runBaseline } from './baseline.ts'
 import { landCandidates } from './candidates.ts'
 import { chooseTask } from './choose-task.ts'
-import { block, setAside, type TaskRunEnd } from './give-up.ts'
+import { enter, finishBlocking, nothingToDo, type End, type Tally } from './enter.ts'
 import { openJournal, runId } from './journal.ts'
 import { Ledger } from './ledger.ts'
-import { NoteKeeper, type AttemptNote } from './note.ts'
+import { NoteKeeper, type AttemptNote, type RunNote } from './note.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { adoptCheckout, preflight } from './preflight.ts'
 import { recover } from './recovery.ts'
-import { isTaskFile } from './source.ts'
 import { stateKeeper } from './state.ts'
 import { choicesFor, overBudget, runTask, type Run } from './task.ts'
+import { workTogether } from './together.ts'
 
 /** Runs tasks until there is a reason to end; the last event says which. Throws only what a person must act on first. */
 export async function runTasks(options: RunOptions, ports: RunPorts, show: Emit<RunEvent>): Promise<void> {
@@ -48,12 +48,12 @@ function explained(error: unknown): unknown {
 async function listening(
   ports: RunPorts,
   { id, show }: { readonly id: string; readonly show: Emit<RunEvent> },
-  work: (emit: Emit<Happening>) => Promise<void>,
+  work: (emit: Emit<Emitted>) => Promise<void>,
 ): Promise<void> {
   const { control, folder, source, now } = ports
   const journal = openJournal(folder.logs, id)
   const keepState = stateKeeper(folder, source.tasks(), now())
-  const emit: Emit<Happening> = (happening) => {
+  const emit: Emit<Emitted> = (happening) => {
     const event: RunEvent = { at: now().toISOString(), ...happening }
     journal(event)
     keepState(event)
@@ -70,35 +70,31 @@ async function listening(
 
 async function go(
   options: RunOptions,
-  ports: RunPorts,
-  { id, emit }: { readonly id: string; readonly emit: Emit<Happening> },
+  handed: RunPorts,
+  { id, emit }: { readonly id: string; readonly emit: Emit<Emitted> },
 ): Promise<void> {
-  const startedAt = ports.now()
-  const cleanSince = statSync(ports.folder.lock).ctimeMs
-  const inherited = await recover(options, ports, emit)
-  ports.workspace.restore.leave()
-  const start = await preflight(options, ports)
-  await adoptCheckout(ports)
-  await ports.source.refresh()
-  const { gaveUp } = inherited
-  const toBlock = gaveUp?.phase === 'blocking' || options.onFailure === 'block' ? gaveUp : null
+  const startedAt = handed.now()
+  const cleanSince = statSync(handed.folder.lock).ctimeMs
+  const inherited = await recover(options, handed, emit)
+  handed.workspace.restore.leave()
+  const keeper: { note: NoteKeeper | null } = { note: null }
+  const begun = await begin(options, handed, (move) => keeper.note?.moving(move))
+  const { start, ports } = begun
+  const left = leftBy(inherited, options)
   const note = new NoteKeeper(
     ports.folder.note,
-    {
-      mark: ports.mark,
-      cleanSince,
-      spentUsd: inherited.spentUsd,
-      attempt: toBlock ?? inherited.unsealed,
-    },
+    { mark: ports.mark, cleanSince, isApart: begun.trunk !== null, spentUsd: inherited.spentUsd, ...left },
     ports.now,
   )
+  keeper.note = note
   const forget = ports.onStarted((processes) => note.started(processes))
   try {
     ports.checkpoint('run-noted')
-    const run: Run = { options, ports, note, ledger: new Ledger(await ports.records()), emit }
-    const tally: Tally = { completed: [], blocked: [], failed: [] }
+    const ledger = new Ledger(await ports.records())
+    const run: Run = { options, ports, note: note.of('checkout'), ledger, emit, together: null }
+    const tally: Tally = { completed: [], blocked: [], failed: [], held: [] }
     emit(await runStarted(run, start, id))
-    for (const message of ports.warnings) emit({ type: 'warning', message })
+    for (const message of [...ports.warnings, ...begun.warnings]) emit({ type: 'warning', message })
     const finish = (end: End): void =>
       emit({
         type: 'run-finished',
@@ -110,7 +106,11 @@ async function go(
       })
     let end: End
     try {
-      end = await push(run, tally, await work(run, start, { tally, toBlock }))
+      const toBlock = [...(left.toBlock ? [left.toBlock] : []), ...left.jobs.map(({ attempt }) => attempt)]
+      end = begun.trunk
+        ? await workTogether({ ...run, note, trunk: begun.trunk, start, tally, toBlock })
+        : await work(run, start, { tally, toBlock })
+      end = await push(run, tally, end)
       // First the note: while it stands the candidate says that the commit holds what was checked.
       note.flush()
       await ports.workspace.record.removeDropped()
@@ -126,23 +126,42 @@ async function go(
     // After a throw in the middle of a task the note stays for the next run, which then knows what to record.
     note.end()
   }
-  ports.checkpoint('run-cleared')
+  handed.checkpoint('run-cleared')
+}
+
+/** What a dead run has left to do, as it is noted until it is done. */
+function leftBy(
+  { gaveUp, unsealed, jobs }: Awaited<ReturnType<typeof recover>>,
+  { onFailure, apart }: RunOptions,
+): {
+  readonly attempt: AttemptNote | null
+  readonly jobs: RunNote['jobs']
+  readonly toBlock: AttemptNote | null
+} {
+  const isToBlock = ({ phase }: AttemptNote): boolean => phase === 'blocking' || onFailure === 'block'
+  const toBlock = gaveUp && isToBlock(gaveUp) ? gaveUp : null
+  // Of a run that works elsewhere no note is about the checkout, whose files are a person's.
+  const attempt = apart ? null : (toBlock ?? unsealed)
+  return { attempt, toBlock, jobs: jobs.filter((job) => isToBlock(job.attempt)) }
+}
+
+/** Makes sure that the run can begin, in the checkout or apart from it. */
+async function begin(
+  options: RunOptions,
+  ports: RunPorts,
+  note: Parameters<typeof beginApart>[2],
+): Promise<Omit<ApartStart, 'trunk'> & { readonly trunk: ApartStart['trunk'] | null }> {
+  const { apart } = options
+  if (apart) return beginApart({ ...options, apart }, ports, note)
+  const start = await preflight(options, ports)
+  await adoptCheckout(ports)
+  await ports.source.refresh()
+  return { start, ports, trunk: null, warnings: [] }
 }
 
 function countWaiting({ source }: RunPorts): number {
   return select(source.tasks()).states.filter(({ task, eligible }) => task.status === 'TODO' && !eligible)
     .length
-}
-
-interface Tally {
-  readonly completed: string[]
-  readonly blocked: string[]
-  readonly failed: string[]
-}
-
-interface End {
-  readonly end: RunEnd
-  readonly reason: string
 }
 
 async function runStarted(run: Run, base: Base, id: string): Promise<Happening> {
@@ -159,6 +178,7 @@ async function runStarted(run: Run, base: Base, id: string): Promise<Happening> 
     agent: typeof choices === 'string' ? '' : choices[0].label,
     gates: options.gates,
     loop: options.loop,
+    jobs: options.apart?.jobs ?? 1,
   }
 }
 
@@ -166,12 +186,12 @@ async function runStarted(run: Run, base: Base, id: string): Promise<Happening> 
 async function work(
   run: Run,
   start: Base,
-  { tally, toBlock }: { readonly tally: Tally; readonly toBlock: AttemptNote | null },
+  { tally, toBlock }: { readonly tally: Tally; readonly toBlock: readonly AttemptNote[] },
 ): Promise<End> {
   const { options } = run
   let base = await landCandidates(run, start, (end) => enter(run, end, tally))
-  if (toBlock) {
-    const blocked = await finishBlocking(run, base, { tally, toBlock })
+  for (const one of toBlock) {
+    const blocked = await finishBlocking(run, base, { tally, toBlock: one })
     if ('end' in blocked) return blocked
     base = blocked
   }
@@ -184,6 +204,7 @@ async function work(
     const objection = tried === 0 ? await runBaseline(run, base) : null
     if (objection !== null) return { end: 'stopped', reason: objection }
     const end = await runTask(run, choice, base)
+    if (end.kind === 'ready') throw new Error('work in the checkout lands at once')
     if (end.kind === 'stop') {
       if (end.why !== 'interrupted') tally.failed.push(choice.id)
       return { end: end.why, reason: end.reason }
@@ -203,106 +224,9 @@ function reasonToEnd(run: Run, tried: number, limit: number): End | null {
   return { end: 'done', reason: limit === 1 ? 'one task, as asked' : `${limit} tasks, as asked` }
 }
 
-/** A loop was to do every task: where all are done it has nothing left to do, and where not it could not do it. */
-function nothingToDo({ options, ports }: Run, reason: string): End {
-  const isAllDone = ports.source.tasks().every(({ status }) => status === 'DONE')
-  return { end: options.loop && isAllDone ? 'done' : 'nothing-eligible', reason }
-}
-
-/** Enters how a task ended, and gives where the next one begins. */
-async function enter(
-  run: Run,
-  end: Exclude<TaskRunEnd, { kind: 'stop' }> & { readonly id: string },
-  tally: Tally,
-): Promise<Base> {
-  const { ports } = run
-  const task = ports.source.tasks().find(({ id }) => id === end.id)
-  switch (end.kind) {
-    case 'left':
-      tally.failed.push(end.id)
-      return end.base
-    case 'blocked':
-      tally.blocked.push(end.id)
-      if (task) await ports.source.refresh([task.file])
-      return end.base
-    case 'completed':
-      tally.completed.push(end.id)
-      if (task) await enterCompleted(run, task, end)
-      return end.base
-  }
-}
-
-async function enterCompleted(
-  run: Run,
-  task: Task,
-  { landed, candidate }: Extract<TaskRunEnd, { kind: 'completed' }>,
-): Promise<void> {
-  const { ports, note, ledger, emit } = run
-  if (!landed.sealPending) {
-    note.clearSoon()
-    ports.workspace.record.dropCandidate(candidate)
-    ports.checkpoint('entered')
-  }
-  const { prefix } = ports.workspace
-  const changes = landed.work.changes.flatMap(({ path, kind }) => {
-    const file = path.startsWith(prefix) ? path.slice(prefix.length) : ''
-    return isTaskFile(file, ports.source.dir) ? [{ file, kind }] : []
-  })
-  ledger.addedTasks += changes.filter(({ kind, file }) => kind === 'new' && file !== task.file).length
-  await ports.source.refresh([task.file, ...changes.map(({ file }) => file)])
-  const { commit, files, added, removed, sums } = landed
-  const { usage, seconds, attempts } = sums
-  if (ports.source.tasks().find(({ id }) => id === task.id)?.status !== 'DONE')
-    emit({ type: 'warning', message: notDone(task) })
-  emit({
-    type: 'task-completed',
-    id: task.id,
-    title: task.title,
-    commit,
-    duration: seconds + landed.seconds,
-    attempts,
-    turns: usage.turns,
-    cost: usage.costUsd,
-    usage,
-    files,
-    added,
-    removed,
-  })
-  setAside(run, landed.left, 'left by git hooks')
-  emitMilestone(run, task)
-}
-
-function notDone({ id, file }: Task): string {
-  return `${file} does not say DONE after its commit: a hook may have changed it, and then each run does ${id} again`
-}
-
-function emitMilestone({ ports, emit }: Run, { milestone }: Task): void {
-  if (milestone === null) return
-  const siblings = ports.source.tasks().filter((other) => other.milestone === milestone)
-  if (siblings.every((sibling) => sibling.status === 'DONE'))
-    emit({ type: 'milestone-completed', milestone, tasks: siblings.length })
-}
-
-/** The run before this one had given up on a task, and died before it could write that down. */
-async function finishBlocking(
-  run: Run,
-  base: Base,
-  { tally, toBlock }: { readonly tally: Tally; readonly toBlock: AttemptNote },
-): Promise<Base | End> {
-  const task = run.ports.source.tasks().find(({ id }) => id === toBlock.task)
-  if (task?.status !== 'TODO') {
-    run.note.clear()
-    return base
-  }
-  run.note.begin({ ...toBlock, base })
-  const end = await block(run, { task, base, reason: toBlock.reason ?? 'it was given up' })
-  if (end.kind !== 'stop') return enter(run, { ...end, id: task.id }, tally)
-  tally.failed.push(task.id)
-  return { end: end.why, reason: end.reason }
-}
-
 async function push({ options, ports, emit }: Run, tally: Tally, end: End): Promise<End> {
-  if (!options.push || tally.completed.length + tally.blocked.length === 0) return end
+  if (!options.push || options.apart?.branch || tally.completed.length + tally.blocked.length === 0)
+    return end
   const result = await ports.push()
   if ('branch' in result) {
     emit({ type: 'pushed', branch: result.branch })

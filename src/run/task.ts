@@ -8,6 +8,7 @@ import { fewOf } from '../base/text.ts'
 import { clockText } from '../base/time.ts'
 import type { Happening } from '../events/event.ts'
 import { formatCost, UNKNOWN_USAGE } from '../events/usage.ts'
+import type { CommitResult } from '../git/commit.ts'
 import type { Base } from '../git/head.ts'
 import { land, type Landed, type LandingPorts } from '../landing/land.ts'
 import { withMark } from '../process/mark.ts'
@@ -16,7 +17,7 @@ import type { Task } from '../task/model.ts'
 import type { Work } from '../workspace/port.ts'
 import { conclude, giveUp, sameAsBaseline, stop, type TaskRunEnd } from './give-up.ts'
 import type { Ledger } from './ledger.ts'
-import type { NoteKeeper } from './note.ts'
+import type { JobNote } from './note.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { announced, prepare } from './prepare.ts'
 import { currentTask } from './source.ts'
@@ -25,9 +26,33 @@ import { currentTask } from './source.ts'
 export interface Run {
   readonly options: RunOptions
   readonly ports: RunPorts
-  readonly note: NoteKeeper
+  readonly note: JobNote
   readonly ledger: Ledger
   readonly emit: Emit<Happening>
+  /** Where it is one of several jobs, what they have together; null where it works in the checkout, alone. */
+  readonly together: Together | null
+}
+
+/** What several jobs have together. */
+export interface Together {
+  /** Writes a text into a task's file on the branch, in a commit of its own, when nothing else lands. */
+  readonly commitText: (request: TextCommit) => Promise<CommitResult & { readonly head: string | null }>
+  /** What the next attempt of that task may cost; null where there is no limit. */
+  readonly reserve: (task: string) => number | null
+}
+
+/** A text of a task's file that is to be on the branch: made of the task as it is there. */
+export interface TextCommit {
+  readonly task: Task
+  readonly text: (task: Task) => string
+  readonly message: string
+}
+
+/** Work that passed, and waits for its turn to land. */
+export interface Ready {
+  readonly kind: 'ready'
+  readonly job: Job
+  readonly passed: Passed
 }
 
 /** Where a task stands between two attempts. */
@@ -40,8 +65,16 @@ interface Standing {
   readonly unpaid: ReadonlySet<string>
 }
 
-/** Works on one task until it is done, blocked or left. */
-export async function runTask(run: Run, chosen: Task, start: Base): Promise<TaskRunEnd> {
+/**
+ * Works on one task until it is done, blocked or left; of several jobs one has done its part when its work is ready to
+ * land. `refused` is how that ended before, where another attempt is to follow.
+ */
+export async function runTask(
+  run: Run,
+  chosen: Task,
+  start: Base,
+  refused: Failed | null = null,
+): Promise<TaskRunEnd | Ready> {
   const { ports, emit } = run
   let task = chosen
   const choices = await choicesFor(run, task)
@@ -49,16 +82,22 @@ export async function runTask(run: Run, chosen: Task, start: Base): Promise<Task
     emit({ type: 'task-given-up', id: task.id, title: task.title, reason: choices })
     return { kind: 'left', base: start, reason: choices }
   }
-  emit(taskStarted(run, task, choices[0]))
+  if (!refused) emit(taskStarted(run, task, choices[0]))
   let at: Standing = { base: start, from: { kind: 'base' }, ...NO_WAITS }
-  let asked = choices[0].name
+  let choice: AgentChoice | null = choices[0]
+  let asked = choice.name
   const { control } = ports
   const skipped = control.skipped(task.id)
-  for (;;) {
+  const end = (why: 'interrupted' | 'stopped' | 'budget', reason: string): Promise<TaskRunEnd> =>
+    stop(run, { ...at, why, reason })
+  for (let result = refused; ;) {
+    if (result) {
+      const next = await afterFailure(run, { task, at, choice, result, end })
+      if ('kind' in next) return next
+      ;({ task, at } = next)
+    }
     if (at.from.kind === 'record') task = await taskNow(run, task)
-    const choice = await freeAgent(run, task, choices)
-    const end = (why: 'interrupted' | 'stopped' | 'budget', reason: string): Promise<TaskRunEnd> =>
-      stop(run, { ...at, why, reason })
+    choice = await freeAgent(run, task, choices)
     if (control.isStopping) return end('interrupted', 'the run was interrupted')
     if (skipped.aborted || !choice)
       return conclude(run, { ...at, task, reason: 'the task was skipped' }, 'skip')
@@ -67,47 +106,62 @@ export async function runTask(run: Run, chosen: Task, start: Base): Promise<Task
     const unread = await unreadConfiguration(run, choice)
     if (unread !== null) return end('stopped', unread)
     const { job, warnings } = await prepare(
-      { ...at, task, choice, spentUsd: run.note.spentUsd, token: ports.newToken() },
+      { ...at, task, choice, budgetLeft: budgetLeft(run, task), token: ports.newToken() },
       run,
     )
     for (const message of warnings) emit({ type: 'warning', message })
-    const result = await attemptAndLand(run, job)
-    if (result.kind === 'completed') return result
-    const { decision, work, record } = result
+    const ended = await attemptAndLand(run, job)
+    if (ended.kind !== 'failed') return ended
+    const { work, record } = ended
     const from: From = record ? { kind: 'record', commit: record.commit, tree: work.tree } : at.from
     at = {
       base: work.base,
       from,
-      ...(decision.kind === 'wait' ? waited(at, choice, result.outcome) : NO_WAITS),
+      ...(ended.decision.kind === 'wait' ? waited(at, choice, ended.outcome) : NO_WAITS),
     }
-    const ruined = sameAsBaseline(run, result.outcome)
-    if (ruined !== null) return end('stopped', ruined)
-    switch (decision.kind) {
-      case 'complete':
-        throw new Error('an attempt is complete without a commit')
-      case 'stop':
-        if (control.isStopping) return end('interrupted', decision.reason)
-        return end(decision.why, (decision.why === 'budget' && overBudget(run)) || decision.reason)
-      case 'leave':
-        return conclude(run, { ...at, task, reason: decision.reason }, 'skip')
-      case 'wait':
-        run.ledger.limit(choice.name, decision)
-        break
-      case 'retry': {
-        const spent = overBudget(run)
-        if (spent !== null) return end('budget', spent)
-        await pause(run, task, decision.pauseSeconds, result.outcome.reason)
-        break
-      }
-      case 'give-up': {
-        const { reason, blocked } = decision
-        const given = await giveUp(run, { ...at, task, reason, isBlocked: blocked })
-        if (given?.kind === 'answered') {
-          task = given.task
-          at = { base: given.base, from: { kind: 'base' }, ...NO_WAITS }
-        } else if (given) return given
-        break
-      }
+    result = ended
+  }
+}
+
+/** What follows a failed attempt: the task's end, or where and as what it is tried again. */
+async function afterFailure(
+  run: Run,
+  failed: {
+    readonly task: Task
+    readonly at: Standing
+    readonly choice: AgentChoice | null
+    readonly result: Failed
+    readonly end: (why: 'interrupted' | 'stopped' | 'budget', reason: string) => Promise<TaskRunEnd>
+  },
+): Promise<TaskRunEnd | { readonly task: Task; readonly at: Standing }> {
+  const { task, at, choice, result, end } = failed
+  const { decision, outcome } = result
+  const { control } = run.ports
+  const ruined = sameAsBaseline(run, outcome)
+  if (ruined !== null) return end('stopped', ruined)
+  switch (decision.kind) {
+    case 'complete':
+      throw new Error('an attempt is complete without a commit')
+    case 'stop':
+      if (control.isStopping) return end('interrupted', decision.reason)
+      return end(decision.why, (decision.why === 'budget' && overBudget(run)) || decision.reason)
+    case 'leave':
+      return conclude(run, { ...at, task, reason: decision.reason }, 'skip')
+    case 'wait':
+      if (choice) run.ledger.limit(choice.name, decision)
+      return { task, at }
+    case 'retry': {
+      const spent = overBudget(run)
+      if (spent !== null) return end('budget', spent)
+      await pause(run, task, decision.pauseSeconds, outcome.reason)
+      return { task, at }
+    }
+    case 'give-up': {
+      const { reason, blocked } = decision
+      const given = await giveUp(run, { ...at, task, reason, isBlocked: blocked })
+      if (given?.kind === 'answered')
+        return { task: given.task, at: { base: given.base, from: { kind: 'base' }, ...NO_WAITS } }
+      return given ?? { task, at }
     }
   }
 }
@@ -122,6 +176,12 @@ async function unreadConfiguration({ ports, ledger }: Run, choice: AgentChoice):
   const obeyed = ledger.runsLater.filter((path) => obeysAnyway?.(path) && isThere(path))
   if (obeyed.length === 0) return null
   return `${choice.name} would obey ${fewOf(obeyed)}, which an agent of this run has changed: read it, then run ralph again`
+}
+
+/** What the next attempt may cost the run; null where nothing limits that. */
+function budgetLeft({ options: { budget }, note, together }: Run, { id }: Task): number | null {
+  if (together) return together.reserve(id)
+  return budget === null ? null : budget - (note.spentUsd() ?? 0)
 }
 
 /** That another agent does the task now, and why. */
@@ -200,16 +260,16 @@ async function pause(run: Run, task: Task, seconds: number, reason: string): Pro
 }
 
 /** Null while there is money left; else why not. */
-export function overBudget({ options: { budget }, note }: Run): string | null {
-  const spent = note.spentUsd ?? 0
+export function overBudget({ options: { budget }, note }: Pick<Run, 'options' | 'note'>): string | null {
+  const spent = note.spentUsd() ?? 0
   if (budget === null || spent < budget) return null
   return `the run has cost ${formatCost(spent)}, its budget is ${formatCost(budget)}`
 }
 
-type Completed = Extract<TaskRunEnd, { kind: 'completed' }>
+export type Completed = Extract<TaskRunEnd, { kind: 'completed' }>
 
-/** Makes the attempt, and lands what passes: what does not land is a failed attempt too. */
-async function attemptAndLand(run: Run, job: Job): Promise<Completed | Failed> {
+/** Makes the attempt, and lands what passes, where that is not left to the run: what does not land is a failed attempt too. */
+async function attemptAndLand(run: Run, job: Job): Promise<Completed | Failed | Ready> {
   const { ports, note, ledger } = run
   beginNote(run, job)
   ports.checkpoint('attempt-noted')
@@ -220,6 +280,12 @@ async function attemptAndLand(run: Run, job: Job): Promise<Completed | Failed> {
     run.emit(event)
   }
   const result = await attempt(job, attemptPorts(ports, job.task.id), emit)
+  if (result.kind === 'passed' && run.together) {
+    if (result.record) ledger.keep(result.record)
+    note.spend(costOf(result, null))
+    note.clear()
+    return { kind: 'ready', job, passed: result }
+  }
   const ended = result.kind === 'passed' ? await landPassed(run, job, result) : result
   const record = ended.kind === 'failed' ? ended.record : result.record
   if (record) ledger.keep(record)
@@ -227,9 +293,9 @@ async function attemptAndLand(run: Run, job: Job): Promise<Completed | Failed> {
   return ended
 }
 
-function costOf(result: Passed | Failed, ended: Completed | Failed): number | null {
+function costOf(result: Passed | Failed, ended: Completed | Failed | null): number | null {
   if (result.kind === 'passed') return result.candidate.facts.usage.costUsd
-  return ended.kind === 'failed' ? ended.usage.costUsd : null
+  return ended?.kind === 'failed' ? ended.usage.costUsd : null
 }
 
 function beginNote({ ports, note }: Run, job: Job): void {
@@ -269,14 +335,25 @@ export function attemptPorts(ports: RunPorts, task: string): AttemptPorts {
 }
 
 async function landPassed(run: Run, job: Job, { candidate, record }: Passed): Promise<Completed | Failed> {
-  const { ports, ledger, options, emit } = run
-  const { task } = job
+  const { ledger, options, emit } = run
   const { subject, progress } = options
   const landed = await land(
-    { candidate, earlier: ledger.seriesAt(task.id), subject, progress },
+    { candidate, earlier: ledger.seriesAt(job.task.id), subject, progress },
     landingPorts(run, job),
     emit,
   )
+  return afterLanding(run, job, { candidate, record }, landed)
+}
+
+/** What has come of a landing: the task is completed, or its attempt has failed after all. */
+export async function afterLanding(
+  run: Pick<Run, 'ports' | 'emit'>,
+  job: Job,
+  { candidate, record }: Omit<Passed, 'kind'>,
+  landed: Landed,
+): Promise<Completed | Failed> {
+  const { ports, emit } = run
+  const { task } = job
   if (landed.kind === 'refused') {
     const { reason, kind, detail, fingerprint } = landed.refusal
     const print = fingerprint === null ? {} : { fingerprint: fingerprintOf(fingerprint) }

@@ -1,4 +1,5 @@
 import { unreachable } from '../base/errors.ts'
+import type { Wait } from '../select/schedule.ts'
 import { unblocks, type Selection, type TaskState } from '../select/selection.ts'
 import type { TierChoice } from '../select/tier.ts'
 import type { Facts, TaskHead } from '../task/model.ts'
@@ -23,6 +24,8 @@ interface NextScreen {
   readonly next: NextTask | null
   /** Every eligible task, where they are all asked for. */
   readonly eligible: readonly EligibleTask[] | null
+  /** What a run with several jobs would begin now, where that is asked. */
+  readonly together: Together | null
   /** The tasks of `toExplain`, with why they wait. */
   readonly waiting: readonly WaitingTask[]
   readonly explain: boolean
@@ -39,8 +42,14 @@ export interface NextTask {
   readonly agent: string | null
 }
 
+/** What runs at once, and why the other eligible tasks do not. */
+export interface Together {
+  readonly begin: readonly EligibleTask[]
+  readonly waiting: readonly { readonly id: string; readonly title: string; readonly wait: Wait }[]
+}
+
 /** One of the eligible tasks, and what there is to do it. */
-interface EligibleTask {
+export interface EligibleTask {
   readonly task: Facts<'title' | 'milestone'>
   readonly choice: TierChoice
 }
@@ -67,9 +76,10 @@ export function toExplain<T extends TaskHead>(
 const BRIEF = 8
 
 function answer(screen: NextScreen): readonly Block[] {
-  const { selection, folder, next, eligible } = screen
+  const { selection, folder, next, eligible, together } = screen
   switch (selection.outcome) {
     case 'ready':
+      if (together) return togetherBlocks(together)
       return eligible ? [eligibleRows(eligible)] : next ? taskBlocks(next, selection) : []
     case 'all-done':
       return [line(allDone(selection.states.length))]
@@ -119,7 +129,21 @@ function taskBlocks({ task, choice, agent }: NextTask, selection: Selection<Task
   ]
 }
 
-function eligibleRows(eligible: readonly EligibleTask[]): Block {
+function togetherBlocks({ begin, waiting }: Together): readonly Block[] {
+  const rows = waiting.map(({ id, title, wait }) => ({
+    id,
+    title,
+    reasons: [{ why: waitText(wait), where: '' }],
+  }))
+  const later = rows.length > 0 ? [BLANK, line(strong('Later')), waitingRows(rows)] : []
+  return [line(strong('At once')), eligibleRows(begin, '  '), ...later]
+}
+
+function waitText(wait: Wait): string {
+  return wait.kind === 'jobs' ? 'for a free workspace' : `for ${wait.id}: both touch ${wait.path}`
+}
+
+function eligibleRows(eligible: readonly EligibleTask[], indent = ''): Block {
   const rows = eligible.map(({ task, choice }): Row => {
     const { tier, maxTurns, timeoutSeconds } = choice
     return [
@@ -130,18 +154,18 @@ function eligibleRows(eligible: readonly EligibleTask[]): Block {
       dim(task.milestone ?? ''),
     ]
   })
-  return { kind: 'table', rows, shrink: [1], indent: '' }
+  return { kind: 'table', rows, shrink: [1], indent }
 }
 
 /** `5 of 9 done · 2 wait (ralph next --explain) · 1 blocked`. */
-function summary({ selection, eligible: all, explain }: NextScreen): Block {
+function summary({ selection, eligible: all, together, explain }: NextScreen): Block {
   const { states, counts, eligible } = selection
   const { waiting, blocked, unclear } = countByStanding(states)
   const others = eligible.length - 1
   const parts = [
     `${counts.DONE} of ${states.length} done`,
-    ...(all ? [`${all.length} eligible`] : []),
-    ...(!all && others > 0 ? [`${others} more eligible (ralph next --all)`] : []),
+    ...(all || together ? [`${eligible.length} eligible`] : []),
+    ...(!all && !together && others > 0 ? [`${others} more eligible (ralph next --all)`] : []),
     ...(waiting > 0
       ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'}${explain ? '' : ' (ralph next --explain)'}`]
       : []),

@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { RunEvent } from '../events/event.ts'
 import { layOutNow, type Canvas } from './layout.ts'
-import { RunStory } from './run-story.ts'
+import { RunStory, type Story } from './run-story.ts'
+import { TogetherStory } from './run-together.ts'
 import type { Measure } from './width.ts'
 
 /** Where a run is reported. */
@@ -18,20 +19,23 @@ interface ReportTarget {
 const CLEAR_LINE = '\r\u001b[2K'
 const LINE_UP = '\u001b[1A'
 
-/** Reports a run to a person: lines that stay, and in a terminal below them one that says what is going on. */
+/** Reports a run to a person: lines that stay, and in a terminal below them one for each job that says what is going on. */
 export class RunReporter {
   readonly #target: ReportTarget
-  readonly #story: RunStory
-  /** How many columns the live line takes; 0 where there is none. */
-  #liveWidth = 0
+  readonly #telling: { readonly steps: boolean }
+  #story: Story
+  /** How many columns each live line takes. */
+  #liveWidths: readonly number[] = []
 
   constructor(target: ReportTarget) {
     this.#target = target
-    this.#story = new RunStory({ steps: target.verbose || target.canvas().columns === null })
+    this.#telling = { steps: target.verbose || target.canvas().columns === null }
+    this.#story = new RunStory(this.#telling)
   }
 
   event(event: RunEvent): void {
     const { write, canvas, measure } = this.#target
+    if (event.type === 'run-started' && event.jobs > 1) this.#story = new TogetherStory(this.#telling)
     const told = layOutNow(this.#story.tell(event), canvas(), measure)
     write(this.#cleared() + told + this.#liveLine())
   }
@@ -49,23 +53,30 @@ export class RunReporter {
     if (cleared !== '') this.#target.write(cleared)
   }
 
-  /** In a terminal that has become narrower the line has been broken, and stands on several rows. */
+  /** In a terminal that has become narrower a line has been broken, and stands on several rows. */
   #cleared(): string {
-    const width = this.#liveWidth
-    const columns = this.#target.canvas().columns ?? width
-    this.#liveWidth = 0
-    return width === 0 ? '' : CLEAR_LINE + (LINE_UP + CLEAR_LINE).repeat(Math.ceil(width / columns) - 1)
+    const widths = this.#liveWidths
+    const columns = this.#target.canvas().columns
+    this.#liveWidths = []
+    if (widths.length === 0) return ''
+    const rows = widths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / (columns ?? width))), 0)
+    return CLEAR_LINE + (LINE_UP + CLEAR_LINE).repeat(rows - 1)
   }
 
   #liveLine(): string {
     const { canvas, measure, now } = this.#target
     const { columns, ...look } = canvas()
-    const block = columns === null ? null : this.#story.now(now())
-    if (columns === null || block === null) return ''
+    if (columns === null) return ''
+    const blocks = this.#story.now(now()).slice(0, MOST_LIVE)
+    if (blocks.length === 0) return ''
     // Two columns stay free for the ^C that a terminal shows, and the last one, for some go on to the next line as
     // soon as that is filled: then a part of the live line would be left standing.
-    const text = layOutNow([block], { columns: Math.max(1, columns - 3), ...look }, measure).trimEnd()
-    this.#liveWidth = measure(stripVTControlCharacters(text))
-    return text
+    const room = { columns: Math.max(1, columns - 3), ...look }
+    const lines = blocks.map((block) => layOutNow([block], room, measure).trimEnd())
+    this.#liveWidths = lines.map((text) => measure(stripVTControlCharacters(text)))
+    return lines.join('\n')
   }
 }
+
+/** More than a low terminal has rows could not be taken away again. */
+const MOST_LIVE = 12

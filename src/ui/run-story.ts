@@ -14,7 +14,7 @@ import { counted, fewOf } from '../base/text.ts'
 import { deniedTexts, endText, gateText, interferenceText, isRefuted, spentText } from './run-text.ts'
 
 /** How much is told: in a terminal a live line shows what the agent does; elsewhere, or where asked, each step is a line. */
-interface Telling {
+export interface Telling {
   readonly steps: boolean
 }
 
@@ -28,8 +28,14 @@ interface Attempt {
   gates: GateResult[]
 }
 
+/** What tells a run: events in, lines to keep out, and lines that say what is going on now. */
+export interface Story {
+  tell(event: RunEvent): readonly Block[]
+  now(now: Date): readonly Block[]
+}
+
 /** Tells a run as it goes on: events in, lines to keep out, and one line that says what is going on now. */
-export class RunStory {
+export class RunStory implements Story {
   readonly #telling: Telling
   readonly #ends: TaskEndEvent[] = []
   #task: TaskStarted | null = null
@@ -57,6 +63,10 @@ export class RunStory {
         return [paragraph([strong('recovered'), ' '], event.message)]
       case 'warning':
         return [paragraph([strong('warning'), ' '], event.message)]
+      case 'preparing':
+        this.#aside = (now) =>
+          `prepares: ${event.command} ${formatDuration(secondsBetween(new Date(event.at), now))}`
+        return []
       case 'baseline-started':
         this.#aside = () => `baseline: ${event.gates.map(({ name }) => name).join(', ')}`
         return []
@@ -78,10 +88,11 @@ export class RunStory {
       case 'agent-started':
       case 'candidate-ready':
       case 'landing-started':
-      case 'landing-finished':
       case 'question':
       case 'answered':
         return []
+      case 'landing-finished':
+        return event.result === 'held' ? [paragraph(['  ', strong('■'), '  '], heldText(event.paths))] : []
       case 'gates-again':
         if (this.#attempt) this.#attempt.gates = []
         return this.#step(`the gates changed ${fewOf(event.paths)}, and run again on that`)
@@ -165,24 +176,20 @@ export class RunStory {
     }
   }
 
-  /** What is going on now; null where nothing is. */
-  now(now: Date): Block | null {
+  /** What is going on now; nothing where nothing is. */
+  now(now: Date): readonly Block[] {
     const { doing, number, usage, startedAt } = this.#attempt ?? { doing: '', number: null }
     const head: Piece[] = number === null ? [] : [`  ${number}  `]
-    if (this.#aside) return line(...head, accent('●'), ` ${this.#aside(now)}`)
-    if (!usage || !startedAt || this.#attempt?.agentEndedAt) return null
+    if (this.#aside) return [line(...head, accent('●'), ` ${this.#aside(now)}`)]
+    if (!usage || !startedAt || this.#attempt?.agentEndedAt) return []
     const limit = this.#task ? ` of ${formatDuration(this.#task.limits.seconds)}` : ''
     const facts = [
       ...(usage.turns === null ? [] : [counted(usage.turns, 'turn')]),
       `${formatDuration(secondsBetween(startedAt, now))}${limit}`,
       ...(usage.costUsd === null ? [] : [formatCost(usage.costUsd)]),
     ]
-    return {
-      kind: 'spread',
-      left: [...head, accent('●'), ` ${doing}`],
-      right: [dim(facts.join(' · '))],
-      oneLine: true,
-    }
+    const left = [...head, accent('●'), ` ${doing}`]
+    return [{ kind: 'spread', left, right: [dim(facts.join(' · '))], oneLine: true }]
   }
 
   /** A text may have many lines: the newest is what goes on now; of the others the first are told. */
@@ -279,6 +286,12 @@ function completedText(event: Extract<RunEvent, { type: 'task-completed' }>): st
   const change = `${counted(event.files, 'file')} +${event.added} −${event.removed}`
   const cost = event.cost === null ? [] : [formatCost(event.cost)]
   return [event.commit.slice(0, 7), change, formatDuration(event.duration), ...cost].join('   ')
+}
+
+function heldText(paths: readonly string[]): string {
+  const what =
+    paths.length === 0 ? 'the checkout is not free' : `what you have there is in the way: ${fewOf(paths)}`
+  return `held, and kept until it can land: ${what}`
 }
 
 function blockedText({ id, asks, attempts }: Extract<RunEvent, { type: 'task-blocked' }>): string {

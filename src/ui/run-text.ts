@@ -24,6 +24,7 @@ export function endText(outcome: OutcomeKind, reason: string): string {
   switch (outcome) {
     case 'done':
     case 'gate-failed':
+    case 'conflict':
     case 'missing-output':
     case 'no-change':
       return 'agent says done'
@@ -46,7 +47,12 @@ export function endText(outcome: OutcomeKind, reason: string): string {
 
 /** Whether what followed the agent's word spoke against it. */
 export function isRefuted(outcome: OutcomeKind): boolean {
-  return outcome === 'gate-failed' || outcome === 'missing-output' || outcome === 'no-change'
+  return (
+    outcome === 'gate-failed' ||
+    outcome === 'conflict' ||
+    outcome === 'missing-output' ||
+    outcome === 'no-change'
+  )
 }
 
 /** `✓ typecheck 1.2s`, or `✗ test 9.1s`; one that is not required says so. Only what was checked has a colour. */

@@ -2,6 +2,7 @@
 export type Checkpoint =
   | 'lock-taken'
   | 'run-noted'
+  | 'candidates-found'
   | 'attempt-noted'
   | 'agent-ended'
   | 'settings-restored'
@@ -14,6 +15,7 @@ export type Checkpoint =
   | 'committed'
   | 'commit-looked-at'
   | 'sealed'
+  | 'published'
   | 'entered'
   | 'commit-undone'
   | 'tree-restored'

@@ -8,6 +8,7 @@ import { ATTEMPT_ADDRESS, commitAt, commitsOnTop, isAncestor, tipOf, type Base }
 import { readLog } from '../git/log.ts'
 import { identityProblem, ignoredPaths, operationsUnderWay, signingProblem } from '../git/repository.ts'
 import { standing } from '../git/restore.ts'
+import { mergeTrees } from '../git/merge.ts'
 import { readStatus, type TreeStatus, type StatusEntry } from '../git/status.ts'
 import { trailerValue } from '../git/trailers.ts'
 import { changedPaths, changesBetween, heldAt, textIn } from '../git/tree.ts'
@@ -38,6 +39,12 @@ export function openInspect(room: Room): Inspect {
       return stored === now.stdout.toString().trim()
     },
     isAncestor: (ancestor, of) => isAncestor(git, ancestor, of),
+    async merge(base, candidate) {
+      if (candidate.base === base.head) return { kind: 'merged', tree: candidate.tree }
+      if (!(await isAncestor(git, candidate.base, base.head)))
+        return { kind: 'conflict', paths: ['the branch was moved to another history'], hunks: '' }
+      return mergeTrees(git, base.head, candidate.commit)
+    },
     async parentOf(commit) {
       return (await commitAt(git, room.repository, commit)).parents[0] ?? null
     },
@@ -212,11 +219,12 @@ function open(path: string, needed: number, given: number): void {
  * several the newest.
  */
 async function baseUnder(
-  { git, refs }: Room,
+  { git, refs, isOwn }: Room,
   asked: Base,
   status: TreeStatus,
 ): Promise<Pick<Work, 'base' | 'persons' | 'below'>> {
   const none = { base: asked, persons: [], below: [] }
+  if (isOwn) return none
   const tip = await tipNow(git, asked, status)
   if (tip === null || tip === asked.head) return none
   const commits = await commitsOnTop(git, { from: asked.head, to: tip, known: refs.begun })

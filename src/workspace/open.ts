@@ -21,9 +21,14 @@ export function openWorkspace(
 ): Workspace {
   const inside = relative(realpathSync(repository.root), realpathSync(root)).split(sep).join('/')
   const room = new Room(git, repository, { root, prefix: inside === '' ? '' : `${inside}/` })
+  return assemble(room, checkpoint)
+}
+
+/** The parts of a workspace, which know one room together. */
+export function assemble(room: Room, checkpoint: (name: Checkpoint) => void): Workspace {
   const inspect = openInspect(room)
   return {
-    root,
+    root: room.root,
     prefix: room.prefix,
     inspect,
     record: openRecorder(room, inspect, checkpoint),

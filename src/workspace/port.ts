@@ -2,6 +2,7 @@ import type { Interference } from '../events/interference.ts'
 import type { CommitResult } from '../git/commit.ts'
 import type { Operation } from '../git/repository.ts'
 import type { Base } from '../git/head.ts'
+import type { Merged } from '../git/merge.ts'
 import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
 import type { TreeStatus, StatusEntry } from '../git/status.ts'
 
@@ -44,6 +45,8 @@ export interface Inspect {
   /** Whether git, by the attributes that there are now, would store a project's file of the base as the base has it. */
   isStoredAsBefore(base: Base, path: string): Promise<boolean>
   isAncestor(ancestor: string, of: string): Promise<boolean>
+  /** What comes of a candidate put onto a base that may have moved on since it began. */
+  merge(base: Base, candidate: KeptAttempt): Promise<Merged>
   /** What a commit stands on; null of the first. */
   parentOf(commit: string): Promise<string | null>
   /** The newest commit of a range that says it is that task's, and that no attempt has made; null where none is. */

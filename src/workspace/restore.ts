@@ -89,7 +89,7 @@ export function openRestore(room: Room): Restore {
 }
 
 async function noteSettings(room: Room): Promise<void> {
-  room.places = await settingsPlaces(room.git, room.repository)
+  room.places = await settingsPlaces(room.git, room.repository, room.isOwn)
 }
 
 /** What is in no tree: repositories that somebody made here, and what is set aside. */

@@ -21,12 +21,19 @@ export class Room {
   readonly aside = new Set<string>()
   /** Whether a run works here: until then what is not committed is seen as the person's git sees it. */
   isAdopted = false
+  /** Whether it is ralph's own: then nobody commits here but attempts, and its hooks are the checkout's. */
+  readonly isOwn: boolean
   places: SettingsPlaces | null = null
   readonly #trees = new Map<string, Promise<string>>()
   #ignored: ReadonlySet<string> = new Set()
   #since = 0
 
-  constructor(git: Git, repository: Repository, where: { readonly root: string; readonly prefix: string }) {
+  constructor(
+    git: Git,
+    repository: Repository,
+    where: { readonly root: string; readonly prefix: string; readonly isOwn?: boolean },
+  ) {
+    this.isOwn = where.isOwn ?? false
     // What stands for another object only here would be in no clone.
     this.git = git.with({ env: { GIT_NO_REPLACE_OBJECTS: '1' } })
     this.own = new OwnIndex(this.git, repository)
@@ -46,6 +53,11 @@ export class Room {
   /** The same, known without a question. */
   hasTree(commit: string, tree: string): void {
     this.#trees.set(commit, Promise.resolve(tree))
+  }
+
+  /** It was not there when it was asked for. */
+  forgetTree(commit: string): void {
+    this.#trees.delete(commit)
   }
 
   /** What git ignored when the run began is nobody's work, whatever becomes of that. */

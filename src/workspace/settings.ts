@@ -9,6 +9,8 @@ export interface SettingsPlaces {
   readonly files: readonly string[]
   /** The folder of the hooks, wherever it is. */
   readonly hooks: string
+  /** Whether what is in it is to stay: a workspace of ralph's own has the hooks of the checkout, where a person may change them. */
+  readonly keepsHooks: boolean
   /** The same inside the repository's tree, with a slash; null where it is elsewhere. */
   readonly hooksInTree: string | null
   /** Hooks that are in the tree, and so are work where somebody changes them. */
@@ -16,7 +18,11 @@ export interface SettingsPlaces {
 }
 
 /** Asks git for them, before any agent could have moved them. */
-export async function settingsPlaces(git: Git, repository: Repository): Promise<SettingsPlaces> {
+export async function settingsPlaces(
+  git: Git,
+  repository: Repository,
+  isOwn = false,
+): Promise<SettingsPlaces> {
   const { gitDir, commonDir, root } = repository
   const asked = await git.run(['rev-parse', '--git-path', 'hooks'])
   const hooks = resolve(git.cwd, asked.stdout.toString().trim())
@@ -29,7 +35,14 @@ export async function settingsPlaces(git: Git, repository: Repository): Promise<
     join(gitDir, 'info/sparse-checkout'),
     ...OF_ALL.map((name) => join(commonDir, name)),
   ]
-  return { files: [...new Set(files)], hooks, hooksInTree, trackedHooks: await trackedIn(git, hooksInTree) }
+  const keepsHooks = !isOwn || pathWithin(commonDir, hooks) !== null
+  return {
+    files: [...new Set(files)],
+    hooks,
+    keepsHooks,
+    hooksInTree,
+    trackedHooks: await trackedIn(git, hooksInTree),
+  }
 }
 
 const OF_ALL = ['info/exclude', 'info/attributes', 'info/grafts', 'shallow', 'objects/info/alternates']
@@ -58,8 +71,8 @@ async function trackedIn(git: Git, folder: string | null): Promise<ReadonlySet<s
 /** The files byte for byte, by absolute path. */
 export type Settings = ReadonlyMap<string, { readonly bytes: Buffer; readonly mode: number }>
 
-export function readSettings({ files, hooks, trackedHooks }: SettingsPlaces): Settings {
-  const names = listed(hooks).filter((name) => !name.endsWith('.sample'))
+export function readSettings({ files, hooks, keepsHooks, trackedHooks }: SettingsPlaces): Settings {
+  const names = (keepsHooks ? listed(hooks) : []).filter((name) => !name.endsWith('.sample'))
   const own = names.map((name) => join(hooks, name)).filter((path) => !trackedHooks.has(path))
   const settings = new Map<string, { bytes: Buffer; mode: number }>()
   for (const path of [...files, ...own]) {

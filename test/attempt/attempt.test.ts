@@ -28,7 +28,7 @@ async function attemptBy(
       base: { head: head!, branch },
       from: { kind: 'base' },
       waits: 0,
-      spentUsd: 0.5,
+      budgetLeft: 0.5,
       token: 'token',
     },
     { options: { ...OPTIONS, gates: [gateOf('test')], budget: 2 }, ledger: new Ledger([]), ports },

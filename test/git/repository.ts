@@ -8,7 +8,8 @@ export { ENV, git, put } from './bare-git.ts'
 
 const made: string[] = []
 afterEach(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
+  for (const folder of made.splice(0).flatMap((one) => [one, `${one}.own`]))
+    rmSync(folder, { recursive: true, force: true })
 })
 
 /** An empty folder that is gone after the test. */

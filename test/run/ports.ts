@@ -17,6 +17,8 @@ import { tierOf } from '../../src/select/tier.ts'
 import { answerTask, blockTask, completeTask, retryTask } from '../../src/task/finish.ts'
 import { parseTask } from '../../src/task/parse.ts'
 import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
+import { DEFAULTS, type WorkspaceConfig } from '../../src/project/config/defaults.ts'
+import { workspacesOf } from '../../src/project/workspaces.ts'
 import { openWorkspace } from '../../src/workspace/open.ts'
 import { asAttempt, ENV } from '../git/bare-git.ts'
 
@@ -54,6 +56,8 @@ export interface Harness {
   readonly deed?: Deed
   readonly options?: Partial<RunOptions>
   readonly ports?: Partial<RunPorts>
+  /** What the configuration says of workspaces of ralph's own. */
+  readonly own?: Partial<WorkspaceConfig>
   /** Whether a gate of that name passes; `gates` in the options name them. */
   readonly gate?: (gate: Gate) => Promise<boolean> | Partial<GateResult> | boolean
 }
@@ -62,6 +66,8 @@ export const OPTIONS: RunOptions = {
   task: null,
   loop: true,
   maxTasks: null,
+  apart: null,
+  overlap: 'wait',
   retries: 3,
   onFailure: 'block',
   budget: null,
@@ -93,7 +99,7 @@ export function doneBy(...agents: readonly [Agent, ...Agent[]]): Pick<RunPorts, 
   }
 }
 
-export async function makePorts({ root, deed, ports, gate }: Harness): Promise<RunPorts> {
+export async function makePorts({ root, deed, ports, gate, own }: Harness): Promise<RunPorts> {
   const door = openGit({ cwd: root, env: ENV })
   const repository = await findRepository(door)
   if (!repository) throw new Error('no repository')
@@ -102,8 +108,29 @@ export async function makePorts({ root, deed, ports, gate }: Harness): Promise<R
   const agent = agentOf(deed ?? (() => undefined))
   const folder = runFolder(root, repository)
   const checkpoint = ports?.checkpoint ?? (() => undefined)
+  const workspace = openWorkspace(git, repository, root, checkpoint)
+  const openAt = (cwd: string): typeof git => openGit({ cwd, env: withMark(ENV, mark) })
+  const prompt: RunPorts['prompt'] = async ({ task }) => ({ text: task.source, estimate: 0, warnings: [] })
   return {
-    workspace: openWorkspace(git, repository, root, checkpoint),
+    workspace,
+    workspaces: workspacesOf(
+      {
+        root,
+        dir: 'docs/tasks',
+        vocabulary: TASK_VOCABULARY,
+        config: { ...DEFAULTS, workspace: { ...DEFAULTS.workspace, ...own, dir: ownFolder(root) } },
+      },
+      {
+        git,
+        repository,
+        home: workspace,
+        env: ENV,
+        openAt,
+        sealer: () => null,
+        promptIn: () => ports?.prompt ?? prompt,
+        checkpoint,
+      },
+    ),
     source: await openTaskFolder({ root, dir: 'docs/tasks', vocabulary: TASK_VOCABULARY }),
     edits: {
       complete: completeTask,
@@ -117,7 +144,7 @@ export async function makePorts({ root, deed, ports, gate }: Harness): Promise<R
     tierOf: (task) => tierOf(task),
     agentsFor: async () => [choiceOf(agent.name)],
     agent: async () => agent,
-    prompt: async ({ task }) => ({ text: task.source, estimate: 0, warnings: [] }),
+    prompt,
     runGate: async (one, { env }) => gateResult(one, await asAttempt(env, async () => gate?.(one) ?? true)),
     missingProgram: async () => null,
     shell: '/bin/sh',
@@ -139,6 +166,11 @@ export async function makePorts({ root, deed, ports, gate }: Harness): Promise<R
     ...ports,
     checkpoint,
   }
+}
+
+/** Beside the repository of a test, and gone with it. */
+export function ownFolder(root: string): string {
+  return `${root}.own`
 }
 
 export function gateOf(name: string, more: Partial<Gate> = {}): Gate {

@@ -62,6 +62,7 @@ const FINISHED: RunFinished = {
   completed: [],
   blocked: [],
   failed: [],
+  held: [],
   waiting: 0,
   end: 'nothing-eligible',
   reason: 'nothing is eligible',

@@ -1,7 +1,16 @@
+import { schedule, type Schedule } from '../../select/schedule.ts'
 import { type Selection, type TaskState } from '../../select/selection.ts'
+import type { TierChoice } from '../../select/tier.ts'
 import type { Facts, TaskHead } from '../../task/model.ts'
 import { readTask } from '../../task/read.ts'
-import { NEXT_FACTS, nextView, toExplain, type NextTask } from '../../ui/next-view.ts'
+import {
+  NEXT_FACTS,
+  nextView,
+  toExplain,
+  type EligibleTask,
+  type NextTask,
+  type Together,
+} from '../../ui/next-view.ts'
 import { explainListed, needsWhole } from '../../ui/reason-text.ts'
 import type { WaitingTask } from '../../ui/waiting-view.ts'
 import type { Context } from '../command.ts'
@@ -29,8 +38,9 @@ async function printPrompt(context: Context, place: Place): Promise<boolean> {
 
 async function print(context: Context, place: Place): Promise<Selection<TaskHead>> {
   const [all, explain] = [context.options.on('all'), context.options.on('explain')]
-  const screen = { folder: place.dir, next: null, eligible: null, waiting: [], explain }
-  if (!all && !explain) {
+  const screen = { folder: place.dir, next: null, eligible: null, together: null, waiting: [], explain }
+  const jobs = jobsIn(context)
+  if (!all && !explain && jobs === null) {
     const selection = await selectByHeads(place)
     if (selection.outcome !== 'stuck') {
       const next = await nextTask(context, place, selection)
@@ -38,13 +48,54 @@ async function print(context: Context, place: Place): Promise<Selection<TaskHead
       return selection
     }
   }
-  const { selection, tierOf } = await openListing(place, ['title', 'milestone'])
-  const shown = all
-    ? { eligible: selection.eligible.map((task) => ({ task, choice: tierOf(task) })) }
-    : { next: await nextTask(context, place, selection) }
+  const { selection, tierOf } = await openListing(place, ['title', 'milestone', 'touches'])
+  const withTier = (task: (typeof selection.eligible)[number]) => ({ task, choice: tierOf(task) })
+  const shown =
+    jobs !== null
+      ? { together: together(selection, { jobs, place }, withTier) }
+      : all
+        ? { eligible: selection.eligible.map(withTier) }
+        : { next: await nextTask(context, place, selection) }
   const waiting = await explained(place, toExplain(selection, explain))
   await context.print(nextView({ ...screen, ...shown, selection, waiting }))
   return selection
+}
+
+/** How many tasks at once are asked about; null where that is not asked. */
+function jobsIn({ options }: Context): number | null {
+  return options.number('jobs') ?? null
+}
+
+/** What a run with so many jobs would begin now: the very decision that it makes. */
+function scheduleOf<T extends Facts<'touches'>>(
+  { eligible }: Selection<T>,
+  { jobs, place }: { readonly jobs: number; readonly place: Place },
+): Schedule<T> {
+  const { overlap } = place.config
+  return schedule({
+    eligible,
+    busy: [],
+    jobs,
+    overlap,
+    mayBegin: Infinity,
+    again: new Set(),
+    isEnding: false,
+    isStopping: false,
+    isLanding: false,
+  })
+}
+
+function together<T extends Facts<'title' | 'milestone' | 'touches'>>(
+  selection: Selection<T>,
+  asked: { readonly jobs: number; readonly place: Place },
+  withTier: (task: T) => EligibleTask,
+): Together {
+  const { begin, waiting } = scheduleOf(selection, asked)
+  const title = ({ id, title }: T) => ({ id, title })
+  return {
+    begin: begin.map(withTier),
+    waiting: waiting.map(({ task, wait }) => ({ ...title(task), wait })),
+  }
 }
 
 async function nextTask(
@@ -78,7 +129,8 @@ async function explained(
 
 async function printJson(context: Context, place: Place): Promise<Selection<TaskHead>> {
   const [all, explain] = [context.options.on('all'), context.options.on('explain')]
-  if (!all && !explain) {
+  const jobs = jobsIn(context)
+  if (!all && !explain && jobs === null) {
     const selection = await selectByHeads(place)
     const next = selection.next && (await openTask(place, selection.next, JSON_FACTS))
     const json = next && taskJson(eligible(next.task), () => next.choice)
@@ -91,10 +143,24 @@ async function printJson(context: Context, place: Place): Promise<Selection<Task
     tasksJson(states.filter(wanted), tierOfListed)
   context.printJson({
     ...decisionJson(selection, next && taskJson(eligible(next), tierOfListed)),
+    ...(jobs === null ? {} : togetherJson(scheduleOf(selection, { jobs, place }), tierOfListed)),
     ...(all ? { eligible: json(({ eligible }) => eligible) } : {}),
     ...(explain ? { waiting: json(({ waiting }) => waiting.length > 0) } : {}),
   })
   return selection
+}
+
+function togetherJson<T extends Parameters<typeof taskJson>[0]['task']>(
+  {
+    begin,
+    waiting,
+  }: { readonly begin: readonly T[]; readonly waiting: readonly { task: T; wait: object }[] },
+  tierOf: (task: T) => TierChoice,
+): object {
+  return {
+    begin: begin.map((task) => taskJson(eligible(task), tierOf)),
+    later: waiting.map(({ task, wait }) => ({ id: task.id, wait })),
+  }
 }
 
 function eligible<T extends TaskHead>(task: T): TaskState<T> {

@@ -56,7 +56,7 @@ async function planOf(
       base: { head: 'HEAD', branch: null },
       from: { kind: 'base' },
       waits: 0,
-      spentUsd: null,
+      budgetLeft: options.budget,
       token: '',
     },
     { options, ledger, ports: { tierOf, prompt: promptOf(project, git), source } },

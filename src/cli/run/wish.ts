@@ -13,6 +13,9 @@ export function runWish(
     task,
     loop: options.on('loop'),
     maxTasks: options.number('max-tasks') ?? null,
+    jobs: options.number('jobs') ?? null,
+    isolated: options.on('isolated'),
+    branch: options.text('branch') ?? null,
     retries: options.number('retries') ?? null,
     onFailure: oneOf(['block', 'stop', 'ask'], options.text('on-failure')),
     budget: options.number('budget') ?? null,
@@ -40,6 +43,13 @@ function refuseContradictions(options: Options, isInteractive: boolean): void {
     throw new UserError(
       '--max-tasks counts the tasks of a loop',
       'Add --loop: without it a run does one task.',
+    )
+  if (options.number('jobs') !== undefined && !options.on('loop'))
+    throw new UserError('--jobs is about the tasks of a loop', 'Add --loop: without it a run does one task.')
+  if (options.text('branch') !== undefined && options.on('push'))
+    throw new UserError(
+      '--push is about the branch that is checked out, and --branch lands on another',
+      'Leave one of them out.',
     )
   if (options.list('gate').length > 0 && options.on('no-gates'))
     throw new UserError('--no-gates takes no gate at all, and --gate names one', 'Leave one of them out.')

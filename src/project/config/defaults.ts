@@ -34,6 +34,11 @@ export interface Config {
   readonly budget: number | null
   readonly maxCostPerTask: number | null
   readonly maxTasks: number | null
+  /** How many tasks a loop works on at once. */
+  readonly jobs: number
+  /** What tasks do whose Touches overlap. */
+  readonly overlap: 'wait' | 'ignore'
+  readonly workspace: WorkspaceConfig
   /** Of tasks that agents add, how many a run may take. */
   readonly maxAddedTasks: number
   readonly commit: CommitConfig
@@ -74,6 +79,18 @@ export interface GateConfig {
   readonly command: string
   readonly required: boolean
   readonly timeoutSeconds: number
+}
+
+/** Workspaces of ralph's own. */
+export interface WorkspaceConfig {
+  /** Null has them in the user's folder of caches. */
+  readonly dir: string | null
+  /** Null has it detected from lock files; an empty one is none. */
+  readonly prepare: string | null
+  /** Patterns of ignored files that each workspace gets a copy of. */
+  readonly copy: readonly string[]
+  /** Ignored folders that all share with the checkout. */
+  readonly link: readonly string[]
 }
 
 /** How the one commit of a task looks. */
@@ -126,6 +143,9 @@ export const DEFAULTS: Config = {
   budget: null,
   maxCostPerTask: null,
   maxTasks: null,
+  jobs: 1,
+  overlap: 'wait',
+  workspace: { dir: null, prepare: null, copy: [], link: [] },
   maxAddedTasks: 20,
   commit: { subject: '{id}: {title}', digits: 'auto', seal: true },
   push: false,

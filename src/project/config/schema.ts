@@ -113,6 +113,19 @@ const mcpServer = table({
   env: v.optional(named(v.string('a text'), 'an object of names and texts'), {}),
 })
 
+const workspace = table({
+  dir: about('The folder that they are made in; null is the folder of caches.', orNull(text)),
+  prepare: about(
+    'A command that makes a workspace ready, as "npm ci"; null has it detected from lock files, "" is none.',
+    v.optional(v.nullable(v.string('a text')), DEFAULTS.workspace.prepare),
+  ),
+  copy: about('Patterns of ignored files that each workspace gets a copy of.', v.optional(anyTexts, [])),
+  link: about(
+    'Ignored folders that all workspaces share with the checkout.',
+    v.optional(v.array(pathInside, 'a list of paths'), []),
+  ),
+})
+
 const logs = table({
   maxBytes: about('How much of one attempt is kept.', v.optional(count, DEFAULTS.logs.maxBytes)),
 })
@@ -158,6 +171,12 @@ export const configSchema = v.pipe(
     budget: about('How many dollars a run may cost.', orNull(dollars)),
     maxCostPerTask: about('How many dollars a task may cost.', orNull(dollars)),
     maxTasks: about('How many tasks a run may do.', orNull(count)),
+    jobs: about('How many tasks a loop works on at once.', v.optional(count, DEFAULTS.jobs)),
+    overlap: about(
+      'Whether tasks whose Touches overlap wait for each other.',
+      v.optional(oneOf(['wait', 'ignore']), DEFAULTS.overlap),
+    ),
+    workspace: about("Workspaces of ralph's own, for several jobs at once.", v.optional(workspace, {})),
     maxAddedTasks: about(
       'How many tasks that agents add a run may take.',
       v.optional(wholeNumber(0), DEFAULTS.maxAddedTasks),

@@ -1,0 +1,79 @@
+import { UserError } from '../base/errors.ts'
+import type { Git } from '../git/git.ts'
+import { tipOf } from '../git/head.ts'
+import type { Repository } from '../git/repository.ts'
+import type { Sealer } from '../git/seal/sealer.ts'
+import { openTaskFolder } from '../run/source.ts'
+import type { RunPorts, Workspaces } from '../run/ports.ts'
+import { refuseUnlendable, type Lender } from '../workspace/clone.ts'
+import { releaseDeadLock } from '../workspace/follow.ts'
+import { detectPrepare, LOCK_FILES, type Furniture } from '../workspace/furnish.ts'
+import { OwnWorkspace, workspacesFolder } from '../workspace/own.ts'
+import type { Workspace } from '../workspace/port.ts'
+import { openTrunk } from '../workspace/trunk.ts'
+import type { WorkspaceConfig } from './config/defaults.ts'
+import type { Place } from './project.ts'
+
+/** What workspaces are wired with. */
+interface Wiring {
+  /** At the top of the checkout. */
+  readonly git: Git
+  readonly repository: Repository
+  readonly home: Workspace
+  readonly env: RunPorts['env']
+  /** Opens git in a folder. */
+  readonly openAt: (cwd: string) => Git
+  readonly sealer: (git: Git) => Sealer | null
+  readonly promptIn: (root: string) => RunPorts['prompt']
+  readonly checkpoint: RunPorts['checkpoint']
+}
+
+/** The workspaces of a checkout, as the configuration has them. */
+export function workspacesOf({ root, dir, vocabulary, config }: Place, wiring: Wiring): Workspaces {
+  const { git, repository, home, env, openAt, checkpoint } = wiring
+  const checkout = { git, repository }
+  const lender: Lender = { git, repository, prefix: home.prefix }
+  const furniture = furnitureOf(root, config.workspace)
+  const folder = (): string =>
+    workspacesFolder({ root, top: repository.root }, { dir: config.workspace.dir, env })
+  const known = new Map<number, OwnWorkspace>()
+  const own = (number: number): OwnWorkspace => {
+    const made =
+      known.get(number) ??
+      new OwnWorkspace(number, { lender, home, folder: folder(), furniture, env, openAt, checkpoint })
+    known.set(number, made)
+    return made
+  }
+  return {
+    folder,
+    furniture,
+    own,
+    portsIn: (one) => ({ prompt: wiring.promptIn(one.root), sealer: wiring.sealer(one.git) }),
+    sourceIn: (one) => openTaskFolder({ root: one.root, dir, vocabulary }),
+    trunk: ({ branch, note }) => openTrunk(checkout, own(0), { branch, note, openAt }),
+    async finish(move) {
+      releaseDeadLock(repository)
+      if (move)
+        await openTrunk(checkout, own(0), { branch: move.branch, note: () => undefined, openAt }).finish(move)
+    },
+    prepareBranch: (branch) => prepareBranch(git, branch),
+    refuseUnlendable: () => refuseUnlendable(lender),
+  }
+}
+
+/** What each workspace gets: what the configuration says, else what the lock files say. */
+export function furnitureOf(root: string, { prepare, copy, link }: WorkspaceConfig): Furniture {
+  if (prepare === null) return { ...detectPrepare(root), copy, link }
+  return { prepare: prepare.trim() === '' ? null : prepare, locks: LOCK_FILES, copy, link }
+}
+
+async function prepareBranch(git: Git, branch: string): Promise<string | null> {
+  const { stdout } = await git.run(['worktree', 'list', '--porcelain', '-z'])
+  if (stdout.toString().split('\0').includes(`branch refs/heads/${branch}`))
+    return `${branch} is checked out: leave --branch out, and the tasks land there`
+  if ((await tipOf(git, branch)) !== null) return null
+  const valid = await git.run(['check-ref-format', '--branch', branch], { okCodes: [0, 1, 128] })
+  if (valid.code !== 0) throw new UserError(`git takes no branch named ${branch}`, 'Take another name.')
+  await git.run(['branch', '--no-track', branch, 'HEAD'])
+  return null
+}

@@ -1,0 +1,44 @@
+import { runLogged } from '../attempt/check.ts'
+import { fewOf } from '../base/text.ts'
+import type { Base } from '../git/head.ts'
+import type { OwnWorkspace } from '../workspace/own.ts'
+import { setAside } from './give-up.ts'
+import { attemptPorts, type Run } from './task.ts'
+
+/** To install packages may take long where nothing is cached. */
+const TIMEOUT_SECONDS = 1800
+
+/** Installs what a workspace lacks; null where it is ready, or why it is not: an agent would be paid for nothing. */
+export async function makeReady(run: Run, own: OwnWorkspace, base: Base): Promise<string | null> {
+  const { ports, emit } = run
+  const { prepare } = ports.workspaces.furniture
+  if (prepare === null || own.isPrepared) return null
+  emit({ type: 'preparing', command: prepare })
+  const gate = { name: 'prepare', command: prepare, required: true, timeoutSeconds: TIMEOUT_SECONDS }
+  const result = await runLogged(gate, attemptPorts(ports, ''), `prepare-${own.number}`)
+  if (result.verdict === 'interrupted') return null
+  await own.prepared(result.verdict === 'passed')
+  if (result.verdict === 'passed') {
+    await undoChanges(run, base)
+    return null
+  }
+  const lines = result.excerpt.trim().split('\n').slice(-6).join('\n')
+  return `a workspace could not be prepared with ${prepare}: ${result.reason}${lines === '' ? '' : `\n${lines}`}`
+}
+
+/** What was installed is no work: tracked files are as they were, and what git does not ignore is set aside. */
+async function undoChanges(run: Run, base: Base): Promise<void> {
+  const { inspect, restore } = run.ports.workspace
+  const { entries } = await inspect.status()
+  const tracked = entries
+    .filter(({ kind, unstaged }) => unstaged && kind !== 'untracked')
+    .map(({ path }) => path)
+  setAside(
+    run,
+    entries.filter(({ kind }) => kind === 'untracked'),
+    'left by preparing the workspace',
+  )
+  if (tracked.length === 0) return
+  await restore.files(base, tracked)
+  run.emit({ type: 'warning', message: `preparing the workspace changed ${fewOf(tracked)}: undone` })
+}

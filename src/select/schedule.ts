@@ -1,0 +1,94 @@
+import type { TaskHead } from '../task/model.ts'
+import { overlapOf } from './overlap.ts'
+
+/** What scheduling has to know of a task. */
+export type Schedulable = Pick<TaskHead, 'id' | 'number'> & { readonly touches: readonly string[] }
+
+/** A task that a run is busy with: an agent works on it; its candidate waits to land; or it cannot land as yet. */
+export interface Busy<T extends Schedulable> {
+  readonly task: T
+  readonly phase: 'working' | 'ready' | 'held'
+}
+
+/** Everything that the decision depends on. */
+export interface Standing<T extends Schedulable> {
+  /** Those that may be worked on, by number: what they depend on has landed. Busy ones may be among them. */
+  readonly eligible: readonly T[]
+  readonly busy: readonly Busy<T>[]
+  /** How many agents may work at once. */
+  readonly jobs: number
+  readonly overlap: 'wait' | 'ignore'
+  /** How many more tasks may begin. */
+  readonly mayBegin: number
+  /** Those that have begun before, and need another attempt: they count no more. */
+  readonly again: ReadonlySet<string>
+  /** Whether nothing more is to begin; what is ready still lands. */
+  readonly isEnding: boolean
+  /** Whether nothing is to land either: somebody wants the run to end. */
+  readonly isStopping: boolean
+  readonly isLanding: boolean
+}
+
+/** Why an eligible task does not begin now. */
+export type Wait =
+  | { readonly kind: 'overlap'; readonly id: string; readonly path: string }
+  /** All workspaces are taken, or as many tasks have begun as may. */
+  | { readonly kind: 'jobs' }
+
+/** What is to be done now. */
+export interface Schedule<T extends Schedulable> {
+  /** These begin, each in a free workspace. */
+  readonly begin: readonly T[]
+  readonly waiting: readonly { readonly task: T; readonly wait: Wait }[]
+  /** The candidate that lands next; null where none is ready, or one is landing. */
+  readonly land: T | null
+  /** Nothing goes on, and nothing can begin. */
+  readonly isOver: boolean
+}
+
+/**
+ * Decides what a run with several jobs does next: the lowest-numbered eligible tasks begin that touch nothing of what is
+ * under way, and of the candidates the lowest number lands.
+ */
+export function schedule<T extends Schedulable>(standing: Standing<T>): Schedule<T> {
+  const { eligible, busy, jobs, overlap, again, isEnding, isStopping, isLanding } = standing
+  const ready = busy.filter(({ phase }) => phase === 'ready').map(({ task }) => task)
+  const working = busy.filter(({ phase }) => phase === 'working').length
+  // Where landing is slower than the agents, more work in front of it would only be older when it lands.
+  const free = isEnding || isStopping || ready.length >= jobs ? 0 : jobs - working
+  const ids = new Set(busy.map(({ task }) => task.id))
+  const begin: T[] = []
+  const waiting: { task: T; wait: Wait }[] = []
+  let { mayBegin } = standing
+  for (const task of eligible) {
+    if (ids.has(task.id)) continue
+    const others = [...busy.map((one) => one.task), ...begin]
+    const inTheWay = overlap === 'wait' ? overlapWith(task, others) : null
+    if (inTheWay) waiting.push({ task, wait: inTheWay })
+    else if (begin.length < free && (again.has(task.id) || mayBegin-- > 0)) begin.push(task)
+    else waiting.push({ task, wait: { kind: 'jobs' } })
+  }
+  const land = isLanding || isStopping ? null : (ready.toSorted((a, b) => a.number - b.number)[0] ?? null)
+  const isOver = working + begin.length === 0 && !isLanding && land === null
+  return { begin, waiting, land, isOver }
+}
+
+function overlapWith<T extends Schedulable>(task: T, others: readonly T[]): Wait | null {
+  for (const other of others) {
+    const path = overlapOf(task.touches, other.touches)
+    if (path !== null) return { kind: 'overlap', id: other.id, path }
+  }
+  return null
+}
+
+/** What one more job may cost: of what no other job has reserved as much as each free workspace could have. */
+export function shareOf(money: {
+  readonly budget: number
+  readonly spent: number
+  readonly reserved: readonly number[]
+  readonly jobs: number
+}): number {
+  const { budget, spent, reserved, jobs } = money
+  const left = budget - spent - reserved.reduce((sum, one) => sum + one, 0)
+  return Math.max(0, left / Math.max(1, jobs - reserved.length))
+}

@@ -1,0 +1,210 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
+import { UserError } from '../base/errors.ts'
+import type { Git } from '../git/git.ts'
+import type { Base } from '../git/head.ts'
+import { bringRefs, listRefs } from '../git/refs.ts'
+import type { Repository } from '../git/repository.ts'
+import { configText, readSettingsOf } from '../git/shared-clone.ts'
+
+/** The repository that workspaces of ralph's own borrow from, and where a project lies in it. */
+export interface Lender {
+  /** At the top of the checkout. */
+  readonly git: Git
+  readonly repository: Repository
+  /** The project's root inside the checkout: empty, or ending with a slash. */
+  readonly prefix: string
+}
+
+/** What somebody has left in a workspace, and no ref of the checkout holds. */
+const STRAY = 'refs/ralph/stray/'
+
+/** Where a workspace of that number has its repository. */
+export function cloneRepository(top: string, { repository }: Lender): Repository {
+  const gitDir = join(top, '.git')
+  const { objectFormat } = repository
+  return { root: top, gitDir, commonDir: gitDir, objectFormat, linkedWorktree: false }
+}
+
+/** Makes an empty repository there that borrows the checkout's objects, unless there is one; whether it made it. */
+export async function makeClone(top: string, { git, repository }: Lender): Promise<boolean> {
+  const lent = `${join(repository.commonDir, 'objects')}\n`
+  const alternates = '.git/objects/info/alternates'
+  if (textAt(join(top, alternates)) === lent && existsSync(join(top, '.git/HEAD'))) return false
+  // Whatever is there is somebody's, or half of what a dead run was making.
+  if (existsSync(top)) renameSync(top, freeName(top))
+  const draft = `${top}.new`
+  rmSync(draft, { recursive: true, force: true })
+  mkdirSync(dirname(top), { recursive: true })
+  await git.run([
+    'init',
+    '--quiet',
+    '--template=',
+    `--object-format=${repository.objectFormat}`,
+    '--initial-branch=main',
+    draft,
+  ])
+  mkdirSync(join(draft, '.git/info'), { recursive: true })
+  mkdirSync(dirname(join(draft, alternates)), { recursive: true })
+  writeFileSync(join(draft, alternates), lent)
+  renameSync(draft, top)
+  return true
+}
+
+function freeName(top: string): string {
+  let number = 1
+  while (existsSync(`${top}.before-${number}`)) number++
+  return `${top}.before-${number}`
+}
+
+/**
+ * Gives a clone the settings, the remotes, the hooks and the branches of the checkout, with its own branch at the base.
+ * Nothing of what an earlier job has done to them is left.
+ */
+export async function settle(
+  clone: Repository,
+  base: Base,
+  { lender, excluded }: { readonly lender: Lender; readonly excluded: readonly string[] },
+): Promise<void> {
+  const { git, repository } = lender
+  const settings = await readSettingsOf(git)
+  const hooks = (await git.run(['rev-parse', '--git-path', 'hooks'])).stdout.toString().trim()
+  const { gitDir } = clone
+  for (const name of LEFTOVERS) rmSync(join(gitDir, name), { recursive: true, force: true })
+  writeFileSync(
+    join(gitDir, 'config'),
+    configText(settings, { ...repository, hooks: absolute(git.cwd, hooks) }),
+  )
+  const exclude = textAt(join(repository.commonDir, 'info/exclude')) ?? ''
+  mkdirSync(join(gitDir, 'info'), { recursive: true })
+  writeFileSync(join(gitDir, 'info/exclude'), [exclude, ...excluded, ''].join('\n'))
+  copyText(join(repository.commonDir, 'info/attributes'), join(gitDir, 'info/attributes'))
+  copyText(join(repository.commonDir, 'shallow'), join(gitDir, 'shallow'))
+  await writeRefs(clone, base, git)
+}
+
+/** Operations under way, locks, and what else an attempt may have left beside refs and index. */
+const LEFTOVERS = [
+  'MERGE_HEAD',
+  'MERGE_MSG',
+  'MERGE_MODE',
+  'AUTO_MERGE',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'BISECT_LOG',
+  'BISECT_START',
+  'rebase-merge',
+  'rebase-apply',
+  'sequencer',
+  'hooks',
+  'config.lock',
+  'config.worktree',
+  'index.lock',
+  'ralph-index.lock',
+  'HEAD.lock',
+  'packed-refs.lock',
+]
+
+function absolute(cwd: string, path: string): string {
+  return isAbsolute(path) ? path : join(cwd, path)
+}
+
+function copyText(from: string, to: string): void {
+  const text = textAt(from)
+  if (text === null) rmSync(to, { force: true })
+  else writeFileSync(to, text)
+}
+
+/** Branches, tags and what was fetched, as the checkout has them: written at once, and no process. */
+async function writeRefs({ gitDir }: Repository, { head, branch }: Base, git: Git): Promise<void> {
+  if (branch === null) throw new Error('a workspace of its own begins on a branch')
+  const { stdout } = await git.run([
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    'refs/heads',
+    'refs/tags',
+    'refs/remotes',
+  ])
+  const own = `refs/heads/${branch}`
+  const lines = stdout
+    .toString()
+    .split('\n')
+    .filter((line) => line !== '' && !line.endsWith(` ${own}`))
+  for (const name of ['refs', 'logs']) rmSync(join(gitDir, name), { recursive: true, force: true })
+  mkdirSync(join(gitDir, 'refs/heads'), { recursive: true })
+  writeFileSync(join(gitDir, 'packed-refs'), [...lines, `${head} ${own}`, ''].join('\n'))
+  writeFileSync(join(gitDir, 'HEAD'), `ref: ${own}\n`)
+}
+
+/** Keeps in the checkout what refs of a workspace name and the checkout does not have; gives the refs that keep it. */
+export async function keepStrayRefs(clone: Git, { git }: Lender): Promise<readonly string[]> {
+  const found = await listRefs(clone)
+  if (found.size === 0) return []
+  const names = [...new Set(found.values())]
+  const asked = await git.run(['cat-file', '--batch-check=%(objectname)'], { stdin: `${names.join('\n')}\n` })
+  const missing = new Set(
+    asked.stdout
+      .toString()
+      .split('\n')
+      .flatMap((line) => (line.endsWith(' missing') ? [line.split(' ')[0]!] : [])),
+  )
+  const strays = [...found].filter(([, hash]) => missing.has(hash))
+  if (strays.length === 0) return []
+  const pairs = strays.map(([ref, hash]): [string, string] => {
+    const isOurs = ref.startsWith('refs/ralph/attempts/') || ref.startsWith('refs/ralph/candidates/')
+    return [ref, isOurs ? ref : `${STRAY}${hash.slice(0, 10)}/${ref.slice('refs/'.length)}`]
+  })
+  const held = await listRefs(git)
+  // A number may have been given again since a run died here.
+  const free = pairs.map(([ref, to]): [string, string] => [
+    ref,
+    held.has(to) ? `${STRAY}${found.get(ref)!.slice(0, 10)}/${ref.slice('refs/'.length)}` : to,
+  ])
+  await bringRefs(git, clone.cwd, free)
+  return free.map(([, ref]) => ref)
+}
+
+/** Keeps a tree that somebody has left in a workspace as a commit in the checkout; gives its ref. */
+export async function keepStrayTree(
+  clone: Git,
+  { git }: Lender,
+  { tree, on, why }: { readonly tree: string; readonly on: string; readonly why: string },
+): Promise<string> {
+  const made = await clone.run(['commit-tree', tree, '-p', on, '-m', why])
+  const hash = made.stdout.toString().trim()
+  const ref = `${STRAY}${hash.slice(0, 10)}/workspace`
+  await clone.run(['update-ref', ref, hash])
+  await bringRefs(git, clone.cwd, [[ref, ref]])
+  return ref
+}
+
+/** Holds a base in the checkout for as long as a workspace stands on it. */
+export async function pin(number: number, commit: string, { git }: Lender): Promise<void> {
+  await git.run(['update-ref', `refs/ralph/bases/${number}`, commit])
+}
+
+export async function unpin(number: number, { git }: Lender): Promise<void> {
+  await git.run(['update-ref', '-d', `refs/ralph/bases/${number}`])
+}
+
+function textAt(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+/** Throws where such workspaces cannot be made of the checkout, or would not be what it is. */
+export async function refuseUnlendable({ git, repository }: Lender): Promise<void> {
+  const { stdout } = await git.run(['config', '--get-regexp', '^extensions\\.partialclone$'], {
+    okCodes: [0, 1],
+  })
+  if (stdout.length > 0)
+    throw new UserError(
+      'this is a partial clone, and a workspace of its own could not fetch what it lacks',
+      'Fetch all of it (git fetch --refetch --no-filter), or run one job at a time.',
+    )
+  if (!existsSync(join(repository.commonDir, 'objects')))
+    throw new UserError('this repository keeps its objects elsewhere', 'Run one job at a time.')
+}

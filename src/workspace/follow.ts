@@ -1,0 +1,277 @@
+import {
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { foldersAbove } from '../base/paths.ts'
+import { GitError, type Git } from '../git/git.ts'
+import { moveBranch } from '../git/head.ts'
+import { ignoredPaths, operationsUnderWay, type Repository } from '../git/repository.ts'
+import { sleep } from '../process/sleep.ts'
+
+/** A move of the branch, and of the checkout that is on it. */
+export interface Move {
+  readonly branch: string
+  readonly from: string
+  readonly to: string
+}
+
+/** How it went. */
+export type Moved =
+  | { readonly kind: 'moved' }
+  /** The branch was somewhere else already: nothing has changed. */
+  | { readonly kind: 'overtaken' }
+  /** Something of the person's is in the way: nothing has changed. */
+  | { readonly kind: 'held'; readonly paths: readonly string[]; readonly reason: string }
+
+/** A checkout that may be on the branch. */
+export interface Checkout {
+  /** At its top. */
+  readonly git: Git
+  readonly repository: Repository
+}
+
+const WHY = 'ralph: a task has landed'
+
+/** How long another git may hold the index before the landing is held. */
+const PATIENCE_MS = 2000
+
+/**
+ * Moves the branch, and takes the checkout along where that is on it, under the lock of its index: no other git can
+ * commit, switch or stage meanwhile. `note` is called with the move before anything has changed, and with null once all
+ * has, so that whoever comes after a kill in between can finish it.
+ */
+export async function moveWithCheckout(
+  checkout: Checkout,
+  move: Move,
+  note: (move: Move | null) => void,
+): Promise<Moved> {
+  if (!isOn(checkout.repository, move.branch)) return moveAlone(checkout.git, move)
+  const lock = await lockIndex(checkout.repository)
+  if (lock === null) return { kind: 'held', paths: [], reason: 'another git is at work in the checkout' }
+  try {
+    // It may have been switched while the lock was waited for.
+    if (!isOn(checkout.repository, move.branch)) return await moveAlone(checkout.git, move)
+    const held = await wayTo(checkout, move, lock.scratch)
+    if (held) return held
+    note(move)
+    const moved = await moveAlone(checkout.git, move)
+    if (moved.kind !== 'moved') {
+      note(null)
+      return moved
+    }
+    await follow(checkout.git, move, lock.scratch)
+    lock.publish()
+    note(null)
+    return moved
+  } finally {
+    lock.release()
+  }
+}
+
+/** Finishes what a run has noted that died while the checkout was to follow. */
+export async function finishMove(checkout: Checkout, move: Move): Promise<void> {
+  const { git, repository } = checkout
+  releaseDeadLock(repository)
+  if (!isOn(repository, move.branch) || (await headOf(git)) !== move.to) return
+  const lock = await lockIndex(repository)
+  if (lock === null) throw new GitError(['read-tree'], 128, 'another git holds the lock of the index')
+  try {
+    await takeAsMoved(git, move, lock.scratch)
+    await follow(git, move, lock.scratch)
+    lock.publish()
+  } finally {
+    lock.release()
+  }
+}
+
+/** What of the person's is in the way of a move, as far as it can be seen without the lock; nothing where they are elsewhere. */
+export async function inTheWay(checkout: Checkout, move: Move): Promise<Moved | null> {
+  const { repository } = checkout
+  if (!isOn(repository, move.branch)) return null
+  const scratch = join(repository.gitDir, `${SCRATCH}-look`)
+  try {
+    copyFileSync(join(repository.gitDir, 'index'), scratch)
+    return await wayTo(checkout, move, scratch)
+  } finally {
+    rmSync(scratch, { force: true })
+    rmSync(`${scratch}.lock`, { force: true })
+  }
+}
+
+function isOn({ gitDir }: Repository, branch: string): boolean {
+  try {
+    return readFileSync(join(gitDir, 'HEAD'), 'utf8').trim() === `ref: refs/heads/${branch}`
+  } catch {
+    return false
+  }
+}
+
+async function headOf(git: Git): Promise<string> {
+  return (await git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], { okCodes: [0, 1] })).stdout
+    .toString()
+    .trim()
+}
+
+async function moveAlone(git: Git, { branch, from, to }: Move): Promise<Moved> {
+  try {
+    await moveBranch(git, { branch, from, to }, WHY)
+    return { kind: 'moved' }
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    const { stdout } = await git.run(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`], {
+      okCodes: [0, 1],
+    })
+    if (stdout.toString().trim() === from) throw error
+    return { kind: 'overtaken' }
+  }
+}
+
+const SCRATCH = 'ralph-follow-index'
+/** The lock's other name. */
+const OWN_LOCK = 'ralph-follow-lock'
+
+/** The lock of a checkout's index while this process holds it. */
+interface IndexLock {
+  /** A copy of the index, to be worked on. */
+  readonly scratch: string
+  /** Makes the copy the index. */
+  readonly publish: () => void
+  readonly release: () => void
+}
+
+async function lockIndex({ gitDir }: Repository): Promise<IndexLock | null> {
+  const [index, lock] = [join(gitDir, 'index'), join(gitDir, 'index.lock')]
+  const [scratch, own] = [join(gitDir, SCRATCH), join(gitDir, OWN_LOCK)]
+  for (const left of [own, scratch, `${scratch}.lock`]) rmSync(left, { force: true })
+  copyFileSync(index, own)
+  for (let waited = 0; ; waited += 20) {
+    try {
+      // The same file under two names: whoever finds the lock later can tell whose it is.
+      linkSync(own, lock)
+      break
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+      if (waited >= PATIENCE_MS) return null
+      await sleep(20)
+    }
+  }
+  // Somebody may have written the index while the lock was waited for.
+  copyFileSync(index, scratch)
+  return {
+    scratch,
+    publish: () => renameSync(scratch, index),
+    release() {
+      for (const path of [scratch, `${scratch}.lock`, lock, own]) rmSync(path, { force: true })
+    },
+  }
+}
+
+/** Takes away the lock of a run that died, and no other. */
+export function releaseDeadLock({ gitDir }: Repository): void {
+  const [lock, own] = [join(gitDir, 'index.lock'), join(gitDir, OWN_LOCK)]
+  const [held, left] = [lock, own].map((path) => statSync(path, { throwIfNoEntry: false }))
+  if (held && left && held.ino === left.ino) rmSync(lock, { force: true })
+  for (const path of [own, join(gitDir, SCRATCH), join(gitDir, `${SCRATCH}.lock`)])
+    rmSync(path, { force: true })
+}
+
+/** Null where nothing of the person's stands where the move writes. */
+async function wayTo({ git, repository }: Checkout, move: Move, scratch: string): Promise<Moved | null> {
+  const [operation] = operationsUnderWay(repository)
+  if (operation !== undefined)
+    return { kind: 'held', paths: [], reason: `a ${operation} is under way in the checkout` }
+  const door = git.with({ env: { GIT_INDEX_FILE: scratch } })
+  // Files that were only touched are not changed.
+  await door.run(['update-index', '-q', '--refresh'], { okCodes: [0, 1] })
+  const changes = await rawChanges(git, move.from, move.to)
+  const standing = changes
+    .filter(({ isNew, path }) => isNew && isInTheWay(git.cwd, path))
+    .map(({ path }) => path)
+  const changed = await changedOf(
+    door,
+    move.from,
+    changes.map(({ path }) => path),
+  )
+  const paths = [...new Set([...changed, ...standing])]
+  if (paths.length > 0) return { kind: 'held', paths, reason: 'what you have there is not committed' }
+  const tried = await door.run(['read-tree', '-n', '-m', '-u', move.from, move.to], { okCodes: [0, 1, 128] })
+  if (tried.code === 0) return null
+  return { kind: 'held', paths: [], reason: tried.stderr.trim().split('\n')[0] ?? 'git refuses' }
+}
+
+/** Of these paths those at which index or file are not as the commit has them. */
+async function changedOf(door: Git, commit: string, paths: readonly string[]): Promise<readonly string[]> {
+  const { stdout } = await door.run(['diff-index', '--name-only', '--no-renames', '-z', commit])
+  const changed = new Set(stdout.toString().split('\0').filter(Boolean))
+  return paths.filter((path) => changed.has(path))
+}
+
+/** Whether anything stands at a path, ignored or not, or a file where one of its folders is to be. */
+function isInTheWay(root: string, path: string): boolean {
+  for (const folder of foldersAbove(path)) {
+    const stats = lstatSync(join(root, folder), { throwIfNoEntry: false })
+    if (!stats) return false
+    if (!stats.isDirectory()) return true
+  }
+  const stats = lstatSync(join(root, path), { throwIfNoEntry: false })
+  if (!stats) return false
+  return !stats.isDirectory() || readdirSync(join(root, path)).length > 0
+}
+
+async function follow(git: Git, { from, to }: Move, scratch: string): Promise<void> {
+  const door = git.with({ env: { GIT_INDEX_FILE: scratch } })
+  await door.run(['read-tree', '-m', '-u', from, to])
+}
+
+/** What is there as the move leaves it, or as a person has made it since, counts as moved: it is left as it is. */
+async function takeAsMoved(git: Git, { from, to }: Move, scratch: string): Promise<void> {
+  const door = git.with({ env: { GIT_INDEX_FILE: scratch } })
+  await door.run(['update-index', '-q', '--refresh'], { okCodes: [0, 1] })
+  const entries = await rawChanges(git, from, to)
+  const changed = new Set(
+    await changedOf(
+      door,
+      from,
+      entries.map(({ path }) => path),
+    ),
+  )
+  const moved = entries.filter(({ path, isNew }) => changed.has(path) || (isNew && isInTheWay(git.cwd, path)))
+  const lines = moved.map(({ path, mode, hash }) => `${mode} ${hash}\t${path}\0`)
+  if (lines.length > 0) await door.run(['update-index', '-z', '--index-info'], { stdin: lines.join('') })
+  await door.run(['update-index', '-q', '--refresh'], { okCodes: [0, 1] })
+}
+
+interface RawChange {
+  readonly path: string
+  readonly isNew: boolean
+  /** As it is to be: mode and object. */
+  readonly mode: string
+  readonly hash: string
+}
+
+async function rawChanges(git: Git, from: string, to: string): Promise<readonly RawChange[]> {
+  const { stdout } = await git.run([
+    'diff-tree',
+    '-r',
+    '--raw',
+    '--no-renames',
+    '--no-abbrev',
+    '-z',
+    from,
+    to,
+  ])
+  const records = stdout.toString().split('\0')
+  const found: RawChange[] = []
+  for (let at = 0; at + 1 < records.length; at += 2) {
+    const [before = '', mode = '', , hash = ''] = records[at]!.slice(1).split(' ')
+    found.push({ path: records[at + 1]!, isNew: /^0+$/.test(before), mode, hash })
+  }
+  return found
+}

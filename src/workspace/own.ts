@@ -1,0 +1,300 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { basename, join, resolve } from 'node:path'
+import { writeFileAtomic } from '../base/atomic-file.ts'
+import { cacheFolder } from '../base/cache-folder.ts'
+import { UserError } from '../base/errors.ts'
+import { nativePath, pathWithin } from '../base/paths.ts'
+import { GitError, type Git } from '../git/git.ts'
+import type { Base } from '../git/head.ts'
+import { bringRefs } from '../git/refs.ts'
+import { restoreTree } from '../git/restore.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import {
+  cloneRepository,
+  keepStrayRefs,
+  keepStrayTree,
+  makeClone,
+  pin,
+  settle,
+  type Lender,
+} from './clone.ts'
+import { filesToCopy, furnish, preparedKey, type Furniture } from './furnish.ts'
+import { assemble } from './open.ts'
+import type { Person, Recorder, Workspace } from './port.ts'
+import { Room } from './room.ts'
+import { checkOutSubmodules } from './submodules.ts'
+
+/** What workspaces of ralph's own are made from. */
+export interface OwnPlan {
+  readonly lender: Lender
+  /** The checkout, where records and candidates are kept in the end. */
+  readonly home: Workspace
+  /** The folder that they are in. */
+  readonly folder: string
+  readonly furniture: Furniture
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Opens git in a folder. */
+  readonly openAt: (cwd: string) => Git
+  readonly checkpoint: (name: Checkpoint) => void
+}
+
+/** The folder of a checkout's workspaces: outside of it, or every tool in it would find each file several times. */
+export function workspacesFolder(
+  { root, top }: { readonly root: string; readonly top: string },
+  { dir, env }: { readonly dir: string | null; readonly env: Readonly<Record<string, string | undefined>> },
+): string {
+  const cache = cacheFolder(env)
+  const parent = dir === null ? cache && join(cache, 'ralph') : nativePath(resolve(root, dir))
+  if (parent === null)
+    throw new UserError(
+      'there is no folder of caches for workspaces',
+      'Set HOME, or "workspace": { "dir": … }.',
+    )
+  if (pathWithin(top, parent) !== null)
+    throw new UserError(
+      `workspace.dir is ${parent}, inside of the repository`,
+      'Name a folder outside of it: inside, tests, compilers and editors would find each file several times.',
+    )
+  const hash = createHash('sha256').update(nativePath(top)).digest('hex').slice(0, 8)
+  return join(parent, `${basename(top)}-${hash}`)
+}
+
+/** What is known of a workspace from one run to the next; beside it, where no job comes. */
+interface State {
+  readonly version: 1
+  /** The commit that it was brought to last. */
+  readonly at: string
+  readonly person: Person
+  /** What it was prepared with; null where that has to be done anew. */
+  readonly prepared: string | null
+}
+
+/** One workspace of ralph's own: made once, and used again, for one job at a time. */
+export class OwnWorkspace {
+  readonly number: number
+  /** The top of its repository. */
+  readonly top: string
+  /** The project in it. */
+  readonly root: string
+  readonly #plan: OwnPlan
+  readonly #stateFile: string
+  readonly #git: Git
+  #room: Room
+  #workspace: Workspace
+  /** The base that it stands on with nothing else in it; null where that is not known. */
+  #cleanAt: string | null = null
+
+  constructor(number: number, plan: OwnPlan) {
+    this.number = number
+    this.top = join(plan.folder, String(number))
+    this.root = join(this.top, plan.lender.prefix)
+    this.#plan = plan
+    this.#stateFile = join(plan.folder, `${number}.json`)
+    const { commonDir } = plan.lender.repository
+    const git = plan.openAt(this.top)
+    // No job works where candidates land, so what ralph writes there can go to the checkout's objects at once.
+    this.#git = number === 0 ? git.with({ env: { GIT_OBJECT_DIRECTORY: join(commonDir, 'objects') } }) : git
+    this.#room = this.#newRoom()
+    this.#workspace = this.#open()
+  }
+
+  /** As it was brought last. */
+  get workspace(): Workspace {
+    return this.#workspace
+  }
+
+  get git(): Git {
+    return this.#git
+  }
+
+  get isThere(): boolean {
+    return existsSync(join(this.top, '.git'))
+  }
+
+  /** What is in it now is a landed commit, and nothing else. */
+  landed(commit: string): void {
+    this.#cleanAt = commit
+  }
+
+  /** Somebody has worked in it. */
+  used(): void {
+    this.#cleanAt = null
+  }
+
+  /** What is in it is that commit, which is kept. */
+  keeps(commit: string): void {
+    const state = this.#state()
+    if (state) this.#note({ ...state, at: commit })
+  }
+
+  /** Brings it to a base, as if it were new but for what git ignores; gives the refs under which it kept what was left there. */
+  async bring(base: Base): Promise<readonly string[]> {
+    if (this.#cleanAt === base.head) return []
+    const { lender, furniture } = this.#plan
+    if (!existsSync(this.top)) this.#refuseFullDisk()
+    const isNew = await makeClone(this.top, lender)
+    mkdirSync(this.root, { recursive: true })
+    const isLanding = this.number === 0
+    const strays = isLanding ? [] : [...(await keepStrayRefs(this.#git, lender))]
+    if (!isLanding) await pin(this.number, base.head, lender)
+    const { prefix } = lender
+    const linked = furniture.link.map((path) => `/${prefix}${path.replace(/\/+$/, '')}`)
+    const before = isNew ? null : this.#state()
+    const left = await this.#treeLeft(before?.at ?? null)
+    const excluded = [`/${prefix}.ralph/`, ...linked]
+    await settle(cloneRepository(this.top, lender), base, { lender, excluded })
+    if (left !== null && !isLanding) {
+      const why = `ralph: left in workspace ${this.number}`
+      strays.push(await keepStrayTree(this.#git, lender, { tree: left.tree, on: base.head, why }))
+    }
+    await this.#moveTo(base, left?.tree ?? (await this.#treeAt(before?.at ?? null)))
+    const project = this.#plan.openAt(join(lender.repository.root, prefix))
+    furnish(project.cwd, this.root, { copies: await filesToCopy(project, furniture), links: furniture.link })
+    this.#room = this.#newRoom()
+    this.#workspace = this.#open()
+    const person = await this.#workspace.restore.adopt(null)
+    this.#note({ version: 1, at: base.head, person, prepared: before?.prepared ?? null })
+    if (isLanding) this.#cleanAt = base.head
+    return strays
+  }
+
+  /** Opens it as a run has left it that died; null where it is gone. */
+  async reopen(): Promise<Workspace | null> {
+    const state = this.#state()
+    if (!state || !this.isThere) return null
+    await keepStrayRefs(this.#git, this.#plan.lender)
+    await this.#workspace.restore.adopt(state.person)
+    return this.#workspace
+  }
+
+  /** Whether its packages are those that its lock files ask for. */
+  get isPrepared(): boolean {
+    const { furniture } = this.#plan
+    return furniture.prepare === null || this.#state()?.prepared === preparedKey(this.root, furniture)
+  }
+
+  /** Notes that it has been prepared, or has to be again. */
+  async prepared(isPrepared: boolean): Promise<void> {
+    const state = this.#state()
+    if (!state) return
+    const key = isPrepared ? preparedKey(this.root, this.#plan.furniture) : null
+    // What was installed is none of the job's work, whatever becomes of .gitignore.
+    const person = isPrepared ? await this.#workspace.restore.adopt(null) : state.person
+    this.#note({ ...state, person, prepared: key })
+  }
+
+  #newRoom(): Room {
+    const { lender } = this.#plan
+    return new Room(this.#git, cloneRepository(this.top, lender), {
+      root: this.root,
+      prefix: lender.prefix,
+      isOwn: true,
+    })
+  }
+
+  #open(): Workspace {
+    const { home, lender, checkpoint } = this.#plan
+    const workspace = assemble(this.#room, checkpoint)
+    return { ...workspace, record: keptAtHome(workspace.record, { git: this.#git, lender, home }) }
+  }
+
+  /** The tree of what is in it, where that is not what it was brought to; null where it is. */
+  async #treeLeft(at: string | null): Promise<{ readonly tree: string } | null> {
+    const { own } = this.#room
+    const isFresh = !this.#room.isAdopted
+    if (isFresh) {
+      rmSync(join(this.top, '.git/ralph-index'), { force: true })
+      own.unlock()
+      await own.git.run(['read-tree', await this.#treeAt(at)])
+    }
+    const { entries } = await own.status()
+    const nested = entries
+      .filter((entry) => entry.nested && entry.kind === 'untracked')
+      .map(({ path }) => path)
+    const { tree } = await own.takeAll([...nested, ...this.#room.aside])
+    return tree === (await this.#treeAt(at)) ? null : { tree }
+  }
+
+  /** The tree of a commit; the empty one where there was none, or it is there no more. */
+  async #treeAt(commit: string | null): Promise<string> {
+    if (commit !== null) {
+      try {
+        return await this.#room.treeOf(commit)
+      } catch (error) {
+        if (!(error instanceof GitError)) throw error
+        this.#room.forgetTree(commit)
+      }
+    }
+    return (await this.#git.run(['mktree'], { stdin: '' })).stdout.toString().trim()
+  }
+
+  async #moveTo({ head }: Base, from: string): Promise<void> {
+    const { own } = this.#room
+    const keepIn = join(this.top, '.git/ralph-set-aside', head.slice(0, 10))
+    await restoreTree(own.git, { from, to: head, keepIn })
+    // What git ignored at an earlier base it may see at this one.
+    await own.git.run(['clean', '-ffdq'])
+    own.holds(await this.#room.treeOf(head))
+    await own.publish()
+    await checkOutSubmodules(this.#git, this.#plan.lender)
+  }
+
+  #state(): State | null {
+    try {
+      const read: unknown = JSON.parse(readFileSync(this.#stateFile, 'utf8'))
+      return isState(read) ? read : null
+    } catch {
+      return null
+    }
+  }
+
+  #note(state: State): void {
+    writeFileAtomic(this.#stateFile, JSON.stringify(state))
+  }
+
+  /** A workspace that fills the disk would end every job with it. */
+  #refuseFullDisk(): void {
+    mkdirSync(this.#plan.folder, { recursive: true })
+    const { bavail, bsize } = statfsSync(this.#plan.folder)
+    if (bavail * bsize >= LEAST_ROOM) return
+    throw new UserError(
+      `there is no room for a workspace in ${this.#plan.folder}: ${Math.floor((bavail * bsize) / 1e6)} MB are free`,
+      'Make room, or name another folder as "workspace": { "dir": … }, or take fewer --jobs.',
+    )
+  }
+}
+
+const LEAST_ROOM = 100e6
+
+function isState(read: unknown): read is State {
+  if (typeof read !== 'object' || read === null || !('version' in read) || !('person' in read)) return false
+  return read.version === 1 && 'at' in read && typeof read.at === 'string'
+}
+
+/** Records and candidates are made in a workspace, and kept in the checkout's repository at once. */
+function keptAtHome(
+  record: Recorder,
+  { git, lender, home }: { readonly git: Git; readonly lender: Lender; readonly home: Workspace },
+): Recorder {
+  return {
+    ...record,
+    async keep(attempt) {
+      // An earlier record of it may have been made in another workspace.
+      const { replaces } = attempt
+      if (replaces) await git.run(['update-ref', replaces.ref, replaces.commit])
+      const kept = await record.keep(attempt)
+      await bringRefs(lender.git, git.cwd, [[kept.ref, kept.ref]], { force: Boolean(replaces) })
+      return kept
+    },
+    async candidate(candidate) {
+      const kept = await record.candidate(candidate)
+      await bringRefs(lender.git, git.cwd, [[kept.ref, kept.ref]])
+      return kept
+    },
+    kept: (task, number) => home.record.kept(task, number),
+    candidates: () => home.record.candidates(),
+    dropCandidate: (candidate) => home.record.dropCandidate(candidate),
+    removeDropped: () => home.record.removeDropped(),
+  }
+}

@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../base/errors.ts'
+import { commitsBetween, isAncestor, tipOf, type Base, type LaterCommit } from '../git/head.ts'
+import { mergeTrees, type Merged } from '../git/merge.ts'
+import { findRepository } from '../git/repository.ts'
+import type { Git } from '../git/git.ts'
+import { finishMove, inTheWay, moveWithCheckout, type Checkout, type Move, type Moved } from './follow.ts'
+import type { OwnWorkspace } from './own.ts'
+import type { Workspace } from './port.ts'
+
+/** The branch that candidates land on: one at a time, in a workspace where no job works, and the checkout follows. */
+export interface Trunk {
+  readonly branch: string
+  /** Where the branch is now; a branch that is gone throws. */
+  tip(): Promise<Base>
+  /** The workspace of landings at that base. */
+  at(base: Base): Promise<Workspace>
+  /** What comes of a commit put onto a base. */
+  merge(base: Base, commit: string): Promise<Merged>
+  /** The commits that have come on top of one. */
+  landedSince(commit: string, base: Base): Promise<readonly LaterCommit[]>
+  /** Whether the branch still holds a commit. */
+  holds(commit: string, base: Base): Promise<boolean>
+  /** What keeps the checkout from following a move to that commit or tree; null where nothing does. */
+  obstacle(base: Base, to: string): Promise<Extract<Moved, { kind: 'held' }> | null>
+  /** Moves the branch to a commit made in the workspace of landings, if it is still where that was made. */
+  publish(from: string, to: string): Promise<Moved>
+  /** Whether nothing of the person's stands at these paths of the checkout any more. */
+  isFree(paths: readonly string[]): Promise<boolean>
+  /** Finishes what a run that died has noted. */
+  finish(move: Move): Promise<void>
+}
+
+/** Opens the trunk of a checkout; `note` keeps what is to be finished after a kill. */
+export function openTrunk(
+  checkout: Checkout,
+  landing: OwnWorkspace,
+  options: {
+    readonly branch: string
+    readonly note: (move: Move | null) => void
+    readonly openAt: (cwd: string) => Git
+  },
+): Trunk {
+  const { branch, note, openAt } = options
+  const { git } = checkout
+  const moveTo = (from: string, to: string): Move => ({ branch, from, to })
+  return {
+    branch,
+    async tip() {
+      const head = await tipOf(git, branch)
+      if (head === null)
+        throw new UserError(
+          `the branch ${branch} is gone`,
+          `Make it again (git branch ${branch} …): what has passed is kept, and the next ralph run lands it.`,
+        )
+      return { head, branch }
+    },
+    async at(base) {
+      await landing.bring(base)
+      landing.used()
+      return landing.workspace
+    },
+    merge: (base, commit) => mergeTrees(landing.git, base.head, commit),
+    landedSince: (commit, base) => commitsBetween(git, commit, base.head, ['--first-parent']),
+    holds: (commit, base) => isAncestor(git, commit, base.head),
+    async obstacle(base, to) {
+      const held = await inTheWay(await whereItIs(checkout, branch, openAt), moveTo(base.head, to))
+      return held?.kind === 'held' ? held : null
+    },
+    async isFree(paths) {
+      const { git: door } = await whereItIs(checkout, branch, openAt)
+      const args = [
+        'status',
+        '--porcelain',
+        '--ignored',
+        '-z',
+        '--',
+        ...paths.map((path) => `:(literal)${path}`),
+      ]
+      return (await door.run(args)).stdout.length === 0
+    },
+    async publish(from, to) {
+      const moved = await moveWithCheckout(await whereItIs(checkout, branch, openAt), moveTo(from, to), note)
+      if (moved.kind === 'moved') landing.landed(to)
+      return moved
+    },
+    async finish(move) {
+      await finishMove(await whereItIs(checkout, move.branch, openAt), move)
+      note(null)
+    },
+  }
+}
+
+/** The worktree that is on the branch; the checkout itself where none is, or where there is only that. */
+async function whereItIs(
+  checkout: Checkout,
+  branch: string,
+  openAt: (cwd: string) => Git,
+): Promise<Checkout> {
+  if (!existsSync(join(checkout.repository.commonDir, 'worktrees'))) return checkout
+  const { stdout } = await checkout.git.run(['worktree', 'list', '--porcelain', '-z'])
+  let top = ''
+  for (const line of stdout.toString().split('\0')) {
+    if (line.startsWith('worktree ')) top = line.slice('worktree '.length)
+    if (line !== `branch refs/heads/${branch}` || top === checkout.repository.root || !existsSync(top))
+      continue
+    const git = openAt(top)
+    const repository = await findRepository(git)
+    if (repository) return { git, repository }
+  }
+  return checkout
+}

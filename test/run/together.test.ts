@@ -1,0 +1,468 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { RunEvent } from '../../src/events/event.ts'
+import { Control } from '../../src/run/control.ts'
+import { asPerson, git, put } from '../git/bare-git.ts'
+import { makeProject, read, runAll, taskText, those } from './harness.ts'
+import { gateOf, ownFolder, type Deed, type Harness } from './ports.ts'
+
+const touching = (id: string, path: string): string =>
+  taskText(id).replace('- **Depends**', `- **Touches**: ${path}\n- **Depends**`)
+const tasksOf = (...ids: readonly string[]): Record<string, string> =>
+  Object.fromEntries(ids.map((id) => [id, taskText(id)]))
+const subjects = (root: string): readonly string[] =>
+  git(root, 'log', '--reverse', '--format=%s').split('\n').slice(1)
+const records = (root: string): readonly string[] =>
+  git(root, 'for-each-ref', '--format=%(refname:lstrip=3)', 'refs/ralph/attempts').split('\n').filter(Boolean)
+const landings = (events: readonly RunEvent[]): readonly string[] =>
+  those(events, 'landing-finished').map(({ id, result }) => `${id} ${result}`)
+
+/** An agent that writes a file of its own task. */
+const writes: Deed = ({ task, cwd }) => put(cwd, { [`src/${task.id}.txt`]: `${task.id}\n` })
+
+/** Holds agents back until so many of them are at work: they have begun from one base then. */
+function meeting(count: number): () => Promise<void> {
+  const waiting: (() => void)[] = []
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve)
+      if (waiting.length === count) for (const go of waiting) go()
+      if (waiting.length > count) resolve()
+    })
+}
+
+function together(root: string, more: Partial<Harness> = {}, jobs = 2): Promise<readonly RunEvent[]> {
+  return runAll({ root, ...more, options: { apart: { jobs, branch: null }, ...more.options } })
+}
+
+/** Everything that holds after a run that has done all of it. */
+function expectInOrder(root: string, count: number): void {
+  expect(git(root, 'rev-list', '--count', '--merges', 'HEAD')).toBe('0')
+  expect(new Set(subjects(root)).size).toBe(count)
+  expect(git(root, 'status', '--porcelain')).toBe('')
+  expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('')
+  expect(git(root, 'for-each-ref', 'refs/ralph/candidates', 'refs/ralph/stray')).toBe('')
+  expect(read(root, '.ralph/run.json')).toBeNull()
+}
+
+describe('several jobs at once', () => {
+  it('each work in a workspace outside of the checkout, and land one commit each', async () => {
+    const ids = ['T-001', 'T-002', 'T-003', 'T-004']
+    const root = makeProject(tasksOf(...ids))
+    const meet = meeting(3)
+    const seen = new Map<string, string | undefined>()
+    const events = await together(
+      root,
+      {
+        deed: async (request) => {
+          seen.set(request.cwd, request.env['RALPH_WORKSPACE'])
+          await meet()
+          await writes(request)
+        },
+      },
+      3,
+    )
+    expect(those(events, 'run-finished')[0]).toMatchObject({ end: 'done', completed: ids, held: [] })
+    expectInOrder(root, 4)
+    for (const id of ids) {
+      expect(read(root, `src/${id}.txt`)).toBe(`${id}\n`)
+      expect(read(root, `docs/tasks/${id}.md`)).toContain('**Status**: DONE')
+    }
+    expect([...seen.values()].toSorted()).toEqual(['1', '2', '3'])
+    for (const path of seen.keys()) expect(path.startsWith(`${root}/`)).toBe(false)
+    const ofAgents = those(events, 'agent-started').map(({ workspace }) => workspace)
+    expect(new Set(ofAgents)).toEqual(new Set([1, 2, 3]))
+    expect(those(events, 'landing-started').every(({ workspace }) => workspace === 0)).toBe(true)
+  })
+
+  it('begin a task when what it needs has landed, and those that touch the same one after the other', async () => {
+    const root = makeProject({
+      'T-001': touching('T-001', 'src/'),
+      'T-002': touching('T-002', 'src/a.txt'),
+      'T-003': taskText('T-003', { depends: 'T-001' }),
+      'T-004': taskText('T-004'),
+    })
+    const at = new Map<string, readonly string[]>()
+    const underWay = new Set<string>()
+    await together(
+      root,
+      {
+        deed: async (request) => {
+          const { id } = request.task
+          underWay.add(id)
+          at.set(
+            id,
+            [...underWay].filter((other) => other !== id),
+          )
+          if (id === 'T-003') expect(existsSync(join(request.cwd, 'src/T-001.txt'))).toBe(true)
+          await writes(request)
+          await new Promise((resolve) => setImmediate(resolve))
+          underWay.delete(id)
+        },
+      },
+      4,
+    )
+    expectInOrder(root, 4)
+    expect(at.get('T-002')).not.toContain('T-001')
+  })
+
+  it('check again what came together, and leave what came alone as it was checked', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002'))
+    const meet = meeting(2)
+    const gates: string[] = []
+    const events = await together(root, {
+      options: { gates: [gateOf('test')] },
+      deed: async (request) => {
+        await meet()
+        await writes(request)
+      },
+      gate: () => {
+        gates.push('run')
+        return true
+      },
+    })
+    expect(landings(events)).toEqual(['T-001 landed', 'T-002 landed'])
+    // Once for each attempt, and once for the second landing.
+    expect(gates).toHaveLength(3)
+  })
+
+  it('give a task that conflicts another attempt on what has landed, with the hunks', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002'), { 'list.txt': 'a\nb\nc\n' })
+    const meet = meeting(2)
+    const prompts: string[] = []
+    const events = await together(root, {
+      ports: {
+        prompt: async ({ task, attempts }) => {
+          prompts.push(...attempts.map(({ outcome, detail }) => `${task.id} ${outcome} ${detail}`))
+          return { text: '', estimate: 0, warnings: [] }
+        },
+      },
+      deed: async ({ task, cwd, task: { attempt } }) => {
+        if (attempt === 1) await meet()
+        const before = readFileSync(join(cwd, 'list.txt'), 'utf8')
+        put(cwd, { 'list.txt': before.replace('b', `b ${task.id}`) })
+      },
+    })
+    expect(landings(events)).toEqual(['T-001 landed', 'T-002 conflict', 'T-002 landed'])
+    expect(read(root, 'list.txt')).toBe('a\nb T-002 T-001\nc\n')
+    expectInOrder(root, 2)
+    expect(records(root)).toEqual(['T-002/1'])
+    expect(git(root, 'show', 'refs/ralph/attempts/T-002/1:list.txt')).toBe('a\nb T-002\nc')
+    expect(prompts).toEqual([expect.stringContaining('T-001: Do T-001')])
+    expect(prompts[0]).toContain('<<<<<<< what has landed\nb T-001\n=======\nb T-002\n>>>>>>> the attempt')
+  })
+
+  it('take a rename with a change, and see a file that one moved and the other removed', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002', 'T-003'), {
+      'old.txt': 'one\ntwo\nthree\nfour\nfive\n',
+    })
+    const meet = meeting(3)
+    const deeds: Readonly<Record<string, (cwd: string) => void>> = {
+      'T-001': (cwd) => git(cwd, 'mv', 'old.txt', 'new.txt'),
+      'T-002': (cwd) => put(cwd, { 'old.txt': 'one\ntwo\nthree\nfour\nFIVE\n' }),
+      'T-003': (cwd) => rmSync(join(cwd, existsSync(join(cwd, 'old.txt')) ? 'old.txt' : 'new.txt')),
+    }
+    const events = await together(
+      root,
+      {
+        deed: async ({ task, cwd }) => {
+          if (task.attempt === 1) await meet()
+          deeds[task.id]!(cwd)
+        },
+      },
+      3,
+    )
+    expect(landings(events)).toEqual(['T-001 landed', 'T-002 landed', 'T-003 conflict', 'T-003 landed'])
+    expect(git(root, 'show', 'HEAD~1:new.txt')).toBe('one\ntwo\nthree\nfour\nFIVE')
+    expectInOrder(root, 3)
+  })
+
+  it('see what passes alone and fails together, and have it done again', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002'))
+    const meet = meeting(2)
+    const events = await together(root, {
+      options: { gates: [gateOf('test')] },
+      deed: async ({ task, cwd }) => {
+        if (task.attempt === 1) await meet()
+        put(cwd, { [`src/${task.id}`]: task.attempt === 1 ? 'old way' : 'new way' })
+      },
+      // The two do not go together as they were first.
+      ports: {
+        runGate: async (gate, { cwd }) => {
+          const both = ['T-001', 'T-002'].map((id) => read(cwd, `src/${id}`))
+          const isFine = both.includes(null) || both[1] === 'new way'
+          const told = isFine
+            ? { verdict: 'passed' as const, reason: 'passed' }
+            : { verdict: 'failed' as const, reason: 'they quarrel' }
+          return { gate, seconds: 0.1, excerpt: isFine ? '' : 'they quarrel', fingerprint: '', ...told }
+        },
+      },
+    })
+    expect(landings(events)).toEqual(['T-001 landed', 'T-002 conflict', 'T-002 landed'])
+    const [refused] = those(events, 'attempt-finished').filter(({ outcome }) => outcome === 'conflict')
+    expect(refused?.reason).toContain('fail together with what has landed since')
+    expect(refused?.detail).toContain('T-001: Do T-001')
+    expectInOrder(root, 2)
+  })
+
+  it('block a task on the branch, and keep what was tried', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002'))
+    const events = await together(root, {
+      options: { retries: 1 },
+      deed: async (request) => (request.task.id === 'T-001' ? writes(request) : { message: 'no idea' }),
+    })
+    expect(those(events, 'run-finished')[0]).toMatchObject({ completed: ['T-001'], blocked: ['T-002'] })
+    expect(read(root, 'docs/tasks/T-002.md')).toContain('**Status**: BLOCKED')
+    expect(records(root)).toEqual(['T-002/1', 'T-002/2'])
+    expectInOrder(root, 2)
+  })
+
+  it('share the budget, and end with it', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002', 'T-003', 'T-004'))
+    const shares: (number | null)[] = []
+    const events = await together(root, {
+      options: { budget: 4 },
+      deed: async (request) => {
+        shares.push(request.limits.budgetUsd)
+        await writes(request)
+        return { usage: { costUsd: 2 } }
+      },
+    })
+    expect(shares.slice(0, 2)).toEqual([2, 2])
+    expect(those(events, 'run-finished')[0]).toMatchObject({ end: 'budget', cost: 4 })
+    expect(subjects(root)).toHaveLength(2)
+  })
+
+  it('end in order when they are asked to, and keep what each has done', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002'))
+    const control = new Control()
+    const meet = meeting(2)
+    const events = await together(root, {
+      ports: { control },
+      deed: async (request) => {
+        await writes(request)
+        await meet()
+        control.stop('clean')
+        return { end: { kind: 'interrupted' } }
+      },
+    })
+    expect(those(events, 'run-finished')[0]).toMatchObject({ end: 'interrupted', completed: [] })
+    expect(records(root)).toEqual(['T-001/1', 'T-002/1'])
+    expect(subjects(root)).toEqual([])
+    expect(git(root, 'status', '--porcelain')).toBe('')
+  })
+})
+
+describe('the person beside several jobs', () => {
+  it('keeps what is not committed, commits meanwhile, and finds both', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002'), { 'mine.txt': 'before\n', 'other.txt': 'x\n' })
+    put(root, { 'mine.txt': 'mine\n', 'new.txt': 'mine too\n' })
+    git(root, 'add', 'mine.txt')
+    const events = await together(root, {
+      deed: async (request) => {
+        expect(read(request.cwd, 'mine.txt')).toBe('before\n')
+        if (request.task.id === 'T-001')
+          asPerson(() => {
+            put(root, { 'other.txt': 'y\n' })
+            git(root, 'commit', '-qm', 'Mine', 'other.txt')
+          })
+        await writes(request)
+      },
+    })
+    expect(those(events, 'run-finished')[0]).toMatchObject({ end: 'done' })
+    expect(subjects(root).toSorted()).toEqual(['Mine', 'T-001: Do T-001', 'T-002: Do T-002'])
+    expect(git(root, 'status', '--porcelain').split('\n')).toEqual(['M  mine.txt', '?? new.txt'])
+    expect(read(root, 'src/T-001.txt')).toBe('T-001\n')
+    expect(read(root, 'other.txt')).toBe('y\n')
+  })
+
+  it('is not disturbed on another branch: the tasks land on theirs', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002'))
+    await together(root, {
+      deed: async (request) => {
+        if (request.task.id === 'T-001') asPerson(() => git(root, 'checkout', '-q', '-b', 'mine'))
+        await writes(request)
+      },
+    })
+    expect(git(root, 'symbolic-ref', '--short', 'HEAD')).toBe('mine')
+    expect(git(root, 'status', '--porcelain')).toBe('')
+    expect(existsSync(join(root, 'src'))).toBe(false)
+    expect(git(root, 'rev-list', '--count', 'mine..main')).toBe('2')
+  })
+
+  it('has a landing held that would touch a file of theirs, and landed once that is free', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002'), { '.gitignore': '.ralph/\n*.env\n' })
+    put(root, { 'src/T-001.txt': 'mine\n', 'src/T-002.env': 'mine\n' })
+    const deed: Deed = async (request) => {
+      await writes(request)
+      if (request.task.id === 'T-002') {
+        put(request.cwd, { 'src/T-002.env': 'the agent\n' })
+        git(request.cwd, 'add', '-f', 'src/T-002.env')
+      }
+    }
+    const events = await together(root, { deed })
+    expect(those(events, 'landing-finished')).toMatchObject([
+      { id: 'T-001', result: 'held', paths: ['src/T-001.txt'] },
+      { id: 'T-002', result: 'held', paths: ['src/T-002.env'] },
+    ])
+    expect(those(events, 'run-finished')[0]).toMatchObject({ end: 'held', held: ['T-001', 'T-002'] })
+    expect(subjects(root)).toEqual([])
+    expect(read(root, 'src/T-001.txt')).toBe('mine\n')
+    rmSync(join(root, 'src'), { recursive: true })
+    const again = await together(root, { deed: () => expect.unreachable() })
+    expect(those(again, 'run-finished')[0]).toMatchObject({ end: 'done' })
+    expect(landings(again)).toEqual(['T-001 landed', 'T-002 landed'])
+    expectInOrder(root, 2)
+  })
+
+  it('sees a held task land in the same run when they commit their own', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002'))
+    put(root, { 'src/T-001.txt': 'mine\n' })
+    const events = await together(
+      root,
+      {
+        deed: async (request) => {
+          await writes(request)
+          if (request.task.id === 'T-002') asPerson(() => rmSync(join(root, 'src'), { recursive: true }))
+        },
+        options: { overlap: 'wait' },
+      },
+      1,
+    )
+    expect(landings(events)).toEqual(['T-001 held', 'T-001 landed', 'T-002 landed'])
+    expectInOrder(root, 2)
+  })
+
+  it('has tasks landed on a branch of its own, which is made where it is missing', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002'))
+    put(root, { 'mine.txt': 'mine\n' })
+    await together(root, { deed: writes, options: { apart: { jobs: 2, branch: 'work/ralph' } } })
+    expect(git(root, 'rev-list', '--count', 'main..work/ralph')).toBe('2')
+    expect(git(root, 'status', '--porcelain')).toBe('?? mine.txt')
+    await expect(
+      together(root, { deed: writes, options: { apart: { jobs: 2, branch: 'main' } } }),
+    ).rejects.toThrow('main is checked out')
+  })
+})
+
+describe('a workspace', () => {
+  it('has the ignored files that it needs, the hooks of the checkout, its remotes and its identity', async () => {
+    const root = makeProject(tasksOf('T-001'), {
+      '.gitignore': '.ralph/\n.env*\nnode_modules\nhooks/\n',
+      '.worktreeinclude': '.env.local\n',
+    })
+    put(root, {
+      '.env': 'A=1\n',
+      '.env.local': 'B=1\n',
+      '.env.other': 'C=1\n',
+      'node_modules/x/index.js': 'x\n',
+      'hooks/pre-commit':
+        '#!/bin/sh\necho "$GIT_COMMITTER_NAME" >> "$(git rev-parse --show-toplevel)/../hook-ran"\n',
+    })
+    git(root, 'config', 'core.hooksPath', 'hooks')
+    git(root, 'config', 'remote.origin.url', 'https://example.org/"shop".git')
+    git(root, 'tag', 'v1')
+    const { chmodSync } = await import('node:fs')
+    chmodSync(join(root, 'hooks/pre-commit'), 0o755)
+    let found: object = {}
+    await together(root, {
+      own: { copy: ['.env'], link: ['node_modules'] },
+      options: { apart: { jobs: 1, branch: null } },
+      deed: async (request) => {
+        const { cwd } = request
+        found = {
+          env: read(cwd, '.env'),
+          local: read(cwd, '.env.local'),
+          other: read(cwd, '.env.other'),
+          module: read(cwd, 'node_modules/x/index.js'),
+          remote: git(cwd, 'remote', 'get-url', 'origin'),
+          tags: git(cwd, 'describe', '--tags'),
+          who: git(cwd, 'config', 'user.name'),
+          status: git(cwd, 'status', '--porcelain'),
+          branch: git(cwd, 'symbolic-ref', '--short', 'HEAD'),
+        }
+        await writes(request)
+      },
+    })
+    expect(found).toEqual({
+      env: 'A=1\n',
+      local: 'B=1\n',
+      other: null,
+      module: 'x\n',
+      remote: 'https://example.org/"shop".git',
+      tags: 'v1',
+      who: 'Ada',
+      status: '',
+      branch: 'main',
+    })
+    expect(subjects(root)).toEqual(['T-001: Do T-001'])
+    expect(git(root, 'ls-tree', '-r', '--name-only', 'HEAD').split('\n')).not.toContain('.env')
+    const [folder = ''] = readdirSync(ownFolder(root))
+    expect(existsSync(join(ownFolder(root), folder, 'hook-ran'))).toBe(true)
+  })
+
+  it('is prepared once, and again when a lock file has changed; what cannot be prepared ends the run before an agent works', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002'), {
+      'package-lock.json': '{}\n',
+      '.gitignore': '.ralph/\nnode_modules\n',
+    })
+    const prepared: string[] = []
+    const runGate: Harness['ports'] = {
+      runGate: async (gate, { cwd }) => {
+        if (gate.name === 'prepare') prepared.push(gate.command)
+        put(cwd, { 'node_modules/ready': '' })
+        return { gate, verdict: 'passed', seconds: 0, reason: '', excerpt: '', fingerprint: '' }
+      },
+    }
+    await together(
+      root,
+      { deed: writes, ports: runGate, options: { gates: [gateOf('test')], maxTasks: 1 } },
+      1,
+    )
+    expect(prepared).toEqual(['npm ci', 'npm ci'])
+    await together(root, { deed: writes, ports: runGate, options: { gates: [gateOf('test')] } }, 1)
+    expect(prepared).toHaveLength(2)
+    put(root, { 'docs/tasks/T-003.md': taskText('T-003'), 'package-lock.json': '{ "a": 1 }\n' })
+    git(root, 'add', '-A')
+    git(root, 'commit', '-qm', 'More')
+    const events = await together(root, {
+      deed: () => expect.unreachable(),
+      ports: {
+        runGate: async (gate) => ({
+          gate,
+          verdict: 'failed',
+          seconds: 0,
+          reason: 'exited with code 1',
+          excerpt: 'no network',
+          fingerprint: '',
+        }),
+      },
+    })
+    expect(those(events, 'run-finished')[0]).toMatchObject({ end: 'stopped' })
+    expect(those(events, 'run-finished')[0]?.reason).toContain('no network')
+    expect(those(events, 'task-started')).toEqual([])
+  })
+
+  it('that somebody changed by hand is brought back, and what was there is kept; one that is gone is made anew', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002', 'T-003'))
+    await together(root, { deed: writes, options: { maxTasks: 1 } }, 1)
+    const [folder = ''] = readdirSync(ownFolder(root))
+    const own = join(ownFolder(root), folder, '1')
+    put(own, { 'by-hand.txt': 'by hand\n' })
+    git(own, 'checkout', '-q', '-b', 'elsewhere')
+    git(own, '-c', 'user.name=x', '-c', 'user.email=x@y', 'commit', '-qm', 'By hand', '--allow-empty')
+    const events = await together(root, { deed: writes, options: { maxTasks: 1 } }, 1)
+    expect(
+      those(events, 'warning')
+        .map(({ message }) => message)
+        .join(),
+    ).toContain('somebody had left work')
+    const kept = git(root, 'for-each-ref', '--format=%(refname)', 'refs/ralph/stray').split('\n')
+    expect(kept.some((ref) => git(root, 'ls-tree', '--name-only', ref).includes('by-hand.txt'))).toBe(true)
+    expect(kept.some((ref) => ref.endsWith('/heads/elsewhere'))).toBe(true)
+    rmSync(own, { recursive: true })
+    await together(root, { deed: writes }, 1)
+    expect(subjects(root)).toHaveLength(3)
+  })
+})
