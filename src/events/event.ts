@@ -1,3 +1,4 @@
+import type { CagedAction } from './caged.ts'
 import type { Denial } from './denial.ts'
 import type { Gate, GateResult } from './gate.ts'
 import type { Interference } from './interference.ts'
@@ -29,6 +30,7 @@ export type Happening =
   | GateFinished
   | GatesAgain
   | Interfered
+  | Caged
   | CandidateReady
   | LandingStarted
   | Committing
@@ -60,7 +62,15 @@ export interface RunStarted {
   readonly head: string
   readonly agent: string
   readonly gates: readonly Gate[]
+  readonly sandbox: SandboxState
   readonly loop: boolean
+}
+
+/** Whether agents and gates are in a sandbox of the system. */
+export interface SandboxState {
+  readonly on: boolean
+  /** Why it is not; null where it is, or was not asked for. */
+  readonly reason: string | null
 }
 
 /** A run before this one died; this is one thing that was found of it, and what was done. */
@@ -173,6 +183,14 @@ export interface Interfered {
   readonly type: 'interference'
   readonly id: string
   readonly interference: Interference
+}
+
+/** The sandbox refused what an agent or a gate tried, as far as that is seen. */
+export interface Caged extends CagedAction {
+  readonly type: 'caged'
+  /** The task; empty where the gates run before the first one. */
+  readonly id: string
+  readonly by: 'agent' | 'gate'
 }
 
 export interface AttemptFinished {

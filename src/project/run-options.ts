@@ -1,7 +1,7 @@
 import { detectedGates } from './detected-gates.ts'
 import type { Gate } from '../events/gate.ts'
 import type { RunOptions } from '../run/ports.ts'
-import { GATE_TIMEOUT_SECONDS, type Config } from './config/defaults.ts'
+import { GATE_TIMEOUT_SECONDS, type Config, type SandboxMode } from './config/defaults.ts'
 
 /** What the command line says of a run; null where it leaves that to the configuration. */
 export interface RunWish {
@@ -25,6 +25,7 @@ export interface RunWish {
   readonly command: string | null
   /** The permission `full`. */
   readonly full: boolean
+  readonly sandbox: SandboxMode | null
   /** Whether somebody is there to be asked. */
   readonly isInteractive: boolean
 }
@@ -47,6 +48,7 @@ export const NO_WISH: RunWish = {
   model: null,
   command: null,
   full: false,
+  sandbox: null,
   isInteractive: false,
 }
 

@@ -20,6 +20,7 @@ import { openWorkspace } from '../workspace/open.ts'
 import type { Agents } from './agents.ts'
 import type { Project } from './project.ts'
 import { openRepository } from './repository.ts'
+import type { Sandbox } from './sandbox.ts'
 import { promptOf } from './task-prompt.ts'
 import type { World } from './world.ts'
 
@@ -30,7 +31,11 @@ export type Questions = Pick<RunPorts, 'ask' | 'askToCommit'>
 export async function runPorts(
   world: World,
   project: Project,
-  { agents, questions }: { readonly agents: Agents; readonly questions: Questions },
+  {
+    agents,
+    questions,
+    sandbox,
+  }: { readonly agents: Agents; readonly questions: Questions; readonly sandbox: Sandbox },
 ): Promise<Omit<RunPorts, 'warnings'>> {
   const { root, dir, vocabulary, config, tierOf } = project
   const { repository } = await openRepository(world, root)
@@ -38,6 +43,7 @@ export async function runPorts(
   const git = openGit({ cwd: repository.root, env: withMark(world.env, mark) })
   const folder = runFolder(root, repository)
   const started = new StartedProcesses()
+  const starts = await sandbox.starts({ root, repository, git, isOwn: false }, started)
   const control = new Control().obey(world.signal, world.urgent)
   const now = (): number => world.now().getTime()
   const parsed = async (file: string, text: string): Promise<Task> => {
@@ -58,9 +64,11 @@ export async function runPorts(
     records: () => listRecords(git),
     tierOf,
     agentsFor: (task) => agents.choicesFor(task),
-    agent: (choice) => agents.open(choice, started.start),
+    agent: (choice) => agents.open(choice, starts.agent),
     prompt: promptOf(project, git),
-    runGate: gateRunner(started.start),
+    runGate: gateRunner(starts.gate),
+    sandbox: sandbox.state,
+    runGateUncaged: sandbox.state.on ? gateRunner(starts.uncaged) : null,
     shell: findShell(world.env),
     statusIn: async (file, text) => (await parsed(file, text)).status,
     sealer: config.commit.seal

@@ -1,6 +1,7 @@
 import type { Agent } from '../agent/port.ts'
 import type { AttemptLogs } from '../attempt/ports.ts'
 import type { AgentChoice, GatesChanged } from '../attempt/job.ts'
+import type { SandboxState } from '../events/event.ts'
 import type { Gate, GateResult } from '../events/gate.ts'
 import type { RunGate } from '../gates/run.ts'
 import type { KeptAttempt } from '../git/record.ts'
@@ -61,6 +62,10 @@ export interface RunPorts {
   readonly agent: (choice: AgentChoice) => Promise<Agent>
   readonly prompt: (request: PromptRequest) => Promise<WrittenPrompt>
   readonly runGate: RunGate
+  /** Whether agents and gates are in cages. */
+  readonly sandbox: SandboxState
+  /** Runs a gate as if there were no cage; null where there is none. */
+  readonly runGateUncaged: RunGate | null
   /** Where the shell is that gates are commands of; null where there is none. */
   readonly shell: string | null
   /** What a task file with that text says of its status, in the words of the team. */

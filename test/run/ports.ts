@@ -120,6 +120,8 @@ export async function makePorts({ root, deed, ports, gate }: Harness): Promise<R
     prompt: async ({ task }) => ({ text: task.source, estimate: 0, warnings: [] }),
     runGate: async (one, { env }) => gateResult(one, await asAttempt(env, async () => gate?.(one) ?? true)),
     shell: '/bin/sh',
+    sandbox: { on: false, reason: null },
+    runGateUncaged: null,
     statusIn: async (file, text) => (await parseTask({ file, text }, TASK_VOCABULARY)).status,
     mark,
     newToken: () => randomBytes(4).toString('hex'),
