@@ -26,7 +26,7 @@ export const HOST_WORDS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-const WEB_PORTS = [80, 443]
+const WEB_PORTS = new Set([80, 443])
 const FORM = /^(\*\.)?([a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i
 
 /** Whether a list of hosts may hold that. This machine's own loopback is only ever named with a port. */
@@ -61,7 +61,7 @@ export class HostList {
   allows(host: string, port: number): boolean {
     const name = plain(host)
     return this.#allowed.some((allowed) => {
-      if (allowed.port === null ? !WEB_PORTS.includes(port) : allowed.port !== port) return false
+      if (allowed.port === null ? !WEB_PORTS.has(port) : allowed.port !== port) return false
       if (isOwnMachine(allowed.host)) return isOwnMachine(name)
       return allowed.below ? name.endsWith(`.${allowed.host}`) : name === allowed.host
     })
@@ -80,7 +80,7 @@ export function isInner(address: string): boolean {
   const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (v4 !== undefined) return /^(?:0|127)\.|^169\.254\./.test(v4)
   const lower = address.toLowerCase()
-  return lower === '::1' || lower === '::' || /^fe[89ab]/.test(lower) || /^::ffff:/.test(lower)
+  return lower === '::1' || lower === '::' || /^fe[89ab]/.test(lower) || lower.startsWith('::ffff:')
 }
 
 function isOwnMachine(host: string): boolean {

@@ -38,20 +38,21 @@ function join(one: Duplex, other: Duplex): void {
 const proxy = createProxy((request, response) => void pass(request, response))
 proxy.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
   socket.on('error', ignore)
-  wayTo(request.url ?? '').then(
-    (way) => {
-      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
-      if (head.length > 0) way.write(head)
-      join(socket, way)
-    },
-    (error: Error) => {
-      const body = `${error.message}\n`
-      socket.end(
-        `HTTP/1.1 403 ${statusText(error)}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-      )
-    },
-  )
+  void tunnel(request.url ?? '', socket, head)
 })
+
+async function tunnel(target: string, socket: Duplex, head: Buffer): Promise<void> {
+  try {
+    const way = await wayTo(target)
+    socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+    if (head.length > 0) way.write(head)
+    join(socket, way)
+  } catch (error) {
+    const body = `${textOf(error)}\n`
+    const length = `Content-Length: ${Buffer.byteLength(body)}`
+    socket.end(`HTTP/1.1 403 ${statusText(error)}\r\n${length}\r\nConnection: close\r\n\r\n${body}`)
+  }
+}
 
 /** A request without encryption, which a proxy is shown whole. */
 async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -68,13 +69,19 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
     pipeline(request, further, ignore)
   } catch (error) {
     response.writeHead(403, { 'content-type': 'text/plain' })
-    response.end(`${error instanceof Error ? error.message : String(error)}\n`)
+    response.end(`${textOf(error)}\n`)
   }
 }
 
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** What fits into one line of a head. */
-function statusText({ message }: Error): string {
-  return message.replaceAll(/[^\x20-\x7e]/g, ' ').slice(0, 200)
+function statusText(error: unknown): string {
+  return textOf(error)
+    .replaceAll(/[^\x20-\x7e]/g, ' ')
+    .slice(0, 200)
 }
 
 /** The host's own port of that number, where the configuration names it. */

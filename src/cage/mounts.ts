@@ -23,9 +23,24 @@ export interface CageFolder {
 /** The folders for temporary files, each of which is the cage's own. */
 const TEMPORARY = ['/tmp', '/var/tmp']
 
+/** What the kernel lets root change through `/proc`, whatever powers root was left with: how the whole machine behaves. */
+const SWITCHES = [
+  'sys',
+  'sysrq-trigger',
+  'irq',
+  'bus',
+  'fs',
+  'acpi',
+  'driver',
+  'scsi',
+  'mtrr',
+  'dynamic_debug',
+]
+
 /** What bubblewrap is told of the file system: all of it may be read, and of the rest the rules say. */
 export function mountArguments(rules: readonly Rule[], folder: CageFolder): readonly string[] {
   const args = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc']
+  for (const name of SWITCHES) args.push('--ro-bind-try', `/proc/${name}`, `/proc/${name}`)
   for (const temporary of new Set(TEMPORARY.flatMap((path) => real(path) ?? [])))
     args.push('--bind', folder.temp, temporary)
   const last: string[] = []
@@ -61,9 +76,9 @@ export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 }
 
-/** Whether a path lies where the cage has its own. */
+/** Whether a path lies in a folder of which the cage has its own. */
 export function isTemporary(path: string): boolean {
-  return TEMPORARY.some((folder) => isInside(path, real(folder) ?? folder))
+  return TEMPORARY.some((folder) => path !== folder && isInside(path, real(folder) ?? folder))
 }
 
 /** What a path leads to; null where there is nothing. */

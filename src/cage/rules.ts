@@ -122,7 +122,14 @@ function policyOf(
   ]
   return {
     rules: [
-      ...shown([home, dirname(process.execPath), fileURLToPath(builtFile('cage-inside.cjs')), ...read]),
+      ...shown([
+        home,
+        asked.program,
+        dirname(asked.program),
+        dirname(process.execPath),
+        fileURLToPath(builtFile('cage-inside.cjs')),
+        ...read,
+      ]),
       ...outermost([place.top, ...write]).map(writeRule),
       ...[...never, ...laterIn(place).filter((path) => !write.includes(path))].map(readRule),
       ...asked.writable.map(writeRule),

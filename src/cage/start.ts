@@ -18,6 +18,8 @@ import { serveWayOut } from './way-out.ts'
 
 /** What is asked of a start, as far as a policy may depend on it. */
 export interface CageAsked {
+  /** The program itself. */
+  readonly program: string
   readonly handed: string | undefined
   readonly writable: readonly string[]
 }
@@ -59,7 +61,7 @@ export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => 
     // What is not there now must not be found without a cage a moment later.
     if ('reason' in program) return notStarted(program)
     try {
-      const policy = policyFor({ handed, writable })
+      const policy = policyFor({ program: program.program, handed, writable })
       const hosts = new HostList(policy.hosts)
       const folder = makeFolder(env)
       const refusals = new RefusalReader(policy, { cwd, home: env['HOME'] }, (action) =>
@@ -164,9 +166,17 @@ function notStarted(failure: { readonly reason: string; readonly missing: boolea
   }
 }
 
+async function endOf(running: Running, after: () => Promise<void>): Promise<ProcessEnd> {
+  try {
+    return await running.finished
+  } finally {
+    await after()
+  }
+}
+
 /** A process with something to be done once nothing of it is left. */
 function ending(running: Running, after: () => Promise<void>): Running {
-  const finished = running.finished.finally(after)
+  const finished = endOf(running, after)
   return {
     finished,
     pid: running.pid,

@@ -1,5 +1,6 @@
 import { NO_NEEDS } from '../base/cage-needs.ts'
 import { UserError } from '../base/errors.ts'
+import type { Availability } from '../cage/available.ts'
 import type { CagePolicy } from '../cage/policy.ts'
 import type { CagePlace } from '../cage/rules.ts'
 import type { CageAsked } from '../cage/start.ts'
@@ -53,14 +54,19 @@ export function sandboxMode(
   return mode
 }
 
+/** Whether a sandbox works here: by what, or why not and what to do about it. */
+export async function sandboxAvailable(env: World['env'], root: string): Promise<Availability> {
+  const { cageAvailable } = await import('../cage/available.ts')
+  return cageAvailable({ env, cwd: root })
+}
+
 /** Opens the sandbox in a mode: `on` throws where it does not work, `auto` says why it does not. */
 export async function openSandbox(
   mode: SandboxMode,
   { env, root, config }: { readonly env: World['env']; readonly root: string; readonly config: Config },
 ): Promise<Sandbox> {
   if (mode === 'off') return unsandboxed(null)
-  const { cageAvailable } = await import('../cage/available.ts')
-  const available = await cageAvailable({ env, cwd: root })
+  const available = await sandboxAvailable(env, root)
   if (!available.ok) {
     if (mode === 'on') throw new UserError(`the sandbox is asked for, and ${available.reason}`, available.fix)
     return unsandboxed(available.reason)
