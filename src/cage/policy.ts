@@ -7,6 +7,8 @@ export interface CagePolicy {
   readonly rules: readonly Rule[]
   /** Folders in which an agent keeps its own state. */
   readonly homes: readonly AgentHome[]
+  /** Files that it finds as copies. */
+  readonly files: readonly string[]
   /** Hosts, and words for several. */
   readonly hosts: readonly string[]
   /** The key of the configuration that would allow more of them. */

@@ -76,6 +76,7 @@ export function agentPolicy(world: CageWorld, needs: CageNeeds, asked: CageAsked
   return {
     ...policyOf(world, needs, asked),
     homes: needs.homes,
+    files: needs.files,
     hosts: [...needs.hosts, ...network],
     hostsKey: 'network',
   }
@@ -86,6 +87,7 @@ export function gatePolicy(world: CageWorld, asked: CageAsked): CagePolicy {
   return {
     ...policyOf(world, NO_NEEDS, asked),
     homes: [],
+    files: [],
     hosts: world.settings.gatesNetwork,
     hostsKey: 'gatesNetwork',
   }
@@ -100,7 +102,7 @@ function policyOf(
   world: CageWorld,
   needs: CageNeeds,
   asked: CageAsked,
-): Omit<CagePolicy, 'homes' | 'hosts' | 'hostsKey'> {
+): Omit<CagePolicy, 'homes' | 'files' | 'hosts' | 'hostsKey'> {
   const { place, settings, env } = world
   const home = env['HOME'] ?? homedir()
   const paths = (entries: readonly string[]): readonly string[] =>

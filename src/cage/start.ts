@@ -9,7 +9,7 @@ import { makePrivateFolder } from '../process/private-folder.ts'
 import { resolveProgram } from '../process/program.ts'
 import { startCage, type ProcessEnd, type Running, type StartProcess } from '../process/start.ts'
 import { HostList } from './hosts.ts'
-import { layOutHome } from './homes.ts'
+import { layOutHomes } from './homes.ts'
 import { cageFolder, mountArguments, type CageFolder, type Rule } from './mounts.ts'
 import type { CagePolicy } from './policy.ts'
 import { RefusalReader } from './refusals.ts'
@@ -142,8 +142,7 @@ function writeArguments(policy: CagePolicy, folder: CageFolder, cwd: string): vo
   const filter = seccompFilter()
   if (filter === null) throw new Error('this processor is not known to it')
   writeFileSync(join(folder.path, 'seccomp'), filter)
-  const homes = policy.homes.flatMap((home, index) => layOutHome(home, join(folder.path, `home-${index}`)))
-  const rules: readonly Rule[] = [...policy.rules, ...homes]
+  const rules: readonly Rule[] = [...policy.rules, ...layOutHomes(policy, folder.path)]
   const args = [...NAMESPACES, ...mountArguments(rules, folder), '--chdir', cwd]
   const file = openSync(join(folder.path, 'arguments'), 'w', 0o600)
   writeSync(file, args.join('\0') + '\0')
