@@ -1,6 +1,6 @@
 import { defineConfig } from 'rolldown'
 
-/** What the package is made of: the library, the program, the maker of the config's schema, and the seal's worker. */
+/** What the package is made of: the library, the program, the maker of the config's schema, the seal's worker, and what runs in a cage. */
 export default defineConfig([
   {
     input: 'src/index.ts',
@@ -32,6 +32,11 @@ export default defineConfig([
     input: 'src/git/seal/seal-worker.ts',
     platform: 'node',
     output: { file: 'dist/seal-worker.cjs', format: 'cjs', minify: true },
+  },
+  {
+    input: 'src/cage/inside.ts',
+    platform: 'node',
+    output: { file: 'dist/cage-inside.cjs', format: 'cjs', minify: true },
   },
   {
     input: 'src/project/config/json-schema.ts',

@@ -12,7 +12,14 @@ export default defineConfig({
     maxWorkers: '100%',
     // Its ES modules, which are what can be bundled, don't load in Node as they are.
     server: { deps: { inline: ['jsonc-parser'] } },
-    // Tests start real processes; what a person has set for their own git must not reach them.
-    env: { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', NO_COLOR: '', FORCE_COLOR: '' },
+    // Tests start real processes; what a person has set for their own git must not reach them. The sandbox has tests of
+    // its own: where it works or not, all others do the same.
+    env: {
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_NOSYSTEM: '1',
+      NO_COLOR: '',
+      FORCE_COLOR: '',
+      RALPH_SANDBOX: 'off',
+    },
   },
 })

@@ -1,4 +1,6 @@
+import type { CageNeeds } from '../base/cage-needs.ts'
 import type { McpServer } from '../base/mcp-server.ts'
+import type { CagedAction } from '../events/caged.ts'
 import type { Usage } from '../events/usage.ts'
 
 /**
@@ -69,6 +71,8 @@ export type AgentEvent =
   /** The agent itself waits for its service and will try again. */
   | { readonly type: 'retrying'; readonly reason: string; readonly until: Date | null }
   | { readonly type: 'warning'; readonly message: string }
+  /** The cage refused what it did. */
+  | { readonly type: 'caged'; readonly action: CagedAction }
   | { readonly type: 'finished'; readonly outcome: AgentOutcome }
 
 /** How an agent ended, with a reason that a person can act on. */
@@ -125,6 +129,8 @@ export interface Provider {
   readonly tellsCost?: boolean
   /** Whether a path of the repository holds configuration that it obeys at its start, whatever ralph tells it. */
   readonly obeysAnyway?: (path: string) => boolean
+  /** What its program needs of the machine in a cage; without it, nothing is known of that. */
+  readonly cageNeeds?: (env: AgentRequest['env']) => CageNeeds
   readonly preflight: Preflight
   invocation(request: AgentRequest): Invocation
   /** A fresh reader for one run's stream; `now` is for a stream that tells a reset as a time of day or a delay. */
@@ -170,7 +176,7 @@ export interface Exit {
 
 /** What a reader can see; the runtime adds `started` and `finished`. */
 export type StreamEvent =
-  | Exclude<AgentEvent, { type: 'started' } | { type: 'finished' }>
+  | Exclude<AgentEvent, { type: 'started' | 'caged' | 'finished' }>
   | { readonly type: 'session'; readonly sessionId: string | null; readonly model: string | null }
   /** The agent has said its last: what still runs after this is not waited for long. */
   | { readonly type: 'result' }

@@ -1,8 +1,6 @@
-import { cacheFolder } from '../base/cache-folder.ts'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isAlive } from '../process/table.ts'
+import { makePrivateFolder, removeOrLeave } from '../process/private-folder.ts'
 import { FOLDER, type AgentRequest, type Invocation } from './port.ts'
 
 /** An invocation whose files are written, and how to take them away again. */
@@ -11,6 +9,8 @@ export interface PreparedFiles {
   readonly env: Invocation['env']
   /** Where what goes to its standard input stands; undefined where nothing does. */
   readonly stdinFile: string | undefined
+  /** Where all of them stand; undefined where there are none. */
+  readonly folder: string | undefined
   readonly remove: () => void
 }
 
@@ -18,9 +18,9 @@ export interface PreparedFiles {
 export function writePrivateFiles(invocation: Invocation, home: AgentRequest['env']): PreparedFiles {
   const { args, env, files, stdin } = invocation
   if (stdin === '' && Object.keys(files).length === 0) {
-    return { args, env, stdinFile: undefined, remove: () => undefined }
+    return { args, env, stdinFile: undefined, folder: undefined, remove: () => undefined }
   }
-  const folder = makeFolder(home)
+  const folder = makePrivateFolder('agent', home)
   const remove = (): void => removeOrLeave(folder)
   const write = (name: string, content: string): string => {
     const path = join(folder, name)
@@ -35,49 +35,11 @@ export function writePrivateFiles(invocation: Invocation, home: AgentRequest['en
       args: args.map(place),
       env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value && place(value)])),
       stdinFile: stdin === '' ? undefined : write('stdin', stdin),
+      folder,
       remove,
     }
   } catch (error) {
     remove()
     throw error
-  }
-}
-
-/** What cannot be removed, as where somebody still has it open, is left to a later sweep: it says nothing of the work. */
-function removeOrLeave(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true })
-  } catch {
-    return
-  }
-}
-
-/** In the cache folder of the home: no settings below a folder that others can write to, as `/tmp`, are read by Gemini. */
-function makeFolder(home: AgentRequest['env']): string {
-  const cache = cacheFolder(home)
-  if (cache !== null) {
-    try {
-      const parent = join(cache, 'ralph')
-      mkdirSync(parent, { recursive: true, mode: 0o700 })
-      sweep(parent)
-      return mkdtempSync(join(parent, `${ownPrefix()}${process.pid}-`))
-    } catch {
-      // A home that cannot be written to, as in a container.
-    }
-  }
-  return mkdtempSync(join(tmpdir(), 'ralph-agent-'))
-}
-
-/** A home may be shared by machines, whose processes cannot be asked for. */
-function ownPrefix(): string {
-  return `agent-${hostname()}-`
-}
-
-/** Removes what a ralph that died has left. */
-function sweep(parent: string): void {
-  const prefix = ownPrefix()
-  for (const name of readdirSync(parent)) {
-    const pid = name.startsWith(prefix) ? /^(\d+)-/.exec(name.slice(prefix.length))?.[1] : undefined
-    if (pid !== undefined && !isAlive(Number(pid))) removeOrLeave(join(parent, name))
   }
 }

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { LineSplitter, Tail } from '../base/stream.ts'
 import type { EndMode, ProcessEnd, Running, StartProcess } from '../process/start.ts'
 import { Channel } from './channel.ts'
@@ -118,7 +119,10 @@ class Session {
     return this.#outcome({ kind: 'not-started', reason: 'interrupted', missing: false })
   }
 
-  async #runProcess({ program }: Invocation, { args, env, stdinFile }: PreparedFiles): Promise<AgentOutcome> {
+  async #runProcess(
+    { program }: Invocation,
+    { args, env, stdinFile, folder }: PreparedFiles,
+  ): Promise<AgentOutcome> {
     const request = this.#request
     const running = this.#options.start(
       { program, args },
@@ -126,6 +130,9 @@ class Session {
         cwd: request.cwd,
         env: { ...request.env, ...env },
         stdinFile,
+        handed: folder,
+        writable: writableOf(request),
+        onCaged: (action) => this.#channel.push({ type: 'caged', action }),
         onOutput: (chunk, stream) => this.#take(chunk, stream),
         killAfterSeconds: this.#options.killAfterSeconds,
       },
@@ -241,4 +248,9 @@ class Session {
       seconds: this.#elapsed / 1000,
     })
   }
+}
+
+/** An agent writes its notes in a folder of the attempt's own. */
+function writableOf({ task: { notesFile } }: AgentRequest): readonly string[] {
+  return notesFile === '' ? [] : [dirname(notesFile)]
 }

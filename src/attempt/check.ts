@@ -1,5 +1,6 @@
 import { fewOf } from '../base/text.ts'
 import { parseGlob } from '../base/glob.ts'
+import type { CagedAction } from '../events/caged.ts'
 import type { Happening } from '../events/event.ts'
 import type { Gate, GateResult } from '../events/gate.ts'
 import { checkTree, type TreeAfter } from '../gates/check.ts'
@@ -62,20 +63,26 @@ async function runReported(
   { ports, emit }: { readonly ports: AttemptPorts; readonly emit: Emit<Happening> },
 ): Promise<GateResult> {
   emit({ type: 'gate-started', id, gate })
-  const result = await runLogged(gate, ports, `${id}-${attempt}`)
+  const onCaged = (action: CagedAction): void => emit({ type: 'caged', id, by: 'gate', ...action })
+  const result = await runLogged(gate, ports, { name: `${id}-${attempt}`, onCaged })
   emit({ type: 'gate-finished', id, result })
   return result
 }
 
 /** Runs one gate, and keeps what it prints in a log whose name begins so. */
-export async function runLogged(gate: Gate, ports: AttemptPorts, logName: string): Promise<GateResult> {
-  const log = ports.logs.open(`${logName}-${fileName(gate.name)}.log`)
+export async function runLogged(
+  gate: Gate,
+  ports: AttemptPorts,
+  { name, onCaged }: { readonly name: string; readonly onCaged: (action: CagedAction) => void },
+): Promise<GateResult> {
+  const log = ports.logs.open(`${name}-${fileName(gate.name)}.log`)
   try {
     return await ports.runGate(gate, {
       cwd: ports.workspace.root,
       env: attemptEnvironment(ports),
       signal: ports.signal,
       killSignal: ports.killSignal,
+      onCaged,
       log: (chunk) => log.write(chunk),
     })
   } finally {

@@ -1,6 +1,8 @@
 import type { AgentEvent, AgentOutcome, AgentRequest } from '../agent/port.ts'
 import { unreachable } from '../base/errors.ts'
 import type { Happening } from '../events/event.ts'
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { INSIDE_VARIABLE } from '../base/names.ts'
 import { ATTEMPT_COMMITTER } from '../git/head.ts'
 import { gatherText } from './gather-text.ts'
@@ -20,10 +22,12 @@ export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happeni
   const { task, agent: choice, attempt } = job
   const agent = await ports.agent(choice)
   const log = ports.logs.open(`${task.id}-${attempt}.log`)
+  const notesFile = ports.logs.result(`${task.id}-${attempt}/notes.md`)
+  mkdirSync(dirname(notesFile), { recursive: true })
   const request = agentRequest(job, {
     cwd: ports.workspace.root,
     env: attemptEnvironment(ports),
-    notesFile: ports.logs.result(`${task.id}-${attempt}.notes.md`),
+    notesFile,
     signal: AbortSignal.any([ports.signal, ports.control.skipped]),
     killSignal: ports.killSignal,
     log: (chunk) => log.write(chunk),
@@ -77,6 +81,8 @@ function happening(id: string, event: Exclude<AgentEvent, { type: 'finished' }>)
       return { type: 'agent-retrying', id, reason: event.reason, until: event.until?.toISOString() ?? null }
     case 'warning':
       return { type: 'warning', message: event.message }
+    case 'caged':
+      return { type: 'caged', id, by: 'agent', ...event.action }
     default:
       return unreachable(event)
   }

@@ -150,7 +150,13 @@ export const COMMANDS: readonly CommandSpec[] = [
         value: 'what',
         about: 'when gates fail before the first task: warn or stop; off does not run them then',
       },
-      flag('yolo', 'let the agent do anything'),
+      flag('yolo', 'let the agent do anything that the sandbox allows'),
+      {
+        name: 'sandbox',
+        takes: ['auto', 'on', 'off'],
+        value: 'mode',
+        about: 'around agents and gates: where it works, always, or never (also RALPH_SANDBOX)',
+      },
       flag('dry-run', 'show prompt, command line, limits and gates; run nothing'),
       {
         name: 'on-failure',

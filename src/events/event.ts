@@ -1,3 +1,4 @@
+import type { CagedAction } from './caged.ts'
 import type { Denial } from './denial.ts'
 import type { Gate, GateResult } from './gate.ts'
 import type { Interference } from './interference.ts'
@@ -33,6 +34,7 @@ export type Happening =
   | GateFinished
   | GatesAgain
   | Interfered
+  | Caged
   | CandidateReady
   | LandingStarted
   | Committing
@@ -64,9 +66,17 @@ export interface RunStarted {
   readonly head: string
   readonly agent: string
   readonly gates: readonly Gate[]
+  readonly sandbox: SandboxState
   readonly loop: boolean
   /** How many tasks it works on at once. */
   readonly jobs: number
+}
+
+/** Whether agents and gates are in a sandbox of the system. */
+export interface SandboxState {
+  readonly on: boolean
+  /** Why it is not; null where it is, or was not asked for. */
+  readonly reason: string | null
 }
 
 /** A run before this one died; this is one thing that was found of it, and what was done. */
@@ -185,6 +195,14 @@ export interface Interfered {
   readonly type: 'interference'
   readonly id: string
   readonly interference: Interference
+}
+
+/** The sandbox refused what an agent or a gate tried, as far as that is seen. */
+export interface Caged extends CagedAction {
+  readonly type: 'caged'
+  /** The task; empty where the gates run before the first one. */
+  readonly id: string
+  readonly by: 'agent' | 'gate'
 }
 
 export interface AttemptFinished {

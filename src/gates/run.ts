@@ -1,4 +1,5 @@
 import { formatDuration } from '../base/time.ts'
+import type { CagedAction } from '../events/caged.ts'
 import type { ProcessEnd, StartProcess } from '../process/start.ts'
 import { FailureOutput } from './failure-output.ts'
 import type { Gate, GateResult, Verdict } from '../events/gate.ts'
@@ -11,6 +12,8 @@ export interface GateContext {
   readonly killSignal?: AbortSignal | undefined
   /** Takes each chunk of the output, as it is printed. */
   readonly log: (chunk: Uint8Array) => void
+  /** Hears of what a cage refused. */
+  readonly onCaged?: ((action: CagedAction) => void) | undefined
   /** Between TERM and KILL; 5 by default. */
   readonly killAfterSeconds?: number | undefined
 }

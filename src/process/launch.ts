@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { platform } from 'node:os'
-import type { Readable } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import { resolveProgram } from './program.ts'
 
 /** What is run: a program with its arguments, or a command in the words of a POSIX shell. */
@@ -21,25 +21,40 @@ export interface LaunchFailure {
   readonly missing: boolean
 }
 
+/** One more stream that a process is given: a file to read, or one that leads back here. */
+export type MoreStream = { readonly file: string } | { readonly take: (stream: Duplex) => void }
+
 /** Where a process runs, and what it is given. */
 interface LaunchPlace {
   readonly cwd: string
   readonly env: Record<string, string>
   /** What it reads as its standard input: a file has no pauses that could be taken for the end. Without one it has none. */
   readonly stdinFile: string | undefined
+  /** Beyond its output and errors, by number from 3 on. */
+  readonly more?: readonly MoreStream[] | undefined
 }
 
 /** Starts a process in a session and a group of its own, so that it can be ended whole. */
-export function launch(command: ProcessCommand, { cwd, env, stdinFile }: LaunchPlace): Launch {
+export function launch(command: ProcessCommand, { cwd, env, stdinFile, more = [] }: LaunchPlace): Launch {
   const [program, args] = 'shell' in command ? ['sh', ['-c', command.shell]] : [command.program, command.args]
   const name = 'shell' in command ? 'the shell' : program
-  let stdin: number | undefined
+  const opened: number[] = []
+  const open = (file: string): number => {
+    const fd = openSync(file, 'r')
+    opened.push(fd)
+    return fd
+  }
   try {
     const found = resolveProgram(program, args, { env })
     if ('reason' in found) return { failure: Promise.resolve(found) }
-    stdin = stdinFile === undefined ? undefined : openSync(stdinFile, 'r')
-    const child = spawnIn({ cwd, env, stdio: [stdin ?? 'ignore', 'pipe', 'pipe'] }, found)
-    if (hasPid(child)) return { child }
+    const stdin = stdinFile === undefined ? 'ignore' : open(stdinFile)
+    const others = more.map((stream) => ('file' in stream ? open(stream.file) : 'pipe'))
+    const child = spawnIn({ cwd, env, stdio: [stdin, 'pipe', 'pipe', ...others] }, found)
+    if (hasPid(child)) {
+      for (const [index, stream] of more.entries())
+        if ('take' in stream) stream.take(child.stdio[index + 3] as Duplex)
+      return { child }
+    }
     const failure = new Promise<LaunchFailure>((resolve) => {
       child.once('error', (error) => resolve(whyNot(error, name, cwd)))
     })
@@ -48,11 +63,11 @@ export function launch(command: ProcessCommand, { cwd, env, stdinFile }: LaunchP
     // NUL in an argument, or an argument list that is too long for the system.
     return { failure: Promise.resolve(whyNot(error, name, cwd)) }
   } finally {
-    if (stdin !== undefined) closeSync(stdin)
+    for (const fd of opened) closeSync(fd)
   }
 }
 
-type Stdio = [stdin: number | 'ignore', stdout: 'pipe', stderr: 'pipe']
+type Stdio = [stdin: number | 'ignore', stdout: 'pipe', stderr: 'pipe', ...more: (number | 'pipe')[]]
 
 function spawnIn(
   place: { readonly cwd: string; readonly env: Record<string, string>; readonly stdio: Stdio },

@@ -1,5 +1,6 @@
 import { platform } from 'node:os'
-import { type Child, launch, type LaunchFailure, type ProcessCommand } from './launch.ts'
+import type { CagedAction } from '../events/caged.ts'
+import { type Child, launch, type LaunchFailure, type MoreStream, type ProcessCommand } from './launch.ts'
 import { newMark, withMark, type Environment } from './mark.ts'
 import { Pipes, type OnOutput } from './pipes.ts'
 import { askSystem } from './table.ts'
@@ -18,6 +19,19 @@ export interface ProcessOptions {
   readonly killSignal?: AbortSignal | undefined
   /** Between TERM and KILL; 5 by default. */
   readonly killAfterSeconds?: number | undefined
+  /** A folder of what it is given to read, besides its standard input: in a cage it would not find it. */
+  readonly handed?: string | undefined
+  /** What it may write besides its workspace: in a cage it could not. */
+  readonly writable?: readonly string[] | undefined
+  /** Hears of each action that a cage refused. */
+  readonly onCaged?: ((action: CagedAction) => void) | undefined
+}
+
+/** What a cage adds to a process. */
+interface CageOptions {
+  readonly more: readonly MoreStream[]
+  /** The process that is started is the cage itself, which TERM would end with all that is in it. */
+  readonly isCage: true
 }
 
 /** `interrupt` is TERM, then KILL; `now` is KILL. */
@@ -65,22 +79,27 @@ export interface Running {
 /** Starts a process whose output comes through pipes. */
 export const startProcess: StartProcess = (command, options) => new RunningProcess(command, options)
 
+/** Starts a process that is a cage around another one. */
+export function startCage(command: ProcessCommand, options: ProcessOptions & CageOptions): Running {
+  return new RunningProcess(command, options)
+}
+
 /** A process from its start until nothing of it is left. */
 class RunningProcess implements Running {
   readonly finished: Promise<ProcessEnd>
   readonly pid: number | undefined
-  readonly #options: ProcessOptions
+  readonly #options: ProcessOptions & Partial<CageOptions>
   readonly #kill: (mode: EndMode) => void
   readonly #hurry = new AbortController()
   readonly #exit = new AbortController()
   #state: 'started' | 'killing' | 'stopped' = 'started'
   #ended: EndMode | null = null
 
-  constructor(command: ProcessCommand, options: ProcessOptions) {
+  constructor(command: ProcessCommand, options: ProcessOptions & Partial<CageOptions>) {
     this.#options = options
     const mark = newMark()
-    const { cwd, env, stdinFile } = options
-    const start = launch(command, { cwd, env: withMark(env, mark), stdinFile })
+    const { cwd, env, stdinFile, more } = options
+    const start = launch(command, { cwd, env: withMark(env, mark), stdinFile, more })
     if ('failure' in start) {
       this.#state = 'stopped'
       this.#kill = () => undefined
@@ -170,9 +189,12 @@ class RunningProcess implements Running {
 
   async #killing(pid: number, tree: ProcessTree, mode: EndMode): Promise<void> {
     // Before anything dies: a child of a dead parent is harder to tell.
-    await tree.look()
+    const members = await tree.look()
     if (mode === 'interrupt' && !this.#hurry.signal.aborted) {
-      this.#signalGroup(pid, 'SIGTERM')
+      if (this.#options.isCage) {
+        // The first process inside of a cage takes no TERM: the kernel keeps it from who has no use for it.
+        for (const member of members) if (member.pid !== pid) sendSignal(member.pid, 'SIGTERM')
+      } else this.#signalGroup(pid, 'SIGTERM')
       await sleep(this.#killAfterSeconds * 1000, AbortSignal.any([this.#exit.signal, this.#hurry.signal]))
     }
     if (this.#exit.signal.aborted) return

@@ -1,7 +1,7 @@
 import { platform } from 'node:os'
 import { thisMachine } from './machine.ts'
 import type { StartedProcess } from './remains.ts'
-import { startProcess, type StartProcess } from './start.ts'
+import type { StartProcess } from './start.ts'
 import { startOf } from './table.ts'
 
 /** Those that are alive of what was started here. */
@@ -23,16 +23,18 @@ export class StartedProcesses {
     }
   }
 
-  /** Starts a process, and keeps it in mind while it runs. */
-  readonly start: StartProcess = (command, options) => {
-    const running = startProcess(command, options)
-    const { pid } = running
-    if (pid === undefined) return running
-    const forget = (): boolean => this.#living.delete(pid)
-    running.finished.then(forget, forget)
-    this.#keep({ ...placeOf(pid), startedAt: '', boot: '', notedAt: this.#now() })
-    void this.#learn(pid)
-    return running
+  /** A way to start processes by which each is kept in mind while it runs. */
+  following(start: StartProcess): StartProcess {
+    return (command, options) => {
+      const running = start(command, options)
+      const { pid } = running
+      if (pid === undefined) return running
+      const forget = (): boolean => this.#living.delete(pid)
+      running.finished.then(forget, forget)
+      this.#keep({ ...placeOf(pid), startedAt: '', boot: '', notedAt: this.#now() })
+      void this.#learn(pid)
+      return running
+    }
   }
 
   async #learn(pid: number): Promise<void> {

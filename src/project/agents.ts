@@ -20,12 +20,18 @@ import type { World } from './world.ts'
 export class Agents {
   readonly #world: World
   readonly #wish: RunWish
+  readonly #isCaged: boolean
   readonly #project: Pick<Project, 'root' | 'config' | 'tierOf'>
   /** What is installed of each agent, by its name, once that was asked. */
   readonly #installations = new Map<string, Promise<Installation | null>>()
 
-  constructor(world: World, wish: RunWish, project: Pick<Project, 'root' | 'config' | 'tierOf'>) {
+  constructor(
+    world: World,
+    wish: RunWish,
+    { isCaged, ...project }: Pick<Project, 'root' | 'config' | 'tierOf'> & { readonly isCaged: boolean },
+  ) {
     this.#world = world
+    this.#isCaged = isCaged
     this.#wish = wish
     this.#project = project
   }
@@ -40,8 +46,9 @@ export class Agents {
   }
 
   /** The agent of a choice, ready to begin by what starts its process. */
-  async open({ name }: AgentChoice, start: StartProcess): Promise<Agent> {
-    return createAgent(await this.provider(name), { now: this.#world.now, start })
+  async open({ name }: AgentChoice, startFor: (provider: Provider) => StartProcess): Promise<Agent> {
+    const provider = await this.provider(name)
+    return createAgent(provider, { now: this.#world.now, start: startFor(provider) })
   }
 
   /** The provider of an agent whose program is there, if nothing else that can be seen stands in its way. */
@@ -126,7 +133,7 @@ export class Agents {
       name: agent.name,
       label: version ? `${agent.name} ${version}` : agent.name,
       model,
-      permission: permissionOf(this.#wish, config),
+      permission: permissionOf(this.#wish, config, this.#isCaged),
       mcpServers: mergeMcpServers(config.mcpServers, discipline?.mcpServers ?? {}),
     }
   }
@@ -149,7 +156,9 @@ export class Agents {
   }
 }
 
-function permissionOf({ full }: RunWish, { permission, agentArgs }: Config): Permission {
+/** In a cage there is a wall of the system's: what an agent would otherwise be denied is then what the cage refuses. */
+function permissionOf({ full }: RunWish, { permission, agentArgs }: Config, isCaged: boolean): Permission {
   if (full) return { level: 'full' }
-  return permission === 'custom' ? { level: 'custom', args: agentArgs } : { level: permission }
+  if (permission === 'custom') return { level: 'custom', args: agentArgs }
+  return { level: permission ?? (isCaged ? 'full' : 'edit') }
 }

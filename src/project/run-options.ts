@@ -1,7 +1,7 @@
 import type { Gate } from '../events/gate.ts'
 import type { RunOptions } from '../run/ports.ts'
 import { detectGates } from '../gates/detect.ts'
-import { GATE_TIMEOUT_SECONDS, type Config } from './config/defaults.ts'
+import { GATE_TIMEOUT_SECONDS, type Config, type SandboxMode } from './config/defaults.ts'
 
 /** What the command line says of a run; null where it leaves that to the configuration. */
 export interface RunWish {
@@ -30,6 +30,7 @@ export interface RunWish {
   readonly command: string | null
   /** The permission `full`. */
   readonly full: boolean
+  readonly sandbox: SandboxMode | null
   /** Whether somebody is there to be asked. */
   readonly isInteractive: boolean
 }
@@ -55,6 +56,7 @@ export const NO_WISH: RunWish = {
   model: null,
   command: null,
   full: false,
+  sandbox: null,
   isInteractive: false,
 }
 

@@ -22,8 +22,9 @@ import { openWorkspace } from '../workspace/open.ts'
 import type { Agents } from './agents.ts'
 import type { Project } from './project.ts'
 import { openRepository } from './repository.ts'
+import type { Sandbox, SandboxedPlace } from './sandbox.ts'
 import { promptOf } from './task-prompt.ts'
-import { workspacesOf } from './workspaces.ts'
+import { workspacesOf, type ProcessPorts } from './workspaces.ts'
 import type { World } from './world.ts'
 
 /** What a run can ask a person. */
@@ -33,7 +34,11 @@ export type Questions = Pick<RunPorts, 'ask' | 'askToCommit'>
 export async function runPorts(
   world: World,
   project: Project,
-  { agents, questions }: { readonly agents: Agents; readonly questions: Questions },
+  {
+    agents,
+    questions,
+    sandbox,
+  }: { readonly agents: Agents; readonly questions: Questions; readonly sandbox: Sandbox },
 ): Promise<Omit<RunPorts, 'warnings'>> {
   const { root, dir, vocabulary, config, tierOf } = project
   const { repository } = await openRepository(world, root)
@@ -43,6 +48,16 @@ export async function runPorts(
   const control = new Control().obey(world.signal, world.urgent)
   const now = (): number => world.now().getTime()
   const started = new StartedProcesses(now)
+  const startsIn = async (place: SandboxedPlace): Promise<ProcessPorts> => {
+    const starts = await sandbox.starts(place, started)
+    return {
+      agent: (choice) => agents.open(choice, starts.agent),
+      runGate: gateRunner(starts.gate),
+      runGateUncaged: sandbox.state.on ? gateRunner(starts.uncaged) : null,
+      runPrepare: gateRunner(starts.prepare),
+      missingProgram: (command) => missingProgram(command, { cwd: place.root, env: world.env }),
+    }
+  }
   const parsed = async (file: string, text: string): Promise<Task> => {
     const { parseTask } = await import('../task/parse.ts')
     return parseTask({ file, text }, vocabulary)
@@ -53,6 +68,7 @@ export async function runPorts(
   const sealer = (door: typeof git): ReturnType<typeof openSealer> | null =>
     config.commit.seal ? openSealer(door, config.commit.digits, { signal: control.signal, now }) : null
   return {
+    ...(await startsIn({ root, repository, git, isOwn: false })),
     workspace,
     workspaces: workspacesOf(project, {
       git,
@@ -61,6 +77,7 @@ export async function runPorts(
       env: world.env,
       openAt,
       sealer,
+      startsIn,
       promptIn: (at) => promptOf({ ...project, root: at }, openAt(at)),
       checkpoint: () => undefined,
     }),
@@ -76,10 +93,8 @@ export async function runPorts(
     records: () => listRecords(git),
     tierOf,
     agentsFor: (task) => agents.choicesFor(task),
-    agent: (choice) => agents.open(choice, started.start),
     prompt: promptOf(project, git),
-    runGate: gateRunner(started.start),
-    missingProgram: (command) => missingProgram(command, { cwd: root, env: world.env }),
+    sandbox: sandbox.state,
     shell: findShell(world.env),
     statusIn: async (file, text) => (await parsed(file, text)).status,
     sealer: sealer(git),

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import type { Git } from '../git/git.ts'
 import { tipOf } from '../git/head.ts'
@@ -13,6 +14,13 @@ import type { Workspace } from '../workspace/port.ts'
 import { openTrunk } from '../workspace/trunk.ts'
 import type { WorkspaceConfig } from './config/defaults.ts'
 import type { Place } from './project.ts'
+import type { SandboxedPlace } from './sandbox.ts'
+
+/** What starts processes in a workspace. */
+export type ProcessPorts = Pick<
+  RunPorts,
+  'agent' | 'runGate' | 'runGateUncaged' | 'runPrepare' | 'missingProgram'
+>
 
 /** What workspaces are wired with. */
 interface Wiring {
@@ -25,6 +33,8 @@ interface Wiring {
   readonly openAt: (cwd: string) => Git
   readonly sealer: (git: Git) => Sealer | null
   readonly promptIn: (root: string) => RunPorts['prompt']
+  /** How processes are started there. */
+  readonly startsIn: (place: SandboxedPlace) => Promise<ProcessPorts>
   readonly checkpoint: RunPorts['checkpoint']
 }
 
@@ -48,7 +58,16 @@ export function workspacesOf({ root, dir, vocabulary, config }: Place, wiring: W
     folder,
     furniture,
     own,
-    portsIn: (one) => ({ prompt: wiring.promptIn(one.root), sealer: wiring.sealer(one.git) }),
+    async portsIn(one) {
+      const gitDir = join(one.top, '.git')
+      const started = await wiring.startsIn({
+        root: one.root,
+        repository: { root: one.top, gitDir, commonDir: gitDir },
+        git: one.git,
+        isOwn: true,
+      })
+      return { ...started, prompt: wiring.promptIn(one.root), sealer: wiring.sealer(one.git) }
+    },
     sourceIn: (one) => openTaskFolder({ root: one.root, dir, vocabulary }),
     trunk: ({ branch, note }) => openTrunk(checkout, own(0), { branch, note, openAt }),
     async finish(move) {

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runLogged } from '../attempt/check.ts'
 import { writeFileAtomic } from '../base/atomic-file.ts'
+import type { CagedAction } from '../events/caged.ts'
+import type { SandboxState } from '../events/event.ts'
 import { gatesPassed, type Gate, type GateResult } from '../events/gate.ts'
 import type { Base } from '../git/head.ts'
 import type { StatusEntry } from '../git/status.ts'
@@ -14,22 +16,25 @@ export async function runBaseline(run: Run, base: Base): Promise<string | null> 
   const { options, ports, ledger, emit } = run
   if (options.gates.length === 0) return null
   if (options.baseline === 'off') return whatIsMissing(run)
-  const file = join(ports.folder.results, `baseline-${keyOf(base, options.gates)}.json`)
+  const file = join(ports.folder.results, `baseline-${keyOf(base, options.gates, ports.sandbox)}.json`)
   const known = readBaseline(file)
   if (!known) emit({ type: 'baseline-started', gates: options.gates })
-  const results = known?.results ?? (await runAll(run))
+  const refused: CagedAction[] = []
+  const results = known?.results ?? (await runAll(run, refused))
+  const onlyCaged = known ? [] : await failedOnlyCaged(run, results)
   if (ports.control.signal.aborted) return null
   // Whatever is there now was made by the gates: the tree was clean before.
   const left = known?.left ?? (await ports.workspace.inspect.status()).entries
   const idle = cannotRun(results)
   // What is installed meanwhile is in no commit, so a gate that could not run says nothing about this one.
-  if (!known && idle.length === 0) {
+  if (!known && idle.length === 0 && onlyCaged.length === 0) {
     const untracked = left.filter(({ kind }) => kind === 'untracked')
     writeFileAtomic(file, JSON.stringify({ results, left: untracked } satisfies Baseline) + '\n')
   }
   setAside(run, left, 'the gates leave what git does not ignore')
   ledger.failedBefore = results.filter((result) => result.verdict !== 'passed')
   emit({ type: 'baseline-finished', results, known: known !== null })
+  if (onlyCaged.length > 0) return onlyCagedReason(onlyCaged, refused)
   if (idle.length > 0) return cannotRunReason(idle)
   return gatesPassed(results) || options.baseline !== 'stop'
     ? null
@@ -58,18 +63,53 @@ function cannotRunReason(idle: readonly CannotRun[]): string {
   return `a gate cannot run, so nothing would be checked: ${gates.join('; ')}. Install what it needs; where a task is to add it to the project, run with --baseline off`
 }
 
-async function runAll({ options, ports }: Run): Promise<readonly GateResult[]> {
+/** Those of the gates that must pass and fail, which pass where there is no cage. */
+async function failedOnlyCaged(
+  { ports }: Run,
+  results: readonly GateResult[],
+): Promise<readonly GateResult[]> {
+  const { runGateUncaged } = ports
+  if (runGateUncaged === null) return []
+  const uncaged = { ...attemptPorts(ports, ''), runGate: runGateUncaged }
+  const found: GateResult[] = []
+  for (const result of results) {
+    if (!result.gate.required || result.verdict === 'passed' || ports.control.signal.aborted) continue
+    const outside = await runLogged(result.gate, uncaged, {
+      name: 'baseline-uncaged',
+      onCaged: () => undefined,
+    })
+    if (outside.verdict === 'passed') found.push(result)
+  }
+  return found
+}
+
+/** An agent would be paid to mend what is not its fault: what helps is in the configuration. */
+function onlyCagedReason(failed: readonly GateResult[], refused: readonly CagedAction[]): string {
+  const gates = failed.map(({ gate, reason }) => `${gate.name} (${gate.command}): ${reason}`).join('; ')
+  const entries = [...new Set(refused.flatMap(({ allowedBy }) => allowedBy ?? []))]
+  const help =
+    entries.length === 0
+      ? 'what it lacks may be named in sandbox.write, sandbox.read or sandbox.gatesNetwork'
+      : `it was refused what these would allow: ${entries.join(', ')}`
+  return `a gate passes only outside of the sandbox: ${gates}. In the configuration, ${help}; or run with --sandbox off`
+}
+
+async function runAll({ options, ports, emit }: Run, refused: CagedAction[]): Promise<readonly GateResult[]> {
+  const onCaged = (action: CagedAction): void => {
+    refused.push(action)
+    emit({ type: 'caged', id: '', by: 'gate', ...action })
+  }
   const results: GateResult[] = []
   for (const gate of options.gates) {
     if (ports.control.signal.aborted) break
-    results.push(await runLogged(gate, attemptPorts(ports, ''), 'baseline'))
+    results.push(await runLogged(gate, attemptPorts(ports, ''), { name: 'baseline', onCaged }))
   }
   return results
 }
 
-function keyOf(base: Base, gates: readonly Gate[]): string {
+function keyOf(base: Base, gates: readonly Gate[], { on }: SandboxState): string {
   return createHash('sha256')
-    .update(JSON.stringify([base.head, gates]))
+    .update(JSON.stringify([base.head, gates, on]))
     .digest('hex')
     .slice(0, 16)
 }

@@ -1,6 +1,7 @@
 import type { Agent } from '../agent/port.ts'
 import type { AttemptLogs } from '../attempt/ports.ts'
 import type { AgentChoice, GatesChanged } from '../attempt/job.ts'
+import type { SandboxState } from '../events/event.ts'
 import type { Gate, GateResult } from '../events/gate.ts'
 import type { RunGate } from '../gates/run.ts'
 import type { KeptAttempt } from '../git/record.ts'
@@ -73,6 +74,12 @@ export interface RunPorts {
   readonly runGate: RunGate
   /** The program that keeps a gate's command from starting, because it is nowhere; null where all are there. */
   readonly missingProgram: (command: string) => Promise<string | null>
+  /** Whether agents and gates are in cages. */
+  readonly sandbox: SandboxState
+  /** Runs a gate as if there were no cage; null where there is none. */
+  readonly runGateUncaged: RunGate | null
+  /** Runs what installs the packages that a workspace lacks. */
+  readonly runPrepare: RunGate
   /** Where the shell is that gates are commands of; null where there is none. */
   readonly shell: string | null
   /** What a task file with that text says of its status, in the words of the team. */
@@ -108,6 +115,12 @@ export interface RunPorts {
   readonly pid: number
 }
 
+/** What is another in each workspace of ralph's own. */
+type JobPorts = Pick<
+  RunPorts,
+  'prompt' | 'sealer' | 'agent' | 'runGate' | 'runGateUncaged' | 'runPrepare' | 'missingProgram'
+>
+
 /** Workspaces of ralph's own, and the branch that is landed on from there. */
 export interface Workspaces {
   /** The folder that they are in; throws where there is none. */
@@ -116,7 +129,7 @@ export interface Workspaces {
   /** The one of that number; 0 is that of landings, where no job works. */
   readonly own: (number: number) => OwnWorkspace
   /** What a job needs of the project as it is there. */
-  readonly portsIn: (own: OwnWorkspace) => Pick<RunPorts, 'prompt' | 'sealer'>
+  readonly portsIn: (own: OwnWorkspace) => Promise<JobPorts>
   readonly sourceIn: (own: OwnWorkspace) => Promise<TaskSource>
   readonly trunk: (on: { readonly branch: string; readonly note: (move: Move | null) => void }) => Trunk
   /** Puts the checkout in order after a run that died while it was to follow. */

@@ -15,7 +15,14 @@ export async function makeReady(run: Run, own: OwnWorkspace, base: Base): Promis
   if (prepare === null || own.isPrepared) return null
   emit({ type: 'preparing', command: prepare })
   const gate = { name: 'prepare', command: prepare, required: true, timeoutSeconds: TIMEOUT_SECONDS }
-  const result = await runLogged(gate, attemptPorts(ports, ''), `prepare-${own.number}`)
+  const result = await runLogged(
+    gate,
+    { ...attemptPorts(ports, ''), runGate: ports.runPrepare },
+    {
+      name: `prepare-${own.number}`,
+      onCaged: (action) => emit({ type: 'caged', id: '', by: 'gate', ...action }),
+    },
+  )
   if (result.verdict === 'interrupted') return null
   await own.prepared(result.verdict === 'passed')
   if (result.verdict === 'passed') {

@@ -177,6 +177,7 @@ async function runStarted(run: Run, base: Base, id: string): Promise<Happening> 
     head: base.head,
     agent: typeof choices === 'string' ? '' : choices[0].label,
     gates: options.gates,
+    sandbox: ports.sandbox,
     loop: options.loop,
     jobs: options.apart?.jobs ?? 1,
   }

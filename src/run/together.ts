@@ -211,7 +211,7 @@ class Jobs {
   async #baseline(): Promise<string | null> {
     return this.#inTurn(async () => {
       const base = await this.#at.trunk.tip()
-      const run = this.#runIn(this.#own(0), await this.#at.trunk.at(base))
+      const run = await this.#runIn(this.#own(0), await this.#at.trunk.at(base))
       const problem = (await makeReady(run, this.#own(0), base)) ?? (await runBaseline(run, base))
       return problem
     })
@@ -226,7 +226,7 @@ class Jobs {
     try {
       const base = await trunk.tip()
       const strays = await own.bring(base)
-      const run = this.#runIn(own, own.workspace)
+      const run = await this.#runIn(own, own.workspace)
       for (const ref of strays)
         run.emit({
           type: 'warning',
@@ -284,7 +284,7 @@ class Jobs {
       facts: kept,
       work: { ...EMPTY_WORK, base: { head: kept.base, branch: trunk.branch }, tree: kept.tree },
     }
-    const run = this.#runIn(this.#own(0), this.#own(0).workspace)
+    const run = await this.#runIn(this.#own(0), this.#own(0).workspace)
     const landed = await landOnto(
       { candidate: passed, earlier: ledger.seriesAt(task.id), subject, progress },
       { trunk, within: async (workspace, base) => this.#within(workspace, base, job) },
@@ -310,7 +310,7 @@ class Jobs {
       this.#end ??= { end: 'stopped', reason: landed.refusal.reason }
       return
     }
-    const run = this.#runIn(this.#own(0), this.#own(0).workspace)
+    const run = await this.#runIn(this.#own(0), this.#own(0).workspace)
     const ended = await afterLanding(run, job, passed, landed)
     if (ended.kind === 'completed') return this.#complete(task, ended)
     if (ended.record) ledger.keep(ended.record)
@@ -377,7 +377,7 @@ class Jobs {
   }
 
   /** The same for a job in a workspace. */
-  #runIn(own: OwnWorkspace, workspace: Workspace): Run {
+  async #runIn(own: OwnWorkspace, workspace: Workspace): Promise<Run> {
     const { ports, note, emit } = this.#at
     const { number } = own
     const isLanding = number === 0
@@ -386,7 +386,7 @@ class Jobs {
       ...this.#run(),
       ports: {
         ...ports,
-        ...ports.workspaces.portsIn(own),
+        ...(await ports.workspaces.portsIn(own)),
         workspace,
         // A job sees the tasks as they are on the branch, and reads none again.
         source: isLanding
@@ -414,7 +414,7 @@ class Jobs {
     job: Parameters<typeof landingPorts>[1],
   ): Promise<LandingPorts> {
     const own = this.#own(0)
-    const run = this.#runIn(own, workspace)
+    const run = await this.#runIn(own, workspace)
     const ports = landingPorts(run, job)
     return {
       ...ports,

@@ -1,6 +1,8 @@
+import type { SandboxState } from '../events/event.ts'
 import type { Gate } from '../events/gate.ts'
 import type { Task, Tier } from '../task/model.ts'
 import { BLANK, dim, line, paragraph, type Block } from './block.ts'
+import { sandboxText } from './run-text.ts'
 import { label, limitsText, titleLine } from './task-lines.ts'
 
 /** What a run would do first. */
@@ -11,6 +13,7 @@ export interface DryRun {
   readonly agent: string
   readonly model: string | null
   readonly gates: readonly Gate[]
+  readonly sandbox: SandboxState
   readonly command: readonly string[]
   readonly promptOnStdin: boolean
   readonly prompt: string
@@ -27,6 +30,7 @@ export function dryRunView(run: DryRun): readonly Block[] {
     paragraph(label('agent'), model === null ? agent : `${agent} · ${model}`),
     paragraph(label('command'), `${run.command.map(quoted).join(' ')}${promptOnStdin ? ' < prompt' : ''}`),
     paragraph(label('gates'), gates.length > 0 ? gates.map(({ command }) => command).join(' · ') : 'none'),
+    paragraph(label('sandbox'), sandboxText(run.sandbox).replace('sandbox ', '')),
     paragraph(label('prompt'), `about ${estimate} tokens; nothing was run`),
     BLANK,
     line(dim('─'.repeat(40))),

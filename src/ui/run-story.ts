@@ -11,7 +11,16 @@ import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block, typ
 import { timeLimitText } from './task-lines.ts'
 import { summaryOf, type Interrupted, type TaskEndEvent } from './run-summary.ts'
 import { counted, fewOf } from '../base/text.ts'
-import { deniedTexts, endText, gateText, interferenceText, isRefuted, spentText } from './run-text.ts'
+import {
+  cagedText,
+  deniedTexts,
+  endText,
+  gateText,
+  interferenceText,
+  isRefuted,
+  sandboxText,
+  spentText,
+} from './run-text.ts'
 
 /** How much is told: in a terminal a live line shows what the agent does; elsewhere, or where asked, each step is a line. */
 export interface Telling {
@@ -125,6 +134,8 @@ export class RunStory implements Story {
         if (!this.#attempt) return gateBlocks([event.result])
         this.#attempt.gates.push(event.result)
         return []
+      case 'caged':
+        return [paragraph(['     ', strong('!'), ' '], cagedText(event))]
       case 'interference':
         return [paragraph(['     ', strong('!'), ' '], interferenceText(event.interference))]
       case 'attempt-finished':
@@ -230,13 +241,20 @@ export class RunStory implements Story {
   }
 }
 
-function headOf({ root, branch, head, agent, gates }: Extract<RunEvent, { type: 'run-started' }>): string {
+function headOf({
+  root,
+  branch,
+  head,
+  agent,
+  gates,
+  sandbox,
+}: Extract<RunEvent, { type: 'run-started' }>): string {
   const place = `${branch ?? 'detached HEAD'} @ ${head.slice(0, 7)}`
   const checks =
     gates.length > 0
       ? `gates: ${gates.map(({ name }) => name).join(', ')}`
       : 'no gates: nothing checks the work'
-  return [basename(root), place, ...(agent === '' ? [] : [agent]), checks].join(' · ')
+  return [basename(root), place, ...(agent === '' ? [] : [agent]), checks, sandboxText(sandbox)].join(' · ')
 }
 
 function baselineBlocks(results: readonly GateResult[]): readonly Block[] {

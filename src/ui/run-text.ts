@@ -3,6 +3,7 @@ import type { Usage } from '../events/usage.ts'
 import { formatDuration } from '../base/time.ts'
 import { unreachable } from '../base/errors.ts'
 import { counted, fewOf } from '../base/text.ts'
+import type { Caged, SandboxState } from '../events/event.ts'
 import type { GateResult } from '../events/gate.ts'
 import type { Interference } from '../events/interference.ts'
 import type { OutcomeKind } from '../events/outcome.ts'
@@ -77,6 +78,19 @@ export function deniedTexts(denied: readonly Denial[]): readonly string[] {
     ...(full === '' ? [] : [`it was denied ${full}: permission "full" allows it (--yolo)`]),
     ...(custom === '' ? [] : [`it was denied ${custom}: that is ralph's to do, and only "custom" allows it`]),
   ]
+}
+
+/** Whether agents and gates are in a sandbox, and why not. */
+export function sandboxText({ on, reason }: SandboxState): string {
+  if (on) return 'sandbox on'
+  return reason === null ? 'sandbox off' : `sandbox off: ${reason}`
+}
+
+/** What the sandbox refused, and what would allow it. */
+export function cagedText({ by, action, target, allowedBy }: Omit<Caged, 'type' | 'id'>): string {
+  const what = { read: 'to read', write: 'to write', connect: 'to connect to' }[action]
+  const how = allowedBy === null ? 'nothing allows that' : `allowed by ${allowedBy}`
+  return `the sandbox refused the ${by} ${what} ${target} (${how})`
 }
 
 /** What the agent did that is not its to do, and what became of it. */

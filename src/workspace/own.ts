@@ -45,7 +45,7 @@ export function workspacesFolder(
   { dir, env }: { readonly dir: string | null; readonly env: Readonly<Record<string, string | undefined>> },
 ): string {
   const cache = cacheFolder(env)
-  const parent = dir === null ? cache && join(cache, 'ralph') : nativePath(resolve(root, dir))
+  const parent = dir === null ? cache : nativePath(resolve(root, dir))
   if (parent === null)
     throw new UserError(
       'there is no folder of caches for workspaces',

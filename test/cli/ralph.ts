@@ -24,7 +24,8 @@ export async function ralph(
   const io: Io = {
     argv,
     cwd,
-    env,
+    // The sandbox has tests of its own: where it works or not, all others do the same.
+    env: { RALPH_SANDBOX: 'off', ...env },
     pid: process.pid,
     stdout,
     stderr,

@@ -11,7 +11,7 @@ const GIT = {
   GIT_CONFIG_NOSYSTEM: '1',
 }
 /** Of the machine only PATH, and an identity. */
-export const env = { PATH: process.env['PATH'] ?? '', ...GIT }
+export const env = { PATH: process.env['PATH'] ?? '', RALPH_SANDBOX: 'off', ...GIT }
 
 /** What git prints. */
 export const git = (cwd: string, ...args: string[]): string =>

@@ -5,6 +5,7 @@ import { thisMachine } from '../../src/process/machine.ts'
 import { newMark, withMark } from '../../src/process/mark.ts'
 import { endLeftovers, livingOf, livingTree } from '../../src/process/tree.ts'
 import { remainsOf, type StartedProcess } from '../../src/process/remains.ts'
+import { startProcess } from '../../src/process/start.ts'
 import { StartedProcesses } from '../../src/process/started.ts'
 import { parseCim, parsePs, startIn, startOf } from '../../src/process/table.ts'
 
@@ -52,11 +53,12 @@ describe.skipIf(process.platform === 'win32')('what a run has noted', () => {
 
   test('is what was started and has not ended, each with its start', async () => {
     const started = new StartedProcesses(() => 0)
+    const start = started.following(startProcess)
     const heard: (readonly StartedProcess[])[] = []
     const forget = started.listen((living) => heard.push(living))
     const options = { cwd: '.', env: process.env, onOutput: () => undefined }
-    await started.start({ shell: 'true' }, options).finished
-    const running = started.start({ shell: 'exec sleep 60' }, options)
+    await start({ shell: 'true' }, options).finished
+    const running = start({ shell: 'exec sleep 60' }, options)
     const pid = running.pid!
     const [startedAt, { boot }] = [await startOf(pid), await thisMachine()]
     await vi.waitFor(() => expect(heard.at(-1)).toEqual([{ pid, group: pid, startedAt, boot }]))

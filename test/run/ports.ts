@@ -111,7 +111,17 @@ export async function makePorts({ root, deed, ports, gate, own }: Harness): Prom
   const workspace = openWorkspace(git, repository, root, checkpoint)
   const openAt = (cwd: string): typeof git => openGit({ cwd, env: withMark(ENV, mark) })
   const prompt: RunPorts['prompt'] = async ({ task }) => ({ text: task.source, estimate: 0, warnings: [] })
+  const runGate: RunPorts['runGate'] = async (one, { env }) =>
+    gateResult(one, await asAttempt(env, async () => gate?.(one) ?? true))
+  const processes = {
+    agent: ports?.agent ?? (async () => agent),
+    runGate: ports?.runGate ?? runGate,
+    runPrepare: ports?.runPrepare ?? ports?.runGate ?? runGate,
+    runGateUncaged: ports?.runGateUncaged ?? null,
+    missingProgram: ports?.missingProgram ?? (async () => null),
+  }
   return {
+    ...processes,
     workspace,
     workspaces: workspacesOf(
       {
@@ -127,6 +137,7 @@ export async function makePorts({ root, deed, ports, gate, own }: Harness): Prom
         env: ENV,
         openAt,
         sealer: () => null,
+        startsIn: async () => processes,
         promptIn: () => ports?.prompt ?? prompt,
         checkpoint,
       },
@@ -143,11 +154,9 @@ export async function makePorts({ root, deed, ports, gate, own }: Harness): Prom
     records: () => listRecords(git),
     tierOf: (task) => tierOf(task),
     agentsFor: async () => [choiceOf(agent.name)],
-    agent: async () => agent,
     prompt,
-    runGate: async (one, { env }) => gateResult(one, await asAttempt(env, async () => gate?.(one) ?? true)),
-    missingProgram: async () => null,
     shell: '/bin/sh',
+    sandbox: { on: false, reason: null },
     statusIn: async (file, text) => (await parseTask({ file, text }, TASK_VOCABULARY)).status,
     mark,
     newToken: () => randomBytes(4).toString('hex'),

@@ -46,6 +46,7 @@ const STORY: readonly (readonly [number, Happening])[] = [
       head: '91c2d07aaaaaaa',
       agent: 'claude 2.1.326',
       gates: [typecheck, test],
+      sandbox: { on: false, reason: null },
       loop: true,
       jobs: 1,
     },

@@ -1,3 +1,5 @@
+import { hostsNamedIn } from '../../base/cage-needs.ts'
+import { homeOf } from './cage-home.ts'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
@@ -26,6 +28,24 @@ export const claude: Provider = {
   install: 'npm install -g @anthropic-ai/claude-code@latest',
   minimumVersion: '2.1.326',
   tellsCost: true,
+  cageNeeds: (env) => ({
+    hosts: [
+      'api.anthropic.com',
+      'claude.ai',
+      'console.anthropic.com',
+      'platform.claude.com',
+      ...hostsNamedIn(env['ANTHROPIC_BASE_URL']),
+    ],
+    homes: [
+      {
+        folder: homeOf(env, '.claude', env['CLAUDE_CONFIG_DIR']),
+        keeps: ['projects', 'todos', 'file-history', '.credentials.json'],
+      },
+    ],
+    files: [homeOf(env, '.claude.json')],
+    variables: [...SET_UP.variables, 'ANTHROPIC_CUSTOM_HEADERS'],
+    keys: ['.claude/.credentials.json', '.claude.json'],
+  }),
   preflight: (context) => neverSetUp(CLAUDE, SET_UP, context),
   invocation(request) {
     return {

@@ -1,3 +1,5 @@
+import { hostsNamedIn } from '../../base/cage-needs.ts'
+import { homeOf } from './cage-home.ts'
 import path from 'node:path'
 import type { AgentRequest, Provider } from '../port.ts'
 import { CODEX, CodexReader } from './codex-stream.ts'
@@ -9,6 +11,24 @@ export const codex: Provider = {
   name: 'codex',
   install: 'npm install -g @openai/codex',
   minimumVersion: '0.169.0',
+  cageNeeds: (env) => ({
+    hosts: [
+      'api.openai.com',
+      'chatgpt.com',
+      '*.chatgpt.com',
+      'auth.openai.com',
+      ...hostsNamedIn(env['OPENAI_BASE_URL']),
+    ],
+    homes: [
+      {
+        folder: homeOf(env, '.codex', env['CODEX_HOME']),
+        keeps: ['sessions', 'archived_sessions', 'log', 'auth.json'],
+      },
+    ],
+    files: [],
+    variables: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
+    keys: ['.codex/auth.json'],
+  }),
   preflight(context) {
     const home = context.env['CODEX_HOME'] ?? '.codex'
     const setUp = {

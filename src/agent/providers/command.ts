@@ -1,3 +1,4 @@
+import { NO_NEEDS } from '../../base/cage-needs.ts'
 import { startProcess } from '../../process/start.ts'
 import { readLastLine } from '../marker.ts'
 import type { AgentRequest, Exit, Preflight, Provider, StreamEnd, StreamReader } from '../port.ts'
@@ -17,6 +18,8 @@ export function commandProvider(command: string | null): Provider {
     name: 'command',
     install: HOW_TO_GIVE_ONE,
     minimumVersion: null,
+    // Nothing is known of it but that it is a person's choice: its hosts stand in the configuration.
+    cageNeeds: () => ({ ...NO_NEEDS, variables: 'all' }),
     preflight: async (context) => {
       if (line === '') return [`The agent "command" has no command to run: ${HOW_TO_GIVE_ONE}.`]
       const program = programOf(line)

@@ -1,3 +1,4 @@
+import { homeOf } from './cage-home.ts'
 import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
 import { neverSetUp } from './first-start.ts'
@@ -22,6 +23,13 @@ export const continueCli: Provider = {
   minimumVersion: '1.5.47',
   silent: true,
   obeysAnyway: (file) => /(?:^|\/)\.continue\//i.test(file),
+  cageNeeds: (env) => ({
+    hosts: ['api.continue.dev', 'hub.continue.dev', 'api.anthropic.com', 'api.openai.com'],
+    homes: [{ folder: homeOf(env, '.continue', env['CONTINUE_GLOBAL_DIR']), keeps: ['sessions', 'logs'] }],
+    files: [],
+    variables: 'all',
+    keys: ['.continue/auth.json', '.continue/.env'],
+  }),
   preflight: (context) => neverSetUp(CONTINUE, SET_UP, context),
   invocation(request) {
     return {

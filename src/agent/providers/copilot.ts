@@ -1,3 +1,5 @@
+import { hostsNamedIn } from '../../base/cage-needs.ts'
+import { homeOf } from './cage-home.ts'
 import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
 import { COPILOT, CopilotReader } from './copilot-stream.ts'
 import { neverSetUp } from './first-start.ts'
@@ -20,6 +22,18 @@ export const copilot: Provider = {
   name: 'copilot',
   install: 'npm install -g @github/copilot',
   minimumVersion: '1.0.102',
+  cageNeeds: (env) => ({
+    hosts: [
+      'api.github.com',
+      'github.com',
+      '*.githubcopilot.com',
+      ...hostsNamedIn(env['COPILOT_PROVIDER_BASE_URL']),
+    ],
+    homes: [{ folder: homeOf(env, '.copilot'), keeps: ['session-state', 'logs'] }],
+    files: [],
+    variables: [...SET_UP.variables, 'COPILOT_PROVIDER_API_KEY'],
+    keys: ['.copilot', '.config/github-copilot'],
+  }),
   preflight: (context) => neverSetUp(COPILOT, SET_UP, context),
   invocation(request) {
     return {

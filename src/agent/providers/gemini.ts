@@ -1,3 +1,6 @@
+import path from 'node:path'
+import { hostsNamedIn } from '../../base/cage-needs.ts'
+import { homeOf } from './cage-home.ts'
 import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
 import { GEMINI, GeminiReader } from './gemini-stream.ts'
@@ -20,6 +23,26 @@ export const gemini: Provider = {
   name: 'gemini',
   install: 'npm install -g @google/gemini-cli',
   minimumVersion: '0.61.0',
+  cageNeeds: (env) => ({
+    hosts: [
+      'generativelanguage.googleapis.com',
+      'cloudcode-pa.googleapis.com',
+      'aiplatform.googleapis.com',
+      'oauth2.googleapis.com',
+      'accounts.google.com',
+      'www.googleapis.com',
+      ...hostsNamedIn(env['GOOGLE_GEMINI_BASE_URL']),
+    ],
+    homes: [
+      {
+        folder: path.join(homeOf(env, '', env['GEMINI_CLI_HOME']), '.gemini'),
+        keeps: ['tmp', 'history', 'oauth_creds.json', 'google_accounts.json'],
+      },
+    ],
+    files: [],
+    variables: SET_UP.variables,
+    keys: ['.gemini/oauth_creds.json', '.gemini/.env', '.gemini/mcp-oauth-tokens.json'],
+  }),
   preflight: (context) => neverSetUp(GEMINI, SET_UP, context),
   invocation(request) {
     return {

@@ -1,3 +1,4 @@
+import { homeOf } from './cage-home.ts'
 import path from 'node:path'
 import type { AgentRequest, Provider } from '../port.ts'
 import { list, parseLine, record, type Json } from './json-lines.ts'
@@ -14,6 +15,30 @@ export const opencode: Provider = {
   // Of its two readers of configuration only one can be turned off: the other starts plugins all the same.
   obeysAnyway: (file) => /(?:^|\/)(?:\.opencode\/|opencode\.jsonc?$)/i.test(file),
   // It has models that need no login, and its keys may stand in many places: only its own word tells.
+  // It speaks to many services: those that its own keys and the usual variables are for.
+  cageNeeds: (env) => ({
+    hosts: [
+      'opencode.ai',
+      'api.opencode.ai',
+      'models.dev',
+      'api.anthropic.com',
+      'api.openai.com',
+      'openrouter.ai',
+      'generativelanguage.googleapis.com',
+    ],
+    homes: [
+      {
+        folder: homeOf(env, '.local/share/opencode', below(env['XDG_DATA_HOME'])),
+        keeps: ['log', 'storage', 'auth.json'],
+      },
+      { folder: homeOf(env, '.local/state/opencode', below(env['XDG_STATE_HOME'])), keeps: [] },
+      { folder: homeOf(env, '.config/opencode', below(env['XDG_CONFIG_HOME'])), keeps: [] },
+      { folder: homeOf(env, '.cache/opencode', below(env['XDG_CACHE_HOME'])), keeps: [] },
+    ],
+    files: [],
+    variables: 'all',
+    keys: ['.local/share/opencode/auth.json', '.local/share/opencode/mcp-auth.json'],
+  }),
   preflight: () => [],
   invocation(request) {
     return {
@@ -38,6 +63,11 @@ export const opencode: Provider = {
     }
   },
   reader: (request, now) => new OpencodeReader(request, now),
+}
+
+/** Its folder in one of those that a variable names. */
+function below(folder: string | undefined): string | undefined {
+  return folder === undefined ? undefined : path.join(folder, 'opencode')
 }
 
 function permissionArgs({ permission }: AgentRequest): readonly string[] {

@@ -1,3 +1,5 @@
+import { hostsNamedIn } from '../../base/cage-needs.ts'
+import { homeOf } from './cage-home.ts'
 import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
 import { QWEN, QwenReader } from './qwen-stream.ts'
@@ -22,6 +24,19 @@ export const qwen: Provider = {
   // npm on a Node that its package does not name takes an old one in silence, unless it is told `latest`.
   install: 'npm install -g @qwen-code/qwen-code@latest',
   minimumVersion: '0.24.4',
+  cageNeeds: (env) => ({
+    hosts: [
+      'dashscope.aliyuncs.com',
+      'dashscope-intl.aliyuncs.com',
+      'portal.qwen.ai',
+      'chat.qwen.ai',
+      ...hostsNamedIn(env['OPENAI_BASE_URL']),
+    ],
+    homes: [{ folder: homeOf(env, '.qwen'), keeps: ['tmp', 'projects', 'oauth_creds.json'] }],
+    files: [],
+    variables: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'QWEN_API_KEY'],
+    keys: ['.qwen/oauth_creds.json', '.qwen/.env'],
+  }),
   preflight: (context) => neverSetUp(QWEN, SET_UP, context),
   invocation(request) {
     return {

@@ -5,6 +5,7 @@ import { Agents } from '../../project/agents.ts'
 import { findTask } from '../../project/find-task.ts'
 import { openProject } from '../../project/project.ts'
 import { NO_WISH, runOptions } from '../../project/run-options.ts'
+import { openSandbox, sandboxMode } from '../../project/sandbox.ts'
 import { runPorts } from '../../project/run-ports.ts'
 import { refuseInside } from '../../project/world.ts'
 import { completeByHand } from '../../run/complete.ts'
@@ -20,9 +21,12 @@ export async function run(context: Context): Promise<number> {
   const task = findTask(project.tasks, context.args[0] ?? '')
   refuseInside(io, project.root)
   refuseUnlessOpen(task)
-  const agents = new Agents(io, NO_WISH, project)
+  // What a person has done themselves they mostly want checked as they would check it.
+  const mode = sandboxMode(null, { env: io.env, config: project.config })
+  const sandbox = await openSandbox(mode === 'on' ? 'on' : 'off', { env: io.env, ...project })
+  const agents = new Agents(io, NO_WISH, { ...project, isCaged: sandbox.state.on })
   const questions = { ask: null, askToCommit: null }
-  const ports = { ...(await runPorts(io, project, { agents, questions })), warnings: [] }
+  const ports = { ...(await runPorts(io, project, { agents, questions, sandbox })), warnings: [] }
   const show = context.json ? null : await showLines(context, { verbose: false })
   const results: GateResult[] = []
   const emit = (happening: Happening): void => {

@@ -17,6 +17,7 @@ import { lint } from '../../lint/lint.ts'
 import { doctorView, type Examined } from '../../ui/doctor-view.ts'
 import type { Context } from '../command.ts'
 import { checkConfiguredAgents } from '../../project/configured-agents.ts'
+import { sandboxAvailable, sandboxMode } from '../../project/sandbox.ts'
 import { lintContext } from '../../project/lint-context.ts'
 import { taskFolder } from '../../project/task-folder.ts'
 
@@ -34,6 +35,7 @@ export async function run(context: Context): Promise<number> {
     ...(await lookAtTasks(root, dir, config)),
     ...(await lookAtGates(context, root, config)),
     ...(await lookAtAgents(context, root, config)),
+    await lookAtSandbox(context, root, config),
     ...(await doctorFindings({ git, root, dir, now: io.now(), open })),
   ]
   const isWell = findings.every(({ level }) => level !== 'problem')
@@ -158,6 +160,15 @@ async function lookAtAgent(
   if (newEnough === false) return note(`${told}${here}${comma} is older than ${minimumVersion}`, install)
   if (newEnough === null) return note(`${told}${here}: works from ${minimumVersion} on`)
   return finding('agents', 'ok', `${told}${here}`)
+}
+
+/** What is missing keeps a run from starting only where it is asked for. */
+async function lookAtSandbox({ io }: Context, root: string, config: Config): Promise<Examined> {
+  const mode = sandboxMode(null, { env: io.env, config })
+  if (mode === 'off') return finding('sandbox', 'note', 'off, as asked: agents may do what you may')
+  const available = await sandboxAvailable(io.env, root)
+  if (available.ok) return finding('sandbox', 'ok', `${available.program}, around agents and gates`)
+  return finding('sandbox', mode === 'on' ? 'problem' : 'note', `none: ${available.reason}`, available.fix)
 }
 
 function finding(area: string, level: Examined['level'], message: string, fix = ''): Examined {

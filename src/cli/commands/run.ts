@@ -6,6 +6,7 @@ import { findTask } from '../../project/find-task.ts'
 import { refuseInside } from '../../project/world.ts'
 import { openProject, type Project } from '../../project/project.ts'
 import { runOptions, type RunWish } from '../../project/run-options.ts'
+import { openSandbox, sandboxMode } from '../../project/sandbox.ts'
 import { runPorts, type Questions } from '../../project/run-ports.ts'
 import type { RunOptions } from '../../run/ports.ts'
 import { runTasks } from '../../run/run.ts'
@@ -63,13 +64,15 @@ async function start(
     readonly emit: Emit<RunEvent>
   },
 ): Promise<void> {
-  const agents = new Agents(io, wish, project)
+  const mode = sandboxMode(wish.sandbox, { env: io.env, config: project.config })
+  const sandbox = await openSandbox(mode, { env: io.env, ...project })
+  const agents = new Agents(io, wish, { ...project, isCaged: sandbox.state.on })
   // Beside the rest, for an agent may take a second to print its version.
   const checked = agents.check(tasksOf(project, options)).then(
     (warnings) => ({ warnings }),
     (error: unknown) => ({ error }),
   )
-  const ports = await runPorts(io, project, { agents, questions })
+  const ports = await runPorts(io, project, { agents, questions, sandbox })
   const known = await checked
   if ('error' in known) throw known.error
   await runTasks(options, { ...ports, ...known }, emit)

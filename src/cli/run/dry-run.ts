@@ -7,6 +7,7 @@ import { Agents } from '../../project/agents.ts'
 import type { Project } from '../../project/project.ts'
 import { unlessGitIsMissing } from '../../project/repository.ts'
 import type { RunWish } from '../../project/run-options.ts'
+import { openSandbox, sandboxMode } from '../../project/sandbox.ts'
 import { promptOf } from '../../project/task-prompt.ts'
 import { taskOrReason } from '../../run/choose-task.ts'
 import { Ledger } from '../../run/ledger.ts'
@@ -44,7 +45,9 @@ async function planOf(
   { wish, options, task }: { readonly wish: RunWish; readonly options: RunOptions; readonly task: Task },
 ): Promise<{ readonly plan: DryRun; readonly warnings: readonly string[] }> {
   const { root, dir, tasks, tierOf } = project
-  const agents = new Agents(io, wish, project)
+  const mode = sandboxMode(wish.sandbox, { env: io.env, config: project.config })
+  const { state: sandbox } = await openSandbox(mode, { env: io.env, ...project })
+  const agents = new Agents(io, wish, { ...project, isCaged: sandbox.on })
   const git = openReadingGit({ cwd: root, env: io.env })
   const ledger = new Ledger(await unlessGitIsMissing(listRecords(git, task.id), []))
   const [choice] = await agents.choicesFor(task)
@@ -77,6 +80,7 @@ async function planOf(
     agent: choice.name,
     model: choice.model,
     gates: options.gates,
+    sandbox,
     ...commandOf(provider.invocation(request)),
     prompt: job.prompt,
     estimate,

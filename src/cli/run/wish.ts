@@ -1,4 +1,5 @@
 import { UserError } from '../../base/errors.ts'
+import { SANDBOX_MODES } from '../../project/config/defaults.ts'
 import type { RunWish } from '../../project/run-options.ts'
 import type { Options } from '../options.ts'
 
@@ -29,6 +30,7 @@ export function runWish(
     model: options.text('model') ?? null,
     command: options.text('command') ?? null,
     full: options.on('yolo'),
+    sandbox: oneOf(SANDBOX_MODES, options.text('sandbox')),
     isInteractive,
   }
 }

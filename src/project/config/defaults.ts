@@ -15,7 +15,8 @@ export interface Config {
   readonly model: string | null
   /** What the agent named `command` runs. */
   readonly command: string | null
-  readonly permission: PermissionLevel
+  /** Null is `edit`, and `full` in a sandbox. */
+  readonly permission: PermissionLevel | null
   /** What `custom` permission gives the agent, in the agent's own words. */
   readonly agentArgs: readonly string[]
   /** Who goes on while the agent waits for a rate limit to end. */
@@ -48,6 +49,25 @@ export interface Config {
   readonly prompt: PromptConfig
   readonly mcpServers: Readonly<Record<string, McpServer>>
   readonly logs: { readonly maxBytes: number }
+  readonly sandbox: SandboxConfig
+}
+
+export const SANDBOX_MODES = ['auto', 'on', 'off'] as const
+export type SandboxMode = (typeof SANDBOX_MODES)[number]
+
+/** The cage around agents and gates, and what it lets through besides what they need. */
+interface SandboxConfig {
+  readonly mode: SandboxMode
+  /** Files and folders that may be written too. */
+  readonly write: readonly string[]
+  /** Those with keys that may be read, and `env:NAME` for variables. */
+  readonly read: readonly string[]
+  /** More that may not be read. */
+  readonly denyRead: readonly string[]
+  /** Hosts that agents may reach besides their own service. */
+  readonly network: readonly string[]
+  /** Hosts that gates may reach. */
+  readonly gatesNetwork: readonly string[]
 }
 
 /** A team's own words for the names of the task file. */
@@ -131,7 +151,7 @@ export const DEFAULTS: Config = {
   agents: null,
   model: null,
   command: null,
-  permission: 'edit',
+  permission: null,
   agentArgs: [],
   fallback: [],
   stallSeconds: 300,
@@ -153,4 +173,5 @@ export const DEFAULTS: Config = {
   prompt: { budget: 60_000, fileCap: 15_000 },
   mcpServers: {},
   logs: { maxBytes: 50_000_000 },
+  sandbox: { mode: 'auto', write: [], read: [], denyRead: [], network: [], gatesNetwork: [] },
 }

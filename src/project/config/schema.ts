@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config, type TierSettings } from './defaults.ts'
+import { DEFAULTS, GATE_TIMEOUT_SECONDS, SANDBOX_MODES, type Config, type TierSettings } from './defaults.ts'
 import {
   about,
   anyTexts,
@@ -18,6 +18,7 @@ import {
   wholeNumber,
   words,
 } from './schema-parts.ts'
+import { isHostEntry } from '../../cage/hosts.ts'
 import { FIELD_NAMES, SECTION_NAMES, STATUSES, TIERS } from '../../task/model.ts'
 import { RELATED, TASK_VOCABULARY } from '../../task/vocabulary.ts'
 
@@ -130,6 +131,32 @@ const logs = table({
   maxBytes: about('How much of one attempt is kept.', v.optional(count, DEFAULTS.logs.maxBytes)),
 })
 
+const hosts = v.array(
+  v.pipe(
+    v.string('a text'),
+    v.check(
+      isHostEntry,
+      `a host such as "example.com", "*.example.com" or "127.0.0.1:5432", or the word "registries"`,
+    ),
+  ),
+  'a list of hosts',
+)
+
+const sandbox = table({
+  mode: about(
+    'Use it where it works, refuse to run without it, or leave it off.',
+    v.optional(oneOf(SANDBOX_MODES), DEFAULTS.sandbox.mode),
+  ),
+  write: about('Files and folders that may be written too.', v.optional(texts, [])),
+  read: about(
+    'Those with keys that may be read all the same; env:NAME is a variable.',
+    v.optional(texts, []),
+  ),
+  denyRead: about('More that may not be read.', v.optional(texts, [])),
+  network: about('Hosts that agents may reach besides their own service.', v.optional(hosts, [])),
+  gatesNetwork: about('Hosts that gates may reach.', v.optional(hosts, [])),
+})
+
 /** What a configuration may say; what comes out is whole. */
 export const configSchema = v.pipe(
   table({
@@ -142,8 +169,8 @@ export const configSchema = v.pipe(
     model: about('Which model the agent uses; null leaves it to the agent.', orNull(text)),
     command: about('What the agent named "command" runs.', orNull(text)),
     permission: about(
-      'What the agent may do: change the repository and run the gates, anything, or what "agentArgs" says.',
-      v.optional(oneOf(['edit', 'full', 'custom']), DEFAULTS.permission),
+      'What the agent may do: change the repository and run the gates, anything, or what "agentArgs" says; null is "edit", and "full" in a sandbox.',
+      orNull(oneOf(['edit', 'full', 'custom'])),
     ),
     agentArgs: about('Arguments for the agent where "permission" is "custom".', v.optional(anyTexts, [])),
     fallback: about('Who goes on while the agent waits for a rate limit to end.', v.optional(texts, [])),
@@ -190,6 +217,7 @@ export const configSchema = v.pipe(
       v.optional(named(mcpServer, 'an object of names and servers'), {}),
     ),
     logs: about("How much of agents' output is kept.", v.optional(logs, {})),
+    sandbox: about('The sandbox around agents and gates.', v.optional(sandbox, {})),
   }),
   v.forward(
     v.partialCheck(

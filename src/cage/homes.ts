@@ -1,0 +1,75 @@
+import { copyFileSync, cpSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { AgentHome } from '../base/cage-needs.ts'
+import { real, type Rule } from './mounts.ts'
+import type { CagePolicy } from './policy.ts'
+
+/** What is larger is no setting: a file is left out, and a folder shown as it is. */
+const MOST_BYTES = 64 * 1024 * 1024
+const MOST_FILES = 400
+
+/** Lays out all that an agent finds as a copy, in a folder of the cage's own. */
+export function layOutHomes(
+  { homes, files }: Pick<CagePolicy, 'homes' | 'files'>,
+  below: string,
+): readonly Rule[] {
+  const rules: Rule[] = []
+  for (const [index, home] of homes.entries()) rules.push(...layOutHome(home, join(below, `home-${index}`)))
+  for (const path of files) {
+    if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) continue
+    const copy = join(below, basename(path))
+    copyFileSync(path, copy)
+    rules.push({ kind: 'write', path, from: copy })
+  }
+  return rules
+}
+
+/**
+ * Lays out an agent's own folder as it is in a cage: a copy, which it may write as it likes and which is gone with the
+ * cage, so that no setting, hook or server of its own outlasts it; and in that what it keeps, as it is.
+ */
+function layOutHome({ folder, keeps }: AgentHome, copy: string): readonly Rule[] {
+  mkdirSync(copy, { mode: 0o700 })
+  // What the agent would do itself at its first start, which in a cage it cannot.
+  const folders = keeps.filter((name) => !/\.\w+$/.test(name)).map((name) => join(folder, name))
+  for (const path of [folder, ...folders]) mkdirSync(path, { recursive: true, mode: 0o700 })
+  const home = real(folder) ?? folder
+  const rules: Rule[] = [{ kind: 'write', path: folder, from: copy }]
+  for (const entry of readdirSync(home, { withFileTypes: true })) {
+    const [path, place] = [join(home, entry.name), join(copy, entry.name)]
+    if (keeps.includes(entry.name)) {
+      if (entry.isDirectory()) mkdirSync(place)
+      else if (entry.isFile()) writeFileSync(place, '')
+      else continue
+      rules.push({ kind: 'write', path })
+    } else if (entry.isFile() && lstatSync(path).size <= MOST_BYTES) copyFileSync(path, place)
+    else if (entry.isDirectory()) {
+      const size = sizeOf(path)
+      if (size.files <= MOST_FILES && size.bytes <= MOST_BYTES) cpSync(path, place, { recursive: true })
+      else {
+        mkdirSync(place)
+        rules.push({ kind: 'read', path })
+      }
+    }
+  }
+  return rules
+}
+
+/** As far as it matters: it stops counting where it is too much. */
+function sizeOf(folder: string): { readonly files: number; readonly bytes: number } {
+  let [files, bytes] = [0, 0]
+  const folders = [folder]
+  for (
+    let at = folders.pop();
+    at !== undefined && files <= MOST_FILES && bytes <= MOST_BYTES;
+    at = folders.pop()
+  ) {
+    for (const entry of readdirSync(at, { withFileTypes: true })) {
+      files++
+      const path = join(at, entry.name)
+      if (entry.isDirectory()) folders.push(path)
+      else bytes += lstatSync(path).size
+    }
+  }
+  return { files, bytes }
+}

@@ -1,0 +1,113 @@
+import { homedir } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
+import { LineSplitter } from '../base/stream.ts'
+import type { CagedAction } from '../events/caged.ts'
+import { isInside } from './mounts.ts'
+import type { CagePolicy } from './policy.ts'
+
+/** How many of one process are reported: what is refused a thousand times is one thing to mend. */
+const MOST = 20
+/** How far from its complaint a path may stand. */
+const NEAR = 400
+
+const WRITE = /read-only file system/i
+const COMPLAINTS =
+  /read-only file system|permission denied|operation not permitted|device or resource busy|resource busy or locked|invalid cross-device link/gi
+/** `…: EROFS: read-only file system, open '/x'`, `[Errno 30] Read-only file system: '/x'`; a copy names two. */
+const AFTER =
+  /^(?:\\?["'])?(?:,? \w+|:)? ?\\?['"]([^'"\n]{1,300}?)\\?['"](?: -> \\?['"]([^'"\n]{1,300}?)\\?['"])?/
+/** `cat: /x: Permission denied`, `cannot create '/x': Read-only …`, `'/a' => '/b': Invalid …`. */
+const BEFORE =
+  /(?:['‘"`]([^'‘’"`\n]{1,300})['’"`]|([^\s'"‘’`=>:]+)) ?:(?: [A-Z]{4,7}:)?\s*(?:\[Errno \d+\] )?$/
+
+/**
+ * Finds in what a caged process prints the complaints of what it tried. It sees what is said, and nothing else: a
+ * program that keeps a refusal to itself is refused all the same.
+ */
+export class RefusalReader {
+  readonly #policy: Pick<CagePolicy, 'rules' | 'never'>
+  readonly #cwd: string
+  readonly #home: string
+  readonly #report: (action: CagedAction) => void
+  readonly #lines = { stdout: new LineSplitter(), stderr: new LineSplitter() }
+  readonly #known = new Set<string>()
+
+  constructor(
+    policy: Pick<CagePolicy, 'rules' | 'never'>,
+    where: { readonly cwd: string; readonly home: string | undefined },
+    report: (action: CagedAction) => void,
+  ) {
+    this.#policy = policy
+    this.#cwd = where.cwd
+    this.#home = where.home ?? homedir()
+    this.#report = report
+  }
+
+  push(chunk: Uint8Array, stream: 'stdout' | 'stderr'): void {
+    this.#read(this.#lines[stream].push(chunk))
+  }
+
+  end(): void {
+    for (const stream of ['stdout', 'stderr'] as const) this.#read(this.#lines[stream].end())
+  }
+
+  /** Reports what a process was refused, once. */
+  refused(action: CagedAction): void {
+    const key = `${action.action} ${action.target}`
+    if (this.#known.has(key) || this.#known.size >= MOST) return
+    this.#known.add(key)
+    this.#report(action)
+  }
+
+  #read(lines: readonly string[]): void {
+    for (const line of lines)
+      for (const match of line.matchAll(COMPLAINTS)) this.#complaint(line, match[0], match.index)
+  }
+
+  #complaint(line: string, words: string, at: number): void {
+    const after = AFTER.exec(line.slice(at + words.length, at + words.length + NEAR))
+    const before = BEFORE.exec(unescaped(line.slice(Math.max(0, at - NEAR), at)))
+    const named = after?.[2] ?? after?.[1] ?? before?.[1] ?? before?.[2]
+    if (named === undefined || named.length < 2) return
+    const path = this.#absolute(named)
+    const closed = this.#ruleOf(path, ['closed', 'empty'])
+    if (closed !== null) return this.refused(this.#action('read', path, closed))
+    const isWrite = WRITE.test(words) || this.#ruleOf(path, ['read']) !== null
+    if (isWrite && !this.#isWritable(path)) this.refused(this.#action('write', path, path))
+  }
+
+  #absolute(named: string): string {
+    const path = named.replaceAll('\\\\', '\\')
+    if (path === '~' || path.startsWith('~/')) return join(this.#home, path.slice(1))
+    return isAbsolute(path) ? resolve(path) : resolve(this.#cwd, path)
+  }
+
+  /** The last rule of such a kind that is about the path, unless a later one of another kind is. */
+  #ruleOf(path: string, kinds: readonly string[]): string | null {
+    const rule = this.#policy.rules.findLast((one) => isInside(path, one.path))
+    return rule && kinds.includes(rule.kind) ? rule.path : null
+  }
+
+  #isWritable(path: string): boolean {
+    return this.#ruleOf(path, ['write']) !== null
+  }
+
+  #action(action: 'read' | 'write', path: string, entry: string): CagedAction {
+    const isNever = action === 'write' && this.#policy.never.some((folder) => isInside(path, folder))
+    return {
+      action,
+      target: this.#shown(path),
+      allowedBy: isNever ? null : `sandbox.${action}: ${JSON.stringify(this.#shown(entry))}`,
+    }
+  }
+
+  #shown(path: string): string {
+    if (path !== this.#cwd && isInside(path, this.#cwd)) return path.slice(this.#cwd.length + 1)
+    return isInside(path, this.#home) ? `~${path.slice(this.#home.length)}` : path
+  }
+}
+
+/** Without what JSON puts before quotes, in which most agents say what their tools printed. */
+function unescaped(text: string): string {
+  return text.replaceAll(/\\n/g, ' ').replaceAll(/\\(["'])/g, '$1')
+}

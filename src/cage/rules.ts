@@ -1,0 +1,287 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { builtFile } from '../base/built-file.ts'
+import { NO_NEEDS, type CageNeeds } from '../base/cage-needs.ts'
+import { CONFIG_FILES } from '../base/names.ts'
+import type { Environment } from '../process/mark.ts'
+import { cacheFolder } from '../base/cache-folder.ts'
+import { AGENT_KEYS, AGENT_VARIABLES, KEY_VARIABLES, KEYS, SYSTEM_KEYS } from './keys.ts'
+import { isInside, isLink, isTemporary, real, type Rule } from './mounts.ts'
+import type { CagePolicy } from './policy.ts'
+import type { CageAsked } from './start.ts'
+
+/** Where a cage stands. */
+export interface CagePlace {
+  /** The top of the workspace. */
+  readonly top: string
+  /** The project's root, in it. */
+  readonly root: string
+  /** The folders in which git keeps what belongs to the workspace. */
+  readonly git: readonly string[]
+  /** The workspace is ralph's own, with a repository of its own, which is its agent's to write. */
+  readonly isOwn: boolean
+  /** Files named like `.env` that git tracks: what everybody has is no key. */
+  readonly tracked: readonly string[]
+}
+
+/** What the configuration says of the sandbox. */
+export interface CageSettings {
+  readonly write: readonly string[]
+  readonly read: readonly string[]
+  readonly denyRead: readonly string[]
+  readonly network: readonly string[]
+  readonly gatesNetwork: readonly string[]
+  /** Files that a workspace of ralph's own is given: those of a checkout may be read, too. */
+  readonly copy: readonly string[]
+}
+
+interface CageWorld {
+  readonly place: CagePlace
+  readonly settings: CageSettings
+  readonly env: Environment
+}
+
+/** What agents, editors and git run by themselves when they start in a repository: what is there stays as it is. */
+const STARTS_LATER = [
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.claude/hooks',
+  '.codex/config.toml',
+  '.codex/hooks.json',
+  '.gemini/settings.json',
+  '.gemini/.env',
+  '.qwen/settings.json',
+  '.opencode/opencode.json',
+  '.opencode/plugin',
+  '.opencode/plugins',
+  'opencode.json',
+  'opencode.jsonc',
+  '.cursor/mcp.json',
+  '.cursor/hooks.json',
+  '.vscode/tasks.json',
+  '.vscode/settings.json',
+  '.vscode/mcp.json',
+  '.mcp.json',
+  '.envrc',
+  '.githooks',
+  '.husky',
+]
+
+/** The cage of an agent. */
+export function agentPolicy(world: CageWorld, needs: CageNeeds, asked: CageAsked): CagePolicy {
+  const { network } = world.settings
+  return {
+    ...policyOf(world, needs, asked),
+    homes: needs.homes,
+    files: needs.files,
+    hosts: [...needs.hosts, ...network],
+    hostsKey: 'network',
+  }
+}
+
+/** The cage of a gate. */
+export function gatePolicy(world: CageWorld, asked: CageAsked): CagePolicy {
+  return {
+    ...policyOf(world, NO_NEEDS, asked),
+    homes: [],
+    files: [],
+    hosts: world.settings.gatesNetwork,
+    hostsKey: 'gatesNetwork',
+  }
+}
+
+/** The cage of what prepares a workspace: it installs what agents and gates then find. */
+export function preparePolicy(world: CageWorld, asked: CageAsked): CagePolicy {
+  return { ...gatePolicy(world, asked), hosts: world.settings.network, hostsKey: 'network' }
+}
+
+function policyOf(
+  world: CageWorld,
+  needs: CageNeeds,
+  asked: CageAsked,
+): Omit<CagePolicy, 'homes' | 'files' | 'hosts' | 'hostsKey'> {
+  const { place, settings, env } = world
+  const home = env['HOME'] ?? homedir()
+  const paths = (entries: readonly string[]): readonly string[] =>
+    entriesIn(entries, { home, root: place.root })
+  const [write, read] = [paths(settings.write), paths(settings.read)]
+  const caches = cachesFor(place, env)
+  const never = neverWritten(place)
+  const own = new Set(needs.keys)
+  const opened = [...write, ...read, ...paths(settings.copy)]
+  const isOpened = (path: string): boolean =>
+    opened.some(
+      (entry) => path === entry || (isInside(path, entry) && !isInside(home, entry) && entry !== place.top),
+    )
+  const closed = [
+    ...keysIn(home),
+    ...SYSTEM_KEYS.map(closedRule),
+    ...secretsIn(place),
+    ...paths(settings.denyRead).map(closedRule),
+  ]
+  return {
+    rules: [
+      ...shown([
+        home,
+        asked.program,
+        dirname(asked.program),
+        dirname(process.execPath),
+        fileURLToPath(builtFile('cage-inside.cjs')),
+        ...read,
+      ]),
+      ...outermost([place.top, ...write]).map(writeRule),
+      ...[...never, ...laterIn(place).filter((path) => !write.includes(path))].map(readRule),
+      ...asked.writable.map(writeRule),
+      ...closed.filter(({ path }) => !own.has(relative(home, path)) && !isOpened(path)),
+      ...hiddenOwn(env),
+      ...[...caches.folders, ...write.filter((path) => path !== place.top && isHiddenBy(path, closed))].map(
+        writeRule,
+      ),
+      ...read.filter((path) => isHiddenBy(path, closed)).map(readRule),
+      ...(asked.handed === undefined ? [] : [readRule(asked.handed)]),
+    ],
+    never,
+    isHidden: (name) => isKey(name, needs) && !settings.read.includes(`env:${name}`),
+    env: { ...caches.env, ...(place.isOwn ? {} : { GIT_OPTIONAL_LOCKS: '0' }) },
+  }
+}
+
+/** Files with keys, by where they lie; names of variables are none. */
+function entriesIn(
+  entries: readonly string[],
+  { home, root }: { readonly home: string; readonly root: string },
+): readonly string[] {
+  return entries
+    .filter((entry) => !entry.startsWith('env:'))
+    .map((entry) =>
+      entry === '~' || entry.startsWith('~/') ? join(home, entry.slice(1)) : resolve(root, entry),
+    )
+    .map((path) => real(path) ?? path)
+}
+
+/** Not what lies in another one: who may write there could lead the next cage elsewhere by a link. */
+function outermost(paths: readonly string[]): readonly string[] {
+  const all = [...new Set(paths)]
+  return all.filter((path) => !all.some((other) => other !== path && isInside(path, other)))
+}
+
+/** What the cage's own folder for temporary files would hide. */
+function shown(paths: readonly string[]): readonly Rule[] {
+  return paths.filter(isTemporary).map(readRule)
+}
+
+/** git's, ralph's and its configuration: no entry allows to write them. */
+function neverWritten({ top, root, git, isOwn }: CagePlace): readonly string[] {
+  const ralph = [...new Set([top, root])].map((folder) => join(folder, '.ralph'))
+  const config = CONFIG_FILES.map((name) => join(root, name))
+  const ofGit = isOwn ? [] : [join(top, '.git'), ...git.filter((folder) => isInside(folder, top))]
+  return [...ralph, ...config, ...new Set(ofGit)].filter((path) => !isLink(path))
+}
+
+function laterIn({ top, root }: CagePlace): readonly string[] {
+  const folders = [...new Set([top, root])]
+  return folders
+    .flatMap((folder) => STARTS_LATER.map((name) => join(folder, name)))
+    .filter((path) => !isLink(path))
+}
+
+function keysIn(home: string): readonly Rule[] {
+  const ofAgents = Object.values(AGENT_KEYS).flat()
+  return [
+    ...[...KEYS.closed, ...ofAgents].map((name) => closedRule(join(home, name))),
+    ...KEYS.empty.map((name): Rule => ({ kind: 'empty', path: join(home, name) })),
+  ]
+}
+
+const ENV_FILE = /^\.env(?:\..+|rc)?$/
+const NO_SECRET = /\.(?:example|sample|template|dist|defaults|schema)$/
+const DEEPEST = 3
+const NOT_ENTERED = new Set(['node_modules', 'vendor', 'target', 'dist', 'build', 'venv'])
+
+/** Files named like `.env`, as far down as people put them, that git does not track. */
+function secretsIn({ top, tracked }: CagePlace): readonly Rule[] {
+  const known = new Set(tracked)
+  const found: string[] = []
+  const visit = (folder: string, depth: number): void => {
+    for (const entry of entriesOf(folder)) {
+      const path = join(folder, entry.name)
+      if (ENV_FILE.test(entry.name) && entry.name !== '.envrc' && !NO_SECRET.test(entry.name))
+        found.push(path)
+      else if (
+        entry.isDirectory() &&
+        depth < DEEPEST &&
+        !entry.name.startsWith('.') &&
+        !NOT_ENTERED.has(entry.name)
+      )
+        visit(path, depth + 1)
+    }
+  }
+  visit(top, 0)
+  return found.filter((path) => !known.has(relative(top, path))).map(closedRule)
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+/** Prompts, and what else ralph keeps for other attempts. */
+function hiddenOwn(env: Environment): readonly Rule[] {
+  const folder = cacheFolder(env)
+  return folder === null ? [] : [closedRule(folder)]
+}
+
+/** Where package managers keep what they have fetched and built: a folder of the repository's own, for its cages alone. */
+function cachesFor(
+  { top }: CagePlace,
+  env: Environment,
+): { folders: readonly string[]; env: Record<string, string> } {
+  const parent = cacheFolder(env)
+  const name = createHash('sha256').update(top).digest('hex').slice(0, 16)
+  const folder = parent === null ? '/tmp/caches' : join(parent, 'caches', name)
+  if (parent !== null && !made(folder)) return { folders: [], env: {} }
+  const variables = {
+    npm_config_cache: 'npm',
+    npm_config_store_dir: 'pnpm',
+    YARN_CACHE_FOLDER: 'yarn',
+    BUN_INSTALL_CACHE_DIR: 'bun',
+    DENO_DIR: 'deno',
+    PIP_CACHE_DIR: 'pip',
+    UV_CACHE_DIR: 'uv',
+    GOCACHE: 'go-build',
+  }
+  const places = Object.entries(variables).map(([variable, below]) => [variable, join(folder, below)])
+  return {
+    folders: parent === null ? [] : [folder],
+    env: Object.fromEntries(places) as Record<string, string>,
+  }
+}
+
+function made(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isHiddenBy(path: string, closed: readonly Rule[]): boolean {
+  return closed.some((rule) => isInside(path, rule.path))
+}
+
+function isKey(name: string, { variables }: CageNeeds): boolean {
+  if (variables !== 'all' && variables.includes(name)) return false
+  if (AGENT_VARIABLES.test(name)) return variables !== 'all'
+  return KEY_VARIABLES.some((pattern) => pattern.test(name))
+}
+
+const writeRule = (path: string): Rule => ({ kind: 'write', path })
+const readRule = (path: string): Rule => ({ kind: 'read', path })
+const closedRule = (path: string): Rule => ({ kind: 'closed', path })

@@ -1,0 +1,116 @@
+import { NO_NEEDS } from '../base/cage-needs.ts'
+import { UserError } from '../base/errors.ts'
+import type { Availability } from '../cage/available.ts'
+import type { CagePolicy } from '../cage/policy.ts'
+import type { CagePlace } from '../cage/rules.ts'
+import type { CageAsked } from '../cage/start.ts'
+import type { SandboxState } from '../events/event.ts'
+import type { Git } from '../git/git.ts'
+import type { Repository } from '../git/repository.ts'
+import type { Provider } from '../agent/port.ts'
+import { startProcess, type StartProcess } from '../process/start.ts'
+import type { StartedProcesses } from '../process/started.ts'
+import { SANDBOX_MODES, type Config, type SandboxMode } from './config/defaults.ts'
+import type { World } from './world.ts'
+
+/** Stands for `sandbox.mode`. */
+const VARIABLE = 'RALPH_SANDBOX'
+
+/** A workspace that processes are started in. */
+export interface SandboxedPlace {
+  /** The project's root in it. */
+  readonly root: string
+  readonly repository: Pick<Repository, 'root' | 'gitDir' | 'commonDir'>
+  readonly git: Git
+  /** It is ralph's own, with a repository of its own. */
+  readonly isOwn: boolean
+}
+
+/** How each kind of process is started in a workspace. */
+export interface Starts {
+  readonly agent: (provider: Provider) => StartProcess
+  readonly gate: StartProcess
+  /** What installs what a workspace needs. */
+  readonly prepare: StartProcess
+  readonly uncaged: StartProcess
+}
+
+/** The sandbox of a run: whether there is one, and how processes are started in it. */
+export interface Sandbox {
+  readonly state: SandboxState
+  readonly starts: (place: SandboxedPlace, started: StartedProcesses) => Promise<Starts>
+}
+
+/** The mode that holds: the command line's, the environment's, else the configuration's. */
+export function sandboxMode(
+  asked: SandboxMode | null,
+  { env, config }: { readonly env: World['env']; readonly config: Config },
+): SandboxMode {
+  const told = env[VARIABLE]
+  if (asked !== null || told === undefined || told === '') return asked ?? config.sandbox.mode
+  const mode = SANDBOX_MODES.find((one) => one === told.toLowerCase())
+  if (mode === undefined)
+    throw new UserError(`${VARIABLE} is "${told}"`, `It is one of ${SANDBOX_MODES.join(', ')}.`)
+  return mode
+}
+
+/** Whether a sandbox works here: by what, or why not and what to do about it. */
+export async function sandboxAvailable(env: World['env'], root: string): Promise<Availability> {
+  const { cageAvailable } = await import('../cage/available.ts')
+  return cageAvailable({ env, cwd: root })
+}
+
+/** Opens the sandbox in a mode: `on` throws where it does not work, `auto` says why it does not. */
+export async function openSandbox(
+  mode: SandboxMode,
+  { env, root, config }: { readonly env: World['env']; readonly root: string; readonly config: Config },
+): Promise<Sandbox> {
+  if (mode === 'off') return unsandboxed(null)
+  const available = await sandboxAvailable(env, root)
+  if (!available.ok) {
+    if (mode === 'on') throw new UserError(`the sandbox is asked for, and ${available.reason}`, available.fix)
+    return unsandboxed(available.reason)
+  }
+  const [{ cagedStart }, rules] = await Promise.all([import('../cage/start.ts'), import('../cage/rules.ts')])
+  return {
+    state: { on: true, reason: null },
+    async starts(at, started) {
+      const place = await placeOf(at)
+      const settings = { ...config.sandbox, copy: config.workspace.copy }
+      const world = { place, settings, env }
+      const caged = (policyFor: (asked: CageAsked) => CagePolicy): StartProcess =>
+        started.following(cagedStart(available.program, policyFor))
+      return {
+        agent: ({ cageNeeds }) => {
+          const needs = cageNeeds?.(env) ?? NO_NEEDS
+          return caged((asked) => rules.agentPolicy(world, needs, asked))
+        },
+        gate: caged((asked) => rules.gatePolicy(world, asked)),
+        prepare: caged((asked) => rules.preparePolicy(world, asked)),
+        uncaged: started.following(startProcess),
+      }
+    },
+  }
+}
+
+/** Without a sandbox all is started alike. */
+function unsandboxed(reason: string | null): Sandbox {
+  return {
+    state: { on: false, reason },
+    async starts(_, started) {
+      const start = started.following(startProcess)
+      return { agent: () => start, gate: start, prepare: start, uncaged: start }
+    },
+  }
+}
+
+async function placeOf({ root, repository, git, isOwn }: SandboxedPlace): Promise<CagePlace> {
+  const { stdout } = await git.run(['ls-files', '-z', '--', ':(glob)**/.env*'])
+  return {
+    top: repository.root,
+    root,
+    git: [repository.gitDir, repository.commonDir],
+    isOwn,
+    tracked: stdout.toString().split('\0').filter(Boolean),
+  }
+}
