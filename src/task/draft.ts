@@ -1,4 +1,5 @@
-import { fieldOf, type FieldName, type Task } from './model.ts'
+import { withEndings } from '../markdown/splice.ts'
+import { fieldOf, type FieldName, type SectionName, type Task } from './model.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
 /** What a new task is to say. */
@@ -7,15 +8,32 @@ interface NewTask {
   readonly title: string
   /** In the order of the format; what is empty is left out. */
   readonly fields: readonly (readonly [FieldName, string])[]
+  /** What stands in it; left out, comments say what to write. */
+  readonly body?: NewTaskBody
+}
+
+/** The sections of a new task, in Markdown; an empty one is left out. */
+export interface NewTaskBody {
+  readonly description: string
+  readonly criteria: string
+  readonly produces: string
+}
+
+const TO_BE_WRITTEN: NewTaskBody = {
+  description: '<!-- What to implement and why. -->',
+  criteria: '- [ ] <!-- What can be checked when it is done. -->',
+  produces: '',
 }
 
 /** The text of a new task file, written as its neighbours are: their words, bullets, heading and line endings. */
 export function newTaskText(
-  { id, title, fields }: NewTask,
+  { id, title, fields, body = TO_BE_WRITTEN }: NewTask,
   neighbours: readonly Task[],
   vocabulary: TaskVocabulary,
 ): string {
   const nearest = neighbours.at(-1)
+  const section = (name: DraftSection, text: string): readonly string[] =>
+    text === '' ? [] : ['', `## ${sectionWord(name, neighbours, vocabulary)}`, '', text]
   const lines = [
     headingLike(nearest, id, title),
     '',
@@ -25,17 +43,12 @@ export function newTaskText(
         const word = name === 'Status' ? statusWord(neighbours, vocabulary) : value
         return `${fieldHead(name, neighbours, vocabulary)}${word}`
       }),
-    '',
-    `## ${sectionWord('Description', neighbours, vocabulary)}`,
-    '',
-    '<!-- What to implement and why. -->',
-    '',
-    `## ${sectionWord('Acceptance Criteria', neighbours, vocabulary)}`,
-    '',
-    '- [ ] <!-- What can be checked when it is done. -->',
+    ...section('Description', body.description),
+    ...section('Acceptance Criteria', body.criteria),
+    ...section('Produces', body.produces),
     '',
   ]
-  return lines.join(nearest?.source.includes('\r\n') ? '\r\n' : '\n')
+  return withEndings(lines.join('\n'), nearest?.source.includes('\r\n') ? '\r\n' : '\n')
 }
 
 function headingLike(neighbour: Task | undefined, id: string, title: string): string {
@@ -65,11 +78,9 @@ function statusWord(neighbours: readonly Task[], { own }: TaskVocabulary): strin
   return (neighbour && fieldOf(neighbour, 'Status')?.value) ?? own.statuses.get('TODO') ?? 'TODO'
 }
 
-function sectionWord(
-  name: 'Description' | 'Acceptance Criteria',
-  neighbours: readonly Task[],
-  { own }: TaskVocabulary,
-): string {
+type DraftSection = Extract<SectionName, 'Description' | 'Acceptance Criteria' | 'Produces'>
+
+function sectionWord(name: DraftSection, neighbours: readonly Task[], { own }: TaskVocabulary): string {
   const used = neighbours.flatMap((task) =>
     task.sections
       .filter((section) => section.name === name && section.form === 'heading')
