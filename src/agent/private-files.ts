@@ -19,7 +19,7 @@ export function writePrivateFiles(invocation: Invocation, home: AgentRequest['en
   if (stdin === '' && Object.keys(files).length === 0) {
     return { args, env, stdinFile: undefined, remove: () => undefined }
   }
-  const folder = makeFolder(home)
+  const folder = makePrivateFolder(home)
   const remove = (): void => removeOrLeave(folder)
   const write = (name: string, content: string): string => {
     const path = join(folder, name)
@@ -51,8 +51,8 @@ function removeOrLeave(folder: string): void {
   }
 }
 
-/** In the cache folder of the home: no settings below a folder that others can write to, as `/tmp`, are read by Gemini. */
-function makeFolder(home: AgentRequest['env']): string {
+/** An empty folder that only this user can open, in the cache folder of the home: no settings below a folder that others can write to, as `/tmp`, are read by Gemini. */
+export function makePrivateFolder(home: AgentRequest['env']): string {
   const cache = cacheFolder(home)
   if (cache !== null) {
     try {

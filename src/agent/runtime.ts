@@ -29,7 +29,8 @@ const STDERR_BYTES = 64 * 1024
 
 /** Makes an agent of a provider: runs its program, reads its stream and holds it to its limits. */
 export function createAgent(provider: Provider, options: RuntimeOptions): Agent {
-  return { name: provider.name, run: (request) => new Session(provider, request, options).events() }
+  const { name, takesMcpServers = false } = provider
+  return { name, takesMcpServers, run: (request) => new Session(provider, request, options).events() }
 }
 
 /** One run of an agent. */
@@ -196,8 +197,9 @@ class Session {
     this.#graceTimer = setTimeout(() => this.#process?.end('interrupt'), seconds * 1000)
   }
 
+  /** In milliseconds; it stands still while the agent waits for a person. */
   get #elapsed(): number {
-    return performance.now() - this.#begun
+    return performance.now() - this.#begun - (this.#request.held?.() ?? 0)
   }
 
   #arm(): void {

@@ -260,6 +260,21 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/verify.ts'),
   },
   {
+    name: 'mcp',
+    args: '',
+    summary: 'serves the backlog to agents and editors, as an MCP server on stdio',
+    options: [
+      {
+        name: 'print-config',
+        takes: ['claude', 'codex', 'gemini', 'opencode', 'cursor', 'vscode'],
+        value: 'agent',
+        about: 'what to add to its configuration, and where',
+      },
+    ],
+    examples: ['ralph mcp --print-config claude', 'ralph mcp --print-config codex >> ~/.codex/config.toml'],
+    load: () => import('./commands/mcp.ts'),
+  },
+  {
     name: 'doctor',
     args: '',
     summary: 'checks whether a run can start: git, agents, gates, configuration',

@@ -24,7 +24,10 @@ import { promptOf } from './task-prompt.ts'
 import type { World } from './world.ts'
 
 /** What a run can ask a person. */
-export type Questions = Pick<RunPorts, 'ask' | 'askToCommit'>
+export type Questions = Pick<RunPorts, 'ask' | 'askToCommit' | 'reply'>
+
+/** Nobody is there to be asked. */
+export const NO_QUESTIONS: Questions = { ask: null, askToCommit: null, reply: null }
 
 /** Everything that a run touches, as it really is, but what is known of the agents beforehand. */
 export async function runPorts(
@@ -39,6 +42,7 @@ export async function runPorts(
   const folder = runFolder(root, repository)
   const started = new StartedProcesses()
   const control = new Control().obey(world.signal, world.urgent)
+  let adder: RunPorts['addTask'] | null = null
   const now = (): number => world.now().getTime()
   const parsed = async (file: string, text: string): Promise<Task> => {
     const { parseTask } = await import('../task/parse.ts')
@@ -67,6 +71,11 @@ export async function runPorts(
       ? openSealer(git, config.commit.digits, { signal: control.signal, now })
       : null,
     ...questions,
+    server: world.self,
+    addTask: async (draft, at) => {
+      adder ??= (await import('./add-task.ts')).taskAdder(project)
+      return adder(draft, at)
+    },
     push: () => pushBranch(git),
     newToken: () => randomBytes(4).toString('hex'),
     mark,

@@ -51,7 +51,7 @@ async function landCandidate(
   const from = await inspect.treeOf(base.head)
   await restore.tree({ recorded: from, to: candidate.commit })
   const work = await inspect.work(base)
-  const { subject, progress } = options
+  const { subject, progress, checkCriteria } = options
   const job = { task: jobTaskOf(task), attempt: candidate.number, gates: options.gates }
   const landing = landingPorts(run, job)
   // An agent may have put it there itself, before the run was killed: a second look is rare, and cheap beside that.
@@ -68,6 +68,7 @@ async function landCandidate(
             earlier: ledger.seriesAt(task.id),
             subject,
             progress,
+            checkCriteria,
           },
           landing,
           emit,

@@ -1,7 +1,7 @@
 import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
 import { COPILOT, CopilotReader } from './copilot-stream.ts'
 import { neverSetUp } from './first-start.ts'
-import { hasMcpServers, mcpFile, option } from './request.ts'
+import { hasMcpServers, mcpFile, option, toolLimit } from './request.ts'
 import { RESERVED_COMMANDS } from './shell-rules.ts'
 
 const SET_UP = {
@@ -20,6 +20,7 @@ export const copilot: Provider = {
   name: 'copilot',
   install: 'npm install -g @github/copilot',
   minimumVersion: '1.0.102',
+  takesMcpServers: true,
   preflight: (context) => neverSetUp(COPILOT, SET_UP, context),
   invocation(request) {
     return {
@@ -34,7 +35,7 @@ export const copilot: Provider = {
       ],
       env: {},
       stdin: request.prompt,
-      files: mcpFile(request, { type: 'local', tools: ['*'] }),
+      files: mcpFile(request, (server) => ({ type: 'local', tools: ['*'], ...toolLimit('timeout', server) })),
     }
   },
   reader: (request, now) => new CopilotReader(request, now),

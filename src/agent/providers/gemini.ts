@@ -1,7 +1,7 @@
 import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
 import { GEMINI, GeminiReader } from './gemini-stream.ts'
-import { mcpServers, option } from './request.ts'
+import { mcpServers, option, toolLimit } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 
 const SET_UP = {
@@ -20,6 +20,7 @@ export const gemini: Provider = {
   name: 'gemini',
   install: 'npm install -g @google/gemini-cli',
   minimumVersion: '0.61.0',
+  takesMcpServers: true,
   preflight: (context) => neverSetUp(GEMINI, SET_UP, context),
   invocation(request) {
     return {
@@ -53,7 +54,7 @@ function permissionArgs({ permission }: AgentRequest): readonly string[] {
 function privateFiles(request: AgentRequest): Invocation['files'] {
   const settings = {
     model: { maxSessionTurns: request.limits.turns },
-    mcpServers: mcpServers(request, { trust: true }),
+    mcpServers: mcpServers(request, (server) => ({ trust: true, ...toolLimit('timeout', server) })),
     ...(request.permission.level === 'custom' ? {} : onlyOurs(request)),
   }
   return {

@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { AgentRequest, Provider } from '../port.ts'
 import { list, parseLine, record, type Json } from './json-lines.ts'
 import { OpencodeReader } from './opencode-stream.ts'
-import { option } from './request.ts'
+import { option, toolLimit } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 
 /** OpenCode: https://opencode.ai/docs/cli */
@@ -10,6 +10,7 @@ export const opencode: Provider = {
   name: 'opencode',
   install: 'npm install -g opencode-ai',
   minimumVersion: '1.18.33',
+  takesMcpServers: true,
   tellsCost: true,
   // It has models that need no login, and its keys may stand in many places: only its own word tells.
   preflight: () => [],
@@ -54,7 +55,13 @@ function config(request: AgentRequest): Json {
   const own = parseLine(request.env['OPENCODE_CONFIG_CONTENT'] ?? '') ?? {}
   const servers = Object.entries(request.mcpServers).map(([name, server]) => [
     name,
-    { type: 'local', command: [server.command, ...server.args], environment: server.env, enabled: true },
+    {
+      type: 'local',
+      command: [server.command, ...server.args],
+      environment: server.env,
+      enabled: true,
+      ...toolLimit('timeout', server),
+    },
   ])
   return {
     ...own,

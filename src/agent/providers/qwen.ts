@@ -1,7 +1,7 @@
 import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
 import { QWEN, QwenReader } from './qwen-stream.ts'
-import { hasMcpServers, mcpFile, option } from './request.ts'
+import { hasMcpServers, mcpFile, option, toolLimit } from './request.ts'
 import { RESERVED_COMMANDS } from './shell-rules.ts'
 
 const SET_UP = {
@@ -22,6 +22,7 @@ export const qwen: Provider = {
   // npm on a Node that its package does not name takes an old one in silence, unless it is told `latest`.
   install: 'npm install -g @qwen-code/qwen-code@latest',
   minimumVersion: '0.24.4',
+  takesMcpServers: true,
   preflight: (context) => neverSetUp(QWEN, SET_UP, context),
   invocation(request) {
     return {
@@ -50,7 +51,7 @@ export const qwen: Provider = {
       },
       stdin: request.prompt,
       files: {
-        ...mcpFile(request, { trust: true }),
+        ...mcpFile(request, (server) => ({ trust: true, ...toolLimit('timeout', server) })),
         'settings.json': JSON.stringify({ disableAllHooks: true }),
         'trusted.json': JSON.stringify({ [request.cwd]: 'TRUST_FOLDER' }),
       },

@@ -5,7 +5,7 @@ import { Agents } from '../../project/agents.ts'
 import { findTask } from '../../project/find-task.ts'
 import { openProject } from '../../project/project.ts'
 import { NO_WISH, runOptions } from '../../project/run-options.ts'
-import { runPorts } from '../../project/run-ports.ts'
+import { NO_QUESTIONS, runPorts } from '../../project/run-ports.ts'
 import { refuseInside } from '../../project/world.ts'
 import { completeByHand } from '../../run/complete.ts'
 import type { Task } from '../../task/model.ts'
@@ -21,8 +21,7 @@ export async function run(context: Context): Promise<number> {
   refuseInside(io, project.root)
   refuseUnlessOpen(task)
   const agents = new Agents(io, NO_WISH, project)
-  const questions = { ask: null, askToCommit: null }
-  const ports = { ...(await runPorts(io, project, { agents, questions })), warnings: [] }
+  const ports = { ...(await runPorts(io, project, { agents, questions: NO_QUESTIONS })), warnings: [] }
   const show = context.json ? null : await showLines(context, { verbose: false })
   const results: GateResult[] = []
   const emit = (happening: Happening): void => {
