@@ -81,7 +81,7 @@ function after(status: RunStatus, event: RunEvent): RunStatus {
   switch (event.type) {
     case 'task-started': {
       const { id, task } = event
-      const begun = { id, title: task.title, attempt: null, doing: 'agent', note: '', until: null } as const
+      const begun = { id, title: task.title, attempt: null, doing: 'waiting', note: '', until: null } as const
       return { ...status, jobs: [...jobs.filter((one) => one.id !== id), begun] }
     }
     case 'attempt-started': {

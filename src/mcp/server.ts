@@ -1,8 +1,13 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import { McpServer, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server'
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import {
+  McpServer,
+  type CallToolResult,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server'
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { UserError } from '../base/errors.ts'
 
@@ -46,10 +51,10 @@ export interface Pipes {
 
 /** Serves until the other side leaves. */
 export async function serveMcp(offer: McpOffer, { input, output }: Pipes): Promise<void> {
-  const server = createMcpServer(offer)
   // A pipe that nobody reads any more is the end, and no error.
   const ended = Promise.race([once(input, 'close'), once(input, 'end'), once(output, 'error')])
-  await server.connect(new StdioServerTransport(input, output))
+  const transport = new StdioServerTransport(input, output)
+  const server = serveStdio(() => createMcpServer(offer), { transport })
   await ended
   await server.close()
 }
@@ -68,7 +73,7 @@ export function createMcpServer({ version, about, tools, resources }: McpOffer):
 function addTool(server: McpServer, { name, about, input, readOnly, call }: Tool): void {
   const description = {
     description: about,
-    inputSchema: toStandardJsonSchema(input),
+    inputSchema: standardSchema(input),
     ...(readOnly ? { annotations: { readOnlyHint: true } } : {}),
   }
   server.registerTool(name, description, async (values, context) => {
@@ -82,6 +87,18 @@ function addTool(server: McpServer, { name, about, input, readOnly, call }: Tool
       stop()
     }
   })
+}
+
+/** What only this side checks, the length of a text among it, is not told: a model pays for each word of it. */
+function standardSchema(schema: Tool['input']): StandardSchemaWithJSON<Record<string, unknown>> {
+  const json = (): Record<string, unknown> => {
+    const { $schema: _, ...rest } = toJsonSchema(schema, {
+      errorMode: 'ignore',
+      ignoreActions: ['min_length', 'max_length'],
+    })
+    return rest
+  }
+  return { '~standard': { ...schema['~standard'], jsonSchema: { input: json, output: json } } }
 }
 
 function resultOf({ ok, text }: ToolAnswer): CallToolResult {

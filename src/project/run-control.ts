@@ -20,7 +20,10 @@ export async function situationOf(world: World, where: Where): Promise<Situation
   return {
     run: isUnderWay ? { ...status, pid: owner.pid, host: owner.host } : null,
     last,
-    candidates: candidates.map(({ task, number, ref }) => ({ id: task, attempt: number, ref })),
+    candidates: candidates
+      // One that has landed is dropped a little later.
+      .filter(({ task }) => !status?.completed.includes(task))
+      .map(({ task, number, ref }) => ({ id: task, attempt: number, ref })),
   }
 }
 

@@ -13,19 +13,21 @@ export interface Situation {
   /** The width of the terminal; without one both streams are pipes. */
   readonly columns?: number
   readonly now?: Date
+  /** How the program starts itself anew. */
+  readonly self?: Io['self']
 }
 
 /** Runs the whole program in this process, in a world that the test decides. */
 export async function ralph(
   argv: readonly string[],
-  { cwd, env = {}, columns, now }: Situation,
+  { cwd, env = {}, columns, now, self = ['ralph'] }: Situation,
 ): Promise<Answer> {
   const [stdout, stderr] = [outlet(columns), outlet(columns)]
   const io: Io = {
     argv,
     cwd,
     env,
-    self: ['ralph'],
+    self,
     pid: process.pid,
     stdout,
     stderr,
