@@ -65,10 +65,12 @@ const io: Io = {
     return startFolder()
   },
   env: process.env,
+  self: [process.execPath, ...process.argv.slice(1, 2)],
   pid: process.pid,
   stdout: createOutlet({ fd: 1, open: () => process.stdout, onLost }),
   stderr: createOutlet({ fd: 2, open: () => process.stderr, onLost }),
   dialogue: () => (dialogue ??= openDialogue(process.stdin, process.stderr)),
+  pipes: () => (process.stdin.isTTY ? null : { input: process.stdin, output: process.stdout }),
   now: () => new Date(),
   get signal() {
     return listen().first.signal

@@ -10,6 +10,8 @@ import type { Usage } from '../events/usage.ts'
 export interface Agent {
   readonly name: string
   readonly obeysAnyway?: Provider['obeysAnyway']
+  /** Whether the servers of a request reach it. */
+  readonly takesMcpServers?: boolean
   run(request: AgentRequest): AsyncIterable<AgentEvent>
 }
 
@@ -25,6 +27,10 @@ export interface AgentRequest {
   /** The commands of the project's gates: an agent may be allowed to run just these. */
   readonly gateCommands: readonly string[]
   readonly mcpServers: Readonly<Record<string, McpServer>>
+  /** A folder that one of these servers writes to, besides the repository; null where none does. */
+  readonly signalFolder?: string | null
+  /** For how many milliseconds the agent has waited for a person so far: its limits count none of them. */
+  readonly held?: () => number
   /** What `command` and `script` agents are told through the environment. */
   readonly task: {
     readonly id: string
@@ -125,6 +131,8 @@ export interface Provider {
   readonly minimumVersion: string | null
   /** It prints nothing before its end, so that its silence is no stall: only the time limit holds it. */
   readonly silent?: boolean
+  /** It is given MCP servers for a run, and calls their tools without asking. */
+  readonly takesMcpServers?: boolean
   /** It tells what it has cost, so that a budget can hold it. */
   readonly tellsCost?: boolean
   /** Whether a path of the repository holds configuration that it obeys at its start, whatever ralph tells it. */

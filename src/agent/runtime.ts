@@ -30,9 +30,10 @@ const STDERR_BYTES = 64 * 1024
 
 /** Makes an agent of a provider: runs its program, reads its stream and holds it to its limits. */
 export function createAgent(provider: Provider, options: RuntimeOptions): Agent {
-  const { name, obeysAnyway } = provider
+  const { name, obeysAnyway, takesMcpServers = false } = provider
   return {
     name,
+    takesMcpServers,
     ...(obeysAnyway && { obeysAnyway }),
     run: (request) => new Session(provider, request, options).events(),
   }
@@ -208,8 +209,9 @@ class Session {
     this.#graceTimer = setTimeout(() => this.#process?.end('interrupt'), seconds * 1000)
   }
 
+  /** In milliseconds; it stands still while the agent waits for a person. */
   get #elapsed(): number {
-    return performance.now() - this.#begun
+    return performance.now() - this.#begun - (this.#request.held?.() ?? 0)
   }
 
   #arm(): void {
@@ -250,7 +252,7 @@ class Session {
   }
 }
 
-/** An agent writes its notes in a folder of the attempt's own. */
-function writableOf({ task: { notesFile } }: AgentRequest): readonly string[] {
-  return notesFile === '' ? [] : [dirname(notesFile)]
+/** An agent writes its notes, and its server what it says by its tools, in folders of the attempt's own. */
+function writableOf({ task: { notesFile }, signalFolder }: AgentRequest): readonly string[] {
+  return [...(notesFile === '' ? [] : [dirname(notesFile)]), ...(signalFolder ? [signalFolder] : [])]
 }

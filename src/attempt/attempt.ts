@@ -5,6 +5,7 @@ import type { Happening } from '../events/event.ts'
 import type { Interference } from '../events/interference.ts'
 import type { Usage } from '../events/usage.ts'
 import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
+import { checkedIn } from '../task/criteria.ts'
 import type { Work } from '../workspace/port.ts'
 import { decide, isIdle, type Decision } from './decide.ts'
 import { changedGates } from './gate-files.ts'
@@ -14,6 +15,7 @@ import { judge } from './judge.ts'
 import { outcomeOfEnd, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
 import { runAgent } from './run-agent.ts'
+import type { Said } from './signals.ts'
 import { changedConfiguration, noteConfiguration } from './runs-later.ts'
 
 /** How an attempt ended. */
@@ -56,14 +58,14 @@ export async function attempt(job: Job, ports: AttemptPorts, emit: Emit<Happenin
   emit(attemptStarted(job))
   const guard = await ports.workspace.restore.guard()
   const configuration = noteConfiguration(ports.workspace)
-  const agent = await runAgent(job, ports, emit)
+  const { outcome: agent, said: signals } = await runAgent(job, ports, emit)
   ports.checkpoint('agent-ended')
   const { task, base } = job
   const keepIn = ports.logs.result(`${task.id}-${job.attempt}-git`)
   const ofGit = await guard.release({ task: task.id, branch: base.branch, keepIn })
   for (const interference of ofGit) emit(interfered(job, interference))
   ports.checkpoint('settings-restored')
-  const made: Made = { job, agent, startedAt, ofGit }
+  const made: Made = { job, agent, signals, startedAt, ofGit }
   const undone = await undo(made, ports, emit)
   const gatesChanged = await changedGates(job, undone.work, ports.workspace)
   if (gatesChanged.length > 0) emit(interfered(job, { kind: 'gates-changed', paths: gatesChanged }))
@@ -88,6 +90,8 @@ export async function attempt(job: Job, ports: AttemptPorts, emit: Emit<Happenin
 interface Made {
   readonly job: Job
   readonly agent: AgentOutcome
+  /** What it said by its tools. */
+  readonly signals: Said
   readonly startedAt: Date
   readonly ofGit: readonly Interference[]
 }
@@ -167,7 +171,7 @@ async function undo(
 }
 
 function factsOf(
-  { job, agent, startedAt }: Made,
+  { job, agent, signals, startedAt }: Made,
   more: {
     readonly undone: readonly Interference[]
     readonly work: Work
@@ -193,11 +197,12 @@ function factsOf(
     model: agent.model ?? job.agent.model,
     tier: job.tier,
     usage: agent.usage,
-    seconds: Math.max(0, (more.ports.now().getTime() - startedAt.getTime()) / 1000),
+    seconds: Math.max(0, (more.ports.now().getTime() - startedAt.getTime()) / 1000 - signals.heldSeconds),
     log: logOf(job),
     gates: more.gates,
     gatesChanged: more.gatesChanged,
     runsLater: more.runsLater,
+    criteriaMet: signals.done?.criteria_met ?? checkedIn(agent.finalMessage),
     undone: more.undone.map(interferenceLine),
     changed: more.work.changes.map(({ path }) => path),
   }

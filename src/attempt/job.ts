@@ -23,6 +23,8 @@ export interface Job {
   readonly tier: string
   readonly limits: AgentLimits
   readonly prompt: string
+  /** How long it may wait for a person's answer. */
+  readonly askSeconds: number
   readonly gates: readonly Gate[]
   readonly gatesChanged: GatesChanged
   /** What follows from how it ends. */

@@ -1,5 +1,6 @@
 import type { Agent } from '../agent/port.ts'
 import type { RunGate } from '../gates/run.ts'
+import type { SignalInput } from '../signal/signal.ts'
 import type { Status } from '../task/model.ts'
 import type { Workspace } from '../workspace/port.ts'
 import type { Checkpoint } from '../workspace/checkpoint.ts'
@@ -20,9 +21,27 @@ export interface AttemptPorts {
   /** The second: end at once what still runs. */
   readonly killSignal: AbortSignal
   readonly control: AttemptControl
+  /** How ralph's own server is started, for agents that take one; null where they get none. */
+  readonly server: readonly [string, ...string[]] | null
+  /** Asks a person what the agent wants to know; null where nobody has answered before the signal is aborted. */
+  readonly ask: (question: AgentQuestion, signal: AbortSignal) => Promise<string | null>
+  /** Writes the file of a task that the agent adds into the workspace. */
+  readonly addTask: (draft: SignalInput<'add_task'>) => Promise<TaskAddition>
   /** Called between two side effects; a test kills the run there. */
   readonly checkpoint: (name: Checkpoint) => void
 }
+
+/** What an agent wants to know. */
+export interface AgentQuestion {
+  /** The task that it is at work on. */
+  readonly id: string
+  readonly text: string
+  /** Answers to choose from; any other will do too. */
+  readonly options: readonly string[]
+}
+
+/** The task that was added, or why it was not. */
+export type TaskAddition = { readonly id: string; readonly file: string } | { readonly problem: string }
 
 /** What can be done to an attempt while it goes on. */
 interface AttemptControl {

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentOutcome, AgentRequest } from '../agent/port.ts'
+import type { Agent, AgentEvent, AgentOutcome, AgentRequest } from '../agent/port.ts'
 import { unreachable } from '../base/errors.ts'
 import type { Happening } from '../events/event.ts'
 import { mkdirSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { ATTEMPT_COMMITTER } from '../git/head.ts'
 import { gatherText } from './gather-text.ts'
 import type { Job } from './job.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
+import { AttemptSignals, NOTHING_SAID, signalServer, withSaid, type Said } from './signals.ts'
 
 /** What everything that an attempt starts finds in its environment. */
 export function attemptEnvironment({
@@ -17,18 +18,54 @@ export function attemptEnvironment({
   return { ...env, ...ATTEMPT_COMMITTER, [INSIDE_VARIABLE]: workspace.root }
 }
 
+/** How the agent of a job ended, and what it said by its tools. */
+export interface AgentRun {
+  readonly outcome: AgentOutcome
+  readonly said: Said
+}
+
 /** Runs the agent of a job and emits what it does; how it ended. */
-export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<AgentOutcome> {
-  const { task, agent: choice, attempt } = job
-  const agent = await ports.agent(choice)
+export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<AgentRun> {
+  const agent = await ports.agent(job.agent)
+  const { server } = ports
+  if (!agent.takesMcpServers || server === null)
+    return { outcome: await listen(job, agent, { ports, emit }, NO_SIGNALS), said: NOTHING_SAID }
+  const signals = new AttemptSignals(job, ports, emit, [])
+  const { env, folder, unanswered } = signals
+  const servers = signalServer(server, job, env)
+  const request = { servers, signalFolder: folder, held: () => signals.held(), ends: [unanswered] }
+  const outcome = await listen(job, agent, { ports, emit }, request).catch(async (error: unknown) => {
+    await signals.close()
+    throw error
+  })
+  const said = await signals.close()
+  return { outcome: withSaid(outcome, said, unanswered.aborted), said }
+}
+
+/** What an attempt with ralph's own server has beside the others. */
+interface SignalRequest extends Pick<AgentRequest, 'signalFolder' | 'held'> {
+  readonly servers: AgentRequest['mcpServers']
+  readonly ends: readonly AbortSignal[]
+}
+
+const NO_SIGNALS: SignalRequest = { servers: {}, ends: [] }
+
+async function listen(
+  job: Job,
+  agent: Agent,
+  { ports, emit }: { readonly ports: AttemptPorts; readonly emit: Emit<Happening> },
+  { ends, ...signals }: SignalRequest,
+): Promise<AgentOutcome> {
+  const { task, attempt, agent: choice } = job
   const log = ports.logs.open(`${task.id}-${attempt}.log`)
   const notesFile = ports.logs.result(`${task.id}-${attempt}/notes.md`)
   mkdirSync(dirname(notesFile), { recursive: true })
   const request = agentRequest(job, {
+    ...signals,
     cwd: ports.workspace.root,
     env: attemptEnvironment(ports),
     notesFile,
-    signal: AbortSignal.any([ports.signal, ports.control.skipped]),
+    signal: AbortSignal.any([ports.signal, ports.control.skipped, ...ends]),
     killSignal: ports.killSignal,
     log: (chunk) => log.write(chunk),
   })
@@ -51,10 +88,14 @@ export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happeni
 /** What the agent of a job is asked: the same for an attempt, and for what previews one. */
 export function agentRequest(
   job: Job,
-  at: Pick<AgentRequest, 'cwd' | 'env' | 'signal' | 'killSignal' | 'log'> & { readonly notesFile: string },
+  at: Pick<AgentRequest, 'cwd' | 'env' | 'signal' | 'killSignal' | 'log' | 'signalFolder' | 'held'> & {
+    readonly notesFile: string
+    /** Ralph's own, over those of the project. */
+    readonly servers: AgentRequest['mcpServers']
+  },
 ): AgentRequest {
   const { task, agent, attempt, prompt, limits, gates } = job
-  const { notesFile, ...rest } = at
+  const { notesFile, servers, ...rest } = at
   return {
     ...rest,
     prompt,
@@ -62,7 +103,7 @@ export function agentRequest(
     limits,
     permission: agent.permission,
     gateCommands: gates.map(({ command }) => command),
-    mcpServers: agent.mcpServers,
+    mcpServers: { ...agent.mcpServers, ...servers },
     task: { id: task.id, file: task.file, attempt, notesFile, script: task.script },
   }
 }

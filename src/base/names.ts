@@ -11,3 +11,6 @@ export const CONFIG_FILES = [
   'ralph.config.yaml',
   'ralph.config.yml',
 ] as const
+
+/** The name under which an agent has ralph's own server. */
+export const RALPH_SERVER = 'ralph'

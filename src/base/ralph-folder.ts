@@ -5,6 +5,7 @@
 const RALPH_ENTRIES = [
   '.gitignore',
   'lock',
+  'control.sock',
   'run.json',
   'ignored',
   'state.json',

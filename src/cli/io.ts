@@ -1,3 +1,4 @@
+import type { Pipes } from '../mcp/server.ts'
 import type { World } from '../project/world.ts'
 
 /** Everything that a command may know or touch of the world outside: bin.ts hands over the real one, a test its own. */
@@ -8,6 +9,8 @@ export interface Io extends World {
   readonly stderr: Outlet
   /** The streams to ask a person through; null where nobody is there to answer. */
   readonly dialogue: () => Dialogue | null
+  /** The streams to speak with another program through; null where a person sits at them. */
+  readonly pipes: () => Pipes | null
   /** Aborts at the first interrupt; only a command that reads it takes Ctrl-C over from Node. */
   readonly signal: AbortSignal
 }

@@ -30,6 +30,8 @@ export type Happening =
   | AgentTool
   | AgentUsage
   | AgentRetrying
+  | AgentSignal
+  | TaskAdded
   | GateStarted
   | GateFinished
   | GatesAgain
@@ -169,6 +171,24 @@ export interface AgentRetrying {
   readonly id: string
   readonly reason: string
   readonly until: string | null
+}
+
+/** The agent says by a tool of ralph's how it stands. It is its word, and no proof. */
+export interface AgentSignal {
+  readonly type: 'agent-signal'
+  readonly id: string
+  readonly signal: 'done' | 'blocked' | 'progress'
+  /** Its summary, its reason or its note. */
+  readonly text: string
+}
+
+/** The agent has added a task, which becomes part of this task's commit. */
+export interface TaskAdded {
+  readonly type: 'task-added'
+  readonly id: string
+  /** The id of the new task. */
+  readonly added: string
+  readonly title: string
 }
 
 export interface GateStarted {

@@ -36,6 +36,8 @@ export interface AttemptFacts {
   readonly gatesChanged: readonly string[]
   /** Files of the work by which a later start of an agent, an editor or git runs something. */
   readonly runsLater: readonly string[]
+  /** Acceptance criteria that the agent says are met. */
+  readonly criteriaMet: readonly string[]
   /** What the agent did that is not its to do, and that was undone. */
   readonly undone: readonly string[]
   /** Paths that differ from the base, not more than a person would read. */
@@ -129,6 +131,7 @@ export function attemptMessage(facts: AttemptFacts): string {
       ['Gates', facts.gates === null ? null : gatesText(facts.gates)],
       ...each('Gates-Changed', facts.gatesChanged),
       ...each('Runs-Later', facts.runsLater),
+      ...each('Criterion-Met', facts.criteriaMet),
       ...each('Undone', facts.undone),
       ...each('Changed', facts.changed.slice(0, MOST_CHANGED)),
     ]),
@@ -197,6 +200,7 @@ function keptAttempt(entry: LogEntry): KeptAttempt | null {
     gates: gatesIn(value('Gates')),
     gatesChanged: trailerValues(entry.trailers, 'Gates-Changed'),
     runsLater: trailerValues(entry.trailers, 'Runs-Later'),
+    criteriaMet: trailerValues(entry.trailers, 'Criterion-Met'),
     undone: trailerValues(entry.trailers, 'Undone'),
     changed: trailerValues(entry.trailers, 'Changed'),
   }

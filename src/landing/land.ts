@@ -58,6 +58,8 @@ export interface LandingRequest {
   readonly subject: string
   /** A file that the notes are added to, relative to the root. */
   readonly progress: string | null
+  /** Whether criteria that the agent says are met are checked off. */
+  readonly checkCriteria: boolean
 }
 
 export type Landed =
@@ -458,7 +460,7 @@ function messageOf(
 }
 
 function finishedText(
-  { candidate: { facts } }: LandingRequest,
+  { candidate: { facts }, checkCriteria }: LandingRequest,
   { task, sums, prefix }: { readonly task: Task; readonly sums: Sums; readonly prefix: string | null },
   ports: LandingPorts,
 ): string {
@@ -468,6 +470,7 @@ function finishedText(
     commit: prefix,
     costUsd: sums.usage.costUsd,
     notes: facts.detail,
+    criteriaMet: checkCriteria ? facts.criteriaMet : [],
   })
 }
 

@@ -79,6 +79,8 @@ export function runOptions(
     maxTurns,
     timeoutSeconds,
     stallSeconds: config.stallSeconds,
+    askSeconds: config.askSeconds,
+    checkCriteria: config.checkCriteria,
     gates: gatesOf(wish, config, root),
     gatesChanged: config.gatesChanged,
     baseline: wish.baseline ?? config.baseline,

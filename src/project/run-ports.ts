@@ -28,7 +28,10 @@ import { workspacesOf, type ProcessPorts } from './workspaces.ts'
 import type { World } from './world.ts'
 
 /** What a run can ask a person. */
-export type Questions = Pick<RunPorts, 'ask' | 'askToCommit'>
+export type Questions = Pick<RunPorts, 'ask' | 'askToCommit' | 'reply'>
+
+/** Nobody is there to be asked. */
+export const NO_QUESTIONS: Questions = { ask: null, askToCommit: null, reply: null }
 
 /** Everything that a run touches, as it really is, but what is known of the agents beforehand. */
 export async function runPorts(
@@ -46,6 +49,7 @@ export async function runPorts(
   const git = openGit({ cwd: repository.root, env: withMark(world.env, mark) })
   const folder = runFolder(root, repository)
   const control = new Control().obey(world.signal, world.urgent)
+  let adder: RunPorts['addTask'] | null = null
   const now = (): number => world.now().getTime()
   const started = new StartedProcesses(now)
   const startsIn = async (place: SandboxedPlace): Promise<ProcessPorts> => {
@@ -99,6 +103,11 @@ export async function runPorts(
     statusIn: async (file, text) => (await parsed(file, text)).status,
     sealer: sealer(git),
     ...questions,
+    server: world.self,
+    addTask: async (draft, at) => {
+      adder ??= (await import('./add-task.ts')).taskAdder(project)
+      return adder(draft, at)
+    },
     push: () => pushBranch(git),
     newToken: () => randomBytes(4).toString('hex'),
     mark,

@@ -6,6 +6,8 @@ import { pathWithin, truePaths } from '../base/paths.ts'
 export interface World {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
+  /** How this program is started again: its path, and the arguments before the command. */
+  readonly self: readonly [string, ...string[]]
   /** This process, which a lock is in the name of. */
   readonly pid: number
   readonly now: () => Date

@@ -95,7 +95,7 @@ async function landCandidate(
   for (const one of (await restore.tree({ recorded: from, to: merged.tree })) ?? [])
     emit(displacedWarning(one))
   const work = await inspect.work(base)
-  const { subject, progress } = options
+  const { subject, progress, checkCriteria } = options
   const job = { task: jobTaskOf(task), attempt: candidate.number, gates: options.gates }
   const landing = landingPorts(run, job)
   // An agent may have put it there itself, before the run was killed: a second look is rare, and cheap beside that.
@@ -112,6 +112,7 @@ async function landCandidate(
             earlier: ledger.seriesAt(task.id),
             subject,
             progress,
+            checkCriteria,
           },
           landing,
           emit,

@@ -71,6 +71,7 @@ const NO_AGENT = {
   log: null,
   gatesChanged: [],
   runsLater: [],
+  criteriaMet: [],
   undone: [],
 } as const satisfies Partial<AttemptFacts>
 
@@ -140,7 +141,8 @@ async function landKept(
     job.begin(noteOf(facts, { title: task?.title ?? '', base: work.base, startedAt: made.startedAt }))
     const written = [...(task ? [task.file] : []), ...(progress === null ? [] : [progress])]
     const before = new Map(written.map((file) => [file, workspace.inspect.text(file)]))
-    const landed = await land({ candidate: { kept, facts, work }, earlier, subject, progress }, landing, emit)
+    const request = { candidate: { kept, facts, work }, earlier, subject, progress, checkCriteria: false }
+    const landed = await land(request, landing, emit)
     if (landed.kind === 'refused' && landed.undone !== null) {
       const { reason } = landed.refusal
       const failed = { ...facts, outcome: 'gate-failed', reason, gates: null } as const

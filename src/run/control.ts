@@ -9,18 +9,21 @@ export class Control {
   readonly signal: AbortSignal
   /** The second: what still runs is ended at once. */
   readonly killSignal: AbortSignal
+  /** No further attempt begins: whoever waits for one waits no more. */
+  readonly stopping: AbortSignal
   readonly #stop = new AbortController()
   readonly #kill = new AbortController()
+  readonly #stopping = new AbortController()
   readonly #emitters = new Set<(event: Happening) => void>()
   readonly #skips = new Map<string, AbortController>()
   readonly #answers = new Map<string, (answer: string) => void>()
-  #stopsAfterAttempt = false
   #resume: (() => void) | null = null
   #paused: Promise<void> | null = null
 
   constructor() {
     this.signal = this.#stop.signal
     this.killSignal = this.#kill.signal
+    this.stopping = this.#stopping.signal
   }
 
   /** Stops as these signals say: those of a terminal. */
@@ -49,6 +52,10 @@ export class Control {
     this.#emit({ type: 'paused' })
   }
 
+  get isPaused(): boolean {
+    return this.#paused !== null
+  }
+
   resume(): void {
     if (!this.#paused) return
     this.#resume?.()
@@ -59,7 +66,7 @@ export class Control {
   /** Ends the run: after the attempt that is under way, in order, or at once. */
   stop(how: 'after-attempt' | 'clean' | 'now'): void {
     if (!this.isStopping) this.#emit({ type: 'stopping' })
-    this.#stopsAfterAttempt = true
+    this.#stopping.abort('interrupt')
     this.#resume?.()
     this.#paused = null
     if (how !== 'after-attempt') this.#stop.abort('interrupt')
@@ -68,7 +75,7 @@ export class Control {
 
   /** Whether no further attempt is to begin. */
   get isStopping(): boolean {
-    return this.#stopsAfterAttempt
+    return this.stopping.aborted
   }
 
   /** Ends the attempt at that task, which is kept, and leaves the task out of this run. */
@@ -95,6 +102,7 @@ export class Control {
 
   /** The answer that comes this way, if one does before the signal is aborted. */
   answerTo(task: string, signal: AbortSignal): Promise<string | null> {
+    if (signal.aborted) return Promise.resolve(null)
     return new Promise((resolve) => {
       const end = (answer: string | null): void => {
         this.#answers.delete(task)

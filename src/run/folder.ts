@@ -6,6 +6,8 @@ import { isRalphIgnore, ralphIgnore } from '../base/ralph-folder.ts'
 export interface RunFolder {
   readonly path: string
   readonly lock: string
+  /** Where a run under way can be spoken to, beside the lock. */
+  readonly control: string
   /** What goes on, for whoever watches; elsewhere where another tool keeps a `state.json` here. */
   readonly state: string
   /** What a run is in the middle of. */
@@ -28,9 +30,11 @@ export function runFolder(
 ): RunFolder {
   const path = join(root, '.ralph')
   const inside = (name: string): string => join(path, name)
+  const ofCheckout = join(checkout?.root ?? root, '.ralph')
   return {
     path,
-    lock: join(checkout?.root ?? root, '.ralph', 'lock'),
+    lock: join(ofCheckout, 'lock'),
+    control: join(ofCheckout, 'control.sock'),
     state: inside(isStateOurs(path) ? 'state.json' : 'run-state.json'),
     note: inside('run.json'),
     ignored: inside('ignored'),

@@ -1,5 +1,5 @@
 import type { Agent } from '../agent/port.ts'
-import type { AttemptLogs } from '../attempt/ports.ts'
+import type { AgentQuestion, AttemptLogs, TaskAddition } from '../attempt/ports.ts'
 import type { AgentChoice, GatesChanged } from '../attempt/job.ts'
 import type { SandboxState } from '../events/event.ts'
 import type { Gate, GateResult } from '../events/gate.ts'
@@ -8,6 +8,7 @@ import type { KeptAttempt } from '../git/record.ts'
 import type { Sealer } from '../git/seal/sealer.ts'
 import type { StartedProcess } from '../process/remains.ts'
 import type { RunTrace } from '../process/tree.ts'
+import type { SignalInput } from '../signal/signal.ts'
 import type { TierChoice } from '../select/tier.ts'
 import type { Blockage, Completion } from '../task/finish.ts'
 import type { Status, Task } from '../task/model.ts'
@@ -41,6 +42,10 @@ export interface RunOptions {
   readonly maxTurns: number | null
   readonly timeoutSeconds: number | null
   readonly stallSeconds: number
+  /** How long an agent may wait for a person's answer. */
+  readonly askSeconds: number
+  /** Whether criteria that the agent says are met are checked off in the task's file. */
+  readonly checkCriteria: boolean
   readonly gates: readonly Gate[]
   readonly gatesChanged: GatesChanged
   readonly baseline: 'warn' | 'stop' | 'off'
@@ -91,6 +96,15 @@ export interface RunPorts {
    * takes the question back.
    */
   readonly ask: ((question: TaskQuestion, signal: AbortSignal) => Promise<TaskAnswer>) | null
+  /** Asks a person what an agent at work wants to know; null where there is none. The signal takes the question back. */
+  readonly reply: ((question: AgentQuestion, signal: AbortSignal) => Promise<string | null>) | null
+  /** How ralph's own server is started, for agents that take one; null where they get none. */
+  readonly server: readonly [string, ...string[]] | null
+  /** Writes the file of a task that an agent adds, below that root, beside those that are there. */
+  readonly addTask: (
+    draft: SignalInput<'add_task'>,
+    at: { readonly root: string; readonly tasks: readonly Task[] },
+  ) => Promise<TaskAddition>
   /** Asks whether to commit task files that are not committed yet; null where there is no person. */
   readonly askToCommit: ((paths: readonly string[]) => Promise<boolean>) | null
   readonly push: () => Promise<{ readonly branch: string } | { readonly problem: string }>

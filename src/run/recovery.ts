@@ -321,6 +321,7 @@ function factsOf(ports: RunPorts, attempt: AttemptNote, work: Work): AttemptFact
     gates: null,
     gatesChanged: [],
     runsLater: [],
+    criteriaMet: [],
     undone: [],
     changed: work.changes.map(({ path }) => path),
   }

@@ -11,6 +11,7 @@ import { runBaseline } from './baseline.ts'
 import { landCandidates } from './candidates.ts'
 import { chooseTask } from './choose-task.ts'
 import { enter, finishBlocking, nothingToDo, type End, type Tally } from './enter.ts'
+import { controlAnswers, openControlDoor } from './control-socket.ts'
 import { openJournal, runId } from './journal.ts'
 import { Ledger } from './ledger.ts'
 import { NoteKeeper, type AttemptNote, type RunNote } from './note.ts'
@@ -53,17 +54,24 @@ async function listening(
   const { control, folder, source, now } = ports
   const journal = openJournal(folder.logs, id)
   const keepState = stateKeeper(folder, source.tasks(), now())
+  let reopen = (): void => undefined
   const emit: Emit<Emitted> = (happening) => {
     const event: RunEvent = { at: now().toISOString(), ...happening }
     journal(event)
     keepState(event)
     show(event)
+    // From here on somebody may want to say something, and what an agent has cleaned away is in their way.
+    if (event.type === 'question' || event.type === 'attempt-finished') reopen()
   }
   const forget = control.listen(emit)
+  const ids = (): readonly string[] => source.tasks().map((task) => task.id)
+  const door = await openControlDoor(folder, ports.env, controlAnswers(control, ids))
+  reopen = () => door?.ensure()
   try {
     if (control.isStopping) emit({ type: 'stopping' })
     await work(emit)
   } finally {
+    door?.close()
     forget()
   }
 }

@@ -3,8 +3,8 @@ import { attempt, attemptFinished, fail, type Failed, type Passed } from '../att
 import { checkWork } from '../attempt/check.ts'
 import { logOf, type AgentChoice, type From, type Job } from '../attempt/job.ts'
 import { fingerprintOf, outcome, type Outcome } from '../attempt/outcome.ts'
-import type { AttemptPorts, Emit } from '../attempt/ports.ts'
 import { fewOf } from '../base/text.ts'
+import type { AgentQuestion, AttemptPorts, Emit } from '../attempt/ports.ts'
 import { clockText } from '../base/time.ts'
 import type { Happening } from '../events/event.ts'
 import { formatCost, UNKNOWN_USAGE } from '../events/usage.ts'
@@ -236,7 +236,7 @@ export async function choicesFor(
 /** The first agent that no limit holds back, waiting for one where all are; null where somebody ended the wait. */
 async function freeAgent(run: Run, task: Task, choices: readonly AgentChoice[]): Promise<AgentChoice | null> {
   const { ports, ledger, emit } = run
-  const over = AbortSignal.any([ports.control.signal, ports.control.skipped(task.id)])
+  const over = AbortSignal.any([ports.control.stopping, ports.control.skipped(task.id)])
   for (;;) {
     if (over.aborted) return null
     const now = ports.now()
@@ -256,7 +256,7 @@ async function pause(run: Run, task: Task, seconds: number, reason: string): Pro
   const { ports, emit } = run
   const until = new Date(ports.now().getTime() + seconds * 1000).toISOString()
   emit({ type: 'waiting', id: task.id, until, reason: `before the next attempt: ${reason}` })
-  await ports.sleep(seconds * 1000, AbortSignal.any([ports.control.signal, ports.control.skipped(task.id)]))
+  await ports.sleep(seconds * 1000, AbortSignal.any([ports.control.stopping, ports.control.skipped(task.id)]))
 }
 
 /** Null while there is money left; else why not. */
@@ -318,7 +318,7 @@ function beginNote({ ports, note }: Run, job: Job): void {
 
 /** What a run hands to each of its attempts. */
 export function attemptPorts(ports: RunPorts, task: string): AttemptPorts {
-  const { workspace, agent, runGate, statusIn, logs, now, control, checkpoint } = ports
+  const { workspace, agent, runGate, statusIn, logs, now, control, server, checkpoint } = ports
   return {
     workspace,
     agent,
@@ -330,15 +330,34 @@ export function attemptPorts(ports: RunPorts, task: string): AttemptPorts {
     signal: control.signal,
     killSignal: control.killSignal,
     control: { unpaused: () => control.unpaused(), skipped: control.skipped(task) },
+    server,
+    ask: (question, signal) => answerFor(ports, question, signal),
+    addTask: (draft) => ports.addTask(draft, { root: workspace.root, tasks: ports.source.tasks() }),
     checkpoint,
   }
 }
 
+/** What a person says to an agent, in the terminal of the run or from elsewhere, whoever is first. */
+async function answerFor(
+  { control, reply }: RunPorts,
+  question: AgentQuestion,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const answered = new AbortController()
+  const over = AbortSignal.any([signal, answered.signal])
+  const elsewhere = control.answerTo(question.id, over)
+  // Who leaves the question in the terminal leaves it to the others.
+  const here = reply?.(question, over).then((text) => text ?? new Promise<never>(() => undefined))
+  const answer = await Promise.race([elsewhere, ...(here ? [here] : [])])
+  answered.abort()
+  return answer
+}
+
 async function landPassed(run: Run, job: Job, { candidate, record }: Passed): Promise<Completed | Failed> {
   const { ledger, options, emit } = run
-  const { subject, progress } = options
+  const { subject, progress, checkCriteria } = options
   const landed = await land(
-    { candidate, earlier: ledger.seriesAt(job.task.id), subject, progress },
+    { candidate, earlier: ledger.seriesAt(job.task.id), subject, progress, checkCriteria },
     landingPorts(run, job),
     emit,
   )

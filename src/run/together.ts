@@ -277,7 +277,7 @@ class Jobs {
   async #landNow({ task, candidate, ready }: BusyTask): Promise<void> {
     const { options, ledger, trunk } = this.#at
     const kept = candidate!
-    const { subject, progress } = options
+    const { subject, progress, checkCriteria } = options
     const job = ready?.job ?? { task: jobTaskOf(task), attempt: kept.number, gates: options.gates }
     const passed: Pick<Passed['candidate'], 'kept' | 'facts' | 'work'> = ready?.passed.candidate ?? {
       kept,
@@ -286,7 +286,7 @@ class Jobs {
     }
     const run = await this.#runIn(this.#own(0), this.#own(0).workspace)
     const landed = await landOnto(
-      { candidate: passed, earlier: ledger.seriesAt(task.id), subject, progress },
+      { candidate: passed, earlier: ledger.seriesAt(task.id), subject, progress, checkCriteria },
       { trunk, within: async (workspace, base) => this.#within(workspace, base, job) },
       run.emit,
     )

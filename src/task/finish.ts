@@ -1,4 +1,5 @@
 import { formatDuration, minuteText } from '../base/time.ts'
+import { checkOff } from './criteria.ts'
 import { removeField, setField, setStatus } from './edit-field.ts'
 import { extendSection, removeSection, sectionBodies, setSection } from './edit-section.ts'
 import type { Task } from './model.ts'
@@ -16,6 +17,8 @@ export interface Completion {
   readonly costUsd: number | null
   /** The agent's own words, in Markdown. */
   readonly notes: string
+  /** Acceptance criteria that are to be checked off. */
+  readonly criteriaMet?: readonly string[]
 }
 
 /** The text of the task file once the task is done. */
@@ -24,11 +27,12 @@ export function completeTask(
   completion: Completion,
   vocabulary: TaskVocabulary = TASK_VOCABULARY,
 ): string {
-  const { at, seconds, commit, costUsd, notes } = completion
+  const { at, seconds, commit, costUsd, notes, criteriaMet = [] } = completion
   const completed = `${minuteText(at)} (${wholeMinutes(seconds)} duration)`
   return edited(task, [
     ...setStatus(task, 'DONE', vocabulary),
     ...setField(task, 'Completed', completed, vocabulary),
+    ...checkOff(task, criteriaMet),
     ...(commit === null ? removeField(task, 'Commit') : setField(task, 'Commit', commit, vocabulary)),
     ...(costUsd === null
       ? removeField(task, 'Cost')

@@ -97,11 +97,17 @@ export class RunStory implements Story {
       case 'agent-started':
       case 'candidate-ready':
       case 'landing-started':
+        return []
       case 'question':
+        return this.#question(event)
       case 'answered':
         return []
       case 'landing-finished':
         return event.result === 'held' ? [paragraph(['  ', strong('■'), '  '], heldText(event.paths))] : []
+      case 'agent-signal':
+        return event.signal === 'progress' ? this.#note(event.text) : this.#step(signalText(event))
+      case 'task-added':
+        return [paragraph(['     ', accent('+'), ' '], `added ${event.added}: ${event.title}`)]
       case 'gates-again':
         if (this.#attempt) this.#attempt.gates = []
         return this.#step(`the gates changed ${fewOf(event.paths)}, and run again on that`)
@@ -221,6 +227,23 @@ export class RunStory implements Story {
     return this.#telling.steps && doing !== '' ? [stepLine(doing)] : []
   }
 
+  /** What the agent itself wants to be read. */
+  #note(text: string): readonly Block[] {
+    if (this.#attempt) this.#attempt.doing = text
+    return [paragraph(['     ', '· '], text)]
+  }
+
+  /** Of a task that has failed the terminal asks by itself. */
+  #question({ id, text, options, at }: Extract<RunEvent, { type: 'question' }>): readonly Block[] {
+    if (!this.#attempt) return []
+    this.#aside = (now) => `waits for an answer ${formatDuration(secondsBetween(new Date(at), now))}`
+    const choices = options.length > 0 ? ` (${options.join(' / ')})` : ''
+    return [
+      paragraph(['     ', accent('?'), ' '], `${text}${choices}`),
+      line(dim(`       to answer: ralph answer ${id} "…"`)),
+    ]
+  }
+
   #endAttempt(event: Extract<RunEvent, { type: 'attempt-finished' }>): readonly Block[] {
     const attempt = this.#attempt
     this.#attempt = null
@@ -320,6 +343,10 @@ function blockedText({ id, asks, attempts }: Extract<RunEvent, { type: 'task-blo
 
 function kept(attempts: number): string {
   return attempts === 1 ? 'kept as an attempt' : `kept as ${attempts} attempts`
+}
+
+function signalText({ signal, text }: Extract<RunEvent, { type: 'agent-signal' }>): string {
+  return signal === 'done' ? 'says that it is done' : `says that it is blocked: ${text}`
 }
 
 function stepLine(text: string): Block {

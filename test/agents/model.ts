@@ -13,7 +13,7 @@ export type Reply =
 export type Call =
   | { readonly tool: 'write'; readonly path: string; readonly content: string }
   | { readonly tool: 'shell'; readonly command: string }
-  | { readonly tool: 'mcp'; readonly server: string; readonly name: string }
+  | { readonly tool: 'mcp'; readonly server: string; readonly name: string; readonly input?: object }
 
 /** A scripted model: told how many requests there were, how many tool results this one holds, and whether it asks for a turn. */
 export type Model = (asked: {
@@ -40,8 +40,11 @@ export function spell(
     case 'mcp':
       // Where it is not on offer it may still be there: some agents show the tools of servers only when asked.
       return {
-        name: offered.find((name) => name.includes(call.name)) ?? `mcp__${call.server}__${call.name}`,
-        input: { text: 'ping' },
+        name:
+          offered.find((name) => name.includes(call.server) && name.endsWith(call.name)) ??
+          offered.find((name) => name.includes(call.name)) ??
+          `mcp__${call.server}__${call.name}`,
+        input: call.input ?? { text: 'ping' },
       }
     case 'write': {
       const { path, content } = call

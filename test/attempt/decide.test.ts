@@ -36,6 +36,7 @@ function record(kind: OutcomeKind, more: Partial<KeptAttempt> = {}): KeptAttempt
     gates: null,
     gatesChanged: [],
     runsLater: [],
+    criteriaMet: [],
     undone: [],
     changed: [],
     ref: '',

@@ -1,6 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
+import { Control } from '../../src/run/control.ts'
+import { controlAnswers, openControlDoor } from '../../src/run/control-socket.ts'
+import { runFolder } from '../../src/run/folder.ts'
 import { ralph } from './ralph.ts'
 import { env, repository, run } from './script-repository.ts'
 
@@ -21,6 +25,8 @@ const codes = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map((
 
 /** They are for a task that is blocked. */
 const OF_BLOCKED = ['retry', 'answer']
+/** They are for a run under way. */
+const OF_RUN = ['pause', 'resume', 'stop', 'skip']
 
 describe('docs/json.md', () => {
   const documents = rowsOf('The documents')
@@ -34,6 +40,7 @@ describe('docs/json.md', () => {
     completion: ['completion', 'bash'],
     complete: ['complete', '1'],
     block: ['block', '1', 'why'],
+    'mcp --print-config': ['mcp', '--print-config', 'claude'],
     'run --dry-run': ['run', '--dry-run', '--agent', 'script'],
   }
 
@@ -42,7 +49,7 @@ describe('docs/json.md', () => {
     expect(new Set(named)).toEqual(new Set(COMMANDS.map(({ name }) => name)))
   })
 
-  it.each([...documents.keys()].filter((name) => !OF_BLOCKED.includes(name)))(
+  it.each([...documents.keys()].filter((name) => ![...OF_BLOCKED, ...OF_RUN].includes(name)))(
     'tells the keys of %s',
     async (name) => {
       const cwd = repository({ 'T-001': 'true' })
@@ -59,6 +66,22 @@ describe('docs/json.md', () => {
     await run(cwd)
     const text = name === 'answer' ? ['MIT'] : []
     const { stdout } = await ralph([name, '1', ...text, '--json'], { cwd, env })
+    expect(codes(documents.get(name)!)).toEqual(Object.keys(JSON.parse(stdout) as object).slice(1))
+  })
+
+  it.each(OF_RUN)('tells the keys of %s', async (name) => {
+    const cwd = repository({ 'T-001': 'true' })
+    mkdirSync(join(cwd, '.ralph'))
+    const control = new Control()
+    if (name === 'resume') control.pause()
+    const door = await openControlDoor(
+      runFolder(cwd),
+      env,
+      controlAnswers(control, () => ['T-001']),
+    )
+    const id = name === 'skip' ? ['1'] : []
+    const { stdout } = await ralph([name, ...id, '--json'], { cwd, env })
+    door?.close()
     expect(codes(documents.get(name)!)).toEqual(Object.keys(JSON.parse(stdout) as object).slice(1))
   })
 

@@ -93,6 +93,7 @@ describe('ralph prompt', () => {
       gates: null,
       gatesChanged: [],
       runsLater: [],
+      criteriaMet: [],
       final: false,
       undone: [],
       idle: false,

@@ -13,12 +13,14 @@ export interface Situation {
   /** The width of the terminal; without one both streams are pipes. */
   readonly columns?: number
   readonly now?: Date
+  /** How the program starts itself anew. */
+  readonly self?: Io['self']
 }
 
 /** Runs the whole program in this process, in a world that the test decides. */
 export async function ralph(
   argv: readonly string[],
-  { cwd, env = {}, columns, now }: Situation,
+  { cwd, env = {}, columns, now, self = ['ralph'] }: Situation,
 ): Promise<Answer> {
   const [stdout, stderr] = [outlet(columns), outlet(columns)]
   const io: Io = {
@@ -26,10 +28,12 @@ export async function ralph(
     cwd,
     // The sandbox has tests of its own: where it works or not, all others do the same.
     env: { RALPH_SANDBOX: 'off', ...env },
+    self,
     pid: process.pid,
     stdout,
     stderr,
     dialogue: () => null,
+    pipes: () => null,
     now: () => now ?? new Date(2025, 0, 15, 14, 30),
     signal: new AbortController().signal,
     urgent: new AbortController().signal,

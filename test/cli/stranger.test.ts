@@ -22,6 +22,7 @@ const ASKED: Readonly<Record<string, readonly (readonly string[])[]>> = {
   attempts: [['attempts', '1']],
   run: [['run', '--dry-run', '--agent', 'script']],
   completion: [['completion', 'bash']],
+  mcp: [['mcp', '--print-config', 'claude']],
 }
 const reading = COMMANDS.filter(({ name }) => !WRITING.has(name)).flatMap(
   ({ name }) => ASKED[name] ?? [[name]],

@@ -306,7 +306,7 @@ describe.skipIf(process.platform === 'win32')('what is previewed is what is done
     const { stdout } = await run(cwd, ['--dry-run', '--json', ...argv])
     const { command } = JSON.parse(stdout) as { command: string[] }
     await run(cwd, argv)
-    const folder = /^.*ralph-[^/]*/
+    const folder = /(?<=^|=)\/.*?ralph[-/][^/]*(?=\/)/
     const done = readFileSync(seen, 'utf8').trimEnd().split('\n')
     expect(done.map((arg) => arg.replace(folder, '<private folder>'))).toEqual(command.slice(1))
     expect(command.join(' ')).toContain('--max-budget-usd=3')

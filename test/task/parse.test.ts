@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseTask } from '../../src/task/parse.ts'
 import { planSetup } from '../../src/project/init/plan.ts'
-import { newTaskText } from '../../src/task/draft.ts'
+import { taskWriter } from '../../src/task/draft.ts'
 import { factsScanner } from '../../src/task/scan-facts.ts'
 import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
 import { samples } from './styles.ts'
@@ -94,7 +94,7 @@ test('a backslash at the end of a line of fields is a hard break', async () => {
 })
 
 describe('a template that nobody has filled in', () => {
-  const made = newTaskText({ id: 'T-004', title: 'Pay', fields: [['Status', 'TODO']] }, [], TASK_VOCABULARY)
+  const made = taskWriter([], TASK_VOCABULARY)({ id: 'T-004', title: 'Pay', fields: [['Status', 'TODO']] })
   const kindsIn = async (text: string): Promise<readonly string[]> => {
     const head = factsScanner(TASK_VOCABULARY, { facts: [] })
     const task = await parseTask({ file: 'docs/tasks/T-004.md', text })

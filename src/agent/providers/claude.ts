@@ -27,6 +27,7 @@ export const claude: Provider = {
   // npm on a Node that its package does not name takes an old one in silence, unless it is told `latest`.
   install: 'npm install -g @anthropic-ai/claude-code@latest',
   minimumVersion: '2.1.326',
+  takesMcpServers: true,
   tellsCost: true,
   cageNeeds: (env) => ({
     hosts: [
@@ -64,6 +65,7 @@ export const claude: Provider = {
       env: {
         // A background task would keep the process up to ten minutes after its result, and bring further results.
         CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+        ...toolTimeout(request),
         // Without it root is refused at this level; others are not affected.
         ...(request.permission.level === 'full' ? { IS_SANDBOX: '1' } : {}),
       },
@@ -72,6 +74,14 @@ export const claude: Provider = {
     }
   },
   reader: (request, now) => new ClaudeReader(request, now),
+}
+
+/** One limit for the tools of all servers: a person's own stays. */
+function toolTimeout({ mcpServers, env }: AgentRequest): Invocation['env'] {
+  const longest = Math.max(0, ...Object.values(mcpServers).map(({ toolSeconds = 0 }) => toolSeconds))
+  return longest === 0 || env['MCP_TOOL_TIMEOUT'] !== undefined
+    ? {}
+    : { MCP_TOOL_TIMEOUT: String(Math.round(longest * 1000)) }
 }
 
 function permissionArgs({ permission }: AgentRequest): readonly string[] {

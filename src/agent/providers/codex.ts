@@ -29,6 +29,7 @@ export const codex: Provider = {
     variables: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
     keys: ['.codex/auth.json'],
   }),
+  takesMcpServers: true,
   preflight(context) {
     const home = context.env['CODEX_HOME'] ?? '.codex'
     const setUp = {
@@ -79,6 +80,7 @@ function mcpArgs(request: AgentRequest): readonly string[] {
       `env={${env.join(',')}}`,
       // Else each call waits for an approval that nobody can give, and fails.
       'default_tools_approval_mode="approve"',
+      ...(server.toolSeconds === undefined ? [] : [`tool_timeout_sec=${server.toolSeconds}`]),
     ]
     // A key of the command line cannot be quoted: a dot in the name would begin another table.
     return ['-c', `mcp_servers.${name.replace(/[^\w-]/g, '_')}={${fields.join(',')}}`]

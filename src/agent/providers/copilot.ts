@@ -3,7 +3,7 @@ import { homeOf } from './cage-home.ts'
 import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
 import { COPILOT, CopilotReader } from './copilot-stream.ts'
 import { neverSetUp } from './first-start.ts'
-import { hasMcpServers, mcpFile, option } from './request.ts'
+import { hasMcpServers, mcpFile, option, toolLimit } from './request.ts'
 import { RESERVED_COMMANDS } from './shell-rules.ts'
 
 const SET_UP = {
@@ -34,6 +34,7 @@ export const copilot: Provider = {
     variables: [...SET_UP.variables, 'COPILOT_PROVIDER_API_KEY'],
     keys: ['.copilot', '.config/github-copilot'],
   }),
+  takesMcpServers: true,
   preflight: (context) => neverSetUp(COPILOT, SET_UP, context),
   invocation(request) {
     return {
@@ -48,7 +49,7 @@ export const copilot: Provider = {
       ],
       env: {},
       stdin: request.prompt,
-      files: mcpFile(request, { type: 'local', tools: ['*'] }),
+      files: mcpFile(request, (server) => ({ type: 'local', tools: ['*'], ...toolLimit('timeout', server) })),
     }
   },
   reader: (request, now) => new CopilotReader(request, now),

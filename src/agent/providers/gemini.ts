@@ -4,7 +4,7 @@ import { homeOf } from './cage-home.ts'
 import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
 import { GEMINI, GeminiReader } from './gemini-stream.ts'
-import { mcpServers, option } from './request.ts'
+import { mcpServers, option, toolLimit } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 
 const SET_UP = {
@@ -43,6 +43,7 @@ export const gemini: Provider = {
     variables: SET_UP.variables,
     keys: ['.gemini/oauth_creds.json', '.gemini/.env', '.gemini/mcp-oauth-tokens.json'],
   }),
+  takesMcpServers: true,
   preflight: (context) => neverSetUp(GEMINI, SET_UP, context),
   invocation(request) {
     return {
@@ -76,7 +77,7 @@ function permissionArgs({ permission }: AgentRequest): readonly string[] {
 function privateFiles(request: AgentRequest): Invocation['files'] {
   const settings = {
     model: { maxSessionTurns: request.limits.turns },
-    mcpServers: mcpServers(request, { trust: true }),
+    mcpServers: mcpServers(request, (server) => ({ trust: true, ...toolLimit('timeout', server) })),
     ...(request.permission.level === 'custom' ? {} : onlyOurs(request)),
   }
   return {

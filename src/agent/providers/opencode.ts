@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { AgentRequest, Provider } from '../port.ts'
 import { list, parseLine, record, type Json } from './json-lines.ts'
 import { OpencodeReader } from './opencode-stream.ts'
-import { option } from './request.ts'
+import { option, toolLimit } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 
 /** OpenCode: https://opencode.ai/docs/cli */
@@ -11,6 +11,7 @@ export const opencode: Provider = {
   name: 'opencode',
   install: 'npm install -g opencode-ai',
   minimumVersion: '1.18.33',
+  takesMcpServers: true,
   tellsCost: true,
   // Of its two readers of configuration only one can be turned off: the other starts plugins all the same.
   obeysAnyway: (file) => /(?:^|\/)(?:\.opencode\/|opencode\.jsonc?$)/i.test(file),
@@ -86,7 +87,13 @@ function config(request: AgentRequest): Json {
   const own = parseLine(request.env['OPENCODE_CONFIG_CONTENT'] ?? '') ?? {}
   const servers = Object.entries(request.mcpServers).map(([name, server]) => [
     name,
-    { type: 'local', command: [server.command, ...server.args], environment: server.env, enabled: true },
+    {
+      type: 'local',
+      command: [server.command, ...server.args],
+      environment: server.env,
+      enabled: true,
+      ...toolLimit('timeout', server),
+    },
   ])
   return {
     ...own,

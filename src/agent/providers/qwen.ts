@@ -3,7 +3,7 @@ import { homeOf } from './cage-home.ts'
 import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
 import { QWEN, QwenReader } from './qwen-stream.ts'
-import { hasMcpServers, mcpFile, option } from './request.ts'
+import { hasMcpServers, mcpFile, option, toolLimit } from './request.ts'
 import { RESERVED_COMMANDS } from './shell-rules.ts'
 
 const SET_UP = {
@@ -37,6 +37,7 @@ export const qwen: Provider = {
     variables: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'QWEN_API_KEY'],
     keys: ['.qwen/oauth_creds.json', '.qwen/.env'],
   }),
+  takesMcpServers: true,
   preflight: (context) => neverSetUp(QWEN, SET_UP, context),
   invocation(request) {
     return {
@@ -65,7 +66,7 @@ export const qwen: Provider = {
       },
       stdin: request.prompt,
       files: {
-        ...mcpFile(request, { trust: true }),
+        ...mcpFile(request, (server) => ({ trust: true, ...toolLimit('timeout', server) })),
         'settings.json': JSON.stringify({ disableAllHooks: true }),
         'trusted.json': JSON.stringify({ [request.cwd]: 'TRUST_FOLDER' }),
       },

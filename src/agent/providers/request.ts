@@ -1,3 +1,4 @@
+import type { McpServer } from '../../base/mcp-server.ts'
 import type { AgentRequest, Invocation } from '../port.ts'
 
 /**
@@ -13,14 +14,30 @@ export function hasMcpServers(request: AgentRequest): boolean {
   return Object.keys(request.mcpServers).length > 0
 }
 
+/** What an agent wants to know of a server beside its command, in its own words. */
+type ServerSettings = (server: McpServer) => object
+
 /** The servers by name, each with the settings that this agent wants beside the command. */
-export function mcpServers(request: AgentRequest, settings: object): Readonly<Record<string, object>> {
+export function mcpServers(
+  request: AgentRequest,
+  settings: ServerSettings,
+): Readonly<Record<string, object>> {
   const entries = Object.entries(request.mcpServers)
-  return Object.fromEntries(entries.map(([name, server]) => [name, { ...server, ...settings }]))
+  return Object.fromEntries(
+    entries.map(([name, server]) => {
+      const { command, args, env } = server
+      return [name, { command, args, env, ...settings(server) }]
+    }),
+  )
+}
+
+/** How long the tools of a server may take, in milliseconds under that key; nothing where the agent's own limit holds. */
+export function toolLimit(key: string, { toolSeconds }: McpServer): object {
+  return toolSeconds === undefined ? {} : { [key]: Math.round(toolSeconds * 1000) }
 }
 
 /** `mcp.json` in the shape that several agents share; no file where there are no servers. */
-export function mcpFile(request: AgentRequest, settings: object = {}): Invocation['files'] {
+export function mcpFile(request: AgentRequest, settings: ServerSettings = () => ({})): Invocation['files'] {
   if (!hasMcpServers(request)) return {}
   return { 'mcp.json': JSON.stringify({ mcpServers: mcpServers(request, settings) }) }
 }

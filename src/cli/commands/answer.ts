@@ -1,7 +1,23 @@
+import { readNamed } from '../../project/find-task.ts'
+import { openPlace } from '../../project/project.ts'
+import { tryRun } from '../../project/run-control.ts'
+import { UserError } from '../../base/errors.ts'
+import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
 import { tryAgain } from './retry.ts'
 
-/** Answers what the agent of a blocked task asked: the next one gets both. */
+/** Answers what an agent asked: the one at work, else in the file of its blocked task, so that the next one gets both. */
 export async function run(context: Context): Promise<number> {
-  return tryAgain(context, context.args[1] ?? '')
+  const [named = '', text = ''] = context.args
+  const { id, file, status, held } = await readNamed(await openPlace(context.where), named)
+  const isOpen = status === 'TODO' && !held
+  if (!isOpen) return tryAgain(context, text)
+  if (text.trim() === '') throw new UserError('an answer needs a text', `ralph answer ${id} "MIT"`)
+  const said = await tryRun(context.io, context.where, { do: 'answer', task: id, text })
+  // Where nobody asks, the file says how the task stands.
+  if (said === null) return tryAgain(context, text)
+  if (!said.ok) throw new UserError(said.text, 'ralph status says what is asked.', 1)
+  if (context.json) context.printJson({ version: 1, id, status, file })
+  else await context.print([line(said.text)])
+  return 0
 }

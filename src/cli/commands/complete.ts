@@ -6,7 +6,7 @@ import { findTask } from '../../project/find-task.ts'
 import { openProject } from '../../project/project.ts'
 import { NO_WISH, runOptions } from '../../project/run-options.ts'
 import { openSandbox, sandboxMode } from '../../project/sandbox.ts'
-import { runPorts } from '../../project/run-ports.ts'
+import { NO_QUESTIONS, runPorts } from '../../project/run-ports.ts'
 import { refuseInside } from '../../project/world.ts'
 import { completeByHand } from '../../run/complete.ts'
 import type { Task } from '../../task/model.ts'
@@ -25,7 +25,7 @@ export async function run(context: Context): Promise<number> {
   const mode = sandboxMode(null, { env: io.env, config: project.config })
   const sandbox = await openSandbox(mode === 'on' ? 'on' : 'off', { env: io.env, ...project })
   const agents = new Agents(io, NO_WISH, { ...project, isCaged: sandbox.state.on })
-  const questions = { ask: null, askToCommit: null }
+  const questions = NO_QUESTIONS
   const ports = { ...(await runPorts(io, project, { agents, questions, sandbox })), warnings: [] }
   const show = context.json ? null : await showLines(context, { verbose: false })
   const results: GateResult[] = []

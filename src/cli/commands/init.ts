@@ -10,7 +10,7 @@ import { doneView, planView, type InitScreen } from '../../ui/init-view.ts'
 import type { Context } from '../command.ts'
 import { planSetup, type InitFindings, type PlannedFile } from '../../project/init/plan.ts'
 import { proposeAliases } from '../../project/init/propose-aliases.ts'
-import { notWritten } from '../not-written.ts'
+import { notWritten } from '../../project/not-written.ts'
 import { openPlace, type Place } from '../../project/project.ts'
 
 /** Sets a project up: shows what it found and would write, asks, and writes what is not there yet. */

@@ -11,7 +11,7 @@ import { readBacklog, readFacts } from '../../task/read.ts'
 import { lintView } from '../../ui/lint-view.ts'
 import type { Context } from '../command.ts'
 import { lintContext } from '../../project/lint-context.ts'
-import { notWritten } from '../not-written.ts'
+import { notWritten } from '../../project/not-written.ts'
 import { openPlace, type Place } from '../../project/project.ts'
 
 /** Checks the backlog, or the part of it that is named; the answer is no where there are errors. */

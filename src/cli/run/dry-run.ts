@@ -1,5 +1,6 @@
 import { FOLDER, type Invocation } from '../../agent/port.ts'
 import { agentRequest } from '../../attempt/run-agent.ts'
+import { signalServer } from '../../attempt/signals.ts'
 import { UserError } from '../../base/errors.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { listRecords } from '../../git/record.ts'
@@ -66,6 +67,7 @@ async function planOf(
   )
   const provider = await agents.provider(choice.name)
   const request = agentRequest(job, {
+    servers: provider.takesMcpServers ? signalServer(io.self, job) : {},
     cwd: root,
     env: io.env,
     notesFile: '',

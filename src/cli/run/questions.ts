@@ -32,6 +32,21 @@ export function questionsOf(
       const answer = await text({ message: 'Your answer', validate: refuseEmpty, ...shared })
       return isCancel(answer) ? 'abort' : { text: answer }
     },
+    reply: async ({ id, text: question, options }, answered) => {
+      pause()
+      const { isCancel, select, text } = await import('@clack/prompts')
+      const shared = { ...dialogue, signal: AbortSignal.any([signal, answered]) }
+      const message = printable(`${id} asks: ${question}`)
+      if (options.length > 0) {
+        const choices = options.map((option) => ({ value: option, label: printable(option) }))
+        const other = { value: '', label: 'Another answer' }
+        const choice = await select<string>({ message, options: [...choices, other], ...shared })
+        if (isCancel(choice)) return null
+        if (choice !== '') return choice
+      }
+      const answer = await text({ message, validate: refuseEmpty, ...shared })
+      return isCancel(answer) ? null : answer
+    },
     askToCommit: async (paths) => {
       pause()
       const { confirm, isCancel } = await import('@clack/prompts')

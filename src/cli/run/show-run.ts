@@ -1,6 +1,6 @@
 import type { Emit } from '../../attempt/ports.ts'
 import type { RunEvent } from '../../events/event.ts'
-import type { Questions } from '../../project/run-ports.ts'
+import { NO_QUESTIONS, type Questions } from '../../project/run-ports.ts'
 import { printableJson } from '../../ui/printable.ts'
 import { RunReporter } from '../../ui/run-reporter.ts'
 import { measureForAny } from '../../ui/width.ts'
@@ -19,7 +19,7 @@ export interface Show {
 export function showJson(context: Context): Show {
   return {
     event: (event) => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
-    questions: { ask: null, askToCommit: null },
+    questions: NO_QUESTIONS,
     end: () => undefined,
   }
 }
@@ -44,7 +44,7 @@ export async function showLines(
     event: (event) => reporter.event(event),
     questions: dialogue
       ? questionsOf({ ...dialogue, signal: io.signal }, () => reporter.pause())
-      : { ask: null, askToCommit: null },
+      : NO_QUESTIONS,
     end() {
       clearInterval(ticking)
       reporter.pause()

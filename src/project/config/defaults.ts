@@ -22,6 +22,10 @@ export interface Config {
   /** Who goes on while the agent waits for a rate limit to end. */
   readonly fallback: readonly string[]
   readonly stallSeconds: number
+  /** How long an agent may wait for a person's answer. */
+  readonly askSeconds: number
+  /** Whether criteria that the agent says are met are checked off in the task's file. */
+  readonly checkCriteria: boolean
   /** Null has them detected; an empty list has none. */
   readonly gates: readonly GateConfig[] | null
   /** What to do where a task changes what decides the gates, and more files that do. */
@@ -155,6 +159,8 @@ export const DEFAULTS: Config = {
   agentArgs: [],
   fallback: [],
   stallSeconds: 300,
+  askSeconds: 3600,
+  checkCriteria: false,
   gates: null,
   gatesChanged: { action: 'report', paths: [] },
   baseline: 'warn',

@@ -178,6 +178,14 @@ export const configSchema = v.pipe(
       'How long an agent may be silent with no tool at work.',
       v.optional(duration, DEFAULTS.stallSeconds),
     ),
+    askTimeout: about(
+      "How long an agent may wait for a person's answer; then the task is blocked with its question.",
+      v.optional(duration, DEFAULTS.askSeconds),
+    ),
+    checkCriteria: about(
+      "Whether acceptance criteria that the agent says are met are checked off in the task's file.",
+      v.optional(flag, DEFAULTS.checkCriteria),
+    ),
     gates: about("The project's checks; null has them detected, an empty list has none.", orNull(gates)),
     gatesChanged: about(
       'What to do about a task that changes what decides the gates.',
@@ -227,9 +235,9 @@ export const configSchema = v.pipe(
     ),
     ['agentArgs'],
   ),
-  v.transform(({ stallTimeout, ...rest }): Config => {
+  v.transform(({ stallTimeout, askTimeout, ...rest }): Config => {
     delete rest.$schema
-    return { ...rest, stallSeconds: stallTimeout }
+    return { ...rest, stallSeconds: stallTimeout, askSeconds: askTimeout }
   }),
 )
 

@@ -1,0 +1,229 @@
+import type { AgentEnd, AgentOutcome } from '../agent/port.ts'
+import { makePrivateFolder } from '../process/private-folder.ts'
+import { unreachable } from '../base/errors.ts'
+import type { McpServer } from '../base/mcp-server.ts'
+import { INSIDE_VARIABLE, RALPH_SERVER } from '../base/names.ts'
+import type { Happening } from '../events/event.ts'
+import { openSignalFolder, type SignalFolder } from '../signal/folder.ts'
+import type { Reply, Signal, SignalInput, SignalResource, Withdrawal } from '../signal/signal.ts'
+import type { Job } from './job.ts'
+import type { AttemptPorts, Emit } from './ports.ts'
+
+/** What the agent of an attempt has said by its tools. */
+export interface Said {
+  readonly done: SignalInput<'done'> | null
+  /** Why it cannot go on; also what it asked and nobody answered. */
+  readonly blocked: string | null
+  /** How long it waited for a person. */
+  readonly heldSeconds: number
+}
+
+export const NOTHING_SAID: Said = { done: null, blocked: null, heldSeconds: 0 }
+
+/** The server that the agent of an attempt gets; without a folder, as for a preview, it would speak to nobody. */
+export function signalServer(
+  [command, ...args]: readonly [string, ...string[]],
+  { askSeconds }: Pick<Job, 'askSeconds'>,
+  env: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, McpServer>> {
+  // A little longer than ralph waits, so that it is ralph who ends the wait.
+  return { [RALPH_SERVER]: { command, args: [...args, 'mcp'], env, toolSeconds: askSeconds + 60 } }
+}
+
+/** How many refusals are shown: an agent may write without end. */
+const MOST_REFUSALS = 5
+
+/** Takes in what the agent says by its tools, and replies, until the attempt ends. */
+export class AttemptSignals {
+  readonly #job: Job
+  readonly #ports: AttemptPorts
+  readonly #emit: Emit<Happening>
+  readonly #folder: SignalFolder
+  readonly #over = new AbortController()
+  readonly #unanswered = new AbortController()
+  readonly #adding = new Set<Promise<void>>()
+  #done: Said['done'] = null
+  #blocked: string | null = null
+  #question: { readonly id: string; readonly text: string; readonly since: number } | null = null
+  #heldMs = 0
+  #refusals = 0
+  #added = 0
+
+  constructor(job: Job, ports: AttemptPorts, emit: Emit<Happening>, resources: readonly SignalResource[]) {
+    this.#job = job
+    this.#ports = ports
+    this.#emit = emit
+    this.#folder = openSignalFolder(makePrivateFolder('agent', ports.env), resources, {
+      said: (signal) => this.#take(signal),
+      refused: (why) => this.#refused(why),
+    })
+  }
+
+  /** Where its files are: the agent's server must be able to write there. */
+  get folder(): string {
+    return this.#folder.path
+  }
+
+  /** What the server is told by. */
+  get env(): Readonly<Record<string, string>> {
+    return { ...this.#folder.env, [INSIDE_VARIABLE]: this.#ports.workspace.root }
+  }
+
+  /** Aborts when nobody has answered: the attempt ends with its question. */
+  get unanswered(): AbortSignal {
+    return this.#unanswered.signal
+  }
+
+  /** For how many milliseconds the agent has waited for a person so far. */
+  held(): number {
+    return this.#heldMs + (this.#question ? performance.now() - this.#question.since : 0)
+  }
+
+  /** Ends it, once the agent has ended: what it said. */
+  async close(): Promise<Said> {
+    const isAsking = (): boolean => this.#question !== null
+    await Promise.all(this.#adding)
+    if (isAsking()) this.#blocked ??= this.#question!.text
+    this.#over.abort()
+    this.#folder.close()
+    await Promise.all(this.#adding)
+    return { done: this.#done, blocked: this.#blocked, heldSeconds: this.held() / 1000 }
+  }
+
+  #take(signal: Signal | Withdrawal): void {
+    switch (signal.signal) {
+      case 'withdrawn':
+        if (this.#question?.id === signal.id) this.#giveUpOn(this.#question.text)
+        return
+      case 'done':
+        if (this.#done || this.#blocked !== null)
+          return this.#refuse(signal, 'you have said how it ends already')
+        this.#done = signal.input
+        return this.#accept(signal, signal.input.summary, 'Noted. End your turn now: ralph checks the work.')
+      case 'blocked':
+        // After "done" it still counts: of two that contradict each other the worse one does.
+        if (this.#blocked !== null) return this.#refuse(signal, 'you have said that you are blocked already')
+        this.#blocked = blockedText(signal.input)
+        return this.#accept(signal, this.#blocked, 'Noted. End your turn now.')
+      case 'progress':
+        return this.#accept(signal, signal.input.note, 'Noted.')
+      case 'ask':
+        return void this.#ask(signal.id, signal.input)
+      case 'add_task':
+        return this.#add(signal.id, signal.input)
+      default:
+        return unreachable(signal)
+    }
+  }
+
+  #accept(
+    { id, signal }: Pick<Signal, 'id'> & { signal: 'done' | 'blocked' | 'progress' },
+    text: string,
+    reply: string,
+  ) {
+    this.#emit({ type: 'agent-signal', id: this.#job.task.id, signal, text })
+    this.#reply({ id, ok: true, text: reply })
+  }
+
+  #refuse({ id }: Pick<Signal, 'id'>, why: string): void {
+    this.#reply({ id, ok: false, text: `Refused: ${why}.` })
+  }
+
+  #refused(why: string): void {
+    if (++this.#refusals > MOST_REFUSALS) return
+    this.#emit({
+      type: 'warning',
+      message: `a signal of the agent of ${this.#job.task.id} is refused: ${why}`,
+    })
+  }
+
+  /** The attempt may have ended meanwhile: then nobody waits for it. */
+  #reply(reply: Reply): void {
+    if (!this.#over.signal.aborted) this.#folder.reply(reply)
+  }
+
+  async #ask(id: string, { question, options }: SignalInput<'ask'>): Promise<void> {
+    if (this.#question) return this.#refuse({ id }, 'one question at a time')
+    const { task, askSeconds } = this.#job
+    this.#question = { id, text: question, since: performance.now() }
+    this.#emit({ type: 'question', id: task.id, text: question, options })
+    const patience = new AbortController()
+    const timer = setTimeout(() => patience.abort(), Math.min(askSeconds * 1000, 2 ** 31 - 1))
+    const { signal, control } = this.#ports
+    const ends = [patience.signal, this.#over.signal, this.#unanswered.signal, signal, control.skipped]
+    const answer = await this.#ports.ask({ id: task.id, text: question, options }, AbortSignal.any(ends))
+    clearTimeout(timer)
+    this.#heldMs = this.held()
+    this.#question = null
+    if (answer !== null) {
+      this.#emit({ type: 'answered', id: task.id, answer })
+      return this.#reply({ id, ok: true, text: answer })
+    }
+    this.#reply({
+      id,
+      ok: false,
+      text: 'Nobody has answered: the attempt ends, and the task is blocked with your question.',
+    })
+    if (!signal.aborted && !control.skipped.aborted) this.#giveUpOn(question)
+  }
+
+  #giveUpOn(question: string): void {
+    this.#blocked ??= question
+    this.#unanswered.abort()
+  }
+
+  #add(id: string, draft: SignalInput<'add_task'>): void {
+    const { mayAdd } = this.#job.backlog
+    if (this.#added >= mayAdd)
+      return this.#refuse(
+        { id },
+        `this run takes no more than ${mayAdd} more tasks from agents (maxAddedTasks)`,
+      )
+    this.#added++
+    const work = this.#write(id, draft).catch((error: unknown) => this.#refuse({ id }, String(error)))
+    this.#adding.add(work)
+    void work.finally(() => this.#adding.delete(work))
+  }
+
+  async #write(id: string, draft: SignalInput<'add_task'>): Promise<void> {
+    const result = await this.#ports.addTask(draft)
+    if ('problem' in result) {
+      this.#added--
+      return this.#refuse({ id }, result.problem)
+    }
+    this.#emit({ type: 'task-added', id: this.#job.task.id, added: result.id, title: draft.title })
+    this.#reply({ id, ok: true, text: `Added ${result.id}: ${result.file}` })
+  }
+}
+
+function blockedText({ reason, question, options }: SignalInput<'blocked'>): string {
+  return [reason, question, options.length > 0 ? `(${options.join(' / ')})` : undefined]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** Ends that say nothing of what the agent has found out: its own word may stand for them. */
+const OPEN_ENDS: ReadonlySet<AgentEnd['kind']> = new Set([
+  'done',
+  'blocked',
+  'no-marker',
+  'max-turns',
+  'timeout',
+  'stalled',
+])
+
+/** How the agent ended, by its typed word before its text; where both contradict each other the worse one counts. */
+export function withSaid(outcome: AgentOutcome, said: Said, endedForNoAnswer: boolean): AgentOutcome {
+  const { done, blocked } = said
+  const { end } = outcome
+  if (blocked !== null && (OPEN_ENDS.has(end.kind) || endedForNoAnswer))
+    return {
+      ...outcome,
+      end: { kind: 'blocked', reason: blocked },
+      finalMessage: done?.summary ?? outcome.finalMessage,
+    }
+  if (done === null) return outcome
+  // Its last turn may have been the one in which it said so.
+  const isDone = end.kind === 'no-marker' || end.kind === 'max-turns'
+  return { ...outcome, end: isDone ? { kind: 'done' } : end, finalMessage: done.summary }
+}

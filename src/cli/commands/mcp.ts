@@ -1,0 +1,80 @@
+import { UserError } from '../../base/errors.ts'
+import { INSIDE_VARIABLE } from '../../base/names.ts'
+import { attemptIn, attemptOffer } from '../../mcp/attempt.ts'
+import { mcpConfigFor } from '../../mcp/print-config.ts'
+import { PROJECT_ABOUT, projectTools, type ToolCall } from '../../mcp/project-tools.ts'
+import { serveMcp, type McpOffer, type ToolAnswer } from '../../mcp/server.ts'
+import { line } from '../../ui/block.ts'
+import manifest from '../../../package.json' with { type: 'json' }
+import type { Context } from '../command.ts'
+import { COMMANDS } from '../commands.ts'
+import { createContext } from '../context.ts'
+import { GLOBAL_OPTIONS } from '../global-options.ts'
+import type { Io, Outlet } from '../io.ts'
+import { Options } from '../options.ts'
+
+/** Serves the signals of an attempt or the backlog of a project, or prints what has other programs start that. */
+export async function run(context: Context): Promise<number> {
+  const { io, options } = context
+  const client = options.text('print-config')
+  if (client !== undefined) return printConfig(context, client)
+  const pipes = io.pipes()
+  if (pipes === null)
+    throw new UserError(
+      'the server speaks with a program, not with a terminal',
+      'ralph mcp --print-config claude says what to add to that program.',
+    )
+  const attempt = attemptIn(io.env)
+  if (attempt === null) {
+    await serveMcp(projectOffer(context), pipes)
+    return 0
+  }
+  const offer = attemptOffer(attempt, {
+    version: manifest.version,
+    workspace: io.env[INSIDE_VARIABLE] ?? io.cwd,
+  })
+  try {
+    await serveMcp(offer, pipes)
+  } finally {
+    offer.close()
+  }
+  return 0
+}
+
+async function printConfig(context: Context, client: string): Promise<number> {
+  const config = mcpConfigFor(client, context.io)
+  if (context.json) {
+    context.printJson({ version: 1, ...config })
+    return 0
+  }
+  context.printRaw(config.text)
+  await context.note([
+    line(`Add it to ${config.file}.`),
+    ...(config.command === null ? [] : [line(`Or: ${config.command}`)]),
+  ])
+  return 0
+}
+
+function projectOffer(context: Context): McpOffer {
+  const tools = projectTools(COMMANDS, (call) => answer(context, call))
+  return { version: manifest.version, about: PROJECT_ABOUT, tools, resources: [] }
+}
+
+/** Runs the command in this process, as its own command line would, and gives what it prints. */
+async function answer(
+  { io: own, options: given }: Context,
+  { command: name, args, options }: ToolCall,
+): Promise<ToolAnswer> {
+  const command = COMMANDS.find((spec) => spec.name === name)!
+  const specs = [...GLOBAL_OPTIONS, ...command.options]
+  const dir = given.text('dir')
+  const values = new Map([...options, ...(dir === undefined ? [] : [['dir', [dir]] as const])])
+  const printed: string[] = []
+  const stdout: Outlet = { write: (text) => void printed.push(text), isWritten: true, columns: null }
+  const io: Io = Object.create(own, { stdout: { value: stdout }, stderr: { value: stdout } })
+  const context = createContext(io, { command, args, options: new Options(specs, values) })
+  const { run: work } = await command.load()
+  // That the answer is no (nothing eligible, errors found) is an answer too.
+  await work(context)
+  return { ok: true, text: printed.join('') }
+}

@@ -1,0 +1,12 @@
+import { commandRun } from '../../project/run-control.ts'
+import type { ControlRequest } from '../../run/control-socket.ts'
+import { line } from '../../ui/block.ts'
+import type { Context } from '../command.ts'
+
+/** Has the run under way do that, and shows what it says. */
+export async function command(context: Context, request: ControlRequest): Promise<number> {
+  const text = await commandRun(context.io, context.where, request)
+  if (context.json) context.printJson({ version: 1, ok: true, text })
+  else await context.print([line(text)])
+  return 0
+}

@@ -1,0 +1,88 @@
+import { UserError } from '../base/errors.ts'
+import { startLint } from '../lint/lint.ts'
+import type { SignalInput } from '../signal/signal.ts'
+import type { TaskAddition } from '../attempt/ports.ts'
+import type { NewTaskSections } from '../task/draft.ts'
+import type { Task } from '../task/model.ts'
+import { safeNotes } from '../task/notes.ts'
+import { parseTask } from '../task/parse.ts'
+import { findTask } from './find-task.ts'
+import { lintContext } from './lint-context.ts'
+import { asCode, milestoneLike, writeNewTask } from './new-task.ts'
+import type { Place } from './project.ts'
+
+/**
+ * Writes the tasks that agents of a run add: as files of the workspace, so that each lands with the commit of the task
+ * that found it. No number is given twice in a run.
+ */
+export function taskAdder(place: Place) {
+  const added: Task[] = []
+  return async (
+    draft: SignalInput<'add_task'>,
+    { root, tasks: known }: { readonly root: string; readonly tasks: readonly Task[] },
+  ): Promise<TaskAddition> => {
+    const tasks = [
+      ...known,
+      ...added.filter(({ number }) => known.every((task) => task.number !== number)),
+    ].sort((one, other) => one.number - other.number)
+    const written: Task[] = []
+    try {
+      const context = await lintContext(place)
+      const addition = await writeNewTask(
+        { ...place, root, tasks },
+        {
+          ...draftOf(draft, tasks),
+          check: async (file, text) => {
+            const task = await parseTask({ file, text }, place.vocabulary)
+            refuseUnlessMeant(task, draft)
+            const found = startLint([...tasks, task], context)(task)
+            const wrong = found.find(({ severity }) => severity === 'error')
+            if (wrong) throw new UserError(`its file would not do: ${wrong.message}`)
+            written.push(task)
+          },
+        },
+      )
+      added.push(...written.slice(-1))
+      return addition
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      return { problem: [error.message, error.fix].filter(Boolean).join('. ') }
+    }
+  }
+}
+
+function draftOf(draft: SignalInput<'add_task'>, tasks: readonly Task[]) {
+  const { title, description, criteria, depends, touches, produces, milestone, complexity = '' } = draft
+  return {
+    title,
+    fields: [
+      ['Status', 'TODO'],
+      ['Milestone', milestoneLike(milestone, tasks)],
+      ['Depends', depends.map((id) => findTask(tasks, id).id).join(', ') || 'none'],
+      ['Touches', touches.map((path) => asCode(path, 'touches')).join(', ')],
+      ['Complexity', complexity],
+      ['Provenance', 'agent'],
+    ],
+    sections: filled([
+      ['Description', safeNotes(description)],
+      ['Acceptance Criteria', safeNotes(criteria.map((text) => `- [ ] ${text}`).join('\n'))],
+      ['Produces', produces.map((path) => `- ${asCode(path, 'produces')}`).join('\n')],
+    ]),
+  } as const
+}
+
+function filled(sections: NewTaskSections): NewTaskSections {
+  return sections.filter(([, body]) => body !== '')
+}
+
+/** What an agent writes could otherwise say more than it may: that the task is done, or needs nothing. */
+function refuseUnlessMeant({ status, held, depends }: Task, draft: SignalInput<'add_task'>): void {
+  const needed = new Set(depends.map(({ number }) => number)).size
+  if (
+    status === 'TODO' &&
+    !held &&
+    needed === new Set(draft.depends.map((id) => Number(id.replace(/\D/g, '')))).size
+  )
+    return
+  throw new UserError('its text would be read as fields of the task', 'Say it in plain sentences.')
+}

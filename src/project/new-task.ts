@@ -1,0 +1,76 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../base/errors.ts'
+import { strayingOf } from '../base/paths.ts'
+import { taskWriter, type NewTaskSections } from '../task/draft.ts'
+import { isMilestone } from '../task/milestone.ts'
+import type { FieldName, Task } from '../task/model.ts'
+import { idOf } from '../task/values.ts'
+import { notWritten } from './not-written.ts'
+import type { Place } from './project.ts'
+
+/** In the order of the format; what is empty is left out. */
+export type NewTaskFields = readonly (readonly [FieldName, string])[]
+
+/** Where a new task is written, and the tasks that are there. */
+type NewTaskPlace = Pick<Place, 'root' | 'dir' | 'vocabulary'> & { readonly tasks: readonly Task[] }
+
+/** What a new task is to say. */
+interface Draft {
+  readonly title: string
+  readonly fields: NewTaskFields
+  readonly sections?: NewTaskSections
+  /** Looks at its text before it is written; throws where it will not do. */
+  readonly check?: (file: string, text: string) => Promise<void>
+}
+
+// No file with more digits is read as a task.
+const LONGEST_ID = 'T-'.length + 12
+
+/** Claims a number by making its file: where another process was quicker the number after it is tried. */
+export async function writeNewTask(
+  { root, dir, tasks, vocabulary }: NewTaskPlace,
+  { title, fields, sections, check }: Draft,
+): Promise<{ readonly id: string; readonly file: string }> {
+  const highest = tasks.at(-1)
+  const digits = highest ? highest.id.length - 'T-'.length : 3
+  const heading = await asHeading(title)
+  const textOf = taskWriter(tasks, vocabulary)
+  for (let number = (highest?.number ?? 0) + 1; ; number++) {
+    const id = idOf(number, digits)
+    if (id.length > LONGEST_ID)
+      throw new UserError(`${id} would be too long an id`, 'Give the highest task a smaller number.')
+    const file = `${dir}/${id}.md`
+    const text = textOf({ id, title: heading, fields, ...(sections && { sections }) })
+    await check?.(file, text)
+    try {
+      writeFileSync(join(root, file), text, { flag: 'wx' })
+      return { id, file }
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
+        throw notWritten(file, error)
+    }
+  }
+}
+
+/** The title as Markdown that says just that: `Option<T>` would be HTML. Who gives code marks writes Markdown already. */
+async function asHeading(title: string): Promise<string> {
+  if (title.includes('`') || !/[\\*_<[&#]/.test(title)) return title
+  const { plainMarkdown } = await import('../task/notes.ts')
+  return plainMarkdown(title).replace(/#$/, '\\#')
+}
+
+/** A milestone that is there already is meant by its number or its name too. */
+export function milestoneLike(asked: string | undefined, tasks: readonly Task[]): string {
+  if (asked === undefined) return ''
+  const known = tasks.find((task) => task.milestone !== null && isMilestone(task.milestone, asked))
+  return known?.milestone ?? asked.replace(/\s+/g, ' ').trim()
+}
+
+/** A path of the repository as it stands in a field; `what` names where it was given. */
+export function asCode(path: string, what: string): string {
+  const wrong = strayingOf(path.replaceAll('`', ''))
+  if (wrong)
+    throw new UserError(`${what}: ${path} ${wrong}`, 'Name files as they lie from the root: src/login.ts')
+  return path.includes('`') ? path : `\`${path}\``
+}

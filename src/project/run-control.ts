@@ -1,0 +1,71 @@
+import { UserError } from '../base/errors.ts'
+import type { RunStatus, Situation } from '../events/status.ts'
+import { listCandidates } from '../git/record.ts'
+import { askRun, type ControlRequest } from '../run/control-socket.ts'
+import { runFolder, type RunFolder } from '../run/folder.ts'
+import { lockOwner, type LockOwner } from '../run/lock.ts'
+import { readStatus, runsIn } from '../run/status.ts'
+import { openPlace, type Where } from './project.ts'
+import { openRepository } from './repository.ts'
+import { refuseInside, type World } from './world.ts'
+
+/** What goes on, by the lock, the journals and the candidates. */
+export async function situationOf(world: World, where: Where): Promise<Situation> {
+  const { folder, git } = await openFolder(world, where)
+  const [owner, candidates] = await Promise.all([livingOwner(folder), listCandidates(git)])
+  const [newest, before] = runsIn(folder.logs).toReversed().slice(0, 2)
+  const status = newest === undefined ? null : readStatus(folder.logs, newest)
+  const isUnderWay = owner !== null && status !== null && status.ended === null
+  const last = isUnderWay ? (before === undefined ? null : readStatus(folder.logs, before)) : status
+  return {
+    run: isUnderWay ? { ...status, pid: owner.pid, host: owner.host } : null,
+    last,
+    candidates: candidates
+      // One that has landed is dropped a little later.
+      .filter(({ task }) => !status?.completed.includes(task))
+      .map(({ task, number, ref }) => ({ id: task, attempt: number, ref })),
+  }
+}
+
+/** Every run whose journal is there, newest first. */
+export async function allRuns(world: World, where: Where): Promise<readonly RunStatus[]> {
+  const { folder } = await openFolder(world, where)
+  return runsIn(folder.logs)
+    .toReversed()
+    .flatMap((run) => readStatus(folder.logs, run) ?? [])
+}
+
+/** Has the run under way do that: what it says. Throws where there is none, or where it refuses. */
+export async function commandRun(world: World, where: Where, request: ControlRequest): Promise<string> {
+  const said = await tryRun(world, where, request)
+  if (said === null)
+    throw new UserError('no run is under way here', 'ralph status says how the last one ended.', 1)
+  if (!said.ok) throw new UserError(said.text, 'ralph status says what goes on.', 1)
+  return said.text
+}
+
+/** The same where it may be that no run is under way: null then. */
+export async function tryRun(world: World, where: Where, request: ControlRequest) {
+  const { folder, root } = await openFolder(world, where)
+  refuseInside(world, root)
+  const said = await askRun(folder, world.env, request)
+  if (said !== null) return said
+  const owner = await livingOwner(folder)
+  if (owner === null) return null
+  throw new UserError(
+    `the ralph at work here does not listen: process ${owner.pid} on ${owner.host}`,
+    'It may be about to end, or be on another machine. Ctrl-C ends it where it runs.',
+    1,
+  )
+}
+
+async function livingOwner(folder: RunFolder): Promise<LockOwner | null> {
+  const held = await lockOwner(folder.lock)
+  return held?.alive ? held.owner : null
+}
+
+async function openFolder(world: World, where: Where) {
+  const { root } = await openPlace(where)
+  const { repository, git } = await openRepository(world, root)
+  return { root, git, folder: runFolder(root, repository) }
+}

@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createConnection, createServer, type Server, type Socket } from 'node:net'
+import { platform, tmpdir, userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { UserError } from '../base/errors.ts'
+import type { Control } from './control.ts'
+import type { RunFolder } from './folder.ts'
+
+/** What a command in another terminal asks of the run under way. */
+export type ControlRequest =
+  | { readonly do: 'pause' | 'resume' }
+  | { readonly do: 'stop'; readonly now: boolean }
+  | { readonly do: 'skip'; readonly task: string }
+  | { readonly do: 'answer'; readonly task: string; readonly text: string }
+
+/** What the run says to that: done, or why not. */
+export interface ControlReply {
+  readonly ok: boolean
+  readonly text: string
+}
+
+/** The door of a run for commands in other terminals. */
+export interface ControlDoor {
+  /** Opens it again where somebody has removed it, as an agent that cleans the tree may. */
+  ensure(): void
+  close(): void
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the systems take for the path of a socket, with room for the zero at its end. */
+const LONGEST_PATH = 100
+const MOST_BYTES = 64 * 1024
+const PATIENCE_MS = 10_000
+
+/** Opens the door of a run, for this user only. That it cannot be opened stops no run: null says so. */
+export async function openControlDoor(
+  { control: path }: Pick<RunFolder, 'control'>,
+  env: Environment,
+  answer: (request: ControlRequest) => ControlReply,
+): Promise<ControlDoor | null> {
+  const address = addressOf(path, env)
+  let server = await listen(address, path, answer)
+  if (!server) return null
+  let opening = false
+  return {
+    ensure() {
+      if (opening || platform() === 'win32' || existsSync(path)) return
+      opening = true
+      server?.close()
+      void listen(address, path, answer).then((again) => {
+        server = again
+        opening = false
+        return again
+      })
+    },
+    close() {
+      server?.close()
+      for (const left of new Set([path, address])) if (platform() !== 'win32') rmSync(left, { force: true })
+      server = null
+    },
+  }
+}
+
+/** Does what is asked, or says why not. `tasks` are those that the run may come to. */
+export function controlAnswers(control: Control, tasks: () => readonly string[]) {
+  return (request: ControlRequest): ControlReply => {
+    const done = (text: string): ControlReply => ({ ok: true, text })
+    switch (request.do) {
+      case 'pause':
+        control.pause()
+        return control.isStopping
+          ? no('the run is ending')
+          : done('paused: no further attempt begins. ralph resume lets it go on')
+      case 'resume':
+        if (!control.isPaused) return no('the run is not paused')
+        control.resume()
+        return done('the run goes on')
+      case 'stop':
+        return done(stop(control, request.now))
+      case 'skip':
+        if (!tasks().includes(request.task)) return no(`${request.task} is none that the run could come to`)
+        control.skip(request.task)
+        return done(`${request.task} is left out of this run, and stays TODO`)
+      case 'answer':
+        return control.answer(request.task, request.text)
+          ? done(`answered: ${request.task} goes on`)
+          : no(`nobody asks about ${request.task}`)
+    }
+  }
+}
+
+/** As the keys of a run: after the attempt, in order now, and whoever asks for that twice has it killed. */
+function stop(control: Control, now: boolean): string {
+  if (!now) {
+    control.stop('after-attempt')
+    return 'the run ends after this attempt. ralph stop --now does not wait for it'
+  }
+  const again = control.signal.aborted
+  control.stop(again ? 'now' : 'clean')
+  return again ? 'what still runs is ended at once' : 'the run ends now: what is under way is put in order'
+}
+
+function no(text: string): ControlReply {
+  return { ok: false, text }
+}
+
+/** Asks the run under way; null where there is none that could be asked. */
+export async function askRun(
+  { control: path }: Pick<RunFolder, 'control'>,
+  env: Environment,
+  request: ControlRequest,
+): Promise<ControlReply | null> {
+  const address = knownAddress(path, env)
+  if (address === null) return null
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const socket = createConnection(address, () => socket.end(`${JSON.stringify(request)}\n`))
+    socket.setEncoding('utf8').setTimeout(PATIENCE_MS, () => socket.destroy(new Error('it does not answer')))
+    socket.on('data', (chunk) => (said += String(chunk)))
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      // Nobody listens any more: what is there was left by a run that died.
+      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(null)
+      else reject(new UserError(`the run cannot be reached: ${error.message}`, `Its socket is ${address}.`))
+    })
+    socket.on('close', () => resolve(readReply(said)))
+  })
+}
+
+function readReply(said: string): ControlReply | null {
+  const reply = parsed(said)
+  if (typeof reply !== 'object' || reply === null) return null
+  if (!('ok' in reply) || !('text' in reply) || typeof reply.text !== 'string') return null
+  return { ok: reply.ok === true, text: reply.text }
+}
+
+/** What a line asks; null where it asks for nothing that there is. */
+export function readRequest(line: string): ControlRequest | null {
+  const read = parsed(line)
+  if (typeof read !== 'object' || read === null || !('do' in read)) return null
+  const task = 'task' in read && typeof read.task === 'string' ? read.task : null
+  const text = 'text' in read && typeof read.text === 'string' ? read.text.trim() : ''
+  if (read.do === 'pause' || read.do === 'resume') return { do: read.do }
+  if (read.do === 'stop') return { do: 'stop', now: 'now' in read && read.now === true }
+  if (read.do === 'skip' && task !== null) return { do: 'skip', task }
+  if (read.do === 'answer' && task !== null && text !== '') return { do: 'answer', task, text }
+  return null
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+async function listen(
+  address: string,
+  path: string,
+  answer: (request: ControlRequest) => ControlReply,
+): Promise<Server | null> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => serve(socket, answer))
+  try {
+    // What stands there was left by a run that died: only one run holds the lock.
+    if (platform() !== 'win32') for (const left of new Set([path, address])) rmSync(left, { force: true })
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(address, resolve))
+    if (platform() !== 'win32') chmodSync(address, 0o600)
+    if (address !== path) writeFileSync(path, address, { mode: 0o600 })
+  } catch {
+    server.close()
+    return null
+  }
+  server.on('error', () => undefined)
+  // A command that waits for an answer is no reason for a run not to end.
+  server.unref()
+  return server
+}
+
+function serve(socket: Socket, answer: (request: ControlRequest) => ControlReply): void {
+  let said = ''
+  socket.unref()
+  socket.setEncoding('utf8').setTimeout(PATIENCE_MS, () => socket.destroy())
+  socket.on('error', () => socket.destroy())
+  // Who leaves without having asked gets no answer.
+  socket.on('end', () => socket.end())
+  socket.on('data', (chunk) => {
+    said += String(chunk)
+    if (said.length > MOST_BYTES) return socket.destroy()
+    const end = said.indexOf('\n')
+    if (end < 0) return
+    const request = readRequest(said.slice(0, end))
+    said = ''
+    socket.end(`${JSON.stringify(request ? answer(request) : no('the run does not know what that asks'))}\n`)
+  })
+}
+
+/** Where the socket is: in the folder, or where the path would be too long, in one that only this user can open. */
+function addressOf(path: string, env: Environment): string {
+  const name = createHash('sha256').update(path).digest('hex').slice(0, 16)
+  if (platform() === 'win32') return `\\\\.\\pipe\\ralph-${name}`
+  if (Buffer.byteLength(path) <= LONGEST_PATH) return path
+  const folder = join(runtimeFolder(env), `ralph-${userInfo().uid}`)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return join(isPrivate(folder) ? folder : dirname(path), `${name}.sock`)
+}
+
+function runtimeFolder(env: Environment): string {
+  const told = env['XDG_RUNTIME_DIR']
+  return told !== undefined && existsSync(told) ? told : tmpdir()
+}
+
+/** The address as the run has left it; null where no run has. A file that leads into a folder of somebody else's is not followed. */
+function knownAddress(path: string, env: Environment): string | null {
+  if (platform() === 'win32') return addressOf(path, env)
+  try {
+    if (lstatSync(path).isSocket()) return path
+    const address = readFileSync(path, 'utf8').trim()
+    return isPrivate(dirname(address)) ? address : null
+  } catch {
+    return null
+  }
+}
+
+function isPrivate(folder: string): boolean {
+  const { uid, mode } = statSync(folder)
+  return uid === userInfo().uid && (mode & 0o077) === 0
+}

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RunEvent } from '../events/event.ts'
+import { statusAfter, type RunStatus } from '../events/status.ts'
+
+/** The runs whose journals are there, oldest first. */
+export function runsIn(logs: string): readonly string[] {
+  try {
+    const names = readdirSync(logs).flatMap((name) => /^run-(.+)\.ndjson$/.exec(name)?.[1] ?? [])
+    return names.toSorted()
+  } catch {
+    // No run has been here.
+    return []
+  }
+}
+
+/** How that run stands; null where its journal says nothing. */
+export function readStatus(logs: string, run: string): RunStatus | null {
+  let status: RunStatus | null = null
+  for (const line of readFileSync(join(logs, `run-${run}.ndjson`), 'utf8').split('\n')) {
+    const event = eventIn(line)
+    if (event) status = statusAfter(status, event)
+  }
+  return status
+}
+
+/** What an agent says and does is most of a journal, and says nothing of how the run stands. */
+const CHATTER = /"type":"agent-(?:text|tool|usage|started)"/
+
+function eventIn(line: string): RunEvent | null {
+  if (line === '' || CHATTER.test(line.slice(0, 200))) return null
+  try {
+    return JSON.parse(line) as RunEvent
+  } catch {
+    // The last line of a run that died in the middle of it.
+    return null
+  }
+}

@@ -1,0 +1,87 @@
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  openSync,
+  readSync,
+  watch,
+  writeSync,
+  type FSWatcher,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
+
+/** A file that only grows, by whole lines. */
+export interface LineFile {
+  append(line: object): void
+  close(): void
+}
+
+/** What is seen late by the system's own word is seen by then. */
+const LOOK_MS = 200
+/** Beyond this the other side says nothing that anybody would read. */
+const MOST_BYTES = 16 * 1024 * 1024
+const LONGEST_LINE = 1024 * 1024
+
+/** Adds to a file that is opened once: what somebody puts in its place later gets nothing. */
+export function openForLines(path: string): LineFile {
+  const file = openSync(path, 'a', 0o600)
+  return {
+    append: (line) => void writeSync(file, `${JSON.stringify(line)}\n`),
+    close: () => closeSync(file),
+  }
+}
+
+/** Adds one line to a file that is there; false where it is not. */
+export function appendLine(path: string, line: object): boolean {
+  try {
+    appendFileSync(path, `${JSON.stringify(line)}\n`, { flag: 'a' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Hands over each line of a growing file, those that are there already first; returns what ends that. */
+export function followLines(path: string, onLine: (line: string) => void): () => void {
+  const file = openSync(path, 'r')
+  const decoder = new StringDecoder('utf8')
+  const buffer = Buffer.alloc(64 * 1024)
+  let [position, rest] = [0, '']
+  let closed = false
+  const read = (): void => {
+    if (closed) return
+    while (position < MOST_BYTES && fstatSync(file).size > position) {
+      const length = readSync(file, buffer, 0, buffer.length, position)
+      if (length === 0) return
+      position += length
+      const lines = (rest + decoder.write(buffer.subarray(0, length))).split('\n')
+      rest = lines.pop() ?? ''
+      if (rest.length > LONGEST_LINE) rest = ''
+      for (const line of lines) if (line.trim() !== '') onLine(line)
+    }
+  }
+  const timer = setInterval(read, LOOK_MS)
+  const watcher = watchFolder(dirname(path), read)
+  read()
+  return () => {
+    if (closed) return
+    // What came last may not have been told of yet.
+    read()
+    closed = true
+    clearInterval(timer)
+    watcher?.close()
+    closeSync(file)
+  }
+}
+
+/** Not every file system tells of changes: then looking now and then must do. */
+function watchFolder(folder: string, onChange: () => void): FSWatcher | null {
+  try {
+    const watcher = watch(folder, { persistent: false }, onChange)
+    watcher.on('error', () => watcher.close())
+    return watcher
+  } catch {
+    return null
+  }
+}

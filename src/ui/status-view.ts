@@ -1,0 +1,90 @@
+import { formatDuration, minuteText } from '../base/time.ts'
+import { fewOf } from '../base/text.ts'
+import type { JobStatus, RunStatus, Situation } from '../events/status.ts'
+import { accent, bad, dim, good, line, paragraph, strong, type Block } from './block.ts'
+
+/** What goes on: the run and its tasks, what is asked, what waits to land, and how the last run ended. */
+export function statusView({ run, last, candidates }: Situation, now: Date): readonly Block[] {
+  const ready = candidates.map(({ id, attempt }) => `${id} (attempt ${attempt})`)
+  return [
+    ...(run ? runBlocks(run, now) : [line('No run is under way here.')]),
+    ...(ready.length > 0 ? [paragraph(['ready to land  '], fewOf(ready))] : []),
+    ...(run || !last ? [] : [lastBlock(last)]),
+  ]
+}
+
+/** Every run that has left a journal, newest first. */
+export function runsView(runs: readonly RunStatus[]): readonly Block[] {
+  if (runs.length === 0) return [line('No run has been here.')]
+  const rows = runs.map((run) => [
+    strong(run.run),
+    run.ended?.end ?? 'not ended',
+    `${run.completed.length} done`,
+    run.blocked.length + run.failed.length > 0
+      ? bad(`${run.blocked.length + run.failed.length} not`)
+      : dim('0 not'),
+    dim(run.ended?.reason ?? ''),
+  ])
+  return [{ kind: 'table', rows, shrink: [4], indent: '' }]
+}
+
+function runBlocks(run: RunStatus & { readonly pid: number }, now: Date): readonly Block[] {
+  const state = run.stopping ? 'is ending' : run.paused ? 'is paused: ralph resume' : 'is under way'
+  const facts = [
+    run.branch ?? 'detached HEAD',
+    ...(run.agent === '' ? [] : [run.agent]),
+    `process ${run.pid}`,
+  ]
+  return [
+    {
+      kind: 'spread',
+      left: [`The run ${state}`, dim(` since ${minuteText(new Date(run.since))}`)],
+      right: [dim(facts.join(' · '))],
+    },
+    ...run.jobs.flatMap((job) => jobBlocks(job, now)),
+    ...run.questions.flatMap(({ id, text, options }) => [
+      paragraph(
+        [accent('? ')],
+        `${id} asks: ${text}${options.length > 0 ? ` (${options.join(' / ')})` : ''}`,
+      ),
+      line(dim(`  to answer: ralph answer ${id} "…"`)),
+    ]),
+    ...endsOf(run),
+  ]
+}
+
+function jobBlocks({ id, title, attempt, doing, note, until }: JobStatus, now: Date): readonly Block[] {
+  const facts =
+    attempt === null
+      ? []
+      : [
+          ...(attempt.counted > 0 ? [`attempt ${attempt.counted} of ${attempt.most}`] : []),
+          formatDuration(Math.max(0, now.getTime() - new Date(attempt.since).getTime()) / 1000),
+        ]
+  const what = doing === 'agent' ? 'the agent is at work' : doing === 'gates' ? 'gates' : doing
+  const more = [note, ...(until === null ? [] : [`until ${minuteText(new Date(until))}`])].filter(
+    (text) => text !== '',
+  )
+  return [
+    { kind: 'spread', left: [accent(id), '  ', strong(title)], right: [dim(facts.join(' · '))] },
+    paragraph(['  '], [what, ...more].join(': ')),
+  ]
+}
+
+function endsOf({ completed, blocked, failed }: RunStatus): readonly Block[] {
+  return [
+    ...(completed.length > 0 ? [line(good('✓'), ` done: ${fewOf(completed)}`)] : []),
+    ...(blocked.length > 0 ? [line(bad('■'), ` blocked: ${fewOf(blocked)}`)] : []),
+    ...(failed.length > 0 ? [line(bad('■'), ` left as they were: ${fewOf(failed)}`)] : []),
+  ]
+}
+
+function lastBlock(last: RunStatus): Block {
+  const { ended, jobs } = last
+  if (ended === null) {
+    const during = jobs.length > 0 ? ` while it worked on ${fewOf(jobs.map(({ id }) => id))}` : ''
+    return paragraph([], `The last run died${during}: the next ralph run puts that in order.`)
+  }
+  const counts = `${last.completed.length} done, ${last.blocked.length + last.failed.length} not`
+  return paragraph([], `The last run ended ${minuteText(new Date(ended.at))}: ${counts}; ${ended.reason}.`)
+}

@@ -1,0 +1,160 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { ralph } from '../cli/ralph.ts'
+import { git, makeRepository } from '../git/repository.ts'
+import { SELF } from '../mcp/client.ts'
+import { startFakeModelApi } from './fake-model-api.ts'
+import { environment } from './home.ts'
+import { inTurn, say, type Model, type Reply } from './model.ts'
+
+const programs = inject('programs')
+const AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const
+
+const TASK = `# T-001: Write a file
+
+- **Status**: TODO
+- **Depends**: none
+
+## Description
+Write it.
+
+## Acceptance Criteria
+- [ ] The file is there
+- [ ] It is long
+`
+
+let home: string
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'ralph-home-'))
+  mkdirSync(path.join(home, '.config'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
+
+const signal = (name: string, input: object): Reply => ({
+  kind: 'call',
+  call: { tool: 'mcp', server: 'ralph', name, input },
+})
+
+/** Runs one task with a real agent, in a repository of its own. */
+async function runTask(
+  name: (typeof AGENTS)[number],
+  model: (write: Reply) => Model,
+  config: object = {},
+  meanwhile: (root: string, env: Record<string, string>) => Promise<void> = async () => undefined,
+) {
+  const root = makeRepository({
+    'docs/tasks/T-001.md': TASK,
+    'ralph.config.json': JSON.stringify({
+      agent: name,
+      ...(name === 'gemini' ? { model: 'gemini-3.1-pro-preview' } : {}),
+      gates: [],
+      retries: 0,
+      checkCriteria: true,
+      commit: { seal: false },
+      ...config,
+    }),
+  })
+  const write: Reply = {
+    kind: 'call',
+    call: { tool: 'write', path: path.join(root, 'hello.txt'), content: 'hello\n' },
+  }
+  await using api = await startFakeModelApi(model(write))
+  const env = environment(name, api.url, home, programs[name]!)
+  const running = ralph(['run', '--json', '--verbose'], { cwd: root, env, now: new Date(), self: SELF })
+  const [{ stdout, stderr }] = await Promise.all([running, meanwhile(root, env)])
+  expect(stderr).toBe('')
+  const events = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  const file = git(root, 'show', 'HEAD:docs/tasks/T-001.md')
+  const tracked = git(root, 'ls-tree', '-r', '--name-only', 'HEAD')
+  return {
+    events,
+    file,
+    tracked,
+    outcome: events.find(({ type }) => type === 'attempt-finished')?.['outcome'],
+    bodies: api.bodies,
+  }
+}
+
+describe.each(AGENTS.filter((name) => programs[name] !== undefined))('%s', (name) => {
+  test('says by a tool that it is done, and no marker is needed', async () => {
+    const input = { summary: 'Wrote the file.', criteria_met: ['The file is there'] }
+    const { events, file, outcome } = await runTask(name, (write) =>
+      inTurn(write, signal('progress', { note: 'half of it' }), signal('done', input), say('Good night.')),
+    )
+    expect(events.filter(({ type }) => type === 'agent-signal')).toMatchObject([
+      { signal: 'progress', text: 'half of it' },
+      { signal: 'done', text: 'Wrote the file.' },
+    ])
+    expect(outcome).toBe('done')
+    expect(file).toContain('## Completion Notes\nWrote the file.')
+    expect(file).toContain('- [x] The file is there\n- [ ] It is long')
+  })
+
+  test('says by a tool that it is blocked', async () => {
+    const { outcome, file } = await runTask(name, () =>
+      inTurn(signal('blocked', { reason: 'No licence is named.', question: 'Which one?' }), say('I stop.')),
+    )
+    expect(outcome).toBe('blocked')
+    expect(file).toContain('No licence is named. Which one?')
+  })
+
+  test('asks, waits for the answer of another terminal, and goes on with it', async () => {
+    const { outcome, events, bodies } = await runTask(
+      name,
+      (write) =>
+        inTurn(
+          signal('ask', { question: 'Which licence?', options: ['MIT', 'Apache-2.0'] }),
+          write,
+          signal('done', { summary: 'Done.' }),
+          say('Bye.'),
+        ),
+      {},
+      async (root, env) => {
+        const questions = async () => {
+          const { stdout } = await ralph(['status', '--json'], { cwd: root, env })
+          return (JSON.parse(stdout) as { run: { questions: unknown[] } | null }).run?.questions ?? []
+        }
+        await expect.poll(questions, { timeout: 60_000 }).toMatchObject([{ text: 'Which licence?' }])
+        // Longer than what some agents give a tool by themselves.
+        await new Promise((resolve) => setTimeout(resolve, Number(process.env['RALPH_ASK_MS'] ?? 12_000)))
+        expect(await ralph(['answer', '1', 'The Unlicense'], { cwd: root, env })).toMatchObject({ code: 0 })
+      },
+    )
+    expect(events.find(({ type }) => type === 'answered')).toMatchObject({ answer: 'The Unlicense' })
+    expect(bodies.join('')).toContain('The Unlicense')
+    expect(outcome).toBe('done')
+  })
+
+  test('asks in vain, and the task is blocked with the question', async () => {
+    const { outcome, file } = await runTask(
+      name,
+      () => inTurn(signal('ask', { question: 'Which licence?' }), say('Then not. <TASK_DONE>')),
+      { askTimeout: '1s' },
+    )
+    expect(outcome).toBe('blocked')
+    expect(file).toContain('Which licence?')
+  })
+
+  test('adds a task, which lands with its own', async () => {
+    const draft = {
+      title: 'Mend the tests',
+      description: 'They are slow.',
+      criteria: ['They are fast'],
+      depends: ['T-001'],
+    }
+    const { events, outcome, tracked } = await runTask(name, (write) =>
+      inTurn(write, signal('add_task', draft), signal('done', { summary: 'Done.' }), say('Bye.')),
+    )
+    expect(outcome).toBe('done')
+    expect(tracked).toContain('docs/tasks/T-002.md')
+    expect(events.find(({ type }) => type === 'task-added')).toMatchObject({
+      added: 'T-002',
+      title: 'Mend the tests',
+    })
+  })
+})

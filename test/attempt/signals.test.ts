@@ -1,0 +1,262 @@
+import { appendFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Agent, AgentEnd, AgentRequest } from '../../src/agent/port.ts'
+import type { RunEvent } from '../../src/events/event.ts'
+import { runTasks } from '../../src/run/run.ts'
+import { Control } from '../../src/run/control.ts'
+import type { RunOptions, RunPorts } from '../../src/run/ports.ts'
+import { git, put } from '../git/repository.ts'
+import { connect, SELF, type Connection } from '../mcp/client.ts'
+import { makeProject, read, taskText, those } from '../run/harness.ts'
+import { agentOf, choiceOf, makePorts, OPTIONS } from '../run/ports.ts'
+
+interface Told {
+  readonly request: AgentRequest
+  readonly connection: Connection
+}
+
+/** What the agent says at its end, in its stream. */
+type Ending = { readonly end?: AgentEnd; readonly message?: string } | void
+
+/** Runs one task with an agent that talks to the real server of its attempt. */
+async function runWith(
+  deed: (told: Told) => Promise<Ending>,
+  {
+    options = {},
+    ports = {},
+    onEvent = () => undefined,
+  }: {
+    readonly options?: Partial<RunOptions>
+    readonly ports?: Partial<RunPorts>
+    readonly onEvent?: (event: RunEvent, control: Control) => void
+  } = {},
+): Promise<{ readonly root: string; readonly events: readonly RunEvent[] }> {
+  const root = makeProject({ 'T-001': taskText('T-001', { rest: CRITERIA }) })
+  const agent: Agent = {
+    ...agentOf(async (request) => {
+      put(root, { 'work.txt': 'done\n' })
+      await using connection = await connect(request.mcpServers['ralph']!, root)
+      return (await deed({ request, connection })) ?? { end: { kind: 'no-marker' } }
+    }),
+    takesMcpServers: true,
+  }
+  const control = new Control()
+  const events: RunEvent[] = []
+  const all = await makePorts({
+    root,
+    ports: {
+      agent: async () => agent,
+      agentsFor: async () => [choiceOf('fake')],
+      server: SELF,
+      control,
+      ...ports,
+    },
+  })
+  await runTasks({ ...OPTIONS, retries: 0, ...options }, all, (event) => {
+    events.push(event)
+    onEvent(event, control)
+  })
+  return { root, events }
+}
+
+const CRITERIA = '\n## Acceptance Criteria\n- [ ] It works\n- [ ] It is fast\n'
+const outcomeIn = (events: readonly RunEvent[]) =>
+  those(events, 'attempt-finished').map(({ outcome }) => outcome)
+const signals = (events: readonly RunEvent[]) =>
+  those(events, 'agent-signal').map(({ signal, text }) => [signal, text])
+
+describe('what an agent says by its tools', () => {
+  it('decides where its text says nothing, and the summary becomes the notes', async () => {
+    const { root, events } = await runWith(async ({ connection }) => {
+      expect(await connection.call('progress', { note: 'half of it' })).toEqual({ ok: true, text: 'Noted.' })
+      expect(await connection.call('done', { summary: 'Wrote **the work**.' })).toMatchObject({ ok: true })
+    })
+    expect(signals(events)).toEqual([
+      ['progress', 'half of it'],
+      ['done', 'Wrote **the work**.'],
+    ])
+    expect(those(events, 'task-completed')).toHaveLength(1)
+    expect(read(root, 'docs/tasks/T-001.md')).toContain('Wrote **the work**.')
+    expect(git(root, 'status', '--short')).toBe('')
+  })
+
+  it('is no proof: the gates run as ever', async () => {
+    const gates = [{ name: 'test', command: 'false', required: true, timeoutSeconds: 9 }]
+    const runGate: RunPorts['runGate'] = async (gate) => ({
+      gate,
+      verdict: 'failed',
+      seconds: 0,
+      reason: 'exit code 1',
+      excerpt: '',
+      fingerprint: 'x',
+    })
+    const { events } = await runWith(
+      async ({ connection }) => void (await connection.call('done', { summary: 'All good.' })),
+      { options: { gates }, ports: { runGate } },
+    )
+    expect(outcomeIn(events)).toEqual(['gate-failed'])
+  })
+
+  it('blocks the task with the question and what there is to choose from', async () => {
+    const { root, events } = await runWith(async ({ connection }) => {
+      const input = { reason: 'No licence is named.', question: 'Which one?', options: ['MIT', 'Apache-2.0'] }
+      expect(await connection.call('blocked', input)).toMatchObject({ ok: true })
+    })
+    expect(outcomeIn(events)).toEqual(['blocked'])
+    expect(read(root, 'docs/tasks/T-001.md')).toContain('No licence is named. Which one? (MIT / Apache-2.0)')
+  })
+
+  it.each<[string, AgentEnd, 'done' | 'blocked', string]>([
+    ['text done, signal blocked', { kind: 'done' }, 'blocked', 'blocked'],
+    ['text blocked, signal done', { kind: 'blocked', reason: 'no key' }, 'done', 'blocked'],
+    ['text blocked, signal blocked', { kind: 'blocked', reason: 'no key' }, 'blocked', 'blocked'],
+    ['the last turn was the signal', { kind: 'max-turns', reason: 'used up' }, 'done', 'done'],
+    ['the time was up', { kind: 'timeout', reason: 'over' }, 'done', 'timeout'],
+    ['the time was up', { kind: 'timeout', reason: 'over' }, 'blocked', 'blocked'],
+    ['a crash stays one', { kind: 'crashed', reason: 'exit 9' }, 'blocked', 'agent-failed'],
+    ['a limit stays one', { kind: 'auth', reason: '401' }, 'done', 'auth'],
+  ])('counts by the worse word of two: %s, %o', async (_, end, said, outcome) => {
+    const { events } = await runWith(async ({ connection }) => {
+      await connection.call(said, said === 'done' ? { summary: 'S' } : { reason: 'R' })
+      return { end, message: 'text' }
+    })
+    expect(outcomeIn(events)).toEqual([outcome])
+  })
+
+  it('is refused twice, and "done" after "blocked"; "blocked" after "done" counts', async () => {
+    const { events } = await runWith(async ({ connection }) => {
+      expect(await connection.call('done', { summary: 'S' })).toMatchObject({ ok: true })
+      expect(await connection.call('done', { summary: 'S' })).toMatchObject({ ok: false })
+      expect(await connection.call('blocked', { reason: 'R' })).toMatchObject({ ok: true })
+      expect(await connection.call('blocked', { reason: 'R' })).toMatchObject({ ok: false })
+    })
+    expect(outcomeIn(events)).toEqual(['blocked'])
+  })
+
+  it('is refused with the token of another attempt, and as a line that is none', async () => {
+    const { events } = await runWith(async ({ request, connection }) => {
+      const folder = request.signalFolder!
+      const forged = { id: 'x', token: 'guess', signal: 'done', input: { summary: 'S' } }
+      appendFileSync(join(folder, 'said.ndjson'), `${JSON.stringify(forged)}\nnonsense\n`)
+      const other = {
+        ...request.mcpServers['ralph']!,
+        env: { ...request.mcpServers['ralph']!.env, RALPH_SIGNAL_TOKEN: 'guess' },
+      }
+      await using liar = await connect(other, request.cwd)
+      expect(await liar.call('done', { summary: 'S' })).toEqual({
+        ok: false,
+        text: 'Refused: it is of another attempt.',
+      })
+      await connection.call('progress', { note: 'here' })
+    })
+    expect(outcomeIn(events)).toEqual(['no-marker'])
+    expect(those(events, 'warning').map(({ message }) => message.replace(/.*refused: /, ''))).toEqual([
+      'it is of another attempt',
+      'it is no signal',
+      'it is of another attempt',
+    ])
+  })
+
+  it('is refused once the attempt has ended, whose folder is gone', async () => {
+    const late: { server?: AgentRequest['mcpServers'][string]; folder?: string } = {}
+    const { root } = await runWith(async ({ request }) => {
+      late.server = request.mcpServers['ralph']!
+      late.folder = request.signalFolder!
+    })
+    expect(existsSync(late.folder!)).toBe(false)
+    await using connection = await connect(late.server!, root)
+    expect(await connection.call('done', { summary: 'S' })).toEqual({
+      ok: false,
+      text: 'Refused: this attempt has ended.',
+    })
+  })
+})
+
+describe('a question of an agent', () => {
+  it('is answered from elsewhere, and the clock stands still meanwhile', async () => {
+    const seen: { held?: () => number; before?: number; after?: number } = {}
+    const { events } = await runWith(
+      async ({ request, connection }) => {
+        seen.held = request.held!
+        expect(await connection.call('ask', { question: 'Which licence?', options: ['MIT'] })).toEqual({
+          ok: true,
+          text: 'Apache-2.0',
+        })
+        seen.after = request.held!()
+        expect(request.held!()).toBe(seen.after)
+        await connection.call('done', { summary: 'S' })
+      },
+      {
+        onEvent: (event, control) => {
+          if (event.type === 'question') setTimeout(() => control.answer('T-001', 'Apache-2.0'), 20)
+        },
+      },
+    )
+    expect(seen.after).toBeGreaterThan(0)
+    expect(those(events, 'question')).toMatchObject([
+      { id: 'T-001', text: 'Which licence?', options: ['MIT'] },
+    ])
+    expect(those(events, 'answered')).toMatchObject([{ answer: 'Apache-2.0' }])
+    expect(outcomeIn(events)).toEqual(['done'])
+  })
+
+  it('is answered in the terminal of the run, and the other way hears no more of it', async () => {
+    let isTakenBack = false
+    const reply: RunPorts['reply'] = async ({ text }, signal) => {
+      signal.addEventListener('abort', () => (isTakenBack = true))
+      return `about ${text}`
+    }
+    const { events } = await runWith(
+      async ({ connection }) => {
+        expect(await connection.call('ask', { question: 'what?' })).toEqual({ ok: true, text: 'about what?' })
+        await connection.call('done', { summary: 'S' })
+      },
+      { ports: { reply } },
+    )
+    expect(isTakenBack).toBe(true)
+    expect(outcomeIn(events)).toEqual(['done'])
+  })
+
+  it('that nobody answers ends the attempt as blocked with it', async () => {
+    const { root, events } = await runWith(
+      async ({ request, connection }) => {
+        const ended = new Promise<void>((resolve) =>
+          request.signal.addEventListener('abort', () => resolve()),
+        )
+        expect(await connection.call('ask', { question: 'Which licence?' })).toMatchObject({ ok: false })
+        await ended
+        return { end: { kind: 'interrupted' } }
+      },
+      { options: { askSeconds: 0.05 } },
+    )
+    expect(outcomeIn(events)).toEqual(['blocked'])
+    expect(those(events, 'task-blocked')).toMatchObject([{ reason: 'Which licence?', asks: true }])
+    expect(read(root, 'docs/tasks/T-001.md')).toContain('Which licence?')
+  })
+
+  it('that the agent stops waiting for is one that nobody has answered', async () => {
+    const { events } = await runWith(async ({ request }) => {
+      await using impatient = await connect(request.mcpServers['ralph']!, request.cwd, { toolMs: 50 })
+      await expect(impatient.call('ask', { question: 'Which licence?' })).rejects.toThrow(/timed out/i)
+      return { end: { kind: 'done' } }
+    })
+    expect(outcomeIn(events)).toEqual(['blocked'])
+  })
+
+  it('is taken back with the run, which is then interrupted and not blocked', async () => {
+    const { events } = await runWith(
+      async ({ connection }) => {
+        await connection.call('ask', { question: 'Which licence?' })
+        return { end: { kind: 'interrupted' } }
+      },
+      {
+        onEvent: (event, control) => {
+          if (event.type === 'question') control.stop('clean')
+        },
+      },
+    )
+    expect(outcomeIn(events)).toEqual(['interrupted'])
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'interrupted', blocked: [] }])
+  })
+})

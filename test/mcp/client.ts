@@ -1,0 +1,46 @@
+import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import type { McpServer } from '../../src/base/mcp-server.ts'
+
+/** The program as it is built: how it starts itself. */
+export const SELF: readonly [string, string] = [
+  process.execPath,
+  fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url)),
+]
+
+/** Starts a server as an agent does, with the official client; the caller closes it. */
+export async function connect(
+  { command, args, env }: McpServer,
+  cwd: string,
+  options: { readonly toolMs?: number } = {},
+): Promise<Connection> {
+  const client = new Client({ name: 'test', version: '1' })
+  const inherited = { PATH: process.env['PATH'] ?? '' }
+  await client.connect(
+    new StdioClientTransport({
+      command,
+      args: [...args],
+      env: { ...inherited, ...env },
+      cwd,
+      stderr: 'inherit',
+    }),
+  )
+  return {
+    client,
+    call: async (name, input) => {
+      const result = await client.callTool({ name, arguments: input }, { timeout: options.toolMs ?? 30_000 })
+      const [first] = Array.isArray(result.content) ? result.content : []
+      return { ok: result.isError !== true, text: first?.type === 'text' ? first.text : '' }
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
+
+export interface Connection extends AsyncDisposable {
+  readonly client: Client
+  readonly call: (
+    name: string,
+    input: Record<string, unknown>,
+  ) => Promise<{ readonly ok: boolean; readonly text: string }>
+}
