@@ -20,7 +20,7 @@ const ARROWS: Record<string, readonly string[]> = {
   attempt: ['agent', 'gates', 'git', 'task', 'workspace'],
   landing: ['git', 'task', 'workspace'],
   run: ['agent', 'attempt', 'gates', 'git', 'landing', 'process', 'select', 'task', 'workspace'],
-  history: ['git', 'task'],
+  history: ['git', 'lint', 'markdown', 'select', 'task'],
   project: [
     'agent',
     'attempt',
@@ -42,6 +42,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'git',
     'history',
     'lint',
+    'process',
     'project',
     'prompt',
     'run',

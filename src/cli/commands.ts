@@ -100,6 +100,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/graph.ts'),
   },
   {
+    name: 'diff',
+    args: '[range]',
+    summary: 'shows what a branch does to the backlog, or the code of a task',
+    options: [flag('markdown', "for a pull request's comment, or a job summary")],
+    examples: ['ralph diff', 'ralph diff origin/main...HEAD --markdown', 'ralph diff T-004'],
+    load: () => import('./commands/diff.ts'),
+  },
+  {
     name: 'run',
     args: '[id]',
     summary: 'has an agent do the next task or the one named, checks the work, commits it',

@@ -14,7 +14,7 @@ export interface Io extends World {
 
 /** Where text goes out. */
 export interface Outlet {
-  readonly write: (text: string) => void
+  readonly write: (text: string | Uint8Array) => void
   /** All of it has been written, and none waits for the other end to take it. */
   readonly isWritten: boolean
   /** The terminal's width now; null where it is no terminal. */

@@ -21,14 +21,14 @@ export function lintView({ diagnostics, errors, warnings, checked, fixed }: Lint
   const summary = [counted(errors, 'error'), counted(warnings, 'warning')].join(', ')
   return [
     ...mended,
-    ...diagnostics.map(block),
+    ...diagnostics.map(lintLine),
     BLANK,
     line(dim(`${summary} in ${counted(checked, 'task file')}`)),
   ]
 }
 
-/** Wraps below its place rather than lose the end of what it says. */
-function block({ file, line, column, severity, rule, message }: Diagnostic): Block {
+/** One diagnostic; it wraps below its place rather than lose the end of what it says. */
+export function lintLine({ file, line, column, severity, rule, message }: Diagnostic): Block {
   const words = [
     [severity === 'error' ? bad(severity) : severity],
     [dim(rule)],

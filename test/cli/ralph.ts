@@ -42,7 +42,7 @@ function outlet(columns: number | undefined): Io['stdout'] & { text: () => strin
   return {
     columns: columns ?? null,
     isWritten: true,
-    write: (text) => void written.push(text),
+    write: (text) => void written.push(typeof text === 'string' ? text : Buffer.from(text).toString()),
     text: () => written.join(''),
   }
 }
