@@ -83,8 +83,23 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'lint',
     args: '[...files]',
     summary: 'checks the task files: file:line:column severity rule message',
-    options: [flag('fix', 'correct what has only one right answer')],
-    examples: ['ralph lint --fix'],
+    options: [
+      flag('fix', 'correct what has only one right answer'),
+      {
+        name: 'format',
+        takes: ['text', 'github', 'sarif'],
+        value: 'name',
+        about: 'text, github (by itself inside a GitHub action) or sarif',
+      },
+      { name: 'max-warnings', takes: 'whole', value: 'N', about: 'more warnings than these are an error' },
+      flag('stdin', 'check the text on standard input in place of the one --file; for editors'),
+      { name: 'file', takes: 'text', value: 'path', about: 'the task file whose text --stdin has' },
+    ],
+    examples: [
+      'ralph lint --fix',
+      'ralph lint --format sarif > lint.sarif',
+      'ralph lint --stdin --file docs/tasks/T-004.md --json < unsaved.md',
+    ],
     load: () => import('./commands/lint.ts'),
   },
   {

@@ -175,12 +175,15 @@ async function changeOf(
   is: Scanned,
   vocabulary: TaskVocabulary,
 ): Promise<TaskChange | null> {
-  const plain = ({ version, facts }: Scanned) => ({
-    id: facts.id,
-    title: facts.title,
-    file: version.file,
-    bytes: String(bytesOf(version)),
-  })
+  const plain = ({ version, facts }: Scanned) => {
+    const bytes = bytesOf(version)
+    return {
+      id: facts.id,
+      title: facts.title,
+      file: version.file,
+      bytes: typeof bytes === 'string' ? bytes : '',
+    }
+  }
   const quick = was.isPlain && is.isPlain ? changeOfPlain(plain(was), plain(is), vocabulary) : undefined
   return quick ?? changeBetween(await read(was.version), await read(is.version))
 }

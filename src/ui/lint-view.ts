@@ -13,18 +13,21 @@ interface LintScreen {
 }
 
 /** One line each, `file:line:column severity rule message`, and how many. */
-export function lintView({ diagnostics, errors, warnings, checked, fixed }: LintScreen): readonly Block[] {
-  const mended = fixed.map((file) => line(good('fixed'), ` ${file}`))
-  if (diagnostics.length === 0) {
-    return [...mended, line(`${counted(checked, 'task file')} checked, nothing wrong.`)]
-  }
-  const summary = [counted(errors, 'error'), counted(warnings, 'warning')].join(', ')
+export function lintView(found: LintScreen): readonly Block[] {
+  const { diagnostics, fixed } = found
   return [
-    ...mended,
+    ...fixed.map((file) => line(good('fixed'), ` ${file}`)),
     ...diagnostics.map(lintLine),
-    BLANK,
-    line(dim(`${summary} in ${counted(checked, 'task file')}`)),
+    ...(diagnostics.length === 0 ? [] : [BLANK]),
+    lintSummary(found),
   ]
+}
+
+/** How many there are. */
+export function lintSummary({ diagnostics, errors, warnings, checked }: LintScreen): Block {
+  if (diagnostics.length === 0) return line(`${counted(checked, 'task file')} checked, nothing wrong.`)
+  const summary = [counted(errors, 'error'), counted(warnings, 'warning')].join(', ')
+  return line(dim(`${summary} in ${counted(checked, 'task file')}`))
 }
 
 /** One diagnostic; it wraps below its place rather than lose the end of what it says. */
