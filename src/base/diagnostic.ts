@@ -10,6 +10,20 @@ export interface Diagnostic {
   readonly severity: Severity
   readonly rule: string
   readonly message: string
+  /** Where it ends, just behind its last character; where that is known. */
+  readonly endLine?: number
+  readonly endColumn?: number
+  /** What would mend it, where there is one right answer. */
+  readonly fix?: TextEdit
+}
+
+/** A stretch of a file by lines and columns, and what is to stand there instead. */
+export interface TextEdit {
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  readonly endColumn: number
+  readonly text: string
 }
 
 /** A stretch of a source text, as offsets into it: `source.slice(start, end)`. */

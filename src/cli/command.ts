@@ -52,5 +52,5 @@ export interface Context {
   /** Writes one JSON document to standard output. */
   readonly printJson: (document: object) => void
   /** Writes bytes to standard output as they are. */
-  readonly printRaw: (text: string) => void
+  readonly printRaw: (text: string | Uint8Array) => void
 }

@@ -84,8 +84,23 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'lint',
     args: '[...files]',
     summary: 'checks the task files: file:line:column severity rule message',
-    options: [flag('fix', 'correct what has only one right answer')],
-    examples: ['ralph lint --fix'],
+    options: [
+      flag('fix', 'correct what has only one right answer'),
+      {
+        name: 'format',
+        takes: ['text', 'github', 'sarif'],
+        value: 'name',
+        about: 'text, github (by itself inside a GitHub action) or sarif',
+      },
+      { name: 'max-warnings', takes: 'whole', value: 'N', about: 'more warnings than these are an error' },
+      flag('stdin', 'check the text on standard input in place of the one --file; for editors'),
+      { name: 'file', takes: 'text', value: 'path', about: 'the task file whose text --stdin has' },
+    ],
+    examples: [
+      'ralph lint --fix',
+      'ralph lint --format sarif > lint.sarif',
+      'ralph lint --stdin --file docs/tasks/T-004.md --json < unsaved.md',
+    ],
     load: () => import('./commands/lint.ts'),
   },
   {
@@ -99,6 +114,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     examples: ['ralph graph --todo', 'ralph graph T-004', 'ralph graph --dot | dot -Tsvg > tasks.svg'],
     load: () => import('./commands/graph.ts'),
+  },
+  {
+    name: 'diff',
+    args: '[range]',
+    summary: 'shows what a branch does to the backlog, or the code of a task',
+    options: [flag('markdown', "for a pull request's comment, or a job summary")],
+    examples: ['ralph diff', 'ralph diff origin/main...HEAD --markdown', 'ralph diff T-004'],
+    load: () => import('./commands/diff.ts'),
   },
   {
     name: 'run',

@@ -7,6 +7,8 @@ export interface Io extends World {
   readonly argv: readonly string[]
   readonly stdout: Outlet
   readonly stderr: Outlet
+  /** All that comes in on standard input, to its end. */
+  readonly readInput: () => Promise<Uint8Array>
   /** The streams to ask a person through; null where nobody is there to answer. */
   readonly dialogue: () => Dialogue | null
   /** The streams to speak with another program through; null where a person sits at them. */
@@ -17,7 +19,7 @@ export interface Io extends World {
 
 /** Where text goes out. */
 export interface Outlet {
-  readonly write: (text: string) => void
+  readonly write: (text: string | Uint8Array) => void
   /** All of it has been written, and none waits for the other end to take it. */
   readonly isWritten: boolean
   /** The terminal's width now; null where it is no terminal. */

@@ -18,12 +18,22 @@ async function readInto(found: Map<string, Buffer>, git: Git, names: readonly st
   const { stdout } = await git.run(['cat-file', '--batch', '--buffer'], { stdin: `${names.join('\n')}\n` })
   let at = 0
   for (const name of names) {
-    const end = stdout.indexOf('\n', at)
-    const [, type, size] = / (\w+) (\d+)$/.exec(stdout.toString('latin1', at, end)) ?? []
+    const end = stdout.indexOf(LINE_FEED, at)
+    const { size, isBlob } = headEndingAt(stdout, end)
     at = end + 1
-    if (size === undefined) continue
+    if (size < 0) continue
     // A folder may have had the name.
-    if (type === 'blob') found.set(name, stdout.subarray(at, at + Number(size)))
-    at += Number(size) + 1
+    if (isBlob) found.set(name, stdout.subarray(at, at + size))
+    at += size + 1
   }
+}
+
+const [LINE_FEED, BLANK, ZERO, NINE] = [10, 32, 48, 57]
+
+/** Reads the line before a content from its end, `… blob 1234`; a name that is not there has no size. */
+function headEndingAt(bytes: Buffer, end: number): { readonly size: number; readonly isBlob: boolean } {
+  let [size, place, at] = [0, 1, end - 1]
+  for (; bytes[at]! >= ZERO && bytes[at]! <= NINE; at--, place *= 10) size += (bytes[at]! - ZERO) * place
+  if (place === 1 || bytes[at] !== BLANK) return { size: -1, isBlob: false }
+  return { size, isBlob: bytes.toString('latin1', at - 5, at) === ' blob' }
 }

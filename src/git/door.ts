@@ -36,8 +36,8 @@ function readingDoorTo(cwd: string, surroundings: GitSurroundings): Git {
     ...door,
     isReading: true,
     async run(args, options = {}) {
-      // Of what only reads, this alone compares files with the index, and may run a filter for that.
-      if (args[0] !== 'status') return door.run(args, options)
+      // Of what only reads, these alone compare files with an index, and may run a filter for that.
+      if (args[0] !== 'status' && args[0] !== 'add') return door.run(args, options)
       unfiltered ??= withoutFilters(door)
       return door.run(args, { ...options, env: { ...options.env, ...(await unfiltered) } })
     },

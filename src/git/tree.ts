@@ -42,6 +42,27 @@ export function heldAt(git: Git, tree: string, paths: readonly string[]): Promis
   return namesIn(git, ['ls-tree', '--name-only', '-z', tree, '--', ...paths])
 }
 
+/** A file of a tree, and its content's name. */
+export interface TreeFile {
+  /** From the folder of the door. */
+  readonly path: string
+  readonly blob: string
+}
+
+/** The files of a tree: those that lie right in a folder, or with null all below the folder of the door. */
+export async function filesIn(git: Git, tree: string, folder: string | null): Promise<readonly TreeFile[]> {
+  const within = folder === null ? ['-r'] : []
+  const paths = folder === null || folder === '' || folder === '.' ? [] : [`${folder}/`]
+  const { stdout } = await git.run(['ls-tree', '-z', ...within, tree, '--', ...paths])
+  return stdout
+    .toString()
+    .split('\0')
+    .flatMap((record) => {
+      const [, blob, path] = /^100\d+ blob ([0-9a-f]+)\t(.+)$/s.exec(record) ?? []
+      return blob === undefined || path === undefined ? [] : [{ path, blob }]
+    })
+}
+
 async function namesIn(git: Git, args: readonly string[]): Promise<readonly string[]> {
   return (await git.run(args)).stdout.toString().split('\0').filter(Boolean)
 }

@@ -49,12 +49,18 @@ export function startFinding(
 function diagnosticsOf(task: Task, found: FoundDiagnostic): Diagnostic[] {
   if (found.length === 0) return []
   const placeOf = placesIn(task.source)
-  return found.map(({ rule, finding }) => ({
+  const endOf = (offset: number): { endLine: number; endColumn: number } => {
+    const { line, column } = placeOf(offset)
+    return { endLine: line, endColumn: column }
+  }
+  return found.map(({ rule, finding: { span, message, fix } }) => ({
     file: task.file,
-    ...placeOf(finding.span.start),
+    ...placeOf(span.start),
     severity: rule.severity,
     rule: rule.name,
-    message: finding.message,
+    message,
+    ...endOf(span.end),
+    ...(fix && { fix: { ...placeOf(fix.start), ...endOf(fix.end), text: fix.text } }),
   }))
 }
 

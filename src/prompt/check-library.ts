@@ -25,6 +25,12 @@ interface Nameable {
   readonly isOutside?: (path: string) => boolean
 }
 
+/** What such a file may be found wrong by. */
+export const LIBRARY_RULES = [
+  { name: 'bad-discipline', severity: 'error' },
+  { name: 'bad-feature', severity: 'error' },
+] as const
+
 /** Every file that a Discipline or a Feature may name. */
 export async function libraryFiles(root: string): Promise<readonly LibraryFile[]> {
   const [disciplines, features] = await Promise.all([namesIn(root, DISCIPLINES), namesIn(root, FEATURES)])

@@ -14,10 +14,16 @@ export interface GraphPart {
 /** The part of the graph that was asked for: no task in it needs one that is left out. */
 export function graphPart(states: States, { around, todo }: GraphPart): States {
   const related = around === null ? null : relatedTo(states, around)
-  const known = new Set(states.map(({ task }) => task.number))
-  const shown = states.filter(
+  return partOf(
+    states,
     ({ task }) => (related === null || related.has(task.number)) && !(todo && task.status === 'DONE'),
   )
+}
+
+/** Some of the tasks, and what they need of each other. */
+export function partOf(states: States, isShown: (state: States[number]) => boolean): States {
+  const known = new Set(states.map(({ task }) => task.number))
+  const shown = states.filter(isShown)
   const left = new Set(shown.map(({ task }) => task.number))
   // What does not exist was left out by nobody: it is still to be seen.
   const isSeen = (number: number): boolean => left.has(number) || !known.has(number)

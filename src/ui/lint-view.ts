@@ -13,17 +13,13 @@ interface LintScreen {
 }
 
 /** One line each, `file:line:column severity rule message`, and how many. */
-export function lintView({ diagnostics, errors, warnings, checked, fixed }: LintScreen): readonly Block[] {
-  const mended = fixed.map((file) => line(good('fixed'), ` ${file}`))
-  if (diagnostics.length === 0) {
-    return [...mended, line(`${counted(checked, 'task file')} checked, nothing wrong.`)]
-  }
-  const summary = [counted(errors, 'error'), counted(warnings, 'warning')].join(', ')
+export function lintView(found: LintScreen): readonly Block[] {
+  const { diagnostics, fixed } = found
   return [
-    ...mended,
-    ...grouped(diagnostics).map(block),
-    BLANK,
-    line(dim(`${summary} in ${counted(checked, 'task file')}`)),
+    ...fixed.map((file) => line(good('fixed'), ` ${file}`)),
+    ...grouped(diagnostics).map(lintLine),
+    ...(diagnostics.length === 0 ? [] : [BLANK]),
+    lintSummary(found),
   ]
 }
 
@@ -56,8 +52,15 @@ function alsoIn(others: readonly Diagnostic[]): string {
   return `(also in ${[...names.slice(0, MOST_NAMED), ...more].join(', ')})`
 }
 
-/** Wraps below its place rather than lose the end of what it says. */
-function block({ file, line, column, severity, rule, message }: Diagnostic): Block {
+/** How many there are. */
+export function lintSummary({ diagnostics, errors, warnings, checked }: LintScreen): Block {
+  if (diagnostics.length === 0) return line(`${counted(checked, 'task file')} checked, nothing wrong.`)
+  const summary = [counted(errors, 'error'), counted(warnings, 'warning')].join(', ')
+  return line(dim(`${summary} in ${counted(checked, 'task file')}`))
+}
+
+/** One diagnostic; it wraps below its place rather than lose the end of what it says. */
+export function lintLine({ file, line, column, severity, rule, message }: Diagnostic): Block {
   const words = [
     [severity === 'error' ? bad(severity) : severity],
     [dim(rule)],

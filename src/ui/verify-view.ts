@@ -15,17 +15,20 @@ interface VerifyScreen extends Verification {
 export function verifyView({ tasks, fixed, isCutOff, unfinished }: VerifyScreen): readonly Block[] {
   if (tasks.length === 0) return [line('No task is DONE.')]
   const wrong = tasks.filter(({ state }) => state === 'moved' || state === 'missing')
-  const told = tasks.filter(
-    (task) => wrong.includes(task) || task.reverted || task.state === 'not-completing',
-  )
-  const rows = told.map((task): readonly Cell[] => [signOf(task), task.id, ...wordsOf(task)])
+  const told = tasks.filter(isShown)
+  const rows = told.map((task): readonly Cell[] => [signOf(task), task.id, ...verifyWords(task)])
   return [
     ...fixed.map((id) => line(good('fixed'), ` ${id}`)),
     ...(rows.length > 0 ? [{ kind: 'table', rows, wrap: 3, indent: '' } as const, BLANK] : []),
-    line(summaryOf(tasks)),
+    line(verifySummary(tasks)),
     ...(isCutOff ? [paragraph([], CUT_OFF, 'dim')] : []),
     ...nextStep(wrong, unfinished),
   ]
+}
+
+/** Whether there is something to say of a task. */
+export function isShown({ state, reverted }: VerifiedTask): boolean {
+  return state === 'moved' || state === 'missing' || state === 'not-completing' || reverted
 }
 
 function nextStep(wrong: readonly VerifiedTask[], unfinished: string | null): readonly Block[] {
@@ -37,10 +40,12 @@ function nextStep(wrong: readonly VerifiedTask[], unfinished: string | null): re
   return canBeFixed ? [line(dim('ralph verify --fix writes the fields anew.'))] : []
 }
 
-const CUT_OFF =
+/** What to do where the clone is too small. */
+export const CUT_OFF =
   'This clone holds only the end of history: git fetch --unshallow gets the rest, and in CI a checkout of all of it (fetch-depth: 0).'
 
-function wordsOf({ commit, found, state, reverted }: VerifiedTask): readonly string[] {
+/** What its file names, and what is wrong with that. */
+export function verifyWords({ commit, found, state, reverted }: VerifiedTask): readonly string[] {
   const named = commit ?? 'no commit'
   const is = found?.slice(0, Math.max(7, named.length))
   const since = reverted ? ', which was reverted since, though the file is DONE' : ''
@@ -54,7 +59,8 @@ function wordsOf({ commit, found, state, reverted }: VerifiedTask): readonly str
   return [named, `not in this history; ${is} turned the file DONE, but does not say so`]
 }
 
-function summaryOf(tasks: readonly VerifiedTask[]): string {
+/** How many are in order, and how many are not. */
+export function verifySummary(tasks: readonly VerifiedTask[]): string {
   const count = (wanted: VerifyState): number => tasks.filter(({ state }) => state === wanted).length
   const parts = (['sealed', 'matches', 'moved', 'missing', 'not-completing'] as const)
     .filter((state) => count(state) > 0)

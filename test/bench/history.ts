@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,10 +31,47 @@ export async function benchHistory(): Promise<readonly Row[]> {
       for (const [name, command] of Object.entries(commands)) times.get(name)!.push(time(root, command))
     }
     const bare = median(times.get('git log --format=%B')!)
-    return [...times].map(([name, taken]) => ({
+    const rows = [...times].map(([name, taken]) => ({
       what: `${name}, 10,000 commits, 1,000 tasks`,
       value: `${median(taken).toFixed(0)} ms`,
       ratio: `${(median(taken) / bare).toFixed(2)} × git log --format=%B`,
+    }))
+    return [...rows, ...benchDiff()]
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+}
+
+const CHANGED = 10_000
+
+/** Measures what tells of a range in which every task of a large backlog has changed, beside git's own summary of it. */
+function benchDiff(): readonly Row[] {
+  const root = mkdtempSync(join(tmpdir(), 'ralph-bench-diff-'))
+  try {
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: root })
+    git('init', '--quiet', '--initial-branch=main')
+    for (const commit of [null, '1234567']) {
+      mkdirSync(join(root, 'docs/tasks'), { recursive: true })
+      for (let task = 1; task <= CHANGED; task++) {
+        writeFileSync(join(root, 'docs/tasks', `${idOf(task)}.md`), taskText(task, commit))
+      }
+      git('add', '--all')
+      git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', 'commit', '--quiet', '-m', 'Tasks')
+    }
+    git('gc', '--quiet')
+    const commands = {
+      'git diff --stat': ['git', 'diff', '--stat', 'HEAD~1', 'HEAD'],
+      'ralph diff': [process.execPath, PROGRAM, 'diff', 'HEAD~1..HEAD'],
+    }
+    const times = new Map(Object.keys(commands).map((name) => [name, [] as number[]]))
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const [name, command] of Object.entries(commands)) times.get(name)!.push(time(root, command))
+    }
+    const bare = median(times.get('git diff --stat')!)
+    return [...times].map(([name, taken]) => ({
+      what: `${name}, 10,000 tasks, all of them completed`,
+      value: `${median(taken).toFixed(0)} ms`,
+      ratio: `${(median(taken) / bare).toFixed(2)} × git diff --stat${name === 'ralph diff' ? ' (at most 3)' : ''}`,
     }))
   } finally {
     rmSync(root, { recursive: true, force: true })

@@ -76,6 +76,21 @@ describe('ralph log', () => {
   })
 })
 
+describe('ralph verify inside a GitHub action', () => {
+  it('says beside the run and in its summary which commits are not as the files say', async () => {
+    const cwd = await finished()
+    const summary = join(cwd, '..', `summary-${git(cwd, 'rev-parse', 'HEAD')}.md`)
+    const inAction = { ...env, GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary }
+    const file = join(cwd, 'docs/tasks/T-001.md')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('\n## Desc', '- **Commit**: 1234567\n\n## Desc'))
+    const { code, stdout } = await ralph(['verify'], { cwd, env: inAction })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^::error title=ralph verify::T-001: /m)
+    expect(readFileSync(summary, 'utf8')).toMatch(/^### Commits of tasks\n\n2 tasks done: 1 match, 1 moved\n/)
+    rmSync(summary)
+  })
+})
+
 describe('a command that reads history', () => {
   it.each(['log', 'stats', 'verify'])('%s says so where there is none', async (name) => {
     const cwd = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'One', { Status: 'DONE' }) })

@@ -23,10 +23,10 @@ function rowsOf(heading: string): ReadonlyMap<string, string> {
 
 const codes = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map((match) => match[1]!)
 
-/** They are for a task that is blocked. */
-const OF_BLOCKED = ['retry', 'answer']
 /** They are for a run under way. */
 const OF_RUN = ['pause', 'resume', 'stop', 'skip']
+/** They are for a task that is blocked, or one that something has been done for. */
+const OF_BLOCKED = ['retry', 'answer', 'diff T-004']
 
 describe('docs/json.md', () => {
   const documents = rowsOf('The documents')
@@ -65,7 +65,7 @@ describe('docs/json.md', () => {
     const cwd = repository({ 'T-001': 'false' }, { retries: 0 })
     await run(cwd)
     const text = name === 'answer' ? ['MIT'] : []
-    const { stdout } = await ralph([name, '1', ...text, '--json'], { cwd, env })
+    const { stdout } = await ralph([name.split(' ')[0]!, '1', ...text, '--json'], { cwd, env })
     expect(codes(documents.get(name)!)).toEqual(Object.keys(JSON.parse(stdout) as object).slice(1))
   })
 

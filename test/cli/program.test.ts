@@ -128,7 +128,12 @@ describe('an error', () => {
     env: Record<string, string> = {},
   ): Promise<{ code: number; text: string }> => {
     let text = ''
-    const stderr = { columns: null, isWritten: true, write: (written: string) => void (text += written) }
+    const stderr = {
+      columns: null,
+      isWritten: true,
+      write: (written: string | Uint8Array) =>
+        void (text += typeof written === 'string' ? written : Buffer.from(written).toString()),
+    }
     const code = await reportError(error, { argv: [], env, stderr })
     return { code, text }
   }

@@ -15,12 +15,14 @@ export interface Situation {
   readonly now?: Date
   /** How the program starts itself anew. */
   readonly self?: Io['self']
+  /** What comes in on standard input. */
+  readonly input?: string
 }
 
 /** Runs the whole program in this process, in a world that the test decides. */
 export async function ralph(
   argv: readonly string[],
-  { cwd, env = {}, columns, now, self = ['ralph'] }: Situation,
+  { cwd, env = {}, columns, now, self = ['ralph'], input = '' }: Situation,
 ): Promise<Answer> {
   const [stdout, stderr] = [outlet(columns), outlet(columns)]
   const io: Io = {
@@ -32,6 +34,7 @@ export async function ralph(
     pid: process.pid,
     stdout,
     stderr,
+    readInput: async () => Buffer.from(input),
     dialogue: () => null,
     pipes: () => null,
     now: () => now ?? new Date(2025, 0, 15, 14, 30),
@@ -47,7 +50,7 @@ function outlet(columns: number | undefined): Io['stdout'] & { text: () => strin
   return {
     columns: columns ?? null,
     isWritten: true,
-    write: (text) => void written.push(text),
+    write: (text) => void written.push(typeof text === 'string' ? text : Buffer.from(text).toString()),
     text: () => written.join(''),
   }
 }

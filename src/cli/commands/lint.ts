@@ -6,17 +6,82 @@ import { UserError } from '../../base/errors.ts'
 import type { LintContext, LintedTask } from '../../lint/rule.ts'
 import { fix, type TaskFiles } from '../../lint/fix.ts'
 import { byPlace, startLint } from '../../lint/lint.ts'
-import { checkLibraryFile, libraryFiles } from '../../prompt/check-library.ts'
+import { checkLibraryFile, LIBRARY_RULES, libraryFiles } from '../../prompt/check-library.ts'
 import { readBacklog, readFacts } from '../../task/read.ts'
-import { lintView } from '../../ui/lint-view.ts'
+import { counted } from '../../base/text.ts'
+import { RULES } from '../../lint/rules.ts'
+import { idInFileName } from '../../task/file-name.ts'
+import { line } from '../../ui/block.ts'
+import { lintSummary, lintView } from '../../ui/lint-view.ts'
 import type { Context } from '../command.ts'
 import { lintContext } from '../../project/lint-context.ts'
+import { addToJobSummary, isInAction, prefixInRepository } from '../github.ts'
 import { notWritten } from '../../project/not-written.ts'
+import manifest from '../../../package.json' with { type: 'json' }
 import { openPlace, type Place } from '../../project/project.ts'
 
-/** Checks the backlog, or the part of it that is named; the answer is no where there are errors. */
+type Format = 'text' | 'json' | 'github' | 'sarif'
+
+/** Checks the backlog, or the part of it that is named; the answer is no where there are errors, or too many warnings. */
 export async function run(context: Context): Promise<number> {
+  const format = formatOf(context)
   const place = await openPlace(context.where)
+  const found = context.options.on('stdin')
+    ? await checkInput(context, place)
+    : await checkFiles(context, place)
+  const errors = found.diagnostics.filter(({ severity }) => severity === 'error').length
+  const warnings = found.diagnostics.length - errors
+  await show(context, place, format, { ...found, errors, warnings })
+  const most = context.options.number('max-warnings') ?? Infinity
+  if (errors === 0 && warnings > most) {
+    await context.note([line(`${counted(warnings, 'warning')}: more than --max-warnings ${most}`)])
+  }
+  return errors > 0 || warnings > most ? 1 : 0
+}
+
+function formatOf({ options, json, args, io }: Context): Format {
+  const format = options.text('format')
+  if (json && format !== undefined) throw new UserError('give one of --json and --format')
+  const file = options.text('file')
+  if (options.on('stdin') !== (file !== undefined)) {
+    throw new UserError('--stdin and --file go together: ralph lint --stdin --file docs/tasks/T-004.md')
+  }
+  if (options.on('stdin') && (options.on('fix') || args.length > 0)) {
+    throw new UserError('--stdin is of the one --file, and --fix writes files', 'Its --json has the fixes.')
+  }
+  if (json) return 'json'
+  if (format === 'github' || format === 'sarif' || format === 'text') return format
+  return isInAction(io) && io.stdout.columns === null ? 'github' : 'text'
+}
+
+interface Found extends LintedFiles {
+  /** The files that were mended. */
+  readonly fixed: readonly string[]
+}
+
+interface Counted extends Found {
+  readonly errors: number
+  readonly warnings: number
+}
+
+async function show(context: Context, place: Place, format: Format, found: Counted): Promise<void> {
+  const { diagnostics, errors, warnings, fixed, checked } = found
+  if (format === 'json') context.printJson({ version: 1, diagnostics, errors, warnings, fixed })
+  if (format === 'text') await context.print(lintView(found))
+  if (format === 'json' || format === 'text') return
+  const { githubAnnotations, lintMarkdown, sarifLog } = await import('../../ui/lint-formats.ts')
+  const prefix = prefixInRepository(place.root)
+  if (format === 'sarif') {
+    const rules = [...RULES, ...LIBRARY_RULES]
+    context.printJson(sarifLog(diagnostics, { version: manifest.version, rules, prefix }))
+    return
+  }
+  context.printRaw(githubAnnotations(diagnostics, { prefix }))
+  await context.print([lintSummary(found)])
+  addToJobSummary(context.io, lintMarkdown(diagnostics, { checked }))
+}
+
+async function checkFiles(context: Context, place: Place): Promise<Found> {
   const known = await readLinted(place)
   const library = await libraryFiles(place.root)
   const only = namedFiles(context, place, [...known, ...library])
@@ -29,12 +94,23 @@ export async function run(context: Context): Promise<number> {
   )
   const looked = library.filter(({ file }) => only === null || only.has(file))
   const ofLibrary = await Promise.all(looked.map((file) => checkLibraryFile(place.root, file, around)))
-  const diagnostics = [...ofTasks, ...ofLibrary.flat()].sort(byPlace)
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length
-  const warnings = diagnostics.length - errors
-  if (context.json) context.printJson({ version: 1, diagnostics, errors, warnings, fixed })
-  else await context.print(lintView({ diagnostics, errors, warnings, checked, fixed }))
-  return errors > 0 ? 1 : 0
+  return { checked, fixed, diagnostics: [...ofTasks, ...ofLibrary.flat()].sort(byPlace) }
+}
+
+/** Checks a text that an editor has not saved yet, among the files as they are. What is no task file has nothing wrong. */
+async function checkInput({ io, options }: Context, place: Place): Promise<Found> {
+  const { root, dir, vocabulary } = place
+  const file = relative(root, resolve(io.cwd, options.text('file') ?? '')).replaceAll('\\', '/')
+  const text = Buffer.from(await io.readInput()).toString()
+  const name = file.slice(file.lastIndexOf('/') + 1)
+  if (idInFileName(name) === null || file !== `${dir}/${name}`) {
+    return { checked: 0, fixed: [], diagnostics: [] }
+  }
+  const { parseTask } = await import('../../task/parse.ts')
+  const task = await parseTask({ file, text }, vocabulary)
+  const others = (await readLinted(place)).filter((one) => one.file !== file)
+  const check = startLint([...others, task], await lintContext(place))
+  return { checked: 1, fixed: [], diagnostics: check(task).toSorted(byPlace) }
 }
 
 /** What the rules need to know of the other tasks, which is far less than their texts. */

@@ -2,6 +2,7 @@ import { verifyTasks, type Verification, type VerifiedTask } from '../../history
 import { readFacts } from '../../task/read.ts'
 import { verifyView } from '../../ui/verify-view.ts'
 import type { Context } from '../command.ts'
+import { addToJobSummary, isInAction } from '../github.ts'
 import { openPlace, type Place } from '../../project/project.ts'
 import { readHistory } from '../../project/repository.ts'
 
@@ -18,8 +19,16 @@ export async function run(context: Context): Promise<number> {
   else {
     const unfinished = ok ? null : await unfinishedTask(place)
     await context.print(verifyView({ tasks, fixed, isCutOff, unfinished }))
+    if (isInAction(context.io)) await annotate(context, { tasks, isCutOff })
   }
   return ok ? 0 : 1
+}
+
+/** Says in a GitHub action which files are wrong, beside the run and in the summary of the job. */
+async function annotate(context: Context, { tasks, isCutOff }: Verification): Promise<void> {
+  const { verifyAnnotations, verifyMarkdown } = await import('../../ui/verify-formats.ts')
+  context.printRaw(verifyAnnotations(tasks))
+  addToJobSummary(context.io, verifyMarkdown({ tasks, isCutOff }))
 }
 
 /** The task that a run is in the middle of, or was when it died. */

@@ -1,0 +1,164 @@
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { contentsOf } from '../git/contents.ts'
+import type { Git } from '../git/git.ts'
+import type { Range } from '../git/range.ts'
+import { filesIn, type TreeFile } from '../git/tree.ts'
+import { ownText } from '../task/byte-text.ts'
+import { idInFileName, idInPath } from '../task/file-name.ts'
+import type { Task, TaskName } from '../task/model.ts'
+import { inOrder } from '../task/order.ts'
+import { parseTask, unreadableTask } from '../task/parse.ts'
+import { readTaskFiles, type Unreadable } from '../task/task-files.ts'
+import type { TaskVocabulary } from '../task/vocabulary.ts'
+import { numberOf } from '../task/values.ts'
+
+/** A task file as it was at one time: its content by the name that git has for it. */
+export interface TaskVersion extends TaskName {
+  readonly blob: string
+}
+
+/** The task files of a range: as they were, as they are, and the contents of both. */
+export interface BacklogVersions {
+  readonly before: Versions
+  readonly after: Versions
+  /** The bytes of one, each as one unit of a string. */
+  readonly bytesOf: (version: TaskVersion) => string | Unreadable
+  readonly read: (version: TaskVersion) => Promise<Task>
+}
+
+/** Where task files lie, and their words. */
+export interface BacklogPlace {
+  readonly root: string
+  readonly dir: string
+  readonly vocabulary: TaskVocabulary
+}
+
+type Versions = readonly TaskVersion[]
+type Contents = Map<string, string | Unreadable>
+
+/** Reads the task files at both ends of a range from git's objects, each content once; nothing is checked out. */
+export async function readVersions(git: Git, range: Range, place: BacklogPlace): Promise<BacklogVersions> {
+  const { from, to } = range
+  const { dir, vocabulary } = place
+  const contents: Contents = new Map()
+  const [old, recent] = await Promise.all([
+    versionsAt(git, from, dir),
+    to === null ? versionsOnDisk(place, from.length, contents) : versionsAt(git, to, dir),
+  ])
+  const before = await withMoved(git, range, { dir, old, recent })
+  const names = [...before, ...recent].map(({ blob }) => blob).filter((blob) => !contents.has(blob))
+  // A string for each would be much for the engine to keep; these bytes are none of its own.
+  const blobs = await contentsOf(git, names)
+  const bytesOf = ({ blob }: TaskVersion): string | Unreadable => {
+    const bytes = blobs.get(blob)
+    if (!bytes) return contents.get(blob) ?? { problem: 'is not in this clone' }
+    return isUtf8(bytes) ? bytes.toString('latin1') : { problem: 'is not UTF-8 text' }
+  }
+  return {
+    before,
+    after: recent,
+    bytesOf,
+    async read(version) {
+      const bytes = bytesOf(version)
+      if (typeof bytes !== 'string') return unreadableTask(version.file, bytes.problem)
+      return parseTask({ file: version.file, text: ownText(bytes) }, vocabulary)
+    },
+  }
+}
+
+async function versionsAt(git: Git, commit: string, dir: string): Promise<Versions> {
+  return versionsIn(await filesIn(git, commit, dir))
+}
+
+function versionsIn(files: readonly TreeFile[]): Versions {
+  const versions = files.flatMap(({ path, blob }) => {
+    const id = idInFileName(path.slice(path.lastIndexOf('/') + 1))
+    return id === null ? [] : [{ file: path, id, number: numberOf(id), blob }]
+  })
+  return inOrder(versions)
+}
+
+/** What lies there now, named as git would name it: so what has not changed is known without a look into git. */
+function versionsOnDisk({ root, dir }: BacklogPlace, nameLength: number, contents: Contents): Versions {
+  const names = namesIn(join(root, dir)).filter((name) => idInFileName(name) !== null)
+  const versions: TaskVersion[] = []
+  while (versions.length < names.length) {
+    for (const bytes of readTaskFiles(join(root, dir), names, versions.length, root)) {
+      const name = names[versions.length]!
+      const file = dir === '' || dir === '.' ? name : `${dir}/${name}`
+      const blob = typeof bytes === 'string' ? blobName(bytes, nameLength) : `unreadable ${file}`
+      contents.set(blob, bytes)
+      const id = idInPath(file)
+      versions.push({ file, id, number: numberOf(id), blob })
+    }
+  }
+  return inOrder(versions)
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function blobName(bytes: string, length: number): string {
+  const hash = createHash(length === 64 ? 'sha256' : 'sha1').update(`blob ${bytes.length}\0`)
+  return hash.update(bytes, 'latin1').digest('hex')
+}
+
+/** With what came into the folder from elsewhere: of a task that seems new the file of its number that is gone there. */
+async function withMoved(
+  git: Git,
+  { from, to }: Range,
+  { dir, old, recent }: { readonly dir: string; readonly old: Versions; readonly recent: Versions },
+): Promise<Versions> {
+  const known = new Set(old.map(({ number }) => number))
+  const news = new Set(recent.map(({ number }) => number).filter((number) => !known.has(number)))
+  if (news.size === 0) return old
+  const [were, are] = await Promise.all([
+    filesIn(git, from, null),
+    to === null ? null : filesIn(git, to, null),
+  ])
+  const left = are && new Set(are.map(({ path }) => path))
+  const isGone = ({ file }: TaskVersion): boolean =>
+    !(left ? left.has(file) : existsSync(join(git.cwd, file)))
+  const moved = versionsIn(were).filter(
+    (version) => news.has(version.number) && !isIn(version.file, dir) && isGone(version),
+  )
+  const isOnly = ({ number }: TaskVersion): boolean =>
+    moved.filter((one) => one.number === number).length === 1
+  return inOrder([...old, ...moved.filter(isOnly)])
+}
+
+function isIn(file: string, dir: string): boolean {
+  return file.slice(0, Math.max(0, file.lastIndexOf('/'))) === (dir === '.' ? '' : dir)
+}
+
+/** The versions of one task; null before one that is new, and after one that is gone. */
+export interface TaskVersions {
+  readonly before: TaskVersion | null
+  readonly after: TaskVersion | null
+}
+
+/** Which version became which, and differs: by its file, else by its number. */
+export function changedVersions({ before, after }: BacklogVersions): readonly TaskVersions[] {
+  const byFile = new Map(before.map((version) => [version.file, version]))
+  const stayed = new Set(after.flatMap(({ file }) => byFile.get(file) ?? []))
+  const left = new Map<number, TaskVersion[]>()
+  for (const version of before) {
+    if (!stayed.has(version)) left.set(version.number, [...(left.get(version.number) ?? []), version])
+  }
+  const pairs = after.map((version): TaskVersions => {
+    const same = byFile.get(version.file)
+    return { before: same ?? left.get(version.number)?.shift() ?? null, after: version }
+  })
+  const gone = [...left.values()].flat().map((version): TaskVersions => ({ before: version, after: null }))
+  return [...pairs, ...gone].filter(
+    (pair) => pair.before?.blob !== pair.after?.blob || pair.before?.file !== pair.after?.file,
+  )
+}

@@ -1,0 +1,140 @@
+import type { Diagnostic, Severity } from '../base/diagnostic.ts'
+import { counted } from '../base/text.ts'
+import { markdownText } from './markdown-text.ts'
+import { printable } from './printable.ts'
+
+/** Where the project lies in its repository, by which a forge finds a file: empty at the top, else with a slash at its end. */
+export interface InRepository {
+  readonly prefix: string
+}
+
+/** Workflow commands that GitHub shows at the lines of a pull request. */
+export function githubAnnotations(diagnostics: readonly Diagnostic[], { prefix }: InRepository): string {
+  const lines = diagnostics.map((diagnostic) => {
+    const { file, line, column, severity, rule, message, endLine, endColumn } = diagnostic
+    const properties = {
+      file: `${prefix}${file}`,
+      line,
+      ...(endLine === undefined ? {} : { endLine }),
+      // GitHub takes columns only of what ends on the line where it begins.
+      ...(endLine === undefined || endLine === line ? { col: column } : {}),
+      ...(endLine === line && endColumn !== undefined ? { endColumn } : {}),
+      title: `ralph lint: ${rule}`,
+    }
+    return githubCommand(severity, properties, message)
+  })
+  return lines.join('')
+}
+
+/** One workflow command: `::error file=…,line=3::message`. */
+export function githubCommand(
+  severity: Severity,
+  properties: Readonly<Record<string, string | number>>,
+  message: string,
+): string {
+  const pairs = Object.entries(properties).map(([key, value]) => `${key}=${escapedProperty(String(value))}`)
+  return `::${severity} ${pairs.join(',')}::${escaped(message)}\n`
+}
+
+/** Outside of that it would end the command, and begin another. */
+function escaped(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+function escapedProperty(text: string): string {
+  return escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}
+
+const MOST_ROWS = 100
+
+/** What lint found as Markdown for a job's summary. */
+export function lintMarkdown(
+  diagnostics: readonly Diagnostic[],
+  { checked }: { readonly checked: number },
+): string {
+  if (diagnostics.length === 0)
+    return `### Task files\n\n${counted(checked, 'task file')} checked, nothing wrong.\n`
+  const rows = diagnostics.slice(0, MOST_ROWS).map(({ file, line, severity, rule, message }) => {
+    const sign = severity === 'error' ? '❌' : '⚠️'
+    return `| ${sign} | ${markdownText(file)}:${line} | ${markdownText(message)} | ${rule} |`
+  })
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length
+  const head = `${counted(errors, 'error')}, ${counted(diagnostics.length - errors, 'warning')} in ${counted(checked, 'task file')}`
+  const more = diagnostics.length - rows.length
+  return [
+    '### Task files',
+    '',
+    head,
+    '',
+    '| | where | what | rule |',
+    '|---|---|---|---|',
+    ...rows,
+    ...(more > 0 ? ['', `… and ${more} more`] : []),
+    '',
+  ].join('\n')
+}
+
+/** What a SARIF log is told about the program that made it. */
+interface SarifTool extends InRepository {
+  readonly version: string
+  readonly rules: readonly { readonly name: string; readonly severity: Severity }[]
+}
+
+/** What lint found as SARIF 2.1.0, which forges and editors read. */
+export function sarifLog(diagnostics: readonly Diagnostic[], { version, rules, prefix }: SarifTool): object {
+  const indexes = new Map(rules.map(({ name }, index) => [name, index]))
+  const artifactLocation = (file: string): object => ({
+    uri: `${prefix}${file}`.split('/').map(encodeURIComponent).join('/'),
+    uriBaseId: '%SRCROOT%',
+  })
+  const results = diagnostics.map((diagnostic) => {
+    const { file, severity, rule, message, fix } = diagnostic
+    const ruleIndex = indexes.get(rule)
+    return {
+      ruleId: rule,
+      ...(ruleIndex === undefined ? {} : { ruleIndex }),
+      level: severity,
+      message: { text: printable(message) },
+      locations: [
+        { physicalLocation: { artifactLocation: artifactLocation(file), region: regionOf(diagnostic) } },
+      ],
+      ...(fix && {
+        fixes: [
+          {
+            description: { text: 'ralph lint --fix' },
+            artifactChanges: [
+              {
+                artifactLocation: artifactLocation(file),
+                replacements: [{ deletedRegion: regionOf(fix), insertedContent: { text: fix.text } }],
+              },
+            ],
+          },
+        ],
+      }),
+    }
+  })
+  const driver = {
+    name: 'ralph',
+    semanticVersion: version,
+    rules: rules.map(({ name, severity }) => ({
+      id: name,
+      shortDescription: { text: `docs/lint/${name}.md` },
+      defaultConfiguration: { level: severity },
+    })),
+  }
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [{ tool: { driver }, columnKind: 'utf16CodeUnits', results }],
+  }
+}
+
+function regionOf({
+  line,
+  column,
+  endLine,
+  endColumn,
+}: Pick<Diagnostic, 'line' | 'column' | 'endLine' | 'endColumn'>): object {
+  const end = endLine === undefined || endColumn === undefined ? {} : { endLine, endColumn }
+  return { startLine: line, startColumn: column, ...end }
+}
