@@ -21,9 +21,11 @@ const ARROWS: Record<string, readonly string[]> = {
   landing: ['git', 'task', 'workspace'],
   run: ['agent', 'attempt', 'gates', 'git', 'landing', 'process', 'select', 'task', 'workspace'],
   history: ['git', 'task'],
+  bridge: ['markdown', 'prompt', 'task'],
   project: [
     'agent',
     'attempt',
+    'bridge',
     'gates',
     'git',
     'lint',
@@ -38,6 +40,7 @@ const ARROWS: Record<string, readonly string[]> = {
   cli: [
     'agent',
     'attempt',
+    'bridge',
     'gates',
     'git',
     'history',

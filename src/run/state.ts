@@ -104,7 +104,12 @@ function phaseAtEnd(event: Extract<RunEvent, { type: 'run-finished' }>): StatePh
   return event.end === 'interrupted' || event.end === 'budget' ? 'idle' : 'completed'
 }
 
-function initialState(tasks: readonly Task[], now: Date, before: Partial<RunState>): RunState {
+/** How tasks stand while nobody works on them. */
+export function initialState(
+  tasks: readonly Task[],
+  now: Date,
+  before: Partial<Pick<RunState, 'created_at' | 'original_request'>> = {},
+): RunState {
   const progress = { TODO: 'pending', DONE: 'completed', BLOCKED: 'failed' } as const
   return {
     version: '1.0',

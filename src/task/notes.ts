@@ -43,6 +43,12 @@ export function plainMarkdown(text: string): string {
   })
 }
 
+/** A text of a person as a title that says just that: `Option<T>` would be HTML. Who gives code marks writes Markdown already. */
+export function titleMarkdown(title: string): string {
+  if (title.includes('`') || !/[\\*_<[&#]/.test(title)) return title
+  return plainMarkdown(title).replace(/#$/, '\\#')
+}
+
 const serializer = unified().use(remarkStringify, { bullet: '-', rule: '-', fences: true }).freeze()
 
 function stringify(root: Root): string {

@@ -9,7 +9,7 @@ import { idOf } from '../../task/values.ts'
 import type { Context } from '../command.ts'
 import { findTask } from '../../project/find-task.ts'
 import { isMilestone } from '../../task/milestone.ts'
-import { newTaskText } from '../../task/draft.ts'
+import { taskWriter } from '../../task/draft.ts'
 import { notWritten } from '../not-written.ts'
 import { openProject, type Project } from '../../project/project.ts'
 
@@ -19,17 +19,16 @@ export async function run(context: Context): Promise<number> {
   const title = (context.args[0] ?? '').replace(/\s+/g, ' ').trim()
   if (title === '') throw new UserError('a task needs a title', 'ralph new "Add the login form"')
   const fields = await fieldsOf(context, project)
-  const { id, file } = writeNext(project, await asHeading(title), fields)
+  const { id, file } = writeNext(project, await headingOf(title), fields)
   if (context.json) context.printJson({ version: 1, id, file })
   else context.printRaw(`${relative(context.io.cwd, join(project.root, file))}\n`)
   return 0
 }
 
-/** The title as Markdown that says just that: `Option<T>` would be HTML. Who gives code marks writes Markdown already. */
-async function asHeading(title: string): Promise<string> {
-  if (title.includes('`') || !/[\\*_<[&#]/.test(title)) return title
-  const { plainMarkdown } = await import('../../task/notes.ts')
-  return plainMarkdown(title).replace(/#$/, '\\#')
+async function headingOf(title: string): Promise<string> {
+  if (!/[\\*_<[&#]/.test(title)) return title
+  const { titleMarkdown } = await import('../../task/notes.ts')
+  return titleMarkdown(title)
 }
 
 type Fields = readonly (readonly [FieldName, string])[]
@@ -81,12 +80,13 @@ function writeNext(project: Project, title: string, fields: Fields): { id: strin
   const { root, dir, tasks, vocabulary } = project
   const highest = tasks.at(-1)
   const digits = highest ? highest.id.length - 'T-'.length : 3
+  const textOf = taskWriter(tasks, vocabulary)
   for (let number = (highest?.number ?? 0) + 1; ; number++) {
     const id = idOf(number, digits)
     if (id.length > LONGEST_ID)
       throw new UserError(`${id} would be too long an id`, 'Give the highest task a smaller number.')
     const file = `${dir}/${id}.md`
-    const text = newTaskText({ id, title, fields }, tasks, vocabulary)
+    const text = textOf({ id, title, fields })
     try {
       writeFileSync(join(root, file), text, { flag: 'wx' })
       return { id, file }

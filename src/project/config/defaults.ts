@@ -1,4 +1,5 @@
 import type { McpServer } from '../../base/mcp-server.ts'
+import type { Bridge } from '../../bridge/write-back.ts'
 import { DEFAULT_TIERS, type TierRow, type TierTable } from '../../select/tier.ts'
 import type { FieldName, SectionName, Status, Tier } from '../../task/model.ts'
 
@@ -43,6 +44,8 @@ export interface Config {
   readonly prompt: PromptConfig
   readonly mcpServers: Readonly<Record<string, McpServer>>
   readonly logs: { readonly maxBytes: number }
+  /** Backlogs of other tools that tasks came from. */
+  readonly bridges: readonly Bridge[]
 }
 
 /** A team's own words for the names of the task file. */
@@ -133,4 +136,5 @@ export const DEFAULTS: Config = {
   prompt: { budget: 60_000, fileCap: 15_000 },
   mcpServers: {},
   logs: { maxBytes: 50_000_000 },
+  bridges: [],
 }

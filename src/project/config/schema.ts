@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { FORMAT_NAMES } from '../../bridge/names.ts'
 import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config, type TierSettings } from './defaults.ts'
 import {
   about,
@@ -117,6 +118,12 @@ const logs = table({
   maxBytes: about('How much of one attempt is kept.', v.optional(count, DEFAULTS.logs.maxBytes)),
 })
 
+const bridge = table({
+  path: about('The file or folder that names it.', pathInside),
+  as: about('How it is written.', oneOf(FORMAT_NAMES)),
+  sync: about('Whether the status of a task is written back to it.', v.optional(flag, false)),
+})
+
 /** What a configuration may say; what comes out is whole. */
 export const configSchema = v.pipe(
   table({
@@ -171,6 +178,10 @@ export const configSchema = v.pipe(
       v.optional(named(mcpServer, 'an object of names and servers'), {}),
     ),
     logs: about("How much of agents' output is kept.", v.optional(logs, {})),
+    bridges: about(
+      'Backlogs of other tools that tasks came from; "ralph import --sync" writes this.',
+      v.optional(v.array(bridge, 'a list of bridges'), []),
+    ),
   }),
   v.forward(
     v.partialCheck(
