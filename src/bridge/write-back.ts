@@ -33,16 +33,16 @@ export function originFiles(bridges: readonly Bridge[], tree: Tree): readonly st
   return bridges.flatMap(({ path, as, sync }) => (sync ? FORMATS[as].files(path, sources) : []))
 }
 
-/** How the tasks of synced origins stand there, by the text of their Origin; of those that are gone there is none. */
-export function originStatuses(
+/** How the tasks of synced origins stand there, by path and key; of an origin that cannot be read nothing is said. */
+export function statusesIn(
   bridges: readonly Bridge[],
   tree: Tree,
 ): ReadonlyMap<string, ReadonlyMap<string, Status>> {
   return new Map(
-    bridges.flatMap((bridge) => {
-      if (!bridge.sync) return []
-      const { drafts } = readForeign({ format: bridge.as, path: bridge.path }, tree, { independent: true })
-      return [[bridge.path, new Map(drafts.map(({ key, status }) => [key, status]))] as const]
+    bridges.flatMap(({ as, path }) => {
+      const { drafts, mistakes } = readForeign({ format: as, path }, tree, { independent: true })
+      if (mistakes.some(({ severity }) => severity === 'error')) return []
+      return [[path, new Map(drafts.map(({ key, status }) => [key, status]))] as const]
     }),
   )
 }

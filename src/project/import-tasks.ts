@@ -25,13 +25,14 @@ import { ignoredPaths } from '../git/repository.ts'
 import { readStatus } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import { taskWriter } from '../task/draft.ts'
-import type { Task } from '../task/model.ts'
+import type { Facts, Task } from '../task/model.ts'
+import { readFacts, readTask } from '../task/read.ts'
 import { escaped, readOrigin } from '../task/origin.ts'
 import { idOf } from '../task/values.ts'
 import { commitTaskFiles } from './commit-task-files.ts'
 import { findConfig } from './config/load.ts'
 import { foreignTree, recordingTree, treeOfTexts } from './foreign-tree.ts'
-import type { Project } from './project.ts'
+import type { Place } from './project.ts'
 import { openWithCommit } from './repository.ts'
 import type { World } from './world.ts'
 
@@ -67,7 +68,8 @@ export interface Imported extends FoundBacklog {
 }
 
 /** Reads another tool's backlog, and writes what is new or has changed there as task files, in one commit. */
-export async function importTasks(world: World, project: Project, wish: ImportWish): Promise<Imported> {
+export async function importTasks(world: World, place: Place, wish: ImportWish): Promise<Imported> {
+  const project = await openTarget(place)
   const tree = recordingTree(foreignTree(project.root))
   const found = findOrRefuse(wish, tree)
   if (wish.sync && FORMATS[found.format].write === null)
@@ -126,6 +128,22 @@ export async function importTasks(world: World, project: Project, wish: ImportWi
   }
 }
 
+/** Where tasks are imported to: what is known of those that are there, and a few whole, for their style. */
+interface Target extends Place {
+  readonly tasks: readonly Facts<'milestone' | 'origin'>[]
+  readonly neighbours: readonly Task[]
+}
+
+const NEIGHBOURS = 10
+
+async function openTarget(place: Place): Promise<Target> {
+  if (!existsSync(join(place.root, place.dir))) return { ...place, tasks: [], neighbours: [] }
+  const { tasks } = await readFacts(place, { facts: ['milestone', 'origin'] })
+  const last = tasks.slice(-NEIGHBOURS)
+  const neighbours = await Promise.all(last.map(({ file }) => readTask(place.root, file, place.vocabulary)))
+  return { ...place, tasks, neighbours }
+}
+
 function findOrRefuse({ path, as }: ImportWish, tree: Tree): FoundBacklog {
   const found = findBacklog(path, tree, as)
   if (found) return found
@@ -178,7 +196,7 @@ async function refuseUncommitted(
 async function planOf(
   git: Git,
   around: {
-    readonly project: Project
+    readonly project: Target
     readonly found: FoundBacklog
     readonly reading: Reading
     readonly wish: ImportWish
@@ -217,11 +235,11 @@ async function textsBefore(
 
 /** The task files to write: new ones in the order of the origin, and those that have changed there. */
 function textsOf(
-  project: Project,
+  project: Target,
   path: string,
   { added, changed }: ImportPlan,
 ): { readonly texts: ReadonlyMap<string, string>; readonly written: Imported['written'] } {
-  const { tasks, dir, vocabulary } = project
+  const { tasks, neighbours, dir, vocabulary } = project
   const highest = tasks.at(-1)
   const first = (highest?.number ?? 0) + 1
   const digits = highest ? highest.id.length - 'T-'.length : Math.max(3, String(added.length).length)
@@ -232,7 +250,7 @@ function textsOf(
     }),
   )
   for (const [index, { key }] of added.entries()) ids.set(key, idOf(first + index, digits))
-  const textOf = taskWriter(tasks, vocabulary)
+  const textOf = taskWriter(neighbours, vocabulary)
   const milestoneOf = milestoneNamer([...new Set(tasks.flatMap(({ milestone }) => milestone ?? []))])
   const placed = (draft: Draft): Draft =>
     draft.milestone === null ? draft : { ...draft, milestone: milestoneOf(draft.milestone) }
@@ -252,7 +270,7 @@ function textsOf(
 }
 
 function documentsOf(
-  { root }: Pick<Project, 'root'>,
+  { root }: Pick<Place, 'root'>,
   { documents }: Reading,
 ): { readonly added: ReadonlyMap<string, string>; readonly kept: readonly string[] } {
   const isThere = ([file]: readonly [string, string]): boolean => existsSync(join(root, file))

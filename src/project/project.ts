@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Config } from './config/defaults.ts'
 import { loadConfig } from './config/load.ts'
 import { findRoot } from './root.ts'
@@ -52,17 +50,7 @@ export async function selectByHeads(place: Place): Promise<Selection<TaskHead>> 
 /** Finds the place, and reads and decides on its whole backlog. */
 export async function openProject(where: Where): Promise<Project> {
   const place = await openPlace(where)
-  return projectOf(place, (await readBacklog(place)).tasks)
-}
-
-/** The same, also where there is no task folder yet. */
-export async function openNewProject(where: Where): Promise<Project> {
-  const place = await openPlace(where)
-  const isThere = existsSync(join(place.root, place.dir))
-  return projectOf(place, isThere ? (await readBacklog(place)).tasks : [])
-}
-
-function projectOf(place: Place, tasks: readonly Task[]): Project {
+  const { tasks } = await readBacklog(place)
   return {
     ...place,
     tasks,

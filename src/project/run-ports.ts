@@ -19,6 +19,7 @@ import type { Task } from '../task/model.ts'
 import { openWorkspace } from '../workspace/open.ts'
 import type { Agents } from './agents.ts'
 import type { Project } from './project.ts'
+import { openOrigins } from './origins.ts'
 import { openRepository } from './repository.ts'
 import { promptOf } from './task-prompt.ts'
 import type { World } from './world.ts'
@@ -53,6 +54,7 @@ export async function runPorts(
       answer: (task, exchange) => answerTask(task, exchange, vocabulary),
       reopened: (task) => parsed(task.file, retryTask(task, vocabulary)),
     },
+    origins: await openOrigins(config.bridges, root),
     folder,
     logs: openLogs(folder, config.logs.maxBytes),
     records: () => listRecords(git),

@@ -166,10 +166,14 @@ export async function block(
   const { ports, note, ledger, emit } = run
   const attempts = ledger.endedSeriesAt(task.id).length
   const blockage = { reason, attempts, asks: asks(run, task) }
+  const failed = ledger
+    .endedSeriesAt(task.id)
+    .map((record) => ({ number: record.number, reason: record.reason, at: new Date(record.keptAt * 1000) }))
+  const origin = await ports.origins.texts(task, { status: 'BLOCKED', reason, at: ports.now(), failed })
   note.update({ phase: 'blocking', reason })
   ports.checkpoint('blocking-noted')
   const result = await ports.workspace.record.commitTexts({
-    texts: new Map([[task.file, ports.edits.block(task, blockage)]]),
+    texts: new Map([[task.file, ports.edits.block(task, blockage)], ...origin]),
     message: blockMessage(task, blockage),
     signal: ports.control.killSignal,
   })

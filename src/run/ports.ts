@@ -10,6 +10,7 @@ import type { RunTrace } from '../process/tree.ts'
 import type { TierChoice } from '../select/tier.ts'
 import type { Blockage, Completion } from '../task/finish.ts'
 import type { Status, Task } from '../task/model.ts'
+import type { Origins } from '../task/origin.ts'
 import type { Checkpoint } from '../workspace/checkpoint.ts'
 import type { Workspace } from '../workspace/port.ts'
 import type { Control } from './control.ts'
@@ -51,6 +52,7 @@ export interface RunPorts {
   readonly workspace: Workspace
   readonly source: TaskSource
   readonly edits: TaskEdits
+  readonly origins: Origins
   readonly folder: RunFolder
   readonly logs: AttemptLogs
   /** Every attempt that is kept, by task and number. */

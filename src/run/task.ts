@@ -288,13 +288,25 @@ async function landPassed(run: Run, job: Job, { candidate, record }: Passed): Pr
   }
 }
 
+/** The files that landing writes: those of these tasks, the progress file, and what tells other tools how they stand. */
+export function writtenBesideWork(
+  {
+    options,
+    ports,
+  }: { readonly options: Pick<RunOptions, 'progress'>; readonly ports: Pick<RunPorts, 'origins'> },
+  tasks: readonly Pick<Task, 'file'>[],
+): readonly string[] {
+  const { progress } = options
+  return [...tasks.map(({ file }) => file), ...(progress === null ? [] : [progress]), ...ports.origins.files]
+}
+
 /** What a run hands to a landing. */
 export function landingPorts(
   run: Pick<Run, 'options' | 'ports' | 'emit'>,
   job: Pick<Job, 'task' | 'attempt' | 'gates'>,
 ): LandingPorts {
   const { ports, emit } = run
-  const { source, workspace, edits, sealer, now, control, checkpoint } = ports
+  const { source, workspace, edits, origins, sealer, now, control, checkpoint } = ports
   return {
     workspace,
     async taskNow() {
@@ -302,6 +314,7 @@ export function landingPorts(
       return task?.problems.every(({ kind }) => kind !== 'unreadable') ? task : null
     },
     complete: (task, completion) => edits.complete(task, completion),
+    origins,
     async check(work: Work) {
       const verdict = await checkWork(
         {
@@ -309,7 +322,7 @@ export function landingPorts(
           attempt: job.attempt,
           gates: job.gates,
           work,
-          written: [job.task.file, ...(run.options.progress === null ? [] : [run.options.progress])],
+          written: writtenBesideWork(run, [job.task]),
           produced: announced(source.tasks()),
           objection: async () => null,
         },

@@ -1,4 +1,4 @@
-import type { Status } from './model.ts'
+import type { Status, Task } from './model.ts'
 
 /** The place in another tool's backlog that a task came from: the path that names it, and what names the task there. */
 export interface Origin {
@@ -47,3 +47,14 @@ interface FailedAttempt {
   readonly reason: string
   readonly at: Date
 }
+
+/** The backlogs of other tools that are kept in step. */
+export interface Origins {
+  /** Their files, relative to the root: no agent's to change. */
+  readonly files: readonly string[]
+  /** The new texts of those that tell how a task stands, by path; none where it came from none of them. */
+  readonly texts: (task: Task, report: OriginReport) => Promise<ReadonlyMap<string, string>>
+}
+
+/** Where nothing is kept in step. */
+export const NO_ORIGINS: Origins = { files: [], texts: () => Promise.resolve(new Map()) }

@@ -4,22 +4,22 @@ import { UserError } from '../../base/errors.ts'
 import { pathWithin } from '../../base/paths.ts'
 import { FORMAT_NAMES } from '../../bridge/names.ts'
 import { importTasks, type Imported } from '../../project/import-tasks.ts'
-import { openNewProject } from '../../project/project.ts'
+import { openPlace } from '../../project/project.ts'
 import { importView } from '../../ui/import-view.ts'
 import type { Context } from '../command.ts'
 
 /** Makes task files of another tool's backlog; the answer is no where that cannot be read. */
 export async function run(context: Context): Promise<number> {
-  const project = await openNewProject(context.where)
+  const place = await openPlace(context.where)
   const { options, io } = context
-  const path = pathWithin(project.root, resolve(io.cwd, context.args[0] ?? ''))
+  const path = pathWithin(place.root, resolve(io.cwd, context.args[0] ?? ''))
   if (path === null)
     throw new UserError(
       `${context.args[0]} is outside of the project`,
-      `Name a file or folder in ${relative(io.cwd, project.root) || 'it'}.`,
+      `Name a file or folder in ${relative(io.cwd, place.root) || 'it'}.`,
     )
   const as = FORMAT_NAMES.find((name) => name === options.text('as')) ?? null
-  const imported = await importTasks(io, project, {
+  const imported = await importTasks(io, place, {
     path: path === '' ? '.' : path,
     as,
     sync: options.on('sync'),
