@@ -103,7 +103,7 @@ function written(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<st
   const comments = end.failed.map(({ number, reason, at }) =>
     commentLines(`Attempt ${number} failed: ${reason}`, at),
   )
-  if (end.status === 'BLOCKED' && end.reason !== '')
+  if (end.status === 'BLOCKED' && comments.length === 0)
     comments.push(commentLines(`Blocked: ${end.reason}`, end.at))
   const splices = [...setYaml(task, 'status', WORDS[end.status], id), ...withComments(task, comments)]
   const mark = sources.tree.text(path)?.startsWith('\uFEFF') ? '\uFEFF' : ''
@@ -160,7 +160,10 @@ export function tasksYaml(drafts: readonly Draft[], numberOf: (draft: Draft) => 
 /** A list of objects as YAML that any reader takes; what is empty is left out. */
 export function yamlList(items: readonly object[]): string {
   if (items.length === 0) return '[]\n'
-  return items.map((item) => `- ${mapLines(item).join('\n  ')}\n`).join('\n')
+  return items
+    .map((item) => `- ${mapLines(item).join('\n')}`.replaceAll(/\n(?=.)/g, '\n  '))
+    .map((text) => `${text}\n`)
+    .join('\n')
 }
 
 function mapLines(item: object): readonly string[] {

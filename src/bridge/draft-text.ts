@@ -55,11 +55,16 @@ function sectionsOf(draft: Draft): readonly (readonly [SectionName, string])[] {
     ['Hints', blockText(draft.hints)],
     [
       'Produces',
-      draft.produces.map((item) => `- ${/\s/.test(item) ? inlineText(item) : asCode(item)}`).join('\n'),
+      draft.produces.map((item) => `- ${isPath(item) ? asCode(item) : inlineText(item)}`).join('\n'),
     ],
     ['Comments', draft.comments.map(commentText).join('\n')],
     ['Blocked', draft.status === 'BLOCKED' ? blockText(reason) : ''],
   ]
+}
+
+/** What is to be there, rather than something that only a person can judge. */
+function isPath(item: string): boolean {
+  return !/\s/.test(item) && /\/|\.\w{1,8}$/.test(item)
 }
 
 function oneLine(text: string): string {

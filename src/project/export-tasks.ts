@@ -58,8 +58,8 @@ function phaseOf(tasks: readonly Task[]): string {
   return tasks.every(({ status }) => status === 'DONE') ? 'completed' : 'planning_complete'
 }
 
-function jsonOf({ key, place, ...draft }: Draft): object {
-  return { id: key, file: place.file, ...draft }
+function jsonOf({ key, title, place, ...draft }: Draft): object {
+  return { id: key, title, file: place.file, ...draft }
 }
 
 function jsonText(value: object): string {
