@@ -24,9 +24,11 @@ const ARROWS: Record<string, readonly string[]> = {
   run: ['agent', 'attempt', 'gates', 'git', 'landing', 'process', 'select', 'signal', 'task', 'workspace'],
   mcp: ['process', 'signal'],
   history: ['git', 'lint', 'markdown', 'select', 'task'],
+  bridge: ['markdown', 'prompt', 'task'],
   project: [
     'agent',
     'attempt',
+    'bridge',
     'cage',
     'gates',
     'git',
@@ -43,6 +45,7 @@ const ARROWS: Record<string, readonly string[]> = {
   cli: [
     'agent',
     'attempt',
+    'bridge',
     'gates',
     'git',
     'history',

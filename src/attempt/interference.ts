@@ -9,6 +9,8 @@ import type { AttemptPorts } from './ports.ts'
 interface TaskChanges {
   /** Changed, removed or added where the number is taken, or where more are added than may be. */
   readonly touched: readonly string[]
+  /** Those of them that are no task files, but synced files of another tool. */
+  readonly origins: readonly string[]
   readonly added: readonly string[]
 }
 
@@ -19,9 +21,12 @@ export async function taskChanges(
   ports: Pick<AttemptPorts, 'workspace' | 'statusIn'>,
 ): Promise<TaskChanges> {
   const touched: string[] = []
+  const origins: string[] = []
+  const synced = new Set(job.backlog.origins.map((file) => `${ports.workspace.prefix}${file}`))
   const added: string[] = []
   const numbers = new Set(job.backlog.numbers)
   for (const { path, kind } of [...work.changes, ...(await changesBelow(job, work, ports.workspace))]) {
+    if (synced.has(path)) origins.push(path)
     const number = taskNumber(path, ports.workspace, job)
     if (number === null) continue
     const isNew = kind === 'new' && !numbers.has(number)
@@ -31,7 +36,7 @@ export async function taskChanges(
       numbers.add(number)
     }
   }
-  return { touched, added }
+  return { touched: [...touched, ...origins], origins, added }
 }
 
 /** What commits of the attempt have changed that a person's stand on by now: it is no change to that person's commit. */
@@ -58,13 +63,15 @@ async function isTodo(path: string, ports: Pick<AttemptPorts, 'workspace' | 'sta
 }
 
 /** What is to be undone, or reported, of the work of an agent. */
-export function interferenceIn(work: Work, { touched }: TaskChanges): readonly Interference[] {
+export function interferenceIn(work: Work, { touched, origins }: TaskChanges): readonly Interference[] {
   const { head, operations, exposed, nested } = work
   const found: Interference[] = []
   if (head && head.commits.length > 0) found.push({ kind: 'commits', commits: head.commits })
   if (head && (head.switched || head.commits.length === 0)) found.push({ kind: 'branch' })
   for (const operation of operations) found.push({ kind: 'operation', operation })
-  if (touched.length > 0) found.push({ kind: 'task-files', paths: touched })
+  const ofTasks = touched.filter((path) => !origins.includes(path))
+  if (ofTasks.length > 0) found.push({ kind: 'task-files', paths: ofTasks })
+  if (origins.length > 0) found.push({ kind: 'origins', paths: origins })
   if (exposed.length > 0) found.push({ kind: 'exposed', paths: exposed })
   if (nested.length > 0) found.push({ kind: 'nested-repository', paths: nested })
   return found

@@ -75,6 +75,8 @@ interface JobBacklog {
   readonly numbers: readonly number[]
   /** What any task is to produce: such a file is no gate output. */
   readonly produced: readonly string[]
+  /** Files of other tools' backlogs that are kept in step. */
+  readonly origins: readonly string[]
   /** How many tasks the work may add. */
   readonly mayAdd: number
 }

@@ -75,7 +75,7 @@ async function afterGates(
   const earlier = await taskChanges(job, before, ports)
   const later = await taskChanges(job, now, ports)
   const touched = later.touched.filter((path) => !earlier.touched.includes(path))
-  if (touched.length > 0) return `the gates change task files: ${touched.join(', ')}`
+  if (touched.length > 0) return `the gates change task files, or what they came from: ${touched.join(', ')}`
   const isGone = workChanges(job, before, earlier).length > 0 && workChanges(job, now, later).length === 0
   const missing = isGone ? 'all of it' : await missingOutputs(job, now, ports)
   return missing === null ? null : tookOut(missing)

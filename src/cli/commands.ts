@@ -1,3 +1,4 @@
+import { EXPORT_NAMES, FORMAT_NAMES } from '../bridge/names.ts'
 import { STATUSES, TIERS } from '../task/model.ts'
 import type { CommandSpec, OptionSpec } from './command.ts'
 
@@ -122,6 +123,35 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [flag('markdown', "for a pull request's comment, or a job summary")],
     examples: ['ralph diff', 'ralph diff origin/main...HEAD --markdown', 'ralph diff T-004'],
     load: () => import('./commands/diff.ts'),
+  },
+  {
+    name: 'import',
+    args: '<path>',
+    summary: "makes task files of another tool's backlog; again: of what is new or has changed there",
+    options: [
+      { name: 'as', takes: FORMAT_NAMES, value: 'format', about: `how it is written; detected otherwise` },
+      flag('sync', 'write the status of each task back to it, in the commit of the task'),
+      flag('independent', 'tasks that only follow one another do not depend on each other'),
+    ],
+    examples: ['ralph import prd.json', 'ralph import .taskmaster/tasks/tasks.json --sync'],
+    load: () => import('./commands/import.ts'),
+  },
+  {
+    name: 'export',
+    args: '',
+    summary: 'writes the backlog in the form of another tool',
+    options: [
+      { name: 'as', takes: EXPORT_NAMES, value: 'format', about: 'the form' },
+      {
+        name: 'output',
+        short: 'o',
+        takes: 'text',
+        value: 'path',
+        about: 'a new file, of db a folder; otherwise it is printed',
+      },
+    ],
+    examples: ['ralph export --as implementation -o implementation.json', 'ralph export --as json'],
+    load: () => import('./commands/export.ts'),
   },
   {
     name: 'run',

@@ -8,6 +8,8 @@ export type Interference =
   | { readonly kind: 'operation'; readonly operation: string }
   /** It changed or removed task files, or added one whose number is taken: restored. */
   | { readonly kind: 'task-files'; readonly paths: readonly string[] }
+  /** It changed or removed a file of another tool's backlog that is kept in step: restored. */
+  | { readonly kind: 'origins'; readonly paths: readonly string[] }
   /** It went back behind where it began: what that took out of the tree was restored. */
   | { readonly kind: 'went-back'; readonly paths: readonly string[] }
   /** It deleted branches, tags, stashes or kept attempts: restored. */

@@ -9,6 +9,7 @@ import { composeMessage, known, type Trailer } from '../git/trailers.ts'
 import type { Completion } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import { safeNotes } from '../task/notes.ts'
+import type { OriginReport, Origins } from '../task/origin.ts'
 import { subjectOf } from '../task/subject.ts'
 import type { Checkpoint } from '../workspace/checkpoint.ts'
 import type { Landing, Work, Workspace } from '../workspace/port.ts'
@@ -21,6 +22,7 @@ export interface LandingPorts {
   readonly taskNow: () => Promise<Task | null>
   /** The text of the finished task file, in the words of the team. */
   readonly complete: (task: Task, completion: Completion) => string
+  readonly origins: Origins
   /** Runs the gates on what is there, where it is not what they have passed on. */
   readonly check: (work: Work) => Promise<Checked>
   /** Null where commits are not sealed. */
@@ -266,10 +268,10 @@ async function landOnBranch(
     const { candidate } = toLand
     const task = await ports.taskNow()
     if (!task) return { kind: 'refused', refusal: GONE, work: candidate.work, undone: null }
-    const { landing, prefix, sums } = await commitWork(toLand, task, { ports, emit })
+    const { landing, prefix, sums, written } = await commitWork(toLand, task, { ports, emit })
     switch (landing.kind) {
       case 'committed':
-        return afterCommit(toLand, { landing, prefix, sums, task }, ports, emit)
+        return afterCommit(toLand, { landing, prefix, sums, task, written }, ports, emit)
       case 'moved': {
         const { refusal, work, passed } = await ports.check(
           await ports.workspace.inspect.work(candidate.work.base),
@@ -302,6 +304,8 @@ interface Committed {
   readonly prefix: string | null
   readonly sums: Sums
   readonly task: Task
+  /** The files of the project that landing wrote. */
+  readonly written: readonly string[]
 }
 
 /** A commit of a task whose file is not there could not name itself. */
@@ -327,6 +331,8 @@ async function commitWork(
   const texts = new Map([[task.file, finishedText(request, { task, sums, prefix }, ports)]])
   if (request.progress !== null)
     texts.set(request.progress, progressText(request.progress, task, request, workspace))
+  const origin = await ports.origins.texts(task, reportOf(request, ports.now()))
+  for (const [file, text] of origin) texts.set(file, text)
   const landing = await workspace.record.land({
     base: work.base,
     tree: work.tree,
@@ -334,18 +340,32 @@ async function commitWork(
     message: composeMessage({ ...message, trailers: [...message.trailers, ...seal] }),
     signal: ports.killSignal,
   })
-  return { landing, prefix, sums }
+  return { landing, prefix, sums, written: [...texts.keys()] }
+}
+
+/** What the place that the task came from is told: that it is done, and what failed before. */
+function reportOf({ earlier }: LandingRequest, at: Date): OriginReport {
+  const failed = earlier.map(({ number, reason, keptAt }) => ({
+    number,
+    reason,
+    at: new Date(keptAt * 1000),
+  }))
+  return { status: 'DONE', reason: '', at, failed }
 }
 
 /** What a hook made of the commit is checked like anything else; then the commit gets its name. */
 async function afterCommit(
   request: LandingRequest,
-  { landing, prefix, sums, task }: Committed & { readonly landing: Extract<Landing, { kind: 'committed' }> },
+  {
+    landing,
+    prefix,
+    sums,
+    written,
+  }: Committed & { readonly landing: Extract<Landing, { kind: 'committed' }> },
   ports: LandingPorts,
   emit: (event: Happening) => void,
 ): Promise<LandingEnd> {
-  const { candidate, progress } = request
-  const { facts, work } = candidate
+  const { facts, work } = request.candidate
   const { changedByHook, branch } = landing
   ports.checkpoint('commit-looked-at')
   if (changedByHook.length > 0) {
@@ -356,7 +376,6 @@ async function afterCommit(
       const { restore, inspect, prefix: inside } = ports.workspace
       await restore.commit({ commit: landing.commit, branch })
       ports.checkpoint('commit-undone')
-      const written = [task.file, ...(progress === null ? [] : [progress])]
       await restore.files(
         work.base,
         written.map((file) => `${inside}${file}`),

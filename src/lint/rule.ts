@@ -2,7 +2,7 @@ import type { Severity, Span } from '../base/diagnostic.ts'
 import type { Splice } from '../markdown/splice.ts'
 import type { Claims } from '../select/claims.ts'
 import type { Cycle } from '../select/cycles.ts'
-import type { Facts, ProblemKind, Task } from '../task/model.ts'
+import type { Facts, ProblemKind, Status, Task } from '../task/model.ts'
 import type { Aliases } from '../task/vocabulary.ts'
 
 /**
@@ -70,6 +70,8 @@ export interface LintContext {
   readonly features?: readonly string[]
   /** Whether a path, relative to the root and with symlinks resolved, is outside the repository; without it the path's text tells. */
   readonly isOutside?: (path: string) => boolean
+  /** How tasks stand in the synced backlogs that they came from: by path, and by what names them there. */
+  readonly origins?: Readonly<Record<string, Readonly<Record<string, Status>>>>
   /** The team's own words, which are right as they are written. */
   readonly aliases?: Aliases
 }

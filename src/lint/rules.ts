@@ -23,6 +23,7 @@ import { misspelledKey } from './rules/misspelled-key.ts'
 import { misspelledSection } from './rules/misspelled-section.ts'
 import { noHeading } from './rules/no-heading.ts'
 import { noStatus } from './rules/no-status.ts'
+import { originStatus } from './rules/origin-status.ts'
 import { outsidePath } from './rules/outside-path.ts'
 import { secondHeading } from './rules/second-heading.ts'
 import { selfDependency } from './rules/self-dependency.ts'
@@ -60,6 +61,7 @@ export const RULES: readonly Rule[] = [
   misspelledSection,
   noHeading,
   noStatus,
+  originStatus,
   outsidePath,
   secondHeading,
   selfDependency,

@@ -45,13 +45,16 @@ export function parseFrontmatter(source: string, span: Span): FrontmatterReading
 const DEEPEST = 60
 const DEEP_LINE = new RegExp(`^(?:[ \\t]*[-?:](?=[ \\t])){${DEEPEST}}|^ {${2 * DEEPEST}}`, 'm')
 
-/** The parser recurses, and runs out of memory before it runs out of stack. */
-function isDeep(text: string): boolean {
+/**
+ * Whether YAML goes too deep: the parser recurses, and runs out of memory before it runs out of stack. In a long text
+ * brackets of prose add up, so there more of them may be open.
+ */
+export function isDeep(text: string, mostOpen: number = DEEPEST): boolean {
   if (DEEP_LINE.test(text)) return true
   let depth = 0
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
     depth = Math.max(0, depth + ('[{'.includes(bracket) ? 1 : -1))
-    if (depth > DEEPEST) return true
+    if (depth > mostOpen) return true
   }
   return false
 }

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { pathKey } from '../base/paths.ts'
 import { counted } from '../base/text.ts'
@@ -16,14 +16,14 @@ import { runFolder } from '../run/folder.ts'
 import { setCommit } from '../task/finish.ts'
 import { readBacklog } from '../task/read.ts'
 
-/** New texts of task files, and the commit that is to hold them and nothing else. */
+/** New texts of task files and what goes with them, and the commit that is to hold them and nothing else. */
 interface TaskFileCommit {
   readonly root: string
   readonly texts: ReadonlyMap<string, string>
   readonly message: string
 }
 
-/** Writes task files and commits just them, while no run is at work; where git refuses, they are as they were. */
+/** Writes files, new ones too, and commits just them, while no run is at work; where git refuses, they are as they were. */
 export async function commitTaskFiles(world: World, request: TaskFileCommit): Promise<void> {
   refuseInside(world, request.root)
   const opened = await openWithCommit(world, request.root)
@@ -46,18 +46,25 @@ async function write(
       'Commit it first, so that nothing of yours gets into this commit.',
     )
   }
-  const before = files.map((file) => readFileSync(join(root, file)))
+  const before = files.map((file) => (existsSync(join(root, file)) ? readFileSync(join(root, file)) : null))
   let isCommitted = false
   try {
-    for (const [file, text] of texts) writeFileSync(join(root, file), text)
+    for (const [file, text] of texts) {
+      mkdirSync(dirname(join(root, file)), { recursive: true })
+      writeFileSync(join(root, file), text)
+    }
     const result = await commit(git, { message, paths })
     isCommitted = result.kind === 'committed'
     if (result.kind !== 'committed')
       throw new UserError(`git did not take the commit:\n${result.output}`, 'Nothing was changed.')
   } finally {
-    if (!isCommitted)
-      for (const [index, file] of files.entries()) writeFileSync(join(root, file), before[index]!)
+    if (!isCommitted) for (const [index, file] of files.entries()) restore(join(root, file), before[index])
   }
+}
+
+function restore(path: string, before: Buffer | null | undefined): void {
+  if (before) writeFileSync(path, before)
+  else rmSync(path, { force: true })
 }
 
 /** Writes the Commit fields of these tasks anew, each with as many digits as it had, in one commit. */

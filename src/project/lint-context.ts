@@ -4,17 +4,20 @@ import { AGENT_NAMES } from '../agent/registry.ts'
 import { pathWithin, truePaths } from '../base/paths.ts'
 import type { LintContext } from '../lint/rule.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../prompt/library.ts'
+import { originStatuses } from './origins.ts'
 import type { Place } from './project.ts'
 
 /** What stands around the backlog that its rules need to know. */
 export async function lintContext({ root, config }: Place): Promise<LintContext> {
   const trueRoot = realpathSync(root)
+  const origins = await originStatuses(config.bridges, root)
   const truePath = truePaths()
   return {
     agents: AGENT_NAMES,
     disciplines: await namesIn(root, DISCIPLINES),
     features: await namesIn(root, FEATURES),
     aliases: config.aliases,
+    ...(origins ? { origins } : {}),
     isOutside: (path) => pathWithin(trueRoot, truePath(resolve(trueRoot, path))) === null,
   }
 }

@@ -6,6 +6,7 @@ import type { Task } from '../task/model.ts'
 import { commitTaskFiles } from './commit-task-files.ts'
 import { readNamed } from './find-task.ts'
 import { openPlace, spelledWords, type Where } from './project.ts'
+import { openOrigins } from './origins.ts'
 import type { World } from './world.ts'
 
 /**
@@ -26,9 +27,11 @@ export async function retry(
     const status = task.status ?? 'without a clear status'
     throw new UserError(`${id} is not blocked: it is ${status}`, `ralph show ${id} says where it stands.`)
   }
+  const origins = await openOrigins(place.config.bridges, place.root)
+  const origin = await origins.texts(task, { status: 'TODO', reason: '', at: world.now(), failed: [] })
   await commitTaskFiles(world, {
     root: place.root,
-    texts: new Map([[file, retryTask(task, await spelledWords(place), answer)]]),
+    texts: new Map([[file, retryTask(task, await spelledWords(place), answer)], ...origin]),
     message: answer === null ? retryMessage(id) : answerMessage(id, answer),
   })
   return task

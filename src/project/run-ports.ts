@@ -21,6 +21,7 @@ import { asSpelled } from '../task/status-spelling.ts'
 import { openWorkspace } from '../workspace/open.ts'
 import type { Agents } from './agents.ts'
 import type { Project } from './project.ts'
+import { openOrigins } from './origins.ts'
 import { openRepository } from './repository.ts'
 import type { Sandbox, SandboxedPlace } from './sandbox.ts'
 import { promptOf } from './task-prompt.ts'
@@ -92,6 +93,7 @@ export async function runPorts(
       answer: (task, exchange) => answerTask(task, exchange, words),
       reopened: (task) => parsed(task.file, retryTask(task, words)),
     },
+    origins: await openOrigins(config.bridges, root),
     folder,
     logs: openLogs(folder, config.logs.maxBytes),
     records: () => listRecords(git),

@@ -13,6 +13,7 @@ import { OwnWorkspace, workspacesFolder } from '../workspace/own.ts'
 import type { Workspace } from '../workspace/port.ts'
 import { openTrunk } from '../workspace/trunk.ts'
 import type { WorkspaceConfig } from './config/defaults.ts'
+import { openOrigins } from './origins.ts'
 import type { Place } from './project.ts'
 import type { SandboxedPlace } from './sandbox.ts'
 
@@ -66,7 +67,12 @@ export function workspacesOf({ root, dir, vocabulary, config }: Place, wiring: W
         git: one.git,
         isOwn: true,
       })
-      return { ...started, prompt: wiring.promptIn(one.root), sealer: wiring.sealer(one.git) }
+      return {
+        ...started,
+        prompt: wiring.promptIn(one.root),
+        sealer: wiring.sealer(one.git),
+        origins: await openOrigins(config.bridges, one.root),
+      }
     },
     sourceIn: (one) => openTaskFolder({ root: one.root, dir, vocabulary }),
     trunk: ({ branch, note }) => openTrunk(checkout, own(0), { branch, note, openAt }),

@@ -15,7 +15,7 @@ import { Ledger } from './ledger.ts'
 import { NoteKeeper, noteOf } from './note.ts'
 import { adoptCheckout, baseOf, refuseObstacles } from './preflight.ts'
 import { currentTask } from './source.ts'
-import { landingPorts, type Run } from './task.ts'
+import { landingPorts, writtenBesideWork, type Run } from './task.ts'
 
 /** Who has done such a task, in the trailer that names the agent elsewhere. */
 const HUMAN = 'human'
@@ -139,7 +139,7 @@ async function landKept(
   try {
     const job = note.of('checkout')
     job.begin(noteOf(facts, { title: task?.title ?? '', base: work.base, startedAt: made.startedAt }))
-    const written = [...(task ? [task.file] : []), ...(progress === null ? [] : [progress])]
+    const written = writtenBesideWork({ options, ports }, task ? [task] : [])
     const before = new Map(written.map((file) => [file, workspace.inspect.text(file)]))
     const request = { candidate: { kept, facts, work }, earlier, subject, progress, checkCriteria: false }
     const landed = await land(request, landing, emit)

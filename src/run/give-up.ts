@@ -14,6 +14,7 @@ import type { Displaced } from '../workspace/port.ts'
 import { FAILURE_ANSWERS, type FailureAnswer, type TaskAnswer } from './ports.ts'
 import { announced } from './prepare.ts'
 import { currentTask } from './source.ts'
+import type { RunPorts } from './ports.ts'
 import type { Run, TextCommit, Together } from './task.ts'
 
 /** How a task ended; `base` is where the next one begins. */
@@ -106,11 +107,11 @@ export function answerMessage(id: string, answer: string): string {
 }
 
 /** Commits a text of a task's file: in the checkout at once, of several jobs when it is their turn. */
-function commitText(run: Run, request: TextCommit): ReturnType<Together['commitText']> {
+async function commitText(run: Run, request: TextCommit): ReturnType<Together['commitText']> {
   if (run.together) return run.together.commitText(request)
   const { workspace, control } = run.ports
   const { task, text, message } = request
-  const texts = new Map([[task.file, text(task)]])
+  const texts = new Map([[task.file, text(task)], ...(await originTexts(run.ports, request))])
   return workspace.record.commitTexts({ texts, message, signal: control.killSignal })
 }
 
@@ -174,11 +175,15 @@ export async function block(
   const { ports, note, ledger, emit } = run
   const attempts = ledger.endedSeriesAt(task.id).length
   const blockage = { reason, attempts, asks: asks(run, task) }
+  const failed = ledger
+    .endedSeriesAt(task.id)
+    .map((record) => ({ number: record.number, reason: record.reason, at: new Date(record.keptAt * 1000) }))
   note.update({ phase: 'blocking', reason })
   ports.checkpoint('blocking-noted')
   const result = await commitText(run, {
     task,
     text: (now) => ports.edits.block(now, blockage),
+    report: { status: 'BLOCKED', reason, at: ports.now(), failed },
     message: blockMessage(task, blockage),
   })
   if (result.kind !== 'committed') {
@@ -280,4 +285,12 @@ export function sameAsBaseline({ ledger }: Run, failure: Outcome): string | null
   if (failure.kind !== 'gate-failed' || before.length === 0 || failure.fingerprint !== failurePrint(before))
     return null
   return `the gates fail exactly as they did before the run began: ${failure.reason}`
+}
+
+/** What goes into the origin of a task with a text of its file. */
+export async function originTexts(
+  { origins }: Pick<RunPorts, 'origins'>,
+  { task, report }: TextCommit,
+): Promise<ReadonlyMap<string, string>> {
+  return report ? origins.texts(task, report) : new Map()
 }

@@ -12,6 +12,7 @@ import type { SignalInput } from '../signal/signal.ts'
 import type { TierChoice } from '../select/tier.ts'
 import type { Blockage, Completion } from '../task/finish.ts'
 import type { Status, Task } from '../task/model.ts'
+import type { Origins } from '../task/origin.ts'
 import type { Checkpoint } from '../workspace/checkpoint.ts'
 import type { Move } from '../workspace/follow.ts'
 import type { Furniture } from '../workspace/furnish.ts'
@@ -67,6 +68,7 @@ export interface RunPorts {
   readonly workspaces: Workspaces
   readonly source: TaskSource
   readonly edits: TaskEdits
+  readonly origins: Origins
   readonly folder: RunFolder
   readonly logs: AttemptLogs
   /** Every attempt that is kept, by task and number. */
@@ -132,7 +134,7 @@ export interface RunPorts {
 /** What is another in each workspace of ralph's own. */
 type JobPorts = Pick<
   RunPorts,
-  'prompt' | 'sealer' | 'agent' | 'runGate' | 'runGateUncaged' | 'runPrepare' | 'missingProgram'
+  'prompt' | 'sealer' | 'origins' | 'agent' | 'runGate' | 'runGateUncaged' | 'runPrepare' | 'missingProgram'
 >
 
 /** Workspaces of ralph's own, and the branch that is landed on from there. */

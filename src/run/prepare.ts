@@ -29,7 +29,7 @@ export interface Prepared {
 }
 
 /** What a run needs to prepare a job, and a preview has too. */
-type PreparePorts = Pick<RunPorts, 'tierOf' | 'prompt' | 'source'>
+type PreparePorts = Pick<RunPorts, 'tierOf' | 'prompt' | 'source' | 'origins'>
 
 /** Makes the job of the next attempt at a task: the same for a run, and for what shows beforehand what it would do. */
 export async function prepare(
@@ -76,6 +76,7 @@ export async function prepare(
       folder: ports.source.dir,
       numbers: ports.source.tasks().map(({ number }) => number),
       produced: announced(ports.source.tasks()),
+      origins: ports.origins.files,
       mayAdd: Math.max(0, options.maxAddedTasks - ledger.addedTasks),
     },
     gateOutput: ledger.gateOutput,

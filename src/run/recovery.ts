@@ -10,6 +10,7 @@ import type { Work } from '../workspace/port.ts'
 import { displacedWarning } from './give-up.ts'
 import { readNote, type AttemptNote, type RunNote } from './note.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
+import { writtenBesideWork } from './task.ts'
 
 /** What a run that died leaves to the next one. */
 interface Inheritance {
@@ -165,8 +166,8 @@ async function isCandidates(
   const { workspace, source } = ports
   // What somebody committed just before it is not in what the gates have seen.
   if (!candidate || (await workspace.inspect.parentOf(commit)) !== candidate.base) return false
-  const written = source.tasks().flatMap(({ id, file }) => (id === attempt.task ? [file] : []))
-  if (options.progress !== null) written.push(options.progress)
+  const own = source.tasks().filter(({ id }) => id === attempt.task)
+  const written = writtenBesideWork({ options, ports }, own)
   const paths = new Set(written.map((file) => `${workspace.prefix}${file}`))
   const differing = await workspace.inspect.differing(candidate.tree, commit)
   return differing.every((path) => paths.has(path))

@@ -117,7 +117,12 @@ function phaseAtEnd(
   return event.end === 'interrupted' || event.end === 'budget' ? 'idle' : 'completed'
 }
 
-function initialState(tasks: readonly Task[], now: Date, before: Partial<RunState>): RunState {
+/** How tasks stand while nobody works on them. */
+export function initialState(
+  tasks: readonly Task[],
+  now: Date,
+  before: Partial<Pick<RunState, 'created_at' | 'original_request'>> = {},
+): RunState {
   const progress = { TODO: 'pending', DONE: 'completed', BLOCKED: 'failed' } as const
   const progressOf = (task: Task): TaskProgress =>
     task.status === 'BLOCKED' && asksIn(task) ? 'blocked' : progress[task.status ?? 'TODO']

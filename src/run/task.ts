@@ -14,6 +14,7 @@ import { land, type Landed, type LandingPorts } from '../landing/land.ts'
 import { withMark } from '../process/mark.ts'
 import { taskJson } from '../select/task-json.ts'
 import type { Task } from '../task/model.ts'
+import type { OriginReport } from '../task/origin.ts'
 import type { Work } from '../workspace/port.ts'
 import { conclude, giveUp, sameAsBaseline, stop, type TaskRunEnd } from './give-up.ts'
 import type { Ledger } from './ledger.ts'
@@ -41,10 +42,11 @@ export interface Together {
   readonly reserve: (task: string) => number | null
 }
 
-/** A text of a task's file that is to be on the branch: made of the task as it is there. */
+/** A text of a task's file that is to be on the branch: made of the task as it is there, and with it that of its origin. */
 export interface TextCommit {
   readonly task: Task
   readonly text: (task: Task) => string
+  readonly report?: OriginReport
   readonly message: string
 }
 
@@ -401,13 +403,25 @@ export async function afterLanding(
   }
 }
 
+/** The files that landing writes: those of these tasks, the progress file, and what tells other tools how they stand. */
+export function writtenBesideWork(
+  {
+    options,
+    ports,
+  }: { readonly options: Pick<RunOptions, 'progress'>; readonly ports: Pick<RunPorts, 'origins'> },
+  tasks: readonly Pick<Task, 'file'>[],
+): readonly string[] {
+  const { progress } = options
+  return [...tasks.map(({ file }) => file), ...(progress === null ? [] : [progress]), ...ports.origins.files]
+}
+
 /** What a run hands to a landing. */
 export function landingPorts(
   run: Pick<Run, 'options' | 'ports' | 'emit'>,
   job: Pick<Job, 'task' | 'attempt' | 'gates'>,
 ): LandingPorts {
   const { ports, emit } = run
-  const { source, workspace, edits, sealer, now, control, checkpoint } = ports
+  const { source, workspace, edits, origins, sealer, now, control, checkpoint } = ports
   return {
     workspace,
     async taskNow() {
@@ -415,6 +429,7 @@ export function landingPorts(
       return task?.problems.every(({ kind }) => kind !== 'unreadable') ? task : null
     },
     complete: (task, completion) => edits.complete(task, completion),
+    origins,
     async check(work: Work) {
       const verdict = await checkWork(
         {
@@ -422,7 +437,7 @@ export function landingPorts(
           attempt: job.attempt,
           gates: job.gates,
           work,
-          written: [job.task.file, ...(run.options.progress === null ? [] : [run.options.progress])],
+          written: writtenBesideWork(run, [job.task]),
           produced: announced(source.tasks()),
           objection: async () => null,
         },

@@ -14,6 +14,7 @@ import type { Workspace } from '../workspace/port.ts'
 import type { Trunk } from '../workspace/trunk.ts'
 import { runBaseline } from './baseline.ts'
 import { EMPTY_WORK, openCandidates, recordCandidate } from './candidates.ts'
+import { originTexts } from './give-up.ts'
 import { enter, finishBlocking, nothingToDo, type End, type Tally } from './enter.ts'
 import type { Ledger } from './ledger.ts'
 import type { JobNote, NoteKeeper } from './note.ts'
@@ -444,14 +445,16 @@ class Jobs {
     return share
   }
 
-  async #commitText({ task, text, message }: TextCommit): ReturnType<Together['commitText']> {
+  async #commitText(request: TextCommit): ReturnType<Together['commitText']> {
+    const { task, text, message } = request
     const { trunk, ports } = this.#at
     for (let moves = 0; moves < 3; moves++) {
       const base = await trunk.tip()
       const workspace = await trunk.at(base)
       const now = (await currentTask(ports.source, task)) ?? task
+      const origin = await originTexts(await ports.workspaces.portsIn(this.#own(0)), request)
       const result = await workspace.record.commitTexts({
-        texts: new Map([[now.file, text(now)]]),
+        texts: new Map([[now.file, text(now)], ...origin]),
         message,
         signal: ports.control.killSignal,
       })

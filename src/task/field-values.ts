@@ -25,6 +25,7 @@ export const VALUE_READERS: { readonly [K in keyof FieldValues]: FieldReader<Fie
   priority: { field: 'Priority', read: readText },
   tags: { field: 'Tags', read: splitTags },
   provenance: { field: 'Provenance', read: readText },
+  origin: { field: 'Origin', read: readText },
   completed: { field: 'Completed', read: readText },
   commit: { field: 'Commit', read: readText },
   cost: { field: 'Cost', read: readText },

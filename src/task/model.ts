@@ -24,6 +24,7 @@ export const FIELD_NAMES = [
   'Priority',
   'Tags',
   'Provenance',
+  'Origin',
   'Completed',
   'Commit',
   'Cost',
@@ -153,6 +154,8 @@ export interface FieldValues {
   readonly priority: string | null
   readonly tags: readonly string[]
   readonly provenance: string | null
+  /** Where in another tool's backlog it came from. */
+  readonly origin: string | null
   readonly completed: string | null
   readonly commit: string | null
   readonly cost: string | null

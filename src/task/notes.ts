@@ -4,6 +4,7 @@ import { unified } from 'unified'
 import { withoutControls } from '../base/controls.ts'
 import { parseBlockPieces, parseTree } from '../markdown/parse.ts'
 import { BeyondReason } from '../markdown/blocks.ts'
+import { scanHeadings } from '../markdown/scan.ts'
 import { applySplices, type Splice } from '../markdown/splice.ts'
 import { visit } from '../markdown/visit.ts'
 
@@ -13,6 +14,8 @@ import { visit } from '../markdown/visit.ts'
  */
 export function safeNotes(markdown: string): string {
   const notes = bounded(withoutControls(markdown).trim())
+  const scanned = scannedNotes(notes)
+  if (scanned !== null) return scanned
   try {
     const pushed = pushHeadings(notes)
     if (staysInside(pushed)) return pushed
@@ -23,6 +26,23 @@ export function safeNotes(markdown: string): string {
     if (error instanceof BeyondReason) return fenced(notes)
     throw error
   }
+}
+
+/** The same without the parser, for ordinary Markdown; null where only the parser can tell. */
+function scannedNotes(notes: string): string | null {
+  const headings = scanHeadings(notes, 0, DEEPEST)
+  if (headings === null || headings.some(({ span }) => notes[span.start] !== '#')) return null
+  // A heading within a list or a quote is left to the parser.
+  if (/^[ \t]*(?:[-*+>]|\d+[.)])[ \t>]*(?:[-*+>][ \t>]*)*#{1,6}[ \t]/m.test(notes)) return null
+  const shift = shiftOf(headings)
+  const pushed = applySplices(
+    notes,
+    headings.map(({ depth, span: { start } }) => {
+      return { start, end: start + depth, text: '#'.repeat(Math.min(DEEPEST, depth + shift)) }
+    }),
+  )
+  const around = scanHeadings(`## Before\n\n${pushed}\n\n## After\n`, 0)
+  return around?.length === 2 ? pushed : null
 }
 
 // The whole of what an agent said is in its log; a task file is for people to read.
@@ -41,6 +61,12 @@ export function plainMarkdown(text: string): string {
     type: 'root',
     children: [{ type: 'paragraph', children: [{ type: 'text', value: lines }] }],
   })
+}
+
+/** A text of a person as a title that says just that: `Option<T>` would be HTML. Who gives code marks writes Markdown already. */
+export function titleMarkdown(title: string): string {
+  if (title.includes('`') || !/[\\*_<[&#]/.test(title)) return title
+  return plainMarkdown(title).replace(/#$/, '\\#')
 }
 
 const serializer = unified().use(remarkStringify, { bullet: '-', rule: '-', fences: true }).freeze()
@@ -73,7 +99,7 @@ function headingsIn(tree: Root): Heading[] {
   return headings
 }
 
-function shiftOf(headings: readonly Heading[]): number {
+function shiftOf(headings: readonly { readonly depth: number }[]): number {
   return Math.max(0, HIGHEST - headings.reduce((highest, { depth }) => Math.min(highest, depth), DEEPEST))
 }
 

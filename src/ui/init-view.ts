@@ -10,6 +10,8 @@ export interface InitScreen {
   /** The team's own words: what they stand for, and the words. */
   readonly aliases: readonly (readonly [string, readonly string[]])[]
   readonly tasks: number
+  /** Where backlogs of other tools stand. */
+  readonly foreign: readonly string[]
   /** What could not be read, even with those words. */
   readonly unclear: readonly { readonly file: string; readonly message: string }[]
 }
@@ -18,13 +20,16 @@ const MOST_UNCLEAR = 12
 
 /** What was found, and what setting up would write. */
 export function planView(screen: InitScreen): readonly Block[] {
-  const { root, files, kept, gates, aliases, tasks, unclear } = screen
+  const { root, files, kept, gates, aliases, tasks, unclear, foreign } = screen
   return [
     line(strong(root)),
     ...(tasks > 0
       ? [line(`  ${counted(tasks, 'task file')}, ${tasks - unclear.length} read without a doubt`)]
       : []),
     ...gateBlocks(gates),
+    ...(foreign.length > 0
+      ? [line('  backlogs of other tools'), ...foreign.map((path) => line('    ', path))]
+      : []),
     ...(aliases.length > 0
       ? [line('  your words'), table(aliases.map(([name, words]) => [dim(name), words.join(', ')]))]
       : []),
@@ -37,17 +42,22 @@ export function planView(screen: InitScreen): readonly Block[] {
 }
 
 /** What setting up did, and what comes next. */
-export function doneView(files: readonly string[], hasTasks: boolean): readonly Block[] {
+export function doneView(
+  files: readonly string[],
+  { hasTasks, foreign }: { readonly hasTasks: boolean; readonly foreign: readonly string[] },
+): readonly Block[] {
   return [
     BLANK,
     ...files.map((file) => line(good('✓'), ` ${file}`)),
-    paragraph(
-      [],
-      hasTasks
-        ? 'Next: ralph lint, then ralph next'
-        : 'Next: edit the first task, or ralph new "Title"; then ralph next',
-    ),
+    paragraph([], nextStep(hasTasks, foreign)),
   ]
+}
+
+function nextStep(hasTasks: boolean, [path]: readonly string[]): string {
+  if (path !== undefined) return `Next: ralph import ${path}, then ralph next`
+  return hasTasks
+    ? 'Next: ralph lint, then ralph next'
+    : 'Next: edit the first task, or ralph new "Title"; then ralph next'
 }
 
 function gateBlocks(gates: InitScreen['gates']): readonly Block[] {

@@ -29,6 +29,8 @@ interface NextScreen {
   /** The tasks of `toExplain`, with why they wait. */
   readonly waiting: readonly WaitingTask[]
   readonly explain: boolean
+  /** Where the backlog of another tool stands, where there are no tasks. */
+  readonly foreign?: readonly string[]
 }
 
 /** What is told of the next task. */
@@ -89,6 +91,9 @@ function answer(screen: NextScreen): readonly Block[] {
       return [
         line(`There are no tasks in ${folder} yet.`),
         line('ralph new "Title"', dim(' writes the first one.')),
+        ...(screen.foreign ?? []).map((path) =>
+          line(`ralph import ${path}`, dim(' reads the backlog there.')),
+        ),
       ]
     default:
       return unreachable(selection.outcome)

@@ -104,6 +104,8 @@ export function interferenceText(interference: Interference): string {
       return `the agent left a ${interference.operation} unfinished: ended`
     case 'task-files':
       return `the agent changed task files: restored ${fewOf(interference.paths)}`
+    case 'origins':
+      return `the agent changed a synced backlog: restored ${fewOf(interference.paths)}`
     case 'went-back':
       return `the agent removed what was in the tree: restored ${fewOf(interference.paths)}`
     case 'refs-deleted':

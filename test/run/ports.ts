@@ -16,6 +16,7 @@ import { openTaskFolder } from '../../src/run/source.ts'
 import { tierOf } from '../../src/select/tier.ts'
 import { answerTask, blockTask, completeTask, retryTask } from '../../src/task/finish.ts'
 import { parseTask } from '../../src/task/parse.ts'
+import { NO_ORIGINS } from '../../src/task/origin.ts'
 import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
 import { DEFAULTS, type WorkspaceConfig } from '../../src/project/config/defaults.ts'
 import { workspacesOf } from '../../src/project/workspaces.ts'
@@ -151,6 +152,7 @@ export async function makePorts({ root, deed, ports, gate, own }: Harness): Prom
       answer: answerTask,
       reopened: (task) => parseTask({ file: task.file, text: retryTask(task) }, TASK_VOCABULARY),
     },
+    origins: NO_ORIGINS,
     folder,
     logs: openLogs(folder, 1_000_000),
     records: () => listRecords(git),

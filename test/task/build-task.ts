@@ -48,6 +48,7 @@ const BLANK = {
   priority: null,
   tags: [],
   provenance: null,
+  origin: null,
   completed: null,
   commit: null,
   cost: null,

@@ -36,6 +36,7 @@ const INTERFERENCES = {
   branch: { kind: 'branch' },
   operation: { kind: 'operation', operation: 'rebase' },
   'task-files': { kind: 'task-files', paths: ['docs/tasks/T-001.md'] },
+  origins: { kind: 'origins', paths: ['prd.json'] },
   'went-back': { kind: 'went-back', paths: ['src/a.ts'] },
   'refs-deleted': { kind: 'refs-deleted', refs: ['refs/heads/topic'] },
   'refs-moved': { kind: 'refs-moved', refs: ['refs/heads/topic'] },

@@ -2,6 +2,7 @@ import { UserError } from '../../base/errors.ts'
 import { commitTaskFiles } from '../../project/commit-task-files.ts'
 import { readNamed } from '../../project/find-task.ts'
 import { openPlace, spelledWords } from '../../project/project.ts'
+import { openOrigins } from '../../project/origins.ts'
 import { blockMessage } from '../../run/give-up.ts'
 import { blockTask } from '../../task/finish.ts'
 import { line } from '../../ui/block.ts'
@@ -20,9 +21,11 @@ export async function run(context: Context): Promise<number> {
       `ralph show ${task.id} says where it stands.`,
     )
   const blockage = { reason, attempts: 0, asks: false }
+  const origins = await openOrigins(place.config.bridges, place.root)
+  const origin = await origins.texts(task, { status: 'BLOCKED', reason, at: context.io.now(), failed: [] })
   await commitTaskFiles(context.io, {
     root: place.root,
-    texts: new Map([[task.file, blockTask(task, blockage, await spelledWords(place))]]),
+    texts: new Map([[task.file, blockTask(task, blockage, await spelledWords(place))], ...origin]),
     message: blockMessage(task, blockage),
   })
   if (context.json) context.printJson({ version: 1, id: task.id, status: 'BLOCKED', file: task.file })

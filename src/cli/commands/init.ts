@@ -9,6 +9,7 @@ import type { Task } from '../../task/model.ts'
 import { doneView, planView, type InitScreen } from '../../ui/init-view.ts'
 import type { Context } from '../command.ts'
 import { planSetup, type InitFindings, type PlannedFile } from '../../project/init/plan.ts'
+import { foreignBacklogs } from '../../project/foreign-backlogs.ts'
 import { proposeAliases } from '../../project/init/propose-aliases.ts'
 import { notWritten } from '../../project/not-written.ts'
 import { openPlace, type Place } from '../../project/project.ts'
@@ -24,7 +25,7 @@ export async function run(context: Context): Promise<number> {
   if (answer !== 'yes') return answer === 'no' ? 1 : INTERRUPTED
   for (const file of planned) write(place.root, file)
   if (context.json) context.printJson(initJson(screen))
-  else await context.print(doneView(screen.files, findings.hasTasks))
+  else await context.print(doneView(screen.files, findings))
   return 0
 }
 
@@ -35,6 +36,7 @@ async function look({ root, dir, vocabulary }: Place): Promise<InitFindings> {
   return {
     dir,
     hasTasks: tasks.length > 0,
+    foreign: tasks.length > 0 ? [] : foreignBacklogs(root),
     configFile: findConfig(root)?.file ?? null,
     gates: detectGates(root),
     aliases: proposeAliases(tasks),
@@ -52,6 +54,7 @@ async function screenOf(
   return {
     root: place.root,
     files: planned.map(({ file }) => file),
+    foreign: findings.foreign,
     kept: findings.configFile === null ? [] : [findings.configFile],
     gates: findings.gates,
     aliases: [fields, statuses, sections].flatMap((words) => Object.entries(words)),
@@ -94,6 +97,6 @@ function write(root: string, { file, text }: PlannedFile): void {
   }
 }
 
-function initJson({ files, kept, gates, aliases, unclear }: InitScreen): object {
-  return { version: 1, written: files, kept, gates, aliases: Object.fromEntries(aliases), unclear }
+function initJson({ files, kept, gates, aliases, unclear, foreign }: InitScreen): object {
+  return { version: 1, written: files, kept, gates, aliases: Object.fromEntries(aliases), unclear, foreign }
 }

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../../base/errors.ts'
 import { schedule, type Schedule } from '../../select/schedule.ts'
 import { type Selection, type TaskState } from '../../select/selection.ts'
 import type { TierChoice } from '../../select/tier.ts'
@@ -22,9 +25,22 @@ import { JSON_FACTS, taskJson, tasksJson } from '../../select/task-json.ts'
 /** Previews the eligible task; the answer is no where there is none. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
+  if (!existsSync(join(place.root, place.dir))) await refuseWithImport(place)
   if (context.options.on('prompt') && (await printPrompt(context, place))) return 0
   const { next } = context.json ? await printJson(context, place) : await print(context, place)
   return next ? 0 : 1
+}
+
+/** Without a task folder there may be the backlog of another tool. */
+async function refuseWithImport({ root, dir }: Place): Promise<void> {
+  const [path] = await foreignIn(root)
+  if (path !== undefined)
+    throw new UserError(`no task folder at ${dir}`, `ralph import ${path} makes one of the backlog there.`)
+}
+
+async function foreignIn(root: string): Promise<readonly string[]> {
+  const { foreignBacklogs } = await import('../../project/foreign-backlogs.ts')
+  return foreignBacklogs(root)
 }
 
 /** Whether there is a task whose prompt could be printed. */
@@ -44,7 +60,8 @@ async function print(context: Context, place: Place): Promise<Selection<TaskHead
     const selection = await selectByHeads(place)
     if (selection.outcome !== 'stuck') {
       const next = await nextTask(context, place, selection)
-      await context.print(nextView({ ...screen, selection, next }))
+      const foreign = selection.outcome === 'empty' ? await foreignIn(place.root) : []
+      await context.print(nextView({ ...screen, selection, next, foreign }))
       return selection
     }
   }

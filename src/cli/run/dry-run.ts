@@ -5,6 +5,7 @@ import { UserError } from '../../base/errors.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { listRecords } from '../../git/record.ts'
 import { Agents } from '../../project/agents.ts'
+import { openOrigins } from '../../project/origins.ts'
 import type { Project } from '../../project/project.ts'
 import { unlessGitIsMissing } from '../../project/repository.ts'
 import type { RunWish } from '../../project/run-options.ts'
@@ -52,6 +53,7 @@ async function planOf(
   const git = openReadingGit({ cwd: root, env: io.env })
   const ledger = new Ledger(await unlessGitIsMissing(listRecords(git, task.id), []))
   const [choice] = await agents.choicesFor(task)
+  const origins = await openOrigins(project.config.bridges, root)
   const source = { dir, tasks: () => tasks, refresh: async () => undefined }
   const { job, estimate, warnings } = await prepare(
     {
@@ -63,7 +65,7 @@ async function planOf(
       budgetLeft: options.budget,
       token: '',
     },
-    { options, ledger, ports: { tierOf, prompt: promptOf(project, git), source } },
+    { options, ledger, ports: { tierOf, prompt: promptOf(project, git), source, origins } },
   )
   const provider = await agents.provider(choice.name)
   const request = agentRequest(job, {

@@ -1,4 +1,5 @@
 import type { McpServer } from '../../base/mcp-server.ts'
+import type { Bridge } from '../../bridge/write-back.ts'
 import { DEFAULT_TIERS, type TierRow, type TierTable } from '../../select/tier.ts'
 import type { FieldName, SectionName, Status, Tier } from '../../task/model.ts'
 
@@ -54,6 +55,8 @@ export interface Config {
   readonly mcpServers: Readonly<Record<string, McpServer>>
   readonly logs: { readonly maxBytes: number }
   readonly sandbox: SandboxConfig
+  /** Backlogs of other tools that tasks came from. */
+  readonly bridges: readonly Bridge[]
 }
 
 export const SANDBOX_MODES = ['auto', 'on', 'off'] as const
@@ -180,4 +183,5 @@ export const DEFAULTS: Config = {
   mcpServers: {},
   logs: { maxBytes: 50_000_000 },
   sandbox: { mode: 'auto', write: [], read: [], denyRead: [], network: [], gatesNetwork: [] },
+  bridges: [],
 }

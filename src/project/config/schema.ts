@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { DEFAULTS, GATE_TIMEOUT_SECONDS, SANDBOX_MODES, type Config, type TierSettings } from './defaults.ts'
+import { FORMAT_NAMES } from '../../bridge/names.ts'
 import {
   about,
   anyTexts,
@@ -157,6 +158,12 @@ const sandbox = table({
   gatesNetwork: about('Hosts that gates may reach.', v.optional(hosts, [])),
 })
 
+const bridge = table({
+  path: about('The file or folder that names it.', pathInside),
+  as: about('How it is written.', oneOf(FORMAT_NAMES)),
+  sync: about('Whether the status of a task is written back to it.', v.optional(flag, false)),
+})
+
 /** What a configuration may say; what comes out is whole. */
 export const configSchema = v.pipe(
   table({
@@ -226,6 +233,10 @@ export const configSchema = v.pipe(
     ),
     logs: about("How much of agents' output is kept.", v.optional(logs, {})),
     sandbox: about('The sandbox around agents and gates.', v.optional(sandbox, {})),
+    bridges: about(
+      'Backlogs of other tools that tasks came from; "ralph import --sync" writes this.',
+      v.optional(v.array(bridge, 'a list of bridges'), []),
+    ),
   }),
   v.forward(
     v.partialCheck(

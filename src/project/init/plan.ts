@@ -15,6 +15,8 @@ export interface InitFindings {
   /** The task folder. */
   readonly dir: string
   readonly hasTasks: boolean
+  /** Where backlogs of other tools stand. */
+  readonly foreign: readonly string[]
   /** Where it is configured already; null where it is not. */
   readonly configFile: string | null
   readonly gates: readonly Gate[]
@@ -27,7 +29,10 @@ export interface InitFindings {
 export function planSetup(findings: InitFindings): readonly PlannedFile[] {
   const task = { file: `${findings.dir}/T-001.md`, text: FIRST_TASK }
   const config = { file: 'ralph.config.json', text: `${JSON.stringify(configOf(findings), null, 2)}\n` }
-  return [...(findings.hasTasks ? [] : [task]), ...(findings.configFile === null ? [config] : [])]
+  return [
+    ...(findings.hasTasks || findings.foreign.length > 0 ? [] : [task]),
+    ...(findings.configFile === null ? [config] : []),
+  ]
 }
 
 function configOf({ dir, gates, aliases, schema }: InitFindings): object {

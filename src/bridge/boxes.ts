@@ -1,0 +1,134 @@
+/** An item with a box to tick, what stands below it, and the heading that it stands under. */
+export interface BoxItem {
+  /** Its text, lines that wrap joined. */
+  readonly text: string
+  readonly isTicked: boolean
+  /** Where the mark in its box is, in the text of the file. */
+  readonly markAt: number
+  readonly at: number
+  readonly heading: BoxHeading | null
+  readonly nested: readonly BoxItem[]
+  /** Text below it that is no item, in Markdown. */
+  readonly below: string
+}
+
+export interface BoxHeading {
+  readonly text: string
+  readonly depth: number
+  readonly at: number
+  /** The text between it and its first item, in Markdown. */
+  readonly intro: string
+}
+
+interface Open {
+  text: string
+  readonly isTicked: boolean
+  readonly markAt: number
+  readonly at: number
+  readonly heading: { text: string; depth: number; at: number; intro: string } | null
+  readonly nested: Open[]
+  below: string
+  readonly indent: number
+}
+
+const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\][ \t]+(\S.*)$/
+const PLAIN_ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(\S.*)$/
+const HEADING = /^(#{1,6})[ \t]+(.*?)[ \t]*#*$/
+const FENCE = /^[ \t]*(`{3,}|~{3,})/
+
+/** The items with boxes of a Markdown text; what stands in fences and comments is text. */
+export function readBoxes(text: string): readonly BoxItem[] {
+  const found: Open[] = []
+  const open: Open[] = []
+  let heading: Open['heading'] = null
+  let isAfterBlank = false
+  for (const { line, at, isLiteral } of linesIn(text)) {
+    const title = isLiteral ? null : HEADING.exec(line)
+    if (title) {
+      heading = { text: title[2]!, depth: title[1]!.length, at, intro: '' }
+      open.length = 0
+      continue
+    }
+    const item = isLiteral ? null : ITEM.exec(line)
+    if (item) {
+      const indent = widthOf(item[1]!)
+      const box: Open = {
+        text: item[3]!.trim(),
+        isTicked: item[2] !== ' ',
+        markAt: at + line.indexOf('[') + 1,
+        at: at + item[1]!.length,
+        heading,
+        nested: [],
+        below: '',
+        indent,
+      }
+      while (open.length > 0 && open.at(-1)!.indent >= indent) open.pop()
+      const parent = open.at(-1)
+      if (parent) parent.nested.push(box)
+      else found.push(box)
+      open.push(box)
+      isAfterBlank = false
+      continue
+    }
+    if (line.trim() === '') {
+      isAfterBlank = true
+      const inner = open.at(-1)
+      if (inner?.below) inner.below += '\n'
+      continue
+    }
+    addText({ line, isLiteral, isAfterBlank }, open, heading)
+    isAfterBlank = false
+  }
+  return found
+}
+
+/** A line that begins nothing: it goes on with an item, stands below one, or introduces what comes. */
+function addText(
+  { line, isLiteral, isAfterBlank }: { line: string; isLiteral: boolean; isAfterBlank: boolean },
+  open: Open[],
+  heading: Open['heading'],
+): void {
+  const indent = widthOf(/^[ \t]*/.exec(line)![0])
+  while (open.length > 0 && isAfterBlank && indent <= open.at(-1)!.indent) open.pop()
+  const item = open.at(-1)
+  if (!item) {
+    if (heading) heading.intro += `${line}\n`
+  } else if (isLiteral || isAfterBlank || item.below !== '' || PLAIN_ITEM.test(line))
+    item.below += `${line.slice(Math.min(line.length - line.trimStart().length, item.indent + 2))}\n`
+  else item.text += ` ${line.trim()}`
+}
+
+interface Line {
+  readonly line: string
+  readonly at: number
+  /** Whether it stands in a fence or a comment. */
+  readonly isLiteral: boolean
+}
+
+function* linesIn(text: string): Iterable<Line> {
+  let fence = ''
+  let isComment = false
+  for (const match of text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)) {
+    const [, line = ''] = match
+    if (match.index === text.length && line === '') return
+    const wasOpen = fence !== '' || isComment
+    const mark = FENCE.exec(line)?.[1]
+    if (isComment) isComment = !line.includes('-->')
+    else if (fence === '' && mark !== undefined) fence = mark
+    else if (fence !== '') {
+      const isEnd = mark !== undefined && mark.startsWith(fence) && line.trim() === mark
+      if (isEnd) fence = ''
+    } else isComment = /<!--(?!.*-->)/.test(line)
+    const isMarkLine = /^\s*<!--.*-->\s*$/.test(line)
+    yield { line: isMarkLine ? '' : line, at: match.index, isLiteral: wasOpen || fence !== '' || isComment }
+  }
+}
+
+function widthOf(blanks: string): number {
+  return blanks.replaceAll('\t', '    ').length
+}
+
+/** All texts of the items below one, those of their own below them too. */
+export function nestedTexts(item: BoxItem): readonly BoxItem[] {
+  return item.nested.flatMap((inner) => [inner, ...nestedTexts(inner)])
+}

@@ -1,0 +1,94 @@
+import { nestedTexts, readBoxes, type BoxItem } from './boxes.ts'
+import { draftOf, titleOf, type Criterion, type Draft } from './draft.ts'
+import type { Format } from './format.ts'
+import { slugOf } from './implementation.ts'
+
+/** Any Markdown file with boxes to tick: a heading is a milestone, an item a task, what is nested in it its criteria. */
+export const checklist: Format = {
+  about: 'a check list in Markdown',
+  find: (look) => {
+    const text = /\.(?:md|markdown)$/i.test(look.path) ? look.source()?.text : undefined
+    return text !== undefined && readBoxes(text).length > 0 ? look.path : null
+  },
+  read(path, sources) {
+    const source = sources.open(path)
+    return { drafts: source ? draftsIn(source.text, path, source.placeOf) : [] }
+  },
+  files: (path) => [path],
+  write(path, sources, { key, status }) {
+    const text = sources.tree.text(path) ?? ''
+    const body = text.replace(/^\uFEFF/, '')
+    const item = keyed(readBoxes(body)).find((one) => one.key === key)?.item
+    return item
+      ? new Map([[path, text.slice(0, text.length - body.length) + ticked(body, item, status === 'DONE')]])
+      : new Map()
+  },
+}
+
+/** The drafts of a text with boxes. */
+export function draftsIn(
+  text: string,
+  file: string,
+  placeOf: (at: number) => Draft['place'],
+): readonly Draft[] {
+  const items = keyed(readBoxes(text))
+  const milestones = milestonesOf(items.map(({ item }) => item))
+  return items.map(({ key, item }) =>
+    draftOf({
+      key,
+      title: titleOf(item.text),
+      status: item.isTicked ? 'DONE' : 'TODO',
+      milestone: milestones(item),
+      description: descriptionOf(item),
+      background: item.heading?.intro.trim()
+        ? [[`About ${plain(item.heading.text)}`, item.heading.intro.trim()]]
+        : [],
+      criteria: criteriaIn(item),
+      place: { ...placeOf(item.at), file },
+    }),
+  )
+}
+
+/** Names each item by its words, as nothing else names it. */
+function keyed(items: readonly BoxItem[]): readonly { readonly key: string; readonly item: BoxItem }[] {
+  const taken = new Map<string, number>()
+  return items.map((item) => {
+    const slug = slugOf(item.text) || 'item'
+    const before = taken.get(slug) ?? 0
+    taken.set(slug, before + 1)
+    return { key: before === 0 ? slug : `${slug}~${before + 1}`, item }
+  })
+}
+
+/** What an item says, and the text below it. */
+export function descriptionOf({ text, below }: BoxItem): string {
+  return [text, below.trimEnd()].filter(Boolean).join('\n\n')
+}
+
+/** What is nested in an item, as what can be checked. */
+export function criteriaIn(item: BoxItem): readonly Criterion[] {
+  return nestedTexts(item).map(({ text, isTicked }) => ({ text, met: isTicked }))
+}
+
+/** A text with the box of one item ticked, or not. */
+export function ticked(text: string, { markAt, isTicked }: BoxItem, isDone: boolean): string {
+  return isTicked === isDone ? text : text.slice(0, markAt) + (isDone ? 'x' : ' ') + text.slice(markAt + 1)
+}
+
+/** The milestone of each item: its heading, numbered in the order of the file; where there is but one heading, none. */
+function milestonesOf(items: readonly BoxItem[]): (item: BoxItem) => string | null {
+  const headings = [...new Set(items.flatMap(({ heading }) => heading ?? []))]
+  const places = new Map(headings.map(({ at }, index) => [at, index + 1]))
+  return ({ heading }) => {
+    if (!heading || (headings.length === 1 && heading.depth === 1)) return null
+    const text = plain(heading.text)
+    return /^\d/.test(text)
+      ? text.replace(/^(\d+(?:\.\d+)*)[.):]?\s+/, '$1 — ')
+      : `${places.get(heading.at)} — ${text}`
+  }
+}
+
+/** A heading without the marks of Markdown. */
+function plain(text: string): string {
+  return text.replaceAll(/[*_`]/g, '').trim()
+}

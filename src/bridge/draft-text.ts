@@ -1,0 +1,207 @@
+import { withoutControls } from '../base/controls.ts'
+import { sectionBodies } from '../task/edit-section.ts'
+import type { FieldName, SectionName, Task } from '../task/model.ts'
+import { safeNotes, titleMarkdown } from '../task/notes.ts'
+import { originText, readOrigin } from '../task/origin.ts'
+import { isNone } from '../task/values.ts'
+import { draftOf, type Comment, type Criterion, type Draft } from './draft.ts'
+
+/** What a draft is written with: its id here, those of the tasks that it names, and the path that it came from. */
+interface DraftPlace {
+  readonly id: string
+  readonly idOf: (key: string) => string | undefined
+  readonly path: string
+}
+
+interface WrittenDraft {
+  readonly id: string
+  readonly title: string
+  readonly fields: readonly (readonly [FieldName, string])[]
+  readonly sections: readonly (readonly [SectionName, string])[]
+}
+
+/** A draft as the parts of a task file. */
+export function writtenDraft(draft: Draft, { id, idOf, path }: DraftPlace): WrittenDraft {
+  const depends = draft.depends.flatMap((key) => idOf(key) ?? [])
+  return {
+    id,
+    title: titleMarkdown(oneLine(draft.title)),
+    fields: [
+      ['Status', draft.status],
+      ['Milestone', valueText(draft.milestone ?? '')],
+      ['Depends', depends.join(', ') || 'none'],
+      ['Touches', draft.touches.map(asCode).join(', ')],
+      ['Discipline', valueText(draft.discipline ?? '')],
+      ['Feature', valueText(draft.feature ?? '')],
+      ['Context', draft.context.map(asCode).join(', ')],
+      ['Turns', draft.turns === null ? '' : String(draft.turns)],
+      ['Priority', valueText(draft.priority ?? '')],
+      ['Tags', draft.tags.map((tag) => valueText(tag.replaceAll(/[,，、]/g, ' '))).join(', ')],
+      ['Provenance', valueText(draft.provenance ?? '')],
+      ['Origin', originText({ path, key: draft.key })],
+    ],
+    sections: sectionsOf(draft).filter(([, body]) => body !== ''),
+  }
+}
+
+function sectionsOf(draft: Draft): readonly (readonly [SectionName, string])[] {
+  const background = draft.background.map(
+    ([heading, text]) => `### ${titleMarkdown(oneLine(heading))}\n\n${blockText(text)}`,
+  )
+  const reason = draft.blockedReason.trim() || 'It is blocked in its origin.'
+  return [
+    ['Description', [blockText(draft.description), ...background].filter(Boolean).join('\n\n')],
+    ['Acceptance Criteria', criteriaText(draft.criteria)],
+    ['Hints', blockText(draft.hints)],
+    [
+      'Produces',
+      draft.produces.map((item) => `- ${isPath(item) ? asCode(item) : inlineText(item)}`).join('\n'),
+    ],
+    ['Comments', draft.comments.map(commentText).join('\n')],
+    ['Blocked', draft.status === 'BLOCKED' ? blockText(reason) : ''],
+  ]
+}
+
+/** What is to be there, rather than something that only a person can judge. */
+function isPath(item: string): boolean {
+  return !/\s/.test(item) && /\/|\.\w{1,8}$/.test(item)
+}
+
+function oneLine(text: string): string {
+  return withoutControls(text).replace(/\s+/g, ' ').trim()
+}
+
+/** Several fields may stand in one row: a sign that parts them is none where a key could follow it. */
+function valueText(text: string): string {
+  const plain = oneLine(text).replaceAll(/\s*[·•|;；]\s*(?=[^:：]{0,40}[:：])/g, ', ')
+  return plain === '' ? '' : titleMarkdown(plain.replaceAll('`', "'"))
+}
+
+function asCode(path: string): string {
+  return `\`${oneLine(path).replaceAll('`', '')}\``
+}
+
+/** What could begin a heading, a fence, HTML or an underline; most texts have nothing of that. */
+const SIGNS = /^[ \t]*(?:#|<|>|=+[ \t]*$|-+[ \t]*$|\[[^\]\n]*\]:)|```|~~~|<!--/m
+
+/** A text of several lines as Markdown that stays within its section. */
+function blockText(text: string): string {
+  const plain = withoutControls(text).trim()
+  return SIGNS.test(plain) || plain.length > LONG ? safeNotes(plain) : plain
+}
+
+const LONG = 60_000
+
+/** A text as one item of a list, in which nothing is HTML. */
+function inlineText(text: string): string {
+  const parts = oneLine(text).split(/(`[^`]*`)/)
+  return parts
+    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll(/<(?=[A-Za-z!/?])/g, '\\<')))
+    .join('')
+}
+
+const OF_ALL = 'Of the whole milestone:'
+
+function criteriaText(criteria: readonly Criterion[]): string {
+  const lines = (wanted: boolean): string =>
+    criteria
+      .filter(({ ofAll = false, text }) => ofAll === wanted && text.trim() !== '')
+      .map(({ text, met }) => `- [${met ? 'x' : ' '}] ${inlineText(text)}`)
+      .join('\n')
+  const [own, all] = [lines(false), lines(true)]
+  return [own, all === '' ? '' : `${OF_ALL}\n\n${all}`].filter(Boolean).join('\n\n')
+}
+
+function commentText({ author, created, task, body }: Comment): string {
+  const facts = task === '' ? [created] : [created || NO_DATE, task]
+  const head = [`**${inlineText(author)}**`, ...facts.map(inlineText).filter(Boolean)].join(' · ')
+  const lines = blockText(body)
+    .split('\n')
+    .map((line) => (line === '' ? '' : `  ${line}`))
+  return `- ${head}\n${lines.join('\n')}`
+}
+
+const NO_DATE = '—'
+
+/** A task as a draft again, to be written in another form. The key is that of its origin, or its id. */
+export function draftOfTask(task: Task, keyOf: (id: string) => string): Draft {
+  const body = (name: SectionName): string => sectionBodies(task, name).join('\n\n').replaceAll('\r\n', '\n')
+  const [description = '', ...rest] = body('Description').split(/^### (?=About |When the whole |Part of: )/m)
+  const turns = task.turns
+  return draftOf({
+    key: keyOf(task.id),
+    title: task.title,
+    status: task.status ?? 'TODO',
+    blockedReason: body('Blocked'),
+    milestone: task.milestone,
+    depends: task.depends.map(({ id }) => keyOf(id)),
+    description: description.trim(),
+    background: rest.map((part) => {
+      const [heading = '', ...lines] = part.split('\n')
+      return [heading.trim(), lines.join('\n').trim()] as const
+    }),
+    criteria: readCriteria(body('Acceptance Criteria')),
+    hints: body('Hints'),
+    touches: task.touches,
+    produces: (task.produces ?? []).map(({ text }) => text),
+    context: task.context,
+    tags: task.tags,
+    priority: task.priority,
+    discipline: task.discipline,
+    feature: task.feature,
+    turns,
+    provenance: task.provenance,
+    comments: readComments(body('Comments')),
+    place: { file: task.file, line: 1, column: 1 },
+  })
+}
+
+function readCriteria(text: string): readonly Criterion[] {
+  const [own = '', all = ''] = text.split(`${OF_ALL}\n`)
+  const items = (part: string): readonly Omit<Criterion, 'ofAll'>[] =>
+    [...part.matchAll(/^[-*+] (?:\[([ xX])\] )?(.*(?:\n[ \t]+\S.*)*)/gm)].map(([, mark = ' ', item = '']) => {
+      return {
+        text: item
+          .replace(/\s*\n\s*/g, ' ')
+          .replaceAll('\\<', '<')
+          .trim(),
+        met: mark !== ' ',
+      }
+    })
+  return [...items(own), ...items(all).map((one) => ({ ...one, ofAll: true }))].filter(
+    ({ text: one }) => !isNone(one),
+  )
+}
+
+function readComments(text: string): readonly Comment[] {
+  return text.split(/^- (?=\*\*)/m).flatMap((part): readonly Comment[] => {
+    const [head = '', ...lines] = part.split('\n')
+    const [author, created = '', task = ''] = head.split(' · ')
+    const named = /^\*\*(.*)\*\*$/.exec(author ?? '')?.[1]
+    if (named === undefined) return []
+    return [
+      {
+        author: named,
+        created: created === NO_DATE ? '' : created,
+        task,
+        body: lines
+          .map((line) => line.replace(/^ {2}/, ''))
+          .join('\n')
+          .trim(),
+      },
+    ]
+  })
+}
+
+/** What names each task in files of that name, where it came from one; its id otherwise. */
+export function originKeys(tasks: readonly Task[], isFrom: RegExp): ReadonlyMap<string, string> {
+  const keys = new Map<string, string>()
+  const taken = new Set<string>()
+  for (const task of tasks) {
+    const origin = readOrigin(task.origin)
+    const key = origin && isFrom.test(origin.path) && !taken.has(origin.key) ? origin.key : task.id
+    keys.set(task.id, key)
+    taken.add(key)
+  }
+  return keys
+}

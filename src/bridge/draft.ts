@@ -1,0 +1,122 @@
+import type { Diagnostic } from '../base/diagnostic.ts'
+import type { Status } from '../task/model.ts'
+
+/** A task of another tool's backlog, before it is a file here; or one of ours, before it is written in another form. */
+export interface Draft {
+  /** What names it there; references between tasks use it. */
+  readonly key: string
+  readonly title: string
+  readonly status: Status
+  /** Why it is blocked; empty where nobody says. */
+  readonly blockedReason: string
+  readonly milestone: string | null
+  /** The keys of the tasks that come before it. */
+  readonly depends: readonly string[]
+  /** In Markdown. */
+  readonly description: string
+  /** What stands around it, below the description: a heading, and Markdown. */
+  readonly background: readonly (readonly [heading: string, text: string])[]
+  readonly criteria: readonly Criterion[]
+  /** In Markdown. */
+  readonly hints: string
+  readonly touches: readonly string[]
+  readonly produces: readonly string[]
+  readonly context: readonly string[]
+  readonly tags: readonly string[]
+  readonly priority: string | null
+  readonly discipline: string | null
+  readonly feature: string | null
+  readonly turns: number | null
+  readonly provenance: string | null
+  readonly comments: readonly Comment[]
+  readonly place: Place
+}
+
+export interface Criterion {
+  readonly text: string
+  readonly met: boolean
+  /** Whether it is one of the whole milestone, which its last task has to meet. */
+  readonly ofAll?: boolean
+}
+
+/** What somebody has said of a task. */
+export interface Comment {
+  readonly author: string
+  /** When, as it is written there. */
+  readonly created: string
+  /** Which agent's task it came from. */
+  readonly task: string
+  readonly body: string
+}
+
+/** Where in another tool's files something stands. */
+export type Place = Pick<Diagnostic, 'file' | 'line' | 'column'>
+
+/** A draft of which only this is known. */
+export function draftOf(known: Pick<Draft, 'key' | 'title' | 'place'> & Partial<Draft>): Draft {
+  return { ...EMPTY, ...known }
+}
+
+const EMPTY: Omit<Draft, 'key' | 'title' | 'place'> = {
+  status: 'TODO',
+  blockedReason: '',
+  milestone: null,
+  depends: [],
+  description: '',
+  background: [],
+  criteria: [],
+  hints: '',
+  touches: [],
+  produces: [],
+  context: [],
+  tags: [],
+  priority: null,
+  discipline: null,
+  feature: null,
+  turns: null,
+  provenance: null,
+  comments: [],
+}
+
+/** What is still to be met. */
+export function openCriteria(texts: readonly string[]): readonly Criterion[] {
+  return texts.map((text) => ({ text, met: false }))
+}
+
+/** How far a task of another tool is; null for one that is not to be done at all. */
+export type ForeignStatus = Status | 'dropped'
+
+const WORDS: readonly (readonly [ForeignStatus, string])[] = [
+  [
+    'TODO',
+    'pending todo to_do open new in_progress doing started active review in_review testing ready not_started planned backlog draft failed',
+  ],
+  ['DONE', 'done completed complete closed passed finished merged resolved'],
+  ['BLOCKED', 'blocked deferred on_hold waiting paused'],
+  ['dropped', 'cancelled canceled wont_do wontfix skipped obsolete duplicate archived'],
+]
+const STATUS_WORDS = new Map(
+  WORDS.flatMap(([status, words]) => words.split(' ').map((word) => [word, status])),
+)
+
+/** What a status word means, in any case and with any sign between its parts; undefined for an unknown one. */
+export function foreignStatus(word: string): ForeignStatus | undefined {
+  const key = word
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_')
+    .replaceAll("'", '')
+  return key === '' ? 'TODO' : STATUS_WORDS.get(key)
+}
+
+const LONGEST_TITLE = 100
+
+/** The first line or sentence of a text, short enough for a title. */
+export function titleOf(text: string): string {
+  const [line = ''] = text.trim().split(/\r\n|\r|\n/, 1)
+  const plain = line.replace(/\s+/g, ' ').replace(/^(?:[-*+]|#{1,6}|>)\s+/, '')
+  const sentence =
+    /^.{10,100}?[.!?。！？](?=\s)/u.exec(plain)?.[0].replace(/[.。]$/, '') ?? plain.replace(/[.:]$/, '')
+  if (sentence.length <= LONGEST_TITLE) return sentence
+  return `${sentence.slice(0, sentence.lastIndexOf(' ', LONGEST_TITLE - 1) || undefined).slice(0, LONGEST_TITLE - 1)}…`
+}

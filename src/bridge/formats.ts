@@ -1,0 +1,129 @@
+import type { Diagnostic } from '../base/diagnostic.ts'
+import { backlogMd } from './backlog-md.ts'
+import { change } from './change.ts'
+import { checklist } from './checklist.ts'
+import { db } from './db.ts'
+import type { Draft } from './draft.ts'
+import { within, type Format, type Look, type ReadingOptions } from './format.ts'
+import type { FormatName } from './names.ts'
+import { githubIssues } from './github-issues.ts'
+import { implementation } from './implementation.ts'
+import { orchestrator } from './orchestrator.ts'
+import { prdJson } from './prd-json.ts'
+import { openSources, type Sources, type Tree } from './source.ts'
+import { taskMaster } from './task-master.ts'
+
+/** Every form of backlog that is read, the most particular first: what is in a file tells which it is. */
+export const FORMATS: Readonly<Record<FormatName, Format>> = {
+  implementation,
+  'prd-json': prdJson,
+  change,
+  'task-master': taskMaster,
+  'github-issues': githubIssues,
+  orchestrator,
+  db,
+  'backlog-md': backlogMd,
+  checklist,
+}
+
+/** A backlog that was found: its form, and the path that names it. */
+export interface FoundBacklog {
+  readonly format: FormatName
+  readonly path: string
+}
+
+/** What is at a path; null where it is none of the forms, or not the one that is asked for. */
+export function findBacklog(path: string, tree: Tree, asked: FormatName | null = null): FoundBacklog | null {
+  const look = lookAt(path, openSources(tree))
+  const names = asked === null ? (Object.keys(FORMATS) as FormatName[]) : [asked]
+  for (const format of names) {
+    const found = FORMATS[format].find(look)
+    if (found !== null) return { format, path: found }
+  }
+  return null
+}
+
+/** Whether the file is one that can be read at all, and what keeps it from that. */
+export function whyUnread(path: string, tree: Tree): readonly Diagnostic[] {
+  const sources = openSources(tree)
+  const look = lookAt(path, sources)
+  look.value()
+  return sources.mistakes
+}
+
+function lookAt(path: string, sources: Sources): Look {
+  const names = sources.tree.list(path)
+  const isFolder = names.length > 0
+  let source: ReturnType<Look['source']> | undefined
+  let value: ReturnType<Look['value']> | undefined
+  return {
+    path,
+    names: isFolder ? names : null,
+    sources,
+    source: () => (source ??= isFolder ? null : sources.open(path)),
+    value: () =>
+      (value ??=
+        isFolder || !/\.(?:jsonc?|ya?ml)$/i.test(path) ? null : (sources.value(path)?.value ?? null)),
+  }
+}
+
+/** Another tool's backlog, read: drafts whose references are all to each other, and what is wrong with it. */
+export interface Reading {
+  readonly drafts: readonly Draft[]
+  readonly documents: ReadonlyMap<string, string>
+  /** How many of its tasks are not to be done. */
+  readonly dropped: number
+  /** Where any is an error, none of it is to be used. */
+  readonly mistakes: readonly Diagnostic[]
+}
+
+export function readForeign({ format, path }: FoundBacklog, tree: Tree, how: ReadingOptions): Reading {
+  const sources = openSources(tree)
+  const {
+    drafts,
+    dropped = new Set(),
+    documents = new Map<string, string>(),
+  } = FORMATS[format].read(path, sources, how)
+  const exact = new Set(drafts.map(({ key }) => key))
+  const known = new Map(drafts.map(({ key }) => [key.toLowerCase(), key]))
+  const gone = new Set([...dropped].map((key) => key.toLowerCase()))
+  const unknown: Diagnostic[] = []
+  const resolved = drafts.map((draft): Draft => {
+    const depends = draft.depends.flatMap((need) => {
+      const found = exact.has(need) ? need : known.get(need.toLowerCase())
+      if (found !== undefined) return found === draft.key ? [] : [found]
+      if (!gone.has(need.toLowerCase())) {
+        const message = `${draft.key} depends on ${need}, which is not there: that is left out`
+        unknown.push({ ...draft.place, severity: 'warning', rule: 'import', message })
+      }
+      return []
+    })
+    return { ...draft, depends: [...new Set(depends)] }
+  })
+  return { drafts: resolved, documents, dropped: dropped.size, mistakes: [...sources.mistakes, ...unknown] }
+}
+
+/** Where other tools keep their backlog, from the root of a project. */
+const USUAL_PLACES = [
+  'implementation.json',
+  '.ralph/db/tasks.yaml',
+  '.ralph/tasks',
+  '.taskmaster/tasks/tasks.json',
+  'tasks/tasks.json',
+  'backlog',
+  'prd.json',
+  'spectr/changes/*',
+  'openspec/changes/*',
+  'TODO.md',
+] as const
+
+/** The backlogs of other tools that stand where these keep them. */
+export function usualBacklogs(tree: Tree): readonly FoundBacklog[] {
+  const paths = USUAL_PLACES.flatMap((place): readonly string[] => {
+    if (!place.endsWith('/*')) return [place]
+    const folder = place.slice(0, -2)
+    const names = tree.list(folder).filter((name) => name.endsWith('/') && name !== 'archive/')
+    return names.map((name) => within(folder, name.slice(0, -1)))
+  })
+  return paths.flatMap((path) => findBacklog(path, tree) ?? [])
+}

@@ -1,0 +1,112 @@
+import { draftOf, foreignStatus, openCriteria, titleOf, type Draft } from './draft.ts'
+import { nameOf, within, type Format } from './format.ts'
+import { entryAt, keyReader, type Entry, type Sources } from './source.ts'
+
+/** A request that an orchestrator has planned: `.ralph/tasks/task-001.json`, with its state beside it, which is never written. */
+export const orchestrator: Format = {
+  about: 'a planned request (.ralph/tasks/task-001.json)',
+  find: ({ path, names, sources }) => {
+    const folder = names === null ? folderOf(path) : nameOf(path) === 'tasks' ? folderOf(path) : path
+    const isPart = names !== null || nameOf(path) === 'state.json' || TASK_FILE.test(nameOf(path))
+    const root = names === null && nameOf(folder) === 'tasks' ? folderOf(folder) : folder
+    return isPart && taskFiles(within(root, 'tasks'), sources).length > 0 ? within(root, 'tasks') : null
+  },
+  read(path, sources) {
+    const folder = folderOf(path)
+    const state = stateOf(within(folder, 'state.json'), sources)
+    const context = ['prd.md', 'research.json', 'decisions.json']
+      .map((name) => within(folder, name))
+      .filter((file) => sources.tree.text(file) !== null)
+    const readKey = keyReader()
+    const dropped = new Set<string>()
+    const drafts = taskFiles(path, sources).flatMap((file): readonly Draft[] => {
+      const found = sources.value(file)
+      const task = found && entryAt(found.source, found.value, 'an object with a task')
+      if (!task) return []
+      const key = readKey(task, task.text('id', 'task_id') || nameOf(file).replace(/\.json$/, ''))
+      const word = (key !== null && state.statuses.get(key)) || task.text('status')
+      const status = foreignStatus(word)
+      if (status === undefined) task.report('status', `"${word}" is no status that ralph knows`)
+      if (key !== null && status === 'dropped') dropped.add(key)
+      return key === null || status === 'dropped'
+        ? []
+        : [draftIn(task, { key, status: status ?? 'TODO', context })]
+    })
+    const place = (draft: Draft): number => {
+      const at = state.order.indexOf(draft.key)
+      return at < 0 ? Infinity : at
+    }
+    return { drafts: drafts.toSorted((one, other) => place(one) - place(other) || 0), dropped }
+  },
+  files: (path, sources) => [...taskFiles(path, sources), within(folderOf(path), 'state.json')],
+  write: null,
+}
+
+const TASK_FILE = /^[\w.-]*task[\w.-]*\.json$/i
+
+function folderOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.'
+}
+
+function taskFiles(folder: string, { tree }: Sources): readonly string[] {
+  const names = tree.list(folder).filter((name) => TASK_FILE.test(name) && name !== 'tasks.json')
+  return names.map((name) => within(folder, name))
+}
+
+interface State {
+  readonly order: readonly string[]
+  readonly statuses: ReadonlyMap<string, string>
+}
+
+function stateOf(file: string, sources: Sources): State {
+  const found = sources.value(file)
+  const state = found && entryAt(found.source, found.value, 'the state of a request')
+  const statuses = state?.value('task_statuses')
+  return {
+    order: state?.texts('task_order') ?? [],
+    statuses: new Map(
+      statuses?.kind === 'table'
+        ? [...statuses.entries].flatMap(([key, value]) =>
+            value.kind === 'scalar' ? [[key, value.text]] : [],
+          )
+        : [],
+    ),
+  }
+}
+
+/** Its names vary from one tool to the next. */
+function draftIn(
+  task: Entry,
+  {
+    key,
+    status,
+    context,
+  }: { readonly key: string; readonly status: Draft['status']; readonly context: readonly string[] },
+): Draft {
+  const description = task.text('description', 'details', 'body', 'prompt')
+  const title = titleOf(task.text('title', 'name', 'summary') || description)
+  if (title === '') task.report('title', `the task ${key} has no title`)
+  return draftOf({
+    key,
+    title,
+    status,
+    milestone: task.text('milestone', 'epic', 'group') || null,
+    depends: task.texts('dependencies', 'depends_on', 'dependsOn', 'blocked_by'),
+    description: description || title,
+    criteria: openCriteria(
+      task.texts(
+        'acceptance_criteria',
+        'acceptanceCriteria',
+        'criteria',
+        'success_criteria',
+        'test_criteria',
+      ),
+    ),
+    hints: task.texts('hints', 'notes', 'implementation_notes').join('\n\n'),
+    touches: task.texts('files', 'files_to_modify', 'files_affected', 'touches'),
+    produces: task.texts('outputs', 'files_to_create', 'output_files', 'produces'),
+    priority: task.text('priority') || null,
+    context,
+    place: task.source.placeOf(task.at),
+  })
+}

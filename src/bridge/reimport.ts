@@ -1,0 +1,60 @@
+import type { Status } from '../task/model.ts'
+import type { Draft } from './draft.ts'
+
+/** A task that came from there before. */
+export interface ImportedTask {
+  readonly id: string
+  readonly key: string
+  readonly file: string
+  readonly status: Status | null
+  /** Whether somebody has written in its file since. */
+  readonly isChangedHere: boolean
+}
+
+/** What importing once more is to do. */
+export interface ImportPlan {
+  readonly added: readonly Draft[]
+  /** Tasks that are still to be done, and only their origin has changed. */
+  readonly changed: readonly { readonly task: ImportedTask; readonly draft: Draft }[]
+  /** Those where both have changed: a person has to look. */
+  readonly both: readonly {
+    readonly task: ImportedTask
+    readonly draft: Draft
+    readonly parts: readonly string[]
+  }[]
+  /** Those that are not there any more. */
+  readonly gone: readonly ImportedTask[]
+}
+
+/** Compares what is there now with what was there at the last import; null where nobody knows that any more. */
+export function planImport(
+  drafts: readonly Draft[],
+  imported: readonly ImportedTask[],
+  before: readonly Draft[] | null,
+): ImportPlan {
+  const known = new Map(imported.map((task) => [task.key, task]))
+  const earlier = new Map(before?.map((draft) => [draft.key, draft]))
+  const now = new Set(drafts.map(({ key }) => key))
+  const moved = drafts.flatMap((draft) => {
+    const [task, old] = [known.get(draft.key), earlier.get(draft.key)]
+    if (!task || !old || task.status === 'DONE') return []
+    const parts = differing(old, draft)
+    return parts.length === 0
+      ? []
+      : [{ task, draft, parts, isBoth: task.isChangedHere || task.status !== 'TODO' }]
+  })
+  return {
+    added: drafts.filter(({ key }) => !known.has(key)),
+    changed: moved.flatMap(({ isBoth, task, draft }) => (isBoth ? [] : [{ task, draft }])),
+    both: moved.flatMap(({ isBoth, ...one }) => (isBoth ? [one] : [])),
+    gone: imported.filter(({ key, status }) => !now.has(key) && status !== 'DONE'),
+  }
+}
+
+/** The parts of a draft in which two differ; where it stands in the file is none. */
+function differing(before: Draft, after: Draft): readonly string[] {
+  const parts = Object.keys(after) as (keyof Draft)[]
+  return parts.filter(
+    (part) => part !== 'place' && JSON.stringify(before[part]) !== JSON.stringify(after[part]),
+  )
+}

@@ -1,0 +1,28 @@
+import { relative } from 'node:path'
+import { UserError } from '../../base/errors.ts'
+import { EXPORT_NAMES } from '../../bridge/names.ts'
+import { exportedTexts, writeExport } from '../../project/export-tasks.ts'
+import { openProject } from '../../project/project.ts'
+import { line } from '../../ui/block.ts'
+import type { Context } from '../command.ts'
+
+/** Writes the backlog in the form of another tool. */
+export async function run(context: Context): Promise<number> {
+  const { options, io, json, where } = context
+  const as = EXPORT_NAMES.find((name) => name === options.text('as'))
+  if (as === undefined)
+    throw new UserError(`--as is missing: ${EXPORT_NAMES.join(', ')}`, 'ralph export --as json')
+  const output = options.text('output')
+  if (as === 'db' && output === undefined)
+    throw new UserError('db is three files', 'Name a folder for them: ralph export --as db -o .ralph/db')
+  const project = await openProject(where)
+  const texts = await exportedTexts(project, as, io.now())
+  if (output === undefined) {
+    context.printRaw([...texts.values()].join(''))
+    return 0
+  }
+  const files = writeExport(io.cwd, output, texts).map((path) => relative(io.cwd, path))
+  if (json) context.printJson({ version: 1, format: as, tasks: project.tasks.length, files })
+  else await context.print(files.map((file) => line(file)))
+  return 0
+}

@@ -1,0 +1,51 @@
+import { relative, resolve } from 'node:path'
+import type { Diagnostic } from '../../base/diagnostic.ts'
+import { UserError } from '../../base/errors.ts'
+import { pathWithin } from '../../base/paths.ts'
+import { FORMAT_NAMES } from '../../bridge/names.ts'
+import { importTasks, type Imported } from '../../project/import-tasks.ts'
+import { openPlace } from '../../project/project.ts'
+import { importView } from '../../ui/import-view.ts'
+import type { Context } from '../command.ts'
+
+/** Makes task files of another tool's backlog; the answer is no where that cannot be read. */
+export async function run(context: Context): Promise<number> {
+  const place = await openPlace(context.where)
+  const { options, io } = context
+  const path = pathWithin(place.root, resolve(io.cwd, context.args[0] ?? ''))
+  if (path === null)
+    throw new UserError(
+      `${context.args[0]} is outside of the project`,
+      `Name a file or folder in ${relative(io.cwd, place.root) || 'it'}.`,
+    )
+  const as = FORMAT_NAMES.find((name) => name === options.text('as')) ?? null
+  const imported = await importTasks(io, place, {
+    path: path === '' ? '.' : path,
+    as,
+    sync: options.on('sync'),
+    independent: options.on('independent'),
+  })
+  if (context.json) context.printJson(importJson(imported))
+  else {
+    await context.note(importView.mistakes(imported))
+    await context.print(importView.result(imported))
+  }
+  return imported.isRefused ? 1 : 0
+}
+
+function importJson({ format, path, mistakes, written, both, gone, dropped, files, kept }: Imported): object {
+  const found = mistakes.map(({ rule: _, ...rest }: Diagnostic) => rest)
+  return {
+    version: 1,
+    format,
+    path,
+    added: written.filter(({ isNew }) => isNew).map(({ id, file, key }) => ({ id, file, origin: key })),
+    changed: written.filter(({ isNew }) => !isNew).map(({ id, file, key }) => ({ id, file, origin: key })),
+    both: both.map(({ task: { id, file, key }, parts }) => ({ id, file, origin: key, parts })),
+    gone: gone.map(({ id, file, key }) => ({ id, file, origin: key })),
+    dropped,
+    files,
+    kept,
+    mistakes: found,
+  }
+}

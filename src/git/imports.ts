@@ -1,0 +1,126 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { contentsOf } from './contents.ts'
+import type { Git } from './git.ts'
+import { readLog } from './log.ts'
+import type { Trailer } from './trailers.ts'
+
+/** The key of the trailer that says what a commit has imported, and in which state that was. */
+const IMPORT = 'Import'
+
+/** What the commit of an import says of it: the path that names a backlog, and the object that holds what was read. */
+export function importTrailer(path: string, hash: string): Trailer {
+  return { key: IMPORT, value: `${path}@${hash}` }
+}
+
+/** What was imported from a path before. */
+export interface EarlierImports {
+  /** The last commit of these, and the object that holds what it read. */
+  readonly commit: string
+  readonly hash: string
+  /** Of each file that one of them wrote, by its path in the repository, the blob that the last one gave it. */
+  readonly written: ReadonlyMap<string, string>
+}
+
+/** The imports of a path in the history of HEAD; null where there is none. */
+export async function earlierImports(git: Git, path: string): Promise<EarlierImports | null> {
+  const entries = await readLog(git, { withTrailer: IMPORT })
+  const own = entries.flatMap(({ hash, trailers }) => {
+    const value = trailers.find(({ key, value }) => key === IMPORT && value.startsWith(`${path}@`))?.value
+    return value === undefined ? [] : [{ commit: hash, hash: value.slice(path.length + 1) }]
+  })
+  const [last] = own
+  if (!last || !/^[0-9a-f]{40,64}$/.test(last.hash)) return null
+  const written = new Map<string, string>()
+  for (const { commit } of own.toReversed())
+    for (const [file, blob] of await blobsOf(git, commit)) written.set(file, blob)
+  return { ...last, written }
+}
+
+/** The blobs that a commit brought, by path. */
+async function blobsOf(git: Git, commit: string): Promise<readonly (readonly [string, string])[]> {
+  const { stdout } = await git.run([
+    'diff-tree',
+    '-r',
+    '--root',
+    '--no-commit-id',
+    '--no-renames',
+    '--raw',
+    '--no-abbrev',
+    '-z',
+    commit,
+  ])
+  const records = stdout.toString().split('\0')
+  const blobs: (readonly [string, string])[] = []
+  for (let at = 0; at + 1 < records.length; at += 2) {
+    const [, , , blob = ''] = (records[at] ?? '').split(' ')
+    blobs.push([records[at + 1] ?? '', blob])
+  }
+  return blobs
+}
+
+/** The blobs that files of the work tree would be, by path; as they are, without filters, they are stored too. */
+export async function blobsNow(
+  git: Git,
+  paths: readonly string[],
+  { store = false }: { readonly store?: boolean } = {},
+): Promise<ReadonlyMap<string, string>> {
+  const named = paths.filter((path) => !path.includes('\n'))
+  if (named.length === 0) return new Map()
+  const args = ['hash-object', ...(store ? ['-w', '--no-filters'] : []), '--stdin-paths']
+  const { stdout } = await git.run(args, { stdin: `${named.join('\n')}\n` })
+  const blobs = stdout.toString().split('\n')
+  return new Map(named.map((path, index) => [path, blobs[index] ?? '']))
+}
+
+/** Keeps files of the work tree as an object of git: one as a blob, several as a tree of their paths. */
+export async function storeFiles(git: Git, paths: readonly string[], gitDir: string): Promise<string> {
+  const blobs = await blobsNow(git, paths, { store: true })
+  const [only] = blobs.values()
+  if (only !== undefined && blobs.size === 1) return only
+  const index = join(gitDir, 'ralph-index-import')
+  const door = git.with({ env: { GIT_INDEX_FILE: index } })
+  try {
+    const lines = [...blobs].map(([path, blob]) => `100644 ${blob}\t${path}\0`).join('')
+    await door.run(['update-index', '-z', '--index-info'], { stdin: lines })
+    return (await door.run(['write-tree'])).stdout.toString().trim()
+  } finally {
+    rmSync(index, { force: true })
+  }
+}
+
+/** What an import had read, by path in the repository; null where it is gone. */
+export async function importedTexts(
+  git: Git,
+  { commit, hash }: EarlierImports,
+  path: string,
+): Promise<ReadonlyMap<string, string> | null> {
+  const { code, stdout } = await git.run(['cat-file', '-t', hash], { okCodes: [0, 128] })
+  const type = code === 0 ? stdout.toString().trim() : ''
+  if (type === 'blob') {
+    const content = (await git.run(['cat-file', 'blob', hash])).stdout
+    return new Map([[path, content.toString()]])
+  }
+  // A tree of several files may have been cleared away by now; the commit holds those that were committed.
+  const tree = type === 'tree' ? hash : commit
+  const only = type === 'tree' ? [] : ['--', path]
+  const { stdout: names } = await git.run([
+    'ls-tree',
+    '-r',
+    '-z',
+    '--name-only',
+    '--full-tree',
+    tree,
+    ...only,
+  ])
+  const files = names.toString().split('\0').filter(Boolean)
+  const contents = await contentsOf(
+    git,
+    files.map((file) => `${tree}:${file}`),
+  )
+  const texts = files.flatMap((file): [string, string][] => {
+    const content = contents.get(`${tree}:${file}`)
+    return content ? [[file, content.toString()]] : []
+  })
+  return texts.length === 0 ? null : new Map(texts)
+}

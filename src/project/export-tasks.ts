@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { UserError } from '../base/errors.ts'
+import { tasksJsoncText } from '../bridge/change.ts'
+import { tasksYaml, yamlList } from '../bridge/db.ts'
+import { disciplineRows, featureRows, type NamedText } from '../bridge/db-documents.ts'
+import { draftOfTask, originKeys } from '../bridge/draft-text.ts'
+import type { Draft } from '../bridge/draft.ts'
+import { implementationText } from '../bridge/implementation.ts'
+import type { ExportName } from '../bridge/names.ts'
+import { DISCIPLINES, FEATURES, namesIn } from '../prompt/library.ts'
+import { initialState } from '../run/state.ts'
+import type { Task } from '../task/model.ts'
+import type { Project } from './project.ts'
+
+/** The backlog in another form: a text for each of its files, of which most forms have one, without a name. */
+export async function exportedTexts(
+  project: Pick<Project, 'root' | 'tasks'>,
+  as: ExportName,
+  now: Date,
+): Promise<ReadonlyMap<string, string>> {
+  const { root, tasks } = project
+  switch (as) {
+    case 'implementation':
+      return new Map([['', implementationText(draftsOf(tasks, /(?:^|\/)implementation\.json$/), now)]])
+    case 'tasks-jsonc':
+      return new Map([['', tasksJsoncText(draftsOf(tasks, /(?:^|\/)tasks\.jsonc$/))]])
+    case 'state':
+      return new Map([['', jsonText({ ...initialState(tasks, now), phase: phaseOf(tasks) })]])
+    case 'json':
+      return new Map([['', jsonText({ version: 1, tasks: draftsOf(tasks, /^$/).map(jsonOf) })]])
+    case 'db':
+      return new Map([
+        ['disciplines.yaml', yamlList(await disciplineRows(await textsIn(root, DISCIPLINES)))],
+        ['features.yaml', yamlList(await featureRows(await textsIn(root, FEATURES)))],
+        ['tasks.yaml', dbTasks(tasks)],
+      ])
+  }
+}
+
+function draftsOf(tasks: readonly Task[], isFrom: RegExp): readonly Draft[] {
+  const keys = originKeys(tasks, isFrom)
+  return tasks.map((task) => draftOfTask(task, (id) => keys.get(id) ?? id))
+}
+
+/** The numbers of the tasks are those that they came with, where each is one and none is taken twice. */
+function dbTasks(tasks: readonly Task[]): string {
+  const drafts = draftsOf(tasks, /\.ya?ml$/)
+  const areNumbers = drafts.every(({ key }) => /^\d+$/.test(key))
+  const own = new Map(
+    drafts.map((draft, index) => [draft, areNumbers ? Number(draft.key) : (tasks[index]?.number ?? 0)]),
+  )
+  return tasksYaml(drafts, (draft) => own.get(draft) ?? 0)
+}
+
+function phaseOf(tasks: readonly Task[]): string {
+  if (tasks.some(({ status }) => status === 'BLOCKED')) return 'failed'
+  return tasks.every(({ status }) => status === 'DONE') ? 'completed' : 'planning_complete'
+}
+
+function jsonOf({ key, title, place, ...draft }: Draft): object {
+  return { id: key, title, file: place.file, ...draft }
+}
+
+function jsonText(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}
+
+async function textsIn(
+  root: string,
+  folder: typeof DISCIPLINES | typeof FEATURES,
+): Promise<readonly NamedText[]> {
+  const names = await namesIn(root, folder)
+  return names.map((name) => ({ name, text: readFileSync(join(root, folder, `${name}.md`), 'utf8') }))
+}
+
+/** Writes them to new files: one that is there may be another tool's state, or somebody's work. */
+export function writeExport(
+  cwd: string,
+  output: string,
+  texts: ReadonlyMap<string, string>,
+): readonly string[] {
+  const files = [...texts].map(([name, text]) => ({ path: resolve(cwd, output, name), text }))
+  const there = files.find(({ path }) => existsSync(path))
+  if (there)
+    throw new UserError(
+      `${there.path} is there already, and nothing is overwritten`,
+      'Name another file, or remove this one first.',
+    )
+  for (const { path, text } of files) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text, { flag: 'wx' })
+  }
+  return files.map(({ path }) => path)
+}
