@@ -118,7 +118,7 @@ describe('a template that nobody has filled in', () => {
       configFile: 'ralph.config.json',
       gates: [],
       aliases: { fields: {}, statuses: {}, sections: {} },
-      foreign: null,
+      foreign: [],
       schema: null,
     })
     const todo = example!.text.replace('BLOCKED', 'TODO').replace(/## Blocked[\s\S]*/, '')
