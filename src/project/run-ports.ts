@@ -33,7 +33,7 @@ export async function runPorts(
   project: Project,
   { agents, questions }: { readonly agents: Agents; readonly questions: Questions },
 ): Promise<Omit<RunPorts, 'warnings'>> {
-  const { root, dir, vocabulary, config, tierOf } = project
+  const { root, vocabulary, config, tierOf } = project
   const { repository } = await openRepository(world, root)
   const mark = newMark()
   const git = openGit({ cwd: repository.root, env: withMark(world.env, mark) })
@@ -48,7 +48,7 @@ export async function runPorts(
   const words = asSpelled(vocabulary, project.tasks)
   return {
     workspace: openWorkspace(git, repository, root),
-    source: await openTaskFolder({ root, dir, vocabulary }),
+    source: await openTaskFolder(project),
     edits: {
       complete: (task, completion) => completeTask(task, completion, words),
       block: (task, blockage) => blockTask(task, blockage, words),

@@ -17,7 +17,6 @@ import { NoteKeeper, type AttemptNote } from './note.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { adoptCheckout, preflight } from './preflight.ts'
 import { recover } from './recovery.ts'
-import { isTaskFile } from './source.ts'
 import { stateKeeper } from './state.ts'
 import { choicesFor, overBudget, runTask, type Run } from './task.ts'
 
@@ -246,7 +245,7 @@ async function enterCompleted(
   const { prefix } = ports.workspace
   const changes = landed.work.changes.flatMap(({ path, kind }) => {
     const file = path.startsWith(prefix) ? path.slice(prefix.length) : ''
-    return isTaskFile(file, ports.source.dir) ? [{ file, kind }] : []
+    return ports.source.isTask(file) ? [{ file, kind }] : []
   })
   ledger.addedTasks += changes.filter(({ kind, file }) => kind === 'new' && file !== task.file).length
   await ports.source.refresh([task.file, ...changes.map(({ file }) => file)])

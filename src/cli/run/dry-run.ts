@@ -48,7 +48,7 @@ async function planOf(
   const git = openReadingGit({ cwd: root, env: io.env })
   const ledger = new Ledger(await unlessGitIsMissing(listRecords(git, task.id), []))
   const [choice] = await agents.choicesFor(task)
-  const source = { dir, tasks: () => tasks, refresh: async () => undefined }
+  const source = { dir, isTask: () => false, tasks: () => tasks, refresh: async () => undefined }
   const { job, estimate, warnings } = await prepare(
     {
       task,
