@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { closest } from '../base/spelling.ts'
 import { UserError } from '../base/errors.ts'
@@ -11,11 +11,16 @@ import type { Place } from './project.ts'
 /** The task files of a place, none of them read. */
 export async function taskNames(place: Place): Promise<readonly TaskName[]> {
   try {
-    const names = readdirSync(join(place.root, place.dir)).toSorted()
-    return names.flatMap((name) => {
-      const id = idInFileName(name)
-      return id === null ? [] : [{ id, number: numberOf(id), file: `${place.dir}/${name}` }]
-    })
+    const { root, dir, moreDirs, isIgnored } = place
+    const folders = [dir, ...moreDirs.filter((more) => existsSync(join(root, more)))]
+    return folders.flatMap((folder) =>
+      readdirSync(join(root, folder))
+        .toSorted()
+        .flatMap((name) => {
+          const id = isIgnored?.(name) ? null : idInFileName(name)
+          return id === null ? [] : [{ id, number: numberOf(id), file: `${folder}/${name}` }]
+        }),
+    )
   } catch {
     // Reading the tasks says what is wrong with the folder.
     return (await readHeads(place)).tasks

@@ -8,7 +8,7 @@ import { readBacklog, readHeads } from '../task/read.ts'
 import { asSpelled } from '../task/status-spelling.ts'
 import { taskVocabulary, type TaskVocabulary } from '../task/vocabulary.ts'
 import { checkConfiguredAgents } from './configured-agents.ts'
-import { taskFolder } from './task-folder.ts'
+import { taskFolders } from './task-folder.ts'
 
 /** From where a command was started. */
 export interface Where {
@@ -23,6 +23,10 @@ export interface Place {
   readonly config: Config
   /** The task folder, relative to the root. */
   readonly dir: string
+  /** More folders of tasks, relative to the root. */
+  readonly moreDirs: readonly string[]
+  /** Whether the file of that name is no task, whatever it is called. */
+  readonly isIgnored: ((name: string) => boolean) | undefined
   /** The words of the task files, with the team's own. */
   readonly vocabulary: TaskVocabulary
 }
@@ -39,8 +43,8 @@ export async function openPlace({ cwd, dir: asked }: Where): Promise<Place> {
   const root = findRoot(cwd, asked)
   const config = await loadConfig(root)
   await checkConfiguredAgents(root, config)
-  const dir = taskFolder(root, asked ?? config.tasks)
-  return { root, config, dir, vocabulary: taskVocabulary(config.aliases) }
+  const folders = await taskFolders(root, config, asked)
+  return { root, config, ...folders, vocabulary: taskVocabulary(config.aliases) }
 }
 
 /** The words of a place, its statuses as its tasks spell them: for an edit of one of them. */

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { CONFIG_FILES } from '../base/names.ts'
 import { nativePath } from '../base/paths.ts'
-import { DEFAULTS } from './config/defaults.ts'
+import { TASK_FOLDER } from './config/defaults.ts'
 import { isConfiguredByManifest } from './config/load.ts'
 
 const MARKERS = ['.git', 'package.json', 'Cargo.toml', 'go.mod', 'pyproject.toml', 'mix.exs']
@@ -15,7 +15,7 @@ type Probe = (path: string) => boolean
  * The project's root, seen from a folder inside it: the closest one upward that looks like a project.
  * Where that one has no task folder and one further up in the same repository has, it is that one.
  */
-export function findRoot(cwd: string, tasks: string = DEFAULTS.tasks, exists: Probe = existsOnDisk): string {
+export function findRoot(cwd: string, tasks: string = TASK_FOLDER, exists: Probe = existsOnDisk): string {
   const closest = upward(cwd).find((folder) => MARKERS.some((marker) => exists(join(folder, marker))))
   if (closest === undefined) {
     throw new UserError('No project root found. Please run ralph from within a project directory.')

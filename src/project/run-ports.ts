@@ -44,7 +44,7 @@ export async function runPorts(
     sandbox,
   }: { readonly agents: Agents; readonly questions: Questions; readonly sandbox: Sandbox },
 ): Promise<Omit<RunPorts, 'warnings'>> {
-  const { root, dir, vocabulary, config, tierOf } = project
+  const { root, vocabulary, config, tierOf } = project
   const { repository } = await openRepository(world, root)
   const mark = newMark()
   const git = openGit({ cwd: repository.root, env: withMark(world.env, mark) })
@@ -86,7 +86,7 @@ export async function runPorts(
       promptIn: (at) => promptOf({ ...project, root: at }, openAt(at)),
       checkpoint: () => undefined,
     }),
-    source: await openTaskFolder({ root, dir, vocabulary }),
+    source: await openTaskFolder(project),
     edits: {
       complete: (task, completion) => completeTask(task, completion, words),
       block: (task, blockage) => blockTask(task, blockage, words),

@@ -1,6 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
+import type { Config } from './config/defaults.ts'
+import type { Place } from './project.ts'
 import { nativePath, pathKey, pathWithin } from '../base/paths.ts'
 
 /** A folder that is not there leads nowhere, which is told where it is read. */
@@ -10,6 +12,28 @@ function leadsOut(root: string, dir: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Where the tasks of a project lie: where it was said on the command line, else in the config. */
+export async function taskFolders(
+  root: string,
+  { tasks }: Pick<Config, 'tasks'>,
+  asked?: string,
+): Promise<Pick<Place, 'dir' | 'moreDirs' | 'isIgnored'>> {
+  const { dir, ignore } = typeof tasks === 'string' ? { dir: [tasks], ignore: [] } : tasks
+  const [first = '', ...more] = asked === undefined ? dir : [asked]
+  const own = taskFolder(root, first)
+  const moreDirs = [...new Set(more.map((one) => taskFolder(root, one)))].filter((one) => one !== own)
+  return { dir: own, moreDirs, isIgnored: ignore.length > 0 ? await ignoring(ignore) : undefined }
+}
+
+async function ignoring(patterns: readonly string[]): Promise<(name: string) => boolean> {
+  // Loaded where there are patterns: most projects have none.
+  const { parseGlob } = await import('../base/glob.ts')
+  const globs = patterns.map(
+    (pattern) => parseGlob(pattern) ?? { matches: (name: string) => name === pattern },
+  )
+  return (name) => globs.some((glob) => glob.matches(name))
 }
 
 /** The task folder relative to the root, with forward slashes. One that lies outside could be in no commit. */

@@ -40,7 +40,8 @@ interface Wiring {
 }
 
 /** The workspaces of a checkout, as the configuration has them. */
-export function workspacesOf({ root, dir, vocabulary, config }: Place, wiring: Wiring): Workspaces {
+export function workspacesOf(place: Place, wiring: Wiring): Workspaces {
+  const { root, config } = place
   const { git, repository, home, env, openAt, checkpoint } = wiring
   const checkout = { git, repository }
   const lender: Lender = { git, repository, prefix: home.prefix }
@@ -74,7 +75,7 @@ export function workspacesOf({ root, dir, vocabulary, config }: Place, wiring: W
         origins: await openOrigins(config.bridges, one.root),
       }
     },
-    sourceIn: (one) => openTaskFolder({ root: one.root, dir, vocabulary }),
+    sourceIn: (one) => openTaskFolder({ ...place, root: one.root }),
     trunk: ({ branch, note }) => openTrunk(checkout, own(0), { branch, note, openAt }),
     async finish(move) {
       releaseDeadLock(repository)

@@ -3,7 +3,6 @@ import type { Base } from '../git/head.ts'
 import type { Task } from '../task/model.ts'
 import { block, setAside, type TaskRunEnd } from './give-up.ts'
 import type { AttemptNote } from './note.ts'
-import { isTaskFile } from './source.ts'
 import type { Run } from './task.ts'
 
 /** How the tasks of a run have ended. */
@@ -64,7 +63,7 @@ async function enterCompleted(
   const { prefix } = ports.workspace
   const changes = landed.work.changes.flatMap(({ path, kind }) => {
     const file = path.startsWith(prefix) ? path.slice(prefix.length) : ''
-    return isTaskFile(file, ports.source.dir) ? [{ file, kind }] : []
+    return ports.source.isTask(file) ? [{ file, kind }] : []
   })
   ledger.addedTasks += changes.filter(({ kind, file }) => kind === 'new' && file !== task.file).length
   await ports.source.refresh([task.file, ...changes.map(({ file }) => file)])

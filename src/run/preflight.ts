@@ -8,7 +8,6 @@ import { composeMessage } from '../git/trailers.ts'
 import { NO_SHELL } from '../process/program.ts'
 import { idInFileName } from '../task/file-name.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
-import { isTaskFile } from './source.ts'
 
 /** Makes sure that a run can tell its work from everybody else's, or throws with what to do; gives where it begins. */
 export async function preflight(options: RunOptions, ports: RunPorts): Promise<Base> {
@@ -83,7 +82,7 @@ export function onlyTaskFiles(
   const fresh = status.entries.flatMap(({ path, kind }) => (kind === 'untracked' ? [path] : []))
   const configs = new Set(fresh.filter((path) => CONFIG_FILES.some((name) => path === `${prefix}${name}`)))
   const isOwn = (path: string): boolean =>
-    isTaskFile(path, source.dir) || configs.has(`${prefix}${path}`)
+    source.isTask(path) || configs.has(`${prefix}${path}`)
   const all = inside.length === paths.length && inside.every(isOwn)
   return all && !nested && paths.length > 0 ? inside : null
 }

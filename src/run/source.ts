@@ -1,5 +1,5 @@
 import { inOrder } from '../task/order.ts'
-import { readBacklog, readTask } from '../task/read.ts'
+import { type BacklogOptions, readBacklog, readTask } from '../task/read.ts'
 import type { Task } from '../task/model.ts'
 import { idInFileName } from '../task/file-name.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
@@ -8,6 +8,8 @@ import type { TaskVocabulary } from '../task/vocabulary.ts'
 export interface TaskSource {
   /** The folder relative to the project's root, with forward slashes. */
   readonly dir: string
+  /** Whether a path, relative to the root, is that of a task. */
+  isTask(path: string): boolean
   /** By number, as they were when last read. */
   tasks(): readonly Task[]
   /** Reads these files again, relative to the root; without any, all of them. */
@@ -15,22 +17,26 @@ export interface TaskSource {
 }
 
 /** The task folder of a checkout. */
-export async function openTaskFolder(where: {
-  readonly root: string
-  readonly dir: string
-  readonly vocabulary: TaskVocabulary
-}): Promise<TaskSource> {
-  const { root, dir, vocabulary } = where
+export async function openTaskFolder(
+  where: BacklogOptions & { readonly dir: string; readonly vocabulary: TaskVocabulary },
+): Promise<TaskSource> {
+  const { root, dir, moreDirs = [], isIgnored, vocabulary } = where
+  const isTask = (path: string): boolean =>
+    [dir, ...moreDirs].some((folder) => {
+      const name = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : ''
+      return !name.includes('/') && idInFileName(name) !== null && !isIgnored?.(name)
+    })
   let tasks = (await readBacklog(where)).tasks
   return {
     dir,
+    isTask,
     tasks: () => tasks,
     async refresh(files) {
       if (!files) {
         tasks = (await readBacklog(where)).tasks
         return
       }
-      for (const file of new Set(files.filter((path) => isTaskFile(path, dir)))) {
+      for (const file of new Set(files.filter(isTask))) {
         const task = await readTask(root, file, vocabulary)
         const others = tasks.filter((other) => other.file !== file)
         tasks = inOrder([...others, task])
@@ -46,10 +52,4 @@ export async function currentTask(
 ): Promise<Task | null> {
   await source.refresh([file])
   return source.tasks().find((task) => task.id === id && task.file === file) ?? null
-}
-
-/** Whether a path, relative to the root, is that of a task. */
-export function isTaskFile(path: string, dir: string): boolean {
-  const name = path.startsWith(`${dir}/`) ? path.slice(dir.length + 1) : ''
-  return !name.includes('/') && idInFileName(name) !== null
 }

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { ownText } from './byte-text.ts'
@@ -24,6 +24,10 @@ export interface BacklogOptions {
   readonly root: string
   /** Relative to the root, with forward slashes; `docs/tasks` by default. */
   readonly dir?: string
+  /** More folders, which need not be there. */
+  readonly moreDirs?: readonly string[]
+  /** Whether the file of that name is no task, whatever it is called. */
+  readonly isIgnored?: ((name: string) => boolean) | undefined
   readonly vocabulary?: TaskVocabulary
 }
 
@@ -99,14 +103,18 @@ async function readFolder<T extends TaskName>(
   keep: (task: Task) => T,
   shortcut: Shortcut<T>,
 ): Promise<Backlog<T>> {
-  const { root, dir = TASK_FOLDER } = options
-  const names = namesIn(join(root, dir), dir).filter((name) => idInFileName(name) !== null)
-  return { root, dir, tasks: inOrder(await readFiles(options, names, keep, shortcut)) }
+  const { root, dir = TASK_FOLDER, moreDirs = [] } = options
+  const tasks = await readFiles(options, dir, namesIn(root, dir, options), keep, shortcut)
+  for (const more of moreDirs)
+    if (existsSync(join(root, more)))
+      tasks.push(...(await readFiles(options, more, namesIn(root, more, options), keep, shortcut)))
+  return { root, dir, tasks: inOrder(tasks) }
 }
 
 /** Reads each file by the quickest reader that can: a shortcut over its bytes, the scanner, the Markdown parser. */
 async function readFiles<T>(
-  { root, dir = TASK_FOLDER, vocabulary = TASK_VOCABULARY }: BacklogOptions,
+  { root, vocabulary = TASK_VOCABULARY }: BacklogOptions,
+  dir: string,
   names: readonly string[],
   keep: (task: Task) => T,
   shortcut: Shortcut<T>,
@@ -150,9 +158,10 @@ function headOf({ id, number, file, status, needs, held, problems }: Task): Task
   return { id, number, file, status, needs, held, problems }
 }
 
-function namesIn(folder: string, dir: string): string[] {
+function namesIn(root: string, dir: string, { isIgnored }: BacklogOptions): readonly string[] {
   try {
-    return readdirSync(folder)
+    const names = readdirSync(join(root, dir)).filter((name) => idInFileName(name) !== null)
+    return isIgnored ? names.filter((name) => !isIgnored(name)) : names
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error
     if (code === 'ENOENT') {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scriptIn } from '../../src/agent/providers/script.ts'
+import { taskFolders } from '../../src/project/task-folder.ts'
 import { loadConfig } from '../../src/project/config/load.ts'
 import { detectGates } from '../../src/gates/detect.ts'
 import { lint } from '../../src/lint/lint.ts'
@@ -114,8 +115,9 @@ function copyOf(name: string): string {
 }
 
 async function tasksOf(root: string): Promise<readonly Task[]> {
-  const { tasks: dir, aliases } = await loadConfig(root)
-  return (await readBacklog({ root, dir, vocabulary: taskVocabulary(aliases) })).tasks
+  const config = await loadConfig(root)
+  const folders = await taskFolders(root, config)
+  return (await readBacklog({ root, ...folders, vocabulary: taskVocabulary(config.aliases) })).tasks
 }
 
 function namesIn(folder: string): readonly string[] {

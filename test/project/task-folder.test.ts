@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { taskFolder } from '../../src/project/task-folder.ts'
+import { taskFolder, taskFolders } from '../../src/project/task-folder.ts'
 
 const top = realpathSync.native(mkdtempSync(join(tmpdir(), 'ralph-folder-')))
 afterAll(() => rmSync(top, { recursive: true }))
@@ -27,5 +27,24 @@ describe('the task folder', () => {
   it.skipIf(process.platform === 'win32')('keeps its own name where it is a link itself', () => {
     symlinkSync(join(root, 'docs/tasks'), join(root, 'tasks'))
     expect(taskFolder(root, 'tasks')).toBe('tasks')
+  })
+})
+
+describe('task folders', () => {
+  it('are one, or the first and others, each once', async () => {
+    const one = await taskFolders(root, { tasks: 'docs/tasks' })
+    expect(one).toEqual({ dir: 'docs/tasks', moreDirs: [], isIgnored: undefined })
+    const tasks = { dir: ['docs/tasks', 'docs/done', './docs/tasks/'], ignore: ['*-review.md', 'T-9.md'] }
+    const several = await taskFolders(root, { tasks })
+    expect(several).toMatchObject({ dir: 'docs/tasks', moreDirs: ['docs/done'] })
+    const names = ['T-1.md', 'T-1-review.md', 'T-9.md', 'T-99.md']
+    expect(names.filter((name) => several.isIgnored?.(name))).toEqual(['T-1-review.md', 'T-9.md'])
+    expect(await taskFolders(root, { tasks }, 'docs')).toMatchObject({ dir: 'docs', moreDirs: [] })
+  })
+
+  it('lie in the project', async () => {
+    await expect(taskFolders(root, { tasks: { dir: ['docs/tasks', '../x'], ignore: [] } })).rejects.toThrow(
+      'outside of the project',
+    )
   })
 })

@@ -130,6 +130,8 @@ export async function makePorts({ root, deed, ports, gate, own }: Harness): Prom
       {
         root,
         dir: 'docs/tasks',
+        moreDirs: [],
+        isIgnored: undefined,
         vocabulary: TASK_VOCABULARY,
         config: { ...DEFAULTS, workspace: { ...DEFAULTS.workspace, ...own, dir: ownFolder(root) } },
       },

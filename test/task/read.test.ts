@@ -65,6 +65,26 @@ describe('the task folder', () => {
   })
 })
 
+describe('several task folders', () => {
+  test('are one backlog, without the files that are no tasks', async () => {
+    mkdirSync(join(root, 'docs/done'))
+    put('T-002.md', TASK.replace('T-001', 'T-002'))
+    put('T-002-review.md', 'Looks good.\n')
+    put('../done/T-001.md', TASK.replace('TODO', 'DONE'))
+    const options = {
+      root,
+      moreDirs: ['docs/done', 'docs/missing'],
+      isIgnored: (name: string) => name.endsWith('-review.md'),
+    }
+    const expected = [
+      ['docs/done/T-001.md', 'DONE'],
+      ['docs/tasks/T-002.md', 'TODO'],
+    ]
+    for (const { tasks } of [await readBacklog(options), await readHeads(options)])
+      expect(tasks.map(({ file, status }) => [file, status])).toEqual(expected)
+  })
+})
+
 describe('a file beyond what a parser or the engine takes keeps no other from being read:', () => {
   test.each([
     ['brackets in frontmatter', `---\na: ${'['.repeat(6000)}\n---\n${TASK}`],

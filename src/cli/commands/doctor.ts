@@ -19,20 +19,22 @@ import type { Context } from '../command.ts'
 import { checkConfiguredAgents } from '../../project/configured-agents.ts'
 import { sandboxAvailable, sandboxMode } from '../../project/sandbox.ts'
 import { lintContext } from '../../project/lint-context.ts'
-import { taskFolder } from '../../project/task-folder.ts'
+import type { Place } from '../../project/project.ts'
+import { taskFolders } from '../../project/task-folder.ts'
 
 /** Looks at everything that a run needs, and changes nothing; the answer is no where something keeps one from starting. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context
   const root = findRoot(io.cwd, options.text('dir'))
   const { config, findings: ofConfig } = await lookAtConfig(root)
-  const dir = taskFolder(root, options.text('dir') ?? config.tasks)
+  const folders = await taskFolders(root, config, options.text('dir'))
+  const { dir } = folders
   const git = openReadingGit({ cwd: root, env: io.env })
   const open: Parameters<typeof doctorFindings>[0]['open'] = (repository) =>
     openWorkspace(git, repository, root)
   const findings: readonly Examined[] = [
     ...ofConfig,
-    ...(await lookAtTasks(root, dir, config)),
+    ...(await lookAtTasks({ root, config, ...folders, vocabulary: taskVocabulary(config.aliases) })),
     ...(await lookAtGates(context, root, config)),
     ...(await lookAtAgents(context, root, config)),
     await lookAtSandbox(context, root, config),
@@ -66,11 +68,11 @@ function lookAtUnread(root: string): readonly Examined[] {
   return [finding('config', 'note', message, 'Write what it says as ralph.config.json')]
 }
 
-async function lookAtTasks(root: string, dir: string, config: Config): Promise<readonly Examined[]> {
+async function lookAtTasks(place: Place): Promise<readonly Examined[]> {
   try {
-    const vocabulary = taskVocabulary(config.aliases)
-    const { tasks } = await readBacklog({ root, dir, vocabulary })
-    const context = await lintContext({ root, dir, config, vocabulary })
+    const { dir } = place
+    const { tasks } = await readBacklog(place)
+    const context = await lintContext(place)
     const errors = lint(tasks, context).filter(({ severity }) => severity === 'error').length
     const count = `${tasks.length} in ${dir}`
     return [

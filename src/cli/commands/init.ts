@@ -31,8 +31,9 @@ export async function run(context: Context): Promise<number> {
 
 const SCHEMA = 'node_modules/ralph-tasks/dist/ralph.config.schema.json'
 
-async function look({ root, dir, vocabulary }: Place): Promise<InitFindings> {
-  const tasks = existsSync(join(root, dir)) ? (await readBacklog({ root, dir, vocabulary })).tasks : []
+async function look(place: Place): Promise<InitFindings> {
+  const { root, dir } = place
+  const tasks = existsSync(join(root, dir)) ? (await readBacklog(place)).tasks : []
   return {
     dir,
     hasTasks: tasks.length > 0,
@@ -66,12 +67,9 @@ async function screenOf(
 }
 
 /** The backlog as it is read once the proposed words are known. */
-async function readWith(
-  { root, dir, config }: Place,
-  { aliases, configFile }: InitFindings,
-): Promise<readonly Task[]> {
-  const vocabulary = taskVocabulary(configFile === null ? aliases : config.aliases)
-  return (await readBacklog({ root, dir, vocabulary })).tasks
+async function readWith(place: Place, { aliases, configFile }: InitFindings): Promise<readonly Task[]> {
+  const vocabulary = taskVocabulary(configFile === null ? aliases : place.config.aliases)
+  return (await readBacklog({ ...place, vocabulary })).tasks
 }
 
 const INTERRUPTED = 130

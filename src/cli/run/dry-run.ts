@@ -54,7 +54,7 @@ async function planOf(
   const ledger = new Ledger(await unlessGitIsMissing(listRecords(git, task.id), []))
   const [choice] = await agents.choicesFor(task)
   const origins = await openOrigins(project.config.bridges, root)
-  const source = { dir, tasks: () => tasks, refresh: async () => undefined }
+  const source = { dir, isTask: () => false, tasks: () => tasks, refresh: async () => undefined }
   const { job, estimate, warnings } = await prepare(
     {
       task,

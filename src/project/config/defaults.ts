@@ -3,10 +3,13 @@ import type { Bridge } from '../../bridge/write-back.ts'
 import { DEFAULT_TIERS, type TierRow, type TierTable } from '../../select/tier.ts'
 import type { FieldName, SectionName, Status, Tier } from '../../task/model.ts'
 
+/** Where tasks lie unless something else is said. */
+export const TASK_FOLDER = 'docs/tasks'
+
 /** The whole configuration, each key with its value; null stands for "not set". */
 export interface Config {
-  /** The task folder, relative to the root. */
-  readonly tasks: string
+  /** The task folder, relative to the root; or several, and patterns of files that are no tasks. */
+  readonly tasks: string | TaskFolders
   readonly aliases: AliasConfig
   readonly tiers: TierConfig
   /** Null takes the first of `agents` that is installed. */
@@ -77,6 +80,12 @@ interface SandboxConfig {
   readonly gatesNetwork: readonly string[]
 }
 
+/** Where tasks lie: new ones go into the first folder. */
+export interface TaskFolders {
+  readonly dir: readonly string[]
+  readonly ignore: readonly string[]
+}
+
 /** A team's own words for the names of the task file. */
 interface AliasConfig {
   /** `Related` stands for keys under which other tasks are named and not needed. */
@@ -144,7 +153,7 @@ const NOBODY = { agent: null, model: null }
 
 /** What holds where nothing is configured. */
 export const DEFAULTS: Config = {
-  tasks: 'docs/tasks',
+  tasks: TASK_FOLDER,
   aliases: { fields: {}, statuses: {}, sections: {}, tiers: {} },
   tiers: {
     rows: {

@@ -1,6 +1,13 @@
 import * as v from 'valibot'
-import { DEFAULTS, GATE_TIMEOUT_SECONDS, SANDBOX_MODES, type Config, type TierSettings } from './defaults.ts'
 import { FORMAT_NAMES } from '../../bridge/names.ts'
+import {
+  DEFAULTS,
+  GATE_TIMEOUT_SECONDS,
+  SANDBOX_MODES,
+  TASK_FOLDER,
+  type Config,
+  type TierSettings,
+} from './defaults.ts'
 import {
   about,
   anyTexts,
@@ -164,11 +171,27 @@ const bridge = table({
   sync: about('Whether the status of a task is written back to it.', v.optional(flag, false)),
 })
 
+const FOLDERS =
+  'a folder inside the project, or { "dir": ["docs/tasks", "docs/tasks/done"], "ignore": ["*-review.md"] }'
+
+const taskFolders = table({
+  dir: about(
+    'The task folders; new tasks go into the first.',
+    v.optional(v.pipe(v.array(pathInside, 'a list of folders'), v.minLength(1, 'a folder at least')), [
+      TASK_FOLDER,
+    ]),
+  ),
+  ignore: about('Patterns of the names of files that are no tasks.', v.optional(texts, [])),
+})
+
 /** What a configuration may say; what comes out is whole. */
 export const configSchema = v.pipe(
   table({
     $schema: v.optional(v.string('a text')),
-    tasks: about('The task folder.', v.optional(pathInside, DEFAULTS.tasks)),
+    tasks: about(
+      'The task folder; or { "dir": several, "ignore": patterns of files that are no tasks }.',
+      v.optional(v.union([pathInside, taskFolders], FOLDERS), TASK_FOLDER),
+    ),
     aliases: about("A team's own words for the names of the task file.", v.optional(aliases, {})),
     tiers: about('How hard a task is taken to be, and what it may then take.', v.optional(tiers, {})),
     agent: about('Who does the work; null takes the first of "agents" that is installed.', orNull(text)),

@@ -1,5 +1,5 @@
 import { EXAMPLE_DESCRIPTION } from '../../task/template.ts'
-import { DEFAULTS } from '../config/defaults.ts'
+import { TASK_FOLDER } from '../config/defaults.ts'
 import type { Gate } from '../../events/gate.ts'
 import type { ProposedAliases } from './propose-aliases.ts'
 
@@ -39,7 +39,7 @@ function configOf({ dir, gates, aliases, schema }: InitFindings): object {
   const said = Object.entries(aliases).filter(([, words]) => Object.keys(words).length > 0)
   return {
     ...(schema === null ? {} : { $schema: schema }),
-    ...(dir === DEFAULTS.tasks ? {} : { tasks: dir }),
+    ...(dir === TASK_FOLDER ? {} : { tasks: dir }),
     ...(said.length > 0 ? { aliases: Object.fromEntries(said) } : {}),
     // A list without any would say that there are none, for good.
     ...(gates.length > 0 ? { gates: gates.map(gateOf) } : {}),
