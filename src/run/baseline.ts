@@ -35,7 +35,7 @@ export async function runBaseline(run: Run, base: Base): Promise<string | null> 
   ledger.failedBefore = results.filter((result) => result.verdict !== 'passed')
   emit({ type: 'baseline-finished', results, known: known !== null })
   if (onlyCaged.length > 0) return onlyCagedReason(onlyCaged, refused)
-  if (idle.length > 0) return cannotRunReason(idle)
+  if (idle.length > 0) return cannotRunReason(idle, INSTALL_OR_WAIT)
   return gatesPassed(results) || options.baseline !== 'stop'
     ? null
     : 'the gates fail before any work has begun'
@@ -48,7 +48,7 @@ async function whatIsMissing({ options, ports }: Run): Promise<string | null> {
     const program = await ports.missingProgram(gate.command)
     if (program !== null && !program.includes('/')) idle.push({ gate, reason: `${program} is not on PATH` })
   }
-  return idle.length === 0 ? null : cannotRunReason(idle)
+  return idle.length === 0 ? null : cannotRunReason(idle, 'Install what it needs, or leave the gate out')
 }
 
 type CannotRun = Pick<GateResult, 'gate' | 'reason'>
@@ -57,10 +57,13 @@ function cannotRun(results: readonly GateResult[]): readonly GateResult[] {
   return results.filter(({ gate, verdict }) => gate.required && verdict === 'not-runnable')
 }
 
+const INSTALL_OR_WAIT =
+  'Install what it needs; where a task is to add it to the project, run with --baseline off'
+
 /** No work can make such a gate pass, so an agent would be paid for nothing. */
-function cannotRunReason(idle: readonly CannotRun[]): string {
+function cannotRunReason(idle: readonly CannotRun[], fix: string): string {
   const gates = idle.map(({ gate, reason }) => `${gate.name} (${gate.command}): ${reason}`)
-  return `a gate cannot run, so nothing would be checked: ${gates.join('; ')}. Install what it needs; where a task is to add it to the project, run with --baseline off`
+  return `a gate cannot run, so nothing would be checked: ${gates.join('; ')}. ${fix}`
 }
 
 /** Those of the gates that must pass and fail, which pass where there is no cage. */

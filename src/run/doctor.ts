@@ -7,6 +7,7 @@ import type { Workspace } from '../workspace/port.ts'
 import { runFolder } from './folder.ts'
 import { lockOwner } from './lock.ts'
 import { onlyTaskFiles } from './preflight.ts'
+import type { TaskSource } from './source.ts'
 import { attemptsIn, readNote } from './note.ts'
 
 /** One thing that was looked at: whether it is well, and what to do where it is not. */
@@ -26,6 +27,7 @@ export async function doctorFindings(where: {
   readonly git: Git
   readonly root: string
   readonly dir: string
+  readonly isTask: TaskSource['isTask']
   readonly now: Date
   readonly open: (repository: Repository) => Workspace
 }): Promise<readonly DoctorFinding[]> {
@@ -60,7 +62,7 @@ async function gitVersion(git: Git): Promise<DoctorFinding> {
 
 async function lookAtTree(
   workspace: Workspace,
-  { root, dir }: { readonly root: string; readonly dir: string },
+  { root, dir, isTask }: Pick<Parameters<typeof doctorFindings>[0], 'root' | 'dir' | 'isTask'>,
 ): Promise<readonly DoctorFinding[]> {
   const found: DoctorFinding[] = []
   for (const { message, fix } of await workspace.inspect.obstacles(dir))
@@ -88,7 +90,7 @@ async function lookAtTree(
       ...found,
       { area: 'tree', level: 'note', message: `${what} not committed, of an attempt`, fix: '' },
     ]
-  const isOwn = onlyTaskFiles(status, { workspace, source: { dir } }) !== null
+  const isOwn = onlyTaskFiles(status, { workspace, source: { isTask } }) !== null
   const fix = isOwn ? 'Commit them, or have ralph do it: ralph run --commit-tasks' : 'Commit or stash them'
   return [...found, { area: 'tree', level: 'problem', message: `${what} not committed`, fix }]
 }

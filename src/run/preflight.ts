@@ -65,7 +65,7 @@ export function baseOf(status: TreeStatus): Base {
 
 interface OwnFiles {
   readonly workspace: Pick<RunPorts['workspace'], 'prefix'>
-  readonly source: Pick<RunPorts['source'], 'dir'>
+  readonly source: Pick<RunPorts['source'], 'isTask'>
 }
 
 /**

@@ -16,16 +16,25 @@ export interface TaskSource {
   refresh(files?: readonly string[]): Promise<void>
 }
 
-/** The task folder of a checkout. */
-export async function openTaskFolder(
-  where: BacklogOptions & { readonly dir: string; readonly vocabulary: TaskVocabulary },
-): Promise<TaskSource> {
-  const { root, dir, moreDirs = [], isIgnored, vocabulary } = where
-  const isTask = (path: string): boolean =>
+/** Tells the paths of task files from others. */
+export function taskFilesIn({
+  dir,
+  moreDirs = [],
+  isIgnored,
+}: Pick<BacklogOptions, 'moreDirs' | 'isIgnored'> & { readonly dir: string }): TaskSource['isTask'] {
+  return (path) =>
     [dir, ...moreDirs].some((folder) => {
       const name = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : ''
       return !name.includes('/') && idInFileName(name) !== null && !isIgnored?.(name)
     })
+}
+
+/** The task folder of a checkout. */
+export async function openTaskFolder(
+  where: BacklogOptions & { readonly dir: string; readonly vocabulary: TaskVocabulary },
+): Promise<TaskSource> {
+  const { root, dir, vocabulary } = where
+  const isTask = taskFilesIn(where)
   let tasks = (await readBacklog(where)).tasks
   return {
     dir,

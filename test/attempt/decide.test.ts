@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import type { KeptAttempt } from '../../src/git/record.ts'
 import type { Ended } from '../../src/attempt/decide.ts'
 import { decide } from '../../src/attempt/decide.ts'
+import { isOnlyReported } from '../../src/attempt/interference.ts'
 import { outcome, outcomeOfEnd, POLICIES } from '../../src/attempt/outcome.ts'
 import { OUTCOMES } from '../../src/events/outcome.ts'
 import type { OutcomeKind } from '../../src/events/outcome.ts'
@@ -240,4 +241,14 @@ describe('how an agent ends', () => {
     expect(crash).toMatchObject({ reason: 'it crashed: one', detail: 'it crashed: one\ntwo\nthree' })
     expect(outcomeOfEnd({ kind: 'crashed', reason: 'one' })).toMatchObject({ reason: 'one', detail: '' })
   })
+})
+
+test.each([
+  ['exposed', true],
+  ['nested-repository', true],
+  ['task-files', false],
+  ['commits', false],
+] as const)('what an agent did is undone unless there is nothing to undo: %s', (kind, expected) => {
+  const found = kind === 'commits' ? ({ kind, commits: ['a'] } as const) : ({ kind, paths: ['a'] } as const)
+  expect(isOnlyReported(found)).toBe(expected)
 })

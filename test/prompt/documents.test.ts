@@ -34,11 +34,12 @@ describe('a discipline', () => {
       problems: [],
     })
     const dialect =
-      '\ufeff---\nskills: [Go, SQL]\n---\r\n# Ops\r\n\r\n* colour: red\r\n\r\n## persona\r\nCalm.\r\n'
+      '\ufeff---\nskills: [Go, SQL]\n---\r\n# Ops\r\n\r\n* colour: red\r\n\r\nOlder hands first.\r\n\r\n## persona\r\nCalm.\r\n'
     expect(await readDiscipline('ops', dialect)).toMatchObject({
       title: 'Ops',
       color: 'red',
       persona: 'Calm.',
+      conventions: 'Older hands first.',
     })
   })
 

@@ -5,6 +5,7 @@ import { livingTree } from '../../src/process/tree.ts'
 import { openGit } from '../../src/git/door.ts'
 import { openWorkspace } from '../../src/workspace/open.ts'
 import { doctorFindings } from '../../src/run/doctor.ts'
+import { taskFilesIn } from '../../src/run/source.ts'
 import { takeLock } from '../../src/run/lock.ts'
 import { makeRunFolder, runFolder } from '../../src/run/folder.ts'
 import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
@@ -21,6 +22,7 @@ function findingsOf(root: string): ReturnType<typeof doctorFindings> {
     git: door,
     root,
     dir: 'docs/tasks',
+    isTask: taskFilesIn({ dir: 'docs/tasks' }),
     now: new Date('2026-01-01T01:00:00Z'),
     open,
   })

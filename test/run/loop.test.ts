@@ -1079,7 +1079,7 @@ describe('work that had passed when a run died', () => {
     const events = await runAll({ root, deed })
     expect(subjects(root)).toEqual(['T-1: Do T-1'])
     expect(read(root, 'data/x')).toBe('agent\n')
-    const [warning] = those(events, 'warning').filter(({ message }) => message.includes('data/x'))
+    const warning = those(events, 'warning').find(({ message }) => message.includes('data/x'))
     const folder = /kept in (\S+)$/.exec(warning!.message)![1]!
     expect(read(root, `${folder}/data/x`)).toBe('mine\n')
   })

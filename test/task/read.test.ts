@@ -37,6 +37,23 @@ async function problemOf(name: string): Promise<string | undefined> {
   return alone
 }
 
+describe('the heads of files that are written alike', () => {
+  const head = (id: string, ...fields: string[]): string =>
+    `# ${id}: A task\n\n- **Status**: TODO\n${fields.map((field) => `- ${field}\n`).join('')}\n## Description\nDo it.\n`
+
+  test('say of a field that stands there twice what the whole task says, whatever was read before', async () => {
+    put('T-001.md', head('T-001', '**Depends**: none'))
+    put('T-002.md', head('T-002', '**Dependencies**: T-001'))
+    put('T-003.md', head('T-003', '**Depends**: T-001', '**Dependencies**: T-002'))
+    put('T-004.md', head('T-004', '**Dependencies**: T-003', '**Depends**: none'))
+    const [heads, { tasks }] = [await readHeads({ root }), await readBacklog({ root })]
+    const factsOf = (all: typeof heads.tasks) =>
+      all.map(({ id, needs, status, problems }) => [id, needs, status, problems.length])
+    expect(factsOf(heads.tasks)).toEqual(factsOf(tasks))
+    expect(tasks.map(({ problems }) => problems.length > 0)).toEqual([false, false, true, true])
+  })
+})
+
 describe('the task folder', () => {
   test('gives its tasks by number, and leaves other files alone', async () => {
     for (const name of [

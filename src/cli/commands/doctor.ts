@@ -11,6 +11,7 @@ import type { Gate } from '../../events/gate.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { openWorkspace } from '../../workspace/open.ts'
 import { doctorFindings } from '../../run/doctor.ts'
+import { taskFilesIn } from '../../run/source.ts'
 import { readBacklog } from '../../task/read.ts'
 import { taskVocabulary } from '../../task/vocabulary.ts'
 import { lint } from '../../lint/lint.ts'
@@ -38,7 +39,7 @@ export async function run(context: Context): Promise<number> {
     ...(await lookAtGates(context, root, config)),
     ...(await lookAtAgents(context, root, config)),
     await lookAtSandbox(context, root, config),
-    ...(await doctorFindings({ git, root, dir, now: io.now(), open })),
+    ...(await doctorFindings({ git, root, dir, isTask: taskFilesIn(folders), now: io.now(), open })),
   ]
   const isWell = findings.every(({ level }) => level !== 'problem')
   if (context.json) context.printJson({ version: 1, findings, ok: isWell })
