@@ -1,4 +1,4 @@
-import type { Happening, RunEnd } from '../events/event.ts'
+import type { RunEnd } from '../events/event.ts'
 import type { Base } from '../git/head.ts'
 import type { Task } from '../task/model.ts'
 import { block, setAside, type TaskRunEnd } from './give-up.ts'
@@ -12,6 +12,12 @@ export interface Tally {
   readonly failed: string[]
   /** Done, and kept from landing by something of the person's. */
   readonly held: string[]
+}
+
+/** A task that a dead run had given up on, and had not blocked yet, and where. */
+export interface GivenUp {
+  readonly workspace: 'checkout' | number
+  readonly attempt: AttemptNote
 }
 
 /** Why a run ends. */

@@ -10,11 +10,11 @@ import { beginApart, type ApartStart } from './apart.ts'
 import { runBaseline } from './baseline.ts'
 import { landCandidates } from './candidates.ts'
 import { chooseTask } from './choose-task.ts'
-import { enter, finishBlocking, nothingToDo, type End, type Tally } from './enter.ts'
 import { controlAnswers, openControlDoor } from './control-socket.ts'
+import { enter, finishBlocking, nothingToDo, type End, type GivenUp, type Tally } from './enter.ts'
 import { openJournal, runId } from './journal.ts'
 import { Ledger } from './ledger.ts'
-import { NoteKeeper, type AttemptNote, type RunNote } from './note.ts'
+import { NoteKeeper, type RunNote } from './note.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { adoptCheckout, preflight } from './preflight.ts'
 import { recover } from './recovery.ts'
@@ -91,7 +91,13 @@ async function go(
   const left = leftBy(inherited, options)
   const note = new NoteKeeper(
     ports.folder.note,
-    { mark: ports.mark, cleanSince, isApart: begun.trunk !== null, spentUsd: inherited.spentUsd, ...left },
+    {
+      mark: ports.mark,
+      cleanSince,
+      isApart: begun.trunk !== null,
+      spentUsd: inherited.spentUsd,
+      ...left.noted,
+    },
     ports.now,
   )
   keeper.note = note
@@ -114,7 +120,7 @@ async function go(
       })
     let end: End
     try {
-      const toBlock = [...(left.toBlock ? [left.toBlock] : []), ...left.jobs.map(({ attempt }) => attempt)]
+      const { toBlock } = left
       end = begun.trunk
         ? await workTogether({ ...run, note, trunk: begun.trunk, start, tally, toBlock })
         : await work(run, start, { tally, toBlock })
@@ -137,20 +143,17 @@ async function go(
   handed.checkpoint('run-cleared')
 }
 
-/** What a dead run has left to do, as it is noted until it is done. */
+/** What a dead run has left to do, and how it is noted until it is done. */
 function leftBy(
   { gaveUp, unsealed, jobs }: Awaited<ReturnType<typeof recover>>,
   { onFailure, apart }: RunOptions,
-): {
-  readonly attempt: AttemptNote | null
-  readonly jobs: RunNote['jobs']
-  readonly toBlock: AttemptNote | null
-} {
-  const isToBlock = ({ phase }: AttemptNote): boolean => phase === 'blocking' || onFailure === 'block'
-  const toBlock = gaveUp && isToBlock(gaveUp) ? gaveUp : null
+): { readonly noted: Pick<RunNote, 'attempt' | 'jobs'>; readonly toBlock: readonly GivenUp[] } {
+  const isToBlock = ({ attempt }: GivenUp): boolean => attempt.phase === 'blocking' || onFailure === 'block'
+  const ofCheckout: readonly GivenUp[] = gaveUp ? [{ workspace: 'checkout', attempt: gaveUp }] : []
+  const toBlock = [...ofCheckout, ...jobs].filter(isToBlock)
   // Of a run that works elsewhere no note is about the checkout, whose files are a person's.
-  const attempt = apart ? null : (toBlock ?? unsealed)
-  return { attempt, toBlock, jobs: jobs.filter((job) => isToBlock(job.attempt)) }
+  if (apart) return { noted: { attempt: null, jobs: jobs.filter(isToBlock) }, toBlock }
+  return { noted: { attempt: toBlock[0]?.attempt ?? unsealed, jobs: [] }, toBlock }
 }
 
 /** Makes sure that the run can begin, in the checkout or apart from it. */
@@ -195,12 +198,12 @@ async function runStarted(run: Run, base: Base, id: string): Promise<Happening> 
 async function work(
   run: Run,
   start: Base,
-  { tally, toBlock }: { readonly tally: Tally; readonly toBlock: readonly AttemptNote[] },
+  { tally, toBlock }: { readonly tally: Tally; readonly toBlock: readonly GivenUp[] },
 ): Promise<End> {
   const { options } = run
   let base = await landCandidates(run, start, (end) => enter(run, end, tally))
   for (const one of toBlock) {
-    const blocked = await finishBlocking(run, base, { tally, toBlock: one })
+    const blocked = await finishBlocking(run, base, { tally, toBlock: one.attempt })
     if ('end' in blocked) return blocked
     base = blocked
   }

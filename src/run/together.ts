@@ -15,7 +15,7 @@ import type { Trunk } from '../workspace/trunk.ts'
 import { runBaseline } from './baseline.ts'
 import { EMPTY_WORK, openCandidates, recordCandidate } from './candidates.ts'
 import { originTexts } from './give-up.ts'
-import { enter, finishBlocking, nothingToDo, type End, type Tally } from './enter.ts'
+import { enter, finishBlocking, nothingToDo, type End, type GivenUp, type Tally } from './enter.ts'
 import type { Ledger } from './ledger.ts'
 import type { JobNote, NoteKeeper } from './note.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
@@ -45,7 +45,7 @@ export interface TogetherStart {
   readonly start: Base
   readonly tally: Tally
   /** Tasks that a dead run had given up on. */
-  readonly toBlock: Parameters<typeof finishBlocking>[2]['toBlock'][]
+  readonly toBlock: readonly GivenUp[]
 }
 
 /** Works on several tasks at once, each in a workspace, and lands what passes, one at a time. */
@@ -202,9 +202,10 @@ class Jobs {
     if (open.length > 0) ports.checkpoint('candidates-found')
   }
 
-  async #blockGivenUp(toBlock: TogetherStart['toBlock'][number]): Promise<void> {
-    const { tally, start } = this.#at
-    const blocked = await finishBlocking(this.#run(), start, { tally, toBlock })
+  async #blockGivenUp({ workspace, attempt: toBlock }: GivenUp): Promise<void> {
+    const { tally, start, note } = this.#at
+    const run = { ...this.#run(), note: workspace === 'checkout' ? note.of(0) : note.of(workspace) }
+    const blocked = await finishBlocking(run, start, { tally, toBlock })
     if ('end' in blocked) this.#end ??= blocked
   }
 
@@ -396,7 +397,7 @@ class Jobs {
         ask: ports.ask && ((question, signal) => this.#asked(() => ports.ask!(question, signal))),
         env: { ...ports.env, RALPH_WORKSPACE: String(number), RALPH_PORT_BASE: String(portBase(number)) },
       },
-      note: isLanding ? SILENT(note.of(0)) : note.of(number),
+      note: isLanding ? silent(note.of(0)) : note.of(number),
       emit: (event) => emit({ ...event, workspace: number }),
     }
   }
@@ -494,8 +495,8 @@ function portBase(number: number): number {
 }
 
 /** A landing notes nothing: until it has landed its candidate says all. */
-const SILENT = ({ spentUsd }: JobNote): JobNote => ({
-  spentUsd,
+const silent = (note: JobNote): JobNote => ({
+  spentUsd: () => note.spentUsd(),
   begin: () => undefined,
   update: () => undefined,
   spend: () => undefined,

@@ -151,8 +151,10 @@ export async function keepStrayRefs(clone: Git, { git }: Lender): Promise<readon
   const strays = [...found].filter(([, hash]) => missing.has(hash))
   if (strays.length === 0) return []
   const pairs = strays.map(([ref, hash]): [string, string] => {
-    const isOurs = ref.startsWith('refs/ralph/attempts/') || ref.startsWith('refs/ralph/candidates/')
-    return [ref, isOurs ? ref : `${STRAY}${hash.slice(0, 10)}/${ref.slice('refs/'.length)}`]
+    return [
+      ref,
+      ref.startsWith('refs/ralph/') ? ref : `${STRAY}${hash.slice(0, 10)}/${ref.slice('refs/'.length)}`,
+    ]
   })
   const held = await listRefs(git)
   // A number may have been given again since a run died here.
@@ -162,6 +164,21 @@ export async function keepStrayRefs(clone: Git, { git }: Lender): Promise<readon
   ])
   await bringRefs(git, clone.cwd, free)
   return free.map(([, ref]) => ref)
+}
+
+/** Whether a tree has a file that differs from another's, and that the checkout's repository does not have at all. */
+export async function isNews(
+  clone: Git,
+  { git }: Lender,
+  { from, tree }: { readonly from: string; readonly tree: string },
+): Promise<boolean> {
+  const args = ['diff-tree', '-r', '--raw', '--no-renames', '--no-abbrev', '--diff-filter=AMT', from, tree]
+  const { stdout } = await clone.run(args)
+  const lines = stdout.toString().split('\n').filter(Boolean)
+  const blobs = [...new Set(lines.map((line) => line.split(' ')[3]!))]
+  if (blobs.length === 0) return false
+  const asked = await git.run(['cat-file', '--batch-check=%(objecttype)'], { stdin: `${blobs.join('\n')}\n` })
+  return / missing$/m.test(asked.stdout.toString())
 }
 
 /** Keeps a tree that somebody has left in a workspace as a commit in the checkout; gives its ref. */

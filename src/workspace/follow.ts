@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { foldersAbove } from '../base/paths.ts'
 import { GitError, type Git } from '../git/git.ts'
 import { moveBranch } from '../git/head.ts'
-import { ignoredPaths, operationsUnderWay, type Repository } from '../git/repository.ts'
+import { operationsUnderWay, type Repository } from '../git/repository.ts'
 import { sleep } from '../process/sleep.ts'
 
 /** A move of the branch, and of the checkout that is on it. */

@@ -12,6 +12,7 @@ import { restoreTree } from '../git/restore.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import {
   cloneRepository,
+  isNews,
   keepStrayRefs,
   keepStrayTree,
   makeClone,
@@ -144,7 +145,7 @@ export class OwnWorkspace {
     const left = await this.#treeLeft(before?.at ?? null)
     const excluded = [`/${prefix}.ralph/`, ...linked]
     await settle(cloneRepository(this.top, lender), base, { lender, excluded })
-    if (left !== null && !isLanding) {
+    if (left?.isNews) {
       const why = `ralph: left in workspace ${this.number}`
       strays.push(await keepStrayTree(this.#git, lender, { tree: left.tree, on: base.head, why }))
     }
@@ -200,7 +201,7 @@ export class OwnWorkspace {
   }
 
   /** The tree of what is in it, where that is not what it was brought to; null where it is. */
-  async #treeLeft(at: string | null): Promise<{ readonly tree: string } | null> {
+  async #treeLeft(at: string | null): Promise<{ readonly tree: string; readonly isNews: boolean } | null> {
     const { own } = this.#room
     const isFresh = !this.#room.isAdopted
     if (isFresh) {
@@ -213,7 +214,11 @@ export class OwnWorkspace {
       .filter((entry) => entry.nested && entry.kind === 'untracked')
       .map(({ path }) => path)
     const { tree } = await own.takeAll([...nested, ...this.#room.aside])
-    return tree === (await this.#treeAt(at)) ? null : { tree }
+    const from = await this.#treeAt(at)
+    if (tree === from) return null
+    // What a dead run was bringing it to, or had kept, is no news.
+    const { lender } = this.#plan
+    return { tree, isNews: this.number !== 0 && (await isNews(this.#git, lender, { from, tree })) }
   }
 
   /** The tree of a commit; the empty one where there was none, or it is there no more. */

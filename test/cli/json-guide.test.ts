@@ -31,7 +31,7 @@ const OF_BLOCKED = ['retry', 'answer', 'diff T-004']
 describe('docs/json.md', () => {
   const documents = rowsOf('The documents')
   const asked: Readonly<Record<string, string[]>> = {
-    next: ['next', '--all', '--explain'],
+    next: ['next', '--all', '--explain', '--jobs', '2'],
     show: ['show', '1'],
     prompt: ['prompt', '1'],
     attempts: ['attempts', '1'],

@@ -6,21 +6,21 @@ import { gateOf, makePorts, OPTIONS } from './ports.ts'
 import type { Deed } from './ports.ts'
 
 /**
- * A run in a process of its own, for the crash test: `root diary [checkpoint occurrence]`. It kills itself with
+ * A run in a process of its own, for the crash test: `root diary [checkpoint occurrence jobs]`. It kills itself with
  * SIGKILL the given time that it comes to the checkpoint. The diary, outside the repository, tells what the agent
  * wrote, which checkpoints were passed, and how the run ended.
  */
-const [root = '', diary = '', checkpoint = '', occurrence = '1'] = process.argv.slice(2)
+const [root = '', diary = '', checkpoint = '', occurrence = '1', jobs = '0'] = process.argv.slice(2)
 const note = (line: string): void => appendFileSync(diary, `${line}\n`)
 
-const deed: Deed = ({ task }) => {
+const deed: Deed = ({ task, cwd }) => {
   const token = `${task.id}-by-${process.pid}-${task.attempt}`
-  put(root, { [`src/${task.id}.txt`]: `${token}\n`, [`new/${task.id}/${task.attempt}`]: `${token}\n` })
+  put(cwd, { [`src/${task.id}.txt`]: `${token}\n`, [`new/${task.id}/${task.attempt}`]: `${token}\n` })
   note(`wrote ${token}`)
   if (task.id === 'T-002') {
-    git(root, 'add', '-A')
-    git(root, 'commit', '-qm', `T-002: mine\n\nTask: T-002`)
-    writeFileSync(join(root, 'docs/tasks/T-002.md'), `# T-002: Mine\n\n- **Status**: DONE\n\n${token}\n`)
+    git(cwd, 'add', '-A')
+    git(cwd, 'commit', '-qm', `T-002: mine\n\nTask: T-002`)
+    writeFileSync(join(cwd, 'docs/tasks/T-002.md'), `# T-002: Mine\n\n- **Status**: DONE\n\n${token}\n`)
   }
   note('cost')
   const blocked = { kind: 'blocked' as const, reason: 'needs a key' }
@@ -42,7 +42,8 @@ const ports = await makePorts({
     },
   },
 })
-await runTasks({ ...OPTIONS, gates: [gateOf('test')], budget: 100 }, ports, (event) => {
+const apart = jobs === '0' ? null : { jobs: Number(jobs), branch: null }
+await runTasks({ ...OPTIONS, gates: [gateOf('test')], budget: 100, apart }, ports, (event) => {
   if (event.type === 'attempt-started' && event.id === 'T-003' && event.counted === 1) seen.set('third', 1)
   if (event.type === 'recovered') note(`recovered ${event.message}`)
   if (event.type === 'run-finished') note(`finished ${JSON.stringify(event)}`)

@@ -7,6 +7,7 @@ import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ENV, git, makeFolder, put } from '../git/repository.ts'
 import { makeProject, read, taskText } from './harness.ts'
+import { ownFolder } from './ports.ts'
 
 /** More random kills than the ordinary suite has time for: 200 of them take some minutes. */
 const RANDOM_KILLS = Number(process.env['RALPH_RANDOM_KILLS'] ?? 8)
@@ -46,7 +47,7 @@ function makeScene(): Scene {
 
 /** At once, not at the end: hundreds of them would take the hook longer than it has. */
 function remove({ root }: Scene): void {
-  rmSync(root, { recursive: true, force: true })
+  for (const folder of [root, ownFolder(root)]) rmSync(folder, { recursive: true, force: true })
 }
 
 interface Killing {
@@ -55,11 +56,14 @@ interface Killing {
   /** Kills after so many milliseconds: only ralph, or with it all that it has started. */
   readonly afterMs?: number
   readonly group?: boolean
+  /** How many jobs at once; none works in the checkout. */
+  readonly jobs?: number
 }
 
 /** Runs ralph in a process of its own; resolves with the signal that ended it, if one did. */
 function run({ root, diary }: Scene, killing: Killing = {}): Promise<NodeJS.Signals | null> {
-  const args = [entry, root, diary, killing.checkpoint ?? '', String(killing.occurrence ?? 1)]
+  const { checkpoint = '', occurrence = 1, jobs = 0 } = killing
+  const args = [entry, root, diary, checkpoint, String(occurrence), String(jobs)]
   const child = spawn(process.execPath, args, {
     detached: true,
     env: ENV,
@@ -194,6 +198,65 @@ describe.skipIf(process.platform === 'win32')('a run that is killed', () => {
       await run(scene, { afterMs, group })
       expect(await run(scene)).toBeNull()
       expectNothingLost(scene)
+      remove(scene)
+    })
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('several jobs that are killed', () => {
+  const jobs = 4
+  /** Of many the suite has time for some, others each time that the list changes. */
+  const some = <Item>(items: readonly Item[]): readonly Item[] =>
+    isThorough ? items : items.filter((_, index) => index % 9 === 0)
+
+  function expectAllInOrder(scene: Scene): void {
+    expectNothingLost(scene)
+    expect(existsSync(join(scene.root, '.git/index.lock'))).toBe(false)
+    expect(git(scene.root, 'for-each-ref', 'refs/ralph/candidates', 'refs/ralph/stray')).toBe('')
+    expect(git(scene.root, 'rev-list', '--merges', 'HEAD')).toBe('')
+  }
+
+  it('go on from the points between two side effects', { timeout: 3_600_000 }, async () => {
+    const scout = makeScene()
+    expect(await run(scout, { jobs })).toBeNull()
+    expectAllInOrder(scout)
+    const points = pointsOf(lines(scout, 'passed'))
+    expect(points.length).toBeGreaterThan(40)
+    await inPairs(some(points), async ([checkpoint, occurrence]) => {
+      const scene = makeScene()
+      await run(scene, { checkpoint, occurrence, jobs })
+      expect(await run(scene, { jobs })).toBeNull()
+      expectAllInOrder(scene)
+      remove(scene)
+    })
+  })
+
+  it('are gone on with in the checkout, alone, and the other way round', { timeout: 3_600_000 }, async () => {
+    const deaths = ['candidate-kept', 'agent-ended', 'published', 'attempt-kept'] as const
+    await inPairs(deaths, async (checkpoint) => {
+      const scene = makeScene()
+      expect(await run(scene, { checkpoint, occurrence: 2, jobs })).toBe('SIGKILL')
+      if (checkpoint !== 'published') await run(scene, { checkpoint: 'file-completed' })
+      expect(await run(scene, { jobs: checkpoint === 'agent-ended' ? jobs : 0 })).toBeNull()
+      expectAllInOrder(scene)
+      remove(scene)
+    })
+  })
+
+  const kills = Math.max(2, Math.floor(RANDOM_KILLS / 2))
+  it(`go on from any instant (${kills} tried)`, { timeout: 7_200_000 }, async () => {
+    const scout = makeScene()
+    const before = performance.now()
+    await run(scout, { jobs })
+    const whole = performance.now() - before
+    const instants = Array.from({ length: kills }, (_, i) => [Math.random() * whole, i % 2 === 0] as const)
+    await inPairs(instants, async ([afterMs, group]) => {
+      const scene = makeScene()
+      await run(scene, { afterMs, group, jobs })
+      // The one after it is killed too.
+      await run(scene, { afterMs: Math.random() * whole, group, jobs })
+      expect(await run(scene, { jobs })).toBeNull()
+      expectAllInOrder(scene)
       remove(scene)
     })
   })

@@ -69,7 +69,7 @@ describe('several jobs at once', () => {
       expect(read(root, `src/${id}.txt`)).toBe(`${id}\n`)
       expect(read(root, `docs/tasks/${id}.md`)).toContain('**Status**: DONE')
     }
-    expect([...seen.values()].toSorted()).toEqual(['1', '2', '3'])
+    expect(new Set(seen.values())).toEqual(new Set(['1', '2', '3']))
     for (const path of seen.keys()) expect(path.startsWith(`${root}/`)).toBe(false)
     const ofAgents = those(events, 'agent-started').map(({ workspace }) => workspace)
     expect(new Set(ofAgents)).toEqual(new Set([1, 2, 3]))
@@ -200,7 +200,7 @@ describe('several jobs at once', () => {
       },
     })
     expect(landings(events)).toEqual(['T-001 landed', 'T-002 conflict', 'T-002 landed'])
-    const [refused] = those(events, 'attempt-finished').filter(({ outcome }) => outcome === 'conflict')
+    const refused = those(events, 'attempt-finished').find(({ outcome }) => outcome === 'conflict')
     expect(refused?.reason).toContain('fail together with what has landed since')
     expect(refused?.detail).toContain('T-001: Do T-001')
     expectInOrder(root, 2)
