@@ -50,8 +50,13 @@ export interface Failed {
  * Makes one attempt at a job: the agent, our own look at what it did, the gates. It knows nothing of who asked for it:
  * what passes is a candidate, what fails a record, and nothing moves but in the workspace.
  */
-export async function attempt(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<Result> {
+export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happening>): Promise<Result> {
   await ports.control.unpaused()
+  const caged = new Set<string>()
+  const emit: Emit<Happening> = (event) => {
+    if (event.type === 'caged') caged.add(`${event.action} ${event.target}`)
+    report(event)
+  }
   const startedAt = ports.now()
   emit(attemptStarted(job))
   const guard = await ports.workspace.restore.guard()
@@ -63,7 +68,7 @@ export async function attempt(job: Job, ports: AttemptPorts, emit: Emit<Happenin
   const ofGit = await guard.release({ task: task.id, branch: base.branch, keepIn })
   for (const interference of ofGit) emit(interfered(job, interference))
   ports.checkpoint('settings-restored')
-  const made: Made = { job, agent, startedAt, ofGit }
+  const made: Made = { job, agent, startedAt, ofGit, caged }
   const undone = await undo(made, ports, emit)
   const gatesChanged = await changedGates(job, undone.work, ports.workspace)
   if (gatesChanged.length > 0) emit(interfered(job, { kind: 'gates-changed', paths: gatesChanged }))
@@ -90,6 +95,8 @@ interface Made {
   readonly agent: AgentOutcome
   readonly startedAt: Date
   readonly ofGit: readonly Interference[]
+  /** What the sandbox has refused by now. */
+  readonly caged: ReadonlySet<string>
 }
 
 function attemptStarted(job: Job): Happening {
@@ -167,7 +174,7 @@ async function undo(
 }
 
 function factsOf(
-  { job, agent, startedAt }: Made,
+  { job, agent, startedAt, caged }: Made,
   more: {
     readonly undone: readonly Interference[]
     readonly work: Work
@@ -199,6 +206,7 @@ function factsOf(
     gatesChanged: more.gatesChanged,
     runsLater: more.runsLater,
     undone: more.undone.map(interferenceLine),
+    caged: [...caged],
     changed: more.work.changes.map(({ path }) => path),
   }
 }

@@ -38,6 +38,8 @@ export interface AttemptFacts {
   readonly runsLater: readonly string[]
   /** What the agent did that is not its to do, and that was undone. */
   readonly undone: readonly string[]
+  /** What the sandbox refused: `write ~/.bashrc`. */
+  readonly caged: readonly string[]
   /** Paths that differ from the base, not more than a person would read. */
   readonly changed: readonly string[]
 }
@@ -130,6 +132,7 @@ export function attemptMessage(facts: AttemptFacts): string {
       ...each('Gates-Changed', facts.gatesChanged),
       ...each('Runs-Later', facts.runsLater),
       ...each('Undone', facts.undone),
+      ...each('Caged', facts.caged),
       ...each('Changed', facts.changed.slice(0, MOST_CHANGED)),
     ]),
   })
@@ -198,6 +201,7 @@ function keptAttempt(entry: LogEntry): KeptAttempt | null {
     gatesChanged: trailerValues(entry.trailers, 'Gates-Changed'),
     runsLater: trailerValues(entry.trailers, 'Runs-Later'),
     undone: trailerValues(entry.trailers, 'Undone'),
+    caged: trailerValues(entry.trailers, 'Caged'),
     changed: trailerValues(entry.trailers, 'Changed'),
   }
 }

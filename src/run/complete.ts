@@ -71,6 +71,7 @@ const NO_AGENT = {
   log: null,
   gatesChanged: [],
   runsLater: [],
+  caged: [],
   undone: [],
 } as const satisfies Partial<AttemptFacts>
 

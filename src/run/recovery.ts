@@ -266,6 +266,7 @@ function factsOf(ports: RunPorts, attempt: AttemptNote, work: Work): AttemptFact
     gates: null,
     gatesChanged: [],
     runsLater: [],
+    caged: [],
     undone: [],
     changed: work.changes.map(({ path }) => path),
   }

@@ -36,6 +36,7 @@ function record(kind: OutcomeKind, more: Partial<KeptAttempt> = {}): KeptAttempt
     gates: null,
     gatesChanged: [],
     runsLater: [],
+    caged: [],
     undone: [],
     changed: [],
     ref: '',

@@ -93,6 +93,7 @@ describe('ralph prompt', () => {
       gates: null,
       gatesChanged: [],
       runsLater: [],
+      caged: [],
       final: false,
       undone: [],
       idle: false,
