@@ -52,8 +52,13 @@ export interface Failed {
  * Makes one attempt at a job: the agent, our own look at what it did, the gates. It knows nothing of who asked for it:
  * what passes is a candidate, what fails a record, and nothing moves but in the workspace.
  */
-export async function attempt(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<Result> {
+export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happening>): Promise<Result> {
   await ports.control.unpaused()
+  const caged = new Set<string>()
+  const emit: Emit<Happening> = (event) => {
+    if (event.type === 'caged') caged.add(`${event.action} ${event.target}`)
+    report(event)
+  }
   const startedAt = ports.now()
   emit(attemptStarted(job))
   const guard = await ports.workspace.restore.guard()
@@ -65,7 +70,7 @@ export async function attempt(job: Job, ports: AttemptPorts, emit: Emit<Happenin
   const ofGit = await guard.release({ task: task.id, branch: base.branch, keepIn })
   for (const interference of ofGit) emit(interfered(job, interference))
   ports.checkpoint('settings-restored')
-  const made: Made = { job, agent, signals, startedAt, ofGit }
+  const made: Made = { job, agent, signals, startedAt, ofGit, caged }
   const undone = await undo(made, ports, emit)
   const gatesChanged = await changedGates(job, undone.work, ports.workspace)
   if (gatesChanged.length > 0) emit(interfered(job, { kind: 'gates-changed', paths: gatesChanged }))
@@ -94,6 +99,8 @@ interface Made {
   readonly signals: Said
   readonly startedAt: Date
   readonly ofGit: readonly Interference[]
+  /** What the sandbox has refused by now. */
+  readonly caged: ReadonlySet<string>
 }
 
 function attemptStarted(job: Job): Happening {
@@ -171,7 +178,7 @@ async function undo(
 }
 
 function factsOf(
-  { job, agent, signals, startedAt }: Made,
+  { job, agent, signals, startedAt, caged }: Made,
   more: {
     readonly undone: readonly Interference[]
     readonly work: Work
@@ -204,6 +211,7 @@ function factsOf(
     runsLater: more.runsLater,
     criteriaMet: signals.done?.criteria_met ?? checkedIn(agent.finalMessage),
     undone: more.undone.map(interferenceLine),
+    caged: [...caged],
     changed: more.work.changes.map(({ path }) => path),
   }
 }

@@ -40,6 +40,8 @@ export interface AttemptFacts {
   readonly criteriaMet: readonly string[]
   /** What the agent did that is not its to do, and that was undone. */
   readonly undone: readonly string[]
+  /** What the sandbox refused: `write ~/.bashrc`. */
+  readonly caged: readonly string[]
   /** Paths that differ from the base, not more than a person would read. */
   readonly changed: readonly string[]
 }
@@ -133,6 +135,7 @@ export function attemptMessage(facts: AttemptFacts): string {
       ...each('Runs-Later', facts.runsLater),
       ...each('Criterion-Met', facts.criteriaMet),
       ...each('Undone', facts.undone),
+      ...each('Caged', facts.caged),
       ...each('Changed', facts.changed.slice(0, MOST_CHANGED)),
     ]),
   })
@@ -202,6 +205,7 @@ function keptAttempt(entry: LogEntry): KeptAttempt | null {
     runsLater: trailerValues(entry.trailers, 'Runs-Later'),
     criteriaMet: trailerValues(entry.trailers, 'Criterion-Met'),
     undone: trailerValues(entry.trailers, 'Undone'),
+    caged: trailerValues(entry.trailers, 'Caged'),
     changed: trailerValues(entry.trailers, 'Changed'),
   }
 }

@@ -72,6 +72,7 @@ const NO_AGENT = {
   gatesChanged: [],
   runsLater: [],
   criteriaMet: [],
+  caged: [],
   undone: [],
 } as const satisfies Partial<AttemptFacts>
 

@@ -323,6 +323,7 @@ function factsOf(ports: RunPorts, attempt: AttemptNote, work: Work): AttemptFact
     gatesChanged: [],
     runsLater: [],
     criteriaMet: [],
+    caged: [],
     undone: [],
     changed: work.changes.map(({ path }) => path),
   }

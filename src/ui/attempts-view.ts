@@ -16,7 +16,7 @@ export function attemptsView(task: Task, attempts: readonly KeptAttempt[]): read
 const MOST_LINES = 6
 
 function attemptBlocks(record: KeptAttempt): readonly Block[] {
-  const { number, outcome, reason, detail, changed, ref, keptAt } = record
+  const { number, outcome, reason, detail, changed, caged, ref, keptAt } = record
   const sign = outcome === 'done' ? [good(outcome)] : [strong(outcome)]
   return [
     BLANK,
@@ -27,6 +27,7 @@ function attemptBlocks(record: KeptAttempt): readonly Block[] {
     },
     paragraph(['     '], reason),
     ...tellingLines(detail, MOST_LINES).map((text) => line(dim(`       ${text}`))),
+    ...(caged.length > 0 ? [paragraph(['     ', dim('the sandbox refused '), ' '], caged.join(', '))] : []),
     ...(changed.length > 0 ? [paragraph(['     ', dim('changed '), ' '], changed.join(', '))] : []),
     line('     ', dim(`git show ${ref}`)),
   ]

@@ -94,6 +94,7 @@ describe('ralph prompt', () => {
       gatesChanged: [],
       runsLater: [],
       criteriaMet: [],
+      caged: [],
       final: false,
       undone: [],
       idle: false,

@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { createServer as createSocket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CONNECTIONS, PROCESSES, READS, WRITES } from './attacks.ts'
+import { available, Ground } from './here.ts'
+
+const ground = available.ok ? new Ground() : null
+const SECRETS = {
+  AWS_SECRET_ACCESS_KEY: 'SECRET',
+  GITHUB_TOKEN: 'SECRET',
+  NPM_TOKEN: 'SECRET',
+  ANTHROPIC_API_KEY: 'SECRET',
+  SSH_AUTH_SOCK: '/run/agent',
+  DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/bus',
+}
+
+/** Every file, with what is in it and how it may be used. */
+function pictureOf(folder: string, leave: readonly string[]): ReadonlyMap<string, string> {
+  const picture = new Map<string, string>()
+  const visit = (at: string): void => {
+    for (const entry of readdirSync(at, { withFileTypes: true })) {
+      const path = join(at, entry.name)
+      if (leave.includes(path)) continue
+      if (entry.isDirectory()) visit(path)
+      else
+        picture.set(
+          path,
+          entry.isSymbolicLink()
+            ? readlinkSync(path)
+            : `${statSync(path).mode} ${readFileSync(path, 'utf8')}`,
+        )
+    }
+  }
+  visit(folder)
+  return picture
+}
+
+describe.skipIf(!available.ok)('in a cage', () => {
+  let server: Server
+  const sockets = join(ground?.folder ?? '', 'socket')
+  const listening = createSocket()
+  const abstract = createSocket()
+  let port = 0
+
+  beforeAll(async () => {
+    server = createServer((_, response) => response.end('here'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    port = (server.address() as AddressInfo).port
+    await new Promise<void>((resolve) => listening.listen(sockets, resolve))
+    await new Promise<void>((resolve) => abstract.listen('\0ralph-test', resolve))
+  })
+
+  afterAll(() => {
+    server.close()
+    listening.close()
+    abstract.close()
+    ground?.remove()
+  })
+
+  test.each(WRITES)('nothing writes: $name', async ({ command, caged }) => {
+    const { top, folder, home } = ground!
+    const kept = ['.git', '.ralph', '.claude', '.mcp.json', 'ralph.config.json'].map((name) =>
+      join(top, name),
+    )
+    const caches = join(home, '.cache/ralph/caches')
+    const work = readdirSync(top)
+      .map((name) => join(top, name))
+      .filter((path) => !kept.includes(path))
+    const before = pictureOf(folder, [...work, caches, sockets])
+    const seen = await ground!.run(command)
+    const made = readdirSync(top)
+      .map((name) => join(top, name))
+      .filter((path) => !kept.includes(path))
+    expect(pictureOf(folder, [...made, caches, sockets]), seen.output).toEqual(before)
+    if (caged !== null)
+      expect(seen.caged, seen.output).toContainEqual(
+        expect.objectContaining({ action: 'write', target: caged }),
+      )
+    for (const path of made) if (!work.includes(path)) rmSync(path, { recursive: true, force: true })
+  })
+
+  test.each(READS)('nothing reads: $name', async ({ command, caged }) => {
+    const seen = await ground!.run(command, { env: SECRETS })
+    expect(seen.output).not.toContain('SECRET')
+    if (caged !== null)
+      expect(seen.caged, seen.output).toContainEqual(
+        expect.objectContaining({ action: 'read', target: caged }),
+      )
+  })
+
+  test('and outside of it each of these reads', () => {
+    const { home, top } = ground!
+    const env = { PATH: process.env['PATH'], HOME: home, ...SECRETS }
+    const silent = READS.filter(({ command }) => {
+      const { stdout } = spawnSync('sh', ['-c', command], { cwd: top, env, encoding: 'utf8' })
+      return !stdout.includes('SECRET')
+    })
+    expect(silent).toEqual([])
+  })
+
+  test.each(CONNECTIONS)('nothing reaches: $name', async ({ command, caged }) => {
+    const env = { ...SECRETS, T: String(port), S: sockets }
+    const seen = await ground!.run(command, { env, settings: { network: ['allowed.example'] } })
+    expect(seen.output).not.toContain('REACHED')
+    if (caged !== null)
+      expect(seen.caged, seen.output).toContainEqual({
+        action: 'connect',
+        target: expect.stringContaining(caged),
+        allowedBy: expect.stringContaining('sandbox.network'),
+      })
+  })
+
+  test.each(PROCESSES)('nothing reaches ralph: $name', async ({ command }) => {
+    const seen = await ground!.run(command, { env: { R: String(process.pid) } })
+    expect(seen.output).not.toContain('REACHED')
+  })
+
+  test('a gate reaches no host at all, and is refused what an agent is', async () => {
+    const gate = { kind: 'gate' as const, settings: { network: ['allowed.example'] }, env: SECRETS }
+    const web = await ground!.run(`curl -sf http://127.0.0.1:${port}; env; cat ~/.ssh/id_rsa`, gate)
+    expect(web.output).not.toMatch(/here|SECRET|_proxy=|_PROXY=/)
+    expect(web.caged).toMatchObject([{ action: 'read', target: '~/.ssh/id_rsa' }])
+  })
+})

@@ -1,0 +1,239 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { available, Ground } from './here.ts'
+
+const ground = available.ok ? new Ground() : null
+afterAll(() => ground?.remove())
+
+/** A server of this machine; gives its port. */
+async function serve(listener: RequestListener): Promise<number> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+/** A proxy of this machine that leads every name to one port. */
+async function serveProxy(
+  port: number,
+): Promise<{ readonly url: string; readonly asked: readonly string[] }> {
+  const asked: string[] = []
+  const server = createServer()
+  server.on('connect', (request, socket) => {
+    asked.push(request.url ?? '')
+    const to = connect(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connected\r\n\r\n')
+      socket.pipe(to).pipe(socket)
+    })
+    to.on('error', () => socket.destroy())
+    socket.on('error', () => to.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+}
+
+describe.skipIf(!available.ok)('a caged process', () => {
+  test('works in its workspace as anywhere', async () => {
+    const { output, caged, end } = await ground!.run(
+      [
+        'echo made > src/b.ts && cat src/b.ts',
+        'mkdir -p deep/er && mv src/b.ts deep/er/ && rm -r deep',
+        'f=$(mktemp) && echo temporary > $f && cat $f && echo more > /tmp/x && cat /tmp/x',
+        'git status --short && git diff --stat && git log --format=%s',
+        'cat /etc/hostname > /dev/null && cat .env.example',
+        'echo done > /dev/shm/x && cat /dev/shm/x',
+      ].join(' && '),
+    )
+    expect(output).toBe('made\ntemporary\nmore\nBegin\nKEY=\ndone\n')
+    expect([end, caged]).toMatchObject([{ kind: 'exited', code: 0 }, []])
+  })
+
+  test('has a loopback of its own, and processes that speak to each other', async () => {
+    const { output } = await ground!.run(
+      `node -e "
+        const { fork } = require('child_process'), http = require('http')
+        if (process.send) { process.send('from a child'); process.exit() }
+        const server = http.createServer((_, r) => r.end('served')).listen(0, '127.0.0.1', () =>
+          http.get({ port: server.address().port }, (r) => r.on('data', (d) => {
+            console.log(String(d)); server.close()
+          })))
+        fork('-e', ['process.send(1)'], { execArgv: [] }).on('error', () => {})
+      " 2>/dev/null; python3 -c "import multiprocessing as m; a, b = m.Pipe(); a.send('piped'); print(b.recv())"`,
+    )
+    expect(output).toContain('served')
+    expect(output).toContain('piped')
+  })
+
+  test('gives its exit code, its output as it comes, and can be told to end', async () => {
+    const { running, heard } = ground!.start(
+      'trap "echo bye; exit 7" TERM; echo ready; while :; do sleep 0.05; done',
+    )
+    await expect.poll(() => heard.output).toContain('ready')
+    running.end('interrupt')
+    expect(await running.finished).toMatchObject({ code: 7, ended: 'interrupt', survivors: [] })
+    expect(heard.output).toContain('bye')
+  })
+
+  test('takes with it what it has left, whatever that has done to get away', async () => {
+    const mark = `cage-${process.pid}-left`
+    const { end } = await ground!.run(
+      `setsid sh -c 'exec env -i sleep 1234' ${mark} & (setsid -f sleep 1235 &) ; echo ok`,
+    )
+    expect(end).toMatchObject({ code: 0, survivors: [] })
+    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toMatch(/sleep 123[45]/)
+  })
+
+  test('is ended whole, however many it has become', async () => {
+    const { running, heard } = ground!.start('for i in $(seq 300); do sleep 1236 & done; echo ready; wait')
+    await expect.poll(() => heard.output, { timeout: 20_000 }).toContain('ready')
+    running.end('now')
+    expect(await running.finished).toMatchObject({ ended: 'now', survivors: [] })
+    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain('sleep 1236')
+  })
+
+  test('finds a port of this machine that is named under its own number, also for what knows no proxy', async () => {
+    const port = await serve((_, response) => response.end('from outside'))
+    const settings = { gatesNetwork: [`127.0.0.1:${port}`] }
+    const plain = `node -e "require('http').get('http://127.0.0.1:${port}', (r) => r.pipe(process.stdout))"`
+    const { output } = await ground!.run(`${plain}; curl -s http://localhost:${port}`, {
+      kind: 'gate',
+      settings,
+    })
+    expect(output).toBe('from outsidefrom outside')
+  })
+
+  test('reaches an allowed host through the proxy of this machine, where it has one', async () => {
+    const port = await serve((request, response) => response.end(`${request.headers.host} ${request.method}`))
+    const { url, asked } = await serveProxy(port)
+    const { output, caged } = await ground!.run(
+      'curl -s http://allowed.example/x; curl -s -d body http://sub.below.example:8080/; curl -s http://other.example',
+      {
+        settings: { network: ['allowed.example', '*.below.example:8080'] },
+        env: { HTTP_PROXY: url, HTTPS_PROXY: url },
+      },
+    )
+    expect(output).toContain('allowed.example GETsub.below.example:8080 POST')
+    expect(asked).toEqual(['allowed.example:80', 'sub.below.example:8080'])
+    expect(caged).toEqual([
+      { action: 'connect', target: 'other.example:80', allowedBy: 'sandbox.network: "other.example"' },
+    ])
+  })
+
+  test('beside another one keeps to its own policy', async () => {
+    const port = await serve((_, response) => response.end('yes'))
+    const { top, folder } = ground!
+    const command = `curl -s -m 5 http://127.0.0.1:${port} || echo no; echo x > ${folder}/both || true`
+    mkdirSync(join(folder, 'open'), { recursive: true })
+    const [one, other] = await Promise.all([
+      ground!.run(`${command}; echo x > ${folder}/open/a; ls ${top}`, {
+        settings: { network: [`127.0.0.1:${port}`], write: [join(folder, 'open')] },
+      }),
+      ground!.run(`${command}; echo x > ${folder}/open/b`, { kind: 'gate' }),
+    ])
+    expect(one.output).toMatch(/^yes/)
+    expect(other.output).toMatch(/^no/)
+    expect(readdirSync(join(folder, 'open'))).toEqual(['a'])
+    expect(other.caged).toContainEqual(
+      expect.objectContaining({ action: 'write', target: join(folder, 'open/b') }),
+    )
+  })
+
+  test('is allowed what the configuration names, and that alone', async () => {
+    const settings = {
+      write: ['~/.bashrc', '.mcp.json'],
+      read: ['~/.aws', '.env', 'env:NPM_TOKEN'],
+      denyRead: ['README.md'],
+    }
+    const env = { NPM_TOKEN: 'token', GITHUB_TOKEN: 'other' }
+    const { output, caged } = await ground!.run(
+      'echo y >> ~/.bashrc; echo "{}" > .mcp.json; cat ~/.aws/credentials .env; echo $NPM_TOKEN$GITHUB_TOKEN; cat README.md; cat ~/.ssh/id_rsa; echo z > ~/.aws/credentials',
+      { settings, env },
+    )
+    expect(output).toMatch(/^SECRET\nKEY=SECRET\ntoken\n/)
+    expect(caged).toEqual([
+      { action: 'read', target: 'README.md', allowedBy: 'sandbox.read: "README.md"' },
+      { action: 'read', target: '~/.ssh/id_rsa', allowedBy: 'sandbox.read: "~/.ssh"' },
+      { action: 'write', target: '~/.aws/credentials', allowedBy: 'sandbox.write: "~/.aws/credentials"' },
+    ])
+    expect(readFileSync(join(ground!.home, '.bashrc'), 'utf8')).toBe('mine\ny\n')
+  })
+
+  test('has git whole in a workspace of its own', async () => {
+    const { output } = await ground!.run('git add -A && git commit -q -m Mine && git log -1 --format=%s', {
+      isOwn: true,
+    })
+    expect(output).toContain('Mine')
+    execFileSync('git', ['reset', '-q', '--soft', 'HEAD~1'], { cwd: ground!.top })
+  })
+
+  test('keeps of an agent’s own folder what it needs, and nothing that would start later', async () => {
+    const folder = join(ground!.home, '.claude')
+    const before = readFileSync(join(folder, 'settings.json'), 'utf8')
+    const { output } = await ground!.run(
+      [
+        'cd ~/.claude && cat settings.json .credentials.json',
+        'echo hook > settings.json && mkdir -p hooks && echo x > hooks/run && cat settings.json',
+        'echo session > projects/a.jsonl',
+        'echo renewed > .credentials.json',
+      ].join(' && '),
+      {
+        needs: {
+          homes: [{ folder, keeps: ['projects', '.credentials.json'] }],
+          keys: ['.claude/.credentials.json'],
+        },
+      },
+    )
+    expect(output).toBe('{}\nSECRET\nhook\n')
+    expect(readFileSync(join(folder, 'settings.json'), 'utf8')).toBe(before)
+    expect(readdirSync(folder).toSorted()).toEqual(['.credentials.json', 'projects', 'settings.json'])
+    expect(readFileSync(join(folder, 'projects/a.jsonl'), 'utf8')).toBe('session\n')
+    expect(readFileSync(join(folder, '.credentials.json'), 'utf8')).toBe('renewed\n')
+    writeFileSync(join(folder, '.credentials.json'), 'SECRET\n')
+  })
+
+  test('leaves nothing of its own behind', async () => {
+    await ground!.run('echo x > /tmp/left; mkdir -m 0 /tmp/closed')
+    expect(readdirSync(join(ground!.home, '.cache/ralph')).toSorted()).toEqual(['agent-other', 'caches'])
+    expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(ground!.folder)
+  })
+
+  test('installs a package from a registry that is allowed', async () => {
+    const folder = join(ground!.folder, 'package')
+    mkdirSync(folder)
+    writeFileSync(
+      join(folder, 'package.json'),
+      '{"name":"left-pad-fake","version":"1.0.0","main":"index.js"}',
+    )
+    writeFileSync(join(folder, 'index.js'), 'module.exports = "installed"')
+    execFileSync('tar', ['-czf', 'package.tgz', 'package'], { cwd: ground!.folder })
+    const tarball = readFileSync(join(ground!.folder, 'package.tgz'))
+    const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`
+    let port = 0
+    port = await serve((request, response) => {
+      if (request.url?.endsWith('.tgz')) return void response.end(tarball)
+      const dist = { tarball: `http://127.0.0.1:${port}/p.tgz`, integrity }
+      const version = { name: 'left-pad-fake', version: '1.0.0', main: 'index.js', dist }
+      response.end(
+        JSON.stringify({
+          name: 'left-pad-fake',
+          'dist-tags': { latest: '1.0.0' },
+          versions: { '1.0.0': version },
+        }),
+      )
+    })
+    writeFileSync(join(ground!.top, 'package.json'), '{"private":true}')
+    const install = `npm install --no-audit --no-fund --registry http://127.0.0.1:${port} left-pad-fake 2>&1`
+    const refused = await ground!.run(`${install} --fetch-retries 0 --fetch-timeout 3000`)
+    expect(refused.end).not.toMatchObject({ code: 0 })
+    const seen = await ground!.run(`${install} && node -p "require('left-pad-fake')"`, {
+      settings: { network: [`127.0.0.1:${port}`] },
+    })
+    expect(seen.output).toContain('installed')
+  })
+})
