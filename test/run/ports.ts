@@ -119,7 +119,7 @@ export async function makePorts({ root, deed, ports, gate }: Harness): Promise<R
     tierOf: (task) => tierOf(task),
     agentsFor: async () => [choiceOf(agent.name)],
     agent: async () => agent,
-    prompt: async ({ task }) => ({ text: task.source, estimate: 0, warnings: [] }),
+    prompt: async ({ task }) => ({ text: task.source, estimate: 0, warnings: [], resources: [] }),
     runGate: async (one, { env }) => gateResult(one, await asAttempt(env, async () => gate?.(one) ?? true)),
     shell: '/bin/sh',
     statusIn: async (file, text) => (await parseTask({ file, text }, TASK_VOCABULARY)).status,
