@@ -3,6 +3,7 @@ import { scriptIn } from '../agent/providers/script.ts'
 import type { McpServer } from '../base/mcp-server.ts'
 import type { Gate } from '../events/gate.ts'
 import type { Base } from '../git/head.ts'
+import type { SignalResource } from '../signal/signal.ts'
 import type { Task } from '../task/model.ts'
 import type { Situation } from './decide.ts'
 
@@ -23,6 +24,8 @@ export interface Job {
   readonly tier: string
   readonly limits: AgentLimits
   readonly prompt: string
+  /** What its agent can read on demand. */
+  readonly resources: readonly SignalResource[]
   /** How long it may wait for a person's answer. */
   readonly askSeconds: number
   readonly gates: readonly Gate[]

@@ -30,7 +30,7 @@ export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happeni
   const { server } = ports
   if (!agent.takesMcpServers || server === null)
     return { outcome: await listen(job, agent, { ports, emit }, NO_SIGNALS), said: NOTHING_SAID }
-  const signals = new AttemptSignals(job, ports, emit, [])
+  const signals = new AttemptSignals(job, ports, emit)
   const { env, folder, unanswered } = signals
   const servers = signalServer(server, job, env)
   const request = { servers, signalFolder: folder, held: () => signals.held(), ends: [unanswered] }

@@ -5,7 +5,7 @@ import type { McpServer } from '../base/mcp-server.ts'
 import { INSIDE_VARIABLE, RALPH_SERVER } from '../base/names.ts'
 import type { Happening } from '../events/event.ts'
 import { openSignalFolder, type SignalFolder } from '../signal/folder.ts'
-import type { Reply, Signal, SignalInput, SignalResource, Withdrawal } from '../signal/signal.ts'
+import type { Reply, Signal, SignalInput, Withdrawal } from '../signal/signal.ts'
 import type { Job } from './job.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
 
@@ -49,11 +49,11 @@ export class AttemptSignals {
   #refusals = 0
   #added = 0
 
-  constructor(job: Job, ports: AttemptPorts, emit: Emit<Happening>, resources: readonly SignalResource[]) {
+  constructor(job: Job, ports: AttemptPorts, emit: Emit<Happening>) {
     this.#job = job
     this.#ports = ports
     this.#emit = emit
-    this.#folder = openSignalFolder(makePrivateFolder('agent', ports.env), resources, {
+    this.#folder = openSignalFolder(makePrivateFolder('agent', ports.env), job.resources, {
       said: (signal) => this.#take(signal),
       refused: (why) => this.#refused(why),
     })

@@ -2,12 +2,14 @@ import type { McpServer } from '../base/mcp-server.ts'
 import type { Gate } from '../events/gate.ts'
 import type { Git } from '../git/git.ts'
 import { ignoredPaths } from '../git/repository.ts'
-import { assemblePrompt } from '../prompt/assemble.ts'
+import { assemblePrompt, type PromptInput } from '../prompt/assemble.ts'
 import { gatherPrompt } from '../prompt/gather.ts'
 import type { EarlierAttempt } from '../prompt/history.ts'
 import type { Prompt } from '../prompt/parts.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import type { RunPorts } from '../run/ports.ts'
+import type { SignalResource } from '../signal/signal.ts'
+import { sectionBodies } from '../task/edit-section.ts'
 import type { Task } from '../task/model.ts'
 import type { Place } from './project.ts'
 import { unlessGitIsMissing } from './repository.ts'
@@ -27,14 +29,16 @@ export interface TaskPrompt {
   readonly prompt: Prompt
   readonly mcpServers: Readonly<Record<string, McpServer>>
   readonly warnings: readonly string[]
+  /** What the agent can read on demand. */
+  readonly resources: readonly SignalResource[]
 }
 
 /** What writes the prompts of a run. */
 export function promptOf(place: Place, git: Git): RunPorts['prompt'] {
   return async ({ failedBefore, ...request }) => {
     const names = new Set(failedBefore.map(({ gate }) => gate.name))
-    const { prompt, warnings } = await writePrompt(place, git, { ...request, failedBefore: names })
-    return { text: prompt.text, estimate: prompt.estimate, warnings }
+    const { prompt, warnings, resources } = await writePrompt(place, git, { ...request, failedBefore: names })
+    return { text: prompt.text, estimate: prompt.estimate, warnings, resources }
   }
 }
 
@@ -54,9 +58,38 @@ export async function writePrompt(place: Place, git: Git, wish: PromptWish): Pro
       failedBefore: wish.failedBefore.has(name),
     })),
     limits: config.prompt,
+    onDemand: config.knowledge === 'resources',
     mcpServers: config.mcpServers,
   })
-  return { prompt: assemblePrompt(input), mcpServers, warnings }
+  return { prompt: assemblePrompt(input), mcpServers, warnings, resources: resourcesOf(input) }
+}
+
+/** The task, the notes of what it builds on, what was tried, and the documents that the prompt only lists. */
+function resourcesOf(input: PromptInput): readonly SignalResource[] {
+  const { task, prerequisites, attempts, knowledge, onDemand } = input
+  const documents = knowledge.flatMap((one) => (onDemand && one.kind === 'shown' ? [one.path] : []))
+  return [
+    { uri: 'ralph://task', title: `${task.id}: ${task.title}`, text: task.source, file: null },
+    ...prerequisites.flatMap((done) => {
+      const notes = sectionBodies(done, 'Completion Notes').join('\n\n')
+      const title = `Notes of ${done.id}: ${done.title}`
+      return notes === '' ? [] : [{ uri: `ralph://notes/${done.id}`, title, text: notes, file: null }]
+    }),
+    ...attempts.map(({ number, outcome, reason, output, changed }) => ({
+      uri: `ralph://attempts/${number}`,
+      title: `Attempt ${number}: ${outcome}`,
+      text: [reason, output, changed.length > 0 ? `Changed: ${changed.join(', ')}` : '']
+        .filter(Boolean)
+        .join('\n\n'),
+      file: null,
+    })),
+    ...documents.map((file) => ({
+      uri: `ralph://document/${encodeURI(file)}`,
+      title: file,
+      text: null,
+      file,
+    })),
+  ]
 }
 
 function earlierAttempt({ number, outcome, reason, detail, changed, ref }: KeptAttempt): EarlierAttempt {

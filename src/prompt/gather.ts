@@ -32,6 +32,8 @@ export interface GatherRequest extends Surroundings {
   readonly attempts: readonly EarlierAttempt[]
   readonly gates: readonly PromptGate[]
   readonly limits: PromptLimits
+  /** Whether the feature's documents are listed, to be read on demand. */
+  readonly onDemand: boolean
   /** The servers that the config gives to every task. */
   readonly mcpServers: McpServers
 }
@@ -47,7 +49,7 @@ export interface Gathered {
 
 /** Reads what the prompt of a task is made of. Nothing but the request and the files of the project has a say in it. */
 export async function gatherPrompt(request: GatherRequest): Promise<Gathered> {
-  const { root, task, attempts, gates, limits } = request
+  const { root, task, attempts, gates, limits, onDemand } = request
   const [discipline, feature, rules, template, prd] = await Promise.all([
     task.discipline === null ? null : findDiscipline(root, task.discipline),
     task.feature === null ? null : findFeature(root, task.feature),
@@ -75,6 +77,7 @@ export async function gatherPrompt(request: GatherRequest): Promise<Gathered> {
     gates,
     template: template === null ? null : parseTemplate(template, TEMPLATE),
     limits,
+    onDemand,
   }
   return {
     input,

@@ -59,5 +59,7 @@ function ending(): string {
     'Where you cannot go on because something is missing that only a person can give or decide, do not guess. Say what you ' +
       'found, and end with, on a line of its own:',
     '<TASK_BLOCKED reason="what is missing, in one sentence">',
+    'Where you have the tools of the MCP server `ralph`, call `done` with that summary, or `blocked`, instead of writing these ' +
+      'lines. With `ask` you can wait for the answer of a person.',
   ].join('\n\n')
 }

@@ -8,7 +8,7 @@ import type { KeptAttempt } from '../git/record.ts'
 import type { Sealer } from '../git/seal/sealer.ts'
 import type { StartedProcess } from '../process/remains.ts'
 import type { RunTrace } from '../process/tree.ts'
-import type { SignalInput } from '../signal/signal.ts'
+import type { SignalInput, SignalResource } from '../signal/signal.ts'
 import type { TierChoice } from '../select/tier.ts'
 import type { Blockage, Completion } from '../task/finish.ts'
 import type { Status, Task } from '../task/model.ts'
@@ -182,6 +182,8 @@ interface WrittenPrompt {
   /** In tokens. */
   readonly estimate: number
   readonly warnings: readonly string[]
+  /** What the agent can read on demand. */
+  readonly resources: readonly SignalResource[]
 }
 
 interface TaskQuestion {

@@ -68,6 +68,7 @@ export async function prepare(
       budgetUsd: remainingBudget(situation),
     },
     prompt: prompt.text,
+    resources: prompt.resources,
     askSeconds: options.askSeconds,
     gates,
     gatesChanged,

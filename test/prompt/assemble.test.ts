@@ -24,6 +24,20 @@ describe('a prompt', () => {
     expect(Math.abs(estimate - countTokens(text))).toBeLessThan(parts.length * 2)
   })
 
+  it("lists a feature's documents with their size, where they are read on demand", async () => {
+    const project = makeProject({
+      'docs/features/auth.md': '# Auth\n\n- **Knowledge**: `docs/auth.md`, `docs/gone.md`\n',
+      'docs/auth.md': 'All about auth.\n'.repeat(200),
+    })
+    const task = await readTask('T-002', TASK.replace('- **Depends**', '- **Feature**: auth\n- **Depends**'))
+    const { text, parts } = await promptOf(project, task, { onDemand: true })
+    expect(text).toMatch(/- `docs\/auth\.md` \(about \d{3} tokens\)/)
+    expect(text).not.toContain('All about auth.')
+    expect(text).toContain('`docs/gone.md`')
+    for (const part of parts) expect(part.tokens).toBe(countTokens(part.text))
+    expect((await promptOf(project, task)).text).toContain('All about auth.')
+  })
+
   it("counts what a team's template adds as a part of its own", async () => {
     const project = makeProject({ 'docs/prompts/task.md': 'Hello.\n\n{{task}}\n\n{{instructions}}\n' })
     const { parts } = await promptOf(project, await readTask('T-002', TASK))

@@ -58,6 +58,7 @@ export function gather(project: TestProject, task: Task, wishes: Wishes = {}): P
     attempts: [],
     gates: [],
     limits: { budget: 60_000, fileCap: 15_000 },
+    onDemand: false,
     mcpServers: {},
     ...rest,
   })

@@ -35,7 +35,12 @@ describe('real processes', () => {
         ...doneBy(agent),
         runGate: gateRunner(startProcess),
         prompt: async ({ attempts }) => {
-          return { text: `Earlier: ${attempts.map((one) => one.detail).join()}`, estimate: 0, warnings: [] }
+          return {
+            text: `Earlier: ${attempts.map((one) => one.detail).join()}`,
+            estimate: 0,
+            warnings: [],
+            resources: [],
+          }
         },
       },
     })

@@ -113,7 +113,7 @@ export async function makePorts({ root, deed, ports, gate, own }: Harness): Prom
   const checkpoint = ports?.checkpoint ?? (() => undefined)
   const workspace = openWorkspace(git, repository, root, checkpoint)
   const openAt = (cwd: string): typeof git => openGit({ cwd, env: withMark(ENV, mark) })
-  const prompt: RunPorts['prompt'] = async ({ task }) => ({ text: task.source, estimate: 0, warnings: [] })
+  const prompt: RunPorts['prompt'] = async ({ task }) => ({ text: task.source, estimate: 0, warnings: [], resources: [] })
   const runGate: RunPorts['runGate'] = async (one, { env }) =>
     gateResult(one, await asAttempt(env, async () => gate?.(one) ?? true))
   const processes = {

@@ -28,6 +28,8 @@ export interface Config {
   readonly stallSeconds: number
   /** How long an agent may wait for a person's answer. */
   readonly askSeconds: number
+  /** Whether a feature's documents stand in the prompt, or are listed there to be read on demand. */
+  readonly knowledge: 'inline' | 'resources'
   /** Whether criteria that the agent says are met are checked off in the task's file. */
   readonly checkCriteria: boolean
   /** Null has them detected; an empty list has none. */
@@ -172,6 +174,7 @@ export const DEFAULTS: Config = {
   fallback: [],
   stallSeconds: 300,
   askSeconds: 3600,
+  knowledge: 'inline',
   checkCriteria: false,
   gates: null,
   gatesChanged: { action: 'report', paths: [] },

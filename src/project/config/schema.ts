@@ -212,6 +212,10 @@ export const configSchema = v.pipe(
       "How long an agent may wait for a person's answer; then the task is blocked with its question.",
       v.optional(duration, DEFAULTS.askSeconds),
     ),
+    knowledge: about(
+      "Whether a feature's documents stand in the prompt, or are listed there to be read on demand.",
+      v.optional(oneOf(['inline', 'resources']), DEFAULTS.knowledge),
+    ),
     checkCriteria: about(
       "Whether acceptance criteria that the agent says are met are checked off in the task's file.",
       v.optional(flag, DEFAULTS.checkCriteria),
