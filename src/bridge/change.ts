@@ -109,6 +109,24 @@ function filesOf(path: string, sources: Sources): readonly TasksFile[] {
   return files
 }
 
+interface OrderedEntry {
+  readonly entry: Entry
+  readonly file: TasksFile
+  /** Whether its children stand in another file: it is no task of its own. */
+  readonly isParent: boolean
+}
+
+/** The entries of all files, children at the place of their parent. */
+function inTheirOrder(files: readonly TasksFile[]): readonly OrderedEntry[] {
+  const children = new Map(files.flatMap((file) => (file.parent ? [[file.parent.entry, file] as const] : [])))
+  const entriesIn = (file: TasksFile): readonly OrderedEntry[] =>
+    file.entries.flatMap((entry) => {
+      const child = children.get(entry)
+      return [{ entry, file, isParent: child !== undefined }, ...(child ? entriesIn(child) : [])]
+    })
+  return files.filter(({ parent }) => parent === null).flatMap(entriesIn)
+}
+
 function childOf(entry: Entry): string | null {
   return /^\$ref:(.*)$/.exec(entry.text('children'))?.[1]?.trim() ?? null
 }
@@ -134,12 +152,10 @@ function ofJson(
   const dropped = new Set<string>()
   const readKey = keyReader()
   const whole = wholeTexts(path, sources)
-  const files = filesOf(path, sources)
-  const parents = new Set(files.flatMap(({ parent }) => parent?.entry ?? []))
-  const tasks = files.flatMap(({ entries, parent }) =>
-    entries.flatMap((entry): readonly ChangeTask[] => {
+  const tasks = inTheirOrder(filesOf(path, sources)).flatMap(
+    ({ entry, file: { parent }, isParent }): readonly ChangeTask[] => {
       const key = readKey(entry, entry.text('id'))
-      if (key === null || parents.has(entry)) return []
+      if (key === null || isParent) return []
       const status = statusOf(entry)
       if (status === 'dropped') {
         dropped.add(key)
@@ -161,7 +177,7 @@ function ofJson(
           place: entry.source.placeOf(entry.at),
         },
       ]
-    }),
+    },
   )
   return { tasks, dropped }
 }
@@ -235,9 +251,10 @@ const WORDS = { TODO: 'pending', DONE: 'completed', BLOCKED: null } as const
 function writtenJson(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<string, string> {
   const word = WORDS[end.status]
   const files = filesOf(path, sources)
-  const parents = new Set(files.flatMap(({ parent }) => parent?.entry ?? []))
-  const all = keyed(files.flatMap(({ entries }) => entries))
-  const entry = all.find(({ key, entry: one }) => key === end.key && !parents.has(one))?.entry
+  const ordered = inTheirOrder(files)
+  const all = keyed(ordered.map(({ entry }) => entry))
+  const leaves = new Set(ordered.flatMap(({ entry, isParent }) => (isParent ? [] : [entry])))
+  const entry = all.find(({ key, entry: one }) => key === end.key && leaves.has(one))?.entry
   const home = files.find(({ entries }) => entry && entries.includes(entry))
   if (word === null || !home || !entry) return new Map()
   const words = new Map<Entry, string>([[entry, word]])

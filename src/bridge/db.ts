@@ -17,6 +17,7 @@ export const db: Format = {
     const value = /\.ya?ml$/.test(look.path) ? look.value() : null
     const isTask =
       value?.kind === 'list' &&
+      value.items.length > 0 &&
       value.items.every((item) => item.kind === 'table' && item.entries.has('title'))
     return isTask ? look.path : null
   },
@@ -173,7 +174,7 @@ function mapLines(item: object): readonly string[] {
     if (value.length === 0) return []
     const lines = value.flatMap((one: unknown) => {
       const inner = typeof one === 'object' && one !== null ? mapLines(one) : [plainOrQuoted(one)]
-      return inner.map((line, index) => `${index === 0 ? '  - ' : '    '}${line}`)
+      return inner.map((line, index) => (line === '' ? '' : `${index === 0 ? '  - ' : '    '}${line}`))
     })
     return [`${key}:`, ...lines]
   })

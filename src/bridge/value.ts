@@ -94,7 +94,7 @@ const MOST_OPEN = 1000
 /** Reads one YAML document. What an alias names is read once, however often it is named. */
 export function readYamlValue(text: string): ValueReading {
   if (isDeep(text, MOST_OPEN)) return { ok: false, at: 0, message: 'nested too deeply' }
-  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' })
+  const document = parseDocument(text, { prettyErrors: false, logLevel: 'error' })
   const [error] = document.errors
   if (error)
     return { ok: false, at: error.pos[0], message: `not valid YAML: ${error.message.split('\n', 1)[0]}` }

@@ -22,7 +22,7 @@ export function originTexts(
   const write = bridge && FORMATS[bridge.as].write
   if (!origin || !bridge || !write) return new Map()
   const sources = openSources(tree)
-  const texts = write(bridge.path, sources, { key: origin.key, ...report })
+  const texts = write(bridge.path, sources, { ...report, key: origin.key })
   const isReadable = sources.mistakes.every(({ severity }) => severity !== 'error')
   return new Map(isReadable ? [...texts].filter(([file, text]) => text !== tree.text(file)) : [])
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
@@ -41,6 +41,8 @@ describe('docs/json.md', () => {
     complete: ['complete', '1'],
     block: ['block', '1', 'why'],
     'mcp --print-config': ['mcp', '--print-config', 'claude'],
+    import: ['import', 'TODO.md'],
+    export: ['export', '--as', 'json'],
     'run --dry-run': ['run', '--dry-run', '--agent', 'script'],
   }
 
@@ -53,6 +55,7 @@ describe('docs/json.md', () => {
     'tells the keys of %s',
     async (name) => {
       const cwd = repository({ 'T-001': 'true' })
+      writeFileSync(join(cwd, 'TODO.md'), '- [ ] Later\n')
       const argv = asked[name] ?? [name]
       const { stdout } = await ralph([...argv, '--json'], { cwd, env })
       const keys = Object.keys(JSON.parse(stdout) as object).filter((key) => key !== 'version')

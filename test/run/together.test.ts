@@ -135,7 +135,7 @@ describe('several jobs at once', () => {
       ports: {
         prompt: async ({ task, attempts }) => {
           prompts.push(...attempts.map(({ outcome, detail }) => `${task.id} ${outcome} ${detail}`))
-          return { text: '', estimate: 0, warnings: [] }
+          return { text: '', estimate: 0, warnings: [], resources: [] }
         },
       },
       deed: async ({ task, cwd, task: { attempt } }) => {

@@ -17,12 +17,15 @@ export async function run(context: Context): Promise<number> {
     throw new UserError('db is three files', 'Name a folder for them: ralph export --as db -o .ralph/db')
   const project = await openProject(where)
   const texts = await exportedTexts(project, as, io.now())
+  const head = { version: 1, format: as, tasks: project.tasks.length }
   if (output === undefined) {
-    context.printRaw([...texts.values()].join(''))
+    const text = [...texts.values()].join('')
+    if (json) context.printJson({ ...head, files: [], text })
+    else context.printRaw(text)
     return 0
   }
   const files = writeExport(io.cwd, output, texts).map((path) => relative(io.cwd, path))
-  if (json) context.printJson({ version: 1, format: as, tasks: project.tasks.length, files })
+  if (json) context.printJson({ ...head, files, text: null })
   else await context.print(files.map((file) => line(file)))
   return 0
 }

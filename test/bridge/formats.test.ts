@@ -1,0 +1,348 @@
+import { describe, expect, test } from 'vitest'
+import { findBacklog, readForeign, usualBacklogs, type Reading } from '../../src/bridge/formats.ts'
+import type { FormatName } from '../../src/bridge/names.ts'
+import type { Draft } from '../../src/bridge/draft.ts'
+import { treeOfTexts } from '../../src/project/foreign-tree.ts'
+import { SAMPLES } from './samples.ts'
+
+function readFiles(path: string, files: Readonly<Record<string, string>>, independent = false): Reading {
+  const tree = treeOfTexts(new Map(Object.entries(files)))
+  const found = findBacklog(path, tree)
+  if (!found) throw new Error(`${path} is no backlog`)
+  return readForeign(found, tree, { independent })
+}
+
+function sample(format: FormatName, path?: string): Reading {
+  const found = SAMPLES.find((one) => one.format === format && (path === undefined || one.path === path))!
+  return readFiles(found.path, found.files)
+}
+
+const draft = (reading: Reading, key: string): Draft => reading.drafts.find((one) => one.key === key)!
+const lines = ({ mistakes }: Reading): readonly string[] =>
+  mistakes.map(
+    ({ file, line, column, severity, message }) => `${file}:${line}:${column} ${severity} ${message}`,
+  )
+
+describe('what each form means', () => {
+  test('specs are milestones by priority, their tasks follow one another, the last has to meet what all do', () => {
+    const reading = sample('implementation')
+    expect(draft(reading, 'login-1')).toMatchObject({ milestone: '1 — Log in', depends: [], title: 'A form' })
+    const first = draft(reading, 'avatars-1')
+    expect(first).toMatchObject({
+      title: 'Upload an avatar',
+      milestone: '2 — Avatars',
+      description: 'Upload an avatar. It has at most 1 MB.',
+      context: ['specs/avatars.md'],
+      criteria: [{ text: '2 MB are refused', met: false }],
+      background: [
+        ['About the spec', 'Small pictures.'],
+        ['When the whole spec is done', '- All sizes are tested'],
+      ],
+    })
+    expect(draft(reading, 'avatars-2')).toMatchObject({
+      depends: ['avatars-1'],
+      criteria: [{ text: 'All sizes are tested', ofAll: true }],
+    })
+    const { path, files } = SAMPLES[0]!
+    expect(readFiles(path, files, true).drafts.flatMap(({ depends }) => depends)).toEqual([])
+  })
+
+  test('stories come by priority', () => {
+    expect(draft(sample('prd-json'), 'US-001')).toMatchObject({
+      depends: ['US-002'],
+      priority: '2',
+      hints: 'use "Stripe"',
+      background: [['About Shop', 'A small shop']],
+    })
+  })
+
+  test('subtasks are tasks below the milestone of theirs, and wait for what theirs waits for', () => {
+    const reading = sample('task-master')
+    expect(draft(reading, '1')).toMatchObject({
+      hints: 'In SQL',
+      criteria: [{ text: 'Add one' }],
+      priority: 'high',
+    })
+    expect(draft(reading, '2.1')).toMatchObject({ milestone: '1 — Log in', depends: ['1'] })
+    expect(draft(reading, '2.2')).toMatchObject({
+      depends: ['2.1'],
+      criteria: [{ text: 'Log in by hand', ofAll: true }],
+    })
+    expect(draft(reading, 'next:1')).toMatchObject({ tags: ['next'] })
+  })
+
+  test('a task that waits for one with subtasks waits for the last of these', () => {
+    const tasks = [
+      {
+        id: 1,
+        title: 'A',
+        subtasks: [
+          { id: 1, title: 'a' },
+          { id: 2, title: 'b', dependencies: [1] },
+          { id: 3, title: 'c' },
+        ],
+      },
+      { id: 2, title: 'B', dependencies: [1] },
+      { id: 3, title: 'C', status: 'cancelled' },
+      { id: 4, title: 'D', status: 'deferred', dependencies: [3, 9] },
+    ]
+    const reading = readFiles('tasks.json', { 'tasks.json': JSON.stringify({ tasks }) })
+    expect(draft(reading, '2').depends).toEqual(['1.2', '1.3'])
+    expect(reading.dropped).toBe(1)
+    expect(draft(reading, '4')).toMatchObject({ status: 'BLOCKED', depends: [] })
+    expect(lines(reading)).toEqual([
+      expect.stringMatching(/^tasks\.json:1:\d+ warning 4 depends on 9, which is not there/),
+    ])
+  })
+
+  test('a change: sections are milestones, one number after the other, with its documents', () => {
+    const reading = sample('change', 'spectr/changes/add-roots/tasks.jsonc')
+    expect(draft(reading, '1.2')).toMatchObject({
+      milestone: '1 — Discovery',
+      depends: ['1.1'],
+      context: ['spectr/changes/add-roots/proposal.md', 'spectr/changes/add-roots/specs/cli/spec.md'],
+    })
+    expect(draft(reading, '2')).toMatchObject({ milestone: '2 — Docs', depends: [] })
+    const list = sample('change', 'openspec/changes/log-in/tasks.md')
+    expect(draft(list, '1.1').description).toBe('Draw it in one column')
+    expect(draft(list, '1.2').criteria).toEqual([{ text: '1.2a over TLS', met: false }])
+    expect(draft(list, '2.1')).toMatchObject({ milestone: '2 — Docs', depends: [] })
+  })
+
+  test('what tasks.md says in full is the description of a task whose line was cut', () => {
+    const folder = 'spectr/changes/x'
+    const tasks = [
+      { id: '1.1', section: 'Core', description: 'Create a type with fields:', status: 'completed' },
+    ]
+    const reading = readFiles(folder, {
+      [`${folder}/tasks.jsonc`]: JSON.stringify({ version: 1, tasks }),
+      [`${folder}/tasks.md`]: '## 1. Core\n\n- [ ] 1.1 Create a type with fields:\n  path and root\n',
+    })
+    expect(draft(reading, '1.1')).toMatchObject({
+      status: 'DONE',
+      description: 'Create a type with fields: path and root',
+    })
+  })
+
+  test('a check list: headings are milestones, what is nested is to be met', () => {
+    const reading = sample('checklist')
+    expect(draft(reading, 'make-users')).toMatchObject({
+      milestone: '1 — Users',
+      criteria: [{ text: 'with a name', met: true }],
+      background: [['About Users', 'Who uses it.']],
+    })
+    expect(draft(reading, 'log-in-with-a-password').milestone).toBe('2 — Later')
+  })
+
+  test('Backlog.md: sections between marks, milestones by name, ids by number, what is archived is done', () => {
+    const reading = sample('backlog-md')
+    expect(draft(reading, 'BACK-10')).toMatchObject({
+      title: 'Log in: with a password',
+      milestone: '3 — First release',
+      depends: ['BACK-2'],
+      description: 'With a password.',
+      criteria: [
+        { text: 'An empty one is refused', met: true },
+        { text: 'Five failures lock it', met: false },
+      ],
+      hints: '1. Draw it',
+      tags: ['web', 'auth'],
+    })
+    expect(lines(reading)).toEqual([])
+  })
+
+  test('issues: boxes are criteria, and what it depends on is told in words', () => {
+    expect(draft(sample('github-issues'), '12')).toMatchObject({
+      depends: ['4'],
+      milestone: '2 — First',
+      tags: ['web'],
+      description: 'Needed.\n\nDepends on #4',
+      criteria: [
+        { text: 'A form', met: false },
+        { text: 'A button', met: true },
+      ],
+    })
+  })
+
+  test('the db: with its disciplines and features as documents', () => {
+    const reading = readFiles('.ralph/db', {
+      '.ralph/db/tasks.yaml':
+        '- {id: 1, title: One, estimated_turns: 40, provenance: agent, output_artifacts: [src/a.ts]}\n',
+      '.ralph/db/disciplines.yaml':
+        '- name: backend\n  display_name: Back end\n  skills: [Go]\n  system_prompt: You write servers.\n  mcp_servers: [{name: fs, command: npx, args: [-y], env: {A: 1}}]\n',
+      '.ralph/db/features.yaml':
+        '- {name: auth, acronym: AU, created: 2026-01-01, knowledge_paths: [docs/a.md]}\n',
+    })
+    expect(draft(reading, '1')).toMatchObject({ turns: 40, provenance: 'agent', produces: ['src/a.ts'] })
+    expect([...reading.documents.keys()]).toEqual(['docs/disciplines/backend.md', 'docs/features/auth.md'])
+    expect(reading.documents.get('docs/disciplines/backend.md')).toContain('"env": {\n      "A": "1"\n    }')
+    expect(reading.documents.get('docs/features/auth.md')).toContain('- **Created**: 2026-01-01')
+  })
+
+  test('a planned request: its state tells order and status, its documents are context', () => {
+    const reading = readFiles('.ralph', {
+      '.ralph/state.json':
+        '{"version":"1.0","task_order":["task-002","task-001"],"task_statuses":{"task-002":"completed"}}',
+      '.ralph/prd.md': '# PRD',
+      '.ralph/tasks/task-001.json':
+        '{"id":"task-001","title":"Log in","dependencies":["task-002"],"files":["src/a.ts"]}',
+      '.ralph/tasks/task-002.json':
+        '{"name":"Make users","acceptance_criteria":[{"text":"one can be added"}]}',
+    })
+    expect(reading.drafts.map(({ key, status }) => [key, status])).toEqual([
+      ['task-002', 'DONE'],
+      ['task-001', 'TODO'],
+    ])
+    expect(draft(reading, 'task-001')).toMatchObject({
+      depends: ['task-002'],
+      touches: ['src/a.ts'],
+      context: ['.ralph/prd.md'],
+    })
+    expect(draft(reading, 'task-002').criteria).toEqual([{ text: 'one can be added', met: false }])
+  })
+})
+
+describe('what is wrong has its place', () => {
+  test.each<[string, Readonly<Record<string, string>>, string]>([
+    [
+      'prd.json',
+      { 'prd.json': '{\n  "userStories": [\n    { "id": "a", "title": 1 2 }] }' },
+      'prd.json:3:29 error not valid JSON: comma expected',
+    ],
+    [
+      'prd.json',
+      { 'prd.json': '{ "userStories": [\n  { "title": "no id" }] }' },
+      'prd.json:2:3 error a task needs an id',
+    ],
+    [
+      'prd.json',
+      { 'prd.json': '{ "userStories": [{ "id": "a" }] }' },
+      'prd.json:1:19 error the story a has no title',
+    ],
+    [
+      'prd.json',
+      { 'prd.json': '{ "userStories": [{ "id": "a", "title": "A", "acceptanceCriteria": 7 }, 3] }' },
+      'prd.json:1:73 error expected one of userStories, found "3"',
+    ],
+    [
+      'prd.json',
+      { 'prd.json': '{ "userStories": [{ "id": "a", "title": "A", "title": "B" }] }' },
+      'prd.json:1:46 error the key "title" is given twice',
+    ],
+    [
+      'implementation.json',
+      {
+        'implementation.json':
+          '{ "specs": [{ "name": "A", "tasks": [{ "id": "a",\n"description": "A", "status": "maybe" }] }] }',
+      },
+      'implementation.json:2:31 error "maybe" is no status that ralph knows: pending, in_progress, completed or blocked',
+    ],
+    [
+      '.ralph/db/tasks.yaml',
+      { '.ralph/db/tasks.yaml': '- id: 1\n  title: One\n  tags: {a: b}\n' },
+      '.ralph/db/tasks.yaml:3:9 error tags is to be a list of texts, not an object',
+    ],
+    [
+      'x/tasks.jsonc',
+      { 'x/tasks.jsonc': '{"tasks": [{"id": "1", "children": "$ref:tasks-9.jsonc"}]}' },
+      'x/tasks.jsonc:1:36 error there is no file x/tasks-9.jsonc',
+    ],
+    [
+      'x/tasks.jsonc',
+      { 'x/tasks.jsonc': '{"tasks": [{"id": "1", "children": "$ref:../../etc/passwd"}]}' },
+      'x/tasks.jsonc:1:36 error ../../etc/passwd is to stand beside tasks.jsonc',
+    ],
+  ])('%s %#', (path, files, expected) => {
+    const tree = treeOfTexts(new Map(Object.entries(files)))
+    const format = /prd/.test(path)
+      ? 'prd-json'
+      : /impl/.test(path)
+        ? 'implementation'
+        : /db/.test(path)
+          ? 'db'
+          : 'change'
+    const reading = readForeign({ format, path }, tree, { independent: false })
+    expect(lines(reading)).toContain(expected)
+  })
+
+  test('a second task of an id gets a name of its own', () => {
+    const stories = [1, 2, 3].map((number) => ({ id: 'US', title: `Story ${number}` }))
+    const reading = readFiles('prd.json', { 'prd.json': JSON.stringify({ userStories: stories }) })
+    expect(reading.drafts.map(({ key }) => key)).toEqual(['US', 'US~2', 'US~3'])
+    expect(reading.mistakes.every(({ severity }) => severity === 'warning')).toBe(true)
+  })
+})
+
+describe('what is hostile', () => {
+  test('files that name each other are read once', () => {
+    const child = (name: string) =>
+      `{"tasks": [{"id": "${name}", "section": "S", "description": "d", "children": "$ref:tasks-1.jsonc"}]}`
+    const reading = readFiles('x', { 'x/tasks.jsonc': child('1'), 'x/tasks-1.jsonc': child('1.1') })
+    expect(lines(reading)).toContain(
+      'x/tasks-1.jsonc:1:74 error tasks-1.jsonc is named twice: it would hold itself',
+    )
+  })
+
+  test('aliases that multiply are read once each', () => {
+    const levels = Array.from(
+      { length: 40 },
+      (_, at) => `  a${at + 1}: &a${at + 1} [*a${at}, *a${at}, *a${at}, *a${at}]`,
+    )
+    const bomb = `- id: 1\n  title: Bomb\n  a0: &a0 [x, x]\n${levels.join('\n')}\n  tags: *a40\n`
+    const reading = readForeign(
+      { format: 'db', path: 'tasks.yaml' },
+      treeOfTexts(new Map([['tasks.yaml', bomb]])),
+      { independent: false },
+    )
+    expect(lines(reading)[0]).toMatch(
+      /^tasks\.yaml:\d+:\d+ error tags is to be a list of texts, and this is a list/,
+    )
+  })
+
+  test.each([
+    ['an alias that holds itself', '- &a\n  id: 1\n  title: *a\n', /holds itself/],
+    ['an alias of nothing', '- id: 1\n  title: *b\n', /Unresolved alias|nothing has the anchor/i],
+    ['deep YAML', `- id: ${'['.repeat(100_000)}`, /nested too deeply/],
+    ['two documents', '- id: 1\n---\n- id: 2\n', /not valid YAML/],
+  ])('%s', (_, text, expected) => {
+    const tree = treeOfTexts(new Map([['tasks.yaml', text]]))
+    expect(lines(readForeign({ format: 'db', path: 'tasks.yaml' }, tree, { independent: false }))[0]).toMatch(
+      expected,
+    )
+  })
+
+  test('deep JSON', () => {
+    const tree = treeOfTexts(new Map([['prd.json', '{"a":'.repeat(200_000)]]))
+    expect(
+      lines(readForeign({ format: 'prd-json', path: 'prd.json' }, tree, { independent: false }))[0],
+    ).toMatch(/^prd\.json:1:1 error nested too deeply/)
+  })
+
+  test('ids of any form stay apart', () => {
+    const ids = ['__proto__', 'constructor', 'a#b', 'a b', '`x`', '../../x', '-1', 'T-001', '日本', '']
+    const stories = ids.map((id) => ({ id, title: `Story ${id}`, dependsOn: ['__proto__'] }))
+    const reading = readFiles('prd.json', { 'prd.json': JSON.stringify({ userStories: stories }) })
+    expect(reading.drafts.map(({ key }) => key)).toEqual(ids.slice(0, -1))
+    expect(draft(reading, 'a#b').depends).toEqual(['__proto__'])
+  })
+})
+
+test('backlogs are found where other tools keep them', () => {
+  const files = Object.assign({}, ...SAMPLES.map((one) => one.files)) as Record<string, string>
+  const found = usualBacklogs(treeOfTexts(new Map(Object.entries(files))))
+  expect(found.map(({ path }) => path)).toEqual([
+    'implementation.json',
+    '.ralph/db/tasks.yaml',
+    '.taskmaster/tasks/tasks.json',
+    'backlog',
+    'prd.json',
+    'spectr/changes/add-roots/tasks.jsonc',
+    'openspec/changes/log-in/tasks.md',
+    'TODO.md',
+  ])
+})
+
+test.each(['{}', '[]', '{"name": "x"}', '{"tasks": [1]}', '"text"', ''])('%s is no backlog', (text) => {
+  for (const name of ['x.json', 'x.jsonc', 'x.yaml', 'x.md'])
+    expect(findBacklog(name, treeOfTexts(new Map([[name, text]])))).toBeNull()
+})

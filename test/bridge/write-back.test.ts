@@ -1,0 +1,171 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { FORMATS, findBacklog, readForeign } from '../../src/bridge/formats.ts'
+import { openSources } from '../../src/bridge/source.ts'
+import { originTexts } from '../../src/bridge/write-back.ts'
+import { treeOfTexts } from '../../src/project/foreign-tree.ts'
+import type { Status } from '../../src/task/model.ts'
+import { originText } from '../../src/task/origin.ts'
+import { end, SAMPLES, type Sample } from './samples.ts'
+
+type Files = ReadonlyMap<string, string>
+
+const filesOf = ({ files }: Sample): Files => new Map(Object.entries(files))
+
+function read({ format, path }: Sample, files: Files) {
+  return readForeign({ format, path }, treeOfTexts(files), { independent: false })
+}
+
+function write({ format, path }: Sample, files: Files, key: string, status: Status): Files {
+  const texts = FORMATS[format].write!(
+    path,
+    openSources(treeOfTexts(files)),
+    end(key, status, { reason: 'no key' }),
+  )
+  return new Map([...files, ...texts])
+}
+
+/** What stands in two texts between the first and the last place where they differ. */
+function difference(before: string, after: string): readonly [string, string] {
+  let start = 0
+  while (start < before.length && before[start] === after[start]) start++
+  let [one, other] = [before.length, after.length]
+  while (one > start && other > start && before[one - 1] === after[other - 1]) {
+    one--
+    other--
+  }
+  return [before.slice(start, one), after.slice(start, other)]
+}
+
+describe.each(SAMPLES)('$format in $path', (sample) => {
+  test('is told by what is in it', () => {
+    const found = findBacklog(sample.path, treeOfTexts(filesOf(sample)))
+    expect(found).toEqual({ format: sample.format, path: sample.path })
+  })
+
+  test('is read without a mistake, in its order', () => {
+    const { drafts, mistakes } = read(sample, filesOf(sample))
+    expect(mistakes.filter(({ severity }) => severity === 'error')).toEqual([])
+    expect(drafts.map(({ key }) => key)).toEqual(sample.keys)
+    expect(drafts.map(({ status }) => status)).toEqual(sample.keys.map(() => 'TODO'))
+  })
+
+  test('only how the tasks stand is different after any writing', () => {
+    const step = fc.tuple(fc.constantFrom(...sample.keys), fc.constantFrom('TODO', 'DONE', 'BLOCKED'))
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 6 }), (steps) => {
+        let files = filesOf(sample)
+        const statuses = new Map<string, Status>()
+        for (const [key, status] of steps) {
+          files = write(sample, files, key, status as Status)
+          const { drafts, mistakes } = read(sample, files)
+          expect(mistakes.filter(({ severity }) => severity === 'error')).toEqual([])
+          const there = drafts.find((draft) => draft.key === key)!.status
+          // Not every form has a word for a blocked task: then it says what it said before.
+          if (status !== 'BLOCKED') expect(there).toBe(status)
+          else expect(['BLOCKED', statuses.get(key) ?? 'TODO', 'TODO']).toContain(there)
+          statuses.set(key, there)
+        }
+        const plain = (all: Files) =>
+          read(sample, all).drafts.map(
+            ({ status: _, blockedReason: __, place: ___, comments: ____, ...rest }) => rest,
+          )
+        expect(plain(files)).toEqual(plain(filesOf(sample)))
+        expect(read(sample, files).drafts.map(({ key, status }) => [key, status])).toEqual(
+          sample.keys.map((key) => [key, statuses.get(key) ?? 'TODO']),
+        )
+      }),
+      { numRuns: Number(process.env['RALPH_PROPERTY_RUNS'] ?? 40) },
+    )
+  })
+
+  test('back to where it was is byte for byte what it was, but for what says when', () => {
+    for (const key of sample.keys) {
+      const once = write(sample, filesOf(sample), key, 'TODO')
+      const twice = write(sample, write(sample, once, key, 'DONE'), key, 'TODO')
+      expect(twice).toEqual(once)
+    }
+  })
+
+  test('a word is all that is written', () => {
+    const key = sample.keys[0]!
+    const once = write(sample, filesOf(sample), key, 'TODO')
+    const done = write(sample, once, key, 'DONE')
+    const changed = [...done].filter(([file, text]) => text !== once.get(file))
+    expect(changed.length).toBeGreaterThan(0)
+    for (const [file, text] of changed) {
+      const [before, after] = difference(once.get(file)!, text)
+      // What the milestone says may stand further up.
+      expect(after.length - before.length).toBeLessThan(20)
+      expect(text.split(/\r\n|\n/).length).toBe(once.get(file)!.split(/\r\n|\n/).length)
+    }
+  })
+})
+
+test('specs are in progress with their first task, and completed with their last', () => {
+  const [sample] = SAMPLES
+  const specs = (files: Files): unknown =>
+    [...files.get('implementation.json')!.matchAll(/"priority": \d, "status": "(\w+)"/g)].map(
+      ([, status]) => status,
+    )
+  const first = write(sample!, filesOf(sample!), 'avatars-1', 'DONE')
+  expect(specs(first)).toEqual(['in_progress', 'in_progress'])
+  const text = first.get('implementation.json')!
+  expect(text).toContain('"updatedAt": "2026-02-03T04:05:06Z", "updatedBy": "ralph"')
+  expect(specs(write(sample!, first, 'avatars-2', 'DONE'))).toEqual(['completed', 'in_progress'])
+  const blocked = write(sample!, first, 'avatars-2', 'BLOCKED').get('implementation.json')
+  expect(blocked).toContain('"status":"blocked"')
+  expect(blocked).toContain('"blockedReason": "no key"')
+})
+
+test('a parent is completed with its children, in another file too', () => {
+  const sample = SAMPLES.find(({ path }) => path.includes('add-roots'))!
+  const main = (files: Files): string => /"id": "1".*?"status": "(\w+)"/.exec(files.get(sample.path)!)![1]!
+  const first = write(sample, filesOf(sample), '1.1', 'DONE')
+  expect(main(first)).toBe('in_progress')
+  expect(main(write(sample, first, '1.2', 'DONE'))).toBe('completed')
+  const tasks = SAMPLES.find(({ format }) => format === 'task-master')!
+  const both = write(tasks, write(tasks, filesOf(tasks), '2.1', 'DONE'), '2.2', 'DONE')
+  expect(both.get(tasks.path)).toMatch(/"With a password", "status": "done"/)
+})
+
+test('a failed attempt is a comment, beside those that there are', () => {
+  const sample = SAMPLES.find(({ format }) => format === 'db')!
+  const failed = [{ number: 1, reason: 'the gate "test" failed', at: new Date('2026-02-03T04:00:00Z') }]
+  for (const key of sample.keys) {
+    const tree = treeOfTexts(filesOf(sample))
+    const texts = FORMATS.db.write!(sample.path, openSources(tree), end(key, 'DONE', { failed }))
+    const after = read(sample, texts).drafts.find((draft) => draft.key === key)!
+    expect(after.comments.at(-1)).toEqual({
+      author: 'agent',
+      created: '2026-02-03T04:00:00Z',
+      task: '',
+      body: 'Attempt 1 failed: the gate "test" failed',
+    })
+    expect(after.comments).toHaveLength(key === '2' ? 2 : 1)
+  }
+})
+
+describe('what is not synced is not written', () => {
+  const [sample] = SAMPLES
+  const tree = treeOfTexts(filesOf(sample!))
+  const bridge = { path: 'implementation.json', as: 'implementation', sync: true } as const
+  const report = end('', 'DONE')
+  const origin = originText({ path: bridge.path, key: 'login-1' }).slice(1, -1)
+  test.each([
+    ['a task from elsewhere', [bridge], { origin: 'prd.json#login-1' }, 0],
+    ['a task from nowhere', [bridge], { origin: null }, 0],
+    ['a bridge without sync', [{ ...bridge, sync: false }], { origin }, 0],
+    ['a task that is gone there', [bridge], { origin: 'implementation.json#login-9' }, 0],
+    ['a task that is there', [bridge], { origin }, 1],
+  ])('%s', (_, bridges, task, files) => {
+    expect(originTexts(bridges, tree, { task, report }).size).toBe(files)
+  })
+
+  test('a file that is broken', () => {
+    const broken = treeOfTexts(
+      new Map([['implementation.json', '{ "specs": [ { "tasks": [ {"id":"login-1"} ']]),
+    )
+    expect(originTexts([bridge], broken, { task: { origin }, report }).size).toBe(0)
+  })
+})

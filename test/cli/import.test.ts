@@ -1,0 +1,412 @@
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { SAMPLES } from '../bridge/samples.ts'
+import { projectFolder } from './project-folder.ts'
+import { ralph, type Answer } from './ralph.ts'
+import { env, git } from './script-repository.ts'
+
+const CONFIG = { commit: { seal: false }, gates: [] }
+
+function repository(files: Readonly<Record<string, string>>, config: object | null = null): string {
+  const settings: Record<string, string> =
+    config === null ? {} : { 'ralph.config.json': JSON.stringify(config) }
+  const cwd = projectFolder({ ...files, ...settings })
+  git(cwd, 'init', '--quiet', '--initial-branch=main')
+  git(cwd, 'add', '--all')
+  git(cwd, 'commit', '--quiet', '--message=Begin')
+  return cwd
+}
+
+const at = (cwd: string, ...argv: string[]): Promise<Answer> => ralph(argv, { cwd, env })
+const read = (cwd: string, file: string): string => readFileSync(join(cwd, file), 'utf8')
+
+const story = (id: string, more: object = {}): object => ({
+  id,
+  title: `Do ${id}`,
+  description: `As somebody I want ${id}.`,
+  acceptanceCriteria: ['It is done'],
+  passes: false,
+  ...more,
+})
+const prd = (...userStories: readonly object[]): string =>
+  JSON.stringify({ project: 'Shop', userStories }, null, 2)
+
+describe('ralph import', () => {
+  test.each(SAMPLES)(
+    '$format: task files in one commit, that lint and are next in order',
+    async ({ path, files, keys }) => {
+      const cwd = repository(files)
+      const { code, stdout } = await at(cwd, 'import', path)
+      expect(stdout).toContain(`${keys.length} tasks imported from ${path}`)
+      expect(code).toBe(0)
+      expect(git(cwd, 'status', '--porcelain')).toBe('')
+      expect(git(cwd, 'log', '-1', '--format=%s%n%(trailers:key=Import,valueonly)')).toMatch(
+        new RegExp(`^Import ${keys.length} tasks from .*\n.*@[0-9a-f]{40}`),
+      )
+      const { stdout: linted } = await at(cwd, 'lint', '--json')
+      expect((JSON.parse(linted) as { errors: number }).errors).toBe(0)
+      const { stdout: listed } = await at(cwd, 'list', '--json')
+      const { tasks } = JSON.parse(listed) as { tasks: { id: string; fields: object; origin: string }[] }
+      expect(tasks.map(({ id }) => id)).toEqual(
+        keys.map((_, index) => `T-${String(index + 1).padStart(3, '0')}`),
+      )
+      const origins = keys.map(
+        (_, index) => /\*\*Origin\*\*: `(.*)`/.exec(read(cwd, `docs/tasks/${tasks[index]!.id}.md`))![1],
+      )
+      expect(origins.map((text) => decodeURIComponent(text!))).toEqual(keys.map((key) => `${path}#${key}`))
+    },
+  )
+
+  test('a file in the style of a whole task', async () => {
+    const cwd = repository({
+      'prd.json': prd(
+        story('US-1', { title: 'Use `Option<T>` in <b>bold</b> _files_', notes: '# Note\n```sh\nopen' }),
+        story('US-2', { dependsOn: ['US-1'], description: 'Text\n## Blocked\nnot a section\n<!-- open' }),
+      ),
+    })
+    await at(cwd, 'import', 'prd.json')
+    expect(read(cwd, 'docs/tasks/T-002.md')).toContain('- **Depends**: T-001\n')
+    const { stdout } = await at(cwd, 'list', '--json')
+    const { tasks } = JSON.parse(stdout) as {
+      tasks: { title: string; eligible: boolean; waiting: object[] }[]
+    }
+    expect(tasks[0]).toMatchObject({ eligible: true })
+    expect(tasks[1]!.waiting).toEqual([{ kind: 'dependency', id: 'T-001', status: 'TODO' }])
+    expect((await at(cwd, 'lint')).stdout).not.toContain('error')
+  })
+
+  test('nothing is written where the file is wrong', async () => {
+    const cwd = repository({ 'prd.json': '{ "userStories": [\n  { "title": "x" } ] }' })
+    const { code, stdout, stderr } = await at(cwd, 'import', 'prd.json')
+    expect(stderr).toBe('prd.json:2:3 error a task needs an id\n')
+    expect(stdout).toBe('Nothing was imported: prd.json has 1 mistake.\n')
+    expect(code).toBe(1)
+    expect(existsSync(join(cwd, 'docs'))).toBe(false)
+    const asked = await at(cwd, 'import', 'prd.json', '--as', 'db')
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('prd.json is not written as db')])
+  })
+
+  test('again: what is new comes, what changed there alone changes, what changed in both is shown, what is DONE stays', async () => {
+    const cwd = repository({ 'prd.json': prd(...['a', 'b', 'c', 'd', 'e'].map((id) => story(id))) })
+    await at(cwd, 'import', 'prd.json')
+    const edit = (file: string, from: string, to: string): void => {
+      writeFileSync(join(cwd, file), read(cwd, file).replace(from, to))
+    }
+    edit('docs/tasks/T-003.md', 'Description', 'Description\n\nMine.')
+    edit('docs/tasks/T-004.md', 'TODO', 'DONE')
+    git(cwd, 'commit', '--all', '--quiet', '--message=Mine')
+    const changed = (id: string): object => story(id, { description: `Another ${id}.` })
+    writeFileSync(
+      join(cwd, 'prd.json'),
+      prd(story('f'), story('a'), changed('b'), changed('c'), changed('d')),
+    )
+    git(cwd, 'commit', '--all', '--quiet', '--message=Theirs')
+    const { stdout } = await at(cwd, 'import', 'prd.json', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      added: [{ id: 'T-006', origin: 'f' }],
+      changed: [{ id: 'T-002', origin: 'b' }],
+      both: [{ id: 'T-003', origin: 'c', parts: ['description'] }],
+      gone: [{ id: 'T-005', origin: 'e' }],
+    })
+    expect(git(cwd, 'show', '--format=%s', '--name-only')).toBe(
+      'Import 1 task, change 1 task from prd.json\n\ndocs/tasks/T-002.md\ndocs/tasks/T-006.md',
+    )
+    const head = git(cwd, 'rev-parse', 'HEAD')
+    const again = await at(cwd, 'import', 'prd.json')
+    expect(again.stdout).toContain('Nothing is new in prd.json')
+    expect(git(cwd, 'rev-parse', 'HEAD')).toBe(head)
+  })
+
+  test('of a folder too, and below the root of the repository', async () => {
+    const sample = SAMPLES.find(({ format }) => format === 'backlog-md')!
+    const files = Object.fromEntries(
+      Object.entries(sample.files).map(([file, text]) => [`shop/${file}`, text]),
+    )
+    const cwd = join(repository({ ...files, 'shop/package.json': '{}' }), 'shop')
+    await at(cwd, 'import', 'backlog')
+    const file = 'backlog/tasks/back-2 - Make-users.md'
+    writeFileSync(join(cwd, file), read(cwd, file).replace('Keep them.', 'Keep them all.'))
+    const { stdout } = await at(cwd, 'import', 'backlog', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      added: [],
+      changed: [{ id: 'T-001', origin: 'BACK-2' }],
+      both: [],
+    })
+    expect(read(cwd, 'docs/tasks/T-001.md')).toContain('Keep them all.')
+  })
+
+  test('milestones get numbers that stand for nothing else', async () => {
+    const cwd = repository({
+      'A.md': '## One\n- [ ] a\n## Two\n- [ ] b\n',
+      'B.md': '## Three\n- [ ] c\n## Two\n- [ ] d\n',
+    })
+    await at(cwd, 'import', 'A.md')
+    await at(cwd, 'import', 'B.md')
+    expect(read(cwd, 'docs/tasks/T-003.md')).toContain('**Milestone**: 3 — Three')
+    expect(read(cwd, 'docs/tasks/T-004.md')).toContain('**Milestone**: 2 — Two')
+  })
+
+  test('what lies outside is not read, nor what is too large, nor what is no text', async () => {
+    const cwd = repository({
+      'prd.json': prd(story('a')),
+      'bytes.json': Buffer.from([0xff, 0xfe, 0]).toString('latin1'),
+    })
+    const outside = join(projectFolder({ 'prd.json': prd(story('secret')) }), 'prd.json')
+    symlinkSync(outside, join(cwd, 'link.json'))
+    writeFileSync(join(cwd, 'bytes.json'), Buffer.from([0xff, 0xfe, 0]))
+    writeFileSync(join(cwd, 'large.json'), '')
+    truncateSync(join(cwd, 'large.json'), 100_000_000)
+    const said = async (path: string): Promise<string> =>
+      (await at(cwd, 'import', path)).stderr.split('\n')[0]!
+    expect(await said('link.json')).toBe('error: link.json is a link that leads out of the project')
+    expect(await said(outside)).toContain('is outside of the project')
+    expect(await said('large.json')).toBe(
+      'error: large.json has 95 MB: a backlog of more than 16 MB is not read',
+    )
+    expect(await said('bytes.json')).toBe('error: bytes.json is no text in UTF-8')
+    expect(await said('nowhere.json')).toBe('error: there is no file or folder nowhere.json')
+    expect(await said('package.json')).toBe('error: package.json is no backlog that ralph knows')
+  })
+})
+
+describe('a folder with the backlog of another tool', () => {
+  test('next and init say what to import', async () => {
+    const cwd = repository({ 'prd.json': prd(story('a')) })
+    expect((await at(cwd, 'next')).stderr).toContain('ralph import prd.json')
+    const { stdout } = await at(cwd, 'init', '--yes')
+    expect(stdout).toContain('Next: ralph import prd.json, then ralph next')
+    expect(existsSync(join(cwd, 'docs/tasks/T-001.md'))).toBe(false)
+    mkdirSync(join(cwd, 'docs/tasks'), { recursive: true })
+    expect((await at(cwd, 'next')).stdout).toContain('ralph import prd.json reads the backlog there.')
+  })
+})
+
+describe('--sync', () => {
+  const SCRIPT = (script: string): string => `\n## Script\n\n\`\`\`sh\n${script}\n\`\`\`\n`
+
+  /** A synced backlog of two stories, whose tasks carry these scripts. */
+  async function synced(...scripts: readonly string[]): Promise<string> {
+    const cwd = repository(
+      { 'prd.json': prd(...scripts.map((_, index) => story(`US-${index + 1}`))) },
+      CONFIG,
+    )
+    const { code, stdout } = await at(cwd, 'import', 'prd.json', '--sync')
+    expect([code, stdout]).toEqual([0, expect.stringContaining('written back to prd.json')])
+    for (const [index, script] of scripts.entries())
+      appendFileSync(join(cwd, `docs/tasks/T-00${index + 1}.md`), SCRIPT(script))
+    git(cwd, 'commit', '--all', '--quiet', '--message=Scripts')
+    return cwd
+  }
+  const run = (cwd: string, ...argv: string[]): Promise<Answer> =>
+    at(cwd, 'run', '--agent', 'script', '--baseline', 'off', '--retries', '0', ...argv)
+  const passes = (cwd: string, revision = 'HEAD'): readonly boolean[] =>
+    (
+      JSON.parse(git(cwd, 'show', `${revision}:prd.json`)) as { userStories: { passes: boolean }[] }
+    ).userStories.map((one) => one.passes)
+
+  test('is kept in the configuration, in its style', async () => {
+    const cwd = await synced('true')
+    expect(JSON.parse(read(cwd, 'ralph.config.json'))).toEqual({
+      ...CONFIG,
+      bridges: [{ path: 'prd.json', as: 'prd-json', sync: true }],
+    })
+    const yaml = repository({
+      'prd.json': prd(story('a')),
+      'TODO.md': '- [ ] b\n',
+      'ralph.config.yaml': '# ours\nretries: 1 # few',
+    })
+    await at(yaml, 'import', 'prd.json', '--sync')
+    await at(yaml, 'import', 'TODO.md', '--sync')
+    expect(read(yaml, 'ralph.config.yaml')).toBe(
+      '# ours\nretries: 1 # few\nbridges:\n  - path: "prd.json"\n    as: prd-json\n    sync: true\n  - path: "TODO.md"\n    as: checklist\n    sync: true\n',
+    )
+    expect((await at(yaml, 'lint')).code).toBe(0)
+  })
+
+  test('the status is in the commit of the task itself', async () => {
+    const cwd = await synced('echo 1 > one', 'echo 2 > two')
+    const before = read(cwd, 'prd.json')
+    await run(cwd, '--loop')
+    expect(git(cwd, 'show', '--format=', '--name-only', 'HEAD~1').split('\n')).toEqual([
+      'docs/tasks/T-001.md',
+      'one',
+      'prd.json',
+    ])
+    expect([passes(cwd, 'HEAD~1'), passes(cwd)]).toEqual([
+      [true, false],
+      [true, true],
+    ])
+    expect(read(cwd, 'prd.json')).toBe(before.replaceAll('"passes": false', '"passes": true'))
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+    expect((await at(cwd, 'verify')).code).toBe(0)
+    expect((await at(cwd, 'import', 'prd.json')).stdout).toContain('Nothing is new')
+  })
+
+  test("an agent's edit of the origin is put back, and shown", async () => {
+    const cwd = await synced('echo 1 > one; echo "{}" > prd.json')
+    const { stdout } = await run(cwd)
+    expect(stdout).toContain('the agent changed a synced backlog: put back prd.json')
+    expect(passes(cwd)).toEqual([true])
+    expect(git(cwd, 'for-each-ref', '--format=%(refname)', 'refs/ralph/attempts')).toBe(
+      'refs/ralph/attempts/T-001/1',
+    )
+  })
+
+  test('an agent that does nothing else has done nothing', async () => {
+    const cwd = await synced('echo "{}" > prd.json')
+    const { stdout } = await run(cwd)
+    expect(stdout).toContain('no file has changed')
+    expect(passes(cwd)).toEqual([false])
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+  })
+
+  test('a hook that changes the commit has the origin checked with it', async () => {
+    const cwd = await synced('echo 1 > one')
+    mkdirSync(join(cwd, '.git/hooks'), { recursive: true })
+    writeFileSync(join(cwd, '.git/hooks/pre-commit'), '#!/bin/sh\necho more >> one\ngit add one\n', {
+      mode: 0o755,
+    })
+    const { stdout } = await run(cwd, '--gate', 'grep -q false prd.json || ! grep -q more one')
+    expect(stdout).toContain('a commit hook changed one')
+    expect(passes(cwd)).toEqual([false])
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+  })
+
+  test('blocked and tried again, by hand too', async () => {
+    const sample = SAMPLES.find(({ format }) => format === 'db')!
+    const cwd = repository(sample.files, CONFIG)
+    await at(cwd, 'import', sample.path, '--sync')
+    const status = (): string => /^ {2}status: '(\w+)'/m.exec(git(cwd, 'show', `HEAD:${sample.path}`))![1]!
+    await at(cwd, 'block', 'T-002', 'no key')
+    expect(status()).toBe('blocked')
+    expect(read(cwd, sample.path)).toContain('body: "Blocked: no key"')
+    await at(cwd, 'retry', 'T-002')
+    expect(status()).toBe('pending')
+    expect((await at(cwd, 'complete', 'T-002')).code).toBe(0)
+    expect(status()).toBe('done')
+  })
+
+  test('lint tells where the two disagree', async () => {
+    const cwd = await synced('true', 'true')
+    writeFileSync(join(cwd, 'prd.json'), prd(story('US-1', { passes: true })))
+    const { stdout } = await at(cwd, 'lint')
+    expect(stdout).toContain('origin-status the task is TODO, and US-1 in prd.json is DONE')
+    expect(stdout).toContain('origin-status US-2 is not in prd.json any more')
+  })
+
+  test('what no commit could hold is refused', async () => {
+    const cwd = repository({ '.gitignore': 'ignored.json\n' })
+    writeFileSync(join(cwd, 'new.json'), prd(story('a')))
+    writeFileSync(join(cwd, 'ignored.json'), prd(story('a')))
+    const said = async (path: string): Promise<string> => (await at(cwd, 'import', path, '--sync')).stderr
+    expect(await said('new.json')).toContain('new.json is not committed')
+    expect(await said('ignored.json')).toContain('git ignores ignored.json')
+    mkdirSync(join(cwd, '.ralph/tasks'), { recursive: true })
+    writeFileSync(join(cwd, '.ralph/tasks/task-1.json'), '{"id":"1","title":"One"}')
+    expect(await said('.ralph')).toContain('.ralph/tasks is read, and never written')
+    expect(existsSync(join(cwd, 'docs/tasks'))).toBe(false)
+  })
+})
+
+describe('ralph export', () => {
+  /** What is exported, imported again and exported once more. */
+  async function roundTrip(path: string, ...as: string[]): Promise<readonly [string, string]> {
+    const sample = SAMPLES.find((one) => one.path === path)!
+    const cwd = repository(sample.files)
+    await at(cwd, 'import', path)
+    const first = (await at(cwd, 'export', ...as)).stdout
+    const again = repository({ [path]: first })
+    await at(again, 'import', path)
+    return [first, (await at(again, 'export', ...as)).stdout]
+  }
+
+  test.each([
+    ['implementation.json', 'implementation'],
+    ['spectr/changes/add-roots/tasks.jsonc', 'tasks-jsonc'],
+  ])('of %s gives the same after another import', async (path, as) => {
+    const [first, second] = await roundTrip(path, '--as', as)
+    expect(second).toBe(first)
+    expect(first).toContain(as === 'implementation' ? '"id": "avatars-1"' : '"section": "Discovery"')
+  })
+
+  test('of the db gives the same after another import, with its documents', async () => {
+    const files = {
+      ...SAMPLES.find(({ format }) => format === 'db')!.files,
+      '.ralph/db/disciplines.yaml':
+        '- name: backend\n  display_name: Back end\n  acronym: BE\n  icon: "🛠"\n  skills: [Go, SQL]\n  system_prompt: |\n    You write servers.\n\n    Small ones.\n  conventions: Small commits\n  mcp_servers: [{name: fs, command: npx, args: [-y, fs], env: {A: b}}]\n',
+      '.ralph/db/features.yaml':
+        '- name: auth\n  display_name: Log in\n  acronym: AU\n  description: Who is who\n  created: "2026-01-01"\n  knowledge_paths: [docs/a.md]\n  context_files: [src/a.ts]\n',
+    }
+    const cwd = repository(files)
+    await at(cwd, 'import', '.ralph/db')
+    await at(cwd, 'export', '--as', 'db', '-o', 'out')
+    const names = ['disciplines', 'features', 'tasks'].map((name) => `${name}.yaml`)
+    const again = repository(
+      Object.fromEntries(names.map((name) => [`.ralph/db/${name}`, read(cwd, `out/${name}`)])),
+    )
+    await at(again, 'import', '.ralph/db')
+    await at(again, 'export', '--as', 'db', '-o', 'out')
+    for (const name of names) expect(read(again, `out/${name}`)).toBe(read(cwd, `out/${name}`))
+    for (const text of [
+      'system_prompt: |-\n    You write servers.\n\n    Small ones.',
+      'conventions: Small commits',
+      'A: b',
+    ])
+      expect(read(cwd, 'out/disciplines.yaml')).toContain(text)
+    expect(read(cwd, 'out/features.yaml')).toContain('created: "2026-01-01"')
+    expect(read(cwd, 'out/tasks.yaml')).toContain('agent_task_id: run-7')
+  })
+
+  test('as state and as JSON', async () => {
+    const cwd = repository({ 'prd.json': prd(story('a', { passes: true }), story('b')) })
+    await at(cwd, 'import', 'prd.json')
+    expect(JSON.parse((await at(cwd, 'export', '--as', 'state')).stdout)).toMatchObject({
+      version: '1.0',
+      phase: 'planning_complete',
+      task_order: ['T-001', 'T-002'],
+      task_statuses: { 'T-001': 'completed', 'T-002': 'pending' },
+      last_failure: null,
+    })
+    const { tasks } = JSON.parse((await at(cwd, 'export', '--as', 'json')).stdout) as { tasks: object[] }
+    expect(tasks[1]).toMatchObject({
+      id: 'T-002',
+      title: 'Do b',
+      criteria: [{ text: 'It is done', met: false }],
+    })
+  })
+
+  test('overwrites nothing', async () => {
+    const cwd = repository({ 'prd.json': prd(story('a')), '.ralph/state.json': '{"mine": true}' })
+    await at(cwd, 'import', 'prd.json')
+    const { code, stderr } = await at(cwd, 'export', '--as', 'state', '-o', '.ralph/state.json')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('is there already, and nothing is overwritten'),
+    ])
+    expect(read(cwd, '.ralph/state.json')).toBe('{"mine": true}')
+    expect((await at(cwd, 'export', '--as', 'db')).stderr).toContain('db is three files')
+    expect((await at(cwd, 'export')).stderr).toContain('--as is missing')
+  })
+})
+
+test('reading starts nothing that the repository names', async () => {
+  const cwd = repository({ 'prd.json': prd(story('a')), '.gitattributes': '*.json filter=evil\n' })
+  const pwned = join(cwd, '.git', 'pwned')
+  git(cwd, 'config', 'filter.evil.clean', `touch '${pwned}'; cat`)
+  for (const argv of [['next'], ['lint'], ['export', '--as', 'json'], ['import', 'package.json']])
+    await ralph(argv, { cwd, env })
+  expect(existsSync(pwned)).toBe(false)
+  expect(execFileSync('git', ['config', 'filter.evil.clean'], { cwd, env, encoding: 'utf8' })).toContain(
+    'touch',
+  )
+})
