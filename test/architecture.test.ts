@@ -35,6 +35,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'workspace',
   ],
   ui: ['gates', 'git', 'history', 'markdown', 'prompt', 'select', 'task'],
+  report: ['history', 'ui'],
   cli: [
     'agent',
     'attempt',
@@ -45,6 +46,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'process',
     'project',
     'prompt',
+    'report',
     'run',
     'select',
     'task',
