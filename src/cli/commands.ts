@@ -13,8 +13,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'init',
     args: '',
     summary: 'sets up a project: writes a first task, and a configuration with the gates it finds',
-    options: [flag('yes', 'write without asking')],
-    examples: ['ralph init', 'ralph init --yes'],
+    options: [
+      flag('yes', 'write without asking'),
+      flag('github', 'also a workflow that checks pull requests, an issue form and a template'),
+      flag('github-run', 'the same, and a workflow that has agents do tasks and opens a pull request'),
+    ],
+    examples: ['ralph init', 'ralph init --yes', 'ralph init --github'],
     load: () => import('./commands/init.ts'),
   },
   {
