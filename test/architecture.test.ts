@@ -42,6 +42,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'workspace',
   ],
   ui: ['gates', 'git', 'history', 'markdown', 'prompt', 'select', 'task'],
+  report: ['history', 'ui'],
   cli: [
     'agent',
     'attempt',
@@ -54,6 +55,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'process',
     'project',
     'prompt',
+    'report',
     'run',
     'select',
     'task',

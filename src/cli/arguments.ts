@@ -131,7 +131,7 @@ function canonical({ spec, attached }: FlagMatch, queue: string[], specs: readon
     return `--${spec.name}`
   }
   const next = queue[0]
-  const nextIsFlag = next !== undefined && next.startsWith('-') && matchFlag(next, specs) !== undefined
+  const nextIsFlag = next !== undefined && /^-./.test(next) && matchFlag(next, specs) !== undefined
   const value = attached ?? (nextIsFlag ? undefined : queue.shift())
   if (value === undefined) throw new UserError(`--${spec.name} needs a value: --${spec.name} <${spec.value}>`)
   return `--${spec.name}=${guard(value)}`

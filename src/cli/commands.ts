@@ -14,8 +14,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'init',
     args: '',
     summary: 'sets up a project: writes a first task, and a configuration with the gates it finds',
-    options: [flag('yes', 'write without asking')],
-    examples: ['ralph init', 'ralph init --yes'],
+    options: [
+      flag('yes', 'write without asking'),
+      flag('github', 'also a workflow that checks pull requests, an issue form and a template'),
+      flag('github-run', 'the same, and a workflow that has agents do tasks and opens a pull request'),
+    ],
+    examples: ['ralph init', 'ralph init --yes', 'ralph init --github'],
     load: () => import('./commands/init.ts'),
   },
   {
@@ -314,7 +318,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'shows what was completed: notes, time and cost, from git alone',
     options: [
       { ...MILESTONE, about: 'only this milestone, by its number or name' },
-      { name: 'since', takes: 'text', value: 'date', about: 'a date, a tag or another commit' },
+      {
+        name: 'since',
+        takes: 'text',
+        value: 'date',
+        about: 'a date, a tag, another commit, or a range a..b',
+      },
       flag('markdown', 'as release notes'),
     ],
     examples: ['ralph log --since v1.0', 'ralph log --markdown --milestone 1 > NOTES.md'],
@@ -327,6 +336,28 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [],
     examples: ['ralph stats'],
     load: () => import('./commands/stats.ts'),
+  },
+  {
+    name: 'report',
+    args: '',
+    summary: 'writes one page that needs nothing else: what was done, when, at what price, what failed',
+    options: [
+      {
+        name: 'output',
+        short: 'o',
+        takes: 'text',
+        value: 'file',
+        about: 'the file to write (default: report.html); - prints it',
+      },
+      {
+        name: 'since',
+        takes: 'text',
+        value: 'date',
+        about: 'a date, a tag, another commit, or a range a..b',
+      },
+    ],
+    examples: ['ralph report', 'ralph report -o night.html --since yesterday'],
+    load: () => import('./commands/report.ts'),
   },
   {
     name: 'verify',

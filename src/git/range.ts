@@ -31,7 +31,8 @@ async function commitOf(git: Git, name: string): Promise<string> {
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]
   const { code, stdout } = await git.run(args, { okCodes: [0, 1, 128] })
   if (code === 0) return stdout.toString().trim()
-  if (name === 'HEAD') await git.run(['rev-parse', '--verify', 'HEAD^{commit}'])
+  // Where there is no commit at all, git says that better.
+  if (name === 'HEAD') await git.run(['log', '-1', 'HEAD', '--'])
   throw new UserError(
     `there is no commit ${name}`,
     'A range is a..b, a...b or one commit, branch or tag; a task is T-004. A clone of part of the history may not hold it: git fetch --unshallow',

@@ -5,8 +5,10 @@ import type { Range } from '../git/range.ts'
 import {
   changedVersions,
   readVersions,
+  scanVersions,
   type BacklogPlace,
   type BacklogVersions,
+  type ScannedVersion,
   type TaskVersion,
   type TaskVersions,
 } from './backlog-versions.ts'
@@ -17,7 +19,7 @@ import { select, type Selection, type TaskState } from '../select/selection.ts'
 import { JSON_FACTS, taskJson } from '../select/task-json.ts'
 import { mayDecideTier, TIER_FACTS, tierOf, tierOfFacts, type TierTable } from '../select/tier.ts'
 import { blockedReason } from '../select/why-not.ts'
-import { detached, factsOf } from '../task/facts.ts'
+import { detached } from '../task/facts.ts'
 import type { Facts } from '../task/model.ts'
 import { factsScanner } from '../task/scan-facts.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
@@ -63,6 +65,7 @@ interface DiffPlace extends BacklogPlace {
   readonly around: LintContext
 }
 
+type Scanned = ScannedVersion<(typeof FACTS)[number]>
 type Selected = Selection<DiffedTask>
 type Writable = {
   -readonly [
@@ -74,7 +77,7 @@ type Writable = {
 export async function diffBacklog(git: Git, range: Range, place: DiffPlace): Promise<BacklogDiff> {
   const versions = await readVersions(git, range, place)
   const pairs = changedVersions(versions)
-  const known = await scanAll(versions, place.vocabulary)
+  const known = await scanVersions(versions, FACTS, place.vocabulary)
   const factsIn = (all: readonly TaskVersion[]): readonly DiffedTask[] =>
     all.map((version) => known.get(version)!.facts)
   const [before, after] = [select(factsIn(versions.before)), select(factsIn(versions.after))]
@@ -92,45 +95,11 @@ export async function diffBacklog(git: Git, range: Range, place: DiffPlace): Pro
   }
 }
 
-/** A version as far as it was read: in the plainest style only its facts. */
-interface Scanned {
-  readonly version: TaskVersion
-  readonly facts: DiffedTask
-  readonly isPlain: boolean
-}
-
 interface Compared {
   readonly versions: BacklogVersions
   readonly known: ReadonlyMap<TaskVersion, Scanned>
   readonly before: Selected
   readonly after: Selected
-}
-
-/** Reads each version once: what stayed as it was is not read again. */
-async function scanAll(
-  { before, after, bytesOf, read }: BacklogVersions,
-  vocabulary: TaskVocabulary,
-): Promise<ReadonlyMap<TaskVersion, Scanned>> {
-  const scan = factsScanner(vocabulary, { facts: FACTS })
-  const known = new Map<TaskVersion, Scanned>()
-  const byFile = new Map<string, TaskVersion>()
-  for (const version of [...before, ...after]) {
-    const twin = byFile.get(version.file)
-    byFile.set(version.file, version)
-    if (twin?.blob === version.blob) {
-      known.set(version, { ...known.get(twin)!, version })
-      continue
-    }
-    const bytes = bytesOf(version)
-    const facts = typeof bytes === 'string' ? scan({ ...version, bytes }) : null
-    known.set(
-      version,
-      facts
-        ? { version, facts, isPlain: true }
-        : { version, facts: factsOf(await read(version)), isPlain: false },
-    )
-  }
-  return known
 }
 
 async function compareAll(

@@ -8,9 +8,11 @@ import type { Range } from '../git/range.ts'
 import { filesIn, type TreeFile } from '../git/tree.ts'
 import { ownText } from '../task/byte-text.ts'
 import { idInFileName, idInPath } from '../task/file-name.ts'
-import type { Task, TaskName } from '../task/model.ts'
+import { factsOf } from '../task/facts.ts'
+import type { FactName, Facts, Task, TaskName } from '../task/model.ts'
 import { inOrder } from '../task/order.ts'
 import { parseTask, unreadableTask } from '../task/parse.ts'
+import { factsScanner } from '../task/scan-facts.ts'
 import { readTaskFiles, type Unreadable } from '../task/task-files.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
 import { numberOf } from '../task/values.ts'
@@ -137,6 +139,41 @@ async function withMoved(
 
 function isIn(file: string, dir: string): boolean {
   return file.slice(0, Math.max(0, file.lastIndexOf('/'))) === (dir === '.' ? '' : dir)
+}
+
+/** A version as far as it was read: of one in the plainest style only some facts. */
+export interface ScannedVersion<K extends FactName> {
+  readonly version: TaskVersion
+  readonly facts: Facts<K>
+  readonly isPlain: boolean
+}
+
+/** Reads some facts of each version once: what stayed as it was is not read again. */
+export async function scanVersions<K extends FactName>(
+  { before, after, bytesOf, read }: BacklogVersions,
+  names: readonly K[],
+  vocabulary: TaskVocabulary,
+): Promise<ReadonlyMap<TaskVersion, ScannedVersion<K>>> {
+  const scan = factsScanner(vocabulary, { facts: names })
+  const known = new Map<TaskVersion, ScannedVersion<K>>()
+  const byFile = new Map<string, TaskVersion>()
+  for (const version of [...before, ...after]) {
+    const twin = byFile.get(version.file)
+    byFile.set(version.file, version)
+    if (twin?.blob === version.blob) {
+      known.set(version, { ...known.get(twin)!, version })
+      continue
+    }
+    const bytes = bytesOf(version)
+    const facts = typeof bytes === 'string' ? scan({ ...version, bytes }) : null
+    known.set(
+      version,
+      facts
+        ? { version, facts, isPlain: true }
+        : { version, facts: factsOf(await read(version)), isPlain: false },
+    )
+  }
+  return known
 }
 
 /** The versions of one task; null before one that is new, and after one that is gone. */

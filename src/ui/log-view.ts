@@ -2,6 +2,7 @@ import { dayText, formatDuration } from '../base/time.ts'
 import type { CompletionRecord } from '../history/completions.ts'
 import { formatCost, formatTokens } from '../events/usage.ts'
 import { accent, BLANK, dim, line, paragraph, strong, type Block } from './block.ts'
+import { markdownText } from './markdown-text.ts'
 import { counted } from '../base/text.ts'
 
 /** Completed tasks as a person reads a changelog: by day, newest first, each with its notes. */
@@ -85,5 +86,5 @@ export function releaseNotes(
 function noteItem({ id, title, commit, notes }: CompletionRecord): string {
   const lines = notes.trim() === '' ? [] : ['', ...notes.trim().split('\n'), '']
   const body = lines.map((text) => (text === '' ? '\n' : `\n  ${text}`)).join('')
-  return `- **${id}** ${title} (${commit.slice(0, 7)})${body}`
+  return `- **${id}** ${markdownText(title)} (${commit.slice(0, 7)})${body}`
 }

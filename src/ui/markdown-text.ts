@@ -9,7 +9,7 @@ export function markdownText(text: string): string {
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-    .replaceAll(/[\\`*_{}[\]()|~$^=]/g, '\\$&')
+    .replaceAll(/[\\`*_[\]|~$]/g, '\\$&')
     .replaceAll(/[@#](?=[\p{L}\p{N}])/gu, '$&<!-- -->')
     .replaceAll(/:\/\/|\bwww\./gi, (sign) => `${sign.slice(0, -1)}<!-- -->${sign.slice(-1)}`)
     .replace(/^(\s*)([-+]|\d+[.)])/, '$1\\$2')

@@ -23,6 +23,7 @@ export async function benchHistory(): Promise<readonly Row[]> {
       'ralph log': [process.execPath, PROGRAM, 'log'],
       'ralph log --json': [process.execPath, PROGRAM, 'log', '--json'],
       'ralph stats': [process.execPath, PROGRAM, 'stats'],
+      'ralph report': [process.execPath, PROGRAM, 'report', '-o', '-'],
       'ralph verify': [process.execPath, PROGRAM, 'verify'],
     }
     const times = new Map(Object.keys(commands).map((name) => [name, [] as number[]]))

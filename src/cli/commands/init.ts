@@ -12,13 +12,16 @@ import { planSetup, type InitFindings, type PlannedFile } from '../../project/in
 import { foreignBacklogs } from '../../project/foreign-backlogs.ts'
 import { proposeAliases } from '../../project/init/propose-aliases.ts'
 import { notWritten } from '../../project/not-written.ts'
+import { githubFiles } from '../../project/init/github.ts'
+import { prefixInRepository } from '../github.ts'
 import { openPlace, type Place } from '../../project/project.ts'
+import manifest from '../../../package.json' with { type: 'json' }
 
 /** Sets a project up: shows what it found and would write, asks, and writes what is not there yet. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
   const findings = await look(place)
-  const planned = planSetup(findings)
+  const planned = [...planSetup(findings), ...forGithub(context, place)]
   const screen = await screenOf(place, findings, planned)
   if (!context.json) await context.note(planView(screen))
   const answer = planned.length > 0 ? await agreed(context) : 'yes'
@@ -27,6 +30,15 @@ export async function run(context: Context): Promise<number> {
   if (context.json) context.printJson(initJson(screen))
   else await context.print(doneView(screen.files, findings))
   return 0
+}
+
+/** The files for GitHub that are asked for and not there yet. */
+function forGithub({ options }: Context, { root, dir }: Place): readonly PlannedFile[] {
+  const withRun = options.on('github-run')
+  if (!withRun && !options.on('github')) return []
+  const { version } = manifest
+  const files = githubFiles({ prefix: prefixInRepository(root), version, dir, withRun })
+  return files.filter(({ file }) => !existsSync(join(root, file)))
 }
 
 const SCHEMA = 'node_modules/ralph-tasks/dist/ralph.config.schema.json'

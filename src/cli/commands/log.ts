@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { UserError } from '../../base/errors.ts'
-import type { Git } from '../../git/git.ts'
-import { readCompletions, type CompletionQuery, type CompletionRecord } from '../../history/completions.ts'
 import type { DoneTask } from '../../history/named-commits.ts'
 import type { Facts } from '../../task/model.ts'
+import { readCompletions, type CompletionRecord } from '../../history/completions.ts'
+import { periodOf } from '../../history/period.ts'
 import { readFacts } from '../../task/read.ts'
 import { logView, releaseNotes } from '../../ui/log-view.ts'
 import { printable } from '../../ui/printable.ts'
@@ -59,24 +59,12 @@ function completionsSince(
 ): Promise<readonly CompletionRecord[]> {
   return readHistory(io, root, async (git) =>
     readCompletions(git, {
-      ...(await queryOf(git, since)),
+      ...(await periodOf(git, since)).query,
       vocabulary,
       subject: config.commit.subject,
       tasks,
     }),
   )
-}
-
-/** Since a tag or another commit, where there is one of that name; else since a date, as git reads one. */
-async function queryOf(git: Git, since: string | undefined): Promise<CompletionQuery> {
-  if (since === undefined) return {}
-  const asked = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${since}^{commit}`]
-  const { code, stdout } = await git.run(asked, { okCodes: [0, 1, 128] })
-  const commit = stdout.toString().trim()
-  if (code === 0 && commit !== '') return { revisions: ['HEAD', `^${commit}`] }
-  // What git cannot read as a date it takes for now, without a word.
-  if (/\d|today|yesterday|noon|midnight|last|ago|never/i.test(since)) return { since }
-  throw new UserError(`--since takes a date, a tag or another commit, not '${since}'`)
 }
 
 function markdown(

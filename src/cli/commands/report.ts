@@ -1,0 +1,40 @@
+import { basename, resolve } from 'node:path'
+import { writeFileAtomic } from '../../base/atomic-file.ts'
+import { readReport } from '../../history/report.ts'
+import { openPlace } from '../../project/project.ts'
+import { readHistory } from '../../project/repository.ts'
+import { reportPage } from '../../report/page.ts'
+import { line } from '../../ui/block.ts'
+import type { Context } from '../command.ts'
+import { notWritten } from '../../project/not-written.ts'
+
+/** Writes one page of what was done, when, at what price, and what failed: from git alone. */
+export async function run(context: Context): Promise<number> {
+  const { io, options } = context
+  const place = await openPlace(context.where)
+  const since = options.text('since')
+  const { subject } = place.config.commit
+  const data = await readHistory(io, place.root, (git) => readReport(git, since, { ...place, subject }))
+  const page = reportPage(data, {
+    project: basename(place.root),
+    range: since === undefined ? '' : `Since ${since}`,
+    now: io.now(),
+  })
+  const output = options.text('output') ?? 'report.html'
+  if (output === '-') {
+    context.printRaw(page)
+    return 0
+  }
+  try {
+    writeFileAtomic(resolve(io.cwd, output), page)
+  } catch (error) {
+    throw notWritten(output, error)
+  }
+  const bytes = Buffer.byteLength(page)
+  if (context.json) {
+    const { completions, attempts } = data
+    const figures = { completed: completions.length, attempts: attempts.length }
+    context.printJson({ version: 1, file: output, bytes, ...figures })
+  } else await context.print([line(output)])
+  return 0
+}

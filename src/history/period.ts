@@ -1,0 +1,52 @@
+import { UserError } from '../base/errors.ts'
+import type { Git } from '../git/git.ts'
+import type { CompletionQuery } from './completions.ts'
+
+/** A part of history that somebody has asked for. */
+export interface Period {
+  readonly query: Pick<CompletionQuery, 'revisions' | 'since'>
+  /** Where it ends. */
+  readonly tip: string
+  /** Seconds since 1970; null where it has no beginning or no end. */
+  readonly from: number | null
+  readonly to: number | null
+}
+
+/** Since a tag or another commit, where there is one of that name, or of a range of two; else since a date, as git reads one. */
+export async function periodOf(git: Git, since: string | undefined): Promise<Period> {
+  if (since === undefined) return { query: {}, tip: 'HEAD', from: null, to: null }
+  const [, start = since, end = ''] = /^(.+?)\.\.(.*)$/.exec(since) ?? []
+  const [from, to] = await Promise.all([
+    commitTime(git, start),
+    start === since ? null : commitTime(git, end || 'HEAD'),
+  ])
+  if (from && (to || start === since)) {
+    const tip = to?.commit ?? 'HEAD'
+    return { query: { revisions: [tip, `^${from.commit}`] }, tip, from: from.time, to: to?.time ?? null }
+  }
+  // What git cannot read as a date it takes for now, without a word.
+  if (start === since && /\d|today|yesterday|noon|midnight|last|ago|never/i.test(since)) {
+    const { stdout } = await git.run(['rev-parse', `--since=${since}`])
+    const age = /--max-age=(\d+)/.exec(stdout.toString())?.[1]
+    return { query: { since }, tip: 'HEAD', from: age === undefined ? null : Number(age), to: null }
+  }
+  throw new UserError(`--since takes a date, a tag or another commit, not '${since}'`)
+}
+
+async function commitTime(
+  git: Git,
+  name: string,
+): Promise<{ readonly commit: string; readonly time: number } | null> {
+  const args = [
+    'log',
+    '-1',
+    '--format=%H %ct',
+    '--no-show-signature',
+    '--end-of-options',
+    `${name}^{commit}`,
+    '--',
+  ]
+  const { code, stdout } = await git.run(args, { okCodes: [0, 128] })
+  const [commit = '', time = ''] = stdout.toString().trim().split(' ')
+  return code === 0 && commit !== '' ? { commit, time: Number(time) } : null
+}

@@ -1,0 +1,66 @@
+import type { Git } from '../git/git.ts'
+import { listRecords, type KeptAttempt } from '../git/record.ts'
+import { select, type Selection } from '../select/selection.ts'
+import { blockedReason } from '../select/why-not.ts'
+import type { Facts } from '../task/model.ts'
+import { readVersions, scanVersions, type BacklogPlace } from './backlog-versions.ts'
+import { readCompletions, type CompletionRecord } from './completions.ts'
+import { periodOf, type Period } from './period.ts'
+
+const FACTS = ['title', 'depends', 'milestone'] as const
+
+/** What a report tells of a task. */
+export type ReportTask = Facts<(typeof FACTS)[number]>
+
+/** What happened in a part of history, and how the backlog stood at its end: all that a report is made of. */
+export interface ReportData {
+  readonly period: Period
+  /** The commit that it ends with. */
+  readonly commit: string
+  /** Newest first. */
+  readonly completions: readonly CompletionRecord[]
+  /** Attempts that are kept, in the order in which they ended. */
+  readonly attempts: readonly KeptAttempt[]
+  readonly selection: Selection<ReportTask>
+  /** Why tasks are blocked, by id. */
+  readonly reasons: ReadonlyMap<string, string>
+}
+
+/** Where the backlog lies, and how subjects of commits are made. */
+interface ReportPlace extends BacklogPlace {
+  readonly subject: string
+}
+
+/** Reads from git alone what a report tells. */
+export async function readReport(
+  git: Git,
+  since: string | undefined,
+  place: ReportPlace,
+): Promise<ReportData> {
+  const { vocabulary, subject } = place
+  const period = await periodOf(git, since)
+  const { stdout } = await git.run(['log', '-1', '--format=%H', '--no-show-signature', period.tip, '--'])
+  const commit = stdout.toString().trim()
+  const [completions, records, versions] = await Promise.all([
+    readCompletions(git, { ...period.query, vocabulary, subject }),
+    listRecords(git),
+    readVersions(git, { text: '', from: commit, to: commit }, place),
+  ])
+  const scanned = await scanVersions(versions, FACTS, vocabulary)
+  const selection = select(versions.after.map((version) => scanned.get(version)!.facts))
+  const reasons = new Map<string, string>()
+  for (const version of versions.after) {
+    const { facts } = scanned.get(version)!
+    if (facts.status === 'BLOCKED' || facts.held) {
+      reasons.set(facts.id, blockedReason(await versions.read(version)))
+    }
+  }
+  const attempts = records
+    .filter(({ keptAt }) => isWithin(keptAt, period))
+    .toSorted((a, b) => a.keptAt - b.keptAt)
+  return { period, commit, completions, attempts, selection, reasons }
+}
+
+function isWithin(time: number, { from, to }: Period): boolean {
+  return (from === null || time >= from) && (to === null || time <= to)
+}
