@@ -54,6 +54,7 @@ export async function writePrompt(place: Place, git: Git, wish: PromptWish): Pro
       failedBefore: wish.failedBefore.has(name),
     })),
     limits: config.prompt,
+    plans: config.plan.dir,
     mcpServers: config.mcpServers,
   })
   return { prompt: assemblePrompt(input), mcpServers, warnings }

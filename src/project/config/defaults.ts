@@ -43,6 +43,17 @@ export interface Config {
   readonly prompt: PromptConfig
   readonly mcpServers: Readonly<Record<string, McpServer>>
   readonly logs: { readonly maxBytes: number }
+  readonly plan: PlanConfig
+}
+
+/** Where plans and decisions stand, and who makes them; null leaves that to what holds for tasks. */
+interface PlanConfig {
+  readonly dir: string
+  readonly decisions: string
+  readonly agent: string | null
+  readonly model: string | null
+  /** In dollars, for one call of `ralph plan`. */
+  readonly budget: number | null
 }
 
 /** A team's own words for the names of the task file. */
@@ -133,4 +144,5 @@ export const DEFAULTS: Config = {
   prompt: { budget: 60_000, fileCap: 15_000 },
   mcpServers: {},
   logs: { maxBytes: 50_000_000 },
+  plan: { dir: 'docs/plans', decisions: 'docs/decisions', agent: null, model: null, budget: null },
 }

@@ -117,6 +117,17 @@ const logs = table({
   maxBytes: about('How much of one attempt is kept.', v.optional(count, DEFAULTS.logs.maxBytes)),
 })
 
+const plan = table({
+  dir: about('The folder of plans.', v.optional(pathInside, DEFAULTS.plan.dir)),
+  decisions: about(
+    'The folder of decisions, unless .adr-dir names another.',
+    v.optional(pathInside, DEFAULTS.plan.decisions),
+  ),
+  agent: about('Who plans; null leaves it to "agent".', orNull(text)),
+  model: about('Which model plans; null leaves it to "model".', orNull(text)),
+  budget: about('How many dollars one call of ralph plan may cost.', orNull(dollars)),
+})
+
 /** What a configuration may say; what comes out is whole. */
 export const configSchema = v.pipe(
   table({
@@ -171,6 +182,7 @@ export const configSchema = v.pipe(
       v.optional(named(mcpServer, 'an object of names and servers'), {}),
     ),
     logs: about("How much of agents' output is kept.", v.optional(logs, {})),
+    plan: about('How ralph plan works.', v.optional(plan, {})),
   }),
   v.forward(
     v.partialCheck(
