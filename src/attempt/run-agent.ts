@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentOutcome, AgentRequest } from '../agent/port.ts'
+import type { AgentEvent, AgentOutcome, AgentRequest, AnswerShape } from '../agent/port.ts'
 import { unreachable } from '../base/errors.ts'
 import type { Happening } from '../events/event.ts'
 import { INSIDE_VARIABLE } from '../base/names.ts'
@@ -15,14 +15,30 @@ export function attemptEnvironment({
   return { ...env, ...ATTEMPT_COMMITTER, [INSIDE_VARIABLE]: workspace.root }
 }
 
+/** Of a job what its agent is asked; more of it where it is asked for an answer, not for work. */
+export type AgentJob = Pick<Job, 'task' | 'agent' | 'attempt' | 'prompt' | 'limits' | 'gates'> & {
+  readonly answer?: AnswerShape
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** What running an agent touches. */
+export type AgentPorts = Pick<
+  AttemptPorts,
+  'workspace' | 'agent' | 'logs' | 'env' | 'signal' | 'killSignal' | 'control'
+>
+
 /** Runs the agent of a job and emits what it does; how it ended. */
-export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<AgentOutcome> {
+export async function runAgent(
+  job: AgentJob,
+  ports: AgentPorts,
+  emit: Emit<Happening>,
+): Promise<AgentOutcome> {
   const { task, agent: choice, attempt } = job
   const agent = await ports.agent(choice)
   const log = ports.logs.open(`${task.id}-${attempt}.log`)
   const request = agentRequest(job, {
     cwd: ports.workspace.root,
-    env: attemptEnvironment(ports),
+    env: { ...attemptEnvironment(ports), ...job.env },
     notesFile: ports.logs.result(`${task.id}-${attempt}.notes.md`),
     signal: AbortSignal.any([ports.signal, ports.control.skipped]),
     killSignal: ports.killSignal,
@@ -46,10 +62,10 @@ export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happeni
 
 /** What the agent of a job is asked: the same for an attempt, and for what previews one. */
 export function agentRequest(
-  job: Job,
+  job: AgentJob,
   at: Pick<AgentRequest, 'cwd' | 'env' | 'signal' | 'killSignal' | 'log'> & { readonly notesFile: string },
 ): AgentRequest {
-  const { task, agent, attempt, prompt, limits, gates } = job
+  const { task, agent, attempt, prompt, limits, gates, answer } = job
   const { notesFile, ...rest } = at
   return {
     ...rest,
@@ -59,6 +75,7 @@ export function agentRequest(
     permission: agent.permission,
     gateCommands: gates.map(({ command }) => command),
     mcpServers: agent.mcpServers,
+    ...(answer ? { answer } : {}),
     task: { id: task.id, file: task.file, attempt, notesFile, script: task.script },
   }
 }

@@ -8,6 +8,8 @@ export type Interference =
   | { readonly kind: 'operation'; readonly operation: string }
   /** It changed or removed task files, or added one whose number is taken: put back. */
   | { readonly kind: 'task-files'; readonly paths: readonly string[] }
+  /** It changed files though it was only to read: put back, its versions kept in a folder. */
+  | { readonly kind: 'written'; readonly paths: readonly string[]; readonly keptIn: string }
   /** It went back behind where it began: what that had taken out of the tree was put back. */
   | { readonly kind: 'went-back'; readonly paths: readonly string[] }
   /** It deleted branches, tags, stashes or kept attempts: made again. */

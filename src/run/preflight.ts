@@ -23,7 +23,13 @@ export async function preflight(options: RunOptions, ports: RunPorts): Promise<B
 }
 
 /** Throws where something keeps ralph from committing here at all. */
-export async function refuseObstacles({ workspace, source }: RunPorts): Promise<void> {
+export async function refuseObstacles({
+  workspace,
+  source,
+}: {
+  readonly workspace: RunPorts['workspace']
+  readonly source: Pick<RunPorts['source'], 'dir'>
+}): Promise<void> {
   const obstacles = await workspace.inspect.obstacles(source.dir)
   if (obstacles.length === 0) return
   const message = obstacles.map((obstacle) => obstacle.message).join('; ')

@@ -84,6 +84,8 @@ export function interferenceText(interference: Interference): string {
       return `the agent left a ${interference.operation} unfinished: ended`
     case 'task-files':
       return `the agent changed task files: put back ${fewOf(interference.paths)}`
+    case 'written':
+      return `the agent was only to read, and changed: put back ${fewOf(interference.paths)} (its version is in ${interference.keptIn})`
     case 'went-back':
       return `the agent took out of the tree, and it was put back: ${fewOf(interference.paths)}`
     case 'refs-deleted':
