@@ -1,41 +1,44 @@
-import { fieldOf, type FieldName, type Task } from './model.ts'
+import { fieldOf, type FieldName, type SectionName, type Task } from './model.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
 /** What a new task is to say. */
 interface NewTask {
   readonly id: string
+  /** In Markdown. */
   readonly title: string
   /** In the order of the format; what is empty is left out. */
   readonly fields: readonly (readonly [FieldName, string])[]
+  /** Without any, those that every task has, for their author to write. */
+  readonly sections?: readonly (readonly [SectionName, string])[]
 }
 
-/** The text of a new task file, written as its neighbours are: their words, bullets, heading and line endings. */
-export function newTaskText(
-  { id, title, fields }: NewTask,
+const TO_WRITE: NonNullable<NewTask['sections']> = [
+  ['Description', '<!-- What to implement and why. -->'],
+  ['Acceptance Criteria', '- [ ] <!-- What can be checked when it is done. -->'],
+]
+
+/** Writes new task files as their neighbours are: their words, bullets, heading and line endings. */
+export function taskWriter(
   neighbours: readonly Task[],
   vocabulary: TaskVocabulary,
-): string {
+): (task: NewTask) => string {
   const nearest = neighbours.at(-1)
-  const lines = [
-    headingLike(nearest, id, title),
-    '',
-    ...fields
+  return ({ id, title, fields, sections = TO_WRITE }) => {
+    const lines = fields
       .filter(([, value]) => value !== '')
       .map(([name, value]) => {
         const word = name === 'Status' ? statusWord(neighbours, vocabulary) : value
         return `${fieldHead(name, neighbours, vocabulary)}${word}`
-      }),
-    '',
-    `## ${sectionWord('Description', neighbours, vocabulary)}`,
-    '',
-    '<!-- What to implement and why. -->',
-    '',
-    `## ${sectionWord('Acceptance Criteria', neighbours, vocabulary)}`,
-    '',
-    '- [ ] <!-- What can be checked when it is done. -->',
-    '',
-  ]
-  return lines.join(nearest?.source.includes('\r\n') ? '\r\n' : '\n')
+      })
+    const bodies = sections.flatMap(([name, body]) => [
+      `## ${sectionWord(name, neighbours, vocabulary)}`,
+      '',
+      body,
+      '',
+    ])
+    const text = [headingLike(nearest, id, title), '', ...lines, '', ...bodies].join('\n')
+    return nearest?.source.includes('\r\n') ? text.replace(/\r?\n/g, '\r\n') : text
+  }
 }
 
 function headingLike(neighbour: Task | undefined, id: string, title: string): string {
@@ -65,11 +68,7 @@ function statusWord(neighbours: readonly Task[], { own }: TaskVocabulary): strin
   return (neighbour && fieldOf(neighbour, 'Status')?.value) ?? own.statuses.get('TODO') ?? 'TODO'
 }
 
-function sectionWord(
-  name: 'Description' | 'Acceptance Criteria',
-  neighbours: readonly Task[],
-  { own }: TaskVocabulary,
-): string {
+function sectionWord(name: SectionName, neighbours: readonly Task[], { own }: TaskVocabulary): string {
   const used = neighbours.flatMap((task) =>
     task.sections
       .filter((section) => section.name === name && section.form === 'heading')

@@ -9,7 +9,7 @@ import { idOf } from '../../task/values.ts'
 import type { Context } from '../command.ts'
 import { findTask } from '../../project/find-task.ts'
 import { isMilestone } from '../../task/milestone.ts'
-import { newTaskText } from '../../task/draft.ts'
+import { taskWriter } from '../../task/draft.ts'
 import { notWritten } from '../not-written.ts'
 import { openProject, type Project } from '../../project/project.ts'
 
@@ -81,12 +81,13 @@ function writeNext(project: Project, title: string, fields: Fields): { id: strin
   const { root, dir, tasks, vocabulary } = project
   const highest = tasks.at(-1)
   const digits = highest ? highest.id.length - 'T-'.length : 3
+  const textOf = taskWriter(tasks, vocabulary)
   for (let number = (highest?.number ?? 0) + 1; ; number++) {
     const id = idOf(number, digits)
     if (id.length > LONGEST_ID)
       throw new UserError(`${id} would be too long an id`, 'Give the highest task a smaller number.')
     const file = `${dir}/${id}.md`
-    const text = newTaskText({ id, title, fields }, tasks, vocabulary)
+    const text = textOf({ id, title, fields })
     try {
       writeFileSync(join(root, file), text, { flag: 'wx' })
       return { id, file }
