@@ -68,6 +68,7 @@ const io: Io = {
   pid: process.pid,
   stdout: createOutlet({ fd: 1, open: () => process.stdout, onLost }),
   stderr: createOutlet({ fd: 2, open: () => process.stderr, onLost }),
+  readInput: async () => Buffer.concat(await process.stdin.toArray()),
   dialogue: () => (dialogue ??= openDialogue(process.stdin, process.stderr)),
   now: () => new Date(),
   get signal() {

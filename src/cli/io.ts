@@ -6,6 +6,8 @@ export interface Io extends World {
   readonly argv: readonly string[]
   readonly stdout: Outlet
   readonly stderr: Outlet
+  /** All that comes in on standard input, to its end. */
+  readonly readInput: () => Promise<Uint8Array>
   /** The streams to ask a person through; null where nobody is there to answer. */
   readonly dialogue: () => Dialogue | null
   /** Aborts at the first interrupt; only a command that reads it takes Ctrl-C over from Node. */

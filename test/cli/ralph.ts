@@ -13,12 +13,14 @@ export interface Situation {
   /** The width of the terminal; without one both streams are pipes. */
   readonly columns?: number
   readonly now?: Date
+  /** What comes in on standard input. */
+  readonly input?: string
 }
 
 /** Runs the whole program in this process, in a world that the test decides. */
 export async function ralph(
   argv: readonly string[],
-  { cwd, env = {}, columns, now }: Situation,
+  { cwd, env = {}, columns, now, input = '' }: Situation,
 ): Promise<Answer> {
   const [stdout, stderr] = [outlet(columns), outlet(columns)]
   const io: Io = {
@@ -28,6 +30,7 @@ export async function ralph(
     pid: process.pid,
     stdout,
     stderr,
+    readInput: async () => Buffer.from(input),
     dialogue: () => null,
     now: () => now ?? new Date(2025, 0, 15, 14, 30),
     signal: new AbortController().signal,
