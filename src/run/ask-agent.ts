@@ -171,6 +171,7 @@ export class AgentQuestions {
     const { tree } = await inspect.work(base)
     note({ mark, processes: [], tree })
     const forget = onStarted((processes) => note({ mark, processes, tree }))
+    const staged = restore.staged()
     const guard = await restore.guard()
     try {
       const agent = await this.#attempt(question, choice)
@@ -180,6 +181,7 @@ export class AgentQuestions {
       const found = await guard.release({ task: question.id, branch: base.branch, keepIn })
       for (const interference of found) this.#emit({ type: 'interference', id: question.id, interference })
       await this.#restore(question.id, base, tree)
+      staged.restore()
       return agent
     } finally {
       forget()

@@ -93,6 +93,8 @@ export interface Restore {
   leave(): void
   /** Gives single files the base's content; only what was recorded before. */
   files(base: Base, paths: readonly string[]): Promise<void>
+  /** Notes what the person has staged; gives what brings that back. */
+  staged(): { readonly restore: () => void }
   /** Gives the files that differ between two trees the content of the second, after keeping what is there in a folder; null where none do. */
   difference(move: {
     readonly from: string

@@ -68,6 +68,7 @@ export function openRestore(room: Room): Restore {
       if (present.length > 0) await own.take(present)
       await own.restore(base.head, paths)
     },
+    staged: () => own.rememberPersons(),
     async difference({ from, to, except }) {
       const changed = await changedPaths(git, to, from)
       const paths = changed.filter((path) => !except.includes(path))
