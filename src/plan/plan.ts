@@ -35,10 +35,14 @@ export type PlanEnd =
 export async function makePlan(asked: Plan, options: PlanOptions, ports: PlanPorts): Promise<PlanEnd> {
   const desk = new Desk(ports.places.root)
   const plan = changedSince(asked, desk)
-  if (plan.status === 'done') return { kind: 'unchanged', plan }
   const { note } = ports
   const before = note.read()
   const isSame = before?.plan.slug === plan.slug
+  if (plan.status === 'done') {
+    // Its last phase was written, and then ralph was killed.
+    if (isSame) note.write(null)
+    return { kind: 'unchanged', plan }
+  }
   note.write({
     version: 1,
     plan,

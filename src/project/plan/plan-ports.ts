@@ -60,6 +60,8 @@ export interface PlanFront {
   readonly event: PlanPorts['emit']
   readonly decide: PlanPorts['decide']
   readonly confirm: PlanPorts['confirm']
+  /** Called between two effects; a test ends the process there. */
+  readonly checkpoint?: PlanPorts['checkpoint']
 }
 
 /** Everything that planning touches, as it really is, and where the process keeps what it is in the middle of. */
@@ -118,7 +120,7 @@ export async function planPorts(
     confirm: front.confirm,
     emit: front.event,
     now: world.now,
-    checkpoint: () => undefined,
+    checkpoint: front.checkpoint ?? (() => undefined),
   }
   return { ports, folder }
 }
