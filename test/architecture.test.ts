@@ -25,6 +25,7 @@ const ARROWS: Record<string, readonly string[]> = {
   mcp: ['process', 'signal'],
   history: ['git', 'lint', 'markdown', 'select', 'task'],
   bridge: ['markdown', 'prompt', 'task'],
+  plan: ['markdown', 'prompt', 'task'],
   project: [
     'agent',
     'attempt',
@@ -33,6 +34,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'gates',
     'git',
     'lint',
+    'plan',
     'process',
     'prompt',
     'run',
@@ -41,7 +43,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'task',
     'workspace',
   ],
-  ui: ['gates', 'git', 'history', 'markdown', 'prompt', 'select', 'task'],
+  ui: ['gates', 'git', 'history', 'markdown', 'plan', 'prompt', 'select', 'task'],
   report: ['history', 'ui'],
   cli: [
     'agent',
@@ -52,6 +54,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'history',
     'lint',
     'mcp',
+    'plan',
     'process',
     'project',
     'prompt',

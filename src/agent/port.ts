@@ -24,6 +24,8 @@ export interface AgentRequest {
   readonly model: string | null
   readonly limits: AgentLimits
   readonly permission: Permission
+  /** Where its final message must be an answer in a shape, and no work with a marker; absent for a task. */
+  readonly answer?: AnswerShape
   /** The commands of the project's gates: an agent may be allowed to run just these. */
   readonly gateCommands: readonly string[]
   readonly mcpServers: Readonly<Record<string, McpServer>>
@@ -55,8 +57,14 @@ export interface AgentLimits {
   readonly budgetUsd: number | null
 }
 
-/** `edit` may change the repository and run the gates; `full` may do anything; `custom` is up to the arguments given. */
+/** What an answer must look like: as a JSON Schema, for an agent that can be held to one. */
+export interface AnswerShape {
+  readonly schema: object
+}
+
+/** `read` may only look, also on the web where that is said; `edit` may change the repository and run the gates; `full` may do anything; `custom` is up to the arguments given. */
 export type Permission =
+  | { readonly level: 'read'; readonly web: boolean }
   | { readonly level: 'edit' }
   | { readonly level: 'full' }
   | { readonly level: 'custom'; readonly args: readonly string[] }

@@ -285,7 +285,13 @@ export async function fail(
 
 /** How an attempt ended, as an event. */
 export function attemptFinished(
-  { task, number, counted, seconds, usage }: AttemptFacts,
+  {
+    task,
+    number,
+    counted,
+    seconds,
+    usage,
+  }: Pick<AttemptFacts, 'task' | 'number' | 'counted' | 'seconds' | 'usage'>,
   { kind, reason, detail }: Outcome,
   { denied, ref }: { readonly denied: readonly Denial[]; readonly ref: string | null },
 ): Happening {

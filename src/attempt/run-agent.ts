@@ -1,4 +1,4 @@
-import type { Agent, AgentEvent, AgentOutcome, AgentRequest } from '../agent/port.ts'
+import type { Agent, AgentEvent, AgentOutcome, AgentRequest, AnswerShape } from '../agent/port.ts'
 import { unreachable } from '../base/errors.ts'
 import type { Happening } from '../events/event.ts'
 import { mkdirSync } from 'node:fs'
@@ -24,6 +24,18 @@ export interface AgentRun {
   readonly said: Said
 }
 
+/** Of a job what its agent is asked; more of it where it is asked for an answer, not for work. */
+export type AgentJob = Pick<Job, 'task' | 'agent' | 'attempt' | 'prompt' | 'limits' | 'gates'> & {
+  readonly answer?: AnswerShape
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** What running an agent touches. */
+export type AgentPorts = Pick<
+  AttemptPorts,
+  'workspace' | 'agent' | 'logs' | 'env' | 'signal' | 'killSignal' | 'control'
+>
+
 /** Runs the agent of a job and emits what it does; how it ended. */
 export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<AgentRun> {
   const agent = await ports.agent(job.agent)
@@ -42,6 +54,15 @@ export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happeni
   return { outcome: withSaid(outcome, said, unanswered.aborted), said }
 }
 
+/** The same without tools of ralph's: for an agent that only answers. */
+export async function runAnswering(
+  job: AgentJob,
+  ports: AgentPorts,
+  emit: Emit<Happening>,
+): Promise<AgentOutcome> {
+  return listen(job, await ports.agent(job.agent), { ports, emit }, NO_SIGNALS)
+}
+
 /** What an attempt with ralph's own server has beside the others. */
 interface SignalRequest extends Pick<AgentRequest, 'signalFolder' | 'held'> {
   readonly servers: AgentRequest['mcpServers']
@@ -51,9 +72,9 @@ interface SignalRequest extends Pick<AgentRequest, 'signalFolder' | 'held'> {
 const NO_SIGNALS: SignalRequest = { servers: {}, ends: [] }
 
 async function listen(
-  job: Job,
+  job: AgentJob,
   agent: Agent,
-  { ports, emit }: { readonly ports: AttemptPorts; readonly emit: Emit<Happening> },
+  { ports, emit }: { readonly ports: AgentPorts; readonly emit: Emit<Happening> },
   { ends, ...signals }: SignalRequest,
 ): Promise<AgentOutcome> {
   const { task, attempt, agent: choice } = job
@@ -63,7 +84,7 @@ async function listen(
   const request = agentRequest(job, {
     ...signals,
     cwd: ports.workspace.root,
-    env: attemptEnvironment(ports),
+    env: { ...attemptEnvironment(ports), ...job.env },
     notesFile,
     signal: AbortSignal.any([ports.signal, ports.control.skipped, ...ends]),
     killSignal: ports.killSignal,
@@ -87,14 +108,14 @@ async function listen(
 
 /** What the agent of a job is asked: the same for an attempt, and for what previews one. */
 export function agentRequest(
-  job: Job,
+  job: AgentJob,
   at: Pick<AgentRequest, 'cwd' | 'env' | 'signal' | 'killSignal' | 'log' | 'signalFolder' | 'held'> & {
     readonly notesFile: string
     /** Ralph's own, over those of the project. */
     readonly servers: AgentRequest['mcpServers']
   },
 ): AgentRequest {
-  const { task, agent, attempt, prompt, limits, gates } = job
+  const { task, agent, attempt, prompt, limits, gates, answer } = job
   const { notesFile, servers, ...rest } = at
   return {
     ...rest,
@@ -104,6 +125,7 @@ export function agentRequest(
     permission: agent.permission,
     gateCommands: gates.map(({ command }) => command),
     mcpServers: { ...agent.mcpServers, ...servers },
+    ...(answer ? { answer } : {}),
     task: { id: task.id, file: task.file, attempt, notesFile, script: task.script },
   }
 }

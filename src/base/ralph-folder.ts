@@ -7,6 +7,7 @@ const RALPH_ENTRIES = [
   'lock',
   'control.sock',
   'run.json',
+  'plan.json',
   'ignored',
   'state.json',
   'run-state.json',
@@ -16,7 +17,7 @@ const RALPH_ENTRIES = [
 ] as const
 
 /** Files that are on their way to become one of these. */
-const DRAFTS = /^(?:lock(?:\..+)?|(?:run|state|run-state)\.json\.[0-9a-f]+\.draft)$/
+const DRAFTS = /^(?:lock(?:\..+)?|(?:run|plan|state|run-state)\.json\.[0-9a-f]+\.draft)$/
 
 /** Whether a path inside `.ralph/` is ralph's own. */
 export function isRalphEntry(path: string): boolean {

@@ -23,6 +23,8 @@ export interface CagePlace {
   readonly git: readonly string[]
   /** The workspace is ralph's own, with a repository of its own, which is its agent's to write. */
   readonly isOwn: boolean
+  /** An agent only reads in it, as one that plans. */
+  readonly isReadOnly?: boolean
   /** Files named like `.env` that git tracks: what everybody has is no key. */
   readonly tracked: readonly string[]
 }
@@ -107,7 +109,9 @@ function policyOf(
   const home = env['HOME'] ?? homedir()
   const paths = (entries: readonly string[]): readonly string[] =>
     entriesIn(entries, { home, root: place.root })
-  const [write, read] = [paths(settings.write), paths(settings.read)]
+  const read = paths(settings.read)
+  const mayWrite = (path: string): boolean => !place.isReadOnly || !isInside(path, place.top)
+  const write = paths(settings.write).filter(mayWrite)
   const caches = cachesFor(place, env)
   const never = neverWritten(place)
   const own = new Set(needs.keys)
@@ -132,7 +136,7 @@ function policyOf(
         fileURLToPath(builtFile('cage-inside.cjs')),
         ...read,
       ]),
-      ...outermost([place.top, ...write]).map(writeRule),
+      ...outermost([place.top, ...write]).map((path) => (mayWrite(path) ? writeRule(path) : readRule(path))),
       ...[...never, ...laterIn(place).filter((path) => !write.includes(path))].map(readRule),
       ...asked.writable.map(writeRule),
       ...closed.filter(({ path }) => !own.has(relative(home, path)) && !isOpened(path)),

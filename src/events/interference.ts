@@ -10,6 +10,8 @@ export type Interference =
   | { readonly kind: 'task-files'; readonly paths: readonly string[] }
   /** It changed or removed a file of another tool's backlog that is kept in step: restored. */
   | { readonly kind: 'origins'; readonly paths: readonly string[] }
+  /** It changed files though it was only to read: restored, its versions kept in a folder. */
+  | { readonly kind: 'written'; readonly paths: readonly string[]; readonly keptIn: string }
   /** It went back behind where it began: what that took out of the tree was restored. */
   | { readonly kind: 'went-back'; readonly paths: readonly string[] }
   /** It deleted branches, tags, stashes or kept attempts: restored. */

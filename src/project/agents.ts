@@ -45,6 +45,23 @@ export class Agents {
     return [await this.#ready(first, discipline), ...(await Promise.all(choices))]
   }
 
+  /** Who plans, and who goes on while that one waits: all of them only read. */
+  async choicesForPlan(web: boolean): Promise<readonly [AgentChoice, ...AgentChoice[]]> {
+    const { config } = this.#project
+    const first = this.#chosen([this.#wish, config.plan, config])
+    const others = this.#fallback.filter(({ name }) => name !== first.agent.name)
+    const ready = async (chosen: Chosen): Promise<AgentChoice> => {
+      if (chosen.agent.runsTaskFiles)
+        throw new UserError(
+          `the agent ${chosen.agent.name} runs what stands in a task, and cannot plan`,
+          'Take another with --agent.',
+        )
+      // A server might do anything.
+      return { ...(await this.#ready(chosen, null)), permission: { level: 'read', web }, mcpServers: {} }
+    }
+    return [await ready(first), ...(await Promise.all(others.map((agent) => ready({ agent, model: null }))))]
+  }
+
   /** The agent of a choice, ready to begin by what starts its process. */
   async open({ name }: AgentChoice, startFor: (provider: Provider) => StartProcess): Promise<Agent> {
     const provider = await this.provider(name)
@@ -110,8 +127,12 @@ export class Agents {
   }
 
   #choose(task: Task, discipline: Discipline | null): Chosen {
+    return this.#chosen(this.#wishesFor(task, discipline))
+  }
+
+  #chosen(wishes: readonly AgentWish[]): Chosen {
     const { agents } = this.#project.config
-    const chosen = chooseAgent(this.#wishesFor(task, discipline), { agents, env: this.#world.env })
+    const chosen = chooseAgent(wishes, { agents, env: this.#world.env })
     if (chosen) return chosen
     throw new UserError(
       'no agent is installed',

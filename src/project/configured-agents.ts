@@ -12,11 +12,12 @@ export async function checkConfiguredAgents(root: string, config: Config): Promi
 
 /** Every agent that is named, and where. */
 function namesIn(config: Config): readonly { readonly path: KeyPath; readonly name: string | null }[] {
-  const { agent, agents, fallback, tiers } = config
+  const { agent, agents, fallback, tiers, plan } = config
   return [
     { path: ['agent'], name: agent },
     ...(agents ?? []).map((name, index) => ({ path: ['agents', index], name })),
     ...fallback.map((name, index) => ({ path: ['fallback', index], name })),
     ...Object.entries(tiers.rows).map(([tier, row]) => ({ path: ['tiers', tier, 'agent'], name: row.agent })),
+    { path: ['plan', 'agent'], name: plan.agent },
   ]
 }

@@ -59,6 +59,7 @@ export async function writePrompt(place: Place, git: Git, wish: PromptWish): Pro
     })),
     limits: config.prompt,
     onDemand: config.knowledge === 'resources',
+    plans: config.plan.dir,
     mcpServers: config.mcpServers,
   })
   return { prompt: assemblePrompt(input), mcpServers, warnings, resources: resourcesOf(input) }

@@ -10,7 +10,9 @@ import {
   FEATURES,
   findDiscipline,
   findFeature,
+  PLANS,
   PRD,
+  REQUIREMENTS,
   readOwn,
   RULES,
   TEMPLATE,
@@ -34,6 +36,8 @@ export interface GatherRequest extends Surroundings {
   readonly limits: PromptLimits
   /** Whether the feature's documents are listed, to be read on demand. */
   readonly onDemand: boolean
+  /** The folder of plans; `docs/plans` by default. */
+  readonly plans?: string
   /** The servers that the config gives to every task. */
   readonly mcpServers: McpServers
 }
@@ -55,7 +59,7 @@ export async function gatherPrompt(request: GatherRequest): Promise<Gathered> {
     task.feature === null ? null : findFeature(root, task.feature),
     readOwn(root, RULES),
     readOwn(root, TEMPLATE),
-    prdMaterials(root, task.prdReference),
+    requirementMaterials(request, task.prdReference),
   ])
   const [ownDiscipline, ownFeature] = [valueOf(discipline), valueOf(feature)]
   const [knowledge = [], files = []] = await collectMaterials(
@@ -89,21 +93,45 @@ export async function gatherPrompt(request: GatherRequest): Promise<Gathered> {
   }
 }
 
-async function prdMaterials(root: string, references: readonly string[]): Promise<readonly Material[]> {
-  if (references.length === 0) return []
-  const place = await locate(root, PRD)
+/** The sections that are named: of the project's requirements, and of those that a plan has made. */
+async function requirementMaterials(
+  { root, plans = PLANS }: Pick<GatherRequest, 'root' | 'plans'>,
+  references: readonly string[],
+): Promise<readonly Material[]> {
+  const ofDocuments = new Map<string, string[]>()
+  for (const reference of references) {
+    const [, slug, section] = /^([^\s§]+) (§.*)$/.exec(reference) ?? []
+    const file = `${plans}/${slug}/${REQUIREMENTS}`
+    const isPlans = section !== undefined && (await locate(root, file)).kind === 'file'
+    // What names no plan is a heading's words and a number.
+    const [document, wanted] = isPlans
+      ? [file, [section]]
+      : [PRD, section === undefined ? [reference] : [slug!, section]]
+    ofDocuments.set(document, [...(ofDocuments.get(document) ?? []), ...wanted])
+  }
+  const found: Material[] = []
+  for (const [file, wanted] of ofDocuments) found.push(...(await sectionMaterials(root, file, wanted)))
+  return found
+}
+
+async function sectionMaterials(
+  root: string,
+  file: string,
+  references: readonly string[],
+): Promise<readonly Material[]> {
+  const place = await locate(root, file)
   if (place.kind !== 'file') {
     const reason = place.kind === 'folder' ? 'special' : place.kind
-    return [{ kind: 'named', path: PRD, reason, bytes: null }]
+    return [{ kind: 'named', path: file, reason, bytes: null }]
   }
   const { bytes } = place
   const content = await readText(place)
-  if ('reason' in content) return [{ kind: 'named', path: PRD, reason: content.reason, bytes }]
+  if ('reason' in content) return [{ kind: 'named', path: file, reason: content.reason, bytes }]
   const sections = sectionsNamed(content.text, await headingsOf(content.text), references)
   return sections.map(({ reference, text }) =>
     text === null
-      ? { kind: 'named', path: `${PRD} ${reference}`, reason: 'no-section', bytes: null }
-      : { kind: 'shown', path: PRD, stretch: reference, text, bytes, listed: false },
+      ? { kind: 'named', path: `${file} ${reference}`, reason: 'no-section', bytes: null }
+      : { kind: 'shown', path: file, stretch: reference, text, bytes, listed: false },
   )
 }
 

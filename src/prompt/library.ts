@@ -14,6 +14,9 @@ export const FEATURES = 'docs/features'
 export const RULES = 'docs/prompts/rules.md'
 export const TEMPLATE = 'docs/prompts/task.md'
 export const PRD = 'docs/PRD.md'
+export const PLANS = 'docs/plans'
+/** In the folder of a plan. */
+export const REQUIREMENTS = 'requirements.md'
 
 /** A name that a task gives, and what it leads to; else the closest name that has a file. */
 export type Lookup<T> =

@@ -2,28 +2,39 @@ import { closest } from '../base/spelling.ts'
 import { placeAt } from '../base/diagnostic.ts'
 import { DONE_MARKER } from '../base/names.ts'
 import { UserError } from '../base/errors.ts'
-import { PART_NAMES, type PartName, type PartTexts } from './parts.ts'
+import { PART_NAMES, type PartName } from './parts.ts'
 
 /** A prompt's shape: lines of text with `{{slots}}` between them. */
-export interface Template {
-  readonly lines: readonly TemplateLine[]
+export interface Template<Slot extends string = PartName> {
+  readonly lines: readonly TemplateLine<Slot>[]
 }
-type TemplateLine = readonly TemplatePiece[]
-type TemplatePiece = { readonly text: string } | { readonly slot: PartName }
+type TemplateLine<Slot> = readonly TemplatePiece<Slot>[]
+type TemplatePiece<Slot> = { readonly text: string } | { readonly slot: Slot }
 
 /** What a template gave: the text, the slots that said something, and the text that was its own. */
-interface Rendered {
+interface Rendered<Slot> {
   readonly text: string
-  readonly slots: readonly PartName[]
+  readonly slots: readonly Slot[]
   readonly own: string
 }
 
-/** Reads a template; `\{{` stands for two braces. A slot that there is not, or a template without an end, is a UserError. */
+/** Reads the template of a task's prompt. A slot that there is not, or a template without an end, is a UserError. */
 export function parseTemplate(source: string, file: string): Template {
   checkEnding(source, file)
+  return readTemplate(source, file, PART_NAMES)
+}
+
+/** Reads a template with these slots; `\{{` stands for two braces. A slot that there is not is a UserError. */
+export function readTemplate<Slot extends string>(
+  source: string,
+  file: string,
+  names: readonly Slot[],
+): Template<Slot> {
   let offset = 0
   const lines = (source.match(/[^\n]*\n|[^\n]+$/g) ?? []).map((line) => {
-    const pieces = parseLine(line, (slot, at) => unknownSlot(slot, place(source, file, offset + at)))
+    const pieces = parseLine(line, names, (slot, at) =>
+      unknownSlot(slot, names, place(source, file, offset + at)),
+    )
     offset += line.length
     return pieces
   })
@@ -36,8 +47,11 @@ export const DEFAULT_TEMPLATE: Template = {
 }
 
 /** Fills the slots. A line that holds nothing but empty slots goes, with the blank lines after it. What fills a slot is not read again. */
-export function renderTemplate({ lines }: Template, texts: PartTexts): Rendered {
-  const slots: PartName[] = []
+export function renderTemplate<Slot extends string>(
+  { lines }: Template<Slot>,
+  texts: Readonly<Record<Slot, string>>,
+): Rendered<Slot> {
+  const slots: Slot[] = []
   let [text, own, skipsBlank] = ['', '', true]
   for (const line of lines) {
     const ownText = line.map((piece) => ('text' in piece ? piece.text : '')).join('')
@@ -55,14 +69,18 @@ export function renderTemplate({ lines }: Template, texts: PartTexts): Rendered 
   return { text: `${text.trimEnd()}\n`, slots, own: own.trim() === '' ? '' : own }
 }
 
-function parseLine(line: string, refuse: (slot: string, at: number) => never): TemplateLine {
-  const pieces: TemplatePiece[] = []
+function parseLine<Slot extends string>(
+  line: string,
+  names: readonly Slot[],
+  refuse: (slot: string, at: number) => never,
+): TemplateLine<Slot> {
+  const pieces: TemplatePiece<Slot>[] = []
   let from = 0
   for (const match of line.matchAll(/\\\{\{|\{\{([^{}]*)\}\}/g)) {
     pieces.push({ text: line.slice(from, match.index) })
     from = match.index + match[0].length
     const name = match[1]?.trim()
-    const slot = PART_NAMES.find((part) => part === name)
+    const slot = names.find((part) => part === name)
     if (slot) pieces.push({ slot })
     else pieces.push({ text: name === undefined ? '{{' : refuse(name, match.index) })
   }
@@ -81,9 +99,9 @@ function checkEnding(source: string, file: string): void {
   }
 }
 
-function unknownSlot(slot: string, where: string): never {
-  const near = closest(slot, PART_NAMES)
-  const known = PART_NAMES.map((name) => `{{${name}}}`).join(', ')
+function unknownSlot(slot: string, names: readonly string[], where: string): never {
+  const near = closest(slot, names)
+  const known = names.map((name) => `{{${name}}}`).join(', ')
   throw new UserError(
     `${where}: there is no slot {{${slot}}}`,
     near ? `Did you mean {{${near}}}?` : `The slots are ${known}; write \\{{ for two braces.`,

@@ -12,6 +12,8 @@ export interface RunFolder {
   readonly state: string
   /** What a run is in the middle of. */
   readonly note: string
+  /** What a planning is in the middle of. */
+  readonly plan: string
   /** What git ignored when the run began, for the one that may have to go on. */
   readonly ignored: string
   readonly logs: string
@@ -37,6 +39,7 @@ export function runFolder(
     control: join(ofCheckout, 'control.sock'),
     state: inside(isStateOurs(path) ? 'state.json' : 'run-state.json'),
     note: inside('run.json'),
+    plan: inside('plan.json'),
     ignored: inside('ignored'),
     logs: inside('logs'),
     results: inside('results'),

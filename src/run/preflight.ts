@@ -37,7 +37,13 @@ export async function commitTaskFiles(
 }
 
 /** Throws where something keeps ralph from committing here at all. */
-export async function refuseObstacles({ workspace, source }: RunPorts): Promise<void> {
+export async function refuseObstacles({
+  workspace,
+  source,
+}: {
+  readonly workspace: RunPorts['workspace']
+  readonly source: Pick<RunPorts['source'], 'dir'>
+}): Promise<void> {
   const obstacles = await workspace.inspect.obstacles(source.dir)
   if (obstacles.length === 0) return
   const message = obstacles.map((obstacle) => obstacle.message).join('; ')
@@ -81,8 +87,7 @@ export function onlyTaskFiles(
   const inside = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length))
   const fresh = status.entries.flatMap(({ path, kind }) => (kind === 'untracked' ? [path] : []))
   const configs = new Set(fresh.filter((path) => CONFIG_FILES.some((name) => path === `${prefix}${name}`)))
-  const isOwn = (path: string): boolean =>
-    source.isTask(path) || configs.has(`${prefix}${path}`)
+  const isOwn = (path: string): boolean => source.isTask(path) || configs.has(`${prefix}${path}`)
   const all = inside.length === paths.length && inside.every(isOwn)
   return all && !nested && paths.length > 0 ? inside : null
 }

@@ -139,6 +139,16 @@ export function initialState(
   }
 }
 
+/** Writes down how far planning is, for whoever looks on. */
+export function mirrorPlanning(
+  { state: path }: Pick<RunFolder, 'state'>,
+  { phase, request }: { readonly phase: StatePhase; readonly request: string },
+  { tasks, now }: { readonly tasks: readonly Task[]; readonly now: Date },
+): void {
+  const state = { ...initialState(tasks, now, readState(path)), phase, original_request: request }
+  writeFileAtomic(path, JSON.stringify(state, null, 2) + '\n')
+}
+
 /** What is to outlive a run. */
 function readState(path: string): Pick<Partial<RunState>, 'created_at' | 'original_request'> {
   try {

@@ -17,6 +17,7 @@ import type { Task } from '../task/model.ts'
 import type { OriginReport } from '../task/origin.ts'
 import type { Work } from '../workspace/port.ts'
 import { conclude, giveUp, sameAsBaseline, stop, type TaskRunEnd } from './give-up.ts'
+import { freeAgent } from './free-agent.ts'
 import type { Ledger } from './ledger.ts'
 import type { JobNote } from './note.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
@@ -90,6 +91,7 @@ export async function runTask(
   let asked = choice.name
   const { control } = ports
   const skipped = control.skipped(task.id)
+  const over = AbortSignal.any([control.stopping, skipped])
   const end = (why: 'interrupted' | 'stopped' | 'budget', reason: string): Promise<TaskRunEnd> =>
     stop(run, { ...at, why, reason })
   for (let result = refused; ;) {
@@ -99,7 +101,7 @@ export async function runTask(
       ;({ task, at } = next)
     }
     if (at.from.kind === 'record') task = await taskNow(run, task)
-    choice = await freeAgent(run, task, choices)
+    choice = await freeAgent(run, choices, { id: task.id, over })
     if (control.isStopping) return end('interrupted', 'the run was interrupted')
     if (skipped.aborted || !choice)
       return conclude(run, { ...at, task, reason: 'the task was skipped' }, 'skip')
@@ -193,10 +195,15 @@ function changeText({ ports, ledger }: Run, { id }: Task, before: string, { name
   return `${name} goes on with ${id}: ${before} is not asked before ${clockText(until)} (${reason})`
 }
 
-const NO_WAITS: Pick<Standing, 'waits' | 'unpaid'> = { waits: 0, unpaid: new Set() }
+/** Nobody has waited yet. */
+export const NO_WAITS: Pick<Standing, 'waits' | 'unpaid'> = { waits: 0, unpaid: new Set() }
 
 /** One wait more, of that agent for that. */
-function waited({ waits, unpaid }: Standing, { name }: AgentChoice, { hopeless }: Outcome): typeof NO_WAITS {
+export function waited(
+  { waits, unpaid }: typeof NO_WAITS,
+  { name }: AgentChoice,
+  { hopeless }: Outcome,
+): typeof NO_WAITS {
   return { waits: waits + 1, unpaid: hopeless === 'money' ? new Set([...unpaid, name]) : unpaid }
 }
 
@@ -232,25 +239,6 @@ export async function choicesFor(
   } catch (error) {
     if (!options.loop || !(error instanceof UserError)) throw error
     return `${error.message}. ${error.fix}`
-  }
-}
-
-/** The first agent that no limit holds back, waiting for one where all are; null where somebody ended the wait. */
-async function freeAgent(run: Run, task: Task, choices: readonly AgentChoice[]): Promise<AgentChoice | null> {
-  const { ports, ledger, emit } = run
-  const over = AbortSignal.any([ports.control.stopping, ports.control.skipped(task.id)])
-  for (;;) {
-    if (over.aborted) return null
-    const now = ports.now()
-    const limits = choices.map((choice) => ({ choice, ...ledger.limitOf(choice.name) }))
-    const free = limits.find(({ until }) => until <= now)
-    if (free) return free.choice
-    const [first] = limits.toSorted((one, other) => one.until.getTime() - other.until.getTime())
-    const { until, reason } = first!
-    emit({ type: 'waiting', id: task.id, until: until.toISOString(), reason })
-    // In short steps: a laptop that sleeps stops the timer, not the clock.
-    while (!over.aborted && ports.now() < until)
-      await ports.sleep(Math.min(until.getTime() - ports.now().getTime(), 30_000), over)
   }
 }
 

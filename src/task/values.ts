@@ -41,21 +41,29 @@ export function withoutRemarks(value: string): string {
 
 const REMARK = /(?:(?<=\s)\(|（)[^()（）]*[)）](?=\s*(?:[,，、\n]|$))/g
 
-/** `§3.2, §4`, also without commas; `Section 3.2`, `§3.1 – §3.3` and the words of a heading are one reference each. */
+/**
+ * `§3.2, §4`, also without commas; `Section 3.2`, `§3.1 – §3.3` and the words of a heading are one reference each, and so
+ * is a section of a plan's requirements, `user-api §2`.
+ */
 export function splitReferences(value: string): readonly string[] {
   if (value === '' || isNone(value)) return NOTHING
   // The usual way, of which it says what follows, at a third of the cost.
   if (/^§[\d.]+(?:, §[\d.]+)*$/.test(value)) return value.split(', ')
   return value
     .replace(/\s+/g, ' ')
+    .replace(PLAN_REFERENCE, (reference) => `${reference.slice(0, -1)}${BOUND}`)
     .split(BETWEEN_REFERENCES)
-    .map((part) => part.trim())
+    .map((part) => part.replace(BOUND, ' ').trim())
     .filter((part) => part !== '' && part !== '§')
 }
 
+// One word without capitals, as plans are named, at the beginning of a reference.
+const PLAN_REFERENCE = /(?:^|[,，、;；]| (?:and|&) )\s?[\p{Ll}\p{Lo}\p{N}]+(?:-[\p{Ll}\p{Lo}\p{N}]+)* (?=§)/gu
+const BOUND = '\0'
+
 // At commas and `and`, before a sign that neither ends a range nor follows `PRD`, and between two numbers.
 const BETWEEN_REFERENCES =
-  /[,，、;；]| (?:and|&) (?=§|\d)|(?<!(?:[–—-]|\.\.|\bto|\bPRD)) (?=§)|(?<=\d) (?=(?:(?:section|chapter|part) )?\d)/i
+  /[,，、;；]| (?:and|&) (?=§|\d|[^ ]+\0)|(?<!(?:[–—-]|\.\.|\bto|\bPRD)) (?=§)|(?<=\d) (?=(?:(?:section|chapter|part) )?\d)/i
 
 /** The number of an id: `T-004` is 4. */
 export function numberOf(id: string): number {

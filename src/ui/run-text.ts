@@ -106,6 +106,8 @@ export function interferenceText(interference: Interference): string {
       return `the agent changed task files: restored ${fewOf(interference.paths)}`
     case 'origins':
       return `the agent changed a synced backlog: restored ${fewOf(interference.paths)}`
+    case 'written':
+      return `the agent was only to read, and changed files: restored ${fewOf(interference.paths)} (its version is in ${interference.keptIn})`
     case 'went-back':
       return `the agent removed what was in the tree: restored ${fewOf(interference.paths)}`
     case 'refs-deleted':

@@ -6,6 +6,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -65,22 +66,18 @@ export class OwnIndex {
 
   /** Notes it as it is, so that it can be the same again after somebody had the chance to write it. */
   remember(): { readonly restore: () => void } {
-    const bytes = existsSync(this.#path) ? readFileSync(this.#path) : null
-    const stamp = stampOf(this.#path)
-    return {
-      restore: () => {
-        if (stampOf(this.#path) === stamp) return
-        rmSync(this.#path, { recursive: true, force: true })
-        if (bytes) writeFileSync(this.#path, bytes)
-        this.#tree = null
-      },
-    }
+    return remembered(this.#path, () => (this.#tree = null))
+  }
+
+  /** The same of the person's. */
+  rememberPersons(): { readonly restore: () => void } {
+    return remembered(this.#persons, () => (this.#seen = ''))
   }
 
   /** Begins from the person's, before anybody else has worked here: with the flags that are theirs. */
   adopt(): void {
     this.unlock()
-    if (existsSync(this.#persons)) copyFileSync(this.#persons, this.#path)
+    if (existsSync(this.#persons)) copyWithTime(this.#persons, this.#path)
     else rmSync(this.#path, { force: true })
     this.#seen = stampOf(this.#persons)
     this.#tree = null
@@ -189,6 +186,29 @@ export class OwnIndex {
     }
     renameSync(lock, this.#persons)
     this.#seen = stampOf(this.#persons)
+  }
+}
+
+/**
+ * By its own time git tells which files may have changed in the very second in which it was written: of a younger copy it
+ * would believe that they have not.
+ */
+function copyWithTime(from: string, to: string): void {
+  copyFileSync(from, to)
+  const seconds = Math.floor(statSync(from).mtimeMs / 1000)
+  utimesSync(to, seconds, seconds)
+}
+
+function remembered(path: string, onChange: () => void): { readonly restore: () => void } {
+  const bytes = existsSync(path) ? readFileSync(path) : null
+  const stamp = stampOf(path)
+  return {
+    restore: () => {
+      if (stampOf(path) === stamp) return
+      rmSync(path, { recursive: true, force: true })
+      if (bytes) writeFileSync(path, bytes)
+      onChange()
+    },
   }
 }
 

@@ -96,6 +96,15 @@ export interface Restore {
   leave(): void
   /** Gives single files the base's content; only what was recorded before. */
   files(base: Base, paths: readonly string[]): Promise<void>
+  /** Notes what the person has staged; gives what brings that back. */
+  staged(): { readonly restore: () => void }
+  /** Gives the files that differ between two trees the content of the second, after keeping what is there in a folder; null where none do. */
+  difference(move: {
+    readonly from: string
+    readonly to: string
+    /** Left as they are. */
+    readonly except: readonly string[]
+  }): Promise<Displaced | null>
   /**
    * Takes the whole tree from a recorded one to another commit's, and gives what it had to move out of the way; null
    * where somebody wrote after the recording, and nothing moved.

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { GitError } from '../git/git.ts'
 import { commitAt, isAncestor, mergeBase, moveBranch, putHeadBack, type Base } from '../git/head.ts'
@@ -67,6 +67,19 @@ export function openRestore(room: Room): Restore {
       const present = paths.filter((path) => standing(repository.root, path))
       if (present.length > 0) await own.take(present)
       await own.restore(base.head, paths)
+    },
+    staged: () => own.rememberPersons(),
+    async difference({ from, to, except }) {
+      const changed = await changedPaths(git, to, from)
+      const paths = changed.filter((path) => !except.includes(path))
+      if (paths.length === 0) return null
+      const keepIn = freeFolder(join(root, '.ralph', 'set-aside'))
+      const present = paths.filter((path) => standing(repository.root, path))
+      for (const path of present)
+        cpSync(join(repository.root, path), join(keepIn, path), { recursive: true, verbatimSymlinks: true })
+      if (present.length > 0) await own.take(present)
+      await own.restore(to, paths)
+      return { folder: relative(root, keepIn).replaceAll('\\', '/'), paths }
     },
     async tree({ recorded, to }) {
       // Beside the log, in a folder that git does not see.

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
-import type { Model } from './model.ts'
+import type { Model, Reply } from './model.ts'
 import { anthropic } from './protocols/anthropic.ts'
 import { chat } from './protocols/chat.ts'
 import { gemini } from './protocols/gemini.ts'
@@ -53,7 +53,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, model:
   // Agents also ask for titles and summaries, without offering a tool: those are not turns.
   const isTurn = asked.tools.length > 0
   if (isTurn) bodies.push(text)
-  const reply = model({ request: bodies.length, results: asked.results, isTurn })
+  const reply = replyFor(model({ request: bodies.length, results: asked.results, isTurn, body: text }), asked)
   if (reply.kind === 'fail') {
     const retry = reply.retryAfter === undefined ? {} : { 'retry-after': String(reply.retryAfter) }
     response.writeHead(reply.status, { 'content-type': 'application/json', ...retry })
@@ -73,6 +73,17 @@ async function answer(request: IncomingMessage, response: ServerResponse, model:
     isStream: body['stream'] === true || url.includes('stream'),
     model: typeof body['model'] === 'string' ? body['model'] : 'fake-model',
   })
+}
+
+function replyFor(
+  reply: Reply,
+  { tools, results }: ReturnType<Protocol['read']>,
+): Exclude<Reply, { kind: 'answer' }> {
+  if (reply.kind !== 'answer') return reply
+  const { answer } = reply
+  if (tools.includes('StructuredOutput') && results === 0)
+    return { kind: 'call', call: { tool: 'answer', answer } }
+  return { kind: 'say', text: `\`\`\`json\n${JSON.stringify(answer)}\n\`\`\`` }
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

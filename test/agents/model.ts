@@ -3,6 +3,8 @@ export type Reply =
   /** `cut`: the answer ends early, at its length limit or because a filter stops it. */
   | { readonly kind: 'say'; readonly text: string; readonly cut?: 'length' | 'filter' }
   | { readonly kind: 'call'; readonly call: Call }
+  /** By the tool for it where there is one, else as a fenced block. */
+  | { readonly kind: 'answer'; readonly answer: object }
   | { readonly kind: 'fail'; readonly status: number; readonly message: string; readonly retryAfter?: number }
   /** The connection is cut before any answer. */
   | { readonly kind: 'gone' }
@@ -13,6 +15,7 @@ export type Reply =
 export type Call =
   | { readonly tool: 'write'; readonly path: string; readonly content: string }
   | { readonly tool: 'shell'; readonly command: string }
+  | { readonly tool: 'answer'; readonly answer: object }
   | { readonly tool: 'mcp'; readonly server: string; readonly name: string; readonly input?: object }
 
 /** A scripted model: told how many requests there were, how many tool results this one holds, and whether it asks for a turn. */
@@ -20,6 +23,8 @@ export type Model = (asked: {
   readonly request: number
   readonly results: number
   readonly isTurn: boolean
+  /** What was sent. */
+  readonly body: string
 }) => Reply
 
 export const say = (text: string): Reply => ({ kind: 'say', text })
@@ -37,6 +42,8 @@ export function spell(
 ): { readonly name: string; readonly input: object } {
   const has = (name: string) => offered.includes(name)
   switch (call.tool) {
+    case 'answer':
+      return { name: 'StructuredOutput', input: call.answer }
     case 'mcp':
       // Where it is not on offer it may still be there: some agents show the tools of servers only when asked.
       return {

@@ -37,6 +37,7 @@ const INTERFERENCES = {
   operation: { kind: 'operation', operation: 'rebase' },
   'task-files': { kind: 'task-files', paths: ['docs/tasks/T-001.md'] },
   origins: { kind: 'origins', paths: ['prd.json'] },
+  written: { kind: 'written', paths: ['src/a.ts'], keptIn: '.ralph/displaced/1' },
   'went-back': { kind: 'went-back', paths: ['src/a.ts'] },
   'refs-deleted': { kind: 'refs-deleted', refs: ['refs/heads/topic'] },
   'refs-moved': { kind: 'refs-moved', refs: ['refs/heads/topic'] },

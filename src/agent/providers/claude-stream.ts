@@ -63,7 +63,7 @@ export class ClaudeReader implements StreamReader {
     const result = this.#result
     return {
       end: result ? this.#resultEnd(result) : this.#endWithoutResult(exit),
-      finalMessage: text(result?.['result']),
+      finalMessage: answerOf(result),
       usage: this.#usage(),
       denied: [...new Set(result ? denials(result, this.#request.cwd) : [...this.#denied.values()])],
     }
@@ -150,6 +150,12 @@ export class ClaudeReader implements StreamReader {
   #usage(): Usage {
     return this.#result ? resultUsage(this.#result, this.#request.limits.turns) : this.#usageSoFar
   }
+}
+
+/** What it answered in the shape that was asked for stands apart from what it said. */
+function answerOf(result: Json | null): string {
+  const structured = result?.['structured_output']
+  return structured == null ? text(result?.['result']) : JSON.stringify(structured)
 }
 
 /** Without the output: an event tells it before the message is complete, so that it is always too small. */

@@ -60,6 +60,7 @@ export const claude: Provider = {
         ...option('--max-budget-usd', request.limits.budgetUsd),
         ...option('--mcp-config', hasMcpServers(request) ? `${FOLDER}/mcp.json` : null),
         ...permissionArgs(request),
+        ...option('--json-schema', request.answer ? JSON.stringify(request.answer.schema) : null),
         ...instructions(request),
       ],
       env: {
@@ -86,6 +87,12 @@ function toolTimeout({ mcpServers, env }: AgentRequest): Invocation['env'] {
 
 function permissionArgs({ permission }: AgentRequest): readonly string[] {
   switch (permission.level) {
+    case 'read':
+      // What is not among these is an unknown tool to it.
+      return [
+        ...option('--tools', [...READING, ...(permission.web ? WEB : [])].join(',')),
+        ...OWN_CONFIGURATION,
+      ]
     case 'edit':
       return ['--permission-mode', 'acceptEdits', ...OWN_CONFIGURATION]
     case 'full':
@@ -94,6 +101,9 @@ function permissionArgs({ permission }: AgentRequest): readonly string[] {
       return permission.args
   }
 }
+
+const READING = ['Read', 'Grep', 'Glob']
+const WEB = ['WebSearch', 'WebFetch']
 
 /**
  * Not the repository's: an agent could have written that, and its hooks, its helpers and the servers of its .mcp.json
@@ -124,6 +134,7 @@ function privateFiles(request: AgentRequest): Invocation['files'] {
 function rules(request: AgentRequest): { readonly allow: string[]; readonly deny: string[] } {
   const reserved = RESERVED_COMMANDS.map((command) => bashRule(`${command}:*`))
   if (request.permission.level === 'full') return { allow: [], deny: reserved }
+  if (request.permission.level === 'read') return { allow: request.permission.web ? WEB : [], deny: reserved }
   const servers = Object.keys(request.mcpServers).map((name) => `mcp__${name}`)
   return {
     allow: [...allowedCommands(request, MEANINGFUL).map(bashRule), ...servers],

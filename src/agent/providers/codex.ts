@@ -1,10 +1,11 @@
 import { hostsNamedIn } from '../../base/cage-needs.ts'
 import { homeOf } from './cage-home.ts'
 import path from 'node:path'
-import type { AgentRequest, Provider } from '../port.ts'
+import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
 import { CODEX, CodexReader } from './codex-stream.ts'
 import { neverSetUp } from './first-start.ts'
 import { option } from './request.ts'
+import { strictSchema } from './strict-schema.ts'
 
 /** Codex: https://developers.openai.com/codex */
 export const codex: Provider = {
@@ -49,11 +50,12 @@ export const codex: Provider = {
         ...option('--model', request.model),
         ...mcpArgs(request),
         ...permissionArgs(request),
+        ...option('--output-schema', request.answer ? `${FOLDER}/answer.json` : null),
         '-',
       ],
       env: {},
       stdin: request.prompt,
-      files: {},
+      files: request.answer ? { 'answer.json': JSON.stringify(strictSchema(request.answer.schema)) } : {},
     }
   },
   reader: (request, now) => new CodexReader(request, now),
@@ -61,6 +63,8 @@ export const codex: Provider = {
 
 function permissionArgs({ permission }: AgentRequest): readonly string[] {
   switch (permission.level) {
+    case 'read':
+      return ['--sandbox', 'read-only', '-c', `web_search="${permission.web ? 'live' : 'disabled'}"`]
     case 'edit':
       // Its sandbox has no network and keeps .git read-only, so that commits and pushes fail.
       return ['--sandbox', 'workspace-write']

@@ -41,8 +41,10 @@ class CommandReader implements StreamReader {
   readonly #line: string
   readonly #prompt: string
   readonly #output: PlainOutput
+  readonly #isAsked: boolean
 
   constructor(line: string, request: AgentRequest) {
+    this.#isAsked = request.answer !== undefined
     this.#line = line
     this.#prompt = request.prompt
     this.#output = new PlainOutput(request)
@@ -60,7 +62,8 @@ class CommandReader implements StreamReader {
     const failed = exit.code !== 0 && !isStuck
     return {
       end: failed ? this.#failedEnd(exit, message) : { kind: 'finished' },
-      finalMessage: this.#output.notes(message),
+      // Of an answer the beginning counts as much as the end.
+      finalMessage: this.#isAsked ? this.#output.all : this.#output.notes(message),
       markerTail: tail,
       usage: UNKNOWN_USAGE,
       denied: [],

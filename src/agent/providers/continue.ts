@@ -51,6 +51,8 @@ export const continueCli: Provider = {
 
 function permissionArgs({ permission }: AgentRequest): readonly string[] {
   switch (permission.level) {
+    case 'read':
+      return ['--readonly', ...(permission.web ? [] : ['--exclude', 'Fetch'])]
     case 'edit':
       // A command that it may not run ends the whole session without a word, so the tool for commands is not there.
       return [

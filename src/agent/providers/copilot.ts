@@ -58,6 +58,8 @@ export const copilot: Provider = {
 function permissionArgs(request: AgentRequest): readonly string[] {
   const denied = RESERVED_COMMANDS.map((command) => `--deny-tool=shell(${command})`)
   switch (request.permission.level) {
+    case 'read':
+      return ['--deny-tool=write', '--deny-tool=shell']
     case 'edit': {
       // A rule for a command holds for all of its arguments, and what it takes for reading only (`git log --output=…`)
       // it does not ask about: so there is no shell.

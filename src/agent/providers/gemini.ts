@@ -65,6 +65,8 @@ export const gemini: Provider = {
 
 function permissionArgs({ permission }: AgentRequest): readonly string[] {
   switch (permission.level) {
+    case 'read':
+      return ['--approval-mode', 'plan', '--policy', `${FOLDER}/policy.toml`]
     case 'edit':
       return ['--approval-mode', 'auto_edit', '--policy', `${FOLDER}/policy.toml`]
     case 'full':
@@ -97,7 +99,13 @@ function onlyOurs({ mcpServers: servers }: AgentRequest): object {
 function policy(request: AgentRequest): string {
   const reserved = RESERVED_COMMANDS.map((commandPrefix) => denied('run_shell_command', { commandPrefix }))
   if (request.permission.level === 'full') return reserved.join('\n')
-  const allowed = allowedCommands(request).map((command) =>
+  if (request.permission.level === 'read')
+    return [
+      ...reserved,
+      ...['write_file', 'replace', 'run_shell_command'].map((tool) => denied(tool)),
+      ...(request.permission.web ? WEB.map(allowed) : WEB.map((tool) => denied(tool))),
+    ].join('\n')
+  const commands = allowedCommands(request).map((command) =>
     rule({
       toolName: 'run_shell_command',
       argsPattern: exactly(command),
@@ -105,8 +113,10 @@ function policy(request: AgentRequest): string {
       priority: 500,
     }),
   )
-  return [...reserved, ...allowed, denied('web_fetch'), denied('google_web_search')].join('\n')
+  return [...reserved, ...commands, ...WEB.map((tool) => denied(tool))].join('\n')
 }
+
+const WEB = ['web_fetch', 'google_web_search']
 
 /**
  * Matches just that command in what its rules are held against: the arguments as JSON, each of the tool's own between
@@ -119,6 +129,10 @@ function exactly(command: string): string {
 
 function denied(toolName: string, more: Readonly<Record<string, string>> = {}): string {
   return rule({ toolName, ...more, decision: 'deny', priority: 900 })
+}
+
+function allowed(toolName: string): string {
+  return rule({ toolName, decision: 'allow', priority: 500 })
 }
 
 /** One rule, for one tool: with a list of tools, beside a command, it rejects the whole file. */

@@ -73,6 +73,8 @@ function below(folder: string | undefined): string | undefined {
 
 function permissionArgs({ permission }: AgentRequest): readonly string[] {
   switch (permission.level) {
+    case 'read':
+      return ['--agent', 'plan']
     case 'edit':
       return []
     case 'full':
@@ -111,11 +113,21 @@ function config(request: AgentRequest): Json {
 /** What stands for more than itself in its rules. */
 const WILDCARDS = /[*?]/
 
+const READING = ['read', 'glob', 'grep', 'list', 'lsp', 'todowrite', 'todoread']
+
 /** The last rule that matches decides. */
 function permissions(request: AgentRequest): Json {
   const reserved = RESERVED_COMMANDS.map((command) => [`${command}*`, 'deny'])
   if (request.permission.level === 'full') {
     return { '*': 'allow', bash: Object.fromEntries([['*', 'allow'], ...reserved]) }
+  }
+  if (request.permission.level === 'read') {
+    const reading = [...READING, ...(request.permission.web ? ['webfetch', 'websearch'] : [])]
+    return {
+      '*': 'deny',
+      ...Object.fromEntries(reading.map((name) => [name, 'allow'])),
+      external_directory: 'deny',
+    }
   }
   const tools = ['read', 'edit', 'glob', 'grep', 'list', 'lsp', 'skill', 'task', 'todowrite', 'todoread']
   const servers = Object.keys(request.mcpServers).map((name) => `${name}_*`)

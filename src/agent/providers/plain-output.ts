@@ -1,24 +1,34 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { Tail } from '../../base/stream.ts'
 import type { AgentRequest, Exit, StreamEvent } from '../port.ts'
 
 const LINES = 100
 const LINE_LENGTH = 10_000
 const NOTES_BYTES = 1024 * 1024
+const ANSWER_BYTES = 4 * 1024 * 1024
 
 /** What a plain program prints: each line is said, and the last of them are its notes, unless it wrote some. */
 export class PlainOutput {
   readonly #request: AgentRequest
+  readonly #answer: Tail | null
   #last: string[] = []
 
   constructor(request: AgentRequest) {
     this.#request = request
+    this.#answer = request.answer ? new Tail(ANSWER_BYTES) : null
   }
 
   line(text: string): readonly StreamEvent[] {
+    this.#answer?.push(Buffer.from(`${text}\n`))
     this.#last.push(cut(text))
     if (this.#last.length > 2 * LINES) this.#last = this.#last.slice(-LINES - 1)
     return text.trim() === '' ? [] : [{ type: 'text', text }]
+  }
+
+  /** All that was printed of an answer, as far as any answer goes. */
+  get all(): string {
+    return this.#answer?.text() ?? ''
   }
 
   /** The last lines, one more than the notes may have: that one can be the marker. */

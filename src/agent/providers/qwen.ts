@@ -78,10 +78,14 @@ export const qwen: Provider = {
 function permissionArgs(request: AgentRequest): readonly string[] {
   const denied = RESERVED_COMMANDS.map(shellRule)
   switch (request.permission.level) {
+    case 'read': {
+      const excluded = [...denied, ...(request.permission.web ? [] : WEB)]
+      return ['--approval-mode', 'plan', ...each('--exclude-tools', excluded)]
+    }
     case 'edit': {
       // A rule for a command holds for whatever begins with it, so none is allowed: it judges itself what only looks.
       const allowed = Object.keys(request.mcpServers).map((name) => `mcp__${name}`)
-      const excluded = [...denied, 'web_fetch', 'web_search']
+      const excluded = [...denied, ...WEB]
       return [
         '--approval-mode',
         'auto-edit',
@@ -95,6 +99,8 @@ function permissionArgs(request: AgentRequest): readonly string[] {
       return request.permission.args
   }
 }
+
+const WEB = ['web_fetch', 'web_search']
 
 function each(option: string, values: readonly string[]): string[] {
   return values.map((value) => `${option}=${value}`)

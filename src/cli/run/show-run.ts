@@ -1,6 +1,8 @@
 import type { Emit } from '../../attempt/ports.ts'
 import type { RunEvent } from '../../events/event.ts'
 import { NO_QUESTIONS, type Questions } from '../../project/run-ports.ts'
+import type { Block } from '../../ui/block.ts'
+import { layOutNow, type Canvas } from '../../ui/layout.ts'
 import { printableJson } from '../../ui/printable.ts'
 import { RunReporter } from '../../ui/run-reporter.ts'
 import { measureForAny } from '../../ui/width.ts'
@@ -12,6 +14,8 @@ import { questionsOf } from './questions.ts'
 export interface Show {
   readonly event: Emit<RunEvent>
   readonly questions: Questions
+  /** Writes lines of somebody else's between those of the run. */
+  readonly lines: (blocks: readonly Block[]) => void
   readonly end: () => void
 }
 
@@ -20,6 +24,7 @@ export function showJson(context: Context): Show {
   return {
     event: (event) => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
     questions: NO_QUESTIONS,
+    lines: () => undefined,
     end: () => undefined,
   }
 }
@@ -31,10 +36,12 @@ export async function showLines(
   { io, options }: Context,
   { verbose }: { readonly verbose: boolean },
 ): Promise<Show> {
+  const canvas = (): Canvas => canvasFor(io.stdout, io.env, options.on('no-color'))
+  const measure = await measureForAny()
   const reporter = new RunReporter({
     write: io.stdout.write,
-    canvas: () => canvasFor(io.stdout, io.env, options.on('no-color')),
-    measure: await measureForAny(),
+    canvas,
+    measure,
     now: io.now,
     verbose,
   })
@@ -45,6 +52,10 @@ export async function showLines(
     questions: dialogue
       ? questionsOf({ ...dialogue, signal: io.signal }, () => reporter.pause())
       : NO_QUESTIONS,
+    lines(blocks) {
+      reporter.pause()
+      io.stdout.write(layOutNow(blocks, canvas(), measure))
+    },
     end() {
       clearInterval(ticking)
       reporter.pause()

@@ -35,7 +35,8 @@ export function runWish(
   }
 }
 
-function oneOf<Word extends string>(words: readonly Word[], text: string | undefined): Word | null {
+/** The word that was given, of those that can be. */
+export function oneOf<Word extends string>(words: readonly Word[], text: string | undefined): Word | null {
   return words.find((word) => word === text) ?? null
 }
 

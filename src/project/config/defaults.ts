@@ -62,6 +62,7 @@ export interface Config {
   readonly sandbox: SandboxConfig
   /** Backlogs of other tools that tasks came from. */
   readonly bridges: readonly Bridge[]
+  readonly plan: PlanConfig
 }
 
 export const SANDBOX_MODES = ['auto', 'on', 'off'] as const
@@ -86,6 +87,16 @@ interface SandboxConfig {
 export interface TaskFolders {
   readonly dir: readonly string[]
   readonly ignore: readonly string[]
+}
+
+/** Where plans and decisions stand, and who makes them; null leaves that to what holds for tasks. */
+interface PlanConfig {
+  readonly dir: string
+  readonly decisions: string
+  readonly agent: string | null
+  readonly model: string | null
+  /** In dollars, for one call of `ralph plan`. */
+  readonly budget: number | null
 }
 
 /** A team's own words for the names of the task file. */
@@ -196,4 +207,5 @@ export const DEFAULTS: Config = {
   logs: { maxBytes: 50_000_000 },
   sandbox: { mode: 'auto', write: [], read: [], denyRead: [], network: [], gatesNetwork: [] },
   bridges: [],
+  plan: { dir: 'docs/plans', decisions: 'docs/decisions', agent: null, model: null, budget: null },
 }

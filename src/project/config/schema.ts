@@ -184,6 +184,17 @@ const taskFolders = table({
   ignore: about('Patterns of the names of files that are no tasks.', v.optional(texts, [])),
 })
 
+const plan = table({
+  dir: about('The folder of plans.', v.optional(pathInside, DEFAULTS.plan.dir)),
+  decisions: about(
+    'The folder of decisions, unless .adr-dir names another.',
+    v.optional(pathInside, DEFAULTS.plan.decisions),
+  ),
+  agent: about('Who plans; null leaves it to "agent".', orNull(text)),
+  model: about('Which model plans; null leaves it to "model".', orNull(text)),
+  budget: about('How many dollars one call of ralph plan may cost.', orNull(dollars)),
+})
+
 /** What a configuration may say; what comes out is whole. */
 export const configSchema = v.pipe(
   table({
@@ -264,6 +275,7 @@ export const configSchema = v.pipe(
       'Backlogs of other tools that tasks came from; "ralph import --sync" writes this.',
       v.optional(v.array(bridge, 'a list of bridges'), []),
     ),
+    plan: about('How ralph plan works.', v.optional(plan, {})),
   }),
   v.forward(
     v.partialCheck(

@@ -43,7 +43,7 @@ describe('what the configuration says of other parts of the house', () => {
   it('has their shape', () => {
     expectTypeOf<Config['aliases']>().toExtend<Aliases>()
     expectTypeOf<GateConfig>().toEqualTypeOf<Gate>()
-    expectTypeOf<Config['permission']>().toEqualTypeOf<Permission['level'] | null>()
+    expectTypeOf<Config['permission']>().toEqualTypeOf<Exclude<Permission['level'], 'read'> | null>()
   })
 
   it('gives a gate the time that a detected one has', () => {

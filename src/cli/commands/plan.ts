@@ -1,0 +1,130 @@
+import { UserError } from '../../base/errors.ts'
+import { changesJson } from '../../plan/changes.ts'
+import { openPlace } from '../../project/project.ts'
+import type { PlanFront } from '../../project/plan/plan-ports.ts'
+import { runPlan, type PlanResult, type WholePlanWish } from '../../project/plan/run-plan.ts'
+import { SANDBOX_MODES } from '../../project/config/defaults.ts'
+import { oneOf } from '../run/wish.ts'
+import { changesView, planEndView, planEventBlocks } from '../../ui/plan-view.ts'
+import type { Context } from '../command.ts'
+import { planQuestions } from '../plan/questions.ts'
+import { showLines } from '../run/show-run.ts'
+
+/** Plans: from a wish or documents to tasks, in phases that each end in files and a commit. */
+export async function run(context: Context): Promise<number> {
+  const { io, json } = context
+  const place = await openPlace(context.where)
+  const wish = await wishOf(context)
+  const show = json ? null : await showLines(context, { verbose: false })
+  const prompts: object[] = []
+  const dialogue = json ? null : io.dialogue()
+  const questions = dialogue && planQuestions({ ...dialogue, signal: io.signal }, () => show?.lines([]))
+  const front: PlanFront = {
+    emit: (happening) => show?.event({ at: io.now().toISOString(), ...happening }),
+    event(event) {
+      show?.lines(planEventBlocks(event))
+      if (event.type !== 'prompt' || !wish.dryRun) return
+      prompts.push({ phase: event.phase, text: event.text })
+      if (show) context.printRaw(`${event.text}\n`)
+    },
+    decide: questions?.decide ?? null,
+    confirm:
+      questions &&
+      (async (changes) => {
+        show?.lines(changesView(changes))
+        return questions.agree('Change the backlog so?')
+      }),
+  }
+  try {
+    const result = await runPlan(io, place, { wish, front })
+    show?.end()
+    if (json) context.printJson({ ...resultJson(result), ...(wish.dryRun ? { prompts } : {}) })
+    else await context.print(planEndView(result))
+    return exitCode(result)
+  } finally {
+    show?.end()
+  }
+}
+
+async function wishOf({ args, options, io }: Context): Promise<WholePlanWish> {
+  const [continues, aborts] = [options.on('continue'), options.on('abort')]
+  refuseContradictions(args, { continues, aborts })
+  const agent = options.text('agent') ?? null
+  if (options.text('command') !== undefined && agent !== null && agent !== 'command')
+    throw new UserError(`--command is for the agent named command, not for ${agent}`, 'Take --agent command.')
+  return {
+    words: args,
+    input: args.length === 1 && args[0] === '-' && !continues ? await textOf(io) : null,
+    continues,
+    aborts,
+    yes: options.on('yes'),
+    research: !options.on('no-research'),
+    web: !options.on('no-web'),
+    dryRun: options.on('dry-run'),
+    commit: !options.on('no-commit'),
+    verifyTasks: options.on('verify-tasks'),
+    branch: options.text('branch') ?? null,
+    sandbox: oneOf(SANDBOX_MODES, options.text('sandbox')),
+    agent,
+    model: options.text('model') ?? null,
+    command: options.text('command') ?? null,
+    budget: options.number('budget') ?? null,
+  }
+}
+
+function refuseContradictions(
+  args: readonly string[],
+  { continues, aborts }: { readonly continues: boolean; readonly aborts: boolean },
+): void {
+  if (continues && aborts)
+    throw new UserError('--continue goes on with a plan, and --abort ends it', 'Take one of them.')
+  if ((continues || aborts) && args.length > 1)
+    throw new UserError(
+      `--${continues ? 'continue' : 'abort'} takes the name of one plan`,
+      'It is the name of its folder in docs/plans.',
+    )
+  if (args.length === 0 && !continues && !aborts)
+    throw new UserError(
+      'there is nothing to plan',
+      'Give a wish in quotes, documents, or a text on standard input with -; or go on with a plan: --continue',
+    )
+}
+
+async function textOf({ readInput }: Pick<Context['io'], 'readInput'>): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readInput())
+  } catch {
+    throw new UserError('what comes in on standard input is not a text in UTF-8')
+  }
+}
+
+function resultJson(result: PlanResult): object {
+  const { slug, status, tasks } = result.plan
+  const changes = 'changes' in result && result.changes ? { changes: changesJson(result.changes) } : {}
+  return {
+    version: 1,
+    plan: slug,
+    status,
+    outcome: result.kind,
+    tasks: tasks.map(({ id }) => id),
+    decisions: result.kind === 'undecided' ? result.open : [],
+    mistakes: result.kind === 'refused' ? result.mistakes : [],
+    reason: result.kind === 'stopped' ? result.reason : null,
+    ...changes,
+  }
+}
+
+function exitCode(result: PlanResult): number {
+  switch (result.kind) {
+    case 'done':
+    case 'unchanged':
+    case 'aborted':
+      return 0
+    case 'stopped':
+      return result.why === 'interrupted' ? 130 : 1
+    case 'undecided':
+    case 'proposed':
+    case 'refused':
+      return 1
+  }
+}

@@ -1,0 +1,55 @@
+import type { Choice } from '../../plan/decision-file.ts'
+import type { PlanPorts } from '../../plan/ports.ts'
+import { printable } from '../../ui/printable.ts'
+import type { Dialogue } from '../io.ts'
+
+const OWN_WORDS = '\0own'
+const LATER = '\0later'
+
+/** Asks a person what planning cannot decide. `pause` is called before each question, so that nothing is drawn over it. */
+export function planQuestions(
+  { signal, ...streams }: Dialogue & { readonly signal: AbortSignal },
+  pause: () => void,
+): Pick<PlanPorts, 'decide'> & { readonly agree: (message: string) => Promise<boolean> } {
+  const shared = { ...streams, signal }
+  return {
+    decide: async ({ title, options, recommended, why, number, of }) => {
+      pause()
+      const { isCancel, note, select, text } = await import('@clack/prompts')
+      const consequences = options.map((option) => `${option.title}: ${option.consequences}`).join('\n')
+      note(printable(consequences), `${number} of ${of}`, { output: streams.output })
+      const chosen = await select<string>({
+        message: printable(title),
+        initialValue: recommended ?? '',
+        options: [
+          ...options.map((option) => ({
+            value: option.title,
+            label: printable(option.title),
+            ...(option.title === recommended ? { hint: printable(`recommended: ${why}`) } : {}),
+          })),
+          { value: OWN_WORDS, label: 'Say it in your own words' },
+          { value: LATER, label: 'Decide it later, in its file' },
+        ],
+        ...shared,
+      })
+      if (isCancel(chosen) || chosen === LATER) return 'later'
+      if (chosen !== OWN_WORDS) return choiceOf(chosen, chosen === recommended ? why : '')
+      const said = await text({ message: 'Your decision', validate: refuseEmpty, ...shared })
+      return isCancel(said) ? 'later' : choiceOf(said, '')
+    },
+    agree: async (message) => {
+      pause()
+      const { confirm, isCancel } = await import('@clack/prompts')
+      const answer = await confirm({ message, ...shared })
+      return !isCancel(answer) && answer
+    },
+  }
+}
+
+function choiceOf(chosen: string, why: string): Choice {
+  return { chosen, remark: '', why }
+}
+
+function refuseEmpty(answer: string | undefined): string | undefined {
+  return (answer ?? '').trim() === '' ? 'It needs an answer.' : undefined
+}

@@ -1,0 +1,302 @@
+import { parseGlob } from '../base/glob.ts'
+import { strayingOf } from '../base/paths.ts'
+import { productOf } from '../task/products.ts'
+import { TIERS, type Task, type Tier } from '../task/model.ts'
+import type { Mistake, TaskAnswer } from './answers.ts'
+import { criteriaMistakes, repeatedKeys } from './check.ts'
+import { keyOf, type Requirement } from './documents.ts'
+
+/** What planned tasks are held against. */
+export interface TasksContext {
+  readonly requirements: readonly Requirement[]
+  /** The backlog but for tasks of this plan that the answer may replace. */
+  readonly others: readonly Task[]
+  /** The numbers of requirements that tasks which stay cover already. */
+  readonly covered: ReadonlySet<string>
+  /** Whether there is something at a path, relative to the root, or matches it. */
+  readonly exists: (path: string) => boolean
+  /** From how many outputs on a task is of a tier; null where outputs never make it so. */
+  readonly fromProduces: Readonly<Record<Tier, number | null>>
+}
+
+/** What well-formed tasks say that cannot be right, but for what their files' lint shows. */
+export function checkTasks(tasks: readonly TaskAnswer[], context: TasksContext): readonly Mistake[] {
+  const isAllDone = context.requirements.every(({ number }) => context.covered.has(number))
+  if (tasks.length === 0 && !isAllDone) return [{ path: 'tasks', message: 'there are no tasks' }]
+  const graph = new TaskGraph(tasks, context.others)
+  return [
+    ...repeatedKeys(tasks, 'tasks'),
+    ...tasks.flatMap((task, index) => ownMistakes(task, `tasks[${index}]`, context)),
+    ...graph.unknown,
+    ...graph.cycles(),
+    ...coverage(tasks, context),
+    ...milestoneOrder(tasks, graph),
+    ...shared(tasks, graph, context.others),
+    ...touched(tasks, context),
+  ]
+}
+
+function ownMistakes(
+  { criteria, produces, touches, complexity, milestone }: TaskAnswer,
+  path: string,
+  { fromProduces }: TasksContext,
+): readonly Mistake[] {
+  const stray = [
+    ...touches.map((file, at) => [file, `${path}.touches[${at}]`] as const),
+    ...produces.map((file, at) => [file, `${path}.produces[${at}]`] as const),
+  ].flatMap(([file, where]): Mistake[] => {
+    const wrong = strayingOf(file)
+    return wrong === null ? [] : [{ path: where, message: `"${file}" ${wrong}` }]
+  })
+  return [
+    ...criteriaMistakes(criteria, `${path}.criteria`),
+    ...stray,
+    ...sizeMistakes({ produces, criteria, complexity: complexity ?? null }, path, fromProduces),
+    ...(/^\d+(?:\.\d+)*(?:\s*[—–:.·-]\s*|\s+)\S/.test(milestone.trim())
+      ? []
+      : [
+          {
+            path: `${path}.milestone`,
+            message: `"${milestone}" is not a number and a name, such as 1 — Login`,
+          },
+        ]),
+  ]
+}
+
+/** More than this no tier has the turns and the time for. */
+const MOST = { produces: 15, criteria: 20 }
+
+function sizeMistakes(
+  {
+    produces,
+    criteria,
+    complexity,
+  }: {
+    readonly produces: readonly string[]
+    readonly criteria: readonly string[]
+    readonly complexity: Tier | null
+  },
+  path: string,
+  from: TasksContext['fromProduces'],
+): readonly Mistake[] {
+  const higher = complexity === null ? [] : TIERS.slice(TIERS.indexOf(complexity) + 1)
+  const isOf = higher.find((tier) => from[tier] !== null && produces.length >= (from[tier] ?? Infinity))
+  if (isOf)
+    return [
+      {
+        path: `${path}.complexity`,
+        message: `with ${produces.length} outputs it is ${isOf}, not ${complexity}: make it that, or split it`,
+      },
+    ]
+  return (['produces', 'criteria'] as const).flatMap((what) => {
+    const count = what === 'produces' ? produces.length : criteria.length
+    return count > MOST[what]
+      ? [
+          {
+            path: `${path}.${what}`,
+            message: `${count} are more than a task can have (${MOST[what]}): split it`,
+          },
+        ]
+      : []
+  })
+}
+
+/** Which task of an answer comes after which. */
+class TaskGraph {
+  readonly #tasks: readonly TaskAnswer[]
+  readonly #needs = new Map<string, readonly string[]>()
+  readonly #others = new Map<string, Task>()
+  /** What is named and is not there. */
+  readonly unknown: readonly Mistake[]
+
+  constructor(tasks: readonly TaskAnswer[], others: readonly Task[]) {
+    this.#tasks = tasks
+    for (const other of others) this.#others.set(keyOf(other.id), other)
+    const keys = new Set(tasks.map(({ key }) => keyOf(key)))
+    for (const { key, depends } of tasks)
+      this.#needs.set(
+        keyOf(key),
+        depends.map(keyOf).filter((need) => keys.has(need)),
+      )
+    this.unknown = tasks.flatMap(({ depends }, index) =>
+      depends.flatMap((need, at) =>
+        keys.has(keyOf(need)) || this.#others.has(keyOf(need))
+          ? []
+          : [{ path: `tasks[${index}].depends[${at}]`, message: `there is no task "${need}"` }],
+      ),
+    )
+  }
+
+  /** All that a task comes after, by key. */
+  before(key: string): ReadonlySet<string> {
+    const found = new Set<string>()
+    const ahead = [...(this.#needs.get(keyOf(key)) ?? [])]
+    for (let need = ahead.pop(); need !== undefined; need = ahead.pop()) {
+      if (found.has(need)) continue
+      found.add(need)
+      ahead.push(...(this.#needs.get(need) ?? []))
+    }
+    return found
+  }
+
+  cycles(): readonly Mistake[] {
+    const inCycle = this.#tasks.filter(({ key }) => this.before(key).has(keyOf(key)))
+    const [first] = inCycle
+    if (!first) return []
+    const path = `tasks[${this.#tasks.indexOf(first)}].depends`
+    return [{ path, message: `these wait for each other: ${inCycle.map(({ key }) => key).join(', ')}` }]
+  }
+}
+
+/** Every requirement has a task, and every task a requirement that there is. */
+function coverage(
+  tasks: readonly TaskAnswer[],
+  { requirements, covered: before }: TasksContext,
+): readonly Mistake[] {
+  const covered = new Set(requirements.filter(({ number }) => before.has(number)))
+  const mistakes: Mistake[] = []
+  for (const [index, { requirements: named }] of tasks.entries()) {
+    if (named.length === 0)
+      mistakes.push({ path: `tasks[${index}].requirements`, message: 'no requirement asks for this task' })
+    for (const [at, name] of named.entries()) {
+      const found = requirementNamed(requirements, name)
+      if (found) covered.add(found)
+      else
+        mistakes.push({
+          path: `tasks[${index}].requirements[${at}]`,
+          message: `there is no requirement "${name}"`,
+        })
+    }
+  }
+  const open = requirements.filter((requirement) => !covered.has(requirement))
+  return [
+    ...mistakes,
+    ...open.map(({ key, title }) => ({
+      path: 'tasks',
+      message: `no task covers the requirement "${key}" (${title})`,
+    })),
+  ]
+}
+
+/** The requirement that is meant by its key or its number: `login`, `§2`, `2`. */
+export function requirementNamed(
+  requirements: readonly Requirement[],
+  name: string,
+): Requirement | undefined {
+  const number = /^§?\s*(\d+(?:\.\d+)*)$/.exec(name.trim())?.[1]
+  return (
+    requirements.find(({ key }) => keyOf(key) === keyOf(name)) ??
+    requirements.find((requirement) => requirement.number === number)
+  )
+}
+
+/** The number that a milestone begins with; infinity where it has none. */
+export function milestoneNumber(milestone: string): number {
+  return Number(/^\s*(\d+(?:\.\d+)?)/.exec(milestone)?.[1] ?? Infinity)
+}
+
+function milestoneOrder(tasks: readonly TaskAnswer[], graph: TaskGraph): readonly Mistake[] {
+  const names = new Map<number, string>()
+  return tasks.flatMap(({ key, milestone }, index): Mistake[] => {
+    const number = milestoneNumber(milestone)
+    const name = names.get(number) ?? milestone.trim()
+    names.set(number, name)
+    const before = graph.before(key)
+    const later = tasks.find(
+      (other) => before.has(keyOf(other.key)) && milestoneNumber(other.milestone) > number,
+    )
+    return [
+      ...(name === milestone.trim()
+        ? []
+        : [{ path: `tasks[${index}].milestone`, message: `milestone ${number} is "${name}" elsewhere` }]),
+      ...(later
+        ? [
+            {
+              path: `tasks[${index}].milestone`,
+              message: `it comes after "${later.key}", which is of a later milestone (${later.milestone})`,
+            },
+          ]
+        : []),
+    ]
+  })
+}
+
+/** Two that make one file have to come one after the other. */
+function shared(tasks: readonly TaskAnswer[], graph: TaskGraph, others: readonly Task[]): readonly Mistake[] {
+  const makers = new Map<string, TaskAnswer[]>()
+  const ofOthers = new Map<string, Task>()
+  for (const other of others) {
+    if (other.status === 'DONE') continue
+    for (const { path } of other.produces ?? []) if (path !== null) ofOthers.set(path, other)
+  }
+  return tasks.flatMap((task, index) =>
+    pathsOf(task.produces).flatMap((path): Mistake[] => {
+      const before = makers.get(path) ?? []
+      makers.set(path, [...before, task])
+      const rival = before.find(
+        (other) =>
+          !graph.before(task.key).has(keyOf(other.key)) && !graph.before(other.key).has(keyOf(task.key)),
+      )
+      const other = ofOthers.get(path)
+      const isAfter = other && task.depends.some((need) => keyOf(need) === keyOf(other.id))
+      return [
+        ...(rival
+          ? [
+              {
+                path: `tasks[${index}].produces`,
+                message: `"${rival.key}" makes ${path} too, and neither depends on the other`,
+              },
+            ]
+          : []),
+        ...(other && !isAfter
+          ? [
+              {
+                path: `tasks[${index}].produces`,
+                message: `${other.id} makes ${path} too, and is not done: depend on it`,
+              },
+            ]
+          : []),
+      ]
+    }),
+  )
+}
+
+/** What tasks touch is there, or made by one of them. */
+function touched(tasks: readonly TaskAnswer[], { exists, others }: TasksContext): readonly Mistake[] {
+  const made = [
+    ...tasks.flatMap(({ produces }) => pathsOf(produces)),
+    ...others.flatMap(({ produces }) => (produces ?? []).flatMap(({ path }) => path ?? [])),
+  ]
+  const isMade = (path: string): boolean => {
+    const folder = path.replace(/\/*$/, '/')
+    const glob = parseGlob(path)
+    return made.some((one) => {
+      const plain = one.replace(/\/+$/, '')
+      return (
+        plain === path.replace(/\/+$/, '') ||
+        plain.startsWith(folder) ||
+        path.startsWith(`${plain}/`) ||
+        (glob?.matches(plain) ?? false)
+      )
+    })
+  }
+  return tasks.flatMap(({ touches }, index) =>
+    touches.flatMap((path, at) =>
+      strayingOf(path) !== null || exists(path) || isMade(path)
+        ? []
+        : [
+            {
+              path: `tasks[${index}].touches[${at}]`,
+              message: `there is no ${path}, and no task produces it`,
+            },
+          ],
+    ),
+  )
+}
+
+/** The files among what a task produces; the rest only a person can judge (`Tests`). */
+function pathsOf(produces: readonly string[]): readonly string[] {
+  return produces.flatMap(
+    (text) => productOf({ inlineText: (raw) => raw.replaceAll('`', '') }, text).path ?? [],
+  )
+}

@@ -1,0 +1,79 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { UserError } from '../base/errors.ts'
+import { digestOf, type KnownFile } from './plan-file.ts'
+
+/** The project's files as planning sees them: with what it has written, and what a preview only would write. */
+export class Desk {
+  readonly #root: string
+  readonly #written = new Map<string, string | null>()
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** The text of a file, relative to the root; null where there is none. */
+  read(path: string): string | null {
+    return this.#written.has(path) ? this.#written.get(path)! : readText(join(this.#root, path))
+  }
+
+  /** The names in a folder. */
+  list(folder: string): readonly string[] {
+    const names = new Set(namesIn(join(this.#root, folder)))
+    for (const [path, text] of this.#written)
+      if (text !== null && dirname(path) === folder) names.add(path.slice(folder.length + 1))
+    return [...names].toSorted()
+  }
+
+  /** Sees a file so from now on, whatever is on disk. */
+  lay(path: string, text: string | null): void {
+    this.#written.set(path, text)
+  }
+}
+
+/** The text of a file; null where there is none that can be read. */
+export function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+/** Writes a file of the project, or removes it. A link is not written through: it may lead anywhere. */
+export function putText(path: string, text: string | null): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(path)
+  if (text === null) return rmSync(path, { force: true })
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+/** Whether there is something at a path. */
+export function isThere(path: string): boolean {
+  return existsSync(path)
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** The files as they are now. */
+export function knownNow(files: readonly Pick<KnownFile, 'file'>[], desk: Desk): readonly KnownFile[] {
+  return files.map(({ file }) => ({ file, digest: digestOf(desk.read(file) ?? '') }))
+}
+
+/** Refuses documents that are not there; gives them as they are now. */
+export function specsNow(root: string, files: readonly string[]): readonly KnownFile[] {
+  const desk = new Desk(root)
+  return files.map((file) => {
+    const text = desk.read(file)
+    if (text === null) throw new UserError(`there is no file ${file}`, 'A wish in words stands in quotes.')
+    if (text.includes('\0'))
+      throw new UserError(`${file} is not a text`, 'Give documents in text, such as Markdown.')
+    return { file, digest: digestOf(text) }
+  })
+}

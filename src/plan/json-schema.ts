@@ -1,0 +1,20 @@
+import { toJsonSchema, type JsonSchema } from '@valibot/to-json-schema'
+import { ANSWER_SCHEMAS, PHASES, type Phase } from './answers.ts'
+
+/** The shape of a phase's answer, as editors and services know it. */
+export function answerSchema(phase: Phase): JsonSchema {
+  const schema = toJsonSchema(ANSWER_SCHEMAS[phase], { typeMode: 'input' })
+  // Services take it as it is, and some stumble over where it is from.
+  delete schema.$schema
+  return schema
+}
+
+/** The shapes of all answers of `ralph plan`, by phase. */
+export function planJsonSchema(): JsonSchema {
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'What an agent answers to ralph plan, by phase',
+    type: 'object',
+    properties: Object.fromEntries(PHASES.map((phase) => [phase, answerSchema(phase)])),
+  }
+}

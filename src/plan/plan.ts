@@ -1,0 +1,190 @@
+import type { Mistake, Phase } from './answers.ts'
+import type { Changes } from './changes.ts'
+import { Desk } from './desk.ts'
+import type { PlanNote } from './note.ts'
+import { makePhase, type PhaseEnd } from './phases.ts'
+import { digestOf, planText, type Plan, type PlanStatus } from './plan-file.ts'
+import type { PlanOptions, PlanPorts, PlanProgress } from './ports.ts'
+import type { OpenFile } from './settle.ts'
+import { finishWriting, writePhase } from './write-phase.ts'
+
+/** How planning ended. */
+export type PlanEnd =
+  | { readonly kind: 'done'; readonly plan: Plan; readonly changes: Changes | null }
+  /** Nothing has changed since it was planned. */
+  | { readonly kind: 'unchanged'; readonly plan: Plan }
+  /** Decisions wait for a person: where each stands. */
+  | { readonly kind: 'undecided'; readonly plan: Plan; readonly open: readonly OpenFile[] }
+  /** What it would do to the backlog waits for a word. */
+  | { readonly kind: 'proposed'; readonly plan: Plan; readonly changes: Changes }
+  | {
+      readonly kind: 'refused'
+      readonly plan: Plan
+      readonly phase: Phase
+      readonly mistakes: readonly Mistake[]
+    }
+  | {
+      readonly kind: 'stopped'
+      readonly plan: Plan
+      readonly phase: Phase
+      readonly why: 'interrupted' | 'budget' | 'asks' | 'failed'
+      readonly reason: string
+    }
+
+/** Makes a plan, or goes on with one: phase by phase, each in files and a commit of its own, until it is done or cannot go on. */
+export async function makePlan(asked: Plan, options: PlanOptions, ports: PlanPorts): Promise<PlanEnd> {
+  const desk = new Desk(ports.places.root)
+  const plan = changedSince(asked, desk)
+  const { note } = ports
+  const before = note.read()
+  const isSame = before?.plan.slug === plan.slug
+  if (plan.status === 'done') {
+    // Its last phase was written, and then ralph was killed.
+    if (isSame) note.write(null)
+    return { kind: 'unchanged', plan }
+  }
+  note.write({
+    version: 1,
+    plan,
+    running: true,
+    spentUsd: before?.running ? before.spentUsd : null,
+    pending: isSame ? before.pending : null,
+    writing: null,
+    work: null,
+  })
+  ports.checkpoint('begun')
+  try {
+    const end = await makePhases(plan, { desk, options }, ports)
+    // All that there is to know stands in its files.
+    if (end.kind === 'done' || end.kind === 'undecided') note.write(null)
+    return end
+  } finally {
+    const now = note.read()
+    if (now) note.write({ ...now, running: false })
+  }
+}
+
+async function makePhases(
+  asked: Plan,
+  { desk, options }: { readonly desk: Desk; readonly options: PlanOptions },
+  ports: PlanPorts,
+): Promise<PlanEnd> {
+  let plan = asked
+  let changes: Changes | null = null
+  for (;;) {
+    const { status } = plan
+    if (status === 'done' || status === 'aborted') return { kind: 'done', plan, changes }
+    await ports.mirror(progressOf(plan, status))
+    const end = await makePhase(status, { plan, desk, options }, ports)
+    if (end.kind !== 'made') return endOf(end, plan, status)
+    changes = end.changes ?? changes
+    plan = await keep(end, { desk, phase: status, options }, ports)
+    if (end.open.length > 0 && !options.dryRun) return { kind: 'undecided', plan, open: end.open }
+  }
+}
+
+/** Writes what a phase has made; in a preview it is only seen so from now on. */
+async function keep(
+  made: Extract<PhaseEnd, { kind: 'made' }>,
+  { desk, phase, options }: { readonly desk: Desk; readonly phase: Phase; readonly options: PlanOptions },
+  ports: PlanPorts,
+): Promise<Plan> {
+  const { places, emit, note } = ports
+  const next = made.plan
+  const folder = `${places.plans}/${next.slug}`
+  const texts = new Map([...made.texts, [`${folder}/plan.md`, planText(next)]])
+  const along = [
+    `${folder}/research.md`,
+    `${folder}/requirements.md`,
+    ...next.decisions.map(({ file }) => file),
+  ]
+  for (const [path, text] of texts) desk.lay(path, text)
+  // Decisions that were made in their files are committed with what follows from them.
+  const isSilent = made.took === null && made.texts.size === 0
+  if (options.dryRun || isSilent) {
+    keepNote(note.read(), next, ports)
+    return next
+  }
+  const commit = await writePhase({ slug: next.slug, phase, texts, along, took: made.took }, ports)
+  keepNote(note.read(), next, ports)
+  emit({ type: 'phase-finished', phase, files: [...texts.keys()], commit })
+  await ports.mirror(progressOf(next, next.status))
+  return next
+}
+
+function keepNote(noted: PlanNote | null, plan: Plan, { note }: PlanPorts): void {
+  if (noted) note.write({ ...noted, plan, pending: null, writing: null })
+}
+
+function endOf(end: Exclude<PhaseEnd, { kind: 'made' }>, plan: Plan, phase: Phase): PlanEnd {
+  switch (end.kind) {
+    case 'proposed':
+      return { kind: 'proposed', plan, changes: end.changes }
+    case 'refused':
+      return { kind: 'refused', plan, phase, mistakes: end.mistakes }
+    case 'stopped':
+      return { kind: 'stopped', plan, phase, why: end.why, reason: end.reason }
+  }
+}
+
+/** What others know of how far it is. */
+function progressOf({ wish, title, tasks }: Plan, status: PlanStatus): PlanProgress {
+  const phases: Readonly<Record<PlanStatus, PlanProgress['phase']>> = {
+    research: 'research',
+    decisions: 'decisions',
+    requirements: 'planning',
+    tasks: 'planning',
+    done: 'planning_complete',
+    aborted: 'planning_complete',
+  }
+  return { phase: phases[status], request: wish || title, tasks: tasks.map(({ id }) => id) }
+}
+
+/** A plan goes back to its requirements where what they were made from has changed since. */
+function changedSince(plan: Plan, desk: Desk): Plan {
+  if (plan.status !== 'done' && plan.status !== 'tasks') return plan
+  const known = [...plan.specs, ...plan.decisions]
+  const isChanged = known.some(({ file, digest }) => digestOf(desk.read(file) ?? '') !== digest)
+  return isChanged ? { ...plan, status: 'requirements' } : plan
+}
+
+/** Brings to an end what a planning that died was in the middle of. */
+export async function recoverPlan(ports: PlanPorts): Promise<void> {
+  const noted = ports.note.read()
+  if (!noted) return
+  if (noted.work) {
+    const changed = await ports.putInOrder(noted.work)
+    if (changed.length > 0)
+      ports.emit({
+        type: 'warning',
+        message: `while an agent planned, ralph was killed, and these have changed since: ${changed.join(', ')}`,
+      })
+    ports.note.write({ ...noted, work: null })
+  }
+  if (!noted.writing) return
+  const { writing } = noted
+  const commit = await finishWriting(writing, ports)
+  const file = `${ports.places.plans}/${noted.plan.slug}/plan.md`
+  const files = writing.texts.map(([path]) => path)
+  ports.note.write({ ...noted, work: null, pending: null, writing: null })
+  ports.emit({
+    type: 'phase-finished',
+    phase: writing.phase,
+    files: files.length > 0 ? files : [file],
+    commit,
+  })
+}
+
+/** Ends a plan: its files and tasks stay as they are. */
+export async function abortPlan(plan: Plan, ports: PlanPorts): Promise<Plan> {
+  const { places, note } = ports
+  const ended: Plan = { ...plan, status: 'aborted' }
+  const file = `${places.plans}/${plan.slug}/plan.md`
+  const isWritten = new Desk(places.root).read(file) !== null
+  if (isWritten) {
+    const texts = new Map([[file, planText(ended)]])
+    await writePhase({ slug: plan.slug, phase: 'aborted', texts, along: [], took: null }, ports)
+  }
+  if (note.read()?.plan.slug === plan.slug) note.write(null)
+  return ended
+}

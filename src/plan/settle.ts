@@ -1,0 +1,75 @@
+import { choicesIn, decidedText, readDecision, type Choice } from './decision-file.ts'
+import { knownNow, type Desk } from './desk.ts'
+import type { KnownFile } from './plan-file.ts'
+import type { PlanOptions, PlanPorts } from './ports.ts'
+
+/** A decision that is not made, and what its file lacks. */
+export interface OpenFile {
+  readonly file: string
+  readonly line: number
+  readonly title: string
+  readonly message: string
+}
+
+/** Decisions once everybody who could decide was asked. */
+export interface Settled {
+  readonly decisions: readonly KnownFile[]
+  /** The files that have changed by that. */
+  readonly texts: ReadonlyMap<string, string>
+  /** What is still to be decided. */
+  readonly open: readonly OpenFile[]
+}
+
+/** Has what is open decided: by the recommendations, by whoever is there, or by nobody yet. */
+export async function settleDecisions(
+  files: readonly KnownFile[],
+  { desk, options }: { readonly desk: Desk; readonly options: PlanOptions },
+  ports: PlanPorts,
+): Promise<Settled> {
+  const texts = new Map<string, string>()
+  const open = openFiles(files, desk).filter(({ file }) => desk.read(file) !== null)
+  for (const [index, { file, title }] of open.entries()) {
+    const text = desk.read(file) ?? ''
+    const { recommended, why, options: choices } = choicesIn(text)
+    const choice =
+      options.yes || options.dryRun
+        ? recommendation(recommended, why)
+        : await ports.decide?.({
+            file,
+            title,
+            options: choices,
+            recommended,
+            why,
+            number: index + 1,
+            of: open.length,
+          })
+    if (choice === 'later') break
+    if (!choice) continue
+    const decided = decidedText(text, choice)
+    texts.set(file, decided)
+    desk.lay(file, decided)
+  }
+  return { decisions: knownNow(files, desk), texts, open: openFiles(files, desk) }
+}
+
+function recommendation(recommended: string | null, why: string): Choice | null {
+  return recommended === null
+    ? null
+    : { chosen: recommended, remark: ' (the recommendation, taken with --yes)', why }
+}
+
+/** What its decisions lack. */
+function openFiles(files: readonly KnownFile[], desk: Desk): readonly OpenFile[] {
+  return files.flatMap(({ file }): OpenFile[] => {
+    const text = desk.read(file)
+    if (text === null)
+      return [
+        { file, line: 1, title: file, message: 'it is gone: bring it back, or take its line out of plan.md' },
+      ]
+    const { title, standing } = readDecision(file, text)
+    if (standing.kind === 'open') return [{ file, line: 1, title, message: 'it is not decided' }]
+    return standing.kind === 'unclear'
+      ? [{ file, line: standing.line, title, message: standing.message }]
+      : []
+  })
+}

@@ -1,0 +1,289 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { AgentAtWork } from '../../run/ask-agent.ts'
+import { AgentQuestions } from '../../run/ask-agent.ts'
+import type { Emit } from '../../attempt/ports.ts'
+import { UserError } from '../../base/errors.ts'
+import type { Happening } from '../../events/event.ts'
+import { commit } from '../../git/commit.ts'
+import { openReadingGit } from '../../git/door.ts'
+import type { Git } from '../../git/git.ts'
+import { tipOf } from '../../git/head.ts'
+import { knownFiles, namesEverywhere } from '../../git/names.ts'
+import { ignoredPaths } from '../../git/repository.ts'
+import { readStatus } from '../../git/status.ts'
+import { composeMessage } from '../../git/trailers.ts'
+import { lint } from '../../lint/lint.ts'
+import { noNote, noteFile, type NoteStore, type PlanCommit } from '../../plan/note.ts'
+import type { Committed, PlanPorts } from '../../plan/ports.ts'
+import { newMark } from '../../process/mark.ts'
+import { sleep } from '../../process/sleep.ts'
+import { StartedProcesses } from '../../process/started.ts'
+import { endLeftovers } from '../../process/tree.ts'
+import { Control } from '../../run/control.ts'
+import { runFolder, type RunFolder } from '../../run/folder.ts'
+import { openLogs } from '../../run/journal.ts'
+import { baseOf, refuseObstacles } from '../../run/preflight.ts'
+import { mirrorPlanning } from '../../run/state.ts'
+import { tierOf } from '../../select/tier.ts'
+import { idInFileName } from '../../task/file-name.ts'
+import type { Task } from '../../task/model.ts'
+import { readBacklog } from '../../task/read.ts'
+import { numberOf } from '../../task/values.ts'
+import { openWorkspace } from '../../workspace/open.ts'
+import type { Workspace } from '../../workspace/port.ts'
+import { Agents } from '../agents.ts'
+import { lintContext } from '../lint-context.ts'
+import type { Place } from '../project.ts'
+import { openWithCommit } from '../repository.ts'
+import { NO_WISH } from '../run-options.ts'
+import { openSandbox, sandboxMode } from '../sandbox.ts'
+import type { SandboxMode } from '../config/defaults.ts'
+import type { Repository } from '../../git/repository.ts'
+import type { World } from '../world.ts'
+import { planPlaces } from './find-plans.ts'
+
+/** What the command line says of who plans, and how. */
+export interface PlannerWish {
+  readonly agent: string | null
+  readonly model: string | null
+  /** What the agent named `command` runs. */
+  readonly command: string | null
+  readonly budget: number | null
+  readonly web: boolean
+  readonly commit: boolean
+  readonly dryRun: boolean
+  /** The branch to plan on; null for the one that is checked out. */
+  readonly branch: string | null
+  readonly sandbox: SandboxMode | null
+}
+
+/** How a person is asked, and what is shown. */
+export interface PlanFront {
+  readonly emit: Emit<Happening>
+  readonly event: PlanPorts['emit']
+  readonly decide: PlanPorts['decide']
+  readonly confirm: PlanPorts['confirm']
+  /** Called between two effects; a test ends the process there. */
+  readonly checkpoint?: PlanPorts['checkpoint']
+}
+
+/** Everything that planning touches, as it really is, and where the process keeps what it is in the middle of. */
+export async function planPorts(
+  world: World,
+  place: Place,
+  { wish, front }: { readonly wish: PlannerWish; readonly front: PlanFront },
+): Promise<{ readonly ports: PlanPorts; readonly folder: RunFolder }> {
+  const { root, vocabulary, config } = place
+  const { git, repository } = await openWithCommit(world, root)
+  const reading = openReadingGit({ cwd: root, env: world.env })
+  const folder = runFolder(root, repository)
+  const workspace = openWorkspace(git, repository, root)
+  const places = planPlaces(place)
+  const note = wish.dryRun ? noNote() : noteFile(folder.plan)
+  const backlog = (): Promise<readonly Task[]> => backlogOf(place)
+  const asker = lazily(() =>
+    openQuestions(world, place, { wish, front, git, repository, workspace, folder, note }),
+  )
+  const ports: PlanPorts = {
+    places,
+    vocabulary,
+    fromProduces: {
+      Light: 0,
+      Standard: config.tiers.rows.Standard.fromProduces,
+      Heavy: config.tiers.rows.Heavy.fromProduces,
+    },
+    promptBudget: config.prompt.budget,
+    backlog,
+    async lint(tasks) {
+      return lint(tasks, await lintContext(place))
+    },
+    highest: async () => highestNumber(git, `${workspace.prefix}${place.dir}`, await backlog()),
+    files: () => knownFiles(reading),
+    isIgnored: (paths) => ignoredPaths(reading, paths),
+    schemaOf: async (phase) => (await import('../../plan/json-schema.ts')).answerSchema(phase),
+    ask: async (question) => {
+      const questions = await asker()
+      const reply = await questions.ask(question)
+      const noted = note.read()
+      if (noted) note.write({ ...noted, spentUsd: questions.spentUsd })
+      return reply
+    },
+    commit:
+      wish.commit && !wish.dryRun ? (request) => commitPhase(git, workspace.prefix, request, world) : null,
+    note,
+    putInOrder: (work) => putInOrder(workspace, work as AgentAtWork),
+    async mirror({ phase, request }) {
+      if (wish.dryRun) return
+      mirrorPlanning(folder, { phase, request }, { tasks: await backlog(), now: world.now() })
+    },
+    keepWish(slug, text) {
+      const path = openLogs(folder, config.logs.maxBytes).result(`plan-${slug}.md`)
+      writeFileSync(path, text)
+      return relative(root, path).replaceAll('\\', '/')
+    },
+    decide: front.decide,
+    confirm: front.confirm,
+    emit: front.event,
+    now: world.now,
+    checkpoint: front.checkpoint ?? (() => undefined),
+  }
+  return { ports, folder }
+}
+
+/** Makes sure before planning begins that its commits can be made, and where it is asked for is switched to the branch. */
+export async function beginPlanning(
+  world: World,
+  place: Place,
+  { branch, commit: commits }: Pick<PlannerWish, 'branch' | 'commit'>,
+): Promise<void> {
+  const { git, repository } = await openWithCommit(world, place.root)
+  const workspace = openWorkspace(git, repository, place.root)
+  if (commits) await refuseObstacles({ workspace, source: { dir: place.dir } })
+  if (branch === null) return
+  const { code } = await git.run(['check-ref-format', '--branch', branch], { okCodes: [0, 1, 128] })
+  if (code !== 0 || branch.startsWith('-')) throw new UserError(`'${branch}' cannot be the name of a branch`)
+  if ((await readStatus(git)).branch === branch) return
+  const isThere = (await tipOf(git, branch)) !== null
+  const { code: switched, stderr } = await git.run(['switch', ...(isThere ? [] : ['-c']), branch], {
+    okCodes: [0, 1, 128],
+  })
+  if (switched !== 0)
+    throw new UserError(
+      `git does not switch to ${branch}: ${stderr.trim()}`,
+      'Commit or stash what is in the way.',
+    )
+}
+
+/** A project that has no tasks yet has no folder of them. */
+async function backlogOf(place: Place): Promise<readonly Task[]> {
+  return existsSync(join(place.root, place.dir)) ? (await readBacklog(place)).tasks : []
+}
+
+async function highestNumber(git: Git, folder: string, tasks: readonly Task[]): Promise<number> {
+  const names = await namesEverywhere(git, folder)
+  const numbers = [...names].flatMap((name) => {
+    const id = idInFileName(name)
+    return id === null ? [] : [numberOf(id)]
+  })
+  return Math.max(0, ...numbers, ...tasks.map(({ number }) => number))
+}
+
+async function commitPhase(
+  git: Git,
+  prefix: string,
+  { paths, subject, trailers }: PlanCommit,
+  { urgent }: World,
+): Promise<Committed> {
+  const wanted = paths.map((path) => `${prefix}${path}`)
+  const { entries, head } = await readStatus(git)
+  const changed = new Set(entries.map(({ path }) => path))
+  const present = wanted.filter((path) => changed.has(path))
+  if (present.length < wanted.length) {
+    const ignored = await ignoredPaths(
+      git,
+      wanted.filter((path) => !changed.has(path)),
+    )
+    if (ignored.size > 0) return { problem: `git ignores ${[...ignored].join(', ')}` }
+  }
+  // All of it is committed already: by this process before it died.
+  if (present.length === 0) return { commit: head?.slice(0, 7) ?? '' }
+  const message = composeMessage({ subject, body: '', trailers })
+  const result = await commit(git, { message, paths: present, signal: urgent })
+  if (result.kind === 'committed') return { commit: result.commit }
+  const args = ['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul']
+  await git.run(args, { stdin: present.join('\0'), okCodes: [0, 1, 128] })
+  return { problem: result.output }
+}
+
+/** What a planning that died has started is ended; what has changed in the tree since is only told, for a person may have. */
+async function putInOrder(workspace: Workspace, work: AgentAtWork): Promise<readonly string[]> {
+  await endLeftovers(work)
+  const { inspect, restore } = workspace
+  await restore.adopt(null)
+  try {
+    const { tree } = await inspect.work(baseOf(await inspect.status()))
+    return tree === work.tree ? [] : await inspect.differing(work.tree, tree)
+  } finally {
+    restore.leave()
+  }
+}
+
+async function openQuestions(
+  world: World,
+  place: Place,
+  {
+    wish,
+    front,
+    git,
+    repository,
+    workspace,
+    folder,
+    note,
+  }: {
+    readonly wish: PlannerWish
+    readonly front: PlanFront
+    readonly git: Git
+    readonly repository: Repository
+    readonly workspace: Workspace
+    readonly folder: RunFolder
+    readonly note: NoteStore
+  },
+): Promise<AgentQuestions> {
+  const { config, root } = place
+  const { agent, model, command, web } = wish
+  const mode = sandboxMode(wish.sandbox, { env: world.env, config })
+  const sandbox = await openSandbox(mode, { env: world.env, root, config })
+  if (sandbox.state.reason !== null)
+    front.event({ type: 'warning', message: `the agent has no sandbox: ${sandbox.state.reason}` })
+  const agents = new Agents(
+    world,
+    { ...NO_WISH, agent, model, command },
+    { root, config, tierOf: (task) => tierOf(task, config.tiers), isCaged: sandbox.state.on },
+  )
+  const choices = await agents.choicesForPlan(web)
+  const budget = wish.budget ?? config.plan.budget
+  const { name } = choices[0]
+  if (budget !== null && !(await agents.provider(name)).tellsCost)
+    front.event({
+      type: 'warning',
+      message: `${name} does not tell what it costs, so no budget ends it: its turns and time do`,
+    })
+  const started = new StartedProcesses(() => world.now().getTime())
+  const starts = await sandbox.starts({ root, repository, git, isOwn: false, isReadOnly: true }, started)
+  const { maxTurns: turns, timeoutSeconds: seconds } = config.tiers.rows.Heavy
+  return new AgentQuestions(
+    {
+      retries: config.retries,
+      stallSeconds: config.stallSeconds,
+      budget,
+      turns,
+      seconds,
+      spentUsd: note.read()?.spentUsd ?? null,
+    },
+    {
+      workspace,
+      folder,
+      logs: openLogs(folder, config.logs.maxBytes),
+      agent: (choice) => agents.open(choice, starts.agent),
+      now: world.now,
+      sleep,
+      control: new Control().obey(world.signal, world.urgent),
+      env: world.env,
+      mark: newMark(),
+      onStarted: (listener) => started.listen(listener),
+      choices,
+      note(work) {
+        const noted = note.read()
+        if (noted) note.write({ ...noted, work })
+      },
+    },
+    front.emit,
+  )
+}
+
+/** Made when it is first asked for, and only once. */
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}

@@ -1,0 +1,36 @@
+import { abortPlan, makePlan, recoverPlan, type PlanEnd } from '../../plan/plan.ts'
+import type { Plan } from '../../plan/plan-file.ts'
+import { withoutRun } from '../../run/alone.ts'
+import type { Place } from '../project.ts'
+import { refuseInside, type World } from '../world.ts'
+import { planAsked, type PlanWish } from './find-plans.ts'
+import { beginPlanning, planPorts, type PlanFront, type PlannerWish } from './plan-ports.ts'
+
+/** All that the command line says of planning. */
+export interface WholePlanWish extends PlanWish, PlannerWish {
+  readonly yes: boolean
+}
+
+/** What came of it. */
+export type PlanResult = PlanEnd | { readonly kind: 'aborted'; readonly plan: Plan }
+
+/** Plans, while nobody else works in the checkout: a new plan, or one that is there, from where it stands. */
+export async function runPlan(
+  world: World,
+  place: Place,
+  { wish, front }: { readonly wish: WholePlanWish; readonly front: PlanFront },
+): Promise<PlanResult> {
+  const { root } = place
+  refuseInside(world, root)
+  const { yes, research, dryRun } = wish
+  const { ports, folder } = await planPorts(world, place, { wish, front })
+  return withoutRun(folder, { pid: world.pid, now: world.now() }, async () => {
+    if (!dryRun) {
+      await beginPlanning(world, place, wish)
+      await recoverPlan(ports)
+    }
+    const asked = await planAsked(wish, ports.places, { cwd: world.cwd, note: ports.note.read() })
+    if (wish.aborts) return { kind: 'aborted', plan: await abortPlan(asked, ports) }
+    return makePlan(asked, { yes, research, dryRun }, ports)
+  })
+}

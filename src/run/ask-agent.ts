@@ -1,0 +1,265 @@
+import type { AgentOutcome, AnswerShape } from '../agent/port.ts'
+import { attemptFinished } from '../attempt/attempt.ts'
+import { decide, type Situation } from '../attempt/decide.ts'
+import type { AgentChoice } from '../attempt/job.ts'
+import { outcome, outcomeOfEnd } from '../attempt/outcome.ts'
+import type { Emit } from '../attempt/ports.ts'
+import { runAnswering } from '../attempt/run-agent.ts'
+import type { Happening } from '../events/event.ts'
+import { formatCost, type Usage } from '../events/usage.ts'
+import type { Base } from '../git/head.ts'
+import { withMark } from '../process/mark.ts'
+import type { RunTrace } from '../process/tree.ts'
+import { freeAgent } from './free-agent.ts'
+import { Ledger } from './ledger.ts'
+import type { RunOptions, RunPorts } from './ports.ts'
+import { adoptCheckout, baseOf } from './preflight.ts'
+import { NO_WAITS, waited } from './task.ts'
+
+/** Something that an agent is asked, and that is no task: it only reads, and answers in a shape. */
+export interface AgentQuestion {
+  /** Names its logs, and it in what is shown. */
+  readonly id: string
+  /** The document that it is about. */
+  readonly file: string
+  readonly prompt: string
+  readonly answer: AnswerShape
+  readonly env: Readonly<Record<string, string>>
+  /** Which time it is asked, and how often it may be. */
+  readonly time: number
+  readonly most: number
+}
+
+/** What came of it. */
+export type AgentReply =
+  | {
+      readonly kind: 'answered'
+      readonly text: string
+      readonly agent: string
+      readonly model: string | null
+      readonly usage: Usage
+      readonly seconds: number
+    }
+  /** `asks`: the agent itself said that it needs somebody. */
+  | {
+      readonly kind: 'stopped'
+      readonly why: 'interrupted' | 'budget' | 'asks' | 'failed'
+      readonly reason: string
+    }
+
+/** Limits that hold for each question, and for all of them. */
+type QuestionOptions = Pick<RunOptions, 'retries' | 'budget' | 'stallSeconds'> & {
+  readonly turns: number
+  readonly seconds: number
+}
+
+/** What asking touches. */
+export type QuestionPorts = Pick<
+  RunPorts,
+  'workspace' | 'folder' | 'logs' | 'agent' | 'now' | 'sleep' | 'control' | 'env' | 'mark' | 'onStarted'
+> & {
+  readonly choices: readonly [AgentChoice, ...AgentChoice[]]
+  /** Notes what is under way, for the one who may have to go on; null when nothing is. */
+  readonly note: (work: AgentAtWork | null) => void
+}
+
+/** An agent that reads: what it has started, and the tree that it began with. */
+export interface AgentAtWork extends RunTrace {
+  readonly tree: string
+}
+
+/** Asks agents; limits, waits and money are those of all questions together. */
+export class AgentQuestions {
+  readonly #options: QuestionOptions
+  readonly #ports: QuestionPorts
+  readonly #emit: Emit<Happening>
+  readonly #ledger = new Ledger([])
+  #spentUsd: number | null
+
+  constructor(
+    options: QuestionOptions & { readonly spentUsd: number | null },
+    ports: QuestionPorts,
+    emit: Emit<Happening>,
+  ) {
+    this.#options = options
+    this.#ports = ports
+    this.#emit = emit
+    this.#spentUsd = options.spentUsd
+  }
+
+  /** What all questions have cost so far; null where nobody said. */
+  get spentUsd(): number | null {
+    return this.#spentUsd
+  }
+
+  /** Asks until there is an answer, or a reason to stop; waits for limits as a run does. */
+  async ask(question: AgentQuestion): Promise<AgentReply> {
+    const { control, choices, sleep, now } = this.#ports
+    const waiting = { ports: this.#ports, ledger: this.#ledger, emit: this.#emit }
+    let waits = NO_WAITS
+    for (let counted = 1; ;) {
+      const choice = await freeAgent(waiting, choices, { id: question.id, over: control.stopping })
+      if (!choice || control.isStopping) return INTERRUPTED
+      const spent = this.#overBudget()
+      if (spent !== null) return { kind: 'stopped', why: 'budget', reason: spent }
+      const left = this.#left()
+      const agent = await this.#run(question, choice)
+      const { usage, seconds, finalMessage: text } = agent
+      const { kind } = agent.end
+      if (kind === 'interrupted') return INTERRUPTED
+      if (kind === 'done' || kind === 'no-marker')
+        return {
+          kind: 'answered',
+          text,
+          agent: choice.label,
+          model: agent.model ?? choice.model,
+          usage,
+          seconds,
+        }
+      if (agent.end.kind === 'blocked') return { kind: 'stopped', why: 'asks', reason: agent.end.reason }
+      const ended = outcomeOfEnd(agent.end)
+      const decision = decide(
+        { outcome: ended, seconds, usage, unchanged: true },
+        { ...this.#situation(counted, left), ...situationOf(waits, choice), now: now() },
+      )
+      switch (decision.kind) {
+        case 'wait':
+          this.#ledger.limit(choice.name, decision)
+          waits = waited(waits, choice, ended)
+          break
+        case 'retry':
+          counted++
+          waits = NO_WAITS
+          await sleep(decision.pauseSeconds * 1000, control.signal)
+          break
+        case 'stop':
+          return {
+            kind: 'stopped',
+            why: decision.why === 'budget' ? 'budget' : 'failed',
+            reason: decision.reason,
+          }
+        case 'complete':
+        case 'leave':
+        case 'give-up':
+          return { kind: 'stopped', why: 'failed', reason: ended.reason }
+      }
+    }
+  }
+
+  #situation(counted: number, runBudgetLeft: number | null): Omit<Situation, 'now' | 'waits' | 'unpaid'> {
+    return { counted, most: this.#options.retries + 1, series: [], maxCostPerTask: null, runBudgetLeft }
+  }
+
+  #left(): number | null {
+    const { budget } = this.#options
+    return budget === null ? null : Math.max(0, budget - (this.#spentUsd ?? 0))
+  }
+
+  #overBudget(): string | null {
+    const { budget } = this.#options
+    const spent = this.#spentUsd ?? 0
+    if (budget === null || spent < budget) return null
+    return `planning has cost ${formatCost(spent)}, its budget is ${formatCost(budget)}`
+  }
+
+  /** Once: the agent, and whatever it did though it was only to read. */
+  async #run(question: AgentQuestion, choice: AgentChoice): Promise<AgentOutcome> {
+    const { workspace, logs, note, mark, onStarted } = this.#ports
+    const { inspect, restore } = workspace
+    await adoptCheckout(this.#ports)
+    const base = baseOf(await inspect.status())
+    const { tree } = await inspect.work(base)
+    note({ mark, processes: [], tree })
+    const forget = onStarted((processes) => note({ mark, processes, tree }))
+    const staged = restore.staged()
+    const guard = await restore.guard()
+    try {
+      const agent = await this.#attempt(question, choice)
+      const { usage } = agent
+      if (usage.costUsd !== null) this.#spentUsd = (this.#spentUsd ?? 0) + usage.costUsd
+      const keepIn = logs.result(`${question.id}-git`)
+      const found = await guard.release({ task: question.id, branch: base.branch, keepIn })
+      for (const interference of found) this.#emit({ type: 'interference', id: question.id, interference })
+      await this.#restore(question.id, base, tree)
+      staged.restore()
+      return agent
+    } finally {
+      forget()
+      restore.leave()
+      note(null)
+    }
+  }
+
+  async #attempt(question: AgentQuestion, choice: AgentChoice): Promise<AgentOutcome> {
+    const { id, file, prompt, answer, env, time, most } = question
+    const { control, now } = this.#ports
+    const { turns, seconds, stallSeconds } = this.#options
+    const log = `.ralph/logs/${id}-${time}.log`
+    this.#emit({
+      type: 'attempt-started',
+      id,
+      attempt: time,
+      counted: time,
+      most,
+      agent: choice.label,
+      model: choice.model,
+      log,
+    })
+    const startedAt = now()
+    const agent = await runAnswering(
+      {
+        task: { id, title: id, file, produces: null, script: null },
+        agent: choice,
+        attempt: time,
+        prompt,
+        limits: { turns, seconds, stallSeconds, budgetUsd: this.#left() },
+        gates: [],
+        answer,
+        env,
+      },
+      {
+        ...this.#ports,
+        env: withMark(this.#ports.env, this.#ports.mark),
+        signal: control.signal,
+        killSignal: control.killSignal,
+        control: { unpaused: () => control.unpaused(), skipped: new AbortController().signal },
+      },
+      this.#emit,
+    )
+    const { end } = agent
+    const ended = end.kind === 'no-marker' ? outcome('done', 'the agent answers') : outcomeOfEnd(end)
+    const took = Math.max(0, (now().getTime() - startedAt.getTime()) / 1000)
+    this.#emit({
+      ...attemptFinished(
+        { task: id, number: time, counted: time, seconds: took, usage: agent.usage },
+        ended,
+        { denied: [], ref: null },
+      ),
+    })
+    return agent
+  }
+
+  /** What it has written is kept aside, and the tree is as it was; a person's commits of meanwhile stay. */
+  async #restore(id: string, base: Base, tree: string): Promise<void> {
+    const { inspect, restore } = this.#ports.workspace
+    const work = await inspect.work(base)
+    if (work.head || work.operations.length > 0) {
+      await restore.head(work.base, work)
+      this.#emit({ type: 'interference', id, interference: { kind: 'branch' } })
+    }
+    const except = work.persons.length === 0 ? [] : await inspect.differing(base.head, work.base.head)
+    const displaced = await restore.difference({ from: work.tree, to: tree, except })
+    if (!displaced) return
+    const { folder: keptIn, paths } = displaced
+    this.#emit({ type: 'interference', id, interference: { kind: 'written', paths, keptIn } })
+  }
+}
+
+const INTERRUPTED: AgentReply = { kind: 'stopped', why: 'interrupted', reason: 'planning was interrupted' }
+
+function situationOf(
+  { waits, unpaid }: typeof NO_WAITS,
+  { name }: AgentChoice,
+): Pick<Situation, 'waits' | 'unpaid'> {
+  return { waits, ...(unpaid.has(name) ? { unpaid: true } : {}) }
+}

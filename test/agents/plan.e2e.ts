@@ -1,0 +1,102 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { ralph, type Answer } from '../cli/ralph.ts'
+import { git, makeRepository } from '../git/repository.ts'
+import { DECISIONS, REQUIREMENTS, RESEARCH, TASKS } from '../plan/planner.ts'
+import { startFakeModelApi } from './fake-model-api.ts'
+import { environment } from './home.ts'
+import type { AgentName } from './installed.ts'
+import { say, type Model, type Reply } from './model.ts'
+
+const programs = inject('programs')
+const ANSWERS: Readonly<Record<string, object>> = {
+  research: RESEARCH,
+  decisions: DECISIONS,
+  requirements: REQUIREMENTS,
+  tasks: TASKS,
+}
+
+let home: string
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'ralph-home-'))
+  mkdirSync(path.join(home, '.config'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const phaseIn = (body: string): string => /Your part: (\w+)/.exec(body)?.[1] ?? ''
+const answers: Model = ({ body }) => ({ kind: 'answer', answer: ANSWERS[phaseIn(body)] ?? {} })
+
+interface Planned {
+  readonly answer: Answer
+  readonly root: string
+  readonly bodies: readonly string[]
+}
+
+/** Plans with a real agent against a model. */
+async function plan(
+  name: AgentName,
+  model: (root: string) => Model,
+  ...argv: readonly string[]
+): Promise<Planned> {
+  const root = makeRepository({
+    'README.md': '# shop\n',
+    'ralph.config.json': JSON.stringify({
+      agent: name,
+      gates: [],
+      retries: 0,
+      ...(name === 'gemini' ? { model: 'gemini-3.1-pro-preview' } : {}),
+    }),
+  })
+  await using api = await startFakeModelApi(model(root))
+  const env = environment(name, api.url, home, programs[name]!)
+  const answer = await ralph(['plan', 'Users who log in', ...argv], { cwd: root, env, now: new Date() })
+  return { answer, root, bodies: api.bodies }
+}
+
+describe.each(['claude', 'codex', 'gemini', 'opencode'] as const)('%s plans', (name) => {
+  test.skipIf(programs[name] === undefined)('in four phases, its answers in the shape', async () => {
+    const { answer, root } = await plan(name, () => answers, '--yes')
+    expect(answer).toMatchObject({ code: 0 })
+    expect(git(root, 'log', '--format=%s').trim().split('\n')).toHaveLength(5)
+    expect(git(root, 'status', '--porcelain')).toBe('')
+    expect(git(root, 'log', '-1', '--format=%(trailers:key=Agent,valueonly)')).toContain(name)
+  })
+
+  test.skipIf(programs[name] === undefined)(
+    'and is told what is wrong with prose, and with half an answer',
+    async () => {
+      let turns = 0
+      const model: Model = ({ isTurn, results }) => {
+        if (isTurn && results === 0) turns += 1
+        return turns === 1
+          ? say('I would rather talk about it.')
+          : { kind: 'answer', answer: { unknown: [] } }
+      }
+      const { answer, root } = await plan(name, () => model)
+      expect(answer.code).toBe(1)
+      expect(answer.stdout).toMatch(/this is missing|there is no JSON/)
+      expect(git(root, 'log', '--format=%s').trim()).toBe('Begin')
+      expect(git(root, 'status', '--porcelain')).toBe('')
+    },
+  )
+
+  test.skipIf(programs[name] === undefined)('and cannot write', async () => {
+    const model =
+      (root: string): Model =>
+      ({ body, results }): Reply => {
+        const file = path.join(root, 'new.txt')
+        if (phaseIn(body) === 'research' && results === 0)
+          return { kind: 'call', call: { tool: 'write', path: file, content: 'x' } }
+        const answer = ANSWERS[phaseIn(body)] ?? {}
+        return results === 1 && phaseIn(body) === 'research' && body.includes('StructuredOutput')
+          ? { kind: 'call', call: { tool: 'answer', answer } }
+          : { kind: 'answer', answer }
+      }
+    const { answer, root } = await plan(name, model, '--yes')
+    expect(answer).toMatchObject({ code: 0 })
+    expect(git(root, 'status', '--porcelain')).toBe('')
+    expect(git(root, 'ls-files')).not.toContain('new.txt')
+  })
+})

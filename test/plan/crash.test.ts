@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeFolder } from '../git/repository.ts'
+import { env, git, planScene, subjects, type PlanScene } from './planner.ts'
+
+const built = mkdtempSync(join(tmpdir(), 'ralph-plan-crash-'))
+beforeAll(async () => {
+  const input = fileURLToPath(new URL('crash-entry.ts', import.meta.url))
+  const bundle = await rolldown({ input, platform: 'node', logLevel: 'silent' })
+  await bundle.write({ dir: built, format: 'esm' })
+  await bundle.close()
+})
+afterAll(() => rmSync(built, { recursive: true, force: true }))
+
+/** Plans in a process of its own that is killed at a checkpoint, by its number; the signal that ended it. */
+function plan({ root }: PlanScene, diary: string, occurrence = 0): string | null {
+  const args = [join(built, 'crash-entry.js'), root, diary, String(occurrence)]
+  const { signal, status, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+  if (status !== 0 && signal === null) throw new Error(stderr)
+  return signal
+}
+
+const COMMITS = ['tasks', 'requirements', 'decisions', 'research'].map(
+  (phase) => `Plan(users-who-log-in): ${phase}`,
+)
+
+function expectPlanned(scene: PlanScene): void {
+  expect(subjects(scene.root)).toEqual([...COMMITS, 'Begin'])
+  expect(git(scene.root, 'status', '--porcelain')).toBe('')
+  expect(scene.read('docs/plans/users-who-log-in/plan.md')).toContain('- **Status**: done')
+  expect(scene.has('docs/tasks/T-002.md')).toBe(true)
+  expect(scene.has('docs/tasks/T-003.md')).toBe(false)
+  expect(scene.has('docs/decisions/0002-which-database.md')).toBe(false)
+  expect(scene.has('.ralph/plan.json')).toBe(false)
+}
+
+test('killed again and again, it is planned once and paid once', { timeout: 240_000 }, () => {
+  const scene = planScene()
+  const diary = join(makeFolder(), 'diary')
+  let kills = 0
+  while (plan(scene, diary, 2 + (kills % 7)) !== null) expect(++kills).toBeLessThan(40)
+  expectPlanned(scene)
+  expect(kills).toBeGreaterThan(3)
+  for (const phase of ['research', 'decisions', 'requirements', 'tasks'] as const)
+    expect(scene.prompts(phase)).toHaveLength(1)
+})
+
+test.each([1, 3, 4, 5, 6, 9])(
+  'killed at checkpoint %i, the next one goes on',
+  { timeout: 120_000 },
+  (occurrence) => {
+    const scene = planScene()
+    const diary = join(makeFolder(), 'diary')
+    expect(plan(scene, diary, occurrence)).toBe('SIGKILL')
+    expect(plan(scene, diary)).toBeNull()
+    expectPlanned(scene)
+  },
+)
+
+test('an agent whose ralph was killed is ended, and asked again', { timeout: 120_000 }, () => {
+  const scene = planScene()
+  const folder = makeFolder()
+  const [diary, first, alive] = [join(folder, 'diary'), join(folder, 'first'), join(folder, 'alive')]
+  scene.does(
+    'research',
+    `if [ ! -f ${first} ]; then touch ${first}; kill -9 $(sed 's/.*"pid":\\([0-9]*\\).*/\\1/' .ralph/lock); sleep 3; touch ${alive}; fi`,
+  )
+  expect(plan(scene, diary)).toBe('SIGKILL')
+  expect(plan(scene, diary)).toBeNull()
+  expect(existsSync(alive)).toBe(false)
+  expect(scene.prompts('research')).toHaveLength(2)
+  expectPlanned(scene)
+  expect(readFileSync(diary, 'utf8').trim().split('\n').at(-1)).toBe('end done')
+})

@@ -1,0 +1,145 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ralph, type Answer } from '../cli/ralph.ts'
+import { git as gitIn, env } from '../cli/script-repository.ts'
+import { makeFolder, put } from '../git/repository.ts'
+import type { Answers, Phase } from '../../src/plan/answers.ts'
+
+export { env, git } from '../cli/script-repository.ts'
+
+/** A repository, and an agent outside of it that answers as it is told. */
+export interface PlanScene {
+  readonly root: string
+  /** What the agent prints in a phase; `time` for just one of the times it is asked. */
+  says(phase: Phase, text: string, time?: number): void
+  /** A shell script that it runs before it answers. */
+  does(phase: Phase, script: string): void
+  answers<P extends Phase>(phase: P, answer: Answers[P]): void
+  /** The prompts that it got in a phase. */
+  prompts(phase: Phase): readonly string[]
+  plan(...argv: readonly string[]): Promise<Answer>
+  read(path: string): string
+  has(path: string): boolean
+}
+
+const AGENT = `#!/bin/sh
+here=$(dirname "$0")
+phase=$RALPH_PLAN_PHASE
+time=$(( $(cat "$here/$phase.times" 2>/dev/null || echo 0) + 1 ))
+echo $time > "$here/$phase.times"
+cat > "$here/$phase.prompt.$time"
+if [ -f "$here/$phase.sh" ]; then . "$here/$phase.sh"; fi
+if [ -f "$here/$phase.$time" ]; then cat "$here/$phase.$time"; else cat "$here/$phase.says"; fi
+`
+
+/** What an agent prints that answers so. */
+export function fenced(answer: unknown): string {
+  return `I have thought about it.\n\n\`\`\`json\n${JSON.stringify(answer, null, 2)}\n\`\`\`\n`
+}
+
+/** Makes a repository with these files in its first commit. */
+export function planScene(files: Readonly<Record<string, string>> = {}, config: object = {}): PlanScene {
+  const [root, agent] = [makeFolder(), makeFolder()]
+  put(agent, { 'agent.sh': AGENT })
+  put(root, {
+    'README.md': '# shop\n',
+    'ralph.config.json': JSON.stringify({
+      agent: 'command',
+      command: `sh ${join(agent, 'agent.sh')}`,
+      gates: [],
+      commit: { seal: false },
+      retries: 0,
+      ...config,
+    }),
+    ...files,
+  })
+  gitIn(root, 'init', '--quiet', '--initial-branch=main')
+  gitIn(root, 'add', '--all')
+  gitIn(root, 'commit', '--quiet', '--message=Begin')
+  const scene: PlanScene = {
+    root,
+    says: (phase, text, time) => writeFileSync(join(agent, `${phase}.${time ?? 'says'}`), text),
+    does: (phase, script) => writeFileSync(join(agent, `${phase}.sh`), script),
+    answers: (phase, answer) => scene.says(phase, fenced(answer)),
+    prompts(phase) {
+      const found: string[] = []
+      for (let time = 1; existsSync(join(agent, `${phase}.prompt.${time}`)); time++)
+        found.push(readFileSync(join(agent, `${phase}.prompt.${time}`), 'utf8'))
+      return found
+    },
+    plan: (...argv) => ralph(['plan', ...argv], { cwd: root, env }),
+    read: (path) => readFileSync(join(root, path), 'utf8'),
+    has: (path) => existsSync(join(root, path)),
+  }
+  scene.answers('research', RESEARCH)
+  scene.answers('decisions', DECISIONS)
+  scene.answers('requirements', REQUIREMENTS)
+  scene.answers('tasks', TASKS)
+  return scene
+}
+
+export const RESEARCH: Answers['research'] = {
+  findings: [{ topic: 'Storage', finding: 'There is none.', source: 'README.md:1' }],
+  unknown: ['How many users there are'],
+  small: false,
+}
+
+export const DECISIONS: Answers['decisions'] = {
+  decisions: [
+    {
+      key: 'database',
+      question: 'Which database?',
+      context: 'Users are kept somewhere.',
+      options: [
+        { title: 'SQLite', consequences: 'One file.' },
+        { title: 'Postgres', consequences: 'A server.' },
+      ],
+      recommended: 0,
+      why: 'it needs no server',
+    },
+  ],
+}
+
+export const REQUIREMENTS: Answers['requirements'] = {
+  title: 'Users',
+  summary: 'Users are kept, and log in.',
+  sections: [
+    { key: 'users', title: 'Users', text: 'A user has a name.', criteria: ['POST /users answers 201'] },
+    { key: 'login', title: 'Login', text: 'A user logs in.', criteria: ['A wrong password answers 401'] },
+  ],
+}
+
+/** The tasks of the answer, in an order other than that in which they can be done. */
+export const TASKS: Answers['tasks'] = {
+  tasks: [
+    {
+      key: 'log-in',
+      title: 'Log in',
+      milestone: '2 — Login',
+      description: 'Check the password.',
+      criteria: ['A wrong password answers 401'],
+      touches: ['src/users.js'],
+      produces: ['src/login.js'],
+      depends: ['keep-users'],
+      requirements: ['login'],
+    },
+    {
+      key: 'keep-users',
+      title: 'Keep users',
+      milestone: '1 — Users',
+      description: 'Keep users in a file.',
+      criteria: ['POST /users answers 201'],
+      touches: ['README.md'],
+      produces: ['src/users.js'],
+      depends: [],
+      requirements: ['users'],
+      complexity: 'Light',
+      hints: ['The standard library is enough'],
+    },
+  ],
+}
+
+/** The subjects of the commits, newest first. */
+export function subjects(root: string): readonly string[] {
+  return gitIn(root, 'log', '--format=%s').split('\n')
+}
