@@ -327,7 +327,7 @@ test('prompts stay within the budget, whatever the size of the repository', asyn
     { ...files, 'specs/long.md': `# Long\n\n${long}` },
     { prompt: { budget: 8000, fileCap: 4000 } },
   )
-  scene.says('research', `${'no json '.repeat(20_000)}`, 1)
+  scene.says('research', 'no json '.repeat(20_000), 1)
   expect((await scene.plan('specs/long.md', '--yes')).code).toBe(0)
   for (const phase of ['research', 'decisions', 'requirements', 'tasks'] as const)
     for (const prompt of scene.prompts(phase)) expect(prompt.length).toBeLessThan(8000 * 6)
