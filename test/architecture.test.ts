@@ -21,7 +21,7 @@ const ARROWS: Record<string, readonly string[]> = {
   landing: ['git', 'task', 'workspace'],
   run: ['agent', 'attempt', 'gates', 'git', 'landing', 'process', 'select', 'task', 'workspace'],
   history: ['git', 'task'],
-  plan: ['markdown', 'prompt', 'task'],
+  plan: ['agent', 'markdown', 'prompt', 'task'],
   project: [
     'agent',
     'attempt',
