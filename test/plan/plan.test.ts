@@ -418,3 +418,15 @@ test('what an agent answers makes nothing of its own in the files', async () => 
   ])
   expect((await ralph(['lint'], { cwd: scene.root, env })).code).toBe(0)
 })
+
+test('what changes in a task is shown field by field', async () => {
+  const scene = planScene({ 'specs/users.md': '# Users\n' })
+  await scene.plan('specs/users.md', '--yes')
+  appendFileSync(join(scene.root, 'specs/users.md'), 'More.\n')
+  const [logIn, keepUsers] = TASKS.tasks
+  scene.answers('tasks', { tasks: [{ ...logIn!, title: 'Let them in', hints: ['A hint'] }, keepUsers!] })
+  const { stdout, code } = await scene.plan('specs/users.md', '--dry-run')
+  expect(code).toBe(0)
+  expect(stdout).toContain('~ T-002  Let them in\n         Title: Log in → Let them in\n         Hints\n')
+  expect(scene.read('docs/tasks/T-002.md')).toContain('Log in')
+})
