@@ -25,7 +25,7 @@ const ARROWS: Record<string, readonly string[]> = {
   mcp: ['process', 'signal'],
   history: ['git', 'lint', 'markdown', 'select', 'task'],
   bridge: ['markdown', 'prompt', 'task'],
-  plan: ['markdown', 'prompt', 'task'],
+  plan: ['agent', 'markdown', 'prompt', 'task'],
   project: [
     'agent',
     'attempt',

@@ -6,14 +6,22 @@ import { digestOf, type Plan, type PlannedTask } from './plan-file.ts'
 /** What a plan does to the backlog. */
 export interface Changes {
   readonly add: readonly Draft[]
-  readonly change: readonly {
-    readonly draft: Draft
-    readonly before: Task
-    readonly parts: readonly string[]
-  }[]
+  readonly change: readonly ChangedTask[]
   readonly drop: readonly Task[]
   /** Tasks of the plan that are not its to change any more, and why. */
   readonly stay: readonly Staying[]
+}
+
+/** A task that is to say something else. */
+interface ChangedTask {
+  readonly draft: Draft
+  readonly before: Task
+  readonly fields: readonly {
+    readonly name: string
+    readonly before: string | null
+    readonly after: string | null
+  }[]
+  readonly sections: readonly string[]
 }
 
 /** A task that stays as it is. */
@@ -57,7 +65,7 @@ export function changesOf(drafts: readonly Draft[], { open, stay }: Written): Ch
     change: drafts.flatMap((draft) => {
       const task = before.get(keyOf(draft.key))
       return task && task.source !== draft.text
-        ? [{ draft, before: task, parts: partsChanged(task, draft.task) }]
+        ? [{ draft, before: task, ...partsChanged(task, draft.task) }]
         : []
     }),
     drop: open.flatMap(({ key, task }) => (kept.has(keyOf(key)) ? [] : [task])),
@@ -70,31 +78,44 @@ export function isNothing({ add, change, drop }: Changes): boolean {
   return add.length + change.length + drop.length === 0
 }
 
-/** The fields and sections in which two texts of a task differ. */
-function partsChanged(before: Task, after: Task): readonly string[] {
-  const title = before.title === after.title ? [] : ['Title']
-  const values = (task: Task): ReadonlyMap<string, string> =>
-    new Map([
-      ...task.fields.map(({ key, value }) => [key, value] as const),
-      ...task.sections.map(
-        ({ title: name, bodySpan }) =>
-          [name, task.source.slice(bodySpan.start, bodySpan.end).trim()] as const,
-      ),
-    ])
-  const [old, now] = [values(before), values(after)]
-  const names = new Set([...old.keys(), ...now.keys()])
-  return [...title, ...[...names].filter((name) => old.get(name) !== now.get(name))]
+/** Where two texts of a task differ: fields with what they said and say, sections by their names. */
+function partsChanged(before: Task, after: Task): Pick<ChangedTask, 'fields' | 'sections'> {
+  const values = ({ title, fields }: Task): ReadonlyMap<string, string> =>
+    new Map([['Title', title], ...fields.map(({ key, value }) => [key, value] as const)])
+  const bodies = ({ sections, source }: Task): ReadonlyMap<string, string> =>
+    new Map(sections.map(({ title, bodySpan }) => [title, source.slice(bodySpan.start, bodySpan.end).trim()]))
+  return {
+    fields: differences(values(before), values(after)).map(([name, was, is]) => ({
+      name,
+      before: was,
+      after: is,
+    })),
+    sections: differences(bodies(before), bodies(after)).map(([name]) => name),
+  }
+}
+
+function differences(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): readonly (readonly [name: string, before: string | null, after: string | null])[] {
+  const names = [...new Set([...before.keys(), ...after.keys()])]
+  return names.flatMap((name) =>
+    before.get(name) === after.get(name)
+      ? []
+      : [[name, before.get(name) ?? null, after.get(name) ?? null] as const],
+  )
 }
 
 /** The same as JSON tells it. */
 export function changesJson({ add, change, drop, stay }: Changes): object {
   return {
     add: add.map(({ id, file, task }) => ({ id, file, title: task.title })),
-    change: change.map(({ draft, parts }) => ({
+    change: change.map(({ draft, fields, sections }) => ({
       id: draft.id,
       file: draft.file,
       title: draft.task.title,
-      parts,
+      fields,
+      sections,
     })),
     drop: drop.map(({ id, file, title }) => ({ id, file, title })),
     stay: stay.map(({ task, why }) => ({ id: task.id, file: task.file, title: task.title, why })),

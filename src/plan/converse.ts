@@ -1,13 +1,14 @@
+import type { AgentReply } from '../agent/question.ts'
 import { addUsage } from '../events/usage.ts'
 import { readOwn, RULES } from '../prompt/library.ts'
 import type { Material } from '../prompt/material.ts'
 import { collectMaterials } from '../prompt/collect.ts'
-import { mistakeText, readAnswer, type Answers, type Mistake, type Phase } from './answers.ts'
+import { readAnswer, type Answers, type Mistake, type Phase } from './answers.ts'
 import { writtenTasks } from './changes.ts'
 import type { Desk } from './desk.ts'
 import type { Took } from './note.ts'
 import type { Plan } from './plan-file.ts'
-import type { PlanPorts, PlanReply } from './ports.ts'
+import type { PlanPorts } from './ports.ts'
 import { planPrompt, readPlanTemplate, templateFile, type PlanPromptInput } from './prompt.ts'
 
 /** How often an answer is asked for: once, and at most twice with what was wrong. */
@@ -17,7 +18,7 @@ const MOST_TIMES = 3
 export type Answered<P extends Phase> =
   | { readonly kind: 'answered'; readonly answer: Answers[P]; readonly took: Took }
   | { readonly kind: 'refused'; readonly mistakes: readonly Mistake[] }
-  | Extract<PlanReply, { kind: 'stopped' }>
+  | Extract<AgentReply, { kind: 'stopped' }>
 
 /** What an answer is held against besides its schema. */
 export type CheckAnswer<P extends Phase> = (answer: Answers[P]) => Promise<readonly Mistake[]>
@@ -78,7 +79,7 @@ async function pendingAnswer<P extends Phase>(
 
 function addTook(
   before: Took | null,
-  { agent, model, usage, seconds }: Extract<PlanReply, { kind: 'answered' }>,
+  { agent, model, usage, seconds }: Extract<AgentReply, { kind: 'answered' }>,
 ): Took {
   if (!before) return { agent, model, usage, seconds }
   return { agent, model, usage: addUsage(before.usage, usage), seconds: before.seconds + seconds }
@@ -142,9 +143,4 @@ function materialsOf(desk: Desk, paths: readonly string[]): readonly Material[] 
     if (text === null) return []
     return [{ kind: 'shown', path, stretch: null, text, bytes: Buffer.byteLength(text), listed: false }]
   })
-}
-
-/** Mistakes, a line each. */
-export function mistakeLines(mistakes: readonly Mistake[]): readonly string[] {
-  return mistakes.map(mistakeText)
 }

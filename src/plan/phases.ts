@@ -46,7 +46,7 @@ export function makePhase(phase: Phase, scene: Scene, ports: PlanPorts): Promise
     case 'decisions':
       return decide(scene, ports)
     case 'requirements':
-      return require(scene, ports)
+      return specify(scene, ports)
     case 'tasks':
       return divide(scene, ports)
   }
@@ -114,7 +114,7 @@ function settledPlan(
   }
 }
 
-async function require({ plan, desk }: Scene, ports: PlanPorts): Promise<PhaseEnd> {
+async function specify({ plan, desk }: Scene, ports: PlanPorts): Promise<PhaseEnd> {
   const file = `${ports.places.plans}/${plan.slug}/requirements.md`
   const check = async (answer: Answers['requirements']): Promise<readonly Mistake[]> =>
     checkAnswer('requirements', answer, plan)

@@ -43,6 +43,11 @@ export async function makePlan(asked: Plan, options: PlanOptions, ports: PlanPor
     if (isSame) note.write(null)
     return { kind: 'unchanged', plan }
   }
+  if (before && !isSame && desk.read(`${ports.places.plans}/${before.plan.slug}/plan.md`) === null)
+    ports.emit({
+      type: 'warning',
+      message: `the plan ${before.plan.slug}, of which nothing was written yet, makes way for this one`,
+    })
   note.write({
     version: 1,
     plan,

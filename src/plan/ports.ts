@@ -1,5 +1,5 @@
+import type { AgentQuestion, AgentReply } from '../agent/question.ts'
 import type { Diagnostic } from '../base/diagnostic.ts'
-import type { Usage } from '../events/usage.ts'
 import type { Surroundings } from '../prompt/locate.ts'
 import type { Task, Tier } from '../task/model.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
@@ -40,7 +40,7 @@ export interface PlanPorts {
   readonly files: () => Promise<readonly string[]>
   readonly isIgnored: Surroundings['isIgnored']
   readonly schemaOf: (phase: Phase) => Promise<object>
-  readonly ask: (question: PlanQuestion) => Promise<PlanReply>
+  readonly ask: (question: AgentQuestion) => Promise<AgentReply>
   /** Commits these paths as they are; null where that is not wanted. */
   readonly commit: ((commit: PlanCommit) => Promise<Committed>) | null
   readonly note: NoteStore
@@ -62,33 +62,6 @@ export interface PlanPorts {
 
 /** The points between two effects of planning. */
 export type PlanCheckpoint = 'begun' | 'answered' | 'writing-noted' | 'file-written' | 'written' | 'committed'
-
-/** What an agent is asked in a phase. */
-export interface PlanQuestion {
-  readonly id: string
-  readonly file: string
-  readonly prompt: string
-  readonly answer: { readonly schema: object }
-  readonly env: Readonly<Record<string, string>>
-  readonly time: number
-  readonly most: number
-}
-
-/** What it answers, or why it does not. */
-export type PlanReply =
-  | {
-      readonly kind: 'answered'
-      readonly text: string
-      readonly agent: string
-      readonly model: string | null
-      readonly usage: Usage
-      readonly seconds: number
-    }
-  | {
-      readonly kind: 'stopped'
-      readonly why: 'interrupted' | 'budget' | 'asks' | 'failed'
-      readonly reason: string
-    }
 
 /** The commit's name, or why git did not make it. */
 export type Committed = { readonly commit: string } | { readonly problem: string }

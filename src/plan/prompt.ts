@@ -206,21 +206,7 @@ function cut(text: string, tokens: number): string {
     : `${closed(kept.text.trimEnd())}\n\nCut after line ${kept.lines} of ${kept.of}.`
 }
 
-const REST = [
-  'rules',
-  'wish',
-  'specs',
-  'research',
-  'decisions',
-  'requirements',
-  'tasks',
-  'backlog',
-  'repository',
-  'mistakes',
-  'answer',
-]
-  .map((slot) => `{{${slot}}}`)
-  .join('\n\n')
+const REST = PLAN_SLOTS.map((slot) => `{{${slot}}}`).join('\n\n')
 
 /** What each phase is told where the team says nothing else. */
 const DEFAULT_TEMPLATES: Readonly<Record<Phase, string>> = {

@@ -1,4 +1,5 @@
-import type { AgentOutcome, AnswerShape } from '../agent/port.ts'
+import type { AgentOutcome } from '../agent/port.ts'
+import type { AgentQuestion, AgentReply } from '../agent/question.ts'
 import { attemptFinished } from '../attempt/attempt.ts'
 import { decide, type Situation } from '../attempt/decide.ts'
 import type { AgentChoice } from '../attempt/job.ts'
@@ -6,7 +7,7 @@ import { outcome, outcomeOfEnd } from '../attempt/outcome.ts'
 import type { Emit } from '../attempt/ports.ts'
 import { runAnswering } from '../attempt/run-agent.ts'
 import type { Happening } from '../events/event.ts'
-import { formatCost, type Usage } from '../events/usage.ts'
+import { formatCost } from '../events/usage.ts'
 import type { Base } from '../git/head.ts'
 import { withMark } from '../process/mark.ts'
 import type { RunTrace } from '../process/tree.ts'
@@ -15,37 +16,6 @@ import { Ledger } from './ledger.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { adoptCheckout, baseOf } from './preflight.ts'
 import { NO_WAITS, waited } from './task.ts'
-
-/** Something that an agent is asked, and that is no task: it only reads, and answers in a shape. */
-export interface AgentQuestion {
-  /** Names its logs, and it in what is shown. */
-  readonly id: string
-  /** The document that it is about. */
-  readonly file: string
-  readonly prompt: string
-  readonly answer: AnswerShape
-  readonly env: Readonly<Record<string, string>>
-  /** Which time it is asked, and how often it may be. */
-  readonly time: number
-  readonly most: number
-}
-
-/** What came of it. */
-export type AgentReply =
-  | {
-      readonly kind: 'answered'
-      readonly text: string
-      readonly agent: string
-      readonly model: string | null
-      readonly usage: Usage
-      readonly seconds: number
-    }
-  /** `asks`: the agent itself said that it needs somebody. */
-  | {
-      readonly kind: 'stopped'
-      readonly why: 'interrupted' | 'budget' | 'asks' | 'failed'
-      readonly reason: string
-    }
 
 /** Limits that hold for each question, and for all of them. */
 type QuestionOptions = Pick<RunOptions, 'retries' | 'budget' | 'stallSeconds'> & {

@@ -113,9 +113,13 @@ export function changesView(changes: Changes): readonly Block[] {
   const { add, change, drop, stay } = changes
   return [
     ...add.map(({ id, task }) => line(good('+'), ` ${id}  ${task.title}`)),
-    ...change.map(({ draft, parts }) =>
-      line('~', ` ${draft.id}  ${draft.task.title}`, dim(`  ${parts.join(', ')}`)),
-    ),
+    ...change.flatMap(({ draft, fields, sections }) => [
+      line('~', ` ${draft.id}  ${draft.task.title}`),
+      ...fields.map(({ name, before, after }) =>
+        line(dim(`         ${name}: ${before ?? 'none'} → ${after ?? 'none'}`)),
+      ),
+      ...(sections.length > 0 ? [line(dim(`         ${sections.join(', ')}`))] : []),
+    ]),
     ...drop.map(({ id, title }) => line(bad('-'), ` ${id}  ${title}`)),
     ...stay.map(({ task, why }) => line(dim(`= ${task.id}  ${task.title}  stays: ${why}`))),
   ]

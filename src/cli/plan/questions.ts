@@ -16,8 +16,10 @@ export function planQuestions(
     decide: async ({ title, options, recommended, why, number, of }) => {
       pause()
       const { isCancel, note, select, text } = await import('@clack/prompts')
-      const consequences = options.map((option) => `${option.title}: ${option.consequences}`).join('\n')
-      note(printable(consequences), `${number} of ${of}`, { output: streams.output })
+      const consequences = options
+        .map((option) => printable(`${option.title}: ${option.consequences}`))
+        .join('\n')
+      note(consequences, `${number} of ${of}`, { output: streams.output })
       const chosen = await select<string>({
         message: printable(title),
         initialValue: recommended ?? '',

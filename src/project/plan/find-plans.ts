@@ -42,41 +42,55 @@ export async function planAsked(
   places: PlanPlaces,
   { cwd, note }: { readonly cwd: string; readonly note: PlanNote | null },
 ): Promise<Plan> {
-  const plans = await knownPlans(places, note)
-  if (wish.continues || wish.aborts) return namedPlan(wish, plans)
-  const asked = await newPlan(wish, places, cwd)
+  const { plans, broken } = await knownPlans(places, note)
+  if (wish.continues || wish.aborts) return saidNow(namedPlan(wish, { plans, broken }), wish)
+  const asked = newPlan(wish, places, cwd)
   const known = plans.find((plan) => plan.status !== 'aborted' && isSame(plan, asked, wish))
   if (!known)
-    return { ...asked, slug: slugOf(asked.slug, (slug) => plans.some((plan) => plan.slug === slug)) }
-  if (known.wish === asked.wish) return known
+    return {
+      ...asked,
+      slug: slugOf(asked.slug, (slug) => broken.has(slug) || plans.some((plan) => plan.slug === slug)),
+    }
+  if (known.wish === asked.wish) return saidNow(known, wish)
   // It was made from another text by then.
   const isMade = known.status === 'done' || known.status === 'tasks'
-  return { ...known, wish: asked.wish, status: isMade ? 'requirements' : known.status }
+  return { ...saidNow(known, wish), wish: asked.wish, status: isMade ? 'requirements' : known.status }
+}
+
+/** What the command line says holds beside what was said when the plan began. */
+function saidNow(plan: Plan, { web, verifyTasks }: PlanWish): Plan {
+  return { ...plan, web: plan.web && web, verifyTasks: plan.verifyTasks || verifyTasks }
+}
+
+/** The plans that there are, and what is wrong with those that cannot be read, by name. */
+interface KnownPlans {
+  readonly plans: readonly Plan[]
+  readonly broken: ReadonlyMap<string, string>
 }
 
 /** The plans in their folder, and one that is only begun. */
-async function knownPlans(
-  { root, plans: folder }: PlanPlaces,
-  note: PlanNote | null,
-): Promise<readonly Plan[]> {
-  const plans: Plan[] = []
+async function knownPlans({ root, plans: folder }: PlanPlaces, note: PlanNote | null): Promise<KnownPlans> {
+  const [plans, broken]: [Plan[], Map<string, string>] = [[], new Map()]
   const names = existsSync(join(root, folder)) ? readdirSync(join(root, folder)).toSorted() : []
   for (const slug of names) {
     const file = `${folder}/${slug}/plan.md`
     const text = readText(join(root, file))
     if (text === null) continue
     const plan = await readPlan(slug, text)
-    if (typeof plan === 'string') throw new UserError(`${file}: ${plan}`, 'Mend it, or remove the plan.')
-    plans.push(plan)
+    if (typeof plan === 'string') broken.set(slug, `${file}: ${plan}`)
+    else plans.push(plan)
   }
   const begun = note?.plan
-  return begun && !plans.some(({ slug }) => slug === begun.slug) ? [...plans, begun] : plans
+  const isNew = begun && !broken.has(begun.slug) && !plans.some(({ slug }) => slug === begun.slug)
+  return { plans: isNew ? [...plans, begun] : plans, broken }
 }
 
-function namedPlan({ words: [named], aborts }: PlanWish, plans: readonly Plan[]): Plan {
+function namedPlan({ words: [named], aborts }: PlanWish, { plans, broken }: KnownPlans): Plan {
   const command = aborts ? '--abort' : '--continue'
   const list = plans.map(({ slug, status }) => `${slug} (${status})`).join(', ')
   if (named !== undefined) {
+    const problem = broken.get(named)
+    if (problem !== undefined) throw new UserError(problem, 'Mend it; git has what it was.')
     const found = plans.find(({ slug }) => slug === named)
     if (!found)
       throw new UserError(`there is no plan ${named}`, list === '' ? NO_PLAN : `There are: ${list}.`)
@@ -111,7 +125,7 @@ function isSame(plan: Plan, asked: Plan, { input }: PlanWish): boolean {
   return input === null ? plan.wish === asked.wish : plan.slug === asked.slug
 }
 
-async function newPlan(wish: PlanWish, places: PlanPlaces, cwd: string): Promise<Plan> {
+function newPlan(wish: PlanWish, places: PlanPlaces, cwd: string): Plan {
   const { root } = places
   const { words, input, research, web, verifyTasks } = wish
   const files = input === null ? filesNamed(words, { root, cwd }) : []

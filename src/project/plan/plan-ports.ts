@@ -241,7 +241,8 @@ async function openQuestions(
     { ...NO_WISH, agent, model, command },
     { root, config, tierOf: (task) => tierOf(task, config.tiers), isCaged: sandbox.state.on },
   )
-  const choices = await agents.choicesForPlan(web)
+  // What was said of a plan when it began holds to its end.
+  const choices = await agents.choicesForPlan(web && (note.read()?.plan.web ?? true))
   const budget = wish.budget ?? config.plan.budget
   const { name } = choices[0]
   if (budget !== null && !(await agents.provider(name)).tellsCost)

@@ -26,8 +26,9 @@ export async function runPlan(
   const { ports, folder } = await planPorts(world, place, { wish, front })
   return withoutRun(folder, { pid: world.pid, now: world.now() }, async () => {
     if (!dryRun) {
-      await beginPlanning(world, place, wish)
+      // What a dead planning was writing belongs to the branch that is checked out now.
       await recoverPlan(ports)
+      await beginPlanning(world, place, wish)
     }
     const asked = await planAsked(wish, ports.places, { cwd: world.cwd, note: ports.note.read() })
     if (wish.aborts) return { kind: 'aborted', plan: await abortPlan(asked, ports) }

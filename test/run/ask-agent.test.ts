@@ -1,0 +1,162 @@
+import { expect, it } from 'vitest'
+import type { Agent, AgentRequest } from '../../src/agent/port.ts'
+import type { Happening } from '../../src/events/event.ts'
+import type { AgentReply } from '../../src/agent/question.ts'
+import { AgentQuestions, type AgentAtWork } from '../../src/run/ask-agent.ts'
+import { makeRunFolder } from '../../src/run/folder.ts'
+import { git, put } from '../git/repository.ts'
+import { makeProject, read } from './harness.ts'
+import { agentOf, choiceOf, makePorts, OPTIONS, type Said } from './ports.ts'
+
+const START = Date.parse('2026-01-01T00:00:00Z')
+const QUESTION = {
+  id: 'plan-shop-research',
+  file: 'docs/plans/shop/plan.md',
+  prompt: 'What is there?',
+  answer: { schema: { type: 'object' } },
+  env: { RALPH_PLAN_PHASE: 'research' },
+  time: 1,
+  most: 3,
+} as const
+
+interface Asked {
+  readonly root: string
+  readonly replies: readonly AgentReply[]
+  readonly events: readonly Happening[]
+  readonly notes: readonly (AgentAtWork | null)[]
+  readonly requests: readonly AgentRequest[]
+  /** How long all of it waited. */
+  readonly waited: number
+}
+
+/** Asks as often as there are questions; the agents say what stands for each time that they are asked. */
+async function ask(
+  says: Readonly<Record<string, (root: string, time: number) => Said>>,
+  { times = 1, budget = null }: { readonly times?: number; readonly budget?: number | null } = {},
+): Promise<Asked> {
+  const root = makeProject({}, { 'docs/tasks/none.md': '' })
+  let clock = START
+  const [events, notes, requests]: [Happening[], (AgentAtWork | null)[], AgentRequest[]] = [[], [], []]
+  const agents = Object.entries(says).map(([name, say]): Agent => {
+    let time = 0
+    return agentOf((request) => {
+      requests.push(request)
+      return say(root, ++time)
+    }, name)
+  })
+  const ports = await makePorts({
+    root,
+    ports: {
+      now: () => new Date(clock),
+      sleep: async (milliseconds) => void (clock += milliseconds),
+      agent: async ({ name }) => agents.find((agent) => agent.name === name)!,
+    },
+  })
+  makeRunFolder(ports.folder)
+  const [first, ...others] = Object.keys(says).map((name) => choiceOf(name))
+  const questions = new AgentQuestions(
+    { ...OPTIONS, retries: 1, budget, turns: 10, seconds: 60, spentUsd: null },
+    { ...ports, choices: [first!, ...others], note: (work) => notes.push(work) },
+    (event) => events.push(event),
+  )
+  const replies: AgentReply[] = []
+  for (let time = 0; time < times; time++) replies.push(await questions.ask(QUESTION))
+  return { root, replies, events, notes, requests, waited: clock - START }
+}
+
+const limited = (until: number): Said => ({
+  end: { kind: 'rate-limited', reason: 'limit', until: new Date(until) },
+})
+
+it('hands over what is asked, and gives what is answered, with or without a marker', async () => {
+  const { replies, requests, notes } = await ask(
+    {
+      fake: (_, time) => ({
+        message: '{}',
+        ...(time === 2 ? { end: { kind: 'no-marker' } } : {}),
+        usage: { turns: 2 },
+      }),
+    },
+    { times: 2 },
+  )
+  expect(replies.map(({ kind }) => kind)).toEqual(['answered', 'answered'])
+  expect(replies[0]).toMatchObject({ text: '{}', agent: 'fake', usage: { turns: 2 } })
+  expect(requests[0]).toMatchObject({
+    prompt: 'What is there?',
+    answer: QUESTION.answer,
+    env: { RALPH_PLAN_PHASE: 'research' },
+    task: { id: 'plan-shop-research', file: 'docs/plans/shop/plan.md' },
+  })
+  // While an agent works it is noted what it began with, and afterwards that nobody does.
+  expect(notes.map((work) => work && work.tree !== '')).toEqual([true, null, true, null])
+})
+
+it('waits for the end of a limit, and asks again', async () => {
+  const { replies, waited, events } = await ask({
+    fake: (_, time) => (time === 1 ? limited(START + 3_600_000) : { message: '{}' }),
+  })
+  expect(replies[0]).toMatchObject({ kind: 'answered' })
+  expect(waited).toBeGreaterThanOrEqual(3_600_000)
+  expect(events.filter(({ type }) => type === 'waiting')).toHaveLength(1)
+})
+
+it('has another agent go on meanwhile', async () => {
+  const { replies, waited } = await ask({
+    first: () => limited(START + 3_600_000),
+    second: () => ({ message: '{}' }),
+  })
+  expect(replies[0]).toMatchObject({ kind: 'answered', agent: 'second' })
+  expect(waited).toBe(0)
+})
+
+it('ends at the budget of all questions together', async () => {
+  const { replies, requests } = await ask(
+    { fake: () => ({ message: '{}', usage: { costUsd: 0.6 } }) },
+    { times: 3, budget: 1 },
+  )
+  expect(replies.map((reply) => (reply.kind === 'stopped' ? reply.why : reply.kind))).toEqual([
+    'answered',
+    'answered',
+    'budget',
+  ])
+  expect(requests.map(({ limits }) => limits.budgetUsd)).toEqual([1, 0.4])
+})
+
+it('tries again where the agent broke down, as often as a task is', async () => {
+  const crashed: Said = { end: { kind: 'crashed', reason: 'it broke' } }
+  expect(
+    (await ask({ fake: (_, time) => (time === 1 ? crashed : { message: '{}' }) })).replies[0]?.kind,
+  ).toBe('answered')
+  const { replies, requests } = await ask({ fake: () => crashed })
+  expect(replies[0]).toEqual({ kind: 'stopped', why: 'failed', reason: 'it broke' })
+  expect(requests).toHaveLength(2)
+})
+
+it.each<[Said, AgentReply]>([
+  [{ end: { kind: 'blocked', reason: 'a key' } }, { kind: 'stopped', why: 'asks', reason: 'a key' }],
+  [{ end: { kind: 'auth', reason: 'no login' } }, { kind: 'stopped', why: 'failed', reason: 'no login' }],
+  [
+    { end: { kind: 'interrupted' } },
+    { kind: 'stopped', why: 'interrupted', reason: 'planning was interrupted' },
+  ],
+])('stops where nothing else helps: %j', async (said, reply) => {
+  expect((await ask({ fake: () => said })).replies).toEqual([reply])
+})
+
+it('puts back what was changed, and keeps it aside', async () => {
+  const { root, events } = await ask({
+    fake: (folder) => {
+      put(folder, { 'README.md': 'bad\n', 'src/new.ts': 'new\n' })
+      git(folder, 'add', '-A')
+      return { message: '{}' }
+    },
+  })
+  expect(read(root, 'README.md')).toBe('# shop\n')
+  expect(read(root, '.ralph/set-aside/1/src/new.ts')).toBe('new\n')
+  expect(git(root, 'status', '--porcelain')).toBe('')
+  expect(events).toContainEqual({
+    type: 'interference',
+    id: 'plan-shop-research',
+    interference: { kind: 'written', paths: ['README.md', 'src/new.ts'], keptIn: '.ralph/set-aside/1' },
+  })
+})
