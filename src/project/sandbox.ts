@@ -24,6 +24,8 @@ export interface SandboxedPlace {
   readonly git: Git
   /** It is ralph's own, with a repository of its own. */
   readonly isOwn: boolean
+  /** What it has of the checkout by a link. */
+  readonly borrowed?: readonly string[]
 }
 
 /** How each kind of process is started in a workspace. */
@@ -104,13 +106,20 @@ function unsandboxed(reason: string | null): Sandbox {
   }
 }
 
-async function placeOf({ root, repository, git, isOwn }: SandboxedPlace): Promise<CagePlace> {
+async function placeOf({
+  root,
+  repository,
+  git,
+  isOwn,
+  borrowed = [],
+}: SandboxedPlace): Promise<CagePlace> {
   const { stdout } = await git.run(['ls-files', '-z', '--', ':(glob)**/.env*'])
   return {
     top: repository.root,
     root,
     git: [repository.gitDir, repository.commonDir],
     isOwn,
+    borrowed,
     tracked: stdout.toString().split('\0').filter(Boolean),
   }
 }
