@@ -25,6 +25,8 @@ export interface CagePlace {
   readonly isOwn: boolean
   /** An agent only reads in it, as one that plans. */
   readonly isReadOnly?: boolean
+  /** What the workspace has of another one by a link, which it may read there. */
+  readonly borrowed: readonly string[]
   /** Files named like `.env` that git tracks: what everybody has is no key. */
   readonly tracked: readonly string[]
 }
@@ -134,13 +136,16 @@ function policyOf(
         dirname(asked.program),
         dirname(process.execPath),
         fileURLToPath(builtFile('cage-inside.cjs')),
+        ...place.borrowed,
         ...read,
       ]),
       ...outermost([place.top, ...write]).map((path) => (mayWrite(path) ? writeRule(path) : readRule(path))),
+      ...hiddenOwn(env),
+      // A workspace of ralph's own lies where no other may be seen.
+      ...(place.isOwn ? [writeRule(place.top)] : []),
       ...[...never, ...laterIn(place).filter((path) => !write.includes(path))].map(readRule),
       ...asked.writable.map(writeRule),
       ...closed.filter(({ path }) => !own.has(relative(home, path)) && !isOpened(path)),
-      ...hiddenOwn(env),
       ...[...caches.folders, ...write.filter((path) => path !== place.top && isHiddenBy(path, closed))].map(
         writeRule,
       ),

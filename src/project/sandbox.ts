@@ -26,6 +26,8 @@ export interface SandboxedPlace {
   readonly isOwn: boolean
   /** An agent only reads in it, as one that plans. */
   readonly isReadOnly?: boolean
+  /** What it has of the checkout by a link. */
+  readonly borrowed?: readonly string[]
 }
 
 /** How each kind of process is started in a workspace. */
@@ -112,6 +114,7 @@ async function placeOf({
   git,
   isOwn,
   isReadOnly = false,
+  borrowed = [],
 }: SandboxedPlace): Promise<CagePlace> {
   const { stdout } = await git.run(['ls-files', '-z', '--', ':(glob)**/.env*'])
   return {
@@ -120,6 +123,7 @@ async function placeOf({
     git: [repository.gitDir, repository.commonDir],
     isOwn,
     isReadOnly,
+    borrowed,
     tracked: stdout.toString().split('\0').filter(Boolean),
   }
 }

@@ -98,6 +98,7 @@ export class Ground {
       root: this.top,
       git: [join(this.top, '.git')],
       isOwn,
+      borrowed: [],
       tracked: ['.env.example'],
     }
     const full = { ...GIT, PATH: process.env['PATH'] ?? '', HOME: this.home, ...env }
