@@ -112,8 +112,7 @@ function policyOf(
   const paths = (entries: readonly string[]): readonly string[] =>
     entriesIn(entries, { home, root: place.root })
   const read = paths(settings.read)
-  const mayWrite = (path: string): boolean => !place.isReadOnly || !isInside(path, place.top)
-  const write = paths(settings.write).filter(mayWrite)
+  const write = paths(settings.write).filter((path) => !place.isReadOnly || !isInside(path, place.top))
   const caches = cachesFor(place, env)
   const never = neverWritten(place)
   const own = new Set(needs.keys)
@@ -139,7 +138,8 @@ function policyOf(
         ...place.borrowed,
         ...read,
       ]),
-      ...outermost([place.top, ...write]).map((path) => (mayWrite(path) ? writeRule(path) : readRule(path))),
+      ...outermost([place.top, ...write]).map(writeRule),
+      ...(place.isReadOnly ? [readRule(place.top)] : []),
       ...hiddenOwn(env),
       // A workspace of ralph's own lies where no other may be seen.
       ...(place.isOwn ? [writeRule(place.top)] : []),
@@ -152,7 +152,7 @@ function policyOf(
       ...read.filter((path) => isHiddenBy(path, closed)).map(readRule),
       ...(asked.handed === undefined ? [] : [readRule(asked.handed)]),
     ],
-    never,
+    never: place.isReadOnly ? [place.top, ...never] : never,
     isHidden: (name) => isKey(name, needs) && !settings.read.includes(`env:${name}`),
     env: { ...caches.env, ...(place.isOwn ? {} : { GIT_OPTIONAL_LOCKS: '0' }) },
   }
