@@ -34,6 +34,8 @@ describe('docs/json.md', () => {
     completion: ['completion', 'bash'],
     complete: ['complete', '1'],
     block: ['block', '1', 'why'],
+    schema: ['schema', 'plan'],
+    plan: ['plan', 'A wish', '--dry-run', '--agent', 'command', '--command', 'echo no'],
     'run --dry-run': ['run', '--dry-run', '--agent', 'script'],
   }
 
