@@ -100,7 +100,7 @@ async function textOf({ readInput }: Pick<Context['io'], 'readInput'>): Promise<
 
 function resultJson(result: PlanResult): object {
   const { slug, status, tasks } = result.plan
-  const changes = 'changes' in result && result.changes ? { changes: changesJson(result.changes) } : {}
+  const changes = 'changes' in result ? result.changes : null
   return {
     version: 1,
     plan: slug,
@@ -110,7 +110,7 @@ function resultJson(result: PlanResult): object {
     decisions: result.kind === 'undecided' ? result.open : [],
     mistakes: result.kind === 'refused' ? result.mistakes : [],
     reason: result.kind === 'stopped' ? result.reason : null,
-    ...changes,
+    changes: changes && changesJson(changes),
   }
 }
 

@@ -6,6 +6,8 @@ import type { Context } from '../command.ts'
 export function run(context: Context): number {
   const [wanted = ''] = context.args
   if (wanted !== 'plan') throw new UserError(`there is no schema '${wanted}'`, 'Give plan.')
-  context.printRaw(`${JSON.stringify(planJsonSchema(), null, 2)}\n`)
+  const schema = planJsonSchema()
+  if (context.json) context.printJson({ version: 1, of: wanted, schema })
+  else context.printRaw(`${JSON.stringify(schema, null, 2)}\n`)
   return 0
 }
