@@ -283,6 +283,12 @@ export const COMMANDS: readonly CommandSpec[] = [
       flag('no-research', 'begin with the decisions'),
       flag('no-web', 'the agent reads nothing on the web'),
       flag('verify-tasks', 'one more task at the end of each milestone that checks it as a whole'),
+      {
+        name: 'export',
+        takes: ['implementation'],
+        value: 'format',
+        about: 'write implementation.json too, and keep it in step while tasks are done',
+      },
       flag('dry-run', 'show the prompts and what would become of the backlog; write nothing'),
       {
         name: 'branch',

@@ -4,6 +4,7 @@ import type { Task } from '../task/model.ts'
 import { inOrder } from '../task/order.ts'
 import { parseTask } from '../task/parse.ts'
 import { safeNotes } from '../task/notes.ts'
+import { originText } from '../task/origin.ts'
 import { productOf } from '../task/products.ts'
 import { idOf } from '../task/values.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
@@ -36,6 +37,8 @@ export interface DraftContext {
   readonly highest: number
   /** A task at the end of each milestone that checks it as a whole. */
   readonly verifyTasks: boolean
+  /** The file for other tools in which the tasks stand too. */
+  readonly origin: string | null
 }
 
 /** Tasks with milestones that can be put in order, and that are nobody else's. */
@@ -209,6 +212,7 @@ function draftText(
       ['Feature', lineText(task.feature ?? '')],
       ['Tags', (tags ?? []).map(lineText).join(', ')],
       ['Provenance', provenance],
+      ['Origin', context.origin === null ? '' : originText({ path: context.origin, key: id })],
     ],
     sections: sections.filter(([, body]) => body !== ''),
   })

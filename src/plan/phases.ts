@@ -3,6 +3,7 @@ import type { Diagnostic } from '../base/diagnostic.ts'
 import { parseGlob } from '../base/glob.ts'
 import type { Task } from '../task/model.ts'
 import { inOrder } from '../task/order.ts'
+import { readOrigin } from '../task/origin.ts'
 import type { Answers, Mistake, Phase, TaskAnswer } from './answers.ts'
 import { changesOf, isNothing, writtenTasks, type Changes, type Written } from './changes.ts'
 import { checkAnswer } from './check.ts'
@@ -14,7 +15,7 @@ import { keyOf, readRequirements, requirementsText, researchText, type Requireme
 import { draftTasks, withMilestones, type Draft, type DraftContext } from './drafts.ts'
 import type { Took } from './note.ts'
 import { digestOf, type Plan } from './plan-file.ts'
-import type { PlanOptions, PlanPorts } from './ports.ts'
+import { EXPORT_FILE, type PlanOptions, type PlanPorts } from './ports.ts'
 import { settleDecisions, type OpenFile, type Settled } from './settle.ts'
 
 /** What a phase works with. */
@@ -169,11 +170,18 @@ async function divide(scene: Scene, ports: PlanPorts): Promise<PhaseEnd> {
       ...changes.drop.map(({ file }) => [file, null] as const),
       ...changes.add.map(({ file, text }) => [file, text] as const),
       ...changes.change.map(({ draft }) => [draft.file, draft.text] as const),
+      ...(plan.exports ? await ports.exported(exportedTasks(drafts, sheet)) : []),
     ]),
     took: answered.took,
     open: [],
     changes,
   }
+}
+
+/** All tasks that stand in the file for other tools, those of other plans too. */
+function exportedTasks(drafts: readonly Draft[], { others }: Sheet): readonly Task[] {
+  const tasks = inOrder([...others, ...drafts.map(({ task }) => task)])
+  return tasks.filter(({ origin }) => readOrigin(origin)?.path === EXPORT_FILE)
 }
 
 /** What the tasks phase knows. */
@@ -261,6 +269,7 @@ function draftsOf(tasks: readonly TaskAnswer[], sheet: Sheet): Promise<readonly 
     known: new Map(written.open.map(({ key, task }) => [keyOf(key), { id: task.id, file: task.file }])),
     highest,
     verifyTasks: scene.plan.verifyTasks,
+    origin: scene.plan.exports ? EXPORT_FILE : null,
   }
   return draftTasks(ownTasks(tasks, sheet), context)
 }

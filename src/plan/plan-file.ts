@@ -19,6 +19,8 @@ export interface Plan {
   readonly specs: readonly KnownFile[]
   readonly web: boolean
   readonly verifyTasks: boolean
+  /** Whether its tasks stand in a file for other tools too, and are kept in step there. */
+  readonly exports: boolean
   readonly decisions: readonly KnownFile[]
   readonly coverage: readonly Coverage[]
   readonly tasks: readonly PlannedTask[]
@@ -50,11 +52,12 @@ export function digestOf(text: string): string {
 
 /** The text of `plan.md`. */
 export function planText(plan: Plan): string {
-  const { title, status, wish, specs, web, verifyTasks, decisions, coverage, tasks } = plan
+  const { title, status, wish, specs, web, verifyTasks, exports, decisions, coverage, tasks } = plan
   const fields = [
     `- **Status**: ${status}`,
     ...(web ? [] : ['- **Web**: no']),
     ...(verifyTasks ? ['- **Verify Tasks**: yes'] : []),
+    ...(exports ? ['- **Export**: implementation'] : []),
   ]
   const sections = [
     section('Wish', wish === '' ? '' : fenced(wish, 'text')),
@@ -103,10 +106,10 @@ function cellsIn(line: string): readonly string[] {
   return cells.map((text) => text.trim().replace(/\\([\\|])/g, '$1'))
 }
 
-type PlanField = 'Status' | 'Web' | 'Verify Tasks'
+type PlanField = 'Status' | 'Web' | 'Verify Tasks' | 'Export'
 type PlanSection = 'Wish' | 'Specs' | 'Decisions' | 'Coverage' | 'Tasks'
 const VOCABULARY: Vocabulary<PlanField, PlanSection> = {
-  fields: wordMap<PlanField>(['Status', 'Web', 'Verify Tasks'], {}),
+  fields: wordMap<PlanField>(['Status', 'Web', 'Verify Tasks', 'Export'], {}),
   sections: wordMap<PlanSection>(['Wish', 'Specs', 'Decisions', 'Coverage', 'Tasks'], {}),
   fieldSections: new Set(),
   lists: new Set(),
@@ -127,6 +130,7 @@ export async function readPlan(slug: string, text: string): Promise<Plan | strin
     specs: knownIn(document.body('Specs')),
     web: document.field('Web')?.toLowerCase() !== 'no',
     verifyTasks: document.field('Verify Tasks')?.toLowerCase() === 'yes',
+    exports: document.field('Export')?.toLowerCase() === 'implementation',
     decisions: knownIn(document.body('Decisions')),
     coverage: rowsIn(document.body('Coverage')).map(([requirement = '', tasks = '']) => ({
       requirement,

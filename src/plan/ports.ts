@@ -25,6 +25,9 @@ export interface PlanPlaces {
   readonly tasks: string
 }
 
+/** The file in which other tools find the tasks of plans. */
+export const EXPORT_FILE = 'implementation.json'
+
 /** Everything that planning touches: all of it handed in. */
 export interface PlanPorts {
   readonly places: PlanPlaces
@@ -38,6 +41,8 @@ export interface PlanPorts {
   readonly highest: () => Promise<number>
   /** Every file that git knows, or that is new and not ignored, relative to the root. */
   readonly files: () => Promise<readonly string[]>
+  /** The texts by which other tools know of these tasks and hear what becomes of them, by path. */
+  readonly exported: (tasks: readonly Task[]) => Promise<ReadonlyMap<string, string>>
   readonly isIgnored: Surroundings['isIgnored']
   readonly schemaOf: (phase: Phase) => Promise<object>
   readonly ask: (question: AgentQuestion) => Promise<AgentReply>

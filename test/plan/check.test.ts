@@ -236,6 +236,7 @@ test('a plan is read as it was written, whatever is wished', async () => {
     specs: [{ file: 'specs/a b`c.md', digest: 'abc123' }],
     web: false,
     verifyTasks: true,
+    exports: true,
     decisions: [{ file: 'docs/decisions/0001-x.md', digest: 'ff' }],
     coverage: [{ requirement: '§1 A | B \\ C', tasks: ['T-001', 'T-002'] }],
     tasks: [{ id: 'T-001', key: 'a|b', digest: 'cafe' }],

@@ -31,6 +31,7 @@ const result = await runPlan(
       research: true,
       web: true,
       verifyTasks: false,
+      exports: false,
       dryRun: false,
       commit: true,
       branch: null,

@@ -63,6 +63,7 @@ async function wishOf({ args, options, io }: Context): Promise<WholePlanWish> {
     dryRun: options.on('dry-run'),
     commit: !options.on('no-commit'),
     verifyTasks: options.on('verify-tasks'),
+    exports: options.text('export') !== undefined,
     branch: options.text('branch') ?? null,
     sandbox: oneOf(SANDBOX_MODES, options.text('sandbox')),
     agent,

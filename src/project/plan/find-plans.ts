@@ -21,6 +21,8 @@ export interface PlanWish {
   readonly research: boolean
   readonly web: boolean
   readonly verifyTasks: boolean
+  /** Whether its tasks are to stand in a file for other tools too. */
+  readonly exports: boolean
 }
 
 /** Where a project's plans stand. `.adr-dir` is what other tools for decisions go by. */
@@ -58,8 +60,16 @@ export async function planAsked(
 }
 
 /** What the command line says holds beside what was said when the plan began. */
-function saidNow(plan: Plan, { web, verifyTasks }: PlanWish): Plan {
-  return { ...plan, web: plan.web && web, verifyTasks: plan.verifyTasks || verifyTasks }
+function saidNow(plan: Plan, { web, verifyTasks, exports }: PlanWish): Plan {
+  // Tasks that are written already say nothing of that file yet.
+  const status = exports && !plan.exports && plan.status === 'done' ? 'tasks' : plan.status
+  return {
+    ...plan,
+    status,
+    web: plan.web && web,
+    verifyTasks: plan.verifyTasks || verifyTasks,
+    exports: plan.exports || exports,
+  }
 }
 
 /** The plans that there are, and what is wrong with those that cannot be read, by name. */
@@ -127,7 +137,7 @@ function isSame(plan: Plan, asked: Plan, { input }: PlanWish): boolean {
 
 function newPlan(wish: PlanWish, places: PlanPlaces, cwd: string): Plan {
   const { root } = places
-  const { words, input, research, web, verifyTasks } = wish
+  const { words, input, research, web, verifyTasks, exports } = wish
   const files = input === null ? filesNamed(words, { root, cwd }) : []
   const specs = specsNow(root, files)
   const text =
@@ -147,6 +157,7 @@ function newPlan(wish: PlanWish, places: PlanPlaces, cwd: string): Plan {
     specs,
     web,
     verifyTasks,
+    exports,
     decisions: [],
     coverage: [],
     tasks: [],

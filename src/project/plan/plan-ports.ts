@@ -15,7 +15,7 @@ import { readStatus } from '../../git/status.ts'
 import { composeMessage } from '../../git/trailers.ts'
 import { lint } from '../../lint/lint.ts'
 import { noNote, noteFile, type NoteStore, type PlanCommit } from '../../plan/note.ts'
-import type { Committed, PlanPorts } from '../../plan/ports.ts'
+import { EXPORT_FILE, type Committed, type PlanPorts } from '../../plan/ports.ts'
 import { newMark } from '../../process/mark.ts'
 import { sleep } from '../../process/sleep.ts'
 import { StartedProcesses } from '../../process/started.ts'
@@ -100,6 +100,16 @@ export async function planPorts(
     },
     highest: async () => highestNumber(git, `${workspace.prefix}${place.dir}`, await backlog()),
     files: () => knownFiles(reading),
+    async exported(tasks) {
+      const [{ exportedTexts }, { withBridge }] = await Promise.all([
+        import('../export-tasks.ts'),
+        import('../import-tasks.ts'),
+      ])
+      const texts = await exportedTexts({ root, tasks }, 'implementation', world.now())
+      const config = withBridge(root, { path: EXPORT_FILE, as: 'implementation', sync: true })
+      const text = [...texts.values()].join('')
+      return new Map([[EXPORT_FILE, text], ...(config ? [[config.file, config.text] as const] : [])])
+    },
     isIgnored: (paths) => ignoredPaths(reading, paths),
     schemaOf: async (phase) => (await import('../../plan/json-schema.ts')).answerSchema(phase),
     ask: async (question) => {

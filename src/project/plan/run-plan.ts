@@ -1,6 +1,12 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../../base/errors.ts'
 import { abortPlan, makePlan, recoverPlan, type PlanEnd } from '../../plan/plan.ts'
 import type { Plan } from '../../plan/plan-file.ts'
+import { EXPORT_FILE } from '../../plan/ports.ts'
 import { withoutRun } from '../../run/alone.ts'
+import type { Task } from '../../task/model.ts'
+import { readOrigin } from '../../task/origin.ts'
 import type { Place } from '../project.ts'
 import { refuseInside, type World } from '../world.ts'
 import { planAsked, type PlanWish } from './find-plans.ts'
@@ -32,6 +38,23 @@ export async function runPlan(
     }
     const asked = await planAsked(wish, ports.places, { cwd: world.cwd, note: ports.note.read() })
     if (wish.aborts) return { kind: 'aborted', plan: await abortPlan(asked, ports) }
+    if (asked.exports) refuseOthers(place, await ports.backlog())
     return makePlan(asked, { yes, research, dryRun }, ports)
   })
+}
+
+/** What another tool has written there is not planning's to write anew. */
+function refuseOthers({ root, config }: Place, backlog: readonly Task[]): void {
+  if (!existsSync(join(root, EXPORT_FILE))) return
+  const isOurs =
+    config.bridges.some(({ path, sync }) => path === EXPORT_FILE && sync) &&
+    backlog.every(({ id, origin }) => {
+      const from = readOrigin(origin)
+      return from?.path !== EXPORT_FILE || from.key === id
+    })
+  if (isOurs) return
+  throw new UserError(
+    `${EXPORT_FILE} is there already, and not from a plan`,
+    `Move it, or read it in: ralph import ${EXPORT_FILE} --sync`,
+  )
 }
