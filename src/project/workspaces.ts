@@ -21,8 +21,6 @@ interface Wiring {
   readonly repository: Repository
   readonly home: Workspace
   readonly env: RunPorts['env']
-  /** Opens git in a folder. */
-  readonly openAt: (cwd: string) => Git
   readonly sealer: (git: Git) => Sealer | null
   readonly promptIn: (root: string) => RunPorts['prompt']
   readonly checkpoint: RunPorts['checkpoint']
@@ -30,7 +28,7 @@ interface Wiring {
 
 /** The workspaces of a checkout, as the configuration has them. */
 export function workspacesOf({ root, dir, vocabulary, config }: Place, wiring: Wiring): Workspaces {
-  const { git, repository, home, env, openAt, checkpoint } = wiring
+  const { git, repository, home, env, checkpoint } = wiring
   const checkout = { git, repository }
   const lender: Lender = { git, repository, prefix: home.prefix }
   const furniture = furnitureOf(root, config.workspace)
@@ -40,7 +38,7 @@ export function workspacesOf({ root, dir, vocabulary, config }: Place, wiring: W
   const own = (number: number): OwnWorkspace => {
     const made =
       known.get(number) ??
-      new OwnWorkspace(number, { lender, home, folder: folder(), furniture, env, openAt, checkpoint })
+      new OwnWorkspace(number, { lender, home, folder: folder(), furniture, env, checkpoint })
     known.set(number, made)
     return made
   }
@@ -50,11 +48,10 @@ export function workspacesOf({ root, dir, vocabulary, config }: Place, wiring: W
     own,
     portsIn: (one) => ({ prompt: wiring.promptIn(one.root), sealer: wiring.sealer(one.git) }),
     sourceIn: (one) => openTaskFolder({ root: one.root, dir, vocabulary }),
-    trunk: ({ branch, note }) => openTrunk(checkout, own(0), { branch, note, openAt }),
+    trunk: ({ branch, note }) => openTrunk(checkout, own(0), { branch, note }),
     async finish(move) {
       releaseDeadLock(repository)
-      if (move)
-        await openTrunk(checkout, own(0), { branch: move.branch, note: () => undefined, openAt }).finish(move)
+      if (move) await openTrunk(checkout, own(0), { branch: move.branch, note: () => undefined }).finish(move)
     },
     prepareBranch: (branch) => prepareBranch(git, branch),
     refuseUnlendable: () => refuseUnlendable(lender),

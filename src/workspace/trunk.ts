@@ -4,7 +4,6 @@ import { UserError } from '../base/errors.ts'
 import { commitsBetween, isAncestor, tipOf, type Base, type LaterCommit } from '../git/head.ts'
 import { mergeTrees, type Merged } from '../git/merge.ts'
 import { findRepository } from '../git/repository.ts'
-import type { Git } from '../git/git.ts'
 import { finishMove, inTheWay, moveWithCheckout, type Checkout, type Move, type Moved } from './follow.ts'
 import type { OwnWorkspace } from './own.ts'
 import type { Workspace } from './port.ts'
@@ -39,10 +38,9 @@ export function openTrunk(
   options: {
     readonly branch: string
     readonly note: (move: Move | null) => void
-    readonly openAt: (cwd: string) => Git
   },
 ): Trunk {
-  const { branch, note, openAt } = options
+  const { branch, note } = options
   const { git } = checkout
   const moveTo = (from: string, to: string): Move => ({ branch, from, to })
   return {
@@ -65,11 +63,11 @@ export function openTrunk(
     landedSince: (commit, base) => commitsBetween(git, commit, base.head, ['--first-parent']),
     holds: (commit, base) => isAncestor(git, commit, base.head),
     async obstacle(base, to) {
-      const held = await inTheWay(await whereItIs(checkout, branch, openAt), moveTo(base.head, to))
+      const held = await inTheWay(await whereItIs(checkout, branch), moveTo(base.head, to))
       return held?.kind === 'held' ? held : null
     },
     async isFree(paths) {
-      const { git: door } = await whereItIs(checkout, branch, openAt)
+      const { git: door } = await whereItIs(checkout, branch)
       const args = [
         'status',
         '--porcelain',
@@ -78,26 +76,22 @@ export function openTrunk(
         '--',
         ...paths.map((path) => `:(literal)${path}`),
       ]
-      return (await door.run(args)).stdout.length === 0
+      return (await door.run(args, { env: { GIT_OPTIONAL_LOCKS: '0' } })).stdout.length === 0
     },
     async publish(from, to) {
-      const moved = await moveWithCheckout(await whereItIs(checkout, branch, openAt), moveTo(from, to), note)
+      const moved = await moveWithCheckout(await whereItIs(checkout, branch), moveTo(from, to), note)
       if (moved.kind === 'moved') landing.landed(to)
       return moved
     },
     async finish(move) {
-      await finishMove(await whereItIs(checkout, move.branch, openAt), move)
+      await finishMove(await whereItIs(checkout, move.branch), move)
       note(null)
     },
   }
 }
 
 /** The worktree that is on the branch; the checkout itself where none is, or where there is only that. */
-async function whereItIs(
-  checkout: Checkout,
-  branch: string,
-  openAt: (cwd: string) => Git,
-): Promise<Checkout> {
+async function whereItIs(checkout: Checkout, branch: string): Promise<Checkout> {
   if (!existsSync(join(checkout.repository.commonDir, 'worktrees'))) return checkout
   const { stdout } = await checkout.git.run(['worktree', 'list', '--porcelain', '-z'])
   let top = ''
@@ -105,7 +99,7 @@ async function whereItIs(
     if (line.startsWith('worktree ')) top = line.slice('worktree '.length)
     if (line !== `branch refs/heads/${branch}` || top === checkout.repository.root || !existsSync(top))
       continue
-    const git = openAt(top)
+    const git = checkout.git.at(top)
     const repository = await findRepository(git)
     if (repository) return { git, repository }
   }

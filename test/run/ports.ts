@@ -109,7 +109,6 @@ export async function makePorts({ root, deed, ports, gate, own }: Harness): Prom
   const folder = runFolder(root, repository)
   const checkpoint = ports?.checkpoint ?? (() => undefined)
   const workspace = openWorkspace(git, repository, root, checkpoint)
-  const openAt = (cwd: string): typeof git => openGit({ cwd, env: withMark(ENV, mark) })
   const prompt: RunPorts['prompt'] = async ({ task }) => ({ text: task.source, estimate: 0, warnings: [] })
   return {
     workspace,
@@ -125,7 +124,6 @@ export async function makePorts({ root, deed, ports, gate, own }: Harness): Prom
         repository,
         home: workspace,
         env: ENV,
-        openAt,
         sealer: () => null,
         promptIn: () => ports?.prompt ?? prompt,
         checkpoint,

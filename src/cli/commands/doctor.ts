@@ -19,8 +19,9 @@ import type { Context } from '../command.ts'
 import { checkConfiguredAgents } from '../../project/configured-agents.ts'
 import { lintContext } from '../../project/lint-context.ts'
 import { taskFolder } from '../../project/task-folder.ts'
+import { removeWorkspaces, workspaceFindings } from '../../project/workspace-doctor.ts'
 
-/** Looks at everything that a run needs, and changes nothing; the answer is no where something keeps one from starting. */
+/** Looks at everything that a run needs, and changes nothing unless that is asked for; the answer is no where something keeps one from starting. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context
   const root = findRoot(io.cwd, options.text('dir'))
@@ -35,6 +36,8 @@ export async function run(context: Context): Promise<number> {
     ...(await lookAtGates(context, root, config)),
     ...(await lookAtAgents(context, root, config)),
     ...(await doctorFindings({ git, root, dir, now: io.now(), open })),
+    ...(options.on('fix') ? await removeWorkspaces(io, { root, config }) : []),
+    ...(await workspaceFindings(io, { root, config })),
   ]
   const isWell = findings.every(({ level }) => level !== 'problem')
   if (context.json) context.printJson({ version: 1, findings, ok: isWell })

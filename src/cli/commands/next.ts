@@ -1,4 +1,4 @@
-import { schedule, type Schedule } from '../../select/schedule.ts'
+import { IDLE, schedule, type Schedule } from '../../select/schedule.ts'
 import { type Selection, type TaskState } from '../../select/selection.ts'
 import type { TierChoice } from '../../select/tier.ts'
 import type { Facts, TaskHead } from '../../task/model.ts'
@@ -72,17 +72,7 @@ function scheduleOf<T extends Facts<'touches'>>(
   { jobs, place }: { readonly jobs: number; readonly place: Place },
 ): Schedule<T> {
   const { overlap } = place.config
-  return schedule({
-    eligible,
-    busy: [],
-    jobs,
-    overlap,
-    mayBegin: Infinity,
-    again: new Set(),
-    isEnding: false,
-    isStopping: false,
-    isLanding: false,
-  })
+  return schedule({ ...IDLE, eligible, jobs, overlap })
 }
 
 function together<T extends Facts<'title' | 'milestone' | 'touches'>>(
