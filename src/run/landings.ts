@@ -106,7 +106,14 @@ export class Landings {
     // What is only interrupted waits for the next run, on its ref.
     if (landed.kind === 'refused' && landed.refusal.kind === 'interrupted')
       return { kind: 'left', reason: landed.refusal.reason }
-    if (landed.kind === 'landed') this.#tip = landed.commit
+    if (landed.kind === 'landed') {
+      const isForeign = landed.work.base.head !== this.#tip
+      this.#tip = landed.commit
+      // What hooks have left there is in no later task's tree.
+      if (landed.left.some(({ kind }) => kind !== 'untracked')) this.#own.used()
+      // What somebody else has committed may have changed any task.
+      if (isForeign) await run.ports.source.refresh()
+    }
     if (ready) {
       const ended = await afterLanding(this.#runIn(this.#own.workspace), ready.job, ready.passed, landed)
       if (ended.kind === 'completed') return ended

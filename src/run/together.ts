@@ -1,5 +1,6 @@
 import { fewOf } from '../base/text.ts'
 import type { Emitted } from '../events/event.ts'
+import { GitError } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import type { Failed } from '../attempt/attempt.ts'
@@ -203,7 +204,9 @@ class Jobs {
   #follow(work: Promise<void>): void {
     const running: Promise<void> = work
       .catch((thrown: unknown) => {
-        this.#error ??= { thrown }
+        // Ctrl-C in a terminal reaches git too; what it was about is noted, or on a ref.
+        const isInterrupted = thrown instanceof GitError && this.#at.ports.control.signal.aborted
+        if (!isInterrupted) this.#error ??= { thrown }
       })
       .finally(() => this.#running.delete(running))
     this.#running.add(running)
@@ -261,8 +264,6 @@ class Jobs {
         break
       case 'completed':
         await enter(this.#run(), { ...ended, id: task.id }, this.#at.tally)
-        // What has been committed meanwhile may have changed any task.
-        if (ended.landed.work.base.head !== candidate.base) await this.#at.ports.source.refresh()
     }
     this.#busy.delete(task.id)
   }

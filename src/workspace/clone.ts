@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
+import { writeFileAtomic } from '../base/atomic-file.ts'
 import { UserError } from '../base/errors.ts'
 import type { Git } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
@@ -71,7 +72,7 @@ export async function settle(
   const hooks = (await git.run(['rev-parse', '--git-path', 'hooks'])).stdout.toString().trim()
   const { gitDir } = clone
   for (const name of LEFTOVERS) rmSync(join(gitDir, name), { recursive: true, force: true })
-  writeFileSync(
+  writeFileAtomic(
     join(gitDir, 'config'),
     configText(settings, { ...repository, hooks: absolute(git.cwd, hooks) }),
   )
@@ -124,16 +125,20 @@ async function writeRefs({ gitDir }: Repository, { head, branch }: Base, git: Gi
     'refs/heads',
     'refs/tags',
     'refs/remotes',
+    // A prompt names what was tried before by its ref.
+    'refs/ralph/attempts',
   ])
   const own = `refs/heads/${branch}`
   const lines = stdout
     .toString()
     .split('\n')
     .filter((line) => line !== '' && !line.endsWith(` ${own}`))
-  for (const name of ['refs', 'logs']) rmSync(join(gitDir, name), { recursive: true, force: true })
-  mkdirSync(join(gitDir, 'refs/heads'), { recursive: true })
-  writeFileSync(join(gitDir, 'packed-refs'), [...lines, `${head} ${own}`, ''].join('\n'))
-  writeFileSync(join(gitDir, 'HEAD'), `ref: ${own}\n`)
+  // Without the folder itself it would be no repository, were this killed now.
+  for (const name of readdirSync(join(gitDir, 'refs')))
+    rmSync(join(gitDir, 'refs', name), { recursive: true, force: true })
+  rmSync(join(gitDir, 'logs'), { recursive: true, force: true })
+  writeFileAtomic(join(gitDir, 'packed-refs'), [...lines, `${head} ${own}`, ''].join('\n'))
+  writeFileAtomic(join(gitDir, 'HEAD'), `ref: ${own}\n`)
 }
 
 /** Keeps in the checkout what refs of a workspace below that folder name, and the checkout does not have; gives the refs that keep it. */

@@ -8,7 +8,7 @@ import { nativePath, pathWithin } from '../base/paths.ts'
 import { GitError, type Git } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
 import { bringRefs } from '../git/refs.ts'
-import { restoreTree } from '../git/restore.ts'
+import { changeOf, movesBetween, restoreTree } from '../git/restore.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import {
   cloneRepository,
@@ -23,7 +23,7 @@ import {
 } from './clone.ts'
 import { filesToCopy, furnish, preparedKey, type Furniture } from './furnish.ts'
 import { assemble } from './open.ts'
-import type { Person, Recorder, Workspace } from './port.ts'
+import type { Change, Person, Recorder, Workspace } from './port.ts'
 import { Room } from './room.ts'
 import { checkOutSubmodules } from './submodules.ts'
 
@@ -176,6 +176,26 @@ export class OwnWorkspace {
     rmSync(this.#stateFile, { force: true })
     await unpin(this.number, lender)
     return kept
+  }
+
+  /**
+   * Takes it from the base that it stands on to a tree, touching only what differs; gives that, or null where git finds
+   * something else there.
+   */
+  async put(base: Base, tree: string): Promise<readonly Change[] | null> {
+    const { own } = this.#room
+    const keepIn = join(this.top, '.git/ralph-set-aside', tree.slice(0, 10))
+    const from = await this.#room.treeOf(base.head)
+    try {
+      const moves = await movesBetween(own.git, from, tree)
+      await restoreTree(own.git, { from, to: tree, keepIn, moves })
+      own.holds(tree)
+      await own.publish()
+      return moves.map(changeOf)
+    } catch (error) {
+      if (error instanceof GitError) return null
+      throw error
+    }
   }
 
   /** Opens it as a run has left it that died; null where it is gone. */

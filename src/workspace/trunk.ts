@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { commitsBetween, isAncestor, tipOf, type Base, type LaterCommit } from '../git/head.ts'
@@ -6,7 +6,7 @@ import { mergeTrees, type Merged } from '../git/merge.ts'
 import { findRepository } from '../git/repository.ts'
 import { finishMove, inTheWay, moveWithCheckout, type Checkout, type Move, type Moved } from './follow.ts'
 import type { OwnWorkspace } from './own.ts'
-import type { Workspace } from './port.ts'
+import type { Change, Workspace } from './port.ts'
 
 /** The branch that candidates land on: one at a time, in a workspace where no job works, and the checkout follows. */
 export interface Trunk {
@@ -15,6 +15,8 @@ export interface Trunk {
   tip(): Promise<Base>
   /** The workspace of landings at that base. */
   at(base: Base): Promise<Workspace>
+  /** Takes that workspace from its base to a tree; gives what that changes, null where something else is in it. */
+  put(base: Base, tree: string): Promise<readonly Change[] | null>
   /** What comes of a commit put onto a base. */
   merge(base: Base, commit: string): Promise<Merged>
   /** The commits that have come on top of one. */
@@ -42,11 +44,12 @@ export function openTrunk(
 ): Trunk {
   const { branch, note } = options
   const { git } = checkout
+  const line = new Set<string>()
   const moveTo = (from: string, to: string): Move => ({ branch, from, to })
   return {
     branch,
     async tip() {
-      const head = await tipOf(git, branch)
+      const head = looseTip(checkout.repository, branch) ?? (await tipOf(git, branch))
       if (head === null)
         throw new UserError(
           `the branch ${branch} is gone`,
@@ -59,9 +62,12 @@ export function openTrunk(
       landing.used()
       return landing.workspace
     },
+    put: (base, tree) => landing.put(base, tree),
     merge: (base, commit) => mergeTrees(landing.git, base.head, commit),
     landedSince: (commit, base) => commitsBetween(git, commit, base.head, ['--first-parent']),
-    holds: (commit, base) => isAncestor(git, commit, base.head),
+    // What this run itself has put on top of each other it need not ask for.
+    holds: async (commit, base) =>
+      (line.has(commit) && line.has(base.head)) || isAncestor(git, commit, base.head),
     async obstacle(base, to) {
       const held = await inTheWay(await whereItIs(checkout, branch), moveTo(base.head, to))
       return held?.kind === 'held' ? held : null
@@ -80,13 +86,27 @@ export function openTrunk(
     },
     async publish(from, to) {
       const moved = await moveWithCheckout(await whereItIs(checkout, branch), moveTo(from, to), note)
-      if (moved.kind === 'moved') landing.landed(to)
+      if (moved.kind === 'moved') {
+        landing.landed(to)
+        if (!line.has(from)) line.clear()
+        line.add(from).add(to)
+      }
       return moved
     },
     async finish(move) {
       await finishMove(await whereItIs(checkout, move.branch), move)
       note(null)
     },
+  }
+}
+
+/** The commit of a branch that is a file of its own, as one is that was just moved: to read it takes no process. */
+function looseTip({ commonDir }: Checkout['repository'], branch: string): string | null {
+  try {
+    const text = readFileSync(join(commonDir, 'refs/heads', branch), 'utf8').trim()
+    return /^[0-9a-f]{40,64}$/.test(text) ? text : null
+  } catch {
+    return null
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Agent, AgentEnd, AgentEvent, AgentRequest } from '../../src/agent/port.ts'
 import type { AgentChoice } from '../../src/attempt/job.ts'
+import type { RunEvent } from '../../src/events/event.ts'
 import type { Gate, GateResult } from '../../src/events/gate.ts'
 import { UNKNOWN_USAGE, type Usage } from '../../src/events/usage.ts'
 import { openGit } from '../../src/git/door.ts'
@@ -54,6 +55,8 @@ export function agentOf(deed: Deed, name = 'fake'): Agent {
 export interface Harness {
   readonly root: string
   readonly deed?: Deed
+  /** Hears of each event as it happens. */
+  readonly hear?: (event: RunEvent) => void
   readonly options?: Partial<RunOptions>
   readonly ports?: Partial<RunPorts>
   /** What the configuration says of workspaces of ralph's own. */
