@@ -4,14 +4,15 @@ import { fewOf } from '../base/text.ts'
 import type { Base } from '../git/head.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import { landOnto, type Held, type LandingPorts } from '../landing/land.ts'
+import { idInFileName } from '../task/file-name.ts'
 import type { Task } from '../task/model.ts'
 import type { OwnWorkspace } from '../workspace/own.ts'
-import type { Workspace } from '../workspace/port.ts'
+import type { Work, Workspace } from '../workspace/port.ts'
 import type { Trunk } from '../workspace/trunk.ts'
 import { runBaseline } from './baseline.ts'
 import { EMPTY_WORK, recordCandidate } from './candidates.ts'
 import { makeReady } from './ready.ts'
-import { currentTask } from './source.ts'
+import { currentTask, isTaskFile } from './source.ts'
 import {
   afterLanding,
   landingPorts,
@@ -137,7 +138,7 @@ export class Landings {
     return {
       ...ports,
       check: async (work) => {
-        const reason = await makeReady(run, this.#own, base)
+        const reason = objectionToTasks(run, work) ?? (await makeReady(run, this.#own, base))
         if (reason === null) return ports.check(work)
         const refusal = { kind: 'gate-failed', reason, detail: '', fingerprint: null } as const
         return { refusal, work, passed: [] }
@@ -170,4 +171,23 @@ export class Landings {
     this.#turn = mine.catch(() => undefined)
     return mine
   }
+}
+
+/** What stands against the tasks that the work adds, now that others have landed: two jobs may have taken one number. */
+function objectionToTasks({ ports, ledger, options }: Run, { changes }: Work): string | null {
+  const { source, workspace } = ports
+  const added = changes.flatMap(({ path, kind }) => {
+    const file = path.startsWith(workspace.prefix) ? path.slice(workspace.prefix.length) : ''
+    return kind === 'new' && isTaskFile(file, source.dir) ? [file] : []
+  })
+  const taken = added.find((file) =>
+    source.tasks().some((task) => task.file !== file && task.id === idIn(file)),
+  )
+  if (taken !== undefined) return `another task has been given the number of ${taken} meanwhile`
+  if (added.length === 0 || ledger.addedTasks + added.length <= options.maxAddedTasks) return null
+  return `with ${fewOf(added)} agents would have added more than ${options.maxAddedTasks} tasks in this run`
+}
+
+function idIn(file: string): string | null {
+  return idInFileName(file.slice(file.lastIndexOf('/') + 1))
 }

@@ -237,6 +237,25 @@ describe('several jobs at once', () => {
     expectInOrder(root, 2)
   })
 
+  it('do not both add a task of one number', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002'))
+    const meet = meeting(2)
+    const { hear, of } = landing()
+    const events = await together(root, {
+      hear,
+      options: { maxTasks: 2 },
+      deed: async ({ task, cwd }) => {
+        if (task.attempt === 1) await meet()
+        const id = existsSync(join(cwd, 'docs/tasks/T-010-one.md')) ? 'T-011' : 'T-010'
+        put(cwd, { [`docs/tasks/${id}-${task.id === 'T-001' ? 'one' : 'two'}.md`]: taskText(id) })
+        if (task.id === 'T-002') await of('T-001')
+      },
+    })
+    expect(landings(events)).toEqual(['T-001 landed', 'T-002 conflict', 'T-002 landed'])
+    expect(readdirSync(join(root, 'docs/tasks')).slice(2)).toEqual(['T-010-one.md', 'T-011-two.md'])
+    expectInOrder(root, 2)
+  })
+
   it('block a task on the branch, and keep what was tried', async () => {
     const root = makeProject(tasksOf('T-001', 'T-002'))
     const events = await together(root, {
