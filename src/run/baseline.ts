@@ -13,7 +13,10 @@ import { attemptPorts, type Run } from './task.ts'
 export async function runBaseline(run: Run, base: Base): Promise<string | null> {
   const { options, ports, ledger, emit } = run
   if (options.baseline === 'off' || options.gates.length === 0) return null
-  const file = join(ports.folder.results, `baseline-${keyOf(base, options.gates)}.json`)
+  const file = join(
+    ports.folder.results,
+    `baseline-${keyOf(base, options.gates, run.together !== null)}.json`,
+  )
   const known = readBaseline(file)
   if (!known) emit({ type: 'baseline-started', gates: options.gates })
   const results = known?.results ?? (await runAll(run))
@@ -54,9 +57,10 @@ async function runAll({ options, ports }: Run): Promise<readonly GateResult[]> {
   return results
 }
 
-function keyOf(base: Base, gates: readonly Gate[]): string {
+/** What passes in the checkout need not in a workspace, which has other ignored files. */
+function keyOf(base: Base, gates: readonly Gate[], isApart: boolean): string {
   return createHash('sha256')
-    .update(JSON.stringify([base.head, gates]))
+    .update(JSON.stringify([base.head, gates, ...(isApart ? ['apart'] : [])]))
     .digest('hex')
     .slice(0, 16)
 }

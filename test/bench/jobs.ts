@@ -26,7 +26,7 @@ export async function benchJobs(): Promise<readonly Row[]> {
       ratio: `${(seconds / ideal).toFixed(2)} × the ideal schedule (${ideal.toFixed(1)} s; at most 1.25)`,
     })
   }
-  const { landings, bareMs } = await measured({ tasks: LANDINGS, jobs: 2, agentMs: 0, gatesMs: null })
+  const { landings, bareMs } = await measured({ tasks: LANDINGS, jobs: 1, agentMs: 0, gatesMs: null })
   const [first, last] = [median(landings.slice(0, 20)), median(landings.slice(-20))]
   rows.push({
     what: `a landing without gates and seal, ${LANDINGS} of them`,

@@ -386,6 +386,23 @@ describe('the person beside several jobs', () => {
     expectInOrder(root, 2)
   })
 
+  it('may rewrite the branch: what began before that is done again on what there is', async () => {
+    const root = makeProject(tasksOf('T-001'), { 'mine.txt': 'one\n' })
+    const events = await together(root, {
+      deed: async (request) => {
+        await writes(request)
+        if (request.task.attempt > 1) return
+        asPerson(() => {
+          put(root, { 'mine.txt': 'two\n' })
+          git(root, 'commit', '-q', '--all', '--amend', '-m', 'Rewritten')
+        })
+      },
+    })
+    expect(landings(events)).toEqual(['T-001 conflict', 'T-001 landed'])
+    expect(git(root, 'log', '--format=%s').split('\n')).toEqual(['T-001: Do T-001', 'Rewritten'])
+    expect(git(root, 'status', '--porcelain')).toBe('')
+  })
+
   it('has tasks landed on a branch of its own, which is made where it is missing', async () => {
     const root = makeProject(tasksOf('T-001', 'T-002'))
     put(root, { 'mine.txt': 'mine\n' })
