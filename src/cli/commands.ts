@@ -386,8 +386,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'doctor',
     args: '',
     summary: 'checks whether a run can start: git, agents, gates, configuration',
-    options: [],
-    examples: ['ralph doctor'],
+    options: [flag('fix', 'remove the workspaces of earlier runs, keeping what only they hold')],
+    examples: ['ralph doctor', 'ralph doctor --fix'],
     load: () => import('./commands/doctor.ts'),
   },
   {
