@@ -165,9 +165,12 @@ describe.skipIf(!available.ok)('a caged process', () => {
   })
 
   test('has git whole in a workspace of its own', async () => {
-    const { output } = await ground!.run('git add -A && git commit -q -m Mine && git log -1 --format=%s', {
-      isOwn: true,
-    })
+    const { output } = await ground!.run(
+      'git add -A && git commit -q --allow-empty -m Mine && git log -1 --format=%s',
+      {
+        isOwn: true,
+      },
+    )
     expect(output).toContain('Mine')
     execFileSync('git', ['reset', '-q', '--soft', 'HEAD~1'], { cwd: ground!.top })
   })

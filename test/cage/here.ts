@@ -129,7 +129,7 @@ export class Ground {
   }
 }
 
-const GIT = {
+export const GIT = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_AUTHOR_NAME: 'Ana',
