@@ -60,7 +60,12 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
     const url = new URL(request.url ?? '')
     const way = await wayTo(`${url.hostname}:${url.port || 80}`)
     const { method, headers } = request
-    const further = ask({ method, path: url.pathname + url.search, headers, createConnection: () => asBytes(way) })
+    const further = ask({
+      method,
+      path: url.pathname + url.search,
+      headers,
+      createConnection: () => asBytes(way),
+    })
     further.on('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       pipeline(answer, response, ignore)

@@ -29,7 +29,7 @@ describe.each([
   { processor: 'x64', audit: 0xc000003e, socket: 41, ioctl: 16, keyctl: 250, read: 0 },
   { processor: 'arm64', audit: 0xc00000b7, socket: 198, ioctl: 29, keyctl: 219, read: 63 },
 ])('the filter of system calls on $processor', ({ processor, audit, socket, ioctl, keyctl, read }) => {
-  const filter = seccompFilter(processor as NodeJS.Architecture)!
+  const filter = seccompFilter(processor)!
   test.each([
     ['a socket of the file system', { audit, number: socket, first: 1 }, EPERM],
     ['a socket to the host of a virtual machine', { audit, number: socket, first: 40 }, EPERM],
