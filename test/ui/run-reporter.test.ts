@@ -82,8 +82,9 @@ const STORY: readonly (readonly [number, Happening])[] = [
     20,
     { type: 'agent-tool', id: 'T-004', name: 'Edit', summary: 'Edit src/auth/login.ts', status: 'running' },
   ],
+  [194, { type: 'agent-usage', id: 'T-004', usage: usage(12, 0.21) }],
   [
-    150,
+    200,
     {
       type: 'caged',
       id: 'T-004',
@@ -93,7 +94,6 @@ const STORY: readonly (readonly [number, Happening])[] = [
       allowedBy: 'sandbox.network: "example.com"',
     },
   ],
-  [194, { type: 'agent-usage', id: 'T-004', usage: usage(12, 0.21) }],
   [382, { type: 'gate-started', id: 'T-004', gate: test }],
   [
     391,
