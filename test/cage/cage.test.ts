@@ -200,6 +200,18 @@ describe.skipIf(!available.ok)('a caged process', () => {
     writeFileSync(join(folder, '.credentials.json'), 'SECRET\n')
   })
 
+  test('has not begun where its cage could not be made', async () => {
+    const program = join(ground!.folder, 'no-bubblewrap')
+    writeFileSync(program, '#!/bin/sh\necho "bwrap: Creating new namespace failed" >&2; exit 1\n', {
+      mode: 0o755,
+    })
+    const { end } = await ground!.run('echo x > ran', { program })
+    const reason = 'the sandbox could not be made: Creating new namespace failed'
+    expect(end).toEqual({ kind: 'not-started', reason, missing: false })
+    const missing = await ground!.run('true', { program: join(ground!.folder, 'nothing') })
+    expect(missing.end).toMatchObject({ kind: 'not-started' })
+  })
+
   test('leaves nothing of its own behind', async () => {
     await ground!.run('echo x > /tmp/left; mkdir -m 0 /tmp/closed')
     expect(readdirSync(join(ground!.home, '.cache/ralph')).toSorted()).toEqual(['agent-other', 'caches'])
