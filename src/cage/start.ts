@@ -68,6 +68,14 @@ export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => 
       const where = { cwd, home: env['HOME'] }
       const refusals = new RefusalReader(policy, where, (action) => options.onCaged?.(action))
       const complaint = new Tail(COMPLAINT_BYTES)
+      const asked = { refused: new Set<string>(), allowed: false }
+      const onRefused = (host: string, port: number): void => {
+        asked.refused.add(host)
+        refuse(policy, refusals, { host, port })
+      }
+      const onAllowed = (): void => {
+        asked.allowed = true
+      }
       writeFiles(policy, folder, cwd)
       const running = startCage(
         {
@@ -77,7 +85,7 @@ export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => 
         {
           ...options,
           env: environmentIn(env, policy),
-          more: streamsOf(folder, hosts, { hosts, env, onRefused: refuse(policy, refusals) }),
+          more: streamsOf(folder, hosts, { hosts, env, onRefused, onAllowed }),
           isCage: true,
           onOutput: (chunk, stream) => {
             refusals.push(chunk, stream)
@@ -88,7 +96,9 @@ export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => 
       )
       const finish = async (): Promise<ProcessEnd> => {
         try {
-          return endOf(await running.finished, complaint.text())
+          const end = endOf(await running.finished, complaint.text())
+          if (end.kind !== 'exited' || asked.allowed || asked.refused.size === 0) return end
+          return { ...end, refusedHosts: [...asked.refused] }
         } finally {
           refusals.end()
           await rm(folder.path, { recursive: true, force: true, maxRetries: 2 }).catch(() => undefined)
@@ -134,15 +144,17 @@ function wayOutBefore(hosts: HostList): readonly string[] {
   return ['/bin/sh', '/proc/self/fd/6', process.execPath, script, hosts.ownPorts.join(',')]
 }
 
-function refuse(policy: CagePolicy, refusals: RefusalReader): (host: string, port: number) => void {
-  return (host, port) => {
-    const entry = port === 443 || port === 80 ? host : `${host}:${port}`
-    refusals.refused({
-      action: 'connect',
-      target: `${host}:${port}`,
-      allowedBy: `sandbox.${policy.hostsKey}: ${JSON.stringify(entry)}`,
-    })
-  }
+function refuse(
+  policy: CagePolicy,
+  refusals: RefusalReader,
+  { host, port }: { readonly host: string; readonly port: number },
+): void {
+  const entry = port === 443 || port === 80 ? host : `${host}:${port}`
+  refusals.refused({
+    action: 'connect',
+    target: `${host}:${port}`,
+    allowedBy: `sandbox.${policy.hostsKey}: ${JSON.stringify(entry)}`,
+  })
 }
 
 function makeFolder(env: Environment): CageFolder {

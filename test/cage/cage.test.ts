@@ -111,7 +111,7 @@ describe.skipIf(!available.ok)('a caged process', () => {
   test('reaches an allowed host through the proxy of this machine, where it has one', async () => {
     const port = await serve((request, response) => response.end(`${request.headers.host} ${request.method}`))
     const { url, asked } = await serveProxy(port)
-    const { output, caged } = await ground!.run(
+    const { output, caged, end } = await ground!.run(
       'curl -s http://allowed.example/x; curl -s -d body http://sub.below.example:8080/; curl -s http://other.example',
       {
         settings: { network: ['allowed.example', '*.below.example:8080'] },
@@ -120,9 +120,17 @@ describe.skipIf(!available.ok)('a caged process', () => {
     )
     expect(output).toContain('allowed.example GETsub.below.example:8080 POST')
     expect(asked).toEqual(['allowed.example:80', 'sub.below.example:8080'])
+    expect(end).not.toHaveProperty('refusedHosts')
     expect(caged).toEqual([
       { action: 'connect', target: 'other.example:80', allowedBy: 'sandbox.network: "other.example"' },
     ])
+  })
+
+  test('that asked only for hosts that are not allowed says so at its end', async () => {
+    const { end } = await ground!.run('curl -s https://gateway.example', {
+      settings: { network: ['a.example'] },
+    })
+    expect(end).toMatchObject({ kind: 'exited', refusedHosts: ['gateway.example'] })
   })
 
   test('beside another one keeps to its own policy', async () => {
