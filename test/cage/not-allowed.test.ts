@@ -7,7 +7,7 @@ import { requestOf } from '../agent/requests.ts'
 import { jsonProvider } from '../agent/steered-agent.ts'
 
 const provider = {
-  ...jsonProvider({ program: 'true' }),
+  ...jsonProvider({ program: 'true', args: [] }),
   reader: () => ({
     line: () => [],
     end: () => ({
