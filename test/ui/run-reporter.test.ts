@@ -84,6 +84,17 @@ const STORY: readonly (readonly [number, Happening])[] = [
     { type: 'agent-tool', id: 'T-004', name: 'Edit', summary: 'Edit src/auth/login.ts', status: 'running' },
   ],
   [194, { type: 'agent-usage', id: 'T-004', usage: usage(12, 0.21) }],
+  [
+    200,
+    {
+      type: 'caged',
+      id: 'T-004',
+      by: 'agent',
+      action: 'connect',
+      target: 'example.com:443',
+      allowedBy: 'sandbox.network: "example.com"',
+    },
+  ],
   [382, { type: 'gate-started', id: 'T-004', gate: test }],
   [
     391,
