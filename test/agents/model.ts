@@ -41,7 +41,8 @@ export function spell(
       // Where it is not on offer it may still be there: some agents show the tools of servers only when asked.
       return {
         name:
-          offered.find((name) => name.includes(call.server) && name.endsWith(call.name)) ??
+          offered.find((name) => name === call.name) ??
+          offered.find((name) => name.includes(call.server) && name.endsWith(`_${call.name}`)) ??
           offered.find((name) => name.includes(call.name)) ??
           `mcp__${call.server}__${call.name}`,
         input: call.input ?? { text: 'ping' },
