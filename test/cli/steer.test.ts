@@ -27,12 +27,10 @@ function project(more: object = {}) {
     run,
     letGo: () => writeFileSync(join(root, '.git/go'), ''),
     /** Until an agent is at work on that task. */
-    working: (id: string) =>
-      expect
-        .poll(async () => (JSON.parse((await run('status', '--json')).stdout) as Status).run?.jobs, {
-          timeout: 20_000,
-        })
-        .toMatchObject([{ id, doing: 'agent' }]),
+    working: async (id: string) => {
+      const jobs = async () => (JSON.parse((await run('status', '--json')).stdout) as Status).run?.jobs
+      await expect.poll(jobs, { timeout: 20_000 }).toMatchObject([{ id, doing: 'agent' }])
+    },
   }
 }
 
