@@ -244,6 +244,27 @@ describe('a question of an agent', () => {
     expect(outcomeIn(events)).toEqual(['blocked'])
   })
 
+  it('that somebody leaves with Ctrl-C ends the run', async () => {
+    const { events } = await runWith(
+      async ({ connection }) => {
+        await connection.call('ask', { question: 'Which licence?' })
+        return { end: { kind: 'interrupted' } }
+      },
+      { ports: { reply: async () => null } },
+    )
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'interrupted', blocked: [] }])
+  })
+
+  it('that is open when the agent crashes blocks nothing', async () => {
+    const { events } = await runWith(async ({ request, connection }) => {
+      const asked = connection.call('ask', { question: 'Which licence?' })
+      await expect.poll(() => request.held!()).toBeGreaterThan(0)
+      void asked.catch(() => undefined)
+      return { end: { kind: 'crashed', reason: 'exit 9' } }
+    })
+    expect(outcomeIn(events)).toEqual(['agent-failed'])
+  })
+
   it('is taken back with the run, which is then interrupted and not blocked', async () => {
     const { events } = await runWith(
       async ({ connection }) => {
