@@ -42,7 +42,10 @@ export function spell(
       return {
         name:
           offered.find((name) => name === call.name) ??
-          offered.find((name) => name.includes(call.server) && name.endsWith(`_${call.name}`)) ??
+          offered.find(
+            (name) =>
+              name.includes(call.server) && ['_', '/'].some((mark) => name.endsWith(mark + call.name)),
+          ) ??
           offered.find((name) => name.includes(call.name)) ??
           `mcp__${call.server}__${call.name}`,
         input: call.input ?? { text: 'ping' },
