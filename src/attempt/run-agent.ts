@@ -38,8 +38,9 @@ export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happeni
     await signals.close()
     throw error
   })
+  const endedForNoAnswer = unanswered.aborted
   const said = await signals.close()
-  return { outcome: withSaid(outcome, said, unanswered.aborted), said }
+  return { outcome: withSaid(outcome, said, endedForNoAnswer), said }
 }
 
 /** What an attempt with ralph's own server has beside the others. */

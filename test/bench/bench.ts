@@ -8,6 +8,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   seal: async () => (await import('./seal.ts')).benchSeal(),
   run: async () => (await import('./run.ts')).benchRun(),
   jobs: async () => (await import('./jobs.ts')).benchJobs(),
+  mcp: async () => (await import('./mcp.ts')).benchMcp(),
   agents: async () => (await import('./agents.ts')).benchAgents(),
 }
 

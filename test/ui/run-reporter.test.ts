@@ -228,6 +228,34 @@ describe('a run in a pipe', () => {
     expect(written()).toBe('     · seals the commit, in about 12s\n')
   })
 
+  it('shows what the agent notes, asks and adds, and how to answer', async () => {
+    const { tell, written } = await screen(null)
+    tell(0, { type: 'agent-signal', id: 'T-004', signal: 'progress', text: 'half of it' })
+    const question = {
+      type: 'question',
+      id: 'T-004',
+      text: 'Which licence?',
+      options: ['MIT', 'BSD'],
+    } as const
+    tell(1, question)
+    expect(written()).not.toContain('Which licence?')
+    tell(2, STORY.find(([, { type }]) => type === 'attempt-started')![1])
+    tell(3, question)
+    tell(4, { type: 'answered', id: 'T-004', answer: 'MIT' })
+    tell(5, { type: 'task-added', id: 'T-004', added: 'T-012', title: 'Mend it' })
+    tell(6, { type: 'agent-signal', id: 'T-004', signal: 'done', text: 'All of it.' })
+    expect(written()).toBe(
+      [
+        '     · half of it',
+        '     ? Which licence? (MIT / BSD)',
+        '       to answer: ralph answer T-004 "…"',
+        '     + added T-012: Mend it',
+        '     · says that it is done',
+        '',
+      ].join('\n'),
+    )
+  })
+
   it('says after an interruption what is kept, and how to go on', async () => {
     const { tell, written } = await screen(null)
     const [started, finished] = [STORY[0]![1], STORY.at(-1)![1]]
