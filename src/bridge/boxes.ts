@@ -89,7 +89,7 @@ function addText(
   heading: Open['heading'],
 ): void {
   const indent = widthOf(/^[ \t]*/.exec(line)![0])
-  while (open.length > 0 && isAfterBlank && indent <= open.at(-1)!.indent) open.pop()
+  if (isAfterBlank) while (open.length > 0 && indent <= open.at(-1)!.indent) open.pop()
   const item = open.at(-1)
   if (!item) {
     if (heading) heading.intro += `${line}\n`

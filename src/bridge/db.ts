@@ -1,5 +1,5 @@
 import { applySplices, type Splice } from '../markdown/splice.ts'
-import { draftOf, openCriteria, titleOf, type Comment, type Draft } from './draft.ts'
+import { draftOf, openCriteria, type Comment, type Draft } from './draft.ts'
 import { documentsIn } from './db-documents.ts'
 import { addedItem, addedYaml, quoted, setYaml } from './edit.ts'
 import { beside, nameOf, within, type Format, type OriginEnd } from './format.ts'

@@ -43,7 +43,7 @@ export function findBacklog(path: string, tree: Tree, asked: FormatName | null =
   return null
 }
 
-/** Whether the file is one that can be read at all, and what keeps it from that. */
+/** What keeps a file from being read at all. */
 export function whyUnread(path: string, tree: Tree): readonly Diagnostic[] {
   const sources = openSources(tree)
   const look = lookAt(path, sources)

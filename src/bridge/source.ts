@@ -95,7 +95,8 @@ export function entryAt(source: Source, value: Value | undefined, what: string):
   const scalar = (...names: readonly string[]): Scalar | undefined => {
     const found = find(...names)
     if (found === undefined || found.kind === 'scalar') return found
-    return void refused(found, names[0]!, 'a text')
+    refused(found, names[0]!, 'a text')
+    return undefined
   }
   return {
     source,

@@ -7,7 +7,14 @@ import { addedBridge } from '../bridge/configuration.ts'
 import type { Draft } from '../bridge/draft.ts'
 import { writtenDraft } from '../bridge/draft-text.ts'
 import type { FormatName } from '../bridge/names.ts'
-import { findBacklog, FORMATS, readForeign, type FoundBacklog, type Reading } from '../bridge/formats.ts'
+import {
+  findBacklog,
+  FORMATS,
+  readForeign,
+  whyUnread,
+  type FoundBacklog,
+  type Reading,
+} from '../bridge/formats.ts'
 import { milestoneNamer } from '../bridge/milestone.ts'
 import { planImport, type ImportedTask, type ImportPlan } from '../bridge/reimport.ts'
 import type { Tree } from '../bridge/source.ts'
@@ -148,6 +155,12 @@ function findOrRefuse({ path, as }: ImportWish, tree: Tree): FoundBacklog {
   const found = findBacklog(path, tree, as)
   if (found) return found
   const isThere = tree.list(path).length > 0 || tree.text(path) !== null
+  const [mistake] = whyUnread(path, tree)
+  if (mistake)
+    throw new UserError(
+      `${mistake.file}:${mistake.line}:${mistake.column} ${mistake.message}`,
+      'Correct it, and import it again.',
+    )
   if (!isThere)
     throw new UserError(`there is no file or folder ${path}`, 'Name the backlog: ralph import prd.json')
   throw new UserError(

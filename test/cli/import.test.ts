@@ -92,8 +92,12 @@ describe('ralph import', () => {
     expect(stdout).toBe('Nothing was imported: prd.json has 1 mistake.\n')
     expect(code).toBe(1)
     expect(existsSync(join(cwd, 'docs'))).toBe(false)
+    writeFileSync(join(cwd, 'prd.json'), '{ "userStories": [\n  { "id": "a" "title": 1 }')
+    expect((await at(cwd, 'import', 'prd.json')).stderr).toContain(
+      'prd.json:2:15 not valid JSON: comma expected',
+    )
     const asked = await at(cwd, 'import', 'prd.json', '--as', 'db')
-    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('prd.json is not written as db')])
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('prd.json:2:15 not valid JSON')])
   })
 
   test('again: what is new comes, what changed there alone changes, what changed in both is shown, what is DONE stays', async () => {
@@ -279,7 +283,7 @@ describe('--sync', () => {
     const { stdout } = await run(cwd, '--gate', 'grep -q false prd.json || ! grep -q more one')
     expect(stdout).toContain('a commit hook changed one')
     expect(passes(cwd)).toEqual([false])
-    expect(git(cwd, 'status', '--porcelain')).toBe('')
+    expect(git(cwd, 'status', '--porcelain', 'prd.json', 'docs')).toBe('')
   })
 
   test('blocked and tried again, by hand too', async () => {

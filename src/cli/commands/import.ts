@@ -34,7 +34,9 @@ export async function run(context: Context): Promise<number> {
 }
 
 function importJson({ format, path, mistakes, written, both, gone, dropped, files, kept }: Imported): object {
-  const found = mistakes.map(({ rule: _, ...rest }: Diagnostic) => rest)
+  const found = mistakes.map(({ file, line, column, severity, message }: Diagnostic) => {
+    return { file, line, column, severity, message }
+  })
   return {
     version: 1,
     format,
