@@ -7,6 +7,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   prompt: async () => (await import('./prompt.ts')).benchPrompt(),
   seal: async () => (await import('./seal.ts')).benchSeal(),
   run: async () => (await import('./run.ts')).benchRun(),
+  bridge: async () => (await import('./bridge.ts')).benchBridge(),
   agents: async () => (await import('./agents.ts')).benchAgents(),
 }
 
