@@ -183,6 +183,20 @@ describe('ralph import', () => {
   })
 })
 
+test('ralph plan --from makes the tasks of a document, and again only what has changed', async () => {
+  const spec = '# Shop\n\n## Users\n\n### Log in\n\nWith a password.\n\n- [ ] An empty one is refused\n'
+  const cwd = repository({ 'docs/spec.md': spec })
+  expect((await at(cwd, 'plan', '--from', 'docs/spec.md')).code).toBe(0)
+  expect(read(cwd, 'docs/tasks/T-001.md')).toBe(
+    '# T-001: Log in\n\n- **Status**: TODO\n- **Milestone**: 1 — Users\n- **Depends**: none\n- **Context**: `docs/spec.md`\n- **Provenance**: system\n- **Origin**: `docs/spec.md#log-in`\n\n## Description\n\nWith a password.\n\n## Acceptance Criteria\n\n- [ ] An empty one is refused\n',
+  )
+  writeFileSync(join(cwd, 'docs/spec.md'), `${spec}- [ ] Five failures lock it\n\n### Pay\n\nBy card.\n`)
+  const { stdout } = await at(cwd, 'plan', '--from', 'docs/spec.md', '--json')
+  expect(JSON.parse(stdout)).toMatchObject({ added: [{ id: 'T-002' }], changed: [{ id: 'T-001' }] })
+  expect((await at(cwd, 'plan')).stderr).toContain('ralph plan needs a document')
+  expect((await at(cwd, 'import', 'docs/spec.md')).stdout).toContain('(checklist)')
+})
+
 describe('a folder with the backlog of another tool', () => {
   test('next and init say what to import', async () => {
     const cwd = repository({ 'prd.json': prd(story('a')) })

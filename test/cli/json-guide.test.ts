@@ -37,6 +37,7 @@ describe('docs/json.md', () => {
     block: ['block', '1', 'why'],
     import: ['import', 'TODO.md'],
     export: ['export', '--as', 'json'],
+    plan: ['plan', '--from', 'TODO.md'],
     'run --dry-run': ['run', '--dry-run', '--agent', 'script'],
   }
 
