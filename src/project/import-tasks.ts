@@ -5,7 +5,7 @@ import { UserError } from '../base/errors.ts'
 import { counted } from '../base/text.ts'
 import { addedBridge } from '../bridge/configuration.ts'
 import type { Draft } from '../bridge/draft.ts'
-import { writtenDraft } from '../bridge/draft-text.ts'
+import { draftWriter } from '../bridge/draft-text.ts'
 import type { FormatName } from '../bridge/names.ts'
 import {
   findBacklog,
@@ -265,6 +265,7 @@ function textsOf(
   for (const [index, { key }] of added.entries()) ids.set(key, idOf(first + index, digits))
   const textOf = taskWriter(neighbours, vocabulary)
   const milestoneOf = milestoneNamer([...new Set(tasks.flatMap(({ milestone }) => milestone ?? []))])
+  const written = draftWriter()
   const placed = (draft: Draft): Draft =>
     draft.milestone === null ? draft : { ...draft, milestone: milestoneOf(draft.milestone) }
   const rows = [
@@ -275,7 +276,7 @@ function textsOf(
     }),
   ]
   const textIn = ({ draft, id }: { readonly draft: Draft; readonly id: string }): string =>
-    textOf(writtenDraft(placed(draft), { id, idOf: (key) => ids.get(key), path }))
+    textOf(written(placed(draft), { id, idOf: (key) => ids.get(key), path }))
   return {
     texts: new Map(rows.map((row) => [row.file, textIn(row)])),
     written: rows.map(({ draft: { key, title }, id, file, isNew }) => ({ id, file, key, title, isNew })),

@@ -217,7 +217,7 @@ describe('a document', () => {
 
   test('headings are milestones and tasks, boxes are criteria', () => {
     const reading = plan(
-      `# Shop\n\nWhat it is.\n\n## Why\n\nPeople buy.\n\n## Users\n\n### 1.1 Log in\n\nWith a password.\n\n- [ ] An empty one\n  is refused\n  - [ ] with a message\n\nAnd a form.\n\n\`\`\`md\n## No heading\n- [ ] no box\n\`\`\`\n\n### Log out\n\n- [x] It ends\n\n## Later\n\n- [ ] Pay\n  - [ ] by card\n`,
+      '# Shop\n\nWhat it is.\n\n## Why\n\nPeople buy.\n\n## Users\n\n### 1.1 Log in\n\nWith a password.\n\n- [ ] An empty one\n  is refused\n  - [ ] with a message\n\nAnd a form.\n\n```md\n## No heading\n- [ ] no box\n```\n\n### Log out\n\n- [x] It ends\n\n## Later\n\n- [ ] Pay\n  - [ ] by card\n',
     )
     expect(shape(reading)).toEqual([
       ['2 — Users', 'Log in', ['An empty one is refused', 'with a message'], 'TODO'],
@@ -225,7 +225,7 @@ describe('a document', () => {
       ['3 — Later', 'Pay', ['by card'], 'TODO'],
     ])
     expect(reading.drafts[0]!.description).toBe(
-      'With a password.\n\nAnd a form.\n\n\`\`\`md\n## No heading\n- [ ] no box\n\`\`\`',
+      'With a password.\n\nAnd a form.\n\n```md\n## No heading\n- [ ] no box\n```',
     )
     expect(lines(reading)).toEqual([
       'docs/spec.md:5:1 warning "Why" has no heading and no box below it: it is no task',
