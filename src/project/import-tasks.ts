@@ -115,6 +115,7 @@ export async function importTasks(world: World, place: Place, wish: ImportWish):
     await commitTaskFiles(world, {
       root: project.root,
       texts: new Map([...texts, ...beside]),
+      added: written.flatMap(({ file, isNew }) => (isNew ? [file] : [])),
       message: composeMessage({
         subject: subjectOf(plan, found.path),
         body: '',

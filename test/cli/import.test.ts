@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { commitTaskFiles } from '../../src/project/commit-task-files.ts'
 import { SAMPLES } from '../bridge/samples.ts'
 import { projectFolder } from './project-folder.ts'
 import { ralph, type Answer } from './ralph.ts'
@@ -195,6 +196,16 @@ test('ralph plan --from makes the tasks of a document, and again only what has c
   expect(JSON.parse(stdout)).toMatchObject({ added: [{ id: 'T-002' }], changed: [{ id: 'T-001' }] })
   expect((await at(cwd, 'plan')).stderr).toContain('ralph plan needs a document')
   expect((await at(cwd, 'import', 'docs/spec.md')).stdout).toContain('(checklist)')
+})
+
+test('a number that somebody took meanwhile is not written over', async () => {
+  const cwd = repository({ 'docs/tasks/T-001.md': '# T-001: Mine\n\n- **Status**: TODO\n' })
+  const { signal } = new AbortController()
+  const world = { cwd, env, pid: process.pid, now: () => new Date(), signal, urgent: signal }
+  const texts = new Map([['docs/tasks/T-001.md', 'theirs']])
+  const asked = commitTaskFiles(world, { root: cwd, texts, added: [...texts.keys()], message: 'Import' })
+  await expect(asked).rejects.toThrow('somebody has written docs/tasks/T-001.md just now')
+  expect(read(cwd, 'docs/tasks/T-001.md')).toContain('Mine')
 })
 
 describe('a folder with the backlog of another tool', () => {
