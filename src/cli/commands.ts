@@ -158,6 +158,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/export.ts'),
   },
   {
+    name: 'plan',
+    args: '',
+    summary: 'makes tasks of the headings and boxes of a document, without an agent',
+    options: [
+      { name: 'from', takes: 'text', value: 'document', about: 'the document, which is never changed' },
+    ],
+    examples: ['ralph plan --from docs/spec.md'],
+    load: () => import('./commands/plan.ts'),
+  },
+  {
     name: 'run',
     args: '[id]',
     summary: 'has an agent do the next task or the one named, checks the work, commits it',

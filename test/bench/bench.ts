@@ -9,6 +9,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   run: async () => (await import('./run.ts')).benchRun(),
   jobs: async () => (await import('./jobs.ts')).benchJobs(),
   mcp: async () => (await import('./mcp.ts')).benchMcp(),
+  bridge: async () => (await import('./bridge.ts')).benchBridge(),
   agents: async () => (await import('./agents.ts')).benchAgents(),
 }
 

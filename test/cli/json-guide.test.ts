@@ -43,6 +43,7 @@ describe('docs/json.md', () => {
     'mcp --print-config': ['mcp', '--print-config', 'claude'],
     import: ['import', 'TODO.md'],
     export: ['export', '--as', 'json'],
+    plan: ['plan', '--from', 'TODO.md'],
     'run --dry-run': ['run', '--dry-run', '--agent', 'script'],
   }
 

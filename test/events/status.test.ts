@@ -13,6 +13,8 @@ const started: Happening = {
   agent: 'claude',
   gates: [],
   loop: true,
+  jobs: 1,
+  sandbox: { on: false, reason: null },
 }
 const task = (id: string): Happening => ({
   type: 'task-started',
@@ -83,6 +85,7 @@ describe('the status of a run', () => {
       completed: ['T-1'],
       blocked: [],
       failed: [],
+      held: [],
       waiting: 0,
       end: 'done',
       reason: 'one task, as asked',
