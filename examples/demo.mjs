@@ -1,4 +1,5 @@
-// Shows the main job: `ralph run --loop` over the backlog of `tally`, in a temporary repository, on the embedded agent.
+// Shows the main job: `ralph run --loop` over the backlog of `tally`, in a temporary repository, on the embedded agent; at
+// its end two tasks at once.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +10,14 @@ const bin = fileURLToPath(new URL('../dist/bin.cjs', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'ralph-demo-'))
 const repository = join(folder, 'tally')
 // The repository is nobody's: no person's settings, hooks or pager reach it.
-const env = { ...process.env, GIT_CONFIG_GLOBAL: join(folder, 'none'), GIT_CONFIG_NOSYSTEM: '1', GIT_PAGER: 'cat' }
+const env = {
+  ...process.env,
+  // Workspaces of two jobs at once go with it.
+  XDG_CACHE_HOME: join(folder, 'cache'),
+  GIT_CONFIG_GLOBAL: join(folder, 'none'),
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_PAGER: 'cat',
+}
 
 function git(...args) {
   execFileSync('git', args, { cwd: repository, stdio: 'ignore', env })
@@ -38,13 +46,15 @@ try {
   git('commit', '-q', '-m', 'Start with a backlog')
 
   ralph(['next'])
-  // Two tasks are left: one is blocked, the other needs it. So the answer to a loop is no.
-  ralph(['run', '--loop', '--agent', 'script'], 1)
+  ralph(['run', '--loop', '--max-tasks', '4', '--agent', 'script'])
+  ralph(['next', '--jobs', '2'])
+  // Two tasks are left after that: one is blocked, the other needs it. So the answer to a loop is no.
+  ralph(['run', '--loop', '--jobs', '2', '--agent', 'script'], 1)
   ralph(['list'])
   say('cat docs/tasks/T-003.md')
   const task = readFileSync(join(repository, 'docs/tasks/T-003.md'), 'utf8')
   console.log(task.replace(/(## Script\n)[\s\S]*?(?=\n## )/, '$1\n…\n').trimEnd())
-  show('git log', 'git', ['log', '-5', '--format=%C(auto)%h %C(reset)%s%n%n%w(0,4,4)%b'])
+  show('git log', 'git', ['log', '-6', '--format=%C(auto)%h %C(reset)%s%n%n%w(0,4,4)%b'])
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

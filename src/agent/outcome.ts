@@ -30,7 +30,7 @@ interface Ending {
 
 /** How an agent ended, from its stream, its process and what ralph did to it. */
 export function outcomeOf(ending: Ending): AgentOutcome {
-  const stream = streamEndOf(ending)
+  const stream = notAllowed(streamEndOf(ending), ending.process)
   const { message, marker } = readEnd(stream, ending.prompt)
   return {
     end: decide(ending.forced, stream, marker),
@@ -41,6 +41,14 @@ export function outcomeOf(ending: Ending): AgentOutcome {
     denied: stream.denied,
     seconds: ending.seconds,
   }
+}
+
+/** A service that the cage keeps the agent from answers no later either: only the configuration helps. */
+function notAllowed(stream: StreamEnd, process: ProcessEnd): StreamEnd {
+  const hosts = process.kind === 'exited' ? (process.refusedHosts ?? []) : []
+  if (stream.end.kind !== 'no-network' || hosts.length === 0) return stream
+  const reason = `${stream.end.reason}; the sandbox refused ${hosts.join(', ')}: if that is its service, name it in sandbox.network`
+  return { ...stream, end: { kind: 'refused', reason, hopeless: 'run' } }
 }
 
 function streamEndOf(ending: Ending): StreamEnd {

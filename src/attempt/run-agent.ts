@@ -50,8 +50,9 @@ export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happeni
     await signals.close()
     throw error
   })
+  const endedForNoAnswer = unanswered.aborted
   const said = await signals.close()
-  return { outcome: withSaid(outcome, said, unanswered.aborted), said }
+  return { outcome: withSaid(outcome, said, endedForNoAnswer), said }
 }
 
 /** The same without tools of ralph's: for an agent that only answers. */

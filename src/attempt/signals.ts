@@ -30,8 +30,9 @@ export function signalServer(
   return { [RALPH_SERVER]: { command, args: [...args, 'mcp'], env, toolSeconds: askSeconds + 60 } }
 }
 
-/** How many refusals are shown: an agent may write without end. */
+/** How many refusals are shown, and calls taken: an agent may write without end. */
 const MOST_REFUSALS = 5
+const MOST_CALLS = 1000
 
 /** Takes in what the agent says by its tools, and replies, until the attempt ends. */
 export class AttemptSignals {
@@ -47,6 +48,7 @@ export class AttemptSignals {
   #question: { readonly id: string; readonly text: string; readonly since: number } | null = null
   #heldMs = 0
   #refusals = 0
+  #calls = 0
   #added = 0
 
   constructor(job: Job, ports: AttemptPorts, emit: Emit<Happening>) {
@@ -91,6 +93,8 @@ export class AttemptSignals {
   }
 
   #take(signal: Signal | Withdrawal): void {
+    if (signal.signal !== 'withdrawn' && ++this.#calls > MOST_CALLS)
+      return this.#refuse(signal, 'these are too many calls for one attempt')
     switch (signal.signal) {
       case 'withdrawn':
         if (this.#question?.id === signal.id) this.#giveUpOn(this.#question.text)
@@ -142,7 +146,8 @@ export class AttemptSignals {
     if (!this.#over.signal.aborted) this.#folder.reply(reply)
   }
 
-  async #ask(id: string, { question, options }: SignalInput<'ask'>): Promise<void> {
+  async #ask(id: string, input: SignalInput<'ask'>): Promise<void> {
+    const [question, { options }] = [oneLine(input.question), input]
     if (this.#question) return this.#refuse({ id }, 'one question at a time')
     const { task, askSeconds } = this.#job
     this.#question = { id, text: question, since: performance.now() }
@@ -197,9 +202,13 @@ export class AttemptSignals {
 }
 
 function blockedText({ reason, question, options }: SignalInput<'blocked'>): string {
-  return [reason, question, options.length > 0 ? `(${options.join(' / ')})` : undefined]
-    .filter(Boolean)
-    .join(' ')
+  const words = [reason, question, options.length > 0 ? `(${options.join(' / ')})` : undefined]
+  return oneLine(words.filter(Boolean).join(' '))
+}
+
+/** As the reason of a blocked task is. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
 }
 
 /** Ends that say nothing of what the agent has found out: its own word may stand for them. */

@@ -89,7 +89,7 @@ function addText(
   heading: Open['heading'],
 ): void {
   const indent = widthOf(/^[ \t]*/.exec(line)![0])
-  while (open.length > 0 && isAfterBlank && indent <= open.at(-1)!.indent) open.pop()
+  if (isAfterBlank) while (open.length > 0 && indent <= open.at(-1)!.indent) open.pop()
   const item = open.at(-1)
   if (!item) {
     if (heading) heading.intro += `${line}\n`
@@ -103,6 +103,38 @@ interface Line {
   readonly at: number
   /** Whether it stands in a fence or a comment. */
   readonly isLiteral: boolean
+}
+
+/** A heading of a Markdown text, and where what stands below it begins. */
+export interface PlainHeading {
+  readonly text: string
+  readonly depth: number
+  readonly at: number
+  readonly bodyAt: number
+}
+
+/** The headings of a Markdown text, but for those in fences and comments. */
+export function readHeadings(text: string): readonly PlainHeading[] {
+  return [...linesIn(text)].flatMap(({ line, at, isLiteral }) => {
+    const found = isLiteral ? null : HEADING.exec(line)
+    return found ? [{ text: found[2]!, depth: found[1]!.length, at, bodyAt: at + line.length }] : []
+  })
+}
+
+/** A text without its items and what stands below each. */
+export function withoutBoxes(text: string): string {
+  const kept: string[] = []
+  let indent = -1
+  for (const { line, isLiteral } of linesIn(text)) {
+    const item = isLiteral ? null : ITEM.exec(line)
+    const isBelow = indent >= 0 && (line.trim() === '' || widthOf(/^[ \t]*/.exec(line)![0]) > indent)
+    if (item) indent = isBelow ? indent : widthOf(item[1]!)
+    else if (!isBelow) {
+      indent = -1
+      kept.push(line)
+    }
+  }
+  return kept.join('\n').trim()
 }
 
 function* linesIn(text: string): Iterable<Line> {

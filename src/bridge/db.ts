@@ -1,9 +1,10 @@
 import { applySplices, type Splice } from '../markdown/splice.ts'
-import { draftOf, openCriteria, titleOf, type Comment, type Draft } from './draft.ts'
+import { draftOf, openCriteria, type Comment, type Draft } from './draft.ts'
 import { documentsIn } from './db-documents.ts'
 import { addedItem, addedYaml, quoted, setYaml } from './edit.ts'
 import { beside, nameOf, within, type Format, type OriginEnd } from './format.ts'
-import { entriesOf, keyed, statusOf, type Entry, type Sources } from './source.ts'
+import { entriesOf, keyed, statusOf, type Entry, type Source, type Sources } from './source.ts'
+import { readYamlValue } from './value.ts'
 
 /** Disciplines, features and tasks as lists of YAML: `.ralph/db/`. */
 export const db: Format = {
@@ -98,7 +99,15 @@ function commentOf(comment: Entry): Comment {
 const WORDS = { TODO: 'pending', DONE: 'done', BLOCKED: 'blocked' } as const
 
 function written(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<string, string> {
-  const task = keyed(entriesIn(path, sources)).find(({ key }) => key === end.key)?.entry
+  const source = sources.open(path)
+  if (!source) return new Map()
+  const { text } = source
+  const piece = pieceWith(source, end.key) ?? {
+    start: 0,
+    end: text.length,
+    task: taskWith(path, sources, end.key),
+  }
+  const { task } = piece
   const id = task?.value('id')
   if (!task || !id) return new Map()
   const comments = end.failed.map(({ number, reason, at }) =>
@@ -108,7 +117,39 @@ function written(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<st
     comments.push(commentLines(`Blocked: ${end.reason}`, end.at))
   const splices = [...setYaml(task, 'status', WORDS[end.status], id), ...withComments(task, comments)]
   const mark = sources.tree.text(path)?.startsWith('\uFEFF') ? '\uFEFF' : ''
-  return new Map([[path, mark + applySplices(task.source.text, splices)]])
+  const edited = applySplices(task.source.text, splices)
+  return new Map([[path, mark + text.slice(0, piece.start) + edited + text.slice(piece.end)]])
+}
+
+function taskWith(path: string, sources: Sources, wanted: string): Entry | undefined {
+  return keyed(entriesIn(path, sources)).find(({ key }) => key === wanted)?.entry
+}
+
+/**
+ * The item of a task, read without the others, which in a long list takes far longer than a landing may; null where only
+ * the whole can tell: with anchors, or with an id that stands twice.
+ */
+function pieceWith(
+  source: Source,
+  key: string,
+): { readonly start: number; readonly end: number; readonly task: Entry } | null {
+  const { text } = source
+  const margin = /^[ ]*(?=- )/m.exec(text)?.[0]
+  if (margin === undefined || /(?:^|[\s[,:-])[&*][\w-]|^(?:---|\.\.\.|%)/m.test(text)) return null
+  const starts = [...text.matchAll(new RegExp(`^${margin}- `, 'gm'))].map(({ index }) => index)
+  const named = new RegExp(
+    `\\bid["']?\\s*:\\s*["']?${key.replaceAll(/[^\p{L}\p{N}]/gu, '\\$&')}["']?\\s*(?:[,}#\\r\\n]|$)`,
+  )
+  const found = starts.flatMap((start, at) => {
+    const end = starts[at + 1] ?? text.length
+    const part = text.slice(start, end)
+    if (!named.test(part)) return []
+    const reading = readYamlValue(part)
+    const list = reading.ok && reading.value.kind === 'list' ? reading.value : null
+    const [task] = list ? entriesOf({ ...source, text: part }, list, 'an object') : []
+    return task?.text('id') === key ? [{ start, end, task }] : []
+  })
+  return found.length === 1 ? found[0]! : null
 }
 
 function commentLines(body: string, at: Date): readonly string[] {

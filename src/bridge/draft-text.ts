@@ -20,8 +20,22 @@ interface WrittenDraft {
   readonly sections: readonly (readonly [SectionName, string])[]
 }
 
-/** A draft as the parts of a task file. */
-export function writtenDraft(draft: Draft, { id, idOf, path }: DraftPlace): WrittenDraft {
+/** Makes drafts the parts of task files; a text that many of them share is looked at once. */
+export function draftWriter(): (draft: Draft, place: DraftPlace) => WrittenDraft {
+  const known = new Map<string, string>()
+  const block = (text: string): string => {
+    const before = known.get(text) ?? blockText(text)
+    known.set(text, before)
+    return before
+  }
+  return (draft, place) => writtenDraft(draft, place, block)
+}
+
+function writtenDraft(
+  draft: Draft,
+  { id, idOf, path }: DraftPlace,
+  block: (text: string) => string,
+): WrittenDraft {
   const depends = draft.depends.flatMap((key) => idOf(key) ?? [])
   return {
     id,
@@ -40,25 +54,28 @@ export function writtenDraft(draft: Draft, { id, idOf, path }: DraftPlace): Writ
       ['Provenance', valueText(draft.provenance ?? '')],
       ['Origin', originText({ path, key: draft.key })],
     ],
-    sections: sectionsOf(draft).filter(([, body]) => body !== ''),
+    sections: sectionsOf(draft, block).filter(([, body]) => body !== ''),
   }
 }
 
-function sectionsOf(draft: Draft): readonly (readonly [SectionName, string])[] {
+function sectionsOf(
+  draft: Draft,
+  block: (text: string) => string,
+): readonly (readonly [SectionName, string])[] {
   const background = draft.background.map(
-    ([heading, text]) => `### ${titleMarkdown(oneLine(heading))}\n\n${blockText(text)}`,
+    ([heading, text]) => `### ${titleMarkdown(oneLine(heading))}\n\n${block(text)}`,
   )
   const reason = draft.blockedReason.trim() || 'It is blocked in its origin.'
   return [
-    ['Description', [blockText(draft.description), ...background].filter(Boolean).join('\n\n')],
+    ['Description', [block(draft.description), ...background].filter(Boolean).join('\n\n')],
     ['Acceptance Criteria', criteriaText(draft.criteria)],
-    ['Hints', blockText(draft.hints)],
+    ['Hints', block(draft.hints)],
     [
       'Produces',
       draft.produces.map((item) => `- ${isPath(item) ? asCode(item) : inlineText(item)}`).join('\n'),
     ],
     ['Comments', draft.comments.map(commentText).join('\n')],
-    ['Blocked', draft.status === 'BLOCKED' ? blockText(reason) : ''],
+    ['Blocked', draft.status === 'BLOCKED' ? block(reason) : ''],
   ]
 }
 

@@ -1,6 +1,6 @@
 import type { OriginReport } from '../task/origin.ts'
 import type { Draft } from './draft.ts'
-import type { Entry, Source, Sources } from './source.ts'
+import type { Source, Sources } from './source.ts'
 import type { Value } from './value.ts'
 
 /** How another tool writes its backlog: one file a format, and one row of the table in `formats.ts`. */

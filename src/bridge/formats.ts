@@ -5,9 +5,10 @@ import { checklist } from './checklist.ts'
 import { db } from './db.ts'
 import type { Draft } from './draft.ts'
 import { within, type Format, type Look, type ReadingOptions } from './format.ts'
-import type { FormatName } from './names.ts'
+import { FORMAT_NAMES, type FormatName } from './names.ts'
 import { githubIssues } from './github-issues.ts'
 import { implementation } from './implementation.ts'
+import { outline } from './outline.ts'
 import { orchestrator } from './orchestrator.ts'
 import { prdJson } from './prd-json.ts'
 import { openSources, type Sources, type Tree } from './source.ts'
@@ -24,6 +25,7 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
   db,
   'backlog-md': backlogMd,
   checklist,
+  outline,
 }
 
 /** A backlog that was found: its form, and the path that names it. */
@@ -35,7 +37,7 @@ export interface FoundBacklog {
 /** What is at a path; null where it is none of the forms, or not the one that is asked for. */
 export function findBacklog(path: string, tree: Tree, asked: FormatName | null = null): FoundBacklog | null {
   const look = lookAt(path, openSources(tree))
-  const names = asked === null ? (Object.keys(FORMATS) as FormatName[]) : [asked]
+  const names = asked === null ? FORMAT_NAMES.filter((name) => name !== 'outline') : [asked]
   for (const format of names) {
     const found = FORMATS[format].find(look)
     if (found !== null) return { format, path: found }
@@ -43,7 +45,7 @@ export function findBacklog(path: string, tree: Tree, asked: FormatName | null =
   return null
 }
 
-/** Whether the file is one that can be read at all, and what keeps it from that. */
+/** What keeps a file from being read at all. */
 export function whyUnread(path: string, tree: Tree): readonly Diagnostic[] {
   const sources = openSources(tree)
   const look = lookAt(path, sources)

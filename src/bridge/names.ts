@@ -1,14 +1,15 @@
-/** The forms of backlog that are read. */
+/** The forms of backlog that are read, in the order in which a file is asked whether it is one: the most particular first. */
 export const FORMAT_NAMES = [
   'implementation',
-  'db',
-  'orchestrator',
-  'change',
   'prd-json',
+  'change',
   'task-master',
+  'github-issues',
+  'orchestrator',
+  'db',
   'backlog-md',
   'checklist',
-  'github-issues',
+  'outline',
 ] as const
 export type FormatName = (typeof FORMAT_NAMES)[number]
 

@@ -1,7 +1,15 @@
 import type { Diagnostic, Severity } from '../base/diagnostic.ts'
 import { placesIn } from '../base/places.ts'
 import { foreignStatus, type Criterion, type ForeignStatus, type Place } from './draft.ts'
-import { readJsonValue, readYamlValue, type List, type Scalar, type Table, type Value } from './value.ts'
+import {
+  readJsonValue,
+  readYamlValue,
+  type List,
+  type Scalar,
+  type Table,
+  type Value,
+  type ValueReading,
+} from './value.ts'
 
 /** Another tool's files: nothing is started to read them, and no link is followed out of the project. */
 export interface Tree {
@@ -49,13 +57,26 @@ export function openSources(tree: Tree): Sources {
     value(file) {
       const source = open(file)
       if (!source) return null
-      const read = /\.ya?ml$/.test(file) ? readYamlValue(source.text) : readJsonValue(source.text)
+      const read = readValue(tree, source)
       if (read.ok) return { source, value: read.value }
       source.report(read.at, read.message)
       return null
     },
     mistakes,
   }
+}
+
+/** What was read of a tree: whoever finds out what a file is and whoever reads it then parse it once. */
+const KNOWN = new WeakMap<Tree, Map<string, { readonly text: string; readonly reading: ValueReading }>>()
+
+function readValue(tree: Tree, { file, text }: Source): ValueReading {
+  const known = KNOWN.get(tree) ?? new Map<string, { text: string; reading: ValueReading }>()
+  KNOWN.set(tree, known)
+  const before = known.get(file)
+  if (before?.text === text) return before.reading
+  const reading = /\.ya?ml$/.test(file) ? readYamlValue(text) : readJsonValue(text)
+  known.set(file, { text, reading })
+  return reading
 }
 
 /** A file that is wrong in every line is not worth more. */
@@ -95,7 +116,8 @@ export function entryAt(source: Source, value: Value | undefined, what: string):
   const scalar = (...names: readonly string[]): Scalar | undefined => {
     const found = find(...names)
     if (found === undefined || found.kind === 'scalar') return found
-    return void refused(found, names[0]!, 'a text')
+    refused(found, names[0]!, 'a text')
+    return undefined
   }
   return {
     source,

@@ -1,5 +1,4 @@
-import type { Node } from 'jsonc-parser/lib/esm/main.js'
-import { parseTree, printParseErrorCode, type ParseError } from 'jsonc-parser/lib/esm/main.js'
+import { printParseErrorCode, visit, type JSONVisitor } from 'jsonc-parser/lib/esm/main.js'
 import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node as YamlNode } from 'yaml'
 import type { Span } from '../base/diagnostic.ts'
 import { isDeep } from '../markdown/frontmatter.ts'
@@ -36,18 +35,9 @@ export type ValueReading =
 
 /** Reads JSON, with or without comments and trailing commas. */
 export function readJsonValue(text: string): ValueReading {
-  const errors: ParseError[] = []
   try {
-    const root = parseTree(text, errors, { allowTrailingComma: true })
-    const [error] = errors
-    if (error)
-      return {
-        ok: false,
-        at: error.offset,
-        message: `not valid JSON: ${inWords(printParseErrorCode(error.error))}`,
-      }
-    if (!root) return { ok: false, at: 0, message: 'the file is empty' }
-    return { ok: true, value: fromJson(root, text) }
+    const value = fromJson(text)
+    return value ? { ok: true, value } : { ok: false, at: 0, message: 'the file is empty' }
   } catch (error) {
     if (error instanceof Misread) return { ok: false, at: error.at, message: error.message }
     // The parser goes as deep as the text does.
@@ -65,23 +55,56 @@ class Misread extends Error {
   }
 }
 
-function fromJson(node: Node, text: string): Value {
-  const span = { start: node.offset, end: node.offset + node.length }
-  const { type, children = [] } = node
-  if (type === 'array') return { kind: 'list', items: children.map((child) => fromJson(child, text)), span }
-  if (type !== 'object') {
-    const value = node.value as Scalar['value']
-    const written = typeof value === 'string' ? value : text.slice(span.start, span.end)
-    return { kind: 'scalar', value, text: value === null ? '' : written, span }
+/** A list or a table whose end is not reached yet. */
+interface OpenValue {
+  readonly items: Value[]
+  readonly entries: Map<string, Value>
+  firstKey: number | null
+  /** The key whose value comes next. */
+  key: string
+  readonly start: number
+}
+
+/** Each value is made as the parser comes by it: a tree of its own first takes twice as long. */
+function fromJson(text: string): Value | undefined {
+  const open: OpenValue[] = []
+  let root: Value | undefined
+  const enter = (value: Value): void => {
+    const holder = open.at(-1)
+    if (!holder) root = value
+    else if (holder.firstKey === null) holder.items.push(value)
+    else holder.entries.set(holder.key, value)
   }
-  const entries = new Map<string, Value>()
-  for (const { children: [key, value] = [] } of children) {
-    if (!key || !value) continue
-    const name = String(key.value)
-    if (entries.has(name)) throw new Misread(key.offset, `the key "${name}" is given twice`)
-    entries.set(name, fromJson(value, text))
+  const begin = (start: number): void => {
+    open.push({ items: [], entries: new Map(), firstKey: null, key: '', start })
   }
-  return { kind: 'table', entries, firstKey: children[0]?.offset ?? null, span }
+  const end = (offset: number, length: number, kind: 'list' | 'table'): void => {
+    const { items, entries, firstKey, start } = open.pop()!
+    const span = { start, end: offset + length }
+    enter(kind === 'list' ? { kind, items, span } : { kind, entries, firstKey, span })
+  }
+  const visitor: JSONVisitor = {
+    onObjectBegin: begin,
+    onArrayBegin: begin,
+    onObjectEnd: (offset, length) => end(offset, length, 'table'),
+    onArrayEnd: (offset, length) => end(offset, length, 'list'),
+    onObjectProperty(name, offset) {
+      const holder = open.at(-1)!
+      if (holder.entries.has(name)) throw new Misread(offset, `the key "${name}" is given twice`)
+      holder.firstKey ??= offset
+      holder.key = name
+    },
+    onLiteralValue(value: Scalar['value'], start, length) {
+      const span = { start, end: start + length }
+      const written = typeof value === 'string' ? value : text.slice(span.start, span.end)
+      enter({ kind: 'scalar', value, text: value === null ? '' : written, span })
+    },
+    onError(code, offset) {
+      throw new Misread(offset, `not valid JSON: ${inWords(printParseErrorCode(code))}`)
+    },
+  }
+  visit(text, visitor, { allowTrailingComma: true })
+  return root
 }
 
 /** `CommaExpected` as `comma expected`. */

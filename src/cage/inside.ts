@@ -7,7 +7,7 @@ import {
 } from 'node:http'
 import { connect, type ClientHttp2Stream } from 'node:http2'
 import { createServer, Socket, type AddressInfo, type Server } from 'node:net'
-import { pipeline, type Duplex } from 'node:stream'
+import { Duplex, pipeline } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
 // The program that runs in a cage beside what is caged: a proxy on the cage's own loopback whose only way out is the
@@ -60,7 +60,12 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
     const url = new URL(request.url ?? '')
     const way = await wayTo(`${url.hostname}:${url.port || 80}`)
     const { method, headers } = request
-    const further = ask({ method, path: url.pathname + url.search, headers, createConnection: () => way })
+    const further = ask({
+      method,
+      path: url.pathname + url.search,
+      headers,
+      createConnection: () => asBytes(way),
+    })
     further.on('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       pipeline(answer, response, ignore)
@@ -75,6 +80,24 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
 
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** A stream of HTTP/2 takes what a client of HTTP/1 writes at once, texts and bytes, for something else. */
+function asBytes(way: ClientHttp2Stream): Duplex {
+  const bytes = new Duplex({
+    read: () => void way.resume(),
+    write: (chunk, _, done) => void way.write(chunk, done),
+    final: (done) => void way.end(done),
+    destroy: (error, done) => {
+      way.destroy()
+      done(error)
+    },
+  })
+  way.on('data', (chunk) => {
+    if (!bytes.push(chunk)) way.pause()
+  })
+  way.on('end', () => bytes.push(null))
+  return bytes
 }
 
 /** What fits into one line of a head. */

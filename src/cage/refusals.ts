@@ -1,18 +1,28 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
-import { LineSplitter } from '../base/stream.ts'
 import type { CagedAction } from '../events/caged.ts'
 import { isInside } from './mounts.ts'
 import type { CagePolicy } from './policy.ts'
 
 /** How many of one process are reported: what is refused a thousand times is one thing to mend. */
 const MOST = 20
+const NEWLINE = 10
+/** How much of a line without an end is kept. */
+const MOST_HELD = 64 * 1024
 /** How far from its complaint a path may stand. */
 const NEAR = 400
 
 const WRITE = /read-only file system/i
 const COMPLAINTS =
   /read-only file system|permission denied|operation not permitted|device or resource busy|resource busy or locked|invalid cross-device link/gi
+/** What stands in each of them, however it begins. */
+const NEEDLES = [
+  'ead-only file system',
+  'ermission denied',
+  'peration not permitted',
+  'esource busy',
+  'ross-device link',
+].map((text) => Buffer.from(text))
 /** `…: EROFS: read-only file system, open '/x'`, `[Errno 30] Read-only file system: '/x'`; a copy names two. */
 const AFTER =
   /^(?:\\?["'])?(?:,? \w+|:)? ?\\?['"]([^'"\n]{1,300}?)\\?['"](?: -> \\?['"]([^'"\n]{1,300}?)\\?['"])?/
@@ -29,7 +39,8 @@ export class RefusalReader {
   readonly #cwd: string
   readonly #home: string
   readonly #report: (action: CagedAction) => void
-  readonly #lines = { stdout: new LineSplitter(), stderr: new LineSplitter() }
+  /** What stands after the last newline of each stream. */
+  readonly #rest = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) }
   readonly #known = new Set<string>()
 
   constructor(
@@ -44,11 +55,16 @@ export class RefusalReader {
   }
 
   push(chunk: Uint8Array, stream: 'stdout' | 'stderr'): void {
-    this.#read(this.#lines[stream].push(chunk))
+    const bytes = Buffer.concat([this.#rest[stream], chunk])
+    const whole = bytes.lastIndexOf(NEWLINE) + 1
+    const end = whole === 0 && bytes.length > MOST_HELD ? bytes.length - 2 * NEAR : whole
+    this.#read(bytes.subarray(0, end))
+    this.#rest[stream] = Buffer.from(bytes.subarray(end))
   }
 
+  /** No more is to come. */
   end(): void {
-    for (const stream of ['stdout', 'stderr'] as const) this.#read(this.#lines[stream].end())
+    for (const rest of Object.values(this.#rest)) this.#read(rest)
   }
 
   /** Reports what a process was refused, once. */
@@ -59,8 +75,10 @@ export class RefusalReader {
     this.#report(action)
   }
 
-  #read(lines: readonly string[]): void {
-    for (const line of lines)
+  /** An agent may print a gigabyte: it is looked at closely only where there is something to see. */
+  #read(bytes: Buffer): void {
+    if (!NEEDLES.some((needle) => bytes.includes(needle))) return
+    for (const line of bytes.toString().split('\n'))
       for (const match of line.matchAll(COMPLAINTS)) this.#complaint(line, match[0], match.index)
   }
 

@@ -257,7 +257,6 @@ function cachesFor(
   if (parent !== null && !made(folder)) return { folders: [], env: {} }
   const variables = {
     npm_config_cache: 'npm',
-    npm_config_store_dir: 'pnpm',
     YARN_CACHE_FOLDER: 'yarn',
     BUN_INSTALL_CACHE_DIR: 'bun',
     DENO_DIR: 'deno',

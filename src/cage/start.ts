@@ -3,9 +3,10 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { builtFile } from '../base/built-file.ts'
+import { Tail } from '../base/stream.ts'
 import type { MoreStream } from '../process/launch.ts'
 import type { Environment } from '../process/mark.ts'
-import { makePrivateFolder } from '../process/private-folder.ts'
+import { makePrivateFolder, removeOrLeave } from '../process/private-folder.ts'
 import { resolveProgram } from '../process/program.ts'
 import { startCage, type ProcessEnd, type Running, type StartProcess } from '../process/start.ts'
 import { HostList } from './hosts.ts'
@@ -44,7 +45,7 @@ export const NAMESPACES = [
  */
 const WITH_NETWORK = `
 port=$(NODE_OPTIONS= NODE_EXTRA_CA_CERTS= "$1" "$2" "$3" </dev/null 2>/dev/null &)
-exec 5<&-
+exec 5<&- 6<&-
 shift 3
 HTTP_PROXY=http://127.0.0.1:$port HTTPS_PROXY=http://127.0.0.1:$port NO_PROXY=localhost,127.0.0.1,::1
 http_proxy=$HTTP_PROXY https_proxy=$HTTP_PROXY no_proxy=$NO_PROXY NODE_USE_ENV_PROXY=1
@@ -60,74 +61,100 @@ export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => 
     const program = resolveProgram(name, args, { env })
     // What is not there now must not be found without a cage a moment later.
     if ('reason' in program) return notStarted(program)
+    const folder = makeFolder(env)
     try {
       const policy = policyFor({ program: program.program, handed, writable })
       const hosts = new HostList(policy.hosts)
-      const folder = makeFolder(env)
-      const refusals = new RefusalReader(policy, { cwd, home: env['HOME'] }, (action) =>
-        options.onCaged?.(action),
-      )
-      const more: MoreStream[] = [
-        { file: join(folder.path, 'arguments') },
-        { file: join(folder.path, 'seccomp') },
-      ]
-      if (!hosts.isEmpty)
-        more.push({
-          take: (stream) => serveWayOut(stream, { hosts, env, onRefused: refuse(policy, refusals) }),
-        })
-      writeArguments(policy, folder, cwd)
+      const where = { cwd, home: env['HOME'] }
+      const refusals = new RefusalReader(policy, where, (action) => options.onCaged?.(action))
+      const complaint = new Tail(COMPLAINT_BYTES)
+      const asked = { refused: new Set<string>(), allowed: false }
+      const onRefused = (host: string, port: number): void => {
+        asked.refused.add(host)
+        refuse(policy, refusals, { host, port })
+      }
+      const onAllowed = (): void => {
+        asked.allowed = true
+      }
+      writeFiles(policy, folder, cwd)
       const running = startCage(
         {
           program: bubblewrap,
-          args: [
-            '--args',
-            '3',
-            '--seccomp',
-            '4',
-            '--',
-            ...wayOutBefore(hosts),
-            program.program,
-            ...program.args,
-          ],
+          args: [...FILES, ...wayOutBefore(hosts), program.program, ...program.args],
         },
         {
           ...options,
           env: environmentIn(env, policy),
-          more,
+          more: streamsOf(folder, hosts, { hosts, env, onRefused, onAllowed }),
           isCage: true,
           onOutput: (chunk, stream) => {
             refusals.push(chunk, stream)
+            if (stream === 'stderr') complaint.push(chunk)
             return options.onOutput(chunk, stream)
           },
         },
       )
-      return ending(running, async () => {
-        refusals.end()
-        await rm(folder.path, { recursive: true, force: true, maxRetries: 2 }).catch(() => undefined)
-      })
+      const finish = async (): Promise<ProcessEnd> => {
+        try {
+          const end = endOf(await running.finished, complaint.text())
+          if (end.kind !== 'exited' || asked.allowed || asked.refused.size === 0) return end
+          return { ...end, refusedHosts: [...asked.refused] }
+        } finally {
+          refusals.end()
+          await rm(folder.path, { recursive: true, force: true, maxRetries: 2 }).catch(() => undefined)
+        }
+      }
+      return ending(running, finish())
     } catch (error) {
+      removeOrLeave(folder.path)
       const reason = error instanceof Error ? error.message : String(error)
-      return notStarted({ reason: `the sandbox could not be made: ${reason}`, missing: false })
+      return notStarted({ reason: `${NOT_MADE}: ${reason}`, missing: false })
     }
   }
+}
+
+const NOT_MADE = 'the sandbox could not be made'
+const COMPLAINT_BYTES = 2048
+
+/** Where bubblewrap finds what it is told: by the numbers of `streamsOf`. */
+const FILES = ['--args', '3', '--seccomp', '4', '--']
+
+function streamsOf(
+  { path }: CageFolder,
+  hosts: HostList,
+  way: Parameters<typeof serveWayOut>[1],
+): readonly MoreStream[] {
+  const files = [{ file: join(path, 'arguments') }, { file: join(path, 'seccomp') }]
+  if (hosts.isEmpty) return files
+  return [...files, { take: (stream) => serveWayOut(stream, way) }, { file: join(path, 'way-out.sh') }]
+}
+
+/** Where bubblewrap itself says why it cannot begin, the program has not. */
+function endOf(end: ProcessEnd, complaint: string): ProcessEnd {
+  const said = /^bwrap: (.*)\s*$/.exec(complaint)?.[1]
+  if (end.kind !== 'exited' || end.code !== 1 || said === undefined) return end
+  return { kind: 'not-started', reason: `${NOT_MADE}: ${said}`, missing: false }
 }
 
 /** What stands before the program where it may reach hosts. */
 function wayOutBefore(hosts: HostList): readonly string[] {
   if (hosts.isEmpty) return []
   const script = fileURLToPath(builtFile('cage-inside.cjs'))
-  return ['/bin/sh', '-c', WITH_NETWORK, 'ralph', process.execPath, script, hosts.ownPorts.join(',')]
+  // As a file, so that a list of processes shows what is run and not how.
+  return ['/bin/sh', '/proc/self/fd/6', process.execPath, script, hosts.ownPorts.join(',')]
 }
 
-function refuse(policy: CagePolicy, refusals: RefusalReader): (host: string, port: number) => void {
-  return (host, port) => {
-    const entry = port === 443 || port === 80 ? host : `${host}:${port}`
-    refusals.refused({
-      action: 'connect',
-      target: `${host}:${port}`,
-      allowedBy: `sandbox.${policy.hostsKey}: ${JSON.stringify(entry)}`,
-    })
-  }
+function refuse(
+  policy: CagePolicy,
+  refusals: RefusalReader,
+  { host, port }: { readonly host: string; readonly port: number },
+): void {
+  const entry = port === 443 || port === 80 ? host : `${host}:${port}`
+  refusals.refused({
+    action: 'connect',
+    target: `${host}:${port}`,
+    allowedBy: `sandbox.${policy.hostsKey}: ${JSON.stringify(entry)}`,
+  })
 }
 
 function makeFolder(env: Environment): CageFolder {
@@ -138,10 +165,11 @@ function makeFolder(env: Environment): CageFolder {
   return folder
 }
 
-function writeArguments(policy: CagePolicy, folder: CageFolder, cwd: string): void {
+function writeFiles(policy: CagePolicy, folder: CageFolder, cwd: string): void {
   const filter = seccompFilter()
   if (filter === null) throw new Error('this processor is not known to it')
   writeFileSync(join(folder.path, 'seccomp'), filter)
+  writeFileSync(join(folder.path, 'way-out.sh'), WITH_NETWORK)
   const rules: readonly Rule[] = [...policy.rules, ...layOutHomes(policy, folder.path)]
   const args = [...NAMESPACES, ...mountArguments(rules, folder), '--chdir', cwd]
   const file = openSync(join(folder.path, 'arguments'), 'w', 0o600)
@@ -165,17 +193,8 @@ function notStarted(failure: { readonly reason: string; readonly missing: boolea
   }
 }
 
-async function endOf(running: Running, after: () => Promise<void>): Promise<ProcessEnd> {
-  try {
-    return await running.finished
-  } finally {
-    await after()
-  }
-}
-
-/** A process with something to be done once nothing of it is left. */
-function ending(running: Running, after: () => Promise<void>): Running {
-  const finished = endOf(running, after)
+/** A process whose end is looked at once nothing of it is left. */
+function ending(running: Running, finished: Promise<ProcessEnd>): Running {
   return {
     finished,
     pid: running.pid,

@@ -11,6 +11,8 @@ interface WayOut {
   /** Where this machine itself reaches the web only through a proxy, it is named here. */
   readonly env: Environment
   readonly onRefused: (host: string, port: number) => void
+  /** Hears that one was asked for that is allowed, whether it answers or not. */
+  readonly onAllowed: () => void
 }
 
 const CONNECT_MS = 30_000
@@ -35,6 +37,7 @@ async function open(stream: ServerHttp2Stream, target: string, way: WayOut): Pro
     way.onRefused(host, port)
     return answer(stream, 403, `ralph: the sandbox does not allow ${host}:${port}; sandbox.network would`)
   }
+  way.onAllowed()
   try {
     const socket = await connection(host, port, way)
     socket.on('error', ignore)

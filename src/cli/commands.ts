@@ -277,6 +277,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     args: '[...wish]',
     summary: 'makes tasks of a wish, or of documents: research, decisions, requirements, tasks',
     options: [
+      {
+        name: 'from',
+        takes: 'text',
+        value: 'document',
+        about: 'make tasks of its headings and boxes alone, without an agent',
+      },
       flag('continue', 'go on with a plan, the one named or the only one that waits'),
       flag('abort', 'end a plan; its files and tasks stay'),
       flag('yes', 'take what is recommended and proposed'),
@@ -312,6 +318,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       'ralph plan "A REST API for user management"',
       'ralph plan specs/*.md --yes',
       'ralph plan --continue',
+      'ralph plan --from docs/spec.md',
     ],
     load: () => import('./commands/plan.ts'),
   },
@@ -429,8 +436,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'doctor',
     args: '',
     summary: 'checks whether a run can start: git, agents, gates, configuration',
-    options: [],
-    examples: ['ralph doctor'],
+    options: [flag('fix', 'remove the workspaces of earlier runs, keeping what only they hold')],
+    examples: ['ralph doctor', 'ralph doctor --fix'],
     load: () => import('./commands/doctor.ts'),
   },
   {

@@ -41,6 +41,7 @@ function readingDoorTo(cwd: string, surroundings: GitSurroundings): Git {
       unfiltered ??= withoutFilters(door)
       return door.run(args, { ...options, env: { ...options.env, ...(await unfiltered) } })
     },
+    at: (folder) => readingDoorTo(folder, surroundings),
     with: (more) => readingDoorTo(cwd, added(surroundings, more)),
   }
 }
@@ -83,6 +84,7 @@ function doorTo(cwd: string, surroundings: GitSurroundings): Git {
     env,
     isReading: false,
     run: (args, options = {}) => execute({ cwd, env, args: [...before, ...args], options }),
+    at: (folder) => doorTo(folder, surroundings),
     with: (more) => doorTo(cwd, added(surroundings, more)),
   }
 }

@@ -11,6 +11,8 @@ export interface Git {
    * with the arguments and what git said.
    */
   run(args: readonly string[], options?: GitOptions): Promise<GitResult>
+  /** The same door in another folder. */
+  at(cwd: string): Git
   /** The same door, with more in the environment and other settings of git for each command. */
   with(more: GitSurroundings): Git
 }

@@ -11,9 +11,20 @@ import { GitError, type Git } from './git.ts'
  */
 export async function restoreTree(
   git: Git,
-  { from, to, keepIn }: { readonly from: string; readonly to: string; readonly keepIn: string },
+  {
+    from,
+    to,
+    keepIn,
+    moves: known,
+  }: {
+    readonly from: string
+    readonly to: string
+    readonly keepIn: string
+    /** What differs, where that is known. */
+    readonly moves?: readonly Move[]
+  },
 ): Promise<readonly string[]> {
-  const moves = await movesBetween(git, from, to)
+  const moves = known ?? (await movesBetween(git, from, to))
   for (const { path } of moves) openFolders(git.cwd, path)
   const displaced = await ignoredInTheWay(git, moves)
   for (const path of displaced) {
@@ -64,14 +75,24 @@ function standingAt(root: string, path: string): string | null {
 const NONE = '000000'
 const MODULE = '160000'
 
-interface Move {
+/** A path that differs between two trees. */
+export interface Move {
   readonly path: string
   /** The modes before and after, as git writes them. */
   readonly from: string
   readonly to: string
 }
 
-async function movesBetween(git: Git, tree: string, other: string): Promise<readonly Move[]> {
+/** What it is for the path: there for the first time, gone, or another. */
+export function changeOf({ path, from, to }: Move): {
+  readonly path: string
+  readonly kind: 'new' | 'gone' | 'changed'
+} {
+  return { path, kind: from === NONE ? 'new' : to === NONE ? 'gone' : 'changed' }
+}
+
+/** The paths that differ between two trees, with their modes. */
+export async function movesBetween(git: Git, tree: string, other: string): Promise<readonly Move[]> {
   const { stdout } = await git.run(['diff-tree', '-r', '--raw', '--no-renames', '-z', tree, other])
   const records = stdout.toString().split('\0')
   const moves: Move[] = []

@@ -187,17 +187,24 @@ async function mergeAndLand(
     const workspace = await trunk.at(base)
     const within = await ports.within(workspace, base)
     const isSame = merged.tree === kept.tree
-    if (!isSame || within.sealer) {
+    if ((!isSame && facts.gates?.length) || within.sealer) {
       // What comes now may take a while, and be for nothing.
       const held = await trunk.obstacle(base, merged.tree)
       if (held) return held
     }
-    const recorded = await workspace.inspect.treeOf(base.head)
     // What hooks and gates have left of an earlier landing: the next round begins with a workspace that is as new.
-    if ((await workspace.restore.tree({ recorded, to: merged.tree })) === null) continue
-    const work = await workspace.inspect.work(base)
-    const checked =
-      work.tree === kept.tree ? { refusal: null, work, passed: facts.gates ?? [] } : await within.check(work)
+    const changes = await trunk.put(base, merged.tree)
+    if (changes === null) continue
+    const work: Work = {
+      ...candidate.work,
+      base,
+      tree: merged.tree,
+      changes,
+      persons: [],
+      below: [],
+      head: null,
+    }
+    const checked = isSame ? { refusal: null, work, passed: facts.gates ?? [] } : await within.check(work)
     if (checked.refusal) {
       const { refusal } = checked
       if (isFirst || refusal.kind === 'interrupted') return refused(refusal, checked.work)

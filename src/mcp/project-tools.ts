@@ -19,6 +19,8 @@ interface ToolOption {
 /** What a tool was asked, as the command that it stands for takes it. */
 export interface ToolCall {
   readonly command: string
+  /** Whether it tells nothing but what stands in the backlog's files. */
+  readonly ofFiles: boolean
   readonly args: readonly string[]
   /** Each option's values as they would be typed; a flag has an empty one. */
   readonly options: ReadonlyMap<string, readonly string[]>
@@ -28,16 +30,23 @@ export interface ToolCall {
 export const PROJECT_ABOUT =
   'The backlog of this project: Markdown task files, done one after another by ralph. All tools only read, but `new`, which writes a task file. Nothing here runs a task.'
 
-/** The commands that are offered, and the options of each that are not: those that write, and other forms of the same. */
-export const OFFERED: Readonly<
-  Record<string, { readonly without: readonly string[]; readonly writes?: true }>
-> = {
-  next: { without: ['prompt'] },
-  list: { without: [] },
+/** How a command is offered. */
+interface Offer {
+  /** Its options that are not: those that write, and other forms of the same. */
+  readonly without: readonly string[]
+  readonly writes?: true
+  /** It tells nothing but what stands in the backlog's files. */
+  readonly ofFiles?: true
+}
+
+/** The commands that are offered. */
+export const OFFERED: Readonly<Record<string, Offer>> = {
+  next: { without: ['prompt'], ofFiles: true },
+  list: { without: [], ofFiles: true },
   show: { without: [] },
-  lint: { without: ['fix'] },
+  lint: { without: ['fix'], ofFiles: true },
   new: { without: [], writes: true },
-  graph: { without: ['mermaid', 'dot'] },
+  graph: { without: ['mermaid', 'dot'], ofFiles: true },
   log: { without: ['markdown'] },
 }
 
@@ -65,6 +74,7 @@ export function projectTools(
           bounded(
             await run({
               command: command.name,
+              ofFiles: offered.ofFiles === true,
               args: names.flatMap(({ name }) => textsIn(input[name])),
               options: new Map(
                 options.flatMap(({ name }) => (isGiven(input[name]) ? [[name, valuesIn(input[name])]] : [])),

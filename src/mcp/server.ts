@@ -4,6 +4,7 @@ import {
   McpServer,
   type CallToolResult,
   type ServerContext,
+  type jsonSchemaValidator,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
@@ -17,7 +18,7 @@ export interface Tool {
   readonly about: string
   readonly input: GenericSchema<Record<string, unknown>>
   readonly readOnly: boolean
-  /** `cancelled` aborts when the one who asked waits no more. */
+  /** `cancelled` aborts when the one who asked waits no more; not when it leaves altogether, as where it is killed. */
   readonly call: (input: Readonly<Record<string, unknown>>, cancelled: AbortSignal) => Promise<ToolAnswer>
 }
 
@@ -51,18 +52,23 @@ export interface Pipes {
 
 /** Serves until the other side leaves. */
 export async function serveMcp(offer: McpOffer, { input, output }: Pipes): Promise<void> {
+  const left = new AbortController()
+  for (const event of ['end', 'close']) input.once(event, () => left.abort())
   // A pipe that nobody reads any more is the end, and no error.
   const ended = Promise.race([once(input, 'close'), once(input, 'end'), once(output, 'error')])
   const transport = new StdioServerTransport(input, output)
-  const server = serveStdio(() => createMcpServer(offer), { transport })
+  const server = serveStdio(() => createMcpServer(offer, left.signal), { transport })
   await ended
   await server.close()
 }
 
 /** The server, not yet connected to anybody. */
-export function createMcpServer({ version, about, tools, resources }: McpOffer): McpServer {
-  const server = new McpServer({ name: 'ralph', version }, { instructions: about })
-  for (const tool of tools) addTool(server, tool)
+function createMcpServer({ version, about, tools, resources }: McpOffer, left: AbortSignal): McpServer {
+  const server = new McpServer(
+    { name: 'ralph', version },
+    { instructions: about, jsonSchemaValidator: NO_VALIDATOR },
+  )
+  for (const tool of tools) addTool(server, tool, left)
   for (const { uri, title, read } of resources)
     server.registerResource(title, uri, { title, mimeType: 'text/markdown' }, async () => ({
       contents: [{ uri, mimeType: 'text/markdown', text: await read() }],
@@ -70,7 +76,16 @@ export function createMcpServer({ version, about, tools, resources }: McpOffer):
   return server
 }
 
-function addTool(server: McpServer, { name, about, input, readOnly, call }: Tool): void {
+/** What comes in is checked by its own schema. The validator that there would be otherwise takes long to begin. */
+const NO_VALIDATOR: jsonSchemaValidator = {
+  getValidator: () => () => ({
+    valid: false,
+    data: undefined,
+    errorMessage: 'there is nothing to check here',
+  }),
+}
+
+function addTool(server: McpServer, { name, about, input, readOnly, call }: Tool, left: AbortSignal): void {
   const description = {
     description: about,
     inputSchema: standardSchema(input),
@@ -78,8 +93,10 @@ function addTool(server: McpServer, { name, about, input, readOnly, call }: Tool
   }
   server.registerTool(name, description, async (values, context) => {
     const stop = keepAlive(context)
+    const cancelled = new AbortController()
+    context.mcpReq.signal.addEventListener('abort', () => left.aborted || cancelled.abort())
     try {
-      return resultOf(await call(values, context.mcpReq.signal))
+      return resultOf(await call(values, cancelled.signal))
     } catch (error) {
       if (error instanceof UserError) return resultOf({ ok: false, text: sentenceOf(error) })
       throw error

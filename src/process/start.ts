@@ -46,6 +46,8 @@ export type ProcessEnd =
       /** Whether we ended it. */
       readonly ended: EndMode | null
       readonly survivors: readonly number[]
+      /** The hosts that its cage refused, where it asked for no other. */
+      readonly refusedHosts?: readonly string[]
     }
   | ({ readonly kind: 'not-started' } & LaunchFailure)
 

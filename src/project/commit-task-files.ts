@@ -20,6 +20,8 @@ import { readBacklog } from '../task/read.ts'
 interface TaskFileCommit {
   readonly root: string
   readonly texts: ReadonlyMap<string, string>
+  /** Those of them that are not there yet. */
+  readonly added?: readonly string[]
   readonly message: string
 }
 
@@ -33,7 +35,7 @@ export async function commitTaskFiles(world: World, request: TaskFileCommit): Pr
 
 async function write(
   { git, repository }: Awaited<ReturnType<typeof openWithCommit>>,
-  { root, texts, message }: TaskFileCommit,
+  { root, texts, added = [], message }: TaskFileCommit,
 ): Promise<void> {
   const files = [...texts.keys()]
   const paths = files.map((file) => relative(repository.root, join(root, file)).replaceAll('\\', '/'))
@@ -46,6 +48,12 @@ async function write(
       'Commit it first, so that nothing of yours gets into this commit.',
     )
   }
+  const taken = added.find((file) => existsSync(join(root, file)))
+  if (taken !== undefined)
+    throw new UserError(
+      `somebody has written ${taken} just now`,
+      'Nothing was changed: ask for it once more.',
+    )
   const before = files.map((file) => (existsSync(join(root, file)) ? readFileSync(join(root, file)) : null))
   let isCommitted = false
   try {

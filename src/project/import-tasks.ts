@@ -5,9 +5,16 @@ import { UserError } from '../base/errors.ts'
 import { counted } from '../base/text.ts'
 import { addedBridge } from '../bridge/configuration.ts'
 import type { Draft } from '../bridge/draft.ts'
-import { writtenDraft } from '../bridge/draft-text.ts'
+import { draftWriter } from '../bridge/draft-text.ts'
 import type { FormatName } from '../bridge/names.ts'
-import { findBacklog, FORMATS, readForeign, type FoundBacklog, type Reading } from '../bridge/formats.ts'
+import {
+  findBacklog,
+  FORMATS,
+  readForeign,
+  whyUnread,
+  type FoundBacklog,
+  type Reading,
+} from '../bridge/formats.ts'
 import { milestoneNamer } from '../bridge/milestone.ts'
 import { planImport, type ImportedTask, type ImportPlan } from '../bridge/reimport.ts'
 import type { Tree } from '../bridge/source.ts'
@@ -108,6 +115,7 @@ export async function importTasks(world: World, place: Place, wish: ImportWish):
     await commitTaskFiles(world, {
       root: project.root,
       texts: new Map([...texts, ...beside]),
+      added: written.flatMap(({ file, isNew }) => (isNew ? [file] : [])),
       message: composeMessage({
         subject: subjectOf(plan, found.path),
         body: '',
@@ -148,6 +156,12 @@ function findOrRefuse({ path, as }: ImportWish, tree: Tree): FoundBacklog {
   const found = findBacklog(path, tree, as)
   if (found) return found
   const isThere = tree.list(path).length > 0 || tree.text(path) !== null
+  const [mistake] = whyUnread(path, tree)
+  if (mistake)
+    throw new UserError(
+      `${mistake.file}:${mistake.line}:${mistake.column} ${mistake.message}`,
+      'Correct it, and import it again.',
+    )
   if (!isThere)
     throw new UserError(`there is no file or folder ${path}`, 'Name the backlog: ralph import prd.json')
   throw new UserError(
@@ -252,6 +266,7 @@ function textsOf(
   for (const [index, { key }] of added.entries()) ids.set(key, idOf(first + index, digits))
   const textOf = taskWriter(neighbours, vocabulary)
   const milestoneOf = milestoneNamer([...new Set(tasks.flatMap(({ milestone }) => milestone ?? []))])
+  const written = draftWriter()
   const placed = (draft: Draft): Draft =>
     draft.milestone === null ? draft : { ...draft, milestone: milestoneOf(draft.milestone) }
   const rows = [
@@ -262,7 +277,7 @@ function textsOf(
     }),
   ]
   const textIn = ({ draft, id }: { readonly draft: Draft; readonly id: string }): string =>
-    textOf(writtenDraft(placed(draft), { id, idOf: (key) => ids.get(key), path }))
+    textOf(written(placed(draft), { id, idOf: (key) => ids.get(key), path }))
   return {
     texts: new Map(rows.map((row) => [row.file, textIn(row)])),
     written: rows.map(({ draft: { key, title }, id, file, isNew }) => ({ id, file, key, title, isNew })),

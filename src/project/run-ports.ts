@@ -69,7 +69,6 @@ export async function runPorts(
   }
   const words = asSpelled(vocabulary, project.tasks)
   const workspace = openWorkspace(git, repository, root)
-  const openAt = (cwd: string): ReturnType<typeof openGit> => openGit({ cwd, env: withMark(world.env, mark) })
   const sealer = (door: typeof git): ReturnType<typeof openSealer> | null =>
     config.commit.seal ? openSealer(door, config.commit.digits, { signal: control.signal, now }) : null
   return {
@@ -80,10 +79,9 @@ export async function runPorts(
       repository,
       home: workspace,
       env: world.env,
-      openAt,
       sealer,
       startsIn,
-      promptIn: (at) => promptOf({ ...project, root: at }, openAt(at)),
+      promptIn: (at) => promptOf({ ...project, root: at }, git.at(at)),
       checkpoint: () => undefined,
     }),
     source: await openTaskFolder(project),

@@ -30,8 +30,6 @@ interface Wiring {
   readonly repository: Repository
   readonly home: Workspace
   readonly env: RunPorts['env']
-  /** Opens git in a folder. */
-  readonly openAt: (cwd: string) => Git
   readonly sealer: (git: Git) => Sealer | null
   readonly promptIn: (root: string) => RunPorts['prompt']
   /** How processes are started there. */
@@ -42,7 +40,7 @@ interface Wiring {
 /** The workspaces of a checkout, as the configuration has them. */
 export function workspacesOf(place: Place, wiring: Wiring): Workspaces {
   const { root, config } = place
-  const { git, repository, home, env, openAt, checkpoint } = wiring
+  const { git, repository, home, env, checkpoint } = wiring
   const checkout = { git, repository }
   const lender: Lender = { git, repository, prefix: home.prefix }
   const furniture = furnitureOf(root, config.workspace)
@@ -52,7 +50,7 @@ export function workspacesOf(place: Place, wiring: Wiring): Workspaces {
   const own = (number: number): OwnWorkspace => {
     const made =
       known.get(number) ??
-      new OwnWorkspace(number, { lender, home, folder: folder(), furniture, env, openAt, checkpoint })
+      new OwnWorkspace(number, { lender, home, folder: folder(), furniture, env, checkpoint })
     known.set(number, made)
     return made
   }
@@ -80,11 +78,10 @@ export function workspacesOf(place: Place, wiring: Wiring): Workspaces {
       }
     },
     sourceIn: (one) => openTaskFolder({ ...place, root: one.root }),
-    trunk: ({ branch, note }) => openTrunk(checkout, own(0), { branch, note, openAt }),
+    trunk: ({ branch, note }) => openTrunk(checkout, own(0), { branch, note }),
     async finish(move) {
       releaseDeadLock(repository)
-      if (move)
-        await openTrunk(checkout, own(0), { branch: move.branch, note: () => undefined, openAt }).finish(move)
+      if (move) await openTrunk(checkout, own(0), { branch: move.branch, note: () => undefined }).finish(move)
     },
     prepareBranch: (branch) => prepareBranch(git, branch),
     refuseUnlendable: () => refuseUnlendable(lender),

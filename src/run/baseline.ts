@@ -16,7 +16,7 @@ export async function runBaseline(run: Run, base: Base): Promise<string | null> 
   const { options, ports, ledger, emit } = run
   if (options.gates.length === 0) return null
   if (options.baseline === 'off') return whatIsMissing(run)
-  const file = join(ports.folder.results, `baseline-${keyOf(base, options.gates, ports.sandbox)}.json`)
+  const file = join(ports.folder.results, `baseline-${keyOf(base, options.gates, { isCaged: ports.sandbox.on, isApart: run.together !== null })}.json`)
   const known = readBaseline(file)
   if (!known) emit({ type: 'baseline-started', gates: options.gates })
   const refused: CagedAction[] = []
@@ -110,9 +110,14 @@ async function runAll({ options, ports, emit }: Run, refused: CagedAction[]): Pr
   return results
 }
 
-function keyOf(base: Base, gates: readonly Gate[], { on }: SandboxState): string {
+/** What passes in the checkout need not in a workspace, which has other ignored files. */
+function keyOf(
+  base: Base,
+  gates: readonly Gate[],
+  { isCaged, isApart }: { readonly isCaged: boolean; readonly isApart: boolean },
+): string {
   return createHash('sha256')
-    .update(JSON.stringify([base.head, gates, on]))
+    .update(JSON.stringify([base.head, gates, isCaged, isApart]))
     .digest('hex')
     .slice(0, 16)
 }

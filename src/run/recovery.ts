@@ -42,13 +42,13 @@ export async function recover(
   const lastSign = statSync(folder.note).mtime
   const leftovers = await ports.endLeftovers(dead)
   for (const line of leftovers) emit(recovered(null, `ended what the last run had left running: ${line}`))
+  await moveLocks(ports, dead, dead.isApart ? 'refs' : 'all', emit)
   await workspaces.finish(dead.move)
   let left: Inheritance = { ...NOTHING, spentUsd: dead.spentUsd }
   // The checkout of a run that worked elsewhere was a person's all the time.
   if (!dead.isApart) {
     const ignored = existsSync(folder.ignored) ? readFileSync(folder.ignored, 'utf8').split('\0') : []
     await workspace.restore.adopt({ ignored, since: dead.cleanSince })
-    await moveLocks(ports, dead, emit)
     const sign = leftovers.length === 0 ? lastSign : null
     if (dead.attempt) left = await recoverAttempt(options, ports, { dead, attempt: dead.attempt, sign }, emit)
   }
@@ -77,7 +77,7 @@ async function recoverJob(
     return { ...left, spentUsd }
   }
   const there = { ...ports, workspace }
-  await moveLocks(there, dead, emitThere)
+  await moveLocks(there, dead, 'all', emitThere)
   const { gaveUp } = await recoverAttempt(options, there, { dead, attempt, sign: null }, emitThere)
   return {
     ...left,
@@ -330,9 +330,14 @@ function factsOf(ports: RunPorts, attempt: AttemptNote, work: Work): AttemptFact
 }
 
 /** A git that died with the run has left locks that would stop every later one; they are moved, not removed. */
-async function moveLocks(ports: RunPorts, dead: RunNote, emit: Emit<Happening>): Promise<void> {
+async function moveLocks(
+  ports: RunPorts,
+  dead: RunNote,
+  which: 'all' | 'refs',
+  emit: Emit<Happening>,
+): Promise<void> {
   const keepIn = join(ports.folder.results, `git-locks-${ports.now().getTime()}`)
-  for (const lock of await ports.workspace.restore.locks(new Date(dead.startedAt), keepIn))
+  for (const lock of await ports.workspace.restore.locks(new Date(dead.startedAt), keepIn, which))
     emit(recovered(null, `a git that died with the last run had left ${lock}; it was moved to ${keepIn}`))
 }
 

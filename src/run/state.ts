@@ -41,12 +41,14 @@ export function stateKeeper(
   now: Date,
 ): (event: RunEvent) => void {
   let state = initialState(tasks, now, readState(path))
-  let title = ''
-  let log: string | null = null
+  // Of several jobs each has its own.
+  const titles = new Map<string, string>()
+  const logs = new Map<string, string>()
   return (event) => {
-    if (event.type === 'task-started') title = event.task.title
-    if (event.type === 'attempt-started') log = event.log
-    const next = stateAfter(state, event, { title, log })
+    const id = 'id' in event ? event.id : ''
+    if (event.type === 'task-started') titles.set(id, event.task.title)
+    if (event.type === 'attempt-started') logs.set(id, event.log)
+    const next = stateAfter(state, event, { title: titles.get(id) ?? '', log: logs.get(id) ?? null })
     if (next === state) return
     state = { ...next, updated_at: event.at }
     writeFileAtomic(path, JSON.stringify(state, null, 2) + '\n')

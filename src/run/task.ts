@@ -336,8 +336,11 @@ async function answerFor(
   const answered = new AbortController()
   const over = AbortSignal.any([signal, answered.signal])
   const elsewhere = control.answerTo(question.id, over)
-  // Who leaves the question in the terminal leaves it to the others.
-  const here = reply?.(question, over).then((text) => text ?? new Promise<never>(() => undefined))
+  const here = reply?.(question, over).then((text) => {
+    // Ctrl-C at a question is one at the run.
+    if (text === null && !over.aborted) control.stop('clean')
+    return text
+  })
   const answer = await Promise.race([elsewhere, ...(here ? [here] : [])])
   answered.abort()
   return answer

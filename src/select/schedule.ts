@@ -29,6 +29,16 @@ export interface Standing<T extends Schedulable> {
   readonly isLanding: boolean
 }
 
+/** A run that has not begun. */
+export const IDLE = {
+  busy: [],
+  mayBegin: Infinity,
+  again: new Set<string>(),
+  isEnding: false,
+  isStopping: false,
+  isLanding: false,
+} as const
+
 /** Why an eligible task does not begin now. */
 export type Wait =
   | { readonly kind: 'overlap'; readonly id: string; readonly path: string }

@@ -61,7 +61,16 @@ export function openSignalFolder(
     close() {
       unfollow()
       replies.close()
-      rmSync(path, { recursive: true, force: true })
+      removeOrLeave(path)
     },
+  }
+}
+
+/** What cannot be removed says nothing of the work: a later attempt sweeps it away. */
+function removeOrLeave(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true })
+  } catch {
+    return
   }
 }

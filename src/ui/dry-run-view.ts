@@ -1,4 +1,5 @@
 import type { SandboxState } from '../events/event.ts'
+import { fewOf } from '../base/text.ts'
 import type { Gate } from '../events/gate.ts'
 import type { Task, Tier } from '../task/model.ts'
 import { BLANK, dim, line, paragraph, type Block } from './block.ts'
@@ -17,8 +18,20 @@ export interface DryRun {
   readonly command: readonly string[]
   readonly promptOnStdin: boolean
   readonly prompt: string
+  /** Workspaces of ralph's own, where the run has any. */
+  readonly workspaces: DryWorkspaces | null
   /** In tokens. */
   readonly estimate: number
+}
+
+/** What runs at once, where, and what each workspace gets. */
+export interface DryWorkspaces {
+  readonly folder: string
+  readonly jobs: number
+  readonly begin: readonly string[]
+  readonly prepare: string | null
+  readonly copy: readonly string[]
+  readonly link: readonly string[]
 }
 
 /** Everything but the prompt itself, which follows as it is. */
@@ -31,9 +44,24 @@ export function dryRunView(run: DryRun): readonly Block[] {
     paragraph(label('command'), `${run.command.map(quoted).join(' ')}${promptOnStdin ? ' < prompt' : ''}`),
     paragraph(label('gates'), gates.length > 0 ? gates.map(({ command }) => command).join(' · ') : 'none'),
     paragraph(label('sandbox'), sandboxText(run.sandbox).replace('sandbox ', '')),
+    ...workspaceLines(run.workspaces),
     paragraph(label('prompt'), `about ${estimate} tokens; nothing was run`),
     BLANK,
     line(dim('─'.repeat(40))),
+  ]
+}
+
+function workspaceLines(workspaces: DryWorkspaces | null): readonly Block[] {
+  if (!workspaces) return []
+  const { folder, begin, prepare, copy, link } = workspaces
+  const each = [
+    ...(prepare === null ? [] : [prepare]),
+    ...(copy.length > 0 ? [`copies of ${fewOf(copy)}`] : []),
+    ...(link.length > 0 ? [`links to ${fewOf(link)}`] : []),
+  ]
+  return [
+    paragraph(label('at once'), begin.join(', ')),
+    paragraph(label('in'), `${folder}${each.length > 0 ? ` · each: ${each.join(', ')}` : ''}`),
   ]
 }
 

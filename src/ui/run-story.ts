@@ -35,6 +35,8 @@ interface Attempt {
   agentEndedAt: Date | null
   doing: string
   gates: GateResult[]
+  /** How much the sandbox has refused. */
+  caged: number
 }
 
 /** What tells a run: events in, lines to keep out, and lines that say what is going on now. */
@@ -92,6 +94,7 @@ export class RunStory implements Story {
           agentEndedAt: null,
           doing: `${event.agent} begins`,
           gates: [],
+          caged: 0,
         }
         return []
       case 'agent-started':
@@ -141,6 +144,7 @@ export class RunStory implements Story {
         this.#attempt.gates.push(event.result)
         return []
       case 'caged':
+        if (this.#attempt) this.#attempt.caged++
         return [paragraph(['     ', strong('!'), ' '], cagedText(event))]
       case 'interference':
         return [paragraph(['     ', strong('!'), ' '], interferenceText(event.interference))]
@@ -250,12 +254,13 @@ export class RunStory implements Story {
     if (!attempt) return []
     const seconds = secondsBetween(attempt.startedAt, attempt.agentEndedAt ?? new Date(event.at))
     const said = endText(event.outcome, event.reason)
+    const refused = attempt.caged === 0 ? '' : ` · ${counted(attempt.caged, 'refusal')}`
     const isFailed = attempt.gates.some(({ verdict }) => verdict !== 'passed')
     return [
       {
         kind: 'spread',
         left: [`  ${attempt.number}  ${said}`],
-        right: [dim(spentText(seconds, event.usage))],
+        right: [dim(`${spentText(seconds, event.usage)}${refused}`)],
       },
       ...gateBlocks(attempt.gates),
       ...(isRefuted(event.outcome) && !isFailed ? [paragraph(['     ', bad('✗'), ' '], event.reason)] : []),

@@ -27,11 +27,12 @@ export function summaryOf(
   ]
 }
 
-function totals({ completed, blocked, failed, waiting, seconds, cost }: RunFinished): string {
+function totals({ completed, blocked, failed, held, waiting, seconds, cost }: RunFinished): string {
   const parts = [
     `${completed.length} done`,
     ...(blocked.length > 0 ? [`${blocked.length} blocked`] : []),
     ...(failed.length > 0 ? [`${failed.length} left`] : []),
+    ...(held.length > 0 ? [`${held.length} held`] : []),
     // What waits may wait for those.
     ...(blocked.length > 0 && waiting > 0 ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'}`] : []),
     formatDuration(seconds),

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
+import { writeFileAtomic } from '../base/atomic-file.ts'
 import { UserError } from '../base/errors.ts'
 import type { Git } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
@@ -71,7 +72,7 @@ export async function settle(
   const hooks = (await git.run(['rev-parse', '--git-path', 'hooks'])).stdout.toString().trim()
   const { gitDir } = clone
   for (const name of LEFTOVERS) rmSync(join(gitDir, name), { recursive: true, force: true })
-  writeFileSync(
+  writeFileAtomic(
     join(gitDir, 'config'),
     configText(settings, { ...repository, hooks: absolute(git.cwd, hooks) }),
   )
@@ -124,21 +125,29 @@ async function writeRefs({ gitDir }: Repository, { head, branch }: Base, git: Gi
     'refs/heads',
     'refs/tags',
     'refs/remotes',
+    // A prompt names what was tried before by its ref.
+    'refs/ralph/attempts',
   ])
   const own = `refs/heads/${branch}`
   const lines = stdout
     .toString()
     .split('\n')
     .filter((line) => line !== '' && !line.endsWith(` ${own}`))
-  for (const name of ['refs', 'logs']) rmSync(join(gitDir, name), { recursive: true, force: true })
-  mkdirSync(join(gitDir, 'refs/heads'), { recursive: true })
-  writeFileSync(join(gitDir, 'packed-refs'), [...lines, `${head} ${own}`, ''].join('\n'))
-  writeFileSync(join(gitDir, 'HEAD'), `ref: ${own}\n`)
+  // Without the folder itself it would be no repository, were this killed now.
+  for (const name of readdirSync(join(gitDir, 'refs')))
+    rmSync(join(gitDir, 'refs', name), { recursive: true, force: true })
+  rmSync(join(gitDir, 'logs'), { recursive: true, force: true })
+  writeFileAtomic(join(gitDir, 'packed-refs'), [...lines, `${head} ${own}`, ''].join('\n'))
+  writeFileAtomic(join(gitDir, 'HEAD'), `ref: ${own}\n`)
 }
 
-/** Keeps in the checkout what refs of a workspace name and the checkout does not have; gives the refs that keep it. */
-export async function keepStrayRefs(clone: Git, { git }: Lender): Promise<readonly string[]> {
-  const found = await listRefs(clone)
+/** Keeps in the checkout what refs of a workspace below that folder name, and the checkout does not have; gives the refs that keep it. */
+export async function keepStrayRefs(
+  clone: Git,
+  { git }: Lender,
+  below = 'refs/',
+): Promise<readonly string[]> {
+  const found = new Map([...(await listRefs(clone))].filter(([ref]) => ref.startsWith(below)))
   if (found.size === 0) return []
   const names = [...new Set(found.values())]
   const asked = await git.run(['cat-file', '--batch-check=%(objectname)'], { stdin: `${names.join('\n')}\n` })
@@ -200,8 +209,9 @@ export async function pin(number: number, commit: string, { git }: Lender): Prom
   await git.run(['update-ref', `refs/ralph/bases/${number}`, commit])
 }
 
+/** The workspace is gone. */
 export async function unpin(number: number, { git }: Lender): Promise<void> {
-  await git.run(['update-ref', '-d', `refs/ralph/bases/${number}`])
+  await git.run(['update-ref', '--stdin'], { stdin: `delete refs/ralph/bases/${number}\n` })
 }
 
 function textAt(path: string): string | null {
@@ -214,10 +224,16 @@ function textAt(path: string): string | null {
 
 /** Throws where such workspaces cannot be made of the checkout, or would not be what it is. */
 export async function refuseUnlendable({ git, repository }: Lender): Promise<void> {
-  const { stdout } = await git.run(['config', '--get-regexp', '^extensions\\.partialclone$'], {
+  const { stdout } = await git.run(['config', '--get-regexp', '^extensions\\.(partialclone|refstorage)$'], {
     okCodes: [0, 1],
   })
-  if (stdout.length > 0)
+  const asked = stdout.toString()
+  if (/^extensions\.refstorage reftable$/m.test(asked))
+    throw new UserError(
+      'this repository keeps its refs in a reftable, and its checkout could not follow what lands',
+      'Convert them (git refs migrate --ref-format=files), or run one job at a time.',
+    )
+  if (asked.includes('partialclone'))
     throw new UserError(
       'this is a partial clone, and a workspace of its own could not fetch what it lacks',
       'Fetch all of it (git fetch --refetch --no-filter), or run one job at a time.',

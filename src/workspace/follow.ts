@@ -66,7 +66,7 @@ export async function moveWithCheckout(
       note(null)
       return moved
     }
-    await follow(checkout.git, move, lock.scratch)
+    await followToTheEnd(checkout.git, move, lock.scratch)
     lock.publish()
     note(null)
     return moved
@@ -188,20 +188,17 @@ async function wayTo({ git, repository }: Checkout, move: Move, scratch: string)
   if (operation !== undefined)
     return { kind: 'held', paths: [], reason: `a ${operation} is under way in the checkout` }
   const door = git.with({ env: { GIT_INDEX_FILE: scratch } })
+  const changes = await rawChanges(git, move.from, move.to)
+  const standing = changes.filter(({ isNew, path }) => isNew && isInTheWay(git.cwd, path))
+  const tryOut = ['read-tree', '-n', '-m', '-u', move.from, move.to]
+  if (standing.length === 0 && (await door.run(tryOut, { okCodes: [0, 1, 128] })).code === 0) return null
   // Files that were only touched are not changed.
   await door.run(['update-index', '-q', '--refresh'], { okCodes: [0, 1] })
-  const changes = await rawChanges(git, move.from, move.to)
-  const standing = changes
-    .filter(({ isNew, path }) => isNew && isInTheWay(git.cwd, path))
-    .map(({ path }) => path)
-  const changed = await changedOf(
-    door,
-    move.from,
-    changes.map(({ path }) => path),
-  )
-  const paths = [...new Set([...changed, ...standing])]
+  const all = changes.map(({ path }) => path)
+  const changed = await changedOf(door, move.from, all)
+  const paths = [...new Set([...changed, ...standing.map(({ path }) => path)])]
   if (paths.length > 0) return { kind: 'held', paths, reason: 'what you have there is not committed' }
-  const tried = await door.run(['read-tree', '-n', '-m', '-u', move.from, move.to], { okCodes: [0, 1, 128] })
+  const tried = await door.run(tryOut, { okCodes: [0, 1, 128] })
   if (tried.code === 0) return null
   return { kind: 'held', paths: [], reason: tried.stderr.trim().split('\n')[0] ?? 'git refuses' }
 }
@@ -223,6 +220,18 @@ function isInTheWay(root: string, path: string): boolean {
   const stats = lstatSync(join(root, path), { throwIfNoEntry: false })
   if (!stats) return false
   return !stats.isDirectory() || readdirSync(join(root, path)).length > 0
+}
+
+/** Ctrl-C in a terminal reaches git too: what it has ended halfway is gone on with. */
+async function followToTheEnd(git: Git, move: Move, scratch: string): Promise<void> {
+  try {
+    await follow(git, move, scratch)
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    rmSync(`${scratch}.lock`, { force: true })
+    await takeAsMoved(git, move, scratch)
+    await follow(git, move, scratch)
+  }
 }
 
 async function follow(git: Git, { from, to }: Move, scratch: string): Promise<void> {

@@ -65,7 +65,10 @@ export function openInspect(room: Room): Inspect {
   }
 
   async function statusOf({ aside }: Room): Promise<TreeStatus> {
-    const status = room.isAdopted ? await own.status() : await readStatus(git)
+    // To look takes no lock: what is killed meanwhile leaves none.
+    const status = room.isAdopted
+      ? await own.status()
+      : await readStatus(git.with({ env: { GIT_OPTIONAL_LOCKS: '0' } }))
     const entries = status.entries.filter(({ path }) => !aside.has(path))
     return {
       ...status,

@@ -8,7 +8,7 @@ import { nativePath, pathWithin } from '../base/paths.ts'
 import { GitError, type Git } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
 import { bringRefs } from '../git/refs.ts'
-import { restoreTree } from '../git/restore.ts'
+import { changeOf, movesBetween, restoreTree } from '../git/restore.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import {
   cloneRepository,
@@ -18,11 +18,12 @@ import {
   makeClone,
   pin,
   settle,
+  unpin,
   type Lender,
 } from './clone.ts'
 import { filesToCopy, furnish, preparedKey, type Furniture } from './furnish.ts'
 import { assemble } from './open.ts'
-import type { Person, Recorder, Workspace } from './port.ts'
+import type { Change, Person, Recorder, Workspace } from './port.ts'
 import { Room } from './room.ts'
 import { checkOutSubmodules } from './submodules.ts'
 
@@ -35,8 +36,6 @@ export interface OwnPlan {
   readonly folder: string
   readonly furniture: Furniture
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Opens git in a folder. */
-  readonly openAt: (cwd: string) => Git
   readonly checkpoint: (name: Checkpoint) => void
 }
 
@@ -93,7 +92,7 @@ export class OwnWorkspace {
     this.#plan = plan
     this.#stateFile = join(plan.folder, `${number}.json`)
     const { commonDir } = plan.lender.repository
-    const git = plan.openAt(this.top)
+    const git = plan.lender.git.at(this.top)
     // No job works where candidates land, so what ralph writes there can go to the checkout's objects at once.
     this.#git = number === 0 ? git.with({ env: { GIT_OBJECT_DIRECTORY: join(commonDir, 'objects') } }) : git
     this.#room = this.#newRoom()
@@ -150,7 +149,7 @@ export class OwnWorkspace {
       strays.push(await keepStrayTree(this.#git, lender, { tree: left.tree, on: base.head, why }))
     }
     await this.#moveTo(base, left?.tree ?? (await this.#treeAt(before?.at ?? null)))
-    const project = this.#plan.openAt(join(lender.repository.root, prefix))
+    const project = lender.git.at(join(lender.repository.root, prefix))
     furnish(project.cwd, this.root, { copies: await filesToCopy(project, furniture), links: furniture.link })
     this.#room = this.#newRoom()
     this.#workspace = this.#open()
@@ -160,11 +159,51 @@ export class OwnWorkspace {
     return strays
   }
 
+  /** Removes it, once what the checkout does not have of it is kept there; gives the refs that keep it. */
+  async remove(): Promise<readonly string[]> {
+    const { lender } = this.#plan
+    const kept: string[] = []
+    if (this.isThere) {
+      if (this.number !== 0) kept.push(...(await keepStrayRefs(this.#git, lender)))
+      const at = this.#state()?.at ?? null
+      const left = await this.#treeLeft(at)
+      if (left?.isNews && at !== null) {
+        const why = `ralph: left in workspace ${this.number}`
+        kept.push(await keepStrayTree(this.#git, lender, { tree: left.tree, on: at, why }))
+      }
+    }
+    rmSync(this.top, { recursive: true, force: true })
+    rmSync(this.#stateFile, { force: true })
+    await unpin(this.number, lender)
+    return kept
+  }
+
+  /**
+   * Takes it from the base that it stands on to a tree, touching only what differs; gives that, or null where git finds
+   * something else there.
+   */
+  async put(base: Base, tree: string): Promise<readonly Change[] | null> {
+    const { own } = this.#room
+    const keepIn = join(this.top, '.git/ralph-set-aside', tree.slice(0, 10))
+    const from = await this.#room.treeOf(base.head)
+    try {
+      const moves = await movesBetween(own.git, from, tree)
+      await restoreTree(own.git, { from, to: tree, keepIn, moves })
+      own.holds(tree)
+      await own.publish()
+      return moves.map(changeOf)
+    } catch (error) {
+      if (error instanceof GitError) return null
+      throw error
+    }
+  }
+
   /** Opens it as a run has left it that died; null where it is gone. */
   async reopen(): Promise<Workspace | null> {
     const state = this.#state()
     if (!state || !this.isThere) return null
-    await keepStrayRefs(this.#git, this.#plan.lender)
+    // What an agent has committed becomes part of the record of its attempt.
+    await keepStrayRefs(this.#git, this.#plan.lender, 'refs/ralph/')
     await this.#workspace.restore.adopt(state.person)
     return this.#workspace
   }

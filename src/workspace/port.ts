@@ -110,8 +110,11 @@ export interface Restore {
    * where somebody wrote after the recording, and nothing moved.
    */
   tree(move: { readonly recorded: string; readonly to: string }): Promise<readonly Displaced[] | null>
-  /** Moves locks that a git of a dead run or agent has left; gives what was moved. */
-  locks(since: Date, keepIn: string): Promise<readonly string[]>
+  /**
+   * Moves locks that a git of a dead run or agent has left; gives what was moved. In a checkout that was a person's all the
+   * time only those of refs: that of the index they may hold for as long as they write a message.
+   */
+  locks(since: Date, keepIn: string, which: 'all' | 'refs'): Promise<readonly string[]>
 }
 
 /** What a run found here, and is none of its business. */

@@ -93,9 +93,12 @@ export function openRestore(room: Room): Restore {
         ? []
         : ([{ folder: relative(root, keepIn), paths: displaced }] satisfies Displaced[])
     },
-    locks: (since, keepIn) =>
+    locks: (since, keepIn, which) =>
       moveLocks(
-        locksIn(room).filter((lock) => statSync(lock).mtimeMs >= since.getTime()),
+        locksIn(room).filter((lock) => {
+          const isWanted = which === 'all' || basename(lock) !== 'index.lock'
+          return isWanted && (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since.getTime()
+        }),
         keepIn,
       ),
   }

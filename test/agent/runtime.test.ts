@@ -43,6 +43,17 @@ describe.skipIf(process.platform === 'win32')('an agent', () => {
     expect((await run(shell(said('I am done.')))).outcome.end).toEqual({ kind: 'no-marker' })
   })
 
+  test('is not out of time while it waits for a person', async () => {
+    const begun = performance.now()
+    const waiting = { limits: limits({ seconds: 0.2 }), held: () => performance.now() - begun }
+    expect((await run(shell(`sleep 0.6; ${DONE}`), waiting)).outcome.end).toEqual({ kind: 'done' })
+    const { outcome } = await run(shell(`sleep 9; ${DONE}`), {
+      limits: limits({ seconds: 0.2 }),
+      held: () => 0,
+    })
+    expect(outcome.end.kind).toBe('timeout')
+  })
+
   test('that repeats its prompt is not done', async () => {
     const prompt = 'End with a line of its own:\n\n<TASK_DONE>'
     expect((await run(shell(said(prompt)), { prompt })).outcome.end.kind).toBe('no-marker')

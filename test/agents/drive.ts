@@ -1,4 +1,4 @@
-import { startProcess } from '../../src/process/start.ts'
+import { startProcess, type StartProcess } from '../../src/process/start.ts'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,31 +27,52 @@ export interface Situation {
   readonly model: (cwd: string) => Model
   readonly request?: Partial<AgentRequest>
   readonly limits?: Partial<AgentRequest['limits']>
+  /** How its process is started; without it as any. */
+  readonly start?: (at: Place) => Promise<StartProcess>
+  /** What is there before, and what is looked at afterwards. */
+  readonly before?: (at: Place) => void
+  readonly after?: (at: Place) => void
+}
+
+/** Where a drive takes place. */
+export interface Place {
+  readonly cwd: string
+  readonly home: string
+  readonly url: string
+  readonly env: Readonly<Record<string, string>>
 }
 
 /** Runs a real agent in a repository of its own against a scripted model. */
-export async function drive({ name, programs, model, request, limits }: Situation): Promise<Drive> {
+export async function drive({ name, programs, model, request, limits, ...more }: Situation): Promise<Drive> {
   const folder = mkdtempSync(path.join(tmpdir(), `ralph-${name}-`))
   const [cwd, home] = [path.join(folder, 'repository'), path.join(folder, 'home')]
-  mkdirSync(home)
+  for (const made of [home, path.join(folder, 'notes')]) mkdirSync(made)
   const git = repository(cwd)
   const api = await startFakeModelApi(model(cwd))
+  const at = { cwd, home, url: api.url, env: environment(name, api.url, home, programs) }
   try {
+    more.before?.(at)
     const agent = createAgent(await agentNamed(name).load(null), {
-      start: startProcess,
+      start: (await more.start?.(at)) ?? startProcess,
       now: () => new Date(),
     })
     const events: AgentEvent[] = []
     for await (const event of agent.run({
       prompt: 'Do the task.',
       cwd,
-      env: environment(name, api.url, home, programs),
+      env: at.env,
       model: name === 'gemini' ? 'gemini-3.1-pro-preview' : null,
       limits: { turns: 20, seconds: 90, stallSeconds: 60, budgetUsd: null, ...limits },
       permission: { level: 'edit' },
       gateCommands: ['npm test'],
       mcpServers: {},
-      task: { id: 'T-001', file: 'docs/tasks/T-001.md', attempt: 1, notesFile: '/dev/null', script: null },
+      task: {
+        id: 'T-001',
+        file: 'docs/tasks/T-001.md',
+        attempt: 1,
+        notesFile: path.join(folder, 'notes', 'notes.md'),
+        script: null,
+      },
       signal: new AbortController().signal,
       log: () => {},
       ...request,
@@ -60,6 +81,7 @@ export async function drive({ name, programs, model, request, limits }: Situatio
     }
     const last = events.at(-1)
     if (last?.type !== 'finished') throw new Error('the last event is not the end')
+    more.after?.(at)
     // What a test asks of the repository, it asks while it is there.
     const answers = new Map([
       ['log', git('log', '--format=%s')],

@@ -48,7 +48,11 @@ export function spell(
       // Where it is not on offer it may still be there: some agents show the tools of servers only when asked.
       return {
         name:
-          offered.find((name) => name.includes(call.server) && name.endsWith(call.name)) ??
+          offered.find((name) => name === call.name) ??
+          offered.find(
+            (name) =>
+              name.includes(call.server) && ['_', '/'].some((mark) => name.endsWith(mark + call.name)),
+          ) ??
           offered.find((name) => name.includes(call.name)) ??
           `mcp__${call.server}__${call.name}`,
         input: call.input ?? { text: 'ping' },

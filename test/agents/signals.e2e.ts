@@ -7,7 +7,7 @@ import { git, makeRepository } from '../git/repository.ts'
 import { SELF } from '../mcp/client.ts'
 import { startFakeModelApi } from './fake-model-api.ts'
 import { environment } from './home.ts'
-import { inTurn, say, type Model, type Reply } from './model.ts'
+import { inTurn, say, shell, type Model, type Reply } from './model.ts'
 
 const programs = inject('programs')
 const AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const
@@ -37,6 +37,11 @@ const signal = (name: string, input: object): Reply => ({
   call: { tool: 'mcp', server: 'ralph', name, input },
 })
 
+/** Codex does not wait for a server before its first turn, as it may with a model that takes its time. */
+function turns(name: string, ...replies: readonly [Reply, ...Reply[]]): Model {
+  return name === 'codex' ? inTurn(shell('sleep 6'), ...replies) : inTurn(...replies)
+}
+
 /** Runs one task with a real agent, in a repository of its own. */
 async function runTask(
   name: (typeof AGENTS)[number],
@@ -49,6 +54,8 @@ async function runTask(
     'ralph.config.json': JSON.stringify({
       agent: name,
       ...(name === 'gemini' ? { model: 'gemini-3.1-pro-preview' } : {}),
+      // What it may do is no matter here, and its own sandbox does not work in every container.
+      ...(name === 'codex' ? { permission: 'full' } : {}),
       gates: [],
       retries: 0,
       checkCriteria: true,
@@ -84,7 +91,13 @@ describe.each(AGENTS.filter((name) => programs[name] !== undefined))('%s', (name
   test('says by a tool that it is done, and no marker is needed', async () => {
     const input = { summary: 'Wrote the file.', criteria_met: ['The file is there'] }
     const { events, file, outcome } = await runTask(name, (write) =>
-      inTurn(write, signal('progress', { note: 'half of it' }), signal('done', input), say('Good night.')),
+      turns(
+        name,
+        write,
+        signal('progress', { note: 'half of it' }),
+        signal('done', input),
+        say('Good night.'),
+      ),
     )
     expect(events.filter(({ type }) => type === 'agent-signal')).toMatchObject([
       { signal: 'progress', text: 'half of it' },
@@ -97,7 +110,11 @@ describe.each(AGENTS.filter((name) => programs[name] !== undefined))('%s', (name
 
   test('says by a tool that it is blocked', async () => {
     const { outcome, file } = await runTask(name, () =>
-      inTurn(signal('blocked', { reason: 'No licence is named.', question: 'Which one?' }), say('I stop.')),
+      turns(
+        name,
+        signal('blocked', { reason: 'No licence is named.', question: 'Which one?' }),
+        say('I stop.'),
+      ),
     )
     expect(outcome).toBe('blocked')
     expect(file).toContain('No licence is named. Which one?')
@@ -107,7 +124,8 @@ describe.each(AGENTS.filter((name) => programs[name] !== undefined))('%s', (name
     const { outcome, events, bodies } = await runTask(
       name,
       (write) =>
-        inTurn(
+        turns(
+          name,
           signal('ask', { question: 'Which licence?', options: ['MIT', 'Apache-2.0'] }),
           write,
           signal('done', { summary: 'Done.' }),
@@ -133,7 +151,7 @@ describe.each(AGENTS.filter((name) => programs[name] !== undefined))('%s', (name
   test('asks in vain, and the task is blocked with the question', async () => {
     const { outcome, file } = await runTask(
       name,
-      () => inTurn(signal('ask', { question: 'Which licence?' }), say('Then not. <TASK_DONE>')),
+      () => turns(name, signal('ask', { question: 'Which licence?' }), say('Then not. <TASK_DONE>')),
       { askTimeout: '1s' },
     )
     expect(outcome).toBe('blocked')
@@ -148,7 +166,7 @@ describe.each(AGENTS.filter((name) => programs[name] !== undefined))('%s', (name
       depends: ['T-001'],
     }
     const { events, outcome, tracked } = await runTask(name, (write) =>
-      inTurn(write, signal('add_task', draft), signal('done', { summary: 'Done.' }), say('Bye.')),
+      turns(name, write, signal('add_task', draft), signal('done', { summary: 'Done.' }), say('Bye.')),
     )
     expect(outcome).toBe('done')
     expect(tracked).toContain('docs/tasks/T-002.md')

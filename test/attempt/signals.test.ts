@@ -158,6 +158,44 @@ describe('what an agent says by its tools', () => {
     ])
   })
 
+  it('adds tasks, and no more than a run takes from agents', async () => {
+    const titles: string[] = []
+    const addTask: RunPorts['addTask'] = async ({ title }, { root }) => {
+      if (title === 'Bad') return { problem: 'it would not do' }
+      titles.push(title)
+      put(root, { 'docs/tasks/T-002.md': taskText('T-002') })
+      return { id: 'T-002', file: 'docs/tasks/T-002.md' }
+    }
+    const { root, events } = await runWith(
+      async ({ connection }) => {
+        const add = (title: string) => connection.call('add_task', { title, description: 'Why.' })
+        expect(await add('Bad')).toEqual({ ok: false, text: 'Refused: it would not do.' })
+        expect(await add('One')).toEqual({ ok: true, text: 'Added T-002: docs/tasks/T-002.md' })
+        expect(await add('Two')).toMatchObject({ ok: false, text: expect.stringContaining('maxAddedTasks') })
+        await connection.call('done', { summary: 'S' })
+      },
+      { options: { maxAddedTasks: 1, loop: false }, ports: { addTask } },
+    )
+    expect(titles).toEqual(['One'])
+    expect(those(events, 'task-added')).toMatchObject([{ id: 'T-001', added: 'T-002', title: 'One' }])
+    // It is part of the one commit of the task that found it.
+    expect(git(root, 'show', '--name-only', '--format=%s', 'HEAD').trim().split(/\n+/)).toEqual([
+      'T-001: Do T-001',
+      'docs/tasks/T-001.md',
+      'docs/tasks/T-002.md',
+      'work.txt',
+    ])
+  })
+
+  it('checks off what it names as met, where the run is to', async () => {
+    const met = { summary: 'S', criteria_met: ['It works'] }
+    const say = async ({ connection }: Told) => void (await connection.call('done', met))
+    const { root } = await runWith(say, { options: { checkCriteria: true } })
+    expect(read(root, 'docs/tasks/T-001.md')).toContain('- [x] It works\n- [ ] It is fast')
+    const other = await runWith(say)
+    expect(read(other.root, 'docs/tasks/T-001.md')).toContain('- [ ] It works')
+  })
+
   it('is refused once the attempt has ended, whose folder is gone', async () => {
     const late: { server?: AgentRequest['mcpServers'][string]; folder?: string } = {}
     const { root } = await runWith(async ({ request }) => {
@@ -242,6 +280,27 @@ describe('a question of an agent', () => {
       return { end: { kind: 'done' } }
     })
     expect(outcomeIn(events)).toEqual(['blocked'])
+  })
+
+  it('that somebody leaves with Ctrl-C ends the run', async () => {
+    const { events } = await runWith(
+      async ({ connection }) => {
+        await connection.call('ask', { question: 'Which licence?' })
+        return { end: { kind: 'interrupted' } }
+      },
+      { ports: { reply: async () => null } },
+    )
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'interrupted', blocked: [] }])
+  })
+
+  it('that is open when the agent crashes blocks nothing', async () => {
+    const { events } = await runWith(async ({ request, connection }) => {
+      const asked = connection.call('ask', { question: 'Which licence?' })
+      await expect.poll(() => request.held!()).toBeGreaterThan(0)
+      void asked.catch(() => undefined)
+      return { end: { kind: 'crashed', reason: 'exit 9' } }
+    })
+    expect(outcomeIn(events)).toEqual(['agent-failed'])
   })
 
   it('is taken back with the run, which is then interrupted and not blocked', async () => {

@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import type { AgentRequest, Provider } from '../../src/agent/port.ts'
 import { claude } from '../../src/agent/providers/claude.ts'
+import { cageAvailable } from '../../src/cage/available.ts'
+import { agentPolicy, gatePolicy } from '../../src/cage/rules.ts'
+import { cagedStart } from '../../src/cage/start.ts'
 import { createAgent } from '../../src/agent/runtime.ts'
 import { startProcess } from '../../src/process/start.ts'
 import { gateRunner } from '../../src/gates/run.ts'
@@ -20,7 +23,7 @@ export async function benchAgents(): Promise<readonly Row[]> {
     rows.push(await measure(what, () => readStream(line)))
   }
   rows.push(await measure('output of a gate of 1 GB, lines of 52 bytes', readGate))
-  return [...rows, await benchEnd(), await benchOverhead()]
+  return [...rows, await benchEnd(), ...(await benchCage()), await benchOverhead()]
 }
 
 function assistantLine(length: number): string {
@@ -88,6 +91,30 @@ async function benchEnd(): Promise<Row> {
     value: `${extra.toFixed(1)} ms`,
     ratio: `over a bare spawn of ${median(bare).toFixed(1)} ms`,
   }
+}
+
+/** What the sandbox adds to each start of an agent, with its network and its own folders, and of a gate. */
+async function benchCage(): Promise<readonly Row[]> {
+  const available = await cageAvailable({ env: process.env, cwd: '/' })
+  if (!available.ok) return [{ what: 'the sandbox', value: 'none', ratio: available.reason }]
+  const cwd = process.cwd()
+  const settings = { write: [], read: [], denyRead: [], network: [], gatesNetwork: [], copy: [] }
+  const place = { top: cwd, root: cwd, git: [`${cwd}/.git`], isOwn: false, borrowed: [], tracked: [] }
+  const world = { place, settings, env: process.env }
+  const needs = claude.cageNeeds!(process.env)
+  const agent = cagedStart(available.program, (asked) => agentPolicy(world, needs, asked))
+  const gate = cagedStart(available.program, (asked) => gatePolicy(world, asked))
+  const times: Record<'bare' | 'agent' | 'gate', number[]> = { bare: [], agent: [], gate: [] }
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [name, start] of Object.entries({ bare: startProcess, agent, gate }))
+      times[name as keyof typeof times].push(
+        await time(() => start({ program: 'true', args: [] }, { ...QUIET, cwd }).finished),
+      )
+  return (['agent', 'gate'] as const).map((name) => ({
+    what: `the sandbox, each start of ${name === 'agent' ? 'an agent' : 'a gate'}`,
+    value: `${(median(times[name]) - median(times.bare)).toFixed(0)} ms (at most ${name === 'agent' ? 250 : 150})`,
+    ratio: `over ${median(times.bare).toFixed(1)} ms without`,
+  }))
 }
 
 const QUIET = { cwd: tmpdir(), env: process.env, onOutput: () => undefined }

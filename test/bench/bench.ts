@@ -7,6 +7,9 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   prompt: async () => (await import('./prompt.ts')).benchPrompt(),
   seal: async () => (await import('./seal.ts')).benchSeal(),
   run: async () => (await import('./run.ts')).benchRun(),
+  jobs: async () => (await import('./jobs.ts')).benchJobs(),
+  mcp: async () => (await import('./mcp.ts')).benchMcp(),
+  bridge: async () => (await import('./bridge.ts')).benchBridge(),
   agents: async () => (await import('./agents.ts')).benchAgents(),
 }
 

@@ -202,6 +202,50 @@ describe('what each form means', () => {
   })
 })
 
+describe('a document', () => {
+  const plan = (text: string): Reading =>
+    readForeign({ format: 'outline', path: 'docs/spec.md' }, treeOfTexts(new Map([['docs/spec.md', text]])), {
+      independent: false,
+    })
+  const shape = ({ drafts }: Reading): unknown =>
+    drafts.map(({ milestone, title, criteria, status }) => [
+      milestone,
+      title,
+      criteria.map(({ text }) => text),
+      status,
+    ])
+
+  test('headings are milestones and tasks, boxes are criteria', () => {
+    const reading = plan(
+      '# Shop\n\nWhat it is.\n\n## Why\n\nPeople buy.\n\n## Users\n\n### 1.1 Log in\n\nWith a password.\n\n- [ ] An empty one\n  is refused\n  - [ ] with a message\n\nAnd a form.\n\n```md\n## No heading\n- [ ] no box\n```\n\n### Log out\n\n- [x] It ends\n\n## Later\n\n- [ ] Pay\n  - [ ] by card\n',
+    )
+    expect(shape(reading)).toEqual([
+      ['2 — Users', 'Log in', ['An empty one is refused', 'with a message'], 'TODO'],
+      ['2 — Users', 'Log out', ['It ends'], 'DONE'],
+      ['3 — Later', 'Pay', ['by card'], 'TODO'],
+    ])
+    expect(reading.drafts[0]!.description).toBe(
+      'With a password.\n\nAnd a form.\n\n```md\n## No heading\n- [ ] no box\n```',
+    )
+    expect(lines(reading)).toEqual([
+      'docs/spec.md:5:1 warning "Why" has no heading and no box below it: it is no task',
+    ])
+  })
+
+  test('headings alone are the tasks, and so are boxes alone', () => {
+    expect(shape(plan('# Shop\n\n## Log in\n\nText\n\n## Pay\n\nText\n'))).toEqual([
+      [null, 'Log in', [], 'TODO'],
+      [null, 'Pay', [], 'TODO'],
+    ])
+    expect(shape(plan('- [ ] One\n- [ ] One\n'))).toEqual([
+      [null, 'One', [], 'TODO'],
+      [null, 'One', [], 'TODO'],
+    ])
+    expect(plan('- [ ] One\n- [ ] One\n').drafts.map(({ key }) => key)).toEqual(['one', 'one~2'])
+    expect(shape(plan(''))).toEqual([])
+  })
+})
+
 describe('what is wrong has its place', () => {
   test.each<[string, Readonly<Record<string, string>>, string]>([
     [

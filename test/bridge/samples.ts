@@ -160,6 +160,7 @@ With a password.
     path: '.ralph/db/tasks.yaml',
     keys: ['1', '2', '3', '4'],
     files: {
+      '.ralph/db/features.yaml': '- name: auth\n',
       '.ralph/db/tasks.yaml': `# our tasks
 - id: 1
   title: Make users   # the first

@@ -63,18 +63,14 @@ describe.skipIf(!available.ok)('in a cage', () => {
 
   test.each(WRITES)('nothing writes: $name', async ({ command, caged }) => {
     const { top, folder, home } = ground!
-    const kept = ['.git', '.ralph', '.claude', '.mcp.json', 'ralph.config.json'].map((name) =>
-      join(top, name),
-    )
+    const kept = new Set(['.git', '.ralph', '.claude', '.mcp.json', 'ralph.config.json'])
+    const workIn = (): readonly string[] =>
+      readdirSync(top).flatMap((name) => (kept.has(name) ? [] : [join(top, name)]))
     const caches = join(home, '.cache/ralph/caches')
-    const work = readdirSync(top)
-      .map((name) => join(top, name))
-      .filter((path) => !kept.includes(path))
+    const work = workIn()
     const before = pictureOf(folder, [...work, caches, sockets])
     const seen = await ground!.run(command)
-    const made = readdirSync(top)
-      .map((name) => join(top, name))
-      .filter((path) => !kept.includes(path))
+    const made = workIn()
     expect(pictureOf(folder, [...made, caches, sockets]), seen.output).toEqual(before)
     if (caged !== null)
       expect(seen.caged, seen.output).toContainEqual(

@@ -102,7 +102,7 @@ export const READS: readonly Attack[] = [
   { name: 'an SSH key by a link', command: 'ln -s ~/.ssh/id_rsa k; cat k', caged: null },
   { name: 'an SSH key through /proc', command: 'cat /proc/self/root$HOME/.ssh/id_rsa', caged: null },
   { name: 'an SSH key by git', command: 'git diff --no-index /dev/null ~/.ssh/id_rsa', caged: null },
-  { name: 'an SSH key by a copy', command: 'cp -r ~/.ssh copy; cat copy/*', caged: null },
+  { name: 'an SSH key by a copy', command: 'rm -rf copy; cp -r ~/.ssh copy; cat copy/*', caged: null },
   { name: 'a folder opened again', command: 'chmod -R 777 ~/.ssh; cat ~/.ssh/id_rsa', caged: null },
   {
     name: 'a mount taken away',

@@ -111,7 +111,7 @@ describe.skipIf(!available.ok)('a caged process', () => {
   test('reaches an allowed host through the proxy of this machine, where it has one', async () => {
     const port = await serve((request, response) => response.end(`${request.headers.host} ${request.method}`))
     const { url, asked } = await serveProxy(port)
-    const { output, caged } = await ground!.run(
+    const { output, caged, end } = await ground!.run(
       'curl -s http://allowed.example/x; curl -s -d body http://sub.below.example:8080/; curl -s http://other.example',
       {
         settings: { network: ['allowed.example', '*.below.example:8080'] },
@@ -120,9 +120,17 @@ describe.skipIf(!available.ok)('a caged process', () => {
     )
     expect(output).toContain('allowed.example GETsub.below.example:8080 POST')
     expect(asked).toEqual(['allowed.example:80', 'sub.below.example:8080'])
+    expect(end).not.toHaveProperty('refusedHosts')
     expect(caged).toEqual([
       { action: 'connect', target: 'other.example:80', allowedBy: 'sandbox.network: "other.example"' },
     ])
+  })
+
+  test('that asked only for hosts that are not allowed says so at its end', async () => {
+    const { end } = await ground!.run('curl -s https://gateway.example', {
+      settings: { network: ['a.example'] },
+    })
+    expect(end).toMatchObject({ kind: 'exited', refusedHosts: ['gateway.example'] })
   })
 
   test('beside another one keeps to its own policy', async () => {
@@ -165,9 +173,12 @@ describe.skipIf(!available.ok)('a caged process', () => {
   })
 
   test('has git whole in a workspace of its own', async () => {
-    const { output } = await ground!.run('git add -A && git commit -q -m Mine && git log -1 --format=%s', {
-      isOwn: true,
-    })
+    const { output } = await ground!.run(
+      'git add -A && git commit -q --allow-empty -m Mine && git log -1 --format=%s',
+      {
+        isOwn: true,
+      },
+    )
     expect(output).toContain('Mine')
     execFileSync('git', ['reset', '-q', '--soft', 'HEAD~1'], { cwd: ground!.top })
   })
@@ -195,6 +206,18 @@ describe.skipIf(!available.ok)('a caged process', () => {
     expect(readFileSync(join(folder, 'projects/a.jsonl'), 'utf8')).toBe('session\n')
     expect(readFileSync(join(folder, '.credentials.json'), 'utf8')).toBe('renewed\n')
     writeFileSync(join(folder, '.credentials.json'), 'SECRET\n')
+  })
+
+  test('has not begun where its cage could not be made', async () => {
+    const program = join(ground!.folder, 'no-bubblewrap')
+    writeFileSync(program, '#!/bin/sh\necho "bwrap: Creating new namespace failed" >&2; exit 1\n', {
+      mode: 0o755,
+    })
+    const { end } = await ground!.run('echo x > ran', { program })
+    const reason = 'the sandbox could not be made: Creating new namespace failed'
+    expect(end).toEqual({ kind: 'not-started', reason, missing: false })
+    const missing = await ground!.run('true', { program: join(ground!.folder, 'nothing') })
+    expect(missing.end).toMatchObject({ kind: 'not-started' })
   })
 
   test('leaves nothing of its own behind', async () => {

@@ -22,6 +22,8 @@ export interface Situation {
   readonly kind?: 'agent' | 'gate'
   readonly env?: Readonly<Record<string, string>>
   readonly isOwn?: boolean
+  /** In the place of bubblewrap. */
+  readonly program?: string
 }
 
 /** What was seen of a caged command. */
@@ -91,7 +93,10 @@ export class Ground {
   }
 
   /** Starts a command of the shell in a cage; what it prints and what was refused is heard. */
-  start(shell: string, { settings, needs, kind = 'agent', env = {}, isOwn = false }: Situation = {}) {
+  start(
+    shell: string,
+    { settings, needs, kind = 'agent', env = {}, isOwn = false, program }: Situation = {},
+  ) {
     if (!available.ok) throw new Error('there is no cage here')
     const place = {
       top: this.top,
@@ -103,7 +108,7 @@ export class Ground {
     }
     const full = { ...GIT, PATH: process.env['PATH'] ?? '', HOME: this.home, ...env }
     const world = { place, settings: { ...NOTHING, ...settings }, env: full }
-    const start = cagedStart(available.program, (asked) =>
+    const start = cagedStart(program ?? available.program, (asked) =>
       kind === 'gate' ? gatePolicy(world, asked) : agentPolicy(world, { ...NO_NEEDS, ...needs }, asked),
     )
     const heard = { output: '', caged: [] as CagedAction[] }
@@ -130,7 +135,7 @@ export class Ground {
   }
 }
 
-const GIT = {
+export const GIT = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_AUTHOR_NAME: 'Ana',

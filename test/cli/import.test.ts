@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { commitTaskFiles } from '../../src/project/commit-task-files.ts'
 import { SAMPLES } from '../bridge/samples.ts'
 import { projectFolder } from './project-folder.ts'
 import { ralph, type Answer } from './ralph.ts'
@@ -92,8 +93,12 @@ describe('ralph import', () => {
     expect(stdout).toBe('Nothing was imported: prd.json has 1 mistake.\n')
     expect(code).toBe(1)
     expect(existsSync(join(cwd, 'docs'))).toBe(false)
+    writeFileSync(join(cwd, 'prd.json'), '{ "userStories": [\n  { "id": "a" "title": 1 }')
+    expect((await at(cwd, 'import', 'prd.json')).stderr).toContain(
+      'prd.json:2:15 not valid JSON: comma expected',
+    )
     const asked = await at(cwd, 'import', 'prd.json', '--as', 'db')
-    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('prd.json is not written as db')])
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('prd.json:2:15 not valid JSON')])
   })
 
   test('again: what is new comes, what changed there alone changes, what changed in both is shown, what is DONE stays', async () => {
@@ -177,6 +182,30 @@ describe('ralph import', () => {
     expect(await said('nowhere.json')).toBe('error: there is no file or folder nowhere.json')
     expect(await said('package.json')).toBe('error: package.json is no backlog that ralph knows')
   })
+})
+
+test('ralph plan --from makes the tasks of a document, and again only what has changed', async () => {
+  const spec = '# Shop\n\n## Users\n\n### Log in\n\nWith a password.\n\n- [ ] An empty one is refused\n'
+  const cwd = repository({ 'docs/spec.md': spec })
+  expect((await at(cwd, 'plan', '--from', 'docs/spec.md')).code).toBe(0)
+  expect(read(cwd, 'docs/tasks/T-001.md')).toBe(
+    '# T-001: Log in\n\n- **Status**: TODO\n- **Milestone**: 1 — Users\n- **Depends**: none\n- **Context**: `docs/spec.md`\n- **Provenance**: system\n- **Origin**: `docs/spec.md#log-in`\n\n## Description\n\nWith a password.\n\n## Acceptance Criteria\n\n- [ ] An empty one is refused\n',
+  )
+  writeFileSync(join(cwd, 'docs/spec.md'), `${spec}- [ ] Five failures lock it\n\n### Pay\n\nBy card.\n`)
+  const { stdout } = await at(cwd, 'plan', '--from', 'docs/spec.md', '--json')
+  expect(JSON.parse(stdout)).toMatchObject({ added: [{ id: 'T-002' }], changed: [{ id: 'T-001' }] })
+  expect((await at(cwd, 'plan')).stderr).toContain('ralph plan needs a document')
+  expect((await at(cwd, 'import', 'docs/spec.md')).stdout).toContain('(checklist)')
+})
+
+test('a number that somebody took meanwhile is not written over', async () => {
+  const cwd = repository({ 'docs/tasks/T-001.md': '# T-001: Mine\n\n- **Status**: TODO\n' })
+  const { signal } = new AbortController()
+  const world = { cwd, env, pid: process.pid, now: () => new Date(), signal, urgent: signal }
+  const texts = new Map([['docs/tasks/T-001.md', 'theirs']])
+  const asked = commitTaskFiles(world, { root: cwd, texts, added: [...texts.keys()], message: 'Import' })
+  await expect(asked).rejects.toThrow('somebody has written docs/tasks/T-001.md just now')
+  expect(read(cwd, 'docs/tasks/T-001.md')).toContain('Mine')
 })
 
 describe('a folder with the backlog of another tool', () => {
@@ -279,7 +308,7 @@ describe('--sync', () => {
     const { stdout } = await run(cwd, '--gate', 'grep -q false prd.json || ! grep -q more one')
     expect(stdout).toContain('a commit hook changed one')
     expect(passes(cwd)).toEqual([false])
-    expect(git(cwd, 'status', '--porcelain')).toBe('')
+    expect(git(cwd, 'status', '--porcelain', 'prd.json', 'docs')).toBe('')
   })
 
   test('blocked and tried again, by hand too', async () => {

@@ -45,6 +45,7 @@ describe('docs/json.md', () => {
     export: ['export', '--as', 'json'],
     plan: ['plan', 'A shop', '--dry-run', '--agent', 'command', '--command', 'echo no'],
     schema: ['schema', 'plan'],
+    'plan --from': ['plan', '--from', 'TODO.md'],
     'run --dry-run': ['run', '--dry-run', '--agent', 'script'],
   }
 

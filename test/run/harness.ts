@@ -35,7 +35,10 @@ export function makeProject(
 export async function runAll(harness: Harness): Promise<readonly RunEvent[]> {
   const events: RunEvent[] = []
   const ports = await makePorts(harness)
-  await runTasks({ ...OPTIONS, ...harness.options }, ports, (event) => events.push(event))
+  await runTasks({ ...OPTIONS, ...harness.options }, ports, (event) => {
+    events.push(event)
+    harness.hear?.(event)
+  })
   return events
 }
 

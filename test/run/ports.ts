@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Agent, AgentEnd, AgentEvent, AgentRequest } from '../../src/agent/port.ts'
 import type { AgentChoice } from '../../src/attempt/job.ts'
+import type { RunEvent } from '../../src/events/event.ts'
 import type { Gate, GateResult } from '../../src/events/gate.ts'
 import { UNKNOWN_USAGE, type Usage } from '../../src/events/usage.ts'
 import { openGit } from '../../src/git/door.ts'
@@ -55,6 +56,8 @@ export function agentOf(deed: Deed, name = 'fake'): Agent {
 export interface Harness {
   readonly root: string
   readonly deed?: Deed
+  /** Hears of each event as it happens. */
+  readonly hear?: (event: RunEvent) => void
   readonly options?: Partial<RunOptions>
   readonly ports?: Partial<RunPorts>
   /** What the configuration says of workspaces of ralph's own. */
@@ -112,7 +115,6 @@ export async function makePorts({ root, deed, ports, gate, own }: Harness): Prom
   const folder = runFolder(root, repository)
   const checkpoint = ports?.checkpoint ?? (() => undefined)
   const workspace = openWorkspace(git, repository, root, checkpoint)
-  const openAt = (cwd: string): typeof git => openGit({ cwd, env: withMark(ENV, mark) })
   const prompt: RunPorts['prompt'] = async ({ task }) => ({ text: task.source, estimate: 0, warnings: [], resources: [] })
   const runGate: RunPorts['runGate'] = async (one, { env }) =>
     gateResult(one, await asAttempt(env, async () => gate?.(one) ?? true))
@@ -140,7 +142,6 @@ export async function makePorts({ root, deed, ports, gate, own }: Harness): Prom
         repository,
         home: workspace,
         env: ENV,
-        openAt,
         sealer: () => null,
         startsIn: async () => processes,
         promptIn: () => ports?.prompt ?? prompt,

@@ -32,6 +32,24 @@ function meeting(count: number): () => Promise<void> {
     })
 }
 
+/** Holds agents back until a task has landed; `hear` is told of each event. */
+function landing(): { readonly hear: (event: RunEvent) => void; readonly of: (id: string) => Promise<void> } {
+  const landed = new Set<string>()
+  const waiting: { readonly id: string; readonly go: () => void }[] = []
+  return {
+    hear(event) {
+      if (event.type !== 'landing-finished') return
+      landed.add(event.id)
+      for (const { id, go } of waiting) if (id === event.id) go()
+    },
+    of: (id) =>
+      new Promise((resolve) => {
+        if (landed.has(id)) resolve()
+        else waiting.push({ id, go: resolve })
+      }),
+  }
+}
+
 function together(root: string, more: Partial<Harness> = {}, jobs = 2): Promise<readonly RunEvent[]> {
   return runAll({ root, ...more, options: { apart: { jobs, branch: null }, ...more.options } })
 }
@@ -63,7 +81,7 @@ describe('several jobs at once', () => {
       },
       3,
     )
-    expect(those(events, 'run-finished')[0]).toMatchObject({ end: 'done', completed: ids, held: [] })
+    expect(those(events, 'run-finished')[0]).toMatchObject({ end: 'done', held: [] })
     expectInOrder(root, 4)
     for (const id of ids) {
       expect(read(root, `src/${id}.txt`)).toBe(`${id}\n`)
@@ -111,11 +129,14 @@ describe('several jobs at once', () => {
     const root = makeProject(tasksOf('T-001', 'T-002'))
     const meet = meeting(2)
     const gates: string[] = []
+    const { hear, of } = landing()
     const events = await together(root, {
+      hear,
       options: { gates: [gateOf('test')] },
       deed: async (request) => {
         await meet()
         await writes(request)
+        if (request.task.id === 'T-002') await of('T-001')
       },
       gate: () => {
         gates.push('run')
@@ -131,7 +152,9 @@ describe('several jobs at once', () => {
     const root = makeProject(tasksOf('T-001', 'T-002'), { 'list.txt': 'a\nb\nc\n' })
     const meet = meeting(2)
     const prompts: string[] = []
+    const { hear, of } = landing()
     const events = await together(root, {
+      hear,
       ports: {
         prompt: async ({ task, attempts }) => {
           prompts.push(...attempts.map(({ outcome, detail }) => `${task.id} ${outcome} ${detail}`))
@@ -142,6 +165,7 @@ describe('several jobs at once', () => {
         if (attempt === 1) await meet()
         const before = readFileSync(join(cwd, 'list.txt'), 'utf8')
         put(cwd, { 'list.txt': before.replace('b', `b ${task.id}`) })
+        if (task.id === 'T-002') await of('T-001')
       },
     })
     expect(landings(events)).toEqual(['T-001 landed', 'T-002 conflict', 'T-002 landed'])
@@ -163,12 +187,16 @@ describe('several jobs at once', () => {
       'T-002': (cwd) => put(cwd, { 'old.txt': 'one\ntwo\nthree\nfour\nFIVE\n' }),
       'T-003': (cwd) => rmSync(join(cwd, existsSync(join(cwd, 'old.txt')) ? 'old.txt' : 'new.txt')),
     }
+    const { hear, of } = landing()
     const events = await together(
       root,
       {
+        hear,
         deed: async ({ task, cwd }) => {
           if (task.attempt === 1) await meet()
           deeds[task.id]!(cwd)
+          if (task.id === 'T-002') await of('T-001')
+          if (task.id === 'T-003') await of('T-002')
         },
       },
       3,
@@ -181,11 +209,14 @@ describe('several jobs at once', () => {
   it('see what passes alone and fails together, and have it done again', async () => {
     const root = makeProject(tasksOf('T-001', 'T-002'))
     const meet = meeting(2)
+    const { hear, of } = landing()
     const events = await together(root, {
+      hear,
       options: { gates: [gateOf('test')] },
       deed: async ({ task, cwd }) => {
         if (task.attempt === 1) await meet()
         put(cwd, { [`src/${task.id}`]: task.attempt === 1 ? 'old way' : 'new way' })
+        if (task.id === 'T-002') await of('T-001')
       },
       // The two do not go together as they were first.
       ports: {
@@ -203,6 +234,25 @@ describe('several jobs at once', () => {
     const refused = those(events, 'attempt-finished').find(({ outcome }) => outcome === 'conflict')
     expect(refused?.reason).toContain('fail together with what has landed since')
     expect(refused?.detail).toContain('T-001: Do T-001')
+    expectInOrder(root, 2)
+  })
+
+  it('do not both add a task of one number', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002'))
+    const meet = meeting(2)
+    const { hear, of } = landing()
+    const events = await together(root, {
+      hear,
+      options: { maxTasks: 2 },
+      deed: async ({ task, cwd }) => {
+        if (task.attempt === 1) await meet()
+        const id = existsSync(join(cwd, 'docs/tasks/T-010-one.md')) ? 'T-011' : 'T-010'
+        put(cwd, { [`docs/tasks/${id}-${task.id === 'T-001' ? 'one' : 'two'}.md`]: taskText(id) })
+        if (task.id === 'T-002') await of('T-001')
+      },
+    })
+    expect(landings(events)).toEqual(['T-001 landed', 'T-002 conflict', 'T-002 landed'])
+    expect(readdirSync(join(root, 'docs/tasks')).slice(2)).toEqual(['T-010-one.md', 'T-011-two.md'])
     expectInOrder(root, 2)
   })
 
@@ -302,11 +352,13 @@ describe('the person beside several jobs', () => {
       }
     }
     const events = await together(root, { deed })
-    expect(those(events, 'landing-finished')).toMatchObject([
-      { id: 'T-001', result: 'held', paths: ['src/T-001.txt'] },
-      { id: 'T-002', result: 'held', paths: ['src/T-002.env'] },
-    ])
-    expect(those(events, 'run-finished')[0]).toMatchObject({ end: 'held', held: ['T-001', 'T-002'] })
+    const held = new Map(
+      those(events, 'landing-finished').map(({ id, result, paths }) => [id, [result, paths]]),
+    )
+    expect(held.get('T-001')).toEqual(['held', ['src/T-001.txt']])
+    expect(held.get('T-002')).toEqual(['held', ['src/T-002.env']])
+    expect(new Set(those(events, 'run-finished')[0]?.held)).toEqual(new Set(['T-001', 'T-002']))
+    expect(those(events, 'run-finished')[0]?.end).toBe('held')
     expect(subjects(root)).toEqual([])
     expect(read(root, 'src/T-001.txt')).toBe('mine\n')
     rmSync(join(root, 'src'), { recursive: true })
@@ -332,6 +384,23 @@ describe('the person beside several jobs', () => {
     )
     expect(landings(events)).toEqual(['T-001 held', 'T-001 landed', 'T-002 landed'])
     expectInOrder(root, 2)
+  })
+
+  it('may rewrite the branch: what began before that is done again on what there is', async () => {
+    const root = makeProject(tasksOf('T-001'), { 'mine.txt': 'one\n' })
+    const events = await together(root, {
+      deed: async (request) => {
+        await writes(request)
+        if (request.task.attempt > 1) return
+        asPerson(() => {
+          put(root, { 'mine.txt': 'two\n' })
+          git(root, 'commit', '-q', '--all', '--amend', '-m', 'Rewritten')
+        })
+      },
+    })
+    expect(landings(events)).toEqual(['T-001 conflict', 'T-001 landed'])
+    expect(git(root, 'log', '--format=%s').split('\n')).toEqual(['T-001: Do T-001', 'Rewritten'])
+    expect(git(root, 'status', '--porcelain')).toBe('')
   })
 
   it('has tasks landed on a branch of its own, which is made where it is missing', async () => {

@@ -84,6 +84,17 @@ const STORY: readonly (readonly [number, Happening])[] = [
     { type: 'agent-tool', id: 'T-004', name: 'Edit', summary: 'Edit src/auth/login.ts', status: 'running' },
   ],
   [194, { type: 'agent-usage', id: 'T-004', usage: usage(12, 0.21) }],
+  [
+    200,
+    {
+      type: 'caged',
+      id: 'T-004',
+      by: 'agent',
+      action: 'connect',
+      target: 'example.com:443',
+      allowedBy: 'sandbox.network: "example.com"',
+    },
+  ],
   [382, { type: 'gate-started', id: 'T-004', gate: test }],
   [
     391,
@@ -215,6 +226,34 @@ describe('a run in a pipe', () => {
     for (const seconds of [0, 1, 2])
       tell(seconds, { type: 'sealing', id: 'T-1', seconds, expectedSeconds: 12 })
     expect(written()).toBe('     · seals the commit, in about 12s\n')
+  })
+
+  it('shows what the agent notes, asks and adds, and how to answer', async () => {
+    const { tell, written } = await screen(null)
+    tell(0, { type: 'agent-signal', id: 'T-004', signal: 'progress', text: 'half of it' })
+    const question = {
+      type: 'question',
+      id: 'T-004',
+      text: 'Which licence?',
+      options: ['MIT', 'BSD'],
+    } as const
+    tell(1, question)
+    expect(written()).not.toContain('Which licence?')
+    tell(2, STORY.find(([, { type }]) => type === 'attempt-started')![1])
+    tell(3, question)
+    tell(4, { type: 'answered', id: 'T-004', answer: 'MIT' })
+    tell(5, { type: 'task-added', id: 'T-004', added: 'T-012', title: 'Mend it' })
+    tell(6, { type: 'agent-signal', id: 'T-004', signal: 'done', text: 'All of it.' })
+    expect(written()).toBe(
+      [
+        '     · half of it',
+        '     ? Which licence? (MIT / BSD)',
+        '       to answer: ralph answer T-004 "…"',
+        '     + added T-012: Mend it',
+        '     · says that it is done',
+        '',
+      ].join('\n'),
+    )
   })
 
   it('says after an interruption what is kept, and how to go on', async () => {

@@ -22,8 +22,9 @@ import { sandboxAvailable, sandboxMode } from '../../project/sandbox.ts'
 import { lintContext } from '../../project/lint-context.ts'
 import type { Place } from '../../project/project.ts'
 import { taskFolders } from '../../project/task-folder.ts'
+import { removeWorkspaces, workspaceFindings } from '../../project/workspace-doctor.ts'
 
-/** Looks at everything that a run needs, and changes nothing; the answer is no where something keeps one from starting. */
+/** Looks at everything that a run needs, and changes nothing unless that is asked for; the answer is no where something keeps one from starting. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context
   const root = findRoot(io.cwd, options.text('dir'))
@@ -40,6 +41,8 @@ export async function run(context: Context): Promise<number> {
     ...(await lookAtAgents(context, root, config)),
     await lookAtSandbox(context, root, config),
     ...(await doctorFindings({ git, root, dir, isTask: taskFilesIn(folders), now: io.now(), open })),
+    ...(options.on('fix') ? await removeWorkspaces(io, { root, config }) : []),
+    ...(await workspaceFindings(io, { root, config })),
   ]
   const isWell = findings.every(({ level }) => level !== 'problem')
   if (context.json) context.printJson({ version: 1, findings, ok: isWell })

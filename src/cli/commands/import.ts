@@ -1,30 +1,34 @@
-import { relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { Diagnostic } from '../../base/diagnostic.ts'
 import { UserError } from '../../base/errors.ts'
 import { pathWithin } from '../../base/paths.ts'
 import { FORMAT_NAMES } from '../../bridge/names.ts'
-import { importTasks, type Imported } from '../../project/import-tasks.ts'
+import { importTasks, type Imported, type ImportWish } from '../../project/import-tasks.ts'
 import { openPlace } from '../../project/project.ts'
 import { importView } from '../../ui/import-view.ts'
 import type { Context } from '../command.ts'
 
 /** Makes task files of another tool's backlog; the answer is no where that cannot be read. */
 export async function run(context: Context): Promise<number> {
-  const place = await openPlace(context.where)
-  const { options, io } = context
-  const path = pathWithin(place.root, resolve(io.cwd, context.args[0] ?? ''))
-  if (path === null)
-    throw new UserError(
-      `${context.args[0]} is outside of the project`,
-      `Name a file or folder in ${relative(io.cwd, place.root) || 'it'}.`,
-    )
-  const as = FORMAT_NAMES.find((name) => name === options.text('as')) ?? null
-  const imported = await importTasks(io, place, {
-    path: path === '' ? '.' : path,
-    as,
+  const { options, args } = context
+  return importFrom(context, args[0] ?? '', {
+    as: FORMAT_NAMES.find((name) => name === options.text('as')) ?? null,
     sync: options.on('sync'),
     independent: options.on('independent'),
   })
+}
+
+/** Imports what is at a path, as the person has typed it, and shows that. */
+export async function importFrom(
+  context: Context,
+  typed: string,
+  wish: Omit<ImportWish, 'path'>,
+): Promise<number> {
+  const place = await openPlace(context.where)
+  const path = pathWithin(place.root, resolve(context.io.cwd, typed))
+  if (path === null)
+    throw new UserError(`${typed} is outside of the project`, `Name a file or folder in ${place.root}.`)
+  const imported = await importTasks(context.io, place, { ...wish, path: path === '' ? '.' : path })
   if (context.json) context.printJson(importJson(imported))
   else {
     await context.note(importView.mistakes(imported))
@@ -34,7 +38,9 @@ export async function run(context: Context): Promise<number> {
 }
 
 function importJson({ format, path, mistakes, written, both, gone, dropped, files, kept }: Imported): object {
-  const found = mistakes.map(({ rule: _, ...rest }: Diagnostic) => rest)
+  const found = mistakes.map(({ file, line, column, severity, message }: Diagnostic) => {
+    return { file, line, column, severity, message }
+  })
   return {
     version: 1,
     format,

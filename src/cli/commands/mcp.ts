@@ -3,7 +3,9 @@ import { INSIDE_VARIABLE } from '../../base/names.ts'
 import { attemptIn, attemptOffer } from '../../mcp/attempt.ts'
 import { mcpConfigFor } from '../../mcp/print-config.ts'
 import { PROJECT_ABOUT, projectTools, type ToolCall } from '../../mcp/project-tools.ts'
-import { serveMcp, type McpOffer, type ToolAnswer } from '../../mcp/server.ts'
+import { serveMcp, type McpOffer } from '../../mcp/server.ts'
+import { Answers } from '../../project/answers.ts'
+import { openPlace } from '../../project/project.ts'
 import { line } from '../../ui/block.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Context } from '../command.ts'
@@ -56,7 +58,14 @@ async function printConfig(context: Context, client: string): Promise<number> {
 }
 
 function projectOffer(context: Context): McpOffer {
-  const tools = projectTools(COMMANDS, (call) => answer(context, call))
+  const answers = new Answers()
+  const tools = projectTools(COMMANDS, async (call) => {
+    const make = (): Promise<string> => answer(context, call)
+    if (!call.ofFiles) return { ok: true, text: await make() }
+    const place = await openPlace(context.where)
+    const question = JSON.stringify([place.root, call.command, call.args, [...call.options]])
+    return { ok: true, text: await answers.to(question, { place, now: context.io.now() }, make) }
+  })
   return { version: manifest.version, about: PROJECT_ABOUT, tools, resources: [] }
 }
 
@@ -64,7 +73,7 @@ function projectOffer(context: Context): McpOffer {
 async function answer(
   { io: own, options: given }: Context,
   { command: name, args, options }: ToolCall,
-): Promise<ToolAnswer> {
+): Promise<string> {
   const command = COMMANDS.find((spec) => spec.name === name)!
   const specs = [...GLOBAL_OPTIONS, ...command.options]
   const dir = given.text('dir')
@@ -76,5 +85,5 @@ async function answer(
   const { run: work } = await command.load()
   // That the answer is no (nothing eligible, errors found) is an answer too.
   await work(context)
-  return { ok: true, text: printed.join('') }
+  return printed.join('')
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
-import { schedule, type Schedule } from '../../select/schedule.ts'
+import { IDLE, schedule, type Schedule } from '../../select/schedule.ts'
 import { type Selection, type TaskState } from '../../select/selection.ts'
 import type { TierChoice } from '../../select/tier.ts'
 import type { Facts, TaskHead } from '../../task/model.ts'
@@ -89,17 +89,7 @@ function scheduleOf<T extends Facts<'touches'>>(
   { jobs, place }: { readonly jobs: number; readonly place: Place },
 ): Schedule<T> {
   const { overlap } = place.config
-  return schedule({
-    eligible,
-    busy: [],
-    jobs,
-    overlap,
-    mayBegin: Infinity,
-    again: new Set(),
-    isEnding: false,
-    isStopping: false,
-    isLanding: false,
-  })
+  return schedule({ ...IDLE, eligible, jobs, overlap })
 }
 
 function together<T extends Facts<'title' | 'milestone' | 'touches'>>(

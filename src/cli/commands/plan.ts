@@ -12,6 +12,42 @@ import { showLines } from '../run/show-run.ts'
 
 /** Plans: from a wish or documents to tasks, in phases that each end in files and a commit. */
 export async function run(context: Context): Promise<number> {
+  const document = context.options.text('from')
+  return document === undefined ? planByAgent(context) : planFrom(context, document)
+}
+
+/** What only says something to or of an agent that plans. */
+const WITH_AGENT = [
+  'continue',
+  'abort',
+  'yes',
+  'no-research',
+  'no-web',
+  'verify-tasks',
+  'export',
+  'dry-run',
+  'branch',
+  'no-commit',
+  'agent',
+  'model',
+  'command',
+  'sandbox',
+]
+
+/** Makes tasks of a document, by its headings and boxes alone. */
+async function planFrom(context: Context, document: string): Promise<number> {
+  const { args, options } = context
+  const other = WITH_AGENT.find((name) => options.on(name) || options.text(name) !== undefined)
+  if (args.length > 0 || other !== undefined || options.number('budget') !== undefined)
+    throw new UserError(
+      '--from makes tasks of a document without an agent, and takes nothing else',
+      'Leave it out to have an agent plan: ralph plan docs/spec.md',
+    )
+  const { importFrom } = await import('./import.ts')
+  return importFrom(context, document, { as: 'outline', sync: false, independent: false })
+}
+
+async function planByAgent(context: Context): Promise<number> {
   const { io, json } = context
   const place = await openPlace(context.where)
   const wish = await wishOf(context)

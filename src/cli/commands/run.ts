@@ -87,7 +87,8 @@ function tasksOf({ selection, tasks }: Project, { task, loop }: RunOptions): rea
 }
 
 function exitCode(finished: RunFinished): number {
-  if (finished.blocked.length + finished.failed.length + finished.held.length > 0) return finished.end === 'interrupted' ? 130 : 1
+  if (finished.blocked.length + finished.failed.length + finished.held.length > 0)
+    return finished.end === 'interrupted' ? 130 : 1
   switch (finished.end) {
     case 'done':
       return 0

@@ -7,18 +7,22 @@ import { listRecords } from '../../git/record.ts'
 import { Agents } from '../../project/agents.ts'
 import { openOrigins } from '../../project/origins.ts'
 import type { Project } from '../../project/project.ts'
-import { unlessGitIsMissing } from '../../project/repository.ts'
+import { openRepository, unlessGitIsMissing } from '../../project/repository.ts'
 import type { RunWish } from '../../project/run-options.ts'
 import { openSandbox, sandboxMode } from '../../project/sandbox.ts'
+import { furnitureOf } from '../../project/workspaces.ts'
+import { filesToCopy } from '../../workspace/furnish.ts'
+import { workspacesFolder } from '../../workspace/own.ts'
 import { promptOf } from '../../project/task-prompt.ts'
 import { taskOrReason } from '../../run/choose-task.ts'
 import { Ledger } from '../../run/ledger.ts'
 import type { RunOptions } from '../../run/ports.ts'
 import { prepare } from '../../run/prepare.ts'
+import { IDLE, schedule } from '../../select/schedule.ts'
 import { taskJson } from '../../select/task-json.ts'
 import type { Task } from '../../task/model.ts'
 import { line } from '../../ui/block.ts'
-import { dryRunView, type DryRun } from '../../ui/dry-run-view.ts'
+import { dryRunView, type DryRun, type DryWorkspaces } from '../../ui/dry-run-view.ts'
 import type { Context } from '../command.ts'
 
 /** Shows what a run would do first, and does nothing. */
@@ -88,8 +92,31 @@ async function planOf(
     ...commandOf(provider.invocation(request)),
     prompt: job.prompt,
     estimate,
+    workspaces: await workspacesOfRun(io, project, options),
   }
   return { plan, warnings }
+}
+
+/** What would run at once, and where: the very decision that a run makes. */
+async function workspacesOfRun(
+  { env }: Context['io'],
+  { root, config, selection }: Project,
+  { apart, overlap, task }: RunOptions,
+): Promise<DryWorkspaces | null> {
+  if (!apart) return null
+  const { repository, git } = await openRepository({ env }, root)
+  const { dir, copy } = config.workspace
+  const { prepare, link } = furnitureOf(root, config.workspace)
+  const eligible = selection.eligible.filter(({ id }) => task === null || id === task)
+  const { begin } = schedule({ ...IDLE, eligible, jobs: apart.jobs, overlap })
+  return {
+    folder: workspacesFolder({ root, top: repository.root }, { dir, env }),
+    jobs: apart.jobs,
+    begin: begin.map(({ id }) => id),
+    prepare,
+    copy: await filesToCopy(git.at(root), { copy }),
+    link,
+  }
 }
 
 function commandOf({ program, args, stdin }: Invocation): Pick<DryRun, 'command' | 'promptOnStdin'> {

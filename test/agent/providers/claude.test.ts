@@ -68,6 +68,12 @@ describe('how claude is called', () => {
     const { args, files } = claude.invocation(request({ mcpServers }))
     expect(args).toContain(`--mcp-config=${FOLDER}/mcp.json`)
     expect(JSON.parse(files['mcp.json']!)).toEqual({ mcpServers })
+    const slow = { docs: { ...mcpServers.docs, toolSeconds: 3660 } }
+    const { env, files: same } = claude.invocation(request({ mcpServers: slow }))
+    expect(env['MCP_TOOL_TIMEOUT']).toBe('3660000')
+    expect(same).toEqual(files)
+    const own = { MCP_TOOL_TIMEOUT: '5' }
+    expect(claude.invocation(request({ mcpServers: slow, env: own })).env['MCP_TOOL_TIMEOUT']).toBeUndefined()
     expect(files['settings.json']).toContain('"mcp__docs"')
   })
 })

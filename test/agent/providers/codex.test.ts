@@ -25,6 +25,8 @@ describe('how codex is called', () => {
   test('servers are approved beforehand, whatever stands in their names and values', () => {
     const mcpServers = { 'my.docs': { command: 'node', args: ['a "b"'], env: { 'A.B': 'x\ny' } } }
     const { args } = codex.invocation(request({ mcpServers }))
+    const slow = { docs: { command: 'node', args: [], env: {}, toolSeconds: 3660 } }
+    expect(codex.invocation(request({ mcpServers: slow })).args.join(' ')).toContain('tool_timeout_sec=3660}')
     expect(args[args.indexOf('-c') + 1]).toBe(
       'mcp_servers.my_docs={command="node",args=["a \\"b\\""],env={"A.B"="x\\ny"},default_tools_approval_mode="approve"}',
     )

@@ -375,3 +375,19 @@ describe('continue', () => {
     expect(continueCli.invocation(request()).args.at(-1)).toBe('-p')
   })
 })
+
+test.each([
+  ['gemini', gemini],
+  ['qwen', qwen],
+  ['copilot', copilot],
+  ['opencode', opencode],
+] as const)('%s is told how long a tool of a server may take', (_, provider) => {
+  const slow = { docs: { ...mcpServers.docs, toolSeconds: 3660 } }
+  const said = (servers: typeof slow | typeof mcpServers): string => {
+    const { env, files } = provider.invocation(request({ mcpServers: servers }))
+    return JSON.stringify([env, files])
+  }
+  expect(said(slow)).toMatch(/\\*"timeout\\*":3660000/)
+  expect(said(slow)).not.toContain('toolSeconds')
+  expect(said(mcpServers)).not.toContain('timeout')
+})

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import type { AgentEnd } from '../../src/agent/port.ts'
+import { createAgent } from '../../src/agent/runtime.ts'
+import { startProcess, type StartProcess } from '../../src/process/start.ts'
+import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
+import { requestOf } from '../agent/requests.ts'
+import { jsonProvider } from '../agent/steered-agent.ts'
+
+const provider = {
+  ...jsonProvider({ program: 'true', args: [] }),
+  reader: () => ({
+    line: () => [],
+    end: () => ({
+      end: { kind: 'no-network' as const, reason: 'It cannot reach its service' },
+      finalMessage: '',
+      usage: UNKNOWN_USAGE,
+      denied: [],
+    }),
+  }),
+}
+
+/** How an agent ends that could not reach its service, where its cage has refused these hosts and been asked for no other. */
+async function endOf(refusedHosts: readonly string[] | undefined): Promise<AgentEnd | undefined> {
+  const start: StartProcess = (command, options) => {
+    const running = startProcess(command, options)
+    const finished = running.finished.then((end) =>
+      end.kind === 'exited' && refusedHosts ? { ...end, refusedHosts } : end,
+    )
+    return { pid: running.pid, state: 'started', end: (mode) => running.end(mode), finished }
+  }
+  for await (const event of createAgent(provider, { start, now: () => new Date(0) }).run(requestOf()))
+    if (event.type === 'finished') return event.outcome.end
+  return undefined
+}
+
+test('an agent that its cage keeps from its service is not waited for', async () => {
+  expect(await endOf(['gateway.example'])).toEqual({
+    kind: 'refused',
+    hopeless: 'run',
+    reason:
+      'It cannot reach its service; the sandbox refused gateway.example: if that is its service, name it in sandbox.network',
+  })
+})
+
+test('where it was asked for what is allowed, the network is what is missing', async () => {
+  expect(await endOf(undefined)).toEqual({ kind: 'no-network', reason: 'It cannot reach its service' })
+})

@@ -1,0 +1,183 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { RunEvent } from '../../src/events/event.ts'
+import { ralph, type Answer } from '../cli/ralph.ts'
+import { env as bare, repository } from '../cli/script-repository.ts'
+import { available, GIT, Ground } from './here.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
+
+/** A task that the embedded agent does. */
+const task = (script: string): string =>
+  `# T-001: Try\n\n- **Status**: TODO\n- **Depends**: none\n\n## Description\nDo it.\n\n## Script\n\n\`\`\`sh\n${script}\n\`\`\`\n`
+
+const eventsOf = (answer: Answer): readonly RunEvent[] =>
+  answer.stdout
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text) as RunEvent)
+
+describe.skipIf(!available.ok)('a run in the sandbox', () => {
+  let ground: Ground
+  beforeEach(() => {
+    ground = new Ground()
+  })
+  afterEach(() => ground.remove())
+
+  const env = (): Record<string, string> => ({
+    ...GIT,
+    PATH: process.env['PATH'] ?? '',
+    HOME: ground.home,
+    RALPH_SANDBOX: 'on',
+  })
+
+  function prepared(script: string, config: object): void {
+    writeFileSync(
+      join(ground.top, 'ralph.config.json'),
+      JSON.stringify({ commit: { seal: false }, ...config }),
+    )
+    ground.write('home/work/shop/docs/tasks/T-001.md', task(script))
+    execFileSync('git', ['add', '-A'], { cwd: ground.top })
+    execFileSync('git', ['commit', '-qm', 'Plan'], { cwd: ground.top, env: { ...process.env, ...GIT } })
+  }
+
+  const run = (...argv: string[]): Promise<Answer> =>
+    ralph(['run', '--agent', 'script', '--retries', '0', '--json', ...argv], { cwd: ground.top, env: env() })
+
+  test('does an honest task, and shows and keeps what was refused', async () => {
+    prepared('echo x > new.txt; echo x >> ~/.bashrc; git commit -am x; echo well > $RALPH_NOTES_FILE', {
+      gates: [{ name: 'test', command: 'test -f new.txt; cat ~/.ssh/id_rsa; true' }],
+      baseline: 'off',
+    })
+    const events = eventsOf(await run())
+    expect(events[0]).toMatchObject({ type: 'run-started', sandbox: { on: true, reason: null } })
+    expect(events.filter(({ type }) => type === 'caged')).toMatchObject([
+      { id: 'T-001', by: 'agent', action: 'write', target: '~/.bashrc' },
+      { id: 'T-001', by: 'agent', action: 'write', target: '.git/index.lock', allowedBy: null },
+      {
+        id: 'T-001',
+        by: 'gate',
+        action: 'read',
+        target: '~/.ssh/id_rsa',
+        allowedBy: 'sandbox.read: "~/.ssh"',
+      },
+    ])
+    expect(events.at(-1)).toMatchObject({ type: 'run-finished', end: 'done', completed: ['T-001'] })
+    expect(readFileSync(join(ground.top, 'docs/tasks/T-001.md'), 'utf8')).toContain('well')
+  })
+
+  test('keeps with a failed attempt what was refused', async () => {
+    prepared('echo x > new.txt; curl -s https://example.com', {
+      gates: [],
+      sandbox: { network: ['a.example'] },
+    })
+    await run()
+    const { stdout } = await ralph(['attempts', '1'], { cwd: ground.top, env: env() })
+    expect(stdout).toContain('the sandbox refused  connect example.com:443')
+  })
+
+  test('ends before an agent begins where a gate passes only outside of it, and names what would help', async () => {
+    prepared('echo x > new.txt', { gates: [{ name: 'test', command: 'cat ~/.aws/credentials' }] })
+    const answer = await run()
+    const finished = eventsOf(answer).at(-1)
+    expect([answer.code, finished]).toMatchObject([1, { type: 'run-finished', end: 'stopped' }])
+    expect(finished).toHaveProperty(
+      'reason',
+      'a gate passes only outside of the sandbox: test (cat ~/.aws/credentials): exited with code 1. In the configuration, it was refused what these would allow: sandbox.read: "~/.aws"; or run with --sandbox off',
+    )
+    expect(eventsOf(answer).map(({ type }) => type)).not.toContain('attempt-started')
+    const allowed = {
+      gates: [{ name: 'test', command: 'cat ~/.aws/credentials' }],
+      sandbox: { read: ['~/.aws'] },
+    }
+    prepared('echo x > new.txt', allowed)
+    expect((await run()).code).toBe(0)
+  })
+
+  test('gives agents their full level, unless the configuration says otherwise', async () => {
+    prepared('true', { gates: [] })
+    const show = async (...argv: string[]) =>
+      ralph(['run', '--dry-run', '--agent', 'claude', ...argv], {
+        cwd: ground.top,
+        env: {
+          ...env(),
+          PATH: `${join(ground.folder, 'bin')}:${process.env['PATH']}`,
+          ANTHROPIC_API_KEY: 'x',
+        },
+      })
+    ground.write('bin/claude', '#!/bin/sh\necho 2.1.326\n')
+    execFileSync('chmod', ['+x', join(ground.folder, 'bin/claude')])
+    expect((await show()).stdout).toMatch(
+      /sandbox +on[^]*--dangerously-skip-permissions|--dangerously-skip-permissions[^]*sandbox +on/,
+    )
+    expect((await show('--sandbox', 'off')).stdout).toContain('acceptEdits')
+    prepared('true ', { gates: [], permission: 'edit' })
+    expect((await show()).stdout).toContain('acceptEdits')
+  })
+
+  test.each([
+    { phase: 'the baseline', script: 'echo x > new.txt', gate: 'test -f new.txt || exec sleep 1241' },
+    { phase: 'the agent', script: 'echo x > new.txt; exec sleep 1241', gate: 'true' },
+    { phase: 'a gate', script: 'echo x > new.txt', gate: 'test ! -f new.txt || exec sleep 1241' },
+  ])('leaves nothing where ralph is killed during $phase', async ({ script, gate }) => {
+    prepared(script, { gates: [{ name: 'test', command: gate }] })
+    const child = spawn(process.execPath, [PROGRAM, 'run', '--agent', 'script'], {
+      cwd: ground.top,
+      env: env(),
+      stdio: 'ignore',
+      detached: true,
+    })
+    const processes = (): string => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+    await expect.poll(processes, { timeout: 30_000, interval: 100 }).toMatch(/^sleep 1241$/m)
+    const killed = once(child, 'exit')
+    child.kill('SIGKILL')
+    await killed
+    await expect.poll(processes, { timeout: 10_000, interval: 50 }).not.toMatch(/^sleep 1241$/m)
+    expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(ground.folder)
+    const changed = execFileSync('git', ['status', '--porcelain'], { cwd: ground.top, encoding: 'utf8' })
+    expect(changed.trim()).toMatch(/^(\?\? new.txt)?$/)
+    expect(readFileSync(join(ground.home, '.bashrc'), 'utf8')).toBe('mine\n')
+    // What lay outside of the repository goes with the next cage.
+    await ground.run('true')
+    const left = readdirSync(join(ground.home, '.cache/ralph')).filter((name) => name.startsWith('cage-'))
+    expect(left).toEqual([])
+  })
+})
+
+describe('where there is no sandbox', () => {
+  const nowhere = { ...bare, PATH: '/nowhere' }
+
+  test('a run that is to have one does not begin', async () => {
+    const cwd = repository({ 'T-001': 'echo x > x' })
+    const git = join(cwd, 'bin')
+    execFileSync('mkdir', [git])
+    const { code, stderr } = await ralph(['run', '--agent', 'script', '--sandbox', 'on'], {
+      cwd,
+      env: nowhere,
+    })
+    expect([code, existsSync(join(cwd, 'x'))]).toEqual([2, false])
+    expect(stderr).toMatch(/the sandbox is asked for, and (?:bubblewrap is not installed|there is none)/)
+  })
+
+  test('an unknown mode is a mistake', async () => {
+    const cwd = repository({ 'T-001': 'true' })
+    const { code, stderr } = await ralph(['run'], { cwd, env: { ...bare, RALPH_SANDBOX: 'maybe' } })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('RALPH_SANDBOX is "maybe"')])
+  })
+
+  test('doctor says so, as a problem only where one is asked for', async () => {
+    const cwd = repository({ 'T-001': 'true' })
+    const sandbox = async (mode: string) => {
+      const { stdout } = await ralph(['doctor', '--json'], { cwd, env: { ...bare, RALPH_SANDBOX: mode } })
+      const { findings } = JSON.parse(stdout) as { findings: { area: string; level: string }[] }
+      return findings.find(({ area }) => area === 'sandbox')?.level
+    }
+    expect(await sandbox('off')).toBe('note')
+    expect(await sandbox('on')).toBe(available.ok ? 'ok' : 'problem')
+    expect(await sandbox('auto')).toBe(available.ok ? 'ok' : 'note')
+  })
+})

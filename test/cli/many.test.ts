@@ -1,0 +1,64 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { git } from '../git/bare-git.ts'
+import { projectFolder } from './project-folder.ts'
+import { ralph } from './ralph.ts'
+import { env, repository } from './script-repository.ts'
+
+/** A person's environment, with a folder of caches that is gone after the test. */
+const world = (): Readonly<Record<string, string>> & { readonly XDG_CACHE_HOME: string } => {
+  return { ...env, XDG_CACHE_HOME: join(projectFolder({}), 'cache') }
+}
+
+describe('several jobs, as a person asks for them', () => {
+  it('are previewed, shown in a dry run, done, looked at, and cleared away', async () => {
+    const cwd = repository({ 'T-001': 'echo 1 > one', 'T-002': 'echo 2 > two', 'T-003': 'echo 3 > three' })
+    const at = { cwd, env: world() }
+    const cache = at.env.XDG_CACHE_HOME
+    expect((await ralph(['next', '--jobs', '2'], at)).stdout).toMatch(
+      /At once\n {2}T-001 .*\n {2}T-002 .*\n\nLater\n {2}T-003 .* for a free workspace\n/,
+    )
+    const json: unknown = JSON.parse((await ralph(['next', '--jobs', '2', '--json'], at)).stdout)
+    expect(json).toMatchObject({
+      begin: [{ id: 'T-001' }, { id: 'T-002' }],
+      later: [{ id: 'T-003', wait: { kind: 'jobs' } }],
+    })
+    const jobs = ['run', '--loop', '--jobs', '2', '--agent', 'script']
+    const dry = await ralph([...jobs, '--dry-run'], at)
+    expect(dry.stdout).toContain('T-001, T-002')
+    expect(dry.stdout).toContain(cache)
+    expect(existsSync(cache)).toBe(false)
+    const { stdout, code } = await ralph(jobs, at)
+    expect([code, stdout]).toEqual([0, expect.stringContaining('3 done')])
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+    expect(readdirSync(cwd)).toEqual(expect.arrayContaining(['one', 'two', 'three']))
+    expect((await ralph(['doctor'], at)).stdout).toContain('3 workspaces in')
+    expect((await ralph(['doctor', '--fix'], at)).stdout).toContain('removed 3 workspaces')
+    expect(readdirSync(join(cache, 'ralph'))).toEqual([])
+    expect(git(cwd, 'for-each-ref', 'refs/ralph/bases')).toBe('')
+  })
+
+  it.each([
+    [['run', '--jobs', '2'], '--jobs is about the tasks of a loop'],
+    [['run', '--loop', '--branch', 'x', '--push'], '--branch lands on another'],
+    [['run', '--loop', '--jobs', '0'], '--jobs'],
+    [['run', '--loop', '--branch', 'main', '--agent', 'script'], 'main is checked out'],
+    [['run', '--loop', '--branch', 'a..b', '--agent', 'script'], 'git takes no branch named a..b'],
+  ])('ralph %j is refused', async (args, message) => {
+    const cwd = repository({ 'T-001': 'true' })
+    const { stderr, code } = await ralph(args, { cwd, env: world() })
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+  })
+
+  it('have no branch to land on where HEAD is detached, unless one is named', async () => {
+    const cwd = repository({ 'T-001': 'echo 1 > one' })
+    git(cwd, 'checkout', '-q', '--detach')
+    const at = { cwd, env: world() }
+    const run = (...more: string[]) =>
+      ralph(['run', '--loop', '--jobs', '2', '--agent', 'script', ...more], at)
+    expect((await run()).stderr).toContain('HEAD is detached, so there is no branch to land on')
+    expect((await run('--branch', 'work')).code).toBe(0)
+    expect(git(cwd, 'log', '-1', '--format=%s', 'work')).toContain('T-001')
+  })
+})

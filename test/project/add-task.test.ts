@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import { taskAdder } from '../../src/project/add-task.ts'
+import { openProject } from '../../src/project/project.ts'
+import { SIGNALS } from '../../src/signal/signal.ts'
+import { parseTask } from '../../src/task/parse.ts'
+import { makeFolder, put } from '../git/repository.ts'
+
+const TASK =
+  '# T-007: Add it\n\n- **Status**: TODO\n- **Milestone**: 1 — Login\n- **Depends**: none\n\n## Description\nx\n'
+
+async function adder(files: Record<string, string> = {}) {
+  const root = makeFolder()
+  put(root, { 'docs/tasks/T-007.md': TASK, 'package.json': '{}', ...files })
+  const project = await openProject({ cwd: root, dir: undefined })
+  const add = taskAdder(project)
+  return {
+    root,
+    add: (draft: object) =>
+      add(v.parse(SIGNALS.add_task, { title: 'Mend it', description: 'Why not.', ...draft }), {
+        root,
+        tasks: project.tasks,
+      }),
+    read: (file: string) => readFileSync(join(root, file), 'utf8'),
+  }
+}
+
+describe('a task that an agent adds', () => {
+  it('is a file as ralph writes one, with the next number', async () => {
+    const { add, read } = await adder()
+    const draft = {
+      description: 'What.\n\n# Why\n\nBecause.',
+      criteria: ['It works', 'It is `fast`'],
+      depends: ['t-7'],
+      touches: ['src/a.ts'],
+      produces: ['src/b.ts'],
+      milestone: '1',
+      complexity: 'Heavy',
+    }
+    expect(await add(draft)).toEqual({ id: 'T-008', file: 'docs/tasks/T-008.md' })
+    expect(read('docs/tasks/T-008.md')).toBe(`# T-008: Mend it
+
+- **Status**: TODO
+- **Milestone**: 1 — Login
+- **Depends**: T-007
+- **Touches**: \`src/a.ts\`
+- **Complexity**: Heavy
+- **Provenance**: agent
+
+## Description
+
+What.
+
+### Why
+
+Because.
+
+## Acceptance Criteria
+
+- [ ] It works
+- [ ] It is \`fast\`
+
+## Produces
+
+- \`src/b.ts\`
+`)
+  })
+
+  it('gets another number than the one before, which it may need', async () => {
+    const { add, read } = await adder()
+    expect(await add({})).toMatchObject({ id: 'T-008' })
+    expect(await add({ depends: ['T-008'] })).toMatchObject({ id: 'T-009' })
+    expect(read('docs/tasks/T-009.md')).toContain('**Depends**: T-008')
+  })
+
+  it('takes no number that another run has just taken', async () => {
+    const { add } = await adder({ 'docs/tasks/T-008.md': 'no task yet' })
+    expect(await add({})).toMatchObject({ id: 'T-009' })
+  })
+
+  it.each<[string, object, RegExp]>([
+    ['needs what is not there', { depends: ['T-099'] }, /no task T-099/],
+    ['needs no task', { depends: ['later'] }, /'later' is not a task/],
+    ['touches what is outside', { touches: ['../../etc/passwd'] }, /outside/],
+    ['produces what is absolute', { produces: ['/etc/passwd'] }, /not relative/],
+  ])('is refused, and nothing written, where it %s', async (_, draft, problem) => {
+    const { root, add } = await adder()
+    expect(await add(draft)).toMatchObject({ problem: expect.stringMatching(problem) })
+    expect(readdirSync(join(root, 'docs/tasks'))).toEqual(['T-007.md'])
+  })
+
+  it('says no more than it may, whatever stands in its texts', async () => {
+    const evil = fc.constantFrom(
+      '# T-001: Mine',
+      '## Blocked\nno',
+      '- **Status**: DONE',
+      '- **Depends**: T-007',
+      '```',
+      '<!--',
+      '---\nstatus: DONE\n---',
+      'Setext\n===',
+      '<details>',
+      'plain',
+    )
+    const lines = fc.array(evil, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('\n'))
+    await fc.assert(
+      fc.asyncProperty(lines, evil, async (description, one) => {
+        const { root, add } = await adder()
+        const title = one.split('\n')[0]!
+        const result = await add({ title, description, criteria: [title] })
+        const file = join(root, 'docs/tasks/T-008.md')
+        if ('problem' in result) return expect(existsSync(file)).toBe(false)
+        const task = await parseTask({ file: 'docs/tasks/T-008.md', text: readFileSync(file, 'utf8') })
+        expect(task).toMatchObject({ id: 'T-008', status: 'TODO', held: false, depends: [] })
+      }),
+      { numRuns: 40 },
+    )
+  })
+})

@@ -1,0 +1,157 @@
+import { existsSync, linkSync, rmSync, copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openGit } from '../../src/git/door.ts'
+import { findRepository } from '../../src/git/repository.ts'
+import {
+  finishMove,
+  inTheWay,
+  moveWithCheckout,
+  type Checkout,
+  type Move,
+} from '../../src/workspace/follow.ts'
+import { ENV, git, makeRepository, put } from '../git/repository.ts'
+import { read } from '../run/harness.ts'
+
+interface Scene {
+  readonly root: string
+  readonly checkout: Checkout
+  readonly move: Move
+  readonly noted: (Move | null)[]
+}
+
+/** A checkout, and a commit made elsewhere on top of it that changes, adds, removes and renames. */
+async function scene(): Promise<Scene> {
+  const root = makeRepository({
+    '.gitignore': '*.env\n',
+    'changed.txt': 'before\n',
+    'gone.txt': 'before\n',
+    'other.txt': 'x\n',
+    'folder/old.txt': 'a long text that is moved\n',
+  })
+  const from = git(root, 'rev-parse', 'HEAD')
+  put(root, { 'changed.txt': 'after\n', 'new/deep.txt': 'new\n' })
+  git(root, 'rm', '-q', 'gone.txt')
+  git(root, 'mv', 'folder/old.txt', 'moved.txt')
+  git(root, 'add', '-A')
+  const tree = git(root, 'write-tree')
+  const to = git(root, 'commit-tree', tree, '-p', from, '-m', 'Elsewhere')
+  git(root, 'reset', '-q', '--hard', from)
+  const door = openGit({ cwd: root, env: ENV })
+  const checkout = { git: door, repository: (await findRepository(door))! }
+  return { root, checkout, move: { branch: 'main', from, to }, noted: [] }
+}
+
+const go = ({ checkout, move, noted }: Scene) => moveWithCheckout(checkout, move, (one) => noted.push(one))
+
+function expectAt({ root, move }: Scene, status: readonly string[] = []): void {
+  expect(git(root, 'rev-parse', 'main')).toBe(move.to)
+  expect(git(root, 'status', '--porcelain').split('\n').filter(Boolean)).toEqual(status)
+  expect(existsSync(join(root, '.git/index.lock'))).toBe(false)
+  expect(existsSync(join(root, '.git/ralph-follow-lock'))).toBe(false)
+}
+
+describe('a checkout that follows its branch', () => {
+  it('has what the branch has, and keeps what is staged, changed or new elsewhere', async () => {
+    const at = await scene()
+    put(at.root, { 'other.txt': 'staged\n', 'mine.txt': 'mine\n' })
+    git(at.root, 'add', 'other.txt')
+    put(at.root, { 'other.txt': 'changed after that\n' })
+    expect(await go(at)).toEqual({ kind: 'moved' })
+    expectAt(at, ['MM other.txt', '?? mine.txt'])
+    expect(read(at.root, 'new/deep.txt')).toBe('new\n')
+    expect(existsSync(join(at.root, 'folder'))).toBe(false)
+    expect(at.noted).toEqual([at.move, null])
+  })
+
+  it.each<readonly [string, (root: string) => void, readonly string[]]>([
+    ['a changed file', (root) => put(root, { 'changed.txt': 'mine\n' }), ['changed.txt']],
+    [
+      'a staged file',
+      (root) => void (put(root, { 'gone.txt': 'mine\n' }), git(root, 'add', '-A')),
+      ['gone.txt'],
+    ],
+    ['a file that was removed', (root) => rmSync(join(root, 'changed.txt')), ['changed.txt']],
+    ['an untracked file', (root) => put(root, { 'new/deep.txt': 'mine\n' }), ['new/deep.txt']],
+    ['a file where a folder is to be', (root) => put(root, { new: 'mine\n' }), ['new/deep.txt']],
+    ['a folder where a file is to be', (root) => put(root, { 'moved.txt/mine': 'mine\n' }), ['moved.txt']],
+  ])('is held by %s, and nothing has changed', async (_, act, paths) => {
+    const at = await scene()
+    act(at.root)
+    const before = git(at.root, 'status', '--porcelain')
+    expect(await inTheWay(at.checkout, at.move)).toMatchObject({ kind: 'held', paths })
+    expect(await go(at)).toMatchObject({ kind: 'held', paths })
+    expect(git(at.root, 'rev-parse', 'main')).toBe(at.move.from)
+    expect(git(at.root, 'status', '--porcelain')).toBe(before)
+    expect(at.noted).toEqual([])
+  })
+
+  it('is held by an ignored file too, and not by one that was only touched', async () => {
+    const at = await scene()
+    writeFileSync(join(at.root, 'changed.txt'), 'before\n')
+    git(at.root, 'config', 'core.excludesFile', join(at.root, 'excludes'))
+    put(at.root, { excludes: 'new\nexcludes\n', 'new/deep.txt': 'a secret\n' })
+    expect(await go(at)).toMatchObject({ kind: 'held', paths: ['new/deep.txt'] })
+    rmSync(join(at.root, 'new'), { recursive: true })
+    expect(await go(at)).toEqual({ kind: 'moved' })
+    expectAt(at)
+  })
+
+  it('is held while a merge is under way', async () => {
+    const at = await scene()
+    put(at.root, { '.git/MERGE_HEAD': `${at.move.to}\n` })
+    expect(await go(at)).toMatchObject({ kind: 'held', reason: 'a merge is under way in the checkout' })
+  })
+
+  it('stays where it is on another branch, and so does the branch where somebody was quicker', async () => {
+    const at = await scene()
+    git(at.root, 'checkout', '-q', '-b', 'mine')
+    put(at.root, { 'changed.txt': 'mine\n' })
+    expect(await go(at)).toEqual({ kind: 'moved' })
+    expect(git(at.root, 'status', '--porcelain')).toBe(' M changed.txt')
+    expect(await go(at)).toEqual({ kind: 'overtaken' })
+    const other = await scene()
+    git(other.root, 'commit', '-q', '--allow-empty', '-m', 'Mine')
+    expect(await go(other)).toEqual({ kind: 'overtaken' })
+    expect(git(other.root, 'status', '--porcelain')).toBe('')
+  })
+})
+
+describe('a move that was killed in between', () => {
+  /** The branch has moved, and of the checkout only some files. */
+  async function killed(): Promise<Scene> {
+    const at = await scene()
+    git(at.root, 'update-ref', 'refs/heads/main', at.move.to)
+    put(at.root, { 'changed.txt': 'after\n' })
+    rmSync(join(at.root, 'gone.txt'))
+    const gitDir = join(at.root, '.git')
+    copyFileSync(join(gitDir, 'index'), join(gitDir, 'ralph-follow-lock'))
+    linkSync(join(gitDir, 'ralph-follow-lock'), join(gitDir, 'index.lock'))
+    return at
+  }
+
+  it('is finished', async () => {
+    const at = await killed()
+    await finishMove(at.checkout, at.move)
+    expectAt(at)
+    expect(read(at.root, 'moved.txt')).toBe('a long text that is moved\n')
+    await finishMove(at.checkout, at.move)
+    expectAt(at)
+  })
+
+  it('leaves alone what a person has written since', async () => {
+    const at = await killed()
+    put(at.root, { 'changed.txt': 'mine\n', 'new/deep.txt': 'mine too\n' })
+    await finishMove(at.checkout, at.move)
+    expectAt(at, [' M changed.txt', ' M new/deep.txt'])
+    expect(read(at.root, 'changed.txt')).toBe('mine\n')
+    expect(read(at.root, 'new/deep.txt')).toBe('mine too\n')
+  })
+
+  it('takes no lock away that is another git’s', async () => {
+    const at = await scene()
+    put(at.root, { '.git/index.lock': '' })
+    await expect(finishMove(at.checkout, { ...at.move, to: at.move.from })).rejects.toThrow('lock')
+    expect(existsSync(join(at.root, '.git/index.lock'))).toBe(true)
+  })
+})
