@@ -194,14 +194,24 @@ test('ralph plan --from makes the tasks of a document, and again only what has c
   writeFileSync(join(cwd, 'docs/spec.md'), `${spec}- [ ] Five failures lock it\n\n### Pay\n\nBy card.\n`)
   const { stdout } = await at(cwd, 'plan', '--from', 'docs/spec.md', '--json')
   expect(JSON.parse(stdout)).toMatchObject({ added: [{ id: 'T-002' }], changed: [{ id: 'T-001' }] })
-  expect((await at(cwd, 'plan')).stderr).toContain('ralph plan needs a document')
+  expect((await at(cwd, 'plan')).stderr).toContain('there is nothing to plan')
+  const both = await at(cwd, 'plan', '--from', 'docs/spec.md', '--yes')
+  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('without an agent') })
   expect((await at(cwd, 'import', 'docs/spec.md')).stdout).toContain('(checklist)')
 })
 
 test('a number that somebody took meanwhile is not written over', async () => {
   const cwd = repository({ 'docs/tasks/T-001.md': '# T-001: Mine\n\n- **Status**: TODO\n' })
   const { signal } = new AbortController()
-  const world = { cwd, env, pid: process.pid, now: () => new Date(), signal, urgent: signal }
+  const world = {
+    cwd,
+    env,
+    self: ['ralph'] as const,
+    pid: process.pid,
+    now: () => new Date(),
+    signal,
+    urgent: signal,
+  }
   const texts = new Map([['docs/tasks/T-001.md', 'theirs']])
   const asked = commitTaskFiles(world, { root: cwd, texts, added: [...texts.keys()], message: 'Import' })
   await expect(asked).rejects.toThrow('somebody has written docs/tasks/T-001.md just now')
@@ -284,7 +294,7 @@ describe('--sync', () => {
   test("an agent's edit of the origin is put back, and shown", async () => {
     const cwd = await synced('echo 1 > one; echo "{}" > prd.json')
     const { stdout } = await run(cwd)
-    expect(stdout).toContain('the agent changed a synced backlog: put back prd.json')
+    expect(stdout).toContain('the agent changed a synced backlog: restored prd.json')
     expect(passes(cwd)).toEqual([true])
     expect(git(cwd, 'for-each-ref', '--format=%(refname)', 'refs/ralph/attempts')).toBe(
       'refs/ralph/attempts/T-001/1',
