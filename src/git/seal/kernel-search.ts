@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { BLOCK_HASHES, type BlockHash } from './block-hash.ts'
-import { builtFile } from './built-file.ts'
+import { builtFile } from '../../base/built-file.ts'
 import { expandedTail } from './plain-search.ts'
 import {
   ALPHABET,

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { setImmediate as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { builtFile } from './built-file.ts'
+import { builtFile } from '../../base/built-file.ts'
 import { type KernelModule, kernelSearcher } from './kernel-search.ts'
 import { plainSearcher } from './plain-search.ts'
 import { GROUP_COUNT, GROUP_SIZE, type Puzzle, type Searcher } from './puzzle.ts'

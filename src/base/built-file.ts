@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 
 // Beside a bundle, above a bundle's chunk, and from where this file stands while the sources run as they are.
-const PLACES = ['./', '../', '../../../dist/'] as const
+const PLACES = ['./', '../', '../../dist/'] as const
 
 /** Where a file that the build makes lies. */
 export function builtFile(name: string): URL {
