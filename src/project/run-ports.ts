@@ -30,7 +30,11 @@ export type Questions = Pick<RunPorts, 'ask' | 'askToCommit'>
 export async function runPorts(
   world: World,
   project: Project,
-  { agents, questions }: { readonly agents: Agents; readonly questions: Questions },
+  {
+    agents,
+    questions,
+    control = new Control(),
+  }: { readonly agents: Agents; readonly questions: Questions; readonly control?: Control | undefined },
 ): Promise<Omit<RunPorts, 'warnings'>> {
   const { root, dir, vocabulary, config, tierOf } = project
   const { repository } = await openRepository(world, root)
@@ -38,7 +42,7 @@ export async function runPorts(
   const git = openGit({ cwd: repository.root, env: withMark(world.env, mark) })
   const folder = runFolder(root, repository)
   const started = new StartedProcesses()
-  const control = new Control().obey(world.signal, world.urgent)
+  control.obey(world.signal, world.urgent)
   const now = (): number => world.now().getTime()
   const parsed = async (file: string, text: string): Promise<Task> => {
     const { parseTask } = await import('../task/parse.ts')

@@ -2,7 +2,7 @@ import { fieldOf, type FieldName, type Task } from './model.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
 /** What a new task is to say. */
-interface NewTask {
+export interface NewTask {
   readonly id: string
   readonly title: string
   /** In the order of the format; what is empty is left out. */

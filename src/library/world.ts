@@ -1,0 +1,13 @@
+import type { World } from '../project/world.ts'
+
+/** The world of the program that uses the library: its folder, environment and clock. Nothing of it is taken over. */
+export function ownWorld(signal: AbortSignal = new AbortController().signal): World {
+  return {
+    cwd: process.cwd(),
+    env: process.env,
+    pid: process.pid,
+    now: () => new Date(),
+    signal,
+    urgent: new AbortController().signal,
+  }
+}
