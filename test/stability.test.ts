@@ -40,7 +40,8 @@ function isList(shape: Shape): shape is readonly Shape[] {
 function lost(was: Shape, is: Shape | undefined, path: string): readonly string[] {
   if (is === undefined) return [path]
   if (was === 'null' || is === 'null') return []
-  if (typeof was === 'string' || typeof is === 'string') return was === is ? [] : [`${path}: ${String(was)}`]
+  if (typeof was === 'string' || typeof is === 'string')
+    return was === is ? [] : [`${path}: ${JSON.stringify(was)}`]
   if (isList(was) !== isList(is)) return [`${path}: a list`]
   if (isList(was) && isList(is))
     return was[0] === undefined || is[0] === undefined ? [] : lost(was[0], is[0], `${path}[]`)
