@@ -171,7 +171,7 @@ describe('what others rely on', () => {
     const was = shapeOf({ a: 1, b: [{ c: 'x', d: null }], e: { f: true } })
     expect(lost(was, shapeOf({ a: 2, b: [{ c: 'y', d: 3 }], e: { f: false }, g: 1 }), '')).toEqual([])
     expect(lost(was, shapeOf({ a: '2', b: [{ d: 3 }], e: [] }), '')).toEqual([
-      '.a: number',
+      '.a: "number"',
       '.b[].c',
       '.e: a list',
     ])
