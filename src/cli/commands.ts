@@ -401,6 +401,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/doctor.ts'),
   },
   {
+    name: 'schema',
+    args: '[name]',
+    summary: 'prints a JSON Schema, for editors and other programs: config, task or events',
+    options: [],
+    examples: ['ralph schema config > ralph.config.schema.json', 'ralph schema events'],
+    load: () => import('./commands/schema.ts'),
+  },
+  {
     name: 'completion',
     args: '<shell>',
     summary: 'prints completion for bash, zsh or fish, task ids included',
