@@ -1,5 +1,5 @@
-/** The library: what ralph knows of a backlog, for other programs. Nothing here prints, and nothing ends the process. */
-export type { Diagnostic, Severity, Span } from './base/diagnostic.ts'
+/** The library: what the commands can, for other programs. Nothing here prints, and nothing ends the process. */
+export type { Diagnostic, Severity, Span, TextEdit } from './base/diagnostic.ts'
 export { UserError } from './base/errors.ts'
 export type { Config } from './project/config/defaults.ts'
 export { loadConfig } from './project/config/load.ts'
@@ -12,9 +12,19 @@ export type { Interference } from './events/interference.ts'
 export type { OutcomeKind } from './events/outcome.ts'
 export type { TaskJson } from './events/task.ts'
 export type { Usage } from './events/usage.ts'
+export type { KeptAttempt } from './git/record.ts'
+export type { BacklogDiff } from './history/backlog-diff.ts'
+export type { CompletionRecord } from './history/completions.ts'
+export type { Stats, StatsGroup } from './history/stats.ts'
+export type { FieldChange, TaskChange } from './history/task-change.ts'
+export type { Verification, VerifiedTask, VerifyState } from './history/verify.ts'
+export { fixTasks, lintProject, openProject, promptFor, withStatus } from './library/backlog.ts'
+export { type Completion, type History, openHistory } from './library/history.ts'
+export { type Run, run, type RunRequest } from './library/run.ts'
 export type { LintContext } from './lint/rule.ts'
 export { lint } from './lint/lint.ts'
-export type { Cycle } from './select/cycles.ts'
+export type { Place, Project } from './project/project.ts'
+export { type Cycle, findCycles } from './select/cycles.ts'
 export {
   type Reason,
   select,
@@ -25,6 +35,16 @@ export {
   unblocks,
 } from './select/selection.ts'
 export { DEFAULT_TIERS, type TierChoice, tierOf, type TierTable } from './select/tier.ts'
+export { taskJson } from './select/task-json.ts'
+export { type NewTask, taskWriter } from './task/draft.ts'
+export {
+  answerTask,
+  type Blockage,
+  blockTask,
+  completeTask,
+  type Completion as CompletionEntry,
+  retryTask,
+} from './task/finish.ts'
 export type {
   Dependency,
   Field,
@@ -41,3 +61,4 @@ export type {
 export { parseTask, type TaskFile } from './task/parse.ts'
 export { type Backlog, type BacklogOptions, readBacklog, readHeads, readTask } from './task/read.ts'
 export { type Aliases, taskVocabulary, type TaskVocabulary } from './task/vocabulary.ts'
+export { dotOf, mermaidOf } from './ui/graph-text.ts'

@@ -41,6 +41,6 @@ export default defineConfig([
   {
     input: 'src/project/config/json-schema.ts',
     platform: 'node',
-    output: { file: 'node_modules/.cache/ralph/json-schema.cjs', format: 'cjs' },
+    output: { file: 'node_modules/.cache/ralph/json-schema.cjs', format: 'cjs', codeSplitting: false },
   },
 ])

@@ -45,6 +45,7 @@ const ARROWS: Record<string, readonly string[]> = {
   ],
   ui: ['gates', 'git', 'history', 'markdown', 'plan', 'prompt', 'select', 'task'],
   report: ['history', 'ui'],
+  library: ['git', 'history', 'lint', 'markdown', 'project', 'run', 'task'],
   cli: [
     'agent',
     'attempt',
@@ -119,9 +120,9 @@ test('only bin prints, and only bin asks the process what it is', () => {
   expect(where(/\bprocess\.(?:stdout|stderr)/, 'bin.ts')).toEqual([])
   // What runs in a cage is a program of its own.
   expect(
-    where(/\bprocess\.(?:argv|cwd|env|exit|exitCode|on|stdin|version)\b/, 'bin.ts', 'cage/inside.ts'),
+    where(/\bprocess\.(?:argv|cwd|env|exit|exitCode|on|stdin|version)\b/, 'bin.ts', 'cage/inside.ts', 'library/world.ts'),
   ).toEqual([])
-  expect(where(/\bnew Date\(\)|\bDate\.now\(/, 'bin.ts')).toEqual([])
+  expect(where(/\bnew Date\(\)|\bDate\.now\(/, 'bin.ts', 'library/world.ts')).toEqual([])
 })
 
 test('processes are started in process alone, and git is opened in one place', () => {

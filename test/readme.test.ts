@@ -3,6 +3,7 @@ import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../src/cli/commands.ts'
+import { GLOBAL_OPTIONS } from '../src/cli/global-options.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
@@ -17,8 +18,31 @@ test('the command table of the README is that of the program', () => {
 })
 
 const pages = ['README.md', 'CHANGELOG.md', 'docs/lint/README.md'].concat(
-  readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+  ['docs', 'docs/guides'].flatMap((folder) =>
+    readdirSync(join(root, folder)).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
+  ),
 )
+
+test('what the README links is in the package', () => {
+  const { files } = JSON.parse(read('package.json')) as { files: string[] }
+  const links = [...read('README.md').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((match) => match[1]!)
+  const missing = links.filter((link) => !files.some((file) => link === file || link.startsWith(`${file}/`)))
+  expect(missing).toEqual([])
+})
+
+test('the commands of the guides are commands, and their options are theirs', () => {
+  const shown = pages
+    .filter((page) => /guides|ci\.md/.test(page))
+    .flatMap((page) => [...read(page).matchAll(/(?:^|[`(] ?|&& |- )ralph ([a-z]+)([^`#\n|>]*)/gm)])
+  expect(shown.length).toBeGreaterThan(20)
+  const everywhere = GLOBAL_OPTIONS.map(({ name }) => `--${name}`)
+  for (const [line, name, rest = ''] of shown) {
+    const command = COMMANDS.find((one) => one.name === name)
+    expect(command, line).toBeDefined()
+    const known = [...everywhere, ...command!.options.map((option) => `--${option.name}`)]
+    for (const [flag] of rest.matchAll(/--[a-z-]+/g)) expect(known, line).toContain(flag)
+  }
+})
 
 test.each(pages)('the links of %s lead somewhere', (page) => {
   const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)]

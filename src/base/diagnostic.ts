@@ -1,3 +1,4 @@
+/** How bad it is: an error keeps a task from being eligible, or will. */
 export type Severity = 'error' | 'warning'
 
 /** Something wrong in a file, at its place. Collected, never thrown. */

@@ -442,10 +442,10 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'schema',
-    args: '<of>',
-    summary: 'prints a JSON Schema, for editors and other programs: plan',
+    args: '[name]',
+    summary: 'prints a JSON Schema, for editors and other programs: config, task, events or plan',
     options: [],
-    examples: ['ralph schema plan'],
+    examples: ['ralph schema config > ralph.config.schema.json', 'ralph schema events'],
     load: () => import('./commands/schema.ts'),
   },
   {

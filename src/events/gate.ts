@@ -10,6 +10,7 @@ export interface Gate {
 /** How one gate ended. */
 export type Verdict = 'passed' | 'failed' | 'timed-out' | 'not-runnable' | 'interrupted'
 
+/** How a gate ended. */
 export interface GateResult {
   readonly gate: Gate
   readonly verdict: Verdict

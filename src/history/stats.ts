@@ -22,6 +22,7 @@ export interface StatsGroup extends Totals {
   readonly name: string
 }
 
+/** What tasks have taken: together, in groups, and for nothing. */
 export interface Stats {
   readonly total: Totals
   readonly groups: readonly StatsGroup[]

@@ -20,6 +20,7 @@ import { undoneBy, type Undone } from './undone.ts'
  */
 export type VerifyState = 'sealed' | 'matches' | 'moved' | 'missing' | 'not-completing'
 
+/** How a DONE task and history agree. */
 export interface VerifiedTask {
   readonly id: string
   /** As the task file names it. */
@@ -39,6 +40,7 @@ interface VerifyRequest {
   readonly vocabulary: TaskVocabulary
 }
 
+/** How all DONE tasks and history agree. */
 export interface Verification {
   readonly tasks: readonly VerifiedTask[]
   /** Whether tasks are missing in a clone that holds only the end of history: they may well be in the rest. */

@@ -42,14 +42,20 @@ export async function runPorts(
     agents,
     questions,
     sandbox,
-  }: { readonly agents: Agents; readonly questions: Questions; readonly sandbox: Sandbox },
+    control = new Control(),
+  }: {
+    readonly agents: Agents
+    readonly questions: Questions
+    readonly sandbox: Sandbox
+    readonly control?: Control | undefined
+  },
 ): Promise<Omit<RunPorts, 'warnings'>> {
   const { root, vocabulary, config, tierOf } = project
   const { repository } = await openRepository(world, root)
   const mark = newMark()
   const git = openGit({ cwd: repository.root, env: withMark(world.env, mark) })
   const folder = runFolder(root, repository)
-  const control = new Control().obey(world.signal, world.urgent)
+  control.obey(world.signal, world.urgent)
   let adder: RunPorts['addTask'] | null = null
   const now = (): number => world.now().getTime()
   const started = new StartedProcesses(now)

@@ -1,6 +1,6 @@
 import { counted } from '../base/text.ts'
 import { dayText, formatDuration, minuteText } from '../base/time.ts'
-import { formatCost, formatTokens, sum, type Usage } from '../events/usage.ts'
+import { formatCost, formatTokens, sum, UNKNOWN_USAGE, type Usage } from '../events/usage.ts'
 import type { CompletionRecord } from '../history/completions.ts'
 import type { ReportData, ReportTask } from '../history/report.ts'
 import { statsOf, type Stats, type StatsGroup } from '../history/stats.ts'
@@ -160,7 +160,7 @@ export function failureSection({ completions, attempts, selection, reasons }: Re
         <td class="wide">${reason}</td>
         <td>${agent}</td>
         <td>${minuteText(new Date(keptAt * 1000))}</td>
-        <td>${spent(seconds, usage)}</td>
+        <td>${spent(seconds, { ...UNKNOWN_USAGE, costUsd: usage.costUsd })}</td>
         <td><code>${commit.slice(0, 7)}</code></td>
       </tr> `,
   )

@@ -17,6 +17,7 @@ export interface TierTable {
   readonly keywords: readonly string[]
 }
 
+/** The tiers where no configuration says otherwise. */
 export const DEFAULT_TIERS: TierTable = {
   rows: {
     Light: { fromDepends: 0, fromProduces: 0, maxTurns: 50, timeoutSeconds: 600 },

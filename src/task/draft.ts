@@ -7,7 +7,7 @@ import type { TaskVocabulary } from './vocabulary.ts'
 export type NewTaskSections = readonly (readonly [SectionName, string])[]
 
 /** What a new task is to say. */
-interface NewTask {
+export interface NewTask {
   readonly id: string
   /** In Markdown. */
   readonly title: string

@@ -1,9 +1,12 @@
 import type { Span } from '../base/diagnostic.ts'
 
+/** How a task can stand. */
 export const STATUSES = ['TODO', 'DONE', 'BLOCKED'] as const
+/** How a task stands. */
 export type Status = (typeof STATUSES)[number]
 
 export const TIERS = ['Light', 'Standard', 'Heavy'] as const
+/** How hard a task is, which decides what it may take. */
 export type Tier = (typeof TIERS)[number]
 
 /** The keys with a meaning, in the order in which the format lists them: a missing field is added after its nearest predecessor here. */
@@ -29,6 +32,7 @@ export const FIELD_NAMES = [
   'Commit',
   'Cost',
 ] as const
+/** The name of a field with a meaning. */
 export type FieldName = (typeof FIELD_NAMES)[number]
 
 /** The sections with a meaning; every other one is the author's own. */
@@ -42,6 +46,7 @@ export const SECTION_NAMES = [
   'Completion Notes',
   'Blocked',
 ] as const
+/** The name of a section with a meaning. */
 export type SectionName = (typeof SECTION_NAMES)[number]
 
 /** One `Key: value` of the metadata block, or of the frontmatter. */

@@ -20,6 +20,7 @@ export interface Backlog<T extends TaskName = Task> {
   readonly tasks: readonly T[]
 }
 
+/** Where a backlog lies, and in which words it is written. */
 export interface BacklogOptions {
   readonly root: string
   /** Relative to the root, with forward slashes; `docs/tasks` by default. */

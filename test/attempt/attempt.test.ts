@@ -28,10 +28,10 @@ async function attemptBy(
       base: { head: head!, branch },
       from: { kind: 'base' },
       waits: 0,
-      budgetLeft: 0.5,
+      budgetLeft: 1.5,
       token: 'token',
     },
-    { options: { ...OPTIONS, gates: [gateOf('test')], budget: 2 }, ledger: new Ledger([]), ports },
+    { options: { ...OPTIONS, gates: [gateOf('test')] }, ledger: new Ledger([]), ports },
   )
   const events: Happening[] = []
   const result = await attempt(change(job), attemptPorts(ports, 'T-1'), (event) => events.push(event))

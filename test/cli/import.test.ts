@@ -203,15 +203,8 @@ test('ralph plan --from makes the tasks of a document, and again only what has c
 test('a number that somebody took meanwhile is not written over', async () => {
   const cwd = repository({ 'docs/tasks/T-001.md': '# T-001: Mine\n\n- **Status**: TODO\n' })
   const { signal } = new AbortController()
-  const world = {
-    cwd,
-    env,
-    self: ['ralph'] as const,
-    pid: process.pid,
-    now: () => new Date(),
-    signal,
-    urgent: signal,
-  }
+  const self = ['ralph'] as const
+  const world = { cwd, env, self, pid: process.pid, now: () => new Date(), signal, urgent: signal }
   const texts = new Map([['docs/tasks/T-001.md', 'theirs']])
   const asked = commitTaskFiles(world, { root: cwd, texts, added: [...texts.keys()], message: 'Import' })
   await expect(asked).rejects.toThrow('somebody has written docs/tasks/T-001.md just now')

@@ -43,6 +43,14 @@ function forGithub({ options }: Context, { root, dir }: Place): readonly Planned
 
 const SCHEMA = 'node_modules/ralph-tasks/dist/ralph.config.schema.json'
 
+/** Where ralph is installed for this project: in its own folder, or in one above, as in a monorepo. */
+function installedSchema(root: string): string | null {
+  for (let [folder, up] = [root, './']; ; folder = dirname(folder), up = up === './' ? '../' : `${up}../`) {
+    if (existsSync(join(folder, SCHEMA))) return `${up}${SCHEMA}`
+    if (dirname(folder) === folder || existsSync(join(folder, '.git'))) return null
+  }
+}
+
 async function look(place: Place): Promise<InitFindings> {
   const { root, dir } = place
   const tasks = existsSync(join(root, dir)) ? (await readBacklog(place)).tasks : []
@@ -53,7 +61,7 @@ async function look(place: Place): Promise<InitFindings> {
     configFile: findConfig(root)?.file ?? null,
     gates: detectGates(root),
     aliases: proposeAliases(tasks),
-    schema: existsSync(join(root, SCHEMA)) ? `./${SCHEMA}` : null,
+    schema: installedSchema(root),
   }
 }
 

@@ -1,13 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { builtFile } from '../../base/built-file.ts'
 import { UserError } from '../../base/errors.ts'
-import { planJsonSchema } from '../../plan/json-schema.ts'
+import { fewOf } from '../../base/text.ts'
 import type { Context } from '../command.ts'
 
-/** Prints a JSON Schema, for editors and other programs. */
-export function run(context: Context): number {
-  const [wanted = ''] = context.args
-  if (wanted !== 'plan') throw new UserError(`there is no schema '${wanted}'`, 'Give plan.')
-  const schema = planJsonSchema()
-  if (context.json) context.printJson({ version: 1, of: wanted, schema })
-  else context.printRaw(`${JSON.stringify(schema, null, 2)}\n`)
+const SCHEMAS = ['task', 'config', 'events', 'plan'] as const
+
+/** Prints the JSON Schema of a task, of the configuration, of a run's events or of the answers of a planning agent: with or without --json it is JSON. */
+export async function run({ args, printRaw }: Context): Promise<number> {
+  const [asked = 'config'] = args
+  const name = SCHEMAS.find((one) => one === asked)
+  if (!name) throw new UserError(`there is no schema '${asked}'`, `There are ${fewOf(SCHEMAS)}.`)
+  printRaw(
+    name === 'plan' ? await answersText() : readFileSync(builtFile(`ralph.${name}.schema.json`), 'utf8'),
+  )
   return 0
+}
+
+async function answersText(): Promise<string> {
+  const { planJsonSchema } = await import('../../plan/json-schema.ts')
+  return `${JSON.stringify(planJsonSchema(), null, 2)}\n`
 }

@@ -13,10 +13,20 @@ export const dollars = v.pipe(v.number('a number of dollars'), v.gtValue(0, 'a n
 
 const DURATION = 'a duration such as "90s", "20m" or "1h 30m", or a whole number of seconds'
 
+/** Of these an editor proposes all that there are. */
+export const agentExamples = v.examples<string, readonly [string]>(['claude'])
+export const agentName = v.pipe(text, agentExamples)
+
 /** Comes out as seconds. */
 export const duration = v.pipe(
   v.union([v.string(), v.number()], DURATION),
   v.check((value) => parseDuration(String(value)) !== undefined, DURATION),
+  // For an editor, which cannot ask the function above.
+  v.metadata({
+    pattern: '^\\s*(?:\\d+|(?:\\d+\\s*[a-zA-Z]+\\s*){1,3})\\s*$',
+    minimum: 1,
+    examples: ['90s', '20m', '1h 30m'],
+  }),
   v.transform((value) => parseDuration(String(value)) ?? 0),
 )
 

@@ -10,6 +10,7 @@ import {
 } from './defaults.ts'
 import {
   about,
+  agentName,
   anyTexts,
   dollars,
   duration,
@@ -205,8 +206,11 @@ export const configSchema = v.pipe(
     ),
     aliases: about("A team's own words for the names of the task file.", v.optional(aliases, {})),
     tiers: about('How hard a task is taken to be, and what it may then take.', v.optional(tiers, {})),
-    agent: about('Who does the work; null takes the first of "agents" that is installed.', orNull(text)),
-    agents: about('In which order agents are looked for; null looks for all that there are.', orNull(texts)),
+    agent: about('Who does the work; null takes the first of "agents" that is installed.', orNull(agentName)),
+    agents: about(
+      'In which order agents are looked for; null looks for all that there are.',
+      orNull(v.array(agentName, 'a list of texts')),
+    ),
     model: about('Which model the agent uses; null leaves it to the agent.', orNull(text)),
     command: about('What the agent named "command" runs.', orNull(text)),
     permission: about(
@@ -214,7 +218,10 @@ export const configSchema = v.pipe(
       orNull(oneOf(['edit', 'full', 'custom'])),
     ),
     agentArgs: about('Arguments for the agent where "permission" is "custom".', v.optional(anyTexts, [])),
-    fallback: about('Who goes on while the agent waits for a rate limit to end.', v.optional(texts, [])),
+    fallback: about(
+      'Who goes on while the agent waits for a rate limit to end.',
+      v.optional(v.array(agentName, 'a list of texts'), []),
+    ),
     stallTimeout: about(
       'How long an agent may be silent with no tool at work.',
       v.optional(duration, DEFAULTS.stallSeconds),
@@ -323,7 +330,7 @@ function spending(defaults: TierSettings) {
   return {
     turns: about('How many turns the agent has.', v.optional(count, defaults.maxTurns)),
     timeout: about('How long the agent has.', v.optional(duration, defaults.timeoutSeconds)),
-    agent: about('Who does tasks of this tier.', orNull(text)),
+    agent: about('Who does tasks of this tier.', orNull(agentName)),
     model: about('Which model does tasks of this tier.', orNull(text)),
   }
 }
