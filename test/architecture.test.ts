@@ -117,7 +117,12 @@ test('only bin prints, and only bin asks the process what it is', () => {
   expect(where(/\bprocess\.(?:stdout|stderr)/, 'bin.ts')).toEqual([])
   // What runs in a cage is a program of its own.
   expect(
-    where(/\bprocess\.(?:argv|cwd|env|exit|exitCode|on|stdin|version)\b/, 'bin.ts', 'cage/inside.ts', 'library/world.ts'),
+    where(
+      /\bprocess\.(?:argv|cwd|env|exit|exitCode|on|stdin|version)\b/,
+      'bin.ts',
+      'cage/inside.ts',
+      'library/world.ts',
+    ),
   ).toEqual([])
   expect(where(/\bnew Date\(\)|\bDate\.now\(/, 'bin.ts', 'library/world.ts')).toEqual([])
 })

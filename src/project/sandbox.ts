@@ -106,13 +106,7 @@ function unsandboxed(reason: string | null): Sandbox {
   }
 }
 
-async function placeOf({
-  root,
-  repository,
-  git,
-  isOwn,
-  borrowed = [],
-}: SandboxedPlace): Promise<CagePlace> {
+async function placeOf({ root, repository, git, isOwn, borrowed = [] }: SandboxedPlace): Promise<CagePlace> {
   const { stdout } = await git.run(['ls-files', '-z', '--', ':(glob)**/.env*'])
   return {
     top: repository.root,

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { runLogged } from '../attempt/check.ts'
 import { writeFileAtomic } from '../base/atomic-file.ts'
 import type { CagedAction } from '../events/caged.ts'
-import type { SandboxState } from '../events/event.ts'
 import { gatesPassed, type Gate, type GateResult } from '../events/gate.ts'
 import type { Base } from '../git/head.ts'
 import type { StatusEntry } from '../git/status.ts'
@@ -16,7 +15,10 @@ export async function runBaseline(run: Run, base: Base): Promise<string | null> 
   const { options, ports, ledger, emit } = run
   if (options.gates.length === 0) return null
   if (options.baseline === 'off') return whatIsMissing(run)
-  const file = join(ports.folder.results, `baseline-${keyOf(base, options.gates, { isCaged: ports.sandbox.on, isApart: run.together !== null })}.json`)
+  const file = join(
+    ports.folder.results,
+    `baseline-${keyOf(base, options.gates, { isCaged: ports.sandbox.on, isApart: run.together !== null })}.json`,
+  )
   const known = readBaseline(file)
   if (!known) emit({ type: 'baseline-started', gates: options.gates })
   const refused: CagedAction[] = []

@@ -81,8 +81,7 @@ export function onlyTaskFiles(
   const inside = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length))
   const fresh = status.entries.flatMap(({ path, kind }) => (kind === 'untracked' ? [path] : []))
   const configs = new Set(fresh.filter((path) => CONFIG_FILES.some((name) => path === `${prefix}${name}`)))
-  const isOwn = (path: string): boolean =>
-    source.isTask(path) || configs.has(`${prefix}${path}`)
+  const isOwn = (path: string): boolean => source.isTask(path) || configs.has(`${prefix}${path}`)
   const all = inside.length === paths.length && inside.every(isOwn)
   return all && !nested && paths.length > 0 ? inside : null
 }

@@ -59,7 +59,9 @@ describe('docs/json.md', () => {
       writeFileSync(join(cwd, 'TODO.md'), '- [ ] Later\n')
       const argv = asked[name] ?? [name]
       const { stdout } = await ralph([...argv, '--json'], { cwd, env })
-      const keys = Object.keys(JSON.parse(stdout) as object).filter((key) => key !== 'version' && key !== '$schema')
+      const keys = Object.keys(JSON.parse(stdout) as object).filter(
+        (key) => key !== 'version' && key !== '$schema',
+      )
       const told = codes(documents.get(name)!).filter((code) => /^[a-z]+$/i.test(code))
       expect(new Set(told)).toEqual(new Set(keys))
     },
