@@ -45,7 +45,7 @@ const ARROWS: Record<string, readonly string[]> = {
   ],
   ui: ['gates', 'git', 'history', 'markdown', 'plan', 'prompt', 'select', 'task'],
   report: ['history', 'ui'],
-  library: ['git', 'history', 'lint', 'markdown', 'project', 'run', 'task'],
+  library: ['gates', 'git', 'history', 'lint', 'markdown', 'project', 'run', 'task'],
   cli: [
     'agent',
     'attempt',
@@ -120,7 +120,12 @@ test('only bin prints, and only bin asks the process what it is', () => {
   expect(where(/\bprocess\.(?:stdout|stderr)/, 'bin.ts')).toEqual([])
   // What runs in a cage is a program of its own.
   expect(
-    where(/\bprocess\.(?:argv|cwd|env|exit|exitCode|on|stdin|version)\b/, 'bin.ts', 'cage/inside.ts', 'library/world.ts'),
+    where(
+      /\bprocess\.(?:argv|cwd|env|exit|exitCode|on|stdin|version)\b/,
+      'bin.ts',
+      'cage/inside.ts',
+      'library/world.ts',
+    ),
   ).toEqual([])
   expect(where(/\bnew Date\(\)|\bDate\.now\(/, 'bin.ts', 'library/world.ts')).toEqual([])
 })

@@ -5,7 +5,7 @@ import type { Change, Work, Workspace } from '../workspace/port.ts'
 import type { Job } from './job.ts'
 import type { AttemptPorts } from './ports.ts'
 
-/** What the work does to task files: those to put back, and the tasks that it adds. */
+/** What the work does to task files: those to restore, and the tasks that it adds. */
 interface TaskChanges {
   /** Changed, removed or added where the number is taken, or where more are added than may be. */
   readonly touched: readonly string[]

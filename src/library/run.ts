@@ -53,7 +53,13 @@ async function* eventsOf(project: Project, request: RunRequest, control: Control
     wake()
   }
   const options = runOptions(wish, project)
-  const finished = startRun(world, project, { wish, options, questions: NO_QUESTIONS, emit, control }).finally(() => {
+  const finished = startRun(world, project, {
+    wish,
+    options,
+    questions: NO_QUESTIONS,
+    emit,
+    control,
+  }).finally(() => {
     isOver = true
     wake()
   })

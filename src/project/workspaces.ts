@@ -65,10 +65,7 @@ export function workspacesOf(place: Place, wiring: Wiring): Workspaces {
         repository: { root: one.top, gitDir, commonDir: gitDir },
         git: one.git,
         isOwn: true,
-        borrowed: [
-          join(repository.commonDir, 'objects'),
-          ...furniture.link.map((path) => join(root, path)),
-        ],
+        borrowed: [join(repository.commonDir, 'objects'), ...furniture.link.map((path) => join(root, path))],
       })
       return {
         ...started,

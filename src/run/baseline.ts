@@ -15,7 +15,10 @@ export async function runBaseline(run: Run, base: Base): Promise<string | null> 
   const { options, ports, ledger, emit } = run
   if (options.gates.length === 0) return null
   if (options.baseline === 'off') return whatIsMissing(run)
-  const file = join(ports.folder.results, `baseline-${keyOf(base, options.gates, { isCaged: ports.sandbox.on, isApart: run.together !== null })}.json`)
+  const file = join(
+    ports.folder.results,
+    `baseline-${keyOf(base, options.gates, { isCaged: ports.sandbox.on, isApart: run.together !== null })}.json`,
+  )
   const known = readBaseline(file)
   if (!known) emit({ type: 'baseline-started', gates: options.gates })
   const refused: CagedAction[] = []

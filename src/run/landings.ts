@@ -118,7 +118,12 @@ export class Landings {
       if (isForeign) await run.ports.source.refresh()
     }
     if (ready) {
-      const ended = await afterLanding(await this.#runIn(this.#own.workspace), ready.job, ready.passed, landed)
+      const ended = await afterLanding(
+        await this.#runIn(this.#own.workspace),
+        ready.job,
+        ready.passed,
+        landed,
+      )
       if (ended.kind === 'completed') return ended
       if (ended.record) ledger.keep(ended.record)
       await run.ports.workspace.record.removeDropped()

@@ -50,7 +50,14 @@ function script(attacks: readonly Attack[]): string {
 async function caged(name: AgentName, { cwd, home, url, env }: Place, folder: string): Promise<StartProcess> {
   if (!available.ok) throw new Error('there is no cage here')
   const { cageNeeds } = await agentNamed(name).load(null)
-  const place = { top: cwd, root: cwd, git: [path.join(cwd, '.git')], isOwn: false, borrowed: [], tracked: [] }
+  const place = {
+    top: cwd,
+    root: cwd,
+    git: [path.join(cwd, '.git')],
+    isOwn: false,
+    borrowed: [],
+    tracked: [],
+  }
   // The agent itself may be installed where a cage has folders of its own.
   const read = [path.join(folder, '../..')]
   const settings = { write: [], denyRead: [], gatesNetwork: [], copy: [], read, network: [new URL(url).host] }

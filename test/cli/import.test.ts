@@ -284,7 +284,7 @@ describe('--sync', () => {
     expect((await at(cwd, 'import', 'prd.json')).stdout).toContain('Nothing is new')
   })
 
-  test("an agent's edit of the origin is put back, and shown", async () => {
+  test("an agent's edit of the origin is restored, and shown", async () => {
     const cwd = await synced('echo 1 > one; echo "{}" > prd.json')
     const { stdout } = await run(cwd)
     expect(stdout).toContain('the agent changed a synced backlog: restored prd.json')

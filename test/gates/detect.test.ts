@@ -210,7 +210,11 @@ describe('in a project', () => {
 
   it('each gate must pass but a linter, within ten minutes', () => {
     writeFileSync(join(root, 'go.mod'), '')
-    const made = detectGates(root).map(({ name, required, timeoutSeconds }) => [name, required, timeoutSeconds])
+    const made = detectGates(root).map(({ name, required, timeoutSeconds }) => [
+      name,
+      required,
+      timeoutSeconds,
+    ])
     expect(made).toEqual([
       ['lint', false, 600],
       ['test', true, 600],

@@ -115,7 +115,12 @@ export async function makePorts({ root, deed, ports, gate, own }: Harness): Prom
   const folder = runFolder(root, repository)
   const checkpoint = ports?.checkpoint ?? (() => undefined)
   const workspace = openWorkspace(git, repository, root, checkpoint)
-  const prompt: RunPorts['prompt'] = async ({ task }) => ({ text: task.source, estimate: 0, warnings: [], resources: [] })
+  const prompt: RunPorts['prompt'] = async ({ task }) => ({
+    text: task.source,
+    estimate: 0,
+    warnings: [],
+    resources: [],
+  })
   const runGate: RunPorts['runGate'] = async (one, { env }) =>
     gateResult(one, await asAttempt(env, async () => gate?.(one) ?? true))
   const processes = {

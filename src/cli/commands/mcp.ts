@@ -79,7 +79,11 @@ async function answer(
   const dir = given.text('dir')
   const values = new Map([...options, ...(dir === undefined ? [] : [['dir', [dir]] as const])])
   const printed: string[] = []
-  const stdout: Outlet = { write: (text) => void printed.push(typeof text === 'string' ? text : Buffer.from(text).toString()), isWritten: true, columns: null }
+  const stdout: Outlet = {
+    write: (text) => void printed.push(typeof text === 'string' ? text : Buffer.from(text).toString()),
+    isWritten: true,
+    columns: null,
+  }
   const io: Io = Object.create(own, { stdout: { value: stdout }, stderr: { value: stdout } })
   const context = createContext(io, { command, args, options: new Options(specs, values) })
   const { run: work } = await command.load()
