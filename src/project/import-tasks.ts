@@ -297,7 +297,10 @@ function documentsOf(
 }
 
 /** The configuration with the bridge, where it does not know it yet. */
-export function withBridge(root: string, bridge: Bridge): { readonly file: string; readonly text: string } | null {
+export function withBridge(
+  root: string,
+  bridge: Bridge,
+): { readonly file: string; readonly text: string } | null {
   const file = findConfig(root)?.file
   if (file === undefined)
     return { file: 'ralph.config.json', text: `${JSON.stringify({ bridges: [bridge] }, null, 2)}\n` }
