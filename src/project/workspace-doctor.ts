@@ -55,7 +55,8 @@ export async function workspaceFindings(
     ]
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return [finding('problem', error.message, error.fix)]
+    const isAskedFor = config.jobs > 1 || config.workspace.dir !== null
+    return isAskedFor ? [finding('problem', error.message, error.fix)] : []
   }
 }
 
