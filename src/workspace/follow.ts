@@ -190,8 +190,12 @@ async function wayTo({ git, repository }: Checkout, move: Move, scratch: string)
   const door = git.with({ env: { GIT_INDEX_FILE: scratch } })
   const changes = await rawChanges(git, move.from, move.to)
   const standing = changes.filter(({ isNew, path }) => isNew && isInTheWay(git.cwd, path))
+  // A file that a person has removed is no obstacle to git, which would bring it back.
+  const isMissing = ({ isNew, path }: RawChange): boolean =>
+    !isNew && lstatSync(join(git.cwd, path), { throwIfNoEntry: false }) === undefined
+  const isFree = standing.length === 0 && !changes.some(isMissing)
   const tryOut = ['read-tree', '-n', '-m', '-u', move.from, move.to]
-  if (standing.length === 0 && (await door.run(tryOut, { okCodes: [0, 1, 128] })).code === 0) return null
+  if (isFree && (await door.run(tryOut, { okCodes: [0, 1, 128] })).code === 0) return null
   // Files that were only touched are not changed.
   await door.run(['update-index', '-q', '--refresh'], { okCodes: [0, 1] })
   const all = changes.map(({ path }) => path)
