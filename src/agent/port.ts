@@ -62,10 +62,10 @@ export interface AnswerShape {
   readonly schema: object
 }
 
-/** `read` may only look, also on the web where that is said; `edit` may change the repository and run the gates; `full` may do anything; `custom` is up to the arguments given. */
+/** `read` may only look, also on the web where that is said; `edit` may change the repository and run the gates; `full` may do anything; `custom` is up to the arguments given. In a cage, an agent that has a sandbox of its own leaves that off: one cannot be made in another. */
 export type Permission =
-  | { readonly level: 'read'; readonly web: boolean }
-  | { readonly level: 'edit' }
+  | { readonly level: 'read'; readonly web: boolean; readonly isCaged?: boolean }
+  | { readonly level: 'edit'; readonly isCaged?: boolean }
   | { readonly level: 'full' }
   | { readonly level: 'custom'; readonly args: readonly string[] }
 

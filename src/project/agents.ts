@@ -57,7 +57,7 @@ export class Agents {
           'Take another with --agent.',
         )
       // A server might do anything.
-      return { ...(await this.#ready(chosen, null)), permission: { level: 'read', web }, mcpServers: {} }
+      return { ...(await this.#ready(chosen, null)), permission: { level: 'read', web, isCaged: this.#isCaged }, mcpServers: {} }
     }
     return [await ready(first), ...(await Promise.all(others.map((agent) => ready({ agent, model: null }))))]
   }
@@ -181,5 +181,6 @@ export class Agents {
 function permissionOf({ full }: RunWish, { permission, agentArgs }: Config, isCaged: boolean): Permission {
   if (full) return { level: 'full' }
   if (permission === 'custom') return { level: 'custom', args: agentArgs }
-  return { level: permission ?? (isCaged ? 'full' : 'edit') }
+  const level = permission ?? (isCaged ? 'full' : 'edit')
+  return level === 'edit' && isCaged ? { level, isCaged } : { level }
 }

@@ -138,7 +138,7 @@ describe.skipIf(process.platform === 'win32')('a run that is killed', () => {
     expectCostRight(scout)
     const points = pointsOf(lines(scout, 'passed'))
     expect(points.length).toBeGreaterThan(40)
-    await inPairs(points, async ([checkpoint, occurrence]) => {
+    await inPairs(isThorough ? points : oneOfEach(points), async ([checkpoint, occurrence]) => {
       const scene = makeScene()
       expect(await run(scene, { checkpoint, occurrence })).toBe('SIGKILL')
       expect(await run(scene)).toBeNull()
@@ -269,6 +269,12 @@ function pointsOf(passed: readonly string[]): readonly (readonly [string, number
     counts.set(name, (counts.get(name) ?? 0) + 1)
     return [name, counts.get(name) ?? 0] as const
   })
+}
+
+/** Each checkpoint once, in the middle of the run: what the suite has time for. */
+function oneOfEach(points: ReturnType<typeof pointsOf>): ReturnType<typeof pointsOf> {
+  const most = new Map(points)
+  return points.filter(([name, occurrence]) => occurrence === Math.ceil(most.get(name)! / 2))
 }
 
 async function inPairs<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {

@@ -111,6 +111,7 @@ const attempt = (number: number, more: Partial<KeptAttempt> = {}): KeptAttempt =
     usage: UNKNOWN_USAGE,
     seconds: 61,
     changed: [],
+    caged: [],
     ref: `refs/ralph/attempts/T-001/${number}`,
     keptAt: AT,
     ...more,
@@ -189,7 +190,12 @@ const VIEWS: Readonly<Record<string, readonly Block[]>> = {
   'attempts, nothing': attemptsView(task, []),
   'attempts, one': attemptsView(task, [attempt(1)]),
   'attempts, many': attemptsView(task, [
-    attempt(1, { usage, changed: ['src/a.ts', 'src/b.ts'], detail: 'src/a.ts:3:1 error: no' }),
+    attempt(1, {
+      usage,
+      changed: ['src/a.ts', 'src/b.ts'],
+      detail: 'src/a.ts:3:1 error: no',
+      caged: ['write /etc/hosts'],
+    }),
     attempt(2, { outcome: 'done', reason: 'passed' }),
   ]),
   'show, nothing': show([]),

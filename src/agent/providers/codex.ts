@@ -61,15 +61,19 @@ export const codex: Provider = {
   reader: (request, now) => new CodexReader(request, now),
 }
 
+const UNSANDBOXED = ['--dangerously-bypass-approvals-and-sandbox']
+
 function permissionArgs({ permission }: AgentRequest): readonly string[] {
   switch (permission.level) {
-    case 'read':
-      return ['--sandbox', 'read-only', '-c', `web_search="${permission.web ? 'live' : 'disabled'}"`]
+    case 'read': {
+      const web = `web_search="${permission.web ? 'live' : 'disabled'}"`
+      return [...(permission.isCaged ? UNSANDBOXED : ['--sandbox', 'read-only']), '-c', web]
+    }
     case 'edit':
       // Its sandbox has no network and keeps .git read-only, so that commits and pushes fail.
-      return ['--sandbox', 'workspace-write']
+      return permission.isCaged ? UNSANDBOXED : ['--sandbox', 'workspace-write']
     case 'full':
-      return ['--dangerously-bypass-approvals-and-sandbox']
+      return UNSANDBOXED
     case 'custom':
       return permission.args
   }

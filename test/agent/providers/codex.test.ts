@@ -1,3 +1,4 @@
+import type { Permission } from '../../../src/agent/port.ts'
 import { describe, expect, test } from 'vitest'
 import { codex } from '../../../src/agent/providers/codex.ts'
 import { hear, request, sample, tools } from './sample.ts'
@@ -20,6 +21,16 @@ describe('how codex is called', () => {
       'read-only',
       '-',
     ])
+  })
+
+  test('in a cage its own sandbox is off, which cannot be made in another', () => {
+    const at = (permission: Permission) => codex.invocation(request({ permission })).args
+    const off = '--dangerously-bypass-approvals-and-sandbox'
+    for (const permission of [{ level: 'edit' }, { level: 'read', web: false }] as const) {
+      expect(at(permission)).not.toContain(off)
+      expect(at({ ...permission, isCaged: true })).toContain(off)
+      expect(at({ ...permission, isCaged: true })).not.toContain('--sandbox')
+    }
   })
 
   test('servers are approved beforehand, whatever stands in their names and values', () => {
