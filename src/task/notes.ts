@@ -4,7 +4,6 @@ import { unified } from 'unified'
 import { withoutControls } from '../base/controls.ts'
 import { parseBlockPieces, parseTree } from '../markdown/parse.ts'
 import { BeyondReason } from '../markdown/blocks.ts'
-import { scanHeadings } from '../markdown/scan.ts'
 import { applySplices, type Splice } from '../markdown/splice.ts'
 import { visit } from '../markdown/visit.ts'
 
@@ -14,8 +13,6 @@ import { visit } from '../markdown/visit.ts'
  */
 export function safeNotes(markdown: string): string {
   const notes = bounded(withoutControls(markdown).trim())
-  const scanned = scannedNotes(notes)
-  if (scanned !== null) return scanned
   try {
     const pushed = pushHeadings(notes)
     if (staysInside(pushed)) return pushed
@@ -26,23 +23,6 @@ export function safeNotes(markdown: string): string {
     if (error instanceof BeyondReason) return fenced(notes)
     throw error
   }
-}
-
-/** The same without the parser, for ordinary Markdown; null where only the parser can tell. */
-function scannedNotes(notes: string): string | null {
-  const headings = scanHeadings(notes, 0, DEEPEST)
-  if (headings === null || headings.some(({ span }) => notes[span.start] !== '#')) return null
-  // A heading within a list or a quote is left to the parser.
-  if (/^[ \t]*(?:[-*+>]|\d+[.)])[ \t>]*(?:[-*+>][ \t>]*)*#{1,6}[ \t]/m.test(notes)) return null
-  const shift = shiftOf(headings)
-  const pushed = applySplices(
-    notes,
-    headings.map(({ depth, span: { start } }) => {
-      return { start, end: start + depth, text: '#'.repeat(Math.min(DEEPEST, depth + shift)) }
-    }),
-  )
-  const around = scanHeadings(`## Before\n\n${pushed}\n\n## After\n`, 0)
-  return around?.length === 2 ? pushed : null
 }
 
 // The whole of what an agent said is in its log; a task file is for people to read.
