@@ -267,7 +267,8 @@ describe.skipIf(process.platform === 'win32')('an agent that is steered', () => 
       `process.on('SIGTERM', () => { require('fs').writeFileSync('${file}', 'x'); say({ type: 'text', text: 'no' }) })`,
     )
     first.abort('interrupt')
-    while (!existsSync(file)) await agent.step('')
+    // The file is there before anything stands in it.
+    while (!existsSync(file) || readFileSync(file, 'utf8') === '') await agent.step('')
     second.abort()
     const { outcome } = await result
     expect(outcome.end.kind).toBe('interrupted')
