@@ -12,9 +12,8 @@ interface Allowed {
 /** What a word stands for in a list of hosts. */
 export const HOST_WORDS: Readonly<Record<string, readonly string[]>> = {
   registries: [
-    'registry.npmjs.org',
-    'registry.yarnpkg.com',
-    'repo.yarnpkg.com',
+    '*.npmjs.org',
+    '*.yarnpkg.com',
     'pypi.org',
     'files.pythonhosted.org',
     'crates.io',

@@ -69,7 +69,7 @@ describe('a list of hosts', () => {
     ['localhost', 5432, true],
     ['::1', 5432, true],
     ['127.0.0.1', 80, false],
-    ['registry.npmjs.org', 443, true],
+    ['packages.npmjs.org', 443, true],
     ['static.crates.io', 443, true],
   ])('says of %s:%i %s', (host, port, allowed) => {
     expect(list.allows(host, port)).toBe(allowed)
