@@ -1,3 +1,8 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
 /** A folder in which an agent keeps its state: in a cage it finds a copy, but for what it needs to keep. */
 export interface AgentHome {
   readonly folder: string
@@ -20,6 +25,11 @@ export interface CageNeeds {
 
 /** What a program needs of which nothing is known. */
 export const NO_NEEDS: CageNeeds = { hosts: [], homes: [], files: [], variables: [], keys: [] }
+
+/** A folder of the home, or where a variable says instead. */
+export function homeOf(env: Environment, folder: string, named?: string): string {
+  return named ?? join(env['HOME'] ?? homedir(), folder)
+}
 
 /** The host of a service that a variable names, as an entry of a list of hosts; none where it names none. */
 export function hostsNamedIn(...urls: readonly (string | undefined)[]): readonly string[] {

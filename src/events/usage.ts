@@ -25,15 +25,25 @@ export function sum(...numbers: readonly (number | null)[]): number | null {
   return total
 }
 
-/** The sum of what was told; what nobody told stays unknown. */
-export function addUsage(a: Usage, b: Usage): Usage {
+/** A usage, number by number. */
+export function usageOf(valueOf: (key: keyof Usage) => number | null): Usage {
   return {
-    turns: sum(a.turns, b.turns),
-    inputTokens: sum(a.inputTokens, b.inputTokens),
-    cachedTokens: sum(a.cachedTokens, b.cachedTokens),
-    outputTokens: sum(a.outputTokens, b.outputTokens),
-    costUsd: sum(a.costUsd, b.costUsd),
+    turns: valueOf('turns'),
+    inputTokens: valueOf('inputTokens'),
+    cachedTokens: valueOf('cachedTokens'),
+    outputTokens: valueOf('outputTokens'),
+    costUsd: valueOf('costUsd'),
   }
+}
+
+/** The sum of what was reported; what nobody reported stays unknown. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return usageOf((key) => sum(a[key], b[key]))
+}
+
+/** The same of any number of them. */
+export function totalUsage(usages: readonly Usage[]): Usage {
+  return usages.reduce(addUsage, UNKNOWN_USAGE)
 }
 
 /** `$0.53`; with more digits where two would say nothing. */

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { namesIn } from '../base/folder.ts'
 import type { Git } from './git.ts'
 
 /** More branches than these are not looked at. */
@@ -37,13 +37,4 @@ export async function knownFiles(git: Git): Promise<readonly string[]> {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z', '--deduplicate']
   const { stdout } = await git.run(args)
   return stdout.toString().split('\0').filter(Boolean).toSorted()
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // That branch has no such folder.
-    return []
-  }
 }

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { namesIn } from '../base/folder.ts'
 import { contentsOf } from '../git/contents.ts'
 import type { Git } from '../git/git.ts'
 import type { Range } from '../git/range.ts'
@@ -98,14 +99,6 @@ function versionsOnDisk({ root, dir }: BacklogPlace, nameLength: number, content
     }
   }
   return inOrder(versions)
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
 }
 
 function blobName(bytes: string, length: number): string {

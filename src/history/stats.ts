@@ -1,8 +1,7 @@
 import type { Usage } from '../events/usage.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import type { CompletionRecord } from './completions.ts'
-import { UNKNOWN_USAGE } from '../events/usage.ts'
-import { addUsage } from '../events/usage.ts'
+import { totalUsage } from '../events/usage.ts'
 
 /** What tasks have taken, together. What no commit told is not in the sums, and null where none did. */
 export interface Totals {
@@ -72,5 +71,5 @@ function lostOf(completions: readonly CompletionRecord[], attempts: readonly Kep
 }
 
 function sumOf(records: readonly { readonly usage: Usage }[]): Usage {
-  return records.reduce((sum, { usage }) => addUsage(sum, usage), UNKNOWN_USAGE)
+  return totalUsage(records.map(({ usage }) => usage))
 }

@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { namesIn } from '../base/folder.ts'
 import { UserError } from '../base/errors.ts'
 import { digestOf, type KnownFile } from './plan-file.ts'
 
@@ -51,14 +52,6 @@ export function putText(path: string, text: string | null): void {
 /** Whether there is something at a path. */
 export function isThere(path: string): boolean {
   return existsSync(path)
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
 }
 
 /** The files as they are now. */

@@ -57,7 +57,11 @@ export class Agents {
           'Take another with --agent.',
         )
       // A server might do anything.
-      return { ...(await this.#ready(chosen, null)), permission: { level: 'read', web, isCaged: this.#isCaged }, mcpServers: {} }
+      return {
+        ...(await this.#ready(chosen, null)),
+        permission: { level: 'read', web, isCaged: this.#isCaged },
+        mcpServers: {},
+      }
     }
     return [await ready(first), ...(await Promise.all(others.map((agent) => ready({ agent, model: null }))))]
   }

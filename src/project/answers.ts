@@ -1,5 +1,6 @@
-import { readdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { namesIn } from '../base/folder.ts'
 import { DISCIPLINES, FEATURES } from '../prompt/library.ts'
 import type { Place } from './project.ts'
 
@@ -52,12 +53,4 @@ function stampOf({ root, dir }: Pick<Place, 'root' | 'dir'>): {
     }
   }
   return { stamp: parts.join('\n'), newest }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
 }

@@ -1,6 +1,14 @@
 import { counted } from '../base/text.ts'
 import { dayText, formatDuration, minuteText } from '../base/time.ts'
-import { formatCost, formatTokens, sum, UNKNOWN_USAGE, type Usage } from '../events/usage.ts'
+import {
+  formatCost,
+  formatTokens,
+  sum,
+  totalUsage,
+  UNKNOWN_USAGE,
+  usageOf,
+  type Usage,
+} from '../events/usage.ts'
 import type { CompletionRecord } from '../history/completions.ts'
 import type { ReportData, ReportTask } from '../history/report.ts'
 import { statsOf, type Stats, type StatsGroup } from '../history/stats.ts'
@@ -60,7 +68,7 @@ export function spendingSection(data: ReportData, milestoneOf: MilestoneOf): Htm
   }))
   const { lost } = agent
   return html`${barChart(cost, { name: 'Cost by time, failed attempts included', text: formatCost })}
-    ${barChart(tokens, { name: 'Tokens by time, failed attempts included', text: (value) => formatTokens({ inputTokens: value, cachedTokens: null, outputTokens: null, turns: null, costUsd: null })?.replace(' in', '') ?? '' })}
+    ${barChart(tokens, { name: 'Tokens by time, failed attempts included', text: (value) => formatTokens({ ...UNKNOWN_USAGE, inputTokens: value })?.replace(' in', '') ?? '' })}
     <h3>By agent</h3>
     ${groupTable(agent)}
     <h3>By tier</h3>
@@ -118,31 +126,12 @@ function daysOf({ completions, attempts }: ReportData): readonly Day[] {
     const name = isLong ? label(time).slice(0, 7) : label(time)
     days.set(name, [...(days.get(name) ?? []), usage])
   }
-  return [...days].map(([name, usages]) => ({ label: name, usage: added(usages) }))
-}
-
-function added(usages: readonly Usage[]): Usage {
-  const of = (key: keyof Usage): number | null => sum(...usages.map((usage) => usage[key]))
-  return {
-    turns: of('turns'),
-    inputTokens: of('inputTokens'),
-    cachedTokens: of('cachedTokens'),
-    outputTokens: of('outputTokens'),
-    costUsd: of('costUsd'),
-  }
+  return [...days].map(([name, usages]) => ({ label: name, usage: totalUsage(usages) }))
 }
 
 function without(usage: Usage, others: readonly Usage[]): Usage {
-  const before = added(others)
-  const of = (key: keyof Usage): number | null =>
-    usage[key] === null ? null : Math.max(0, usage[key] - (before[key] ?? 0))
-  return {
-    turns: of('turns'),
-    inputTokens: of('inputTokens'),
-    cachedTokens: of('cachedTokens'),
-    outputTokens: of('outputTokens'),
-    costUsd: of('costUsd'),
-  }
+  const before = totalUsage(others)
+  return usageOf((key) => (usage[key] === null ? null : Math.max(0, usage[key] - (before[key] ?? 0))))
 }
 
 /** What failed, and why: tasks that are blocked, and attempts that did not pass. */

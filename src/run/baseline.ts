@@ -8,7 +8,8 @@ import { gatesPassed, type Gate, type GateResult } from '../events/gate.ts'
 import type { Base } from '../git/head.ts'
 import type { StatusEntry } from '../git/status.ts'
 import { setAside } from './give-up.ts'
-import { attemptPorts, type Run } from './task.ts'
+import { attemptPorts } from './job-ports.ts'
+import type { Run } from './task.ts'
 
 /** Runs the gates on the untouched tree, so that what failed before is nobody's fault later; a reason ends the run. */
 export async function runBaseline(run: Run, base: Base): Promise<string | null> {

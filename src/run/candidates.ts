@@ -7,7 +7,8 @@ import type { Task } from '../task/model.ts'
 import type { Work } from '../workspace/port.ts'
 import { displacedWarning, type TaskRunEnd } from './give-up.ts'
 import { noteOf } from './note.ts'
-import { landingPorts, type Run } from './task.ts'
+import { landingPorts } from './job-ports.ts'
+import type { Run } from './task.ts'
 
 type LandedTask = Extract<TaskRunEnd, { kind: 'completed' }> & { readonly id: string }
 

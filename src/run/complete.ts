@@ -15,7 +15,8 @@ import { Ledger } from './ledger.ts'
 import { NoteKeeper, noteOf } from './note.ts'
 import { adoptCheckout, baseOf, refuseObstacles } from './preflight.ts'
 import { currentTask } from './source.ts'
-import { landingPorts, writtenBesideWork, type Run } from './task.ts'
+import { landingPorts, writtenBesideWork } from './job-ports.ts'
+import type { Run } from './task.ts'
 
 /** Who has done such a task, in the trailer that names the agent elsewhere. */
 const HUMAN = 'human'

@@ -3,7 +3,8 @@ import { jobTaskOf } from '../attempt/job.ts'
 import { fewOf } from '../base/text.ts'
 import type { Base } from '../git/head.ts'
 import type { KeptAttempt } from '../git/record.ts'
-import { landOnto, type Held, type LandingPorts } from '../landing/land.ts'
+import type { LandingPorts } from '../landing/land.ts'
+import { landOnto, type Held } from '../landing/onto.ts'
 import { idInFileName } from '../task/file-name.ts'
 import type { Task } from '../task/model.ts'
 import type { OwnWorkspace } from '../workspace/own.ts'
@@ -14,15 +15,8 @@ import { EMPTY_WORK, recordCandidate } from './candidates.ts'
 import { originTexts } from './give-up.ts'
 import { makeReady } from './ready.ts'
 import { currentTask } from './source.ts'
-import {
-  afterLanding,
-  landingPorts,
-  type Completed,
-  type Ready,
-  type Run,
-  type TextCommit,
-  type Together,
-} from './task.ts'
+import { landingPorts } from './job-ports.ts'
+import { afterLanding, type Completed, type Ready, type Run, type TextCommit, type Together } from './task.ts'
 
 /** What comes of a candidate that was to land. */
 export type LandingEnd =

@@ -3,7 +3,8 @@ import { fewOf } from '../base/text.ts'
 import type { Base } from '../git/head.ts'
 import type { OwnWorkspace } from '../workspace/own.ts'
 import { setAside } from './give-up.ts'
-import { attemptPorts, type Run } from './task.ts'
+import { attemptPorts } from './job-ports.ts'
+import type { Run } from './task.ts'
 
 /** To install packages may take long where nothing is cached. */
 const TIMEOUT_SECONDS = 1800

@@ -10,7 +10,7 @@ import type { Work } from '../workspace/port.ts'
 import { displacedWarning } from './give-up.ts'
 import { readNote, type AttemptNote, type RunNote } from './note.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
-import { writtenBesideWork } from './task.ts'
+import { writtenBesideWork } from './job-ports.ts'
 
 /** What a run that died leaves to the next one. */
 interface Inheritance {

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { namesIn } from '../base/folder.ts'
 import { pathWithin } from '../base/paths.ts'
 import type { Git } from '../git/git.ts'
 import type { Repository } from '../git/repository.ts'
@@ -72,7 +73,7 @@ async function trackedIn(git: Git, folder: string | null): Promise<ReadonlySet<s
 export type Settings = ReadonlyMap<string, { readonly bytes: Buffer; readonly mode: number }>
 
 export function readSettings({ files, hooks, keepsHooks, trackedHooks }: SettingsPlaces): Settings {
-  const names = (keepsHooks ? listed(hooks) : []).filter((name) => !name.endsWith('.sample'))
+  const names = (keepsHooks ? namesIn(hooks) : []).filter((name) => !name.endsWith('.sample'))
   const own = names.map((name) => join(hooks, name)).filter((path) => !trackedHooks.has(path))
   const settings = new Map<string, { bytes: Buffer; mode: number }>()
   for (const path of [...files, ...own]) {
@@ -106,15 +107,6 @@ export function restoreSettings(paths: readonly string[], before: Settings, keep
     if (!old) continue
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, old.bytes, { mode: old.mode })
-  }
-}
-
-function listed(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // A repository without hooks has no folder for them.
-    return []
   }
 }
 

@@ -1,5 +1,4 @@
-import { hostsNamedIn } from '../../base/cage-needs.ts'
-import { homeOf } from './cage-home.ts'
+import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'

@@ -1,4 +1,4 @@
-import { homeOf } from './cage-home.ts'
+import { homeOf } from '../../base/cage-needs.ts'
 import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
 import { neverSetUp } from './first-start.ts'

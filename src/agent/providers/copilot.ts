@@ -1,5 +1,4 @@
-import { hostsNamedIn } from '../../base/cage-needs.ts'
-import { homeOf } from './cage-home.ts'
+import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
 import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
 import { COPILOT, CopilotReader } from './copilot-stream.ts'
 import { neverSetUp } from './first-start.ts'

@@ -1,6 +1,5 @@
 import path from 'node:path'
-import { hostsNamedIn } from '../../base/cage-needs.ts'
-import { homeOf } from './cage-home.ts'
+import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
 import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
 import { GEMINI, GeminiReader } from './gemini-stream.ts'

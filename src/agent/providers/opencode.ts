@@ -1,4 +1,4 @@
-import { homeOf } from './cage-home.ts'
+import { homeOf } from '../../base/cage-needs.ts'
 import path from 'node:path'
 import type { AgentRequest, Provider } from '../port.ts'
 import { list, parseLine, record, type Json } from './json-lines.ts'
