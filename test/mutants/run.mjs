@@ -25,7 +25,12 @@ const TESTS = {
   attempt: [['test/attempt/'], ['test/run/checked-tree.test.ts', 'test/run/loop.test.ts']],
   landing: [
     ['test/run/checked-tree.test.ts'],
-    ['test/run/foreign-commits.test.ts', 'test/run/loop.test.ts', 'test/cli/by-hand.test.ts'],
+    [
+      'test/run/together.test.ts',
+      'test/run/foreign-commits.test.ts',
+      'test/run/loop.test.ts',
+      'test/cli/by-hand.test.ts',
+    ],
   ],
 }
 /** Whoever never ends is noticed too. */

@@ -1,8 +1,13 @@
-import { FIELD_NAMES } from '../../task/model.ts'
+import { FIELD_NAMES, type Field } from '../../task/model.ts'
 import { misspelling } from '../../base/spelling.ts'
 import { quote } from '../place.ts'
 import { FIELD_SYNONYMS } from '../../task/vocabulary.ts'
 import type { Rule } from '../rule.ts'
+
+/** The field that a key of an unknown one is nearly that of; undefined where it is near none. */
+export function nearKey({ name, key }: Pick<Field, 'name' | 'key'>): string | undefined {
+  return name === null ? misspelling(key, KNOWN) : undefined
+}
 
 const KNOWN = [...FIELD_NAMES, ...Object.values(FIELD_SYNONYMS).flat()]
 
@@ -34,10 +39,12 @@ export const misspelledKey: Rule = {
   name: 'misspelled-key',
   severity: 'warning',
   start: () => (task) =>
-    task.fields.flatMap(({ name, key, span }) => {
-      const near = name === null ? misspelling(key, KNOWN) : undefined
-      return near === undefined
-        ? []
-        : [{ span, message: `${quote(key)} is not a known field; did you mean ${near}?` }]
+    task.fields.flatMap((field) => {
+      const near = nearKey(field)
+      // Where there is no other Status, that is the error there.
+      if (near === undefined || (near === 'Status' && task.status === null)) return []
+      return [
+        { span: field.span, message: `${quote(field.key)} is not a known field; did you mean ${near}?` },
+      ]
     }),
 }

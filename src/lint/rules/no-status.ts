@@ -1,4 +1,5 @@
-import { problemRule } from '../rule.ts'
+import { quote } from '../place.ts'
+import { nearKey } from './misspelled-key.ts'
 import type { Rule } from '../rule.ts'
 
 /**
@@ -23,5 +24,31 @@ import type { Rule } from '../rule.ts'
  * ```text
  * docs/tasks/T-001.md:1:1 error no-status no Status; expected a line "- **Status**: TODO" below the heading (one of TODO, DONE, BLOCKED)
  * ```
+ *
+ * @example
+ * ```markdown T-001.md
+ * # T-001: Add the login form
+ *
+ * - **Statsu**: TODO
+ * ```
+ * ```text
+ * docs/tasks/T-001.md:3:1 error no-status no Status; "Statsu" is not a known field: did you mean Status?
+ * ```
  */
-export const noStatus: Rule = problemRule('no-status')
+export const noStatus: Rule = {
+  name: 'no-status',
+  severity: 'error',
+  start: () => (task) => {
+    const meant = task.fields.find((field) => nearKey(field) === 'Status')
+    return task.problems
+      .filter(({ kind }) => kind === 'no-status')
+      .map((problem) =>
+        meant
+          ? {
+              span: meant.span,
+              message: `no Status; ${quote(meant.key)} is not a known field: did you mean Status?`,
+            }
+          : problem,
+      )
+  },
+}
