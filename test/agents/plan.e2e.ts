@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { available } from '../cage/here.ts'
 import { ralph, type Answer } from '../cli/ralph.ts'
+import { put } from '../git/bare-git.ts'
 import { git, makeRepository } from '../git/repository.ts'
 import { DECISIONS, REQUIREMENTS, RESEARCH, TASKS } from '../plan/planner.ts'
 import { startFakeModelApi } from './fake-model-api.ts'
@@ -38,31 +40,39 @@ interface Planned {
 async function plan(
   name: AgentName,
   model: (root: string) => Model,
-  ...argv: readonly string[]
+  argv: readonly string[] = [],
+  sandbox: 'on' | 'off' = 'off',
 ): Promise<Planned> {
-  const root = makeRepository({
-    'README.md': '# shop\n',
-    'ralph.config.json': JSON.stringify({
-      agent: name,
-      gates: [],
-      retries: 0,
-      ...(name === 'gemini' ? { model: 'gemini-3.1-pro-preview' } : {}),
-    }),
-  })
+  const root = makeRepository({ 'README.md': '# shop\n' })
   await using api = await startFakeModelApi(model(root))
-  const env = environment(name, api.url, home, programs[name]!)
+  const settings = {
+    agent: name,
+    gates: [],
+    retries: 0,
+    ...(name === 'gemini' ? { model: 'gemini-3.1-pro-preview' } : {}),
+    sandbox: { network: [new URL(api.url).host] },
+  }
+  put(root, { 'ralph.config.json': JSON.stringify(settings) })
+  git(root, 'add', '--all')
+  git(root, 'commit', '--quiet', '--amend', '--no-edit')
+  const env = { ...environment(name, api.url, home, programs[name]!), RALPH_SANDBOX: sandbox }
   const answer = await ralph(['plan', 'Users who log in', ...argv], { cwd: root, env, now: new Date() })
   return { answer, root, bodies: api.bodies }
 }
 
+const SANDBOXES = available.ok ? (['off', 'on'] as const) : (['off'] as const)
+
 describe.each(['claude', 'codex', 'gemini', 'opencode'] as const)('%s plans', (name) => {
-  test.skipIf(programs[name] === undefined)('in four phases, its answers in the shape', async () => {
-    const { answer, root } = await plan(name, () => answers, '--yes')
-    expect(answer).toMatchObject({ code: 0 })
-    expect(git(root, 'log', '--format=%s').trim().split('\n')).toHaveLength(5)
-    expect(git(root, 'status', '--porcelain')).toBe('')
-    expect(git(root, 'log', '-1', '--format=%(trailers:key=Agent,valueonly)')).toContain(name)
-  })
+  test.skipIf(programs[name] === undefined).each(SANDBOXES)(
+    'in four phases, its answers in the shape, sandbox %s',
+    async (sandbox) => {
+      const { answer, root } = await plan(name, () => answers, ['--yes'], sandbox)
+      expect(answer).toMatchObject({ code: 0 })
+      expect(git(root, 'log', '--format=%s').trim().split('\n')).toHaveLength(5)
+      expect(git(root, 'status', '--porcelain')).toBe('')
+      expect(git(root, 'log', '-1', '--format=%(trailers:key=Agent,valueonly)')).toContain(name)
+    },
+  )
 
   test.skipIf(programs[name] === undefined)(
     'and is told what is wrong with prose, and with half an answer',
@@ -82,21 +92,24 @@ describe.each(['claude', 'codex', 'gemini', 'opencode'] as const)('%s plans', (n
     },
   )
 
-  test.skipIf(programs[name] === undefined)('and cannot write', async () => {
-    const model =
-      (root: string): Model =>
-      ({ body, results }): Reply => {
-        const file = path.join(root, 'new.txt')
-        if (phaseIn(body) === 'research' && results === 0)
-          return { kind: 'call', call: { tool: 'write', path: file, content: 'x' } }
-        const answer = ANSWERS[phaseIn(body)] ?? {}
-        return results === 1 && phaseIn(body) === 'research' && body.includes('StructuredOutput')
-          ? { kind: 'call', call: { tool: 'answer', answer } }
-          : { kind: 'answer', answer }
-      }
-    const { answer, root } = await plan(name, model, '--yes')
-    expect(answer).toMatchObject({ code: 0 })
-    expect(git(root, 'status', '--porcelain')).toBe('')
-    expect(git(root, 'ls-files')).not.toContain('new.txt')
-  })
+  test.skipIf(programs[name] === undefined).each(SANDBOXES)(
+    'and cannot write, sandbox %s',
+    async (sandbox) => {
+      const model =
+        (root: string): Model =>
+        ({ body, results }): Reply => {
+          const file = path.join(root, 'new.txt')
+          if (phaseIn(body) === 'research' && results === 0)
+            return { kind: 'call', call: { tool: 'write', path: file, content: 'x' } }
+          const answer = ANSWERS[phaseIn(body)] ?? {}
+          return results === 1 && phaseIn(body) === 'research' && body.includes('StructuredOutput')
+            ? { kind: 'call', call: { tool: 'answer', answer } }
+            : { kind: 'answer', answer }
+        }
+      const { answer, root } = await plan(name, model, ['--yes'], sandbox)
+      expect(answer).toMatchObject({ code: 0 })
+      expect(git(root, 'status', '--porcelain')).toBe('')
+      expect(git(root, 'ls-files')).not.toContain('new.txt')
+    },
+  )
 })

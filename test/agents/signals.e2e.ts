@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { ralph } from '../cli/ralph.ts'
+import { available } from '../cage/here.ts'
+import { put } from '../git/bare-git.ts'
 import { git, makeRepository } from '../git/repository.ts'
 import { SELF } from '../mcp/client.ts'
 import { startFakeModelApi } from './fake-model-api.ts'
@@ -48,27 +50,37 @@ async function runTask(
   model: (write: Reply) => Model,
   config: object = {},
   meanwhile: (root: string, env: Record<string, string>) => Promise<void> = async () => undefined,
+  sandbox = false,
 ) {
+  const settings = {
+    agent: name,
+    ...(name === 'gemini' ? { model: 'gemini-3.1-pro-preview' } : {}),
+    // What it may do is no matter here, and its own sandbox does not work in every container.
+    ...(name === 'codex' ? { permission: 'full' } : {}),
+    gates: [],
+    retries: 0,
+    checkCriteria: true,
+    commit: { seal: false },
+    ...config,
+  }
   const root = makeRepository({
     'docs/tasks/T-001.md': TASK,
-    'ralph.config.json': JSON.stringify({
-      agent: name,
-      ...(name === 'gemini' ? { model: 'gemini-3.1-pro-preview' } : {}),
-      // What it may do is no matter here, and its own sandbox does not work in every container.
-      ...(name === 'codex' ? { permission: 'full' } : {}),
-      gates: [],
-      retries: 0,
-      checkCriteria: true,
-      commit: { seal: false },
-      ...config,
-    }),
+    'ralph.config.json': JSON.stringify(settings),
   })
   const write: Reply = {
     kind: 'call',
     call: { tool: 'write', path: path.join(root, 'hello.txt'), content: 'hello\n' },
   }
   await using api = await startFakeModelApi(model(write))
-  const env = environment(name, api.url, home, programs[name]!)
+  if (sandbox) {
+    const network = [new URL(api.url).host]
+    put(root, { 'ralph.config.json': JSON.stringify({ ...settings, sandbox: { network } }) })
+    git(root, 'commit', '--quiet', '--all', '--message=Let it reach its service')
+  }
+  const env = {
+    ...environment(name, api.url, home, programs[name]!),
+    RALPH_SANDBOX: sandbox ? 'on' : 'off',
+  }
   const running = ralph(['run', '--json', '--verbose'], { cwd: root, env, now: new Date(), self: SELF })
   const [{ stdout, stderr }] = await Promise.all([running, meanwhile(root, env)])
   expect(stderr).toBe('')
@@ -84,6 +96,19 @@ async function runTask(
     tracked,
     outcome: events.find(({ type }) => type === 'attempt-finished')?.['outcome'],
     bodies: api.bodies,
+  }
+}
+
+/** Answers from another terminal, so long after the question. */
+function answered(afterMs: number) {
+  return async (root: string, env: Record<string, string>): Promise<void> => {
+    const questions = async () => {
+      const { stdout } = await ralph(['status', '--json'], { cwd: root, env })
+      return (JSON.parse(stdout) as { run: { questions: unknown[] } | null }).run?.questions ?? []
+    }
+    await expect.poll(questions, { timeout: 60_000 }).toMatchObject([{ text: 'Which licence?' }])
+    await new Promise((resolve) => setTimeout(resolve, afterMs))
+    expect(await ralph(['answer', '1', 'The Unlicense'], { cwd: root, env })).toMatchObject({ code: 0 })
   }
 }
 
@@ -132,16 +157,8 @@ describe.each(AGENTS.filter((name) => programs[name] !== undefined))('%s', (name
           say('Bye.'),
         ),
       {},
-      async (root, env) => {
-        const questions = async () => {
-          const { stdout } = await ralph(['status', '--json'], { cwd: root, env })
-          return (JSON.parse(stdout) as { run: { questions: unknown[] } | null }).run?.questions ?? []
-        }
-        await expect.poll(questions, { timeout: 60_000 }).toMatchObject([{ text: 'Which licence?' }])
-        // Longer than what some agents give a tool by themselves.
-        await new Promise((resolve) => setTimeout(resolve, Number(process.env['RALPH_ASK_MS'] ?? 12_000)))
-        expect(await ralph(['answer', '1', 'The Unlicense'], { cwd: root, env })).toMatchObject({ code: 0 })
-      },
+      // Longer than what some agents give a tool by themselves.
+      answered(Number(process.env['RALPH_ASK_MS'] ?? 12_000)),
     )
     expect(events.find(({ type }) => type === 'answered')).toMatchObject({ answer: 'The Unlicense' })
     expect(bodies.join('')).toContain('The Unlicense')
@@ -173,6 +190,43 @@ describe.each(AGENTS.filter((name) => programs[name] !== undefined))('%s', (name
     expect(events.find(({ type }) => type === 'task-added')).toMatchObject({
       added: 'T-002',
       title: 'Mend the tests',
+    })
+  })
+
+  describe.skipIf(!available.ok)('in the sandbox', () => {
+    test('asks, adds a task and says that it is done', async () => {
+      const { events, outcome, tracked, bodies } = await runTask(
+        name,
+        (write) =>
+          turns(
+            name,
+            signal('ask', { question: 'Which licence?', options: ['MIT'] }),
+            write,
+            signal('add_task', { title: 'Mend the tests', description: 'Slow.', criteria: ['Fast'] }),
+            signal('done', { summary: 'Done.' }),
+            say('Bye.'),
+          ),
+        {},
+        answered(0),
+        true,
+      )
+      expect(events.find(({ type }) => type === 'run-started')).toMatchObject({ sandbox: { on: true } })
+      expect(outcome).toBe('done')
+      expect(bodies.join('')).toContain('The Unlicense')
+      expect(tracked).toContain('hello.txt')
+      expect(tracked).toContain('docs/tasks/T-002.md')
+    })
+
+    test('says that it is blocked', async () => {
+      const { outcome, file } = await runTask(
+        name,
+        () => turns(name, signal('blocked', { reason: 'No licence is named.' }), say('I stop.')),
+        {},
+        undefined,
+        true,
+      )
+      expect(outcome).toBe('blocked')
+      expect(file).toContain('No licence is named.')
     })
   })
 })

@@ -125,3 +125,19 @@ describe('a template that nobody has filled in', () => {
     expect(await kindsIn(todo.replace('T-001', 'T-004'))).toEqual(['unfilled-template'])
   })
 })
+
+test('a value goes on in the next line, in whichever field it stands', async () => {
+  const text =
+    '# T-002: B\n\n**Status**: TODO\n**Depends**: none\n**Touches**: src/a.ts,\nsrc/b.ts\n\n## Description\nx\n'
+  const task = await parseTask({ file: 'docs/tasks/T-002.md', text })
+  expect(task).toMatchObject({ status: 'TODO', needs: [], touches: ['src/a.ts', 'src/b.ts'], problems: [] })
+})
+
+test.each([
+  ['T-001, T-003', 'T-003, T-001', true],
+  ['T-001', 'T-003', false],
+])('dependencies given twice, as %s and %s, agree: %s', async (first, second, agree) => {
+  const text = `# T-004: D\n\n- **Status**: TODO\n- **Depends**: ${first}\n- **Depends on**: ${second}\n`
+  const task = await parseTask({ file: 'docs/tasks/T-004.md', text })
+  expect(task.problems.map(({ kind }) => kind)).toEqual(agree ? [] : ['field-conflict'])
+})
