@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../src/cli/commands.ts'
 import { GLOBAL_OPTIONS } from '../src/cli/global-options.ts'
+import type { OptionSpec } from '../src/cli/command.ts'
+import { optionUsage } from '../src/cli/help.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
@@ -15,6 +17,35 @@ test('the command table of the README is that of the program', () => {
   })
   const table = ['| command | does |', '|---|---|', ...rows].join('\n')
   expect(read('README.md')).toContain(`<!-- commands -->\n${table}\n<!-- /commands -->`)
+})
+
+test('docs/commands.md is made from the table of commands', async () => {
+  const options = (all: readonly OptionSpec[]): string =>
+    [
+      '| option | |',
+      '|---|---|',
+      ...all.map((one) => `| \`${optionUsage(one)}\` | ${cell(one.about)} |`),
+    ].join('\n')
+  const cell = (text: string): string => text.replaceAll('|', '\\|')
+  const sections = COMMANDS.map(({ name, args, summary, options: own, examples }) =>
+    [
+      `## ${name}`,
+      `\`ralph ${`${name} ${args}`.trim()}\` ${summary}.`,
+      ...(own.length > 0 ? [options(own)] : []),
+      `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
+    ].join('\n\n'),
+  )
+  const head = `# The commands
+
+What \`ralph <command> --help\` says, on one page. It is made from the same table.
+
+They work from anywhere inside the project. Results go to standard output, everything else to standard error. The exit code is 0 when all was done as asked, 1 when the answer is no (nothing is eligible, lint found errors, a task ended blocked), 2 when the command line, the configuration or the environment is wrong, and 130 after an interrupt.
+
+Every command takes
+
+${options(GLOBAL_OPTIONS)}
+`
+  await expect(`${head}\n${sections.join('\n\n')}\n`).toMatchFileSnapshot('../docs/commands.md')
 })
 
 const pages = ['README.md', 'CHANGELOG.md', 'docs/lint/README.md'].concat(

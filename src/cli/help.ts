@@ -38,7 +38,7 @@ export function helpOf(command: CommandSpec): readonly Block[] {
 }
 
 /** How an option is written: `-C, --root <path>`, `--timeout <20m>`. */
-function optionUsage(option: OptionSpec): string {
+export function optionUsage(option: OptionSpec): string {
   const value = option.takes === 'flag' ? '' : ` <${option.value ?? option.name}>`
   return `${option.short ? `-${option.short}, ` : ''}--${option.name}${value}`
 }
