@@ -1,3 +1,4 @@
+import type { ArtifactLocation, Log, Region, Result } from 'sarif'
 import type { Diagnostic, Severity } from '../base/diagnostic.ts'
 import { counted } from '../base/text.ts'
 import { markdownText } from './markdown-text.ts'
@@ -81,13 +82,13 @@ interface SarifTool extends InRepository {
 }
 
 /** What lint found as SARIF 2.1.0, which forges and editors read. */
-export function sarifLog(diagnostics: readonly Diagnostic[], { version, rules, prefix }: SarifTool): object {
+export function sarifLog(diagnostics: readonly Diagnostic[], { version, rules, prefix }: SarifTool): Log {
   const indexes = new Map(rules.map(({ name }, index) => [name, index]))
-  const artifactLocation = (file: string): object => ({
+  const artifactLocation = (file: string): ArtifactLocation => ({
     uri: `${prefix}${file}`.split('/').map(encodeURIComponent).join('/'),
     uriBaseId: '%SRCROOT%',
   })
-  const results = diagnostics.map((diagnostic) => {
+  const results = diagnostics.map((diagnostic): Result => {
     const { file, severity, rule, message, fix } = diagnostic
     const ruleIndex = indexes.get(rule)
     return {
@@ -134,7 +135,7 @@ function regionOf({
   column,
   endLine,
   endColumn,
-}: Pick<Diagnostic, 'line' | 'column' | 'endLine' | 'endColumn'>): object {
+}: Pick<Diagnostic, 'line' | 'column' | 'endLine' | 'endColumn'>): Region {
   const end = endLine === undefined || endColumn === undefined ? {} : { endLine, endColumn }
   return { startLine: line, startColumn: column, ...end }
 }
