@@ -90,7 +90,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     args: '[...files]',
     summary: 'checks the task files: file:line:column severity rule message',
     options: [
-      flag('fix', 'correct what has only one right answer'),
+      flag('fix', 'correct what has only one right answer; a number that two branches took, too'),
       {
         name: 'format',
         takes: ['text', 'github', 'sarif'],

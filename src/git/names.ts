@@ -2,34 +2,67 @@ import { join } from 'node:path'
 import { namesIn } from '../base/folder.ts'
 import type { Git } from './git.ts'
 
-/** More branches than these are not looked at. */
+/** More branches than these are not looked at: the newest are. */
 const MOST_TIPS = 500
 
 /**
- * The names of what stands in a folder of the repository, on any local or remote-tracking branch and in any worktree:
+ * The names of what stands in some folders below the door's, on any local or remote-tracking branch and in any worktree:
  * what somebody else has named already, though not here.
  */
-export async function namesEverywhere(git: Git, folder: string): Promise<ReadonlySet<string>> {
-  const names = new Set<string>()
-  const listed = await git.run([
-    'for-each-ref',
-    '--format=%(objectname)',
-    '--sort=-committerdate',
-    'refs/heads',
-    'refs/remotes',
+export async function namesEverywhere(git: Git, folders: readonly string[]): Promise<ReadonlySet<string>> {
+  const [tips, worktrees, prefix] = await Promise.all([
+    git.run([
+      'for-each-ref',
+      '--format=%(objectname)',
+      '--sort=-committerdate',
+      'refs/heads',
+      'refs/remotes',
+    ]),
+    git.run(['worktree', 'list', '--porcelain'], { okCodes: [0, 128, 129] }),
+    git.run(['rev-parse', '--show-prefix']),
   ])
-  const tips = new Set(listed.stdout.toString().split('\n').filter(Boolean))
-  for (const tip of [...tips].slice(0, MOST_TIPS)) {
-    const { code, stdout } = await git.run(['ls-tree', '-z', '--name-only', `${tip}:${folder}`], {
-      okCodes: [0, 128],
-    })
-    if (code === 0) for (const name of stdout.toString().split('\0')) names.add(name)
-  }
-  const worktrees = await git.run(['worktree', 'list', '--porcelain', '-z'], { okCodes: [0, 128, 129] })
-  for (const [, path] of worktrees.stdout.toString().matchAll(/(?:^|\0)worktree ([^\0]+)/g))
-    for (const name of namesIn(join(path!, folder))) names.add(name)
-  names.delete('')
+  const commits = new Set(linesOf(tips.stdout).slice(0, MOST_TIPS))
+  const names = await namesInTrees(
+    git,
+    [...commits].flatMap((tip) => folders.map((one) => `${tip}:./${one}`)),
+  )
+  const below = prefix.stdout.toString().replace(/\n$/, '')
+  for (const line of linesOf(worktrees.stdout))
+    if (line.startsWith('worktree '))
+      for (const folder of folders)
+        for (const name of namesIn(join(line.slice('worktree '.length), below, folder))) names.add(name)
   return names
+}
+
+/** The names in folders as commits have them, each content read once. */
+async function namesInTrees(git: Git, folders: readonly string[]): Promise<Set<string>> {
+  const names = new Set<string>()
+  if (folders.length === 0) return names
+  const asked = await git.run(['cat-file', '--batch-check'], { stdin: `${folders.join('\n')}\n` })
+  const trees = new Set(
+    linesOf(asked.stdout).flatMap((line) => /^([0-9a-f]{40,64}) tree /.exec(line)?.[1] ?? []),
+  )
+  if (trees.size === 0) return names
+  const { stdout } = await git.run(['cat-file', '--batch'], { stdin: `${[...trees].join('\n')}\n` })
+  for (let at = 0; at < stdout.length;) {
+    const head = stdout.indexOf(LINE_FEED, at)
+    const [tree = '', , size] = stdout.toString('latin1', at, head).split(' ')
+    const end = head + 1 + Number(size)
+    // Each entry is its mode, a blank, its name, a zero, and the bytes of a hash.
+    for (let entry = head + 1; entry < end;) {
+      const zero = stdout.indexOf(0, entry)
+      names.add(stdout.toString('utf8', stdout.indexOf(BLANK, entry) + 1, zero))
+      entry = zero + 1 + tree.length / 2
+    }
+    at = end + 1
+  }
+  return names
+}
+
+const [LINE_FEED, BLANK] = [10, 32]
+
+function linesOf(output: Buffer): readonly string[] {
+  return output.toString().split('\n').filter(Boolean)
 }
 
 /** Every file that git knows below the door's folder, or that is new and not ignored. */

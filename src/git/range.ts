@@ -63,7 +63,7 @@ const MAIN_BRANCHES = [
 ]
 
 /** The branch that the others part from: what the remote says it is, else one of the usual names. */
-async function mainBranch(git: Git): Promise<string> {
+export async function mainBranch(git: Git): Promise<string> {
   const args = ['for-each-ref', '--format=%(refname)', ...MAIN_BRANCHES]
   const found = new Set((await git.run(args)).stdout.toString().split('\n'))
   const main = MAIN_BRANCHES.find((ref) => found.has(ref))

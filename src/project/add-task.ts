@@ -13,9 +13,9 @@ import type { Place } from './project.ts'
 
 /**
  * Writes the tasks that agents of a run add: as files of the workspace, so that each lands with the commit of the task
- * that found it. No number is given twice in a run.
+ * that found it. No number is given twice in a run; `highestOf` knows the highest that is taken anywhere.
  */
-export function taskAdder(place: Place) {
+export function taskAdder(place: Place, highestOf: (tasks: readonly Task[]) => Promise<number>) {
   const added: Task[] = []
   return async (
     draft: SignalInput<'add_task'>,
@@ -29,7 +29,7 @@ export function taskAdder(place: Place) {
     try {
       const context = await lintContext(place)
       const addition = await writeNewTask(
-        { ...place, root, tasks },
+        { ...place, root, tasks, highest: await highestOf(tasks) },
         {
           ...draftOf(draft, tasks),
           check: async (file, text) => {

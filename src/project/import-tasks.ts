@@ -19,6 +19,7 @@ import { milestoneNamer } from '../bridge/milestone.ts'
 import { planImport, type ImportedTask, type ImportPlan } from '../bridge/reimport.ts'
 import type { Tree } from '../bridge/source.ts'
 import type { Bridge } from '../bridge/write-back.ts'
+import { openReadingGit } from '../git/door.ts'
 import type { Git } from '../git/git.ts'
 import {
   blobsNow,
@@ -39,6 +40,8 @@ import { idOf } from '../task/values.ts'
 import { commitTaskFiles } from './commit-task-files.ts'
 import { findConfig } from './config/load.ts'
 import { foreignTree, recordingTree, treeOfTexts } from './foreign-tree.ts'
+import { highestNumber } from './highest-number.ts'
+import { idDigits } from './new-task.ts'
 import type { Place } from './project.ts'
 import { openWithCommit } from './repository.ts'
 import type { World } from './world.ts'
@@ -100,7 +103,12 @@ export async function importTasks(world: World, place: Place, wish: ImportWish):
   const prefix = prefixOf(repository.root, project.root)
   if (wish.sync) await refuseUncommitted(git, found, { tree, prefix })
   const plan = await planOf(git, { project, found, reading, wish, prefix })
-  const { texts, written } = textsOf(project, found.path, plan)
+  const highest = await highestNumber(
+    openReadingGit({ cwd: project.root, env: world.env }),
+    project,
+    project.tasks,
+  )
+  const { texts, written } = textsOf({ ...project, highest }, found.path, plan)
   const documents = documentsOf(project, reading)
   const config = wish.sync
     ? withBridge(project.root, { path: found.path, as: found.format, sync: true })
@@ -249,21 +257,19 @@ async function textsBefore(
 
 /** The task files to write: new ones in the order of the origin, and those that have changed there. */
 function textsOf(
-  project: Target,
+  project: Target & { readonly highest: number },
   path: string,
   { added, changed }: ImportPlan,
 ): { readonly texts: ReadonlyMap<string, string>; readonly written: Imported['written'] } {
-  const { tasks, neighbours, dir, vocabulary } = project
-  const highest = tasks.at(-1)
-  const first = (highest?.number ?? 0) + 1
-  const digits = highest ? highest.id.length - 'T-'.length : Math.max(3, String(added.length).length)
+  const { tasks, highest, neighbours, dir, vocabulary } = project
+  const digits = tasks.length > 0 ? idDigits(tasks) : Math.max(3, String(highest + added.length).length)
   const ids = new Map(
     tasks.flatMap((task) => {
       const origin = readOrigin(task.origin)
       return origin?.path === path ? [[origin.key, task.id] as const] : []
     }),
   )
-  for (const [index, { key }] of added.entries()) ids.set(key, idOf(first + index, digits))
+  for (const [index, { key }] of added.entries()) ids.set(key, idOf(highest + 1 + index, digits))
   const textOf = taskWriter(neighbours, vocabulary)
   const milestoneOf = milestoneNamer([...new Set(tasks.flatMap(({ milestone }) => milestone ?? []))])
   const written = draftWriter()

@@ -4,7 +4,7 @@ import { UserError } from '../base/errors.ts'
 import { strayingOf } from '../base/paths.ts'
 import { taskWriter, type NewTaskSections } from '../task/draft.ts'
 import { isMilestone } from '../task/milestone.ts'
-import type { FieldName, Task } from '../task/model.ts'
+import type { FieldName, Task, TaskName } from '../task/model.ts'
 import { idOf } from '../task/values.ts'
 import { notWritten } from './not-written.ts'
 import type { Place } from './project.ts'
@@ -12,8 +12,11 @@ import type { Place } from './project.ts'
 /** In the order of the format; what is empty is left out. */
 export type NewTaskFields = readonly (readonly [FieldName, string])[]
 
-/** Where a new task is written, and the tasks that are there. */
-type NewTaskPlace = Pick<Place, 'root' | 'dir' | 'vocabulary'> & { readonly tasks: readonly Task[] }
+/** Where a new task is written, the tasks that are there, and the highest number that one has anywhere. */
+type NewTaskPlace = Pick<Place, 'root' | 'dir' | 'vocabulary'> & {
+  readonly tasks: readonly Task[]
+  readonly highest: number
+}
 
 /** What a new task is to say. */
 interface Draft {
@@ -29,14 +32,13 @@ const LONGEST_ID = 'T-'.length + 12
 
 /** Claims a number by making its file: where another process was quicker the number after it is tried. */
 export async function writeNewTask(
-  { root, dir, tasks, vocabulary }: NewTaskPlace,
+  { root, dir, tasks, highest, vocabulary }: NewTaskPlace,
   { title, fields, sections, check }: Draft,
 ): Promise<{ readonly id: string; readonly file: string }> {
-  const highest = tasks.at(-1)
-  const digits = highest ? highest.id.length - 'T-'.length : 3
+  const digits = idDigits(tasks)
   const heading = await asHeading(title)
   const textOf = taskWriter(tasks, vocabulary)
-  for (let number = (highest?.number ?? 0) + 1; ; number++) {
+  for (let number = highest + 1; ; number++) {
     const id = idOf(number, digits)
     if (id.length > LONGEST_ID)
       throw new UserError(`${id} would be too long an id`, 'Give the highest task a smaller number.')
@@ -51,6 +53,12 @@ export async function writeNewTask(
         throw notWritten(file, error)
     }
   }
+}
+
+/** How many digits the id of a new task has: as the last one's. */
+export function idDigits(tasks: readonly TaskName[]): number {
+  const last = tasks.at(-1)
+  return last ? last.id.length - 'T-'.length : 3
 }
 
 /** The title as Markdown that says just that: `Option<T>` would be HTML. Who gives code marks writes Markdown already. */

@@ -1,4 +1,15 @@
+import { join } from 'node:path'
+import { writeFileAtomic } from '../base/atomic-file.ts'
 import { UserError } from '../base/errors.ts'
+
+/** Writes a file of the project; throws what a person can act on. */
+export function writeFileOf(root: string, file: string, text: string): void {
+  try {
+    writeFileAtomic(join(root, file), text)
+  } catch (error) {
+    throw notWritten(file, error)
+  }
+}
 
 /** Why a file of the project could not be written. */
 export function notWritten(file: string, error: unknown): UserError {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { missingProgram } from '../gates/missing-program.ts'
 import { gateRunner } from '../gates/run.ts'
-import { openGit } from '../git/door.ts'
+import { openGit, openReadingGit } from '../git/door.ts'
 import { listRecords } from '../git/record.ts'
 import { pushBranch } from '../git/remote.ts'
 import { openSealer } from '../git/seal/sealer.ts'
@@ -20,6 +20,7 @@ import type { Task } from '../task/model.ts'
 import { asSpelled } from '../task/status-spelling.ts'
 import { openWorkspace } from '../workspace/open.ts'
 import type { Agents } from './agents.ts'
+import { highestNumber } from './highest-number.ts'
 import type { Project } from './project.ts'
 import { openOrigins } from './origins.ts'
 import { openRepository } from './repository.ts'
@@ -111,7 +112,9 @@ export async function runPorts(
     ...questions,
     server: world.self,
     addTask: async (draft, at) => {
-      adder ??= (await import('./add-task.ts')).taskAdder(project)
+      adder ??= (await import('./add-task.ts')).taskAdder(project, (tasks) =>
+        highestNumber(openReadingGit({ cwd: project.root, env: world.env }), project, tasks),
+      )
       return adder(draft, at)
     },
     push: () => pushBranch(git),

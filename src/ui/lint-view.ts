@@ -10,12 +10,17 @@ interface LintScreen {
   /** How many files were looked at, and which were mended. */
   readonly checked: number
   readonly fixed: readonly string[]
+  /** The tasks that got another number. */
+  readonly renumbered: readonly { readonly from: string; readonly to: string; readonly file: string }[]
 }
 
 /** One line each, `file:line:column severity rule message`, and how many. */
 export function lintView(found: LintScreen): readonly Block[] {
-  const { diagnostics, fixed } = found
+  const { diagnostics, fixed, renumbered } = found
   return [
+    ...renumbered.map(({ from, to, file }) =>
+      line(good('fixed'), ` ${from} is ${to} now, for the main branch has another ${from}: ${file}`),
+    ),
     ...fixed.map((file) => line(good('fixed'), ` ${file}`)),
     ...grouped(diagnostics).map(lintLine),
     ...(diagnostics.length === 0 ? [] : [BLANK]),

@@ -13,7 +13,14 @@ const found = (number: number, severity: Diagnostic['severity'], message = 'no c
 })
 
 async function shown(diagnostics: readonly Diagnostic[]): Promise<readonly string[]> {
-  const screen = { diagnostics, errors: 0, warnings: diagnostics.length, checked: 30, fixed: [] }
+  const screen = {
+    diagnostics,
+    errors: 0,
+    warnings: diagnostics.length,
+    checked: 30,
+    fixed: [],
+    renumbered: [],
+  }
   const text = [...(await layOut(lintView(screen), { columns: 300, colour: false }))].join('')
   return text.trimEnd().split('\n').slice(0, -2)
 }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { writeFileAtomic } from '../../base/atomic-file.ts'
 import type { Diagnostic } from '../../base/diagnostic.ts'
 import { UserError } from '../../base/errors.ts'
 import type { LintContext, LintedTask } from '../../lint/rule.ts'
@@ -16,9 +15,10 @@ import { lintSummary, lintView } from '../../ui/lint-view.ts'
 import type { Context } from '../command.ts'
 import { lintContext } from '../../project/lint-context.ts'
 import { addToJobSummary, isInAction, prefixInRepository } from '../github.ts'
-import { notWritten } from '../../project/not-written.ts'
+import { writeFileOf } from '../../project/not-written.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import { openPlace, type Place } from '../../project/project.ts'
+import type { Renumbered } from '../../project/renumber.ts'
 
 type Format = 'text' | 'json' | 'github' | 'sarif'
 
@@ -57,6 +57,8 @@ function formatOf({ options, json, args, io }: Context): Format {
 interface Found extends LintedFiles {
   /** The files that were mended. */
   readonly fixed: readonly string[]
+  /** The tasks that got another number. */
+  readonly renumbered: readonly Renumbered[]
 }
 
 interface Counted extends Found {
@@ -65,8 +67,8 @@ interface Counted extends Found {
 }
 
 async function show(context: Context, place: Place, format: Format, found: Counted): Promise<void> {
-  const { diagnostics, errors, warnings, fixed, checked } = found
-  if (format === 'json') context.printJson({ version: 1, diagnostics, errors, warnings, fixed })
+  const { diagnostics, errors, warnings, fixed, renumbered, checked } = found
+  if (format === 'json') context.printJson({ version: 1, diagnostics, errors, warnings, fixed, renumbered })
   if (format === 'text') await context.print(lintView(found))
   if (format === 'json' || format === 'text') return
   const { githubAnnotations, lintMarkdown, sarifLog } = await import('../../ui/lint-formats.ts')
@@ -82,6 +84,8 @@ async function show(context: Context, place: Place, format: Format, found: Count
 }
 
 async function checkFiles(context: Context, place: Place): Promise<Found> {
+  const renumbered =
+    context.options.on('fix') && context.args.length === 0 ? await renumberTwice(context, place) : []
   const known = await readLinted(place)
   const library = await libraryFiles(place.root)
   const only = namedFiles(context, place, [...known, ...library])
@@ -94,7 +98,19 @@ async function checkFiles(context: Context, place: Place): Promise<Found> {
   )
   const looked = library.filter(({ file }) => only === null || only.has(file))
   const ofLibrary = await Promise.all(looked.map((file) => checkLibraryFile(place.root, file, around)))
-  return { checked, fixed, diagnostics: [...ofTasks, ...ofLibrary.flat()].sort(byPlace) }
+  return { checked, renumbered, fixed, diagnostics: [...ofTasks, ...ofLibrary.flat()].sort(byPlace) }
+}
+
+/** Tasks that have the number of one of the main branch get another, before anything else is looked at. */
+async function renumberTwice({ io }: Context, place: Place): Promise<readonly Renumbered[]> {
+  const [{ renumber }, { openReadingGit }, { openRepository, unlessGitIsMissing }] = await Promise.all([
+    import('../../project/renumber.ts'),
+    import('../../git/door.ts'),
+    import('../../project/repository.ts'),
+  ])
+  if (!(await unlessGitIsMissing(openRepository(io, place.root), null))) return []
+  const { tasks } = await readFacts(place, { facts: [] })
+  return renumber(openReadingGit({ cwd: place.root, env: io.env }), place, tasks)
 }
 
 /** Checks a text that an editor has not saved yet, among the files as they are. What is no task file has nothing wrong. */
@@ -104,13 +120,13 @@ async function checkInput({ io, options }: Context, place: Place): Promise<Found
   const text = Buffer.from(await io.readInput()).toString()
   const name = file.slice(file.lastIndexOf('/') + 1)
   if (idInFileName(name) === null || file !== `${dir}/${name}`) {
-    return { checked: 0, fixed: [], diagnostics: [] }
+    return { checked: 0, fixed: [], renumbered: [], diagnostics: [] }
   }
   const { parseTask } = await import('../../task/parse.ts')
   const task = await parseTask({ file, text }, vocabulary)
   const others = (await readLinted(place)).filter((one) => one.file !== file)
   const check = startLint([...others, task], await lintContext(place))
-  return { checked: 1, fixed: [], diagnostics: check(task).toSorted(byPlace) }
+  return { checked: 1, fixed: [], renumbered: [], diagnostics: check(task).toSorted(byPlace) }
 }
 
 /** What the rules need to know of the other tasks, which is far less than their texts. */
@@ -161,14 +177,6 @@ function namedFiles(
   )
 }
 
-function write(root: string, file: string, text: string): void {
-  try {
-    writeFileAtomic(join(root, file), text)
-  } catch (error) {
-    throw notWritten(file, error)
-  }
-}
-
 /** The files that may be mended, of which each is read, written and let go of before the next. */
 function taskFiles(place: Place, only: ReadonlySet<string> | null): TaskFiles {
   return {
@@ -177,7 +185,7 @@ function taskFiles(place: Place, only: ReadonlySet<string> | null): TaskFiles {
       const { tasks } = await readBacklog(place, (task) => {
         const { id, number, file } = task
         const text = only === null || only.has(file) ? textOf(task) : null
-        if (text !== null) write(place.root, file, text)
+        if (text !== null) writeFileOf(place.root, file, text)
         return { id, number, file, isWritten: text !== null }
       })
       return tasks.filter(({ isWritten }) => isWritten).map(({ file }) => file)

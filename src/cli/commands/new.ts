@@ -3,9 +3,12 @@ import { closest, nameAmong } from '../../base/spelling.ts'
 import { UserError } from '../../base/errors.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../../prompt/library.ts'
 import type { Context } from '../command.ts'
+import { openReadingGit } from '../../git/door.ts'
 import { findTask } from '../../project/find-task.ts'
+import { highestNumber } from '../../project/highest-number.ts'
 import { asCode, milestoneLike, writeNewTask, type NewTaskFields } from '../../project/new-task.ts'
 import { openProject, type Project } from '../../project/project.ts'
+import { unlessGitIsMissing } from '../../project/repository.ts'
 
 /** Writes the next free task file and prints its path. */
 export async function run(context: Context): Promise<number> {
@@ -13,7 +16,12 @@ export async function run(context: Context): Promise<number> {
   const title = (context.args[0] ?? '').replace(/\s+/g, ' ').trim()
   if (title === '') throw new UserError('a task needs a title', 'ralph new "Add the login form"')
   const fields = await fieldsOf(context, project)
-  const { id, file } = await writeNewTask(project, { title, fields })
+  const git = openReadingGit({ cwd: project.root, env: context.io.env })
+  const highest = await unlessGitIsMissing(
+    highestNumber(git, project, project.tasks),
+    project.tasks.at(-1)?.number ?? 0,
+  )
+  const { id, file } = await writeNewTask({ ...project, highest }, { title, fields })
   if (context.json) context.printJson({ version: 1, id, file })
   else context.printRaw(`${relative(context.io.cwd, join(project.root, file))}\n`)
   return 0

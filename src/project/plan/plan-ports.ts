@@ -9,7 +9,8 @@ import { commit } from '../../git/commit.ts'
 import { openReadingGit } from '../../git/door.ts'
 import type { Git } from '../../git/git.ts'
 import { tipOf } from '../../git/head.ts'
-import { knownFiles, namesEverywhere } from '../../git/names.ts'
+import { knownFiles } from '../../git/names.ts'
+import { highestNumber } from '../highest-number.ts'
 import { ignoredPaths } from '../../git/repository.ts'
 import { readStatus } from '../../git/status.ts'
 import { composeMessage } from '../../git/trailers.ts'
@@ -26,10 +27,8 @@ import { openLogs } from '../../run/journal.ts'
 import { baseOf, refuseObstacles } from '../../run/preflight.ts'
 import { mirrorPlanning } from '../../run/state.ts'
 import { tierOf } from '../../select/tier.ts'
-import { idInFileName } from '../../task/file-name.ts'
 import type { Task } from '../../task/model.ts'
 import { readBacklog } from '../../task/read.ts'
-import { numberOf } from '../../task/values.ts'
 import { openWorkspace } from '../../workspace/open.ts'
 import type { Workspace } from '../../workspace/port.ts'
 import { Agents } from '../agents.ts'
@@ -98,7 +97,7 @@ export async function planPorts(
     async lint(tasks) {
       return lint(tasks, await lintContext(place))
     },
-    highest: async () => highestNumber(git, `${workspace.prefix}${place.dir}`, await backlog()),
+    highest: async () => highestNumber(reading, place, await backlog()),
     files: () => knownFiles(reading),
     async exported(tasks) {
       const [{ exportedTexts }, { withBridge }] = await Promise.all([
@@ -168,15 +167,6 @@ export async function beginPlanning(
 /** A project that has no tasks yet has no folder of them. */
 async function backlogOf(place: Place): Promise<readonly Task[]> {
   return existsSync(join(place.root, place.dir)) ? (await readBacklog(place)).tasks : []
-}
-
-async function highestNumber(git: Git, folder: string, tasks: readonly Task[]): Promise<number> {
-  const names = await namesEverywhere(git, folder)
-  const numbers = [...names].flatMap((name) => {
-    const id = idInFileName(name)
-    return id === null ? [] : [numberOf(id)]
-  })
-  return Math.max(0, ...numbers, ...tasks.map(({ number }) => number))
 }
 
 async function commitPhase(

@@ -1,0 +1,23 @@
+import type { Git } from '../git/git.ts'
+import { namesEverywhere } from '../git/names.ts'
+import { idInFileName } from '../task/file-name.ts'
+import { numberOf } from '../task/values.ts'
+import type { Place } from './project.ts'
+
+/**
+ * The highest number that a task has: among these, on any branch, in any worktree. The next one is free everywhere, so
+ * two pull requests do not make the same task. `git` works in the project's root.
+ */
+export async function highestNumber(
+  git: Git,
+  { dir, moreDirs }: Pick<Place, 'dir' | 'moreDirs'>,
+  tasks: readonly { readonly number: number }[],
+): Promise<number> {
+  const names = await namesEverywhere(git, [dir, ...moreDirs])
+  let highest = tasks.reduce((most, { number }) => Math.max(most, number), 0)
+  for (const name of names) {
+    const id = idInFileName(name)
+    if (id !== null) highest = Math.max(highest, numberOf(id))
+  }
+  return highest
+}

@@ -1,0 +1,153 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../base/errors.ts'
+import { contentsOf } from '../git/contents.ts'
+import type { Git } from '../git/git.ts'
+import { mergeBase } from '../git/head.ts'
+import { mainBranch } from '../git/range.ts'
+import { filesIn } from '../git/tree.ts'
+import { idInFileName } from '../task/file-name.ts'
+import type { Task, TaskHead } from '../task/model.ts'
+import { parseTask } from '../task/parse.ts'
+import { withDepends, withIds } from '../task/renumber.ts'
+import { readTask } from '../task/read.ts'
+import { idOf, numberOf } from '../task/values.ts'
+import { highestNumber } from './highest-number.ts'
+import { writeFileOf } from './not-written.ts'
+import type { Place } from './project.ts'
+
+/** A task that has another number now. */
+export interface Renumbered {
+  readonly from: string
+  readonly to: string
+  /** Where its file is now. */
+  readonly file: string
+}
+
+interface Move extends Renumbered {
+  readonly task: TaskHead
+}
+
+/**
+ * Gives tasks of this branch another number where the main branch has another task of that number, and changes what
+ * refers to them: two people have taken one number. What the main branch has stays. `git` works in the project's root.
+ */
+export async function renumber(
+  git: Git,
+  place: Place,
+  tasks: readonly TaskHead[],
+): Promise<readonly Renumbered[]> {
+  const { code } = await git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], { okCodes: [0, 1] })
+  if (code !== 0) return []
+  const main = await mainTasks(git, place, new Set(tasks.map(({ file }) => file)))
+  const moved: TaskHead[] = []
+  for (const task of tasks) if (await main.hasAnother(task)) moved.push(task)
+  if (moved.length === 0) return []
+  let highest = await highestNumber(git, place, tasks)
+  const moves = moved.map((task): Move => {
+    const to = idOf(++highest, task.id.length - 'T-'.length)
+    const [folder, name] = split(task.file)
+    return { task, from: task.id, to, file: `${folder}${to}${name.slice(task.id.length)}` }
+  })
+  const texts = await changedTexts(place, { moves, tasks, main })
+  for (const [file, text] of texts) writeFileOf(place.root, file, text)
+  for (const { task } of moves) rmSync(join(place.root, task.file))
+  return moves.map(({ from, to, file }) => ({ from, to, file }))
+}
+
+/** What the main branch has of the backlog. */
+interface MainTasks {
+  readonly has: (file: string) => boolean
+  /** Whether that task is of this branch, and the main branch has another one of its number. */
+  readonly hasAnother: (task: TaskHead) => Promise<boolean>
+  /** The task in that file; null where it has none. */
+  readonly task: (file: string) => Promise<Task | null>
+}
+
+async function mainTasks(
+  git: Git,
+  { root, dir, moreDirs, vocabulary }: Place,
+  here: ReadonlySet<string>,
+): Promise<MainTasks> {
+  const name = await mainBranch(git)
+  const base = await mergeBase(git, name, 'HEAD')
+  const listed = async (commit: string | null): Promise<ReadonlyMap<string, string>> => {
+    if (commit === null) return new Map()
+    const folders = [dir, ...moreDirs].map((folder) => filesIn(git, commit, folder))
+    return new Map((await Promise.all(folders)).flat().map(({ path, blob }) => [path, blob]))
+  }
+  const [now, before] = await Promise.all([listed(name), listed(base)])
+  const rivalsOf = new Map<number | null, string[]>()
+  for (const path of now.keys()) {
+    const number = numberIn(path)
+    rivalsOf.set(number, [...(rivalsOf.get(number) ?? []), path])
+  }
+  const task = async (file: string): Promise<Task | null> => {
+    const blob = now.get(file)
+    const bytes = blob === undefined ? undefined : (await contentsOf(git, [blob])).get(blob)
+    return bytes ? parseTask({ file, text: bytes.toString() }, vocabulary) : null
+  }
+  return {
+    has: (file) => now.has(file),
+    task,
+    async hasAnother({ file, number }) {
+      if (before.has(file)) return false
+      const rivals = rivalsOf.get(number) ?? []
+      // What was there when the branches parted, and is not here any more, has another name here.
+      if (rivals.some((path) => path !== file && before.has(path) && here.has(path))) return true
+      const news = rivals.filter((path) => !before.has(path))
+      if (news.length === 0) return false
+      // The same task may have landed there already, with its status changed.
+      const mine = await readTask(root, file, vocabulary)
+      const titles = await Promise.all(news.map(async (path) => (await task(path))?.title))
+      return !titles.includes(mine.title)
+    },
+  }
+}
+
+/** The new texts by file, of the tasks that move and of those that refer to them. */
+async function changedTexts(
+  { root, vocabulary }: Place,
+  {
+    moves,
+    tasks,
+    main,
+  }: { readonly moves: readonly Move[]; readonly tasks: readonly TaskHead[]; readonly main: MainTasks },
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>()
+  for (const head of tasks) {
+    const move = moves.find(({ task }) => task === head)
+    const isOurs = move !== undefined || !main.has(head.file)
+    const needed = moves.filter(({ task }) => head.needs.includes(task.number))
+    if (!isOurs && needed.length === 0) continue
+    const task = await readTask(root, head.file, vocabulary)
+    const before = isOurs ? null : await main.task(head.file)
+    const meant = new Map(
+      moves
+        .filter((one) => isOurs || (needed.includes(one) && before?.needs.includes(one.task.number) !== true))
+        .map(({ task: { number }, to }) => [number, to]),
+    )
+    const text = isOurs ? withIds(task, meant) : withDepends(task, meant)
+    if (!move && text === withIds(task, new Map())) continue
+    const file = move?.file ?? head.file
+    const { needs } = await parseTask({ file, text }, vocabulary)
+    const wanted = task.needs.map((number) => numberOf(meant.get(number) ?? idOf(number, 1)))
+    if (needs.length !== wanted.length || wanted.some((number) => !needs.includes(number)))
+      throw new UserError(
+        `${head.file} needs ${needed.map(({ from }) => from).join(', ')} in a range, and that number is two tasks`,
+        'Name the tasks one by one there, then run ralph lint --fix again.',
+      )
+    texts.set(file, text)
+  }
+  return texts
+}
+
+function numberIn(path: string): number | null {
+  const id = idInFileName(split(path)[1])
+  return id === null ? null : numberOf(id)
+}
+
+function split(path: string): readonly [string, string] {
+  const at = path.lastIndexOf('/') + 1
+  return [path.slice(0, at), path.slice(at)]
+}
