@@ -47,6 +47,12 @@ describe('ids that stand apart from Depends keep a task from being eligible', ()
     expect(source.slice(start, end)).toMatch(/^T-0(?:01|99)$/)
   })
 
+  test('a piece that is no id is found where it stands, and not within another', async () => {
+    const { problems, source } = await read(`${STATUS}\n- **Depends**: T-1, -1`)
+    const { start } = problems[0]!.span
+    expect(source.slice(start - 2, start + 2)).toBe(', -1')
+  })
+
   test.each([
     ['a remark', `${STATUS}\n- **Depends**: T-001 (was T-099)`],
     ['the target of a link', `${STATUS}\n- **Depends**: [T-001](FEAT-99/T-099.md)`],
