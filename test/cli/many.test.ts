@@ -1,15 +1,19 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { git } from '../git/bare-git.ts'
+import { put } from '../git/bare-git.ts'
 import { projectFolder } from './project-folder.ts'
 import { ralph } from './ralph.ts'
-import { env, repository } from './script-repository.ts'
+import { env, git, repository } from './script-repository.ts'
 
 /** A person's environment, with a folder of caches that is gone after the test. */
 const world = (): Readonly<Record<string, string>> & { readonly XDG_CACHE_HOME: string } => {
   return { ...env, XDG_CACHE_HOME: join(projectFolder({}), 'cache') }
 }
+
+/** Whether git-lfs is installed. */
+const hasLargeFiles = spawnSync('git', ['lfs', 'version']).status === 0
 
 describe('several jobs, as a person asks for them', () => {
   it('are previewed, shown in a dry run, done, looked at, and cleared away', async () => {
@@ -60,5 +64,36 @@ describe('several jobs, as a person asks for them', () => {
     expect((await run()).stderr).toContain('HEAD is detached, so there is no branch to land on')
     expect((await run('--branch', 'work')).code).toBe(0)
     expect(git(cwd, 'log', '-1', '--format=%s', 'work')).toContain('T-001')
+  })
+
+  it('that add to one lock file are done one after the other in the end, and lose nothing', async () => {
+    // As a package manager does: it reads the file, adds its package in order and writes it anew.
+    const add = (name: string): string =>
+      `node -e 'const f = require("fs"); const l = JSON.parse(f.readFileSync("package-lock.json")); l.packages.${name} = { version: "1.0.0" }; f.writeFileSync("package-lock.json", JSON.stringify(l, null, 2) + "\\n")'`
+    const cwd = repository({ 'T-001': add('alpha'), 'T-002': add('beta') })
+    put(cwd, { 'package-lock.json': `${JSON.stringify({ packages: {} }, null, 2)}\n` })
+    git(cwd, 'add', '--all')
+    git(cwd, 'commit', '--quiet', '--message=Lock')
+    const run = ['run', '--loop', '--jobs', '2', '--agent', 'script', '--json']
+    const { code, stdout } = await ralph(run, { cwd, env: world() })
+    expect(code).toBe(0)
+    expect(stdout).toContain('"result":"conflict"')
+    const lock = JSON.parse(git(cwd, 'show', 'HEAD:package-lock.json')) as { packages: object }
+    expect(Object.keys(lock.packages).toSorted()).toEqual(['alpha', 'beta'])
+  })
+
+  it.skipIf(!hasLargeFiles)('have the large files that git keeps elsewhere, and land new ones', async () => {
+    const cwd = repository({ 'T-001': 'wc -c < big.bin > size; head -c 2000 /dev/zero > new.bin' })
+    git(cwd, 'lfs', 'install', '--local')
+    git(cwd, 'lfs', 'track', '*.bin')
+    put(cwd, { 'big.bin': 'x'.repeat(5000) })
+    git(cwd, 'add', '--all')
+    git(cwd, 'commit', '--quiet', '--message=Large')
+    const { code } = await ralph(['run', '--isolated', '--agent', 'script'], { cwd, env: world() })
+    expect(code).toBe(0)
+    expect(git(cwd, 'show', 'HEAD:size').trim()).toBe('5000')
+    expect(git(cwd, 'show', 'HEAD:new.bin')).toContain('git-lfs')
+    expect(statSync(join(cwd, 'new.bin')).size).toBe(2000)
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
   })
 })
