@@ -24,7 +24,7 @@ const TESTS = {
   ui: [['test/ui/'], [...GOLDEN, 'test/cli/history-commands.test.ts']],
   attempt: [['test/attempt/'], ['test/run/checked-tree.test.ts', 'test/run/loop.test.ts']],
   landing: [
-    ['test/run/checked-tree.test.ts'],
+    ['test/landing/', 'test/run/checked-tree.test.ts'],
     [
       'test/run/together.test.ts',
       'test/run/foreign-commits.test.ts',

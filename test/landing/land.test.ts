@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { runTasks } from '../../src/run/run.ts'
+import type { RunEvent } from '../../src/events/event.ts'
+import { asPerson } from '../git/bare-git.ts'
+import { git, put } from '../git/repository.ts'
+import { makeProject, taskText, those } from '../run/harness.ts'
+import { gateOf, makePorts, OPTIONS } from '../run/ports.ts'
+
+it.each([
+  [2, 'T-1: Do T-1', 'done'],
+  [3, 'Mine', 'interrupted'],
+])('a person who commits %i times just before a landing', async (times, top, outcome) => {
+  const root = makeProject({ 'T-1': taskText('T-1') })
+  let checked = 0
+  const ports = await makePorts({
+    root,
+    deed: ({ cwd }) => put(cwd, { work: '' }),
+    gate: () => {
+      checked++
+      return true
+    },
+  })
+  const { record } = ports.workspace
+  const land = record.land.bind(record)
+  let left = times
+  record.land = (commit) => {
+    if (left-- > 0) asPerson(() => git(root, 'commit', '-q', '--allow-empty', '-m', 'Mine'))
+    return land(commit)
+  }
+  const events: RunEvent[] = []
+  await runTasks({ ...OPTIONS, gates: [gateOf('test')], baseline: 'off' }, ports, (event) =>
+    events.push(event),
+  )
+  expect(git(root, 'log', '-1', '--format=%s')).toBe(top)
+  expect(those(events, 'attempt-finished').map((one) => one.outcome)).toEqual([outcome])
+  // Once after the agent, and again on each commit that it is to land upon.
+  expect(checked).toBe(1 + times)
+})
