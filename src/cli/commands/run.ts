@@ -6,8 +6,9 @@ import { refuseInside } from '../../project/world.ts'
 import { openProject, type Project } from '../../project/project.ts'
 import { runOptions, type RunWish } from '../../project/run-options.ts'
 import { startRun } from '../../project/start-run.ts'
+import type { RunOptions } from '../../run/ports.ts'
 import type { Context } from '../command.ts'
-import { showJson, showLines } from '../run/show-run.ts'
+import { showJson, showLines, type Show } from '../run/show-run.ts'
 import { runWish } from '../run/wish.ts'
 
 /** Does the next task, or the one named, or one after the other. */
@@ -20,8 +21,7 @@ export async function run(context: Context): Promise<number> {
     return dryRun(context, project, { wish, options })
   }
   refuseInside(context.io, project.root)
-  const verbose = context.options.on('verbose')
-  const show = context.json ? showJson(context) : await showLines(context, { verbose })
+  const show = context.json ? showJson(context) : await showRun(context, project, options)
   let code = 0
   const emit: Emit<RunEvent> = (event) => {
     show.event(event)
@@ -33,6 +33,25 @@ export async function run(context: Context): Promise<number> {
     show.end()
   }
   return code
+}
+
+/** In lines; how long tasks take is looked up once the first of them stand. */
+async function showRun(
+  context: Context,
+  project: Project,
+  { loop, maxTasks }: Pick<RunOptions, 'loop' | 'maxTasks'>,
+): Promise<Show> {
+  const show = await showLines(context, { verbose: context.options.on('verbose') })
+  const most = loop ? (maxTasks ?? Infinity) : 1
+  const findPace = async (): Promise<void> => {
+    const { taskDurations } = await import('../run/pace.ts')
+    show.reporter.pace({ durations: await taskDurations(context.io, project), most })
+  }
+  const event: Emit<RunEvent> = (happened) => {
+    show.event(happened)
+    if (happened.type === 'run-started' && show.isLive) void findPace()
+  }
+  return { ...show, event }
 }
 
 function wishOf({ args, options, io, json }: Context, { tasks }: Project): RunWish {
