@@ -201,9 +201,7 @@ export class RunStory implements Story {
       case 'waiting':
         return this.#wait(event)
       case 'stopping':
-        return [
-          paragraph([], 'stopping: the attempt is recorded first; Ctrl-C again ends everything at once'),
-        ]
+        return [paragraph([], 'stopping: no further attempt begins; Ctrl-C again ends it sooner')]
       case 'pushed':
         return [line(good('✓'), ` pushed ${event.branch}`)]
       case 'run-finished':

@@ -17,12 +17,13 @@ import { questionsOf, type Desk } from './questions.ts'
 export interface Show {
   readonly event: Emit<RunEvent>
   readonly questions: Questions
-  readonly end: () => void
+  readonly end: () => Promise<void>
 }
 
 /** The same in lines for a person. */
 export interface LineShow extends Show {
   readonly reporter: RunReporter
+  readonly canvas: () => Canvas
   /** Whether live lines stand below the others. */
   readonly isLive: boolean
 }
@@ -32,7 +33,7 @@ export function showJson(context: Context): Show {
   return {
     event: (event) => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
     questions: NO_QUESTIONS,
-    end: () => undefined,
+    end: async () => undefined,
   }
 }
 
@@ -74,10 +75,11 @@ export async function showLines(
   }
   return {
     reporter,
+    canvas,
     isLive,
     event: (event) => reporter.event(event),
     questions: dialogue ? questionsOf({ ...dialogue, signal: io.signal }, desk) : NO_QUESTIONS,
-    end() {
+    async end() {
       clearInterval(ticking)
       unwatch()
       reporter.end()
