@@ -20,6 +20,7 @@ import {
   stepBlock,
   taskBlock,
   waitText,
+  warningBlock,
 } from './run-blocks.ts'
 import { summaryOf, type Interrupted, type TaskEndEvent } from './run-summary.ts'
 import {
@@ -99,7 +100,7 @@ export class RunStory implements Story {
       case 'recovered':
         return [paragraph([strong('recovered'), ' '], event.message)]
       case 'warning':
-        return [paragraph([strong('warning'), ' '], event.message)]
+        return [warningBlock(event.message)]
       case 'preparing':
         this.#sinceThen(event, `prepares: ${event.command}`)
         return []

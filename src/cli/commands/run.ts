@@ -32,7 +32,8 @@ export async function run(context: Context): Promise<number> {
     if (event.type === 'run-finished') code = exitCode(event)
   }
   try {
-    await startRun(context.io, project, { wish, options, questions: show.questions, emit, control })
+    const { questions, warn } = show
+    await startRun(context.io, project, { wish, options, questions, emit, control, warn })
   } finally {
     await show.end()
   }

@@ -4,6 +4,7 @@ import { NO_QUESTIONS, type Questions } from '../../project/run-ports.ts'
 import { layOutNow, type Canvas } from '../../ui/layout.ts'
 import { reflowsLines } from '../../ui/live-region.ts'
 import { printableJson } from '../../ui/printable.ts'
+import { warningBlock } from '../../ui/run-blocks.ts'
 import { questionView } from '../../ui/question-view.ts'
 import { RunReporter } from '../../ui/run-reporter.ts'
 import { wantsLiveLines } from '../../ui/style.ts'
@@ -17,6 +18,8 @@ import { questionsOf, type Desk } from './questions.ts'
 export interface Show {
   readonly event: Emit<RunEvent>
   readonly questions: Questions
+  /** Says what did not work once the run was over. */
+  readonly warn: (message: string) => void
   readonly end: () => Promise<void>
 }
 
@@ -33,6 +36,7 @@ export function showJson(context: Context): Show {
   return {
     event: (event) => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
     questions: NO_QUESTIONS,
+    warn: (message) => void context.note([warningBlock(message)]),
     end: async () => undefined,
   }
 }
@@ -78,6 +82,7 @@ export async function showLines(
     canvas,
     isLive,
     event: (event) => reporter.event(event),
+    warn: (message) => reporter.print([warningBlock(message)]),
     questions: dialogue ? questionsOf({ ...dialogue, signal: io.signal }, desk) : NO_QUESTIONS,
     async end() {
       clearInterval(ticking)
