@@ -107,7 +107,7 @@ describe('the program', () => {
 
   it.skipIf(process.platform !== 'linux' || spawnSync('script', ['--version']).error).each([
     ['while an agent works', 'while echo tick; do sleep 0.05; done', 'tick', 'interrupted'],
-    ['while it asks', 'echo half > half.txt; exit 3', 'Try again', 'agent-failed'],
+    ['while it asks', 'echo half > half.txt; exit 3', 'try again', 'agent-failed'],
   ])('ends a run in order where its terminal is closed %s', async (_, script, seen, outcome) => {
     const cwd = repository({ 'T-001': script })
     // `script` gives the program a terminal, which is closed when it dies.
@@ -130,6 +130,8 @@ describe('an error', () => {
     let text = ''
     const stderr = {
       columns: null,
+      rows: null,
+      onResize: () => () => undefined,
       isWritten: true,
       write: (written: string | Uint8Array) =>
         void (text += typeof written === 'string' ? written : Buffer.from(written).toString()),

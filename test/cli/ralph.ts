@@ -36,6 +36,7 @@ export async function ralph(
     stderr,
     readInput: async () => Buffer.from(input),
     dialogue: () => null,
+    keyboard: () => null,
     pipes: () => null,
     now: () => now ?? new Date(2025, 0, 15, 14, 30),
     signal: new AbortController().signal,
@@ -49,6 +50,8 @@ function outlet(columns: number | undefined): Io['stdout'] & { text: () => strin
   const written: string[] = []
   return {
     columns: columns ?? null,
+    rows: columns === undefined ? null : 24,
+    onResize: () => () => undefined,
     isWritten: true,
     write: (text) => void written.push(typeof text === 'string' ? text : Buffer.from(text).toString()),
     text: () => written.join(''),

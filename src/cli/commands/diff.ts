@@ -5,17 +5,15 @@ import { resolveRange } from '../../git/range.ts'
 import { diffBacklog, diffJson } from '../../history/backlog-diff.ts'
 import { readCompletions } from '../../history/completions.ts'
 import { findTaskCode, patchOf, type TaskCode } from '../../history/task-code.ts'
-import { page, pagerCommand } from '../../process/pager.ts'
 import { readNamed } from '../../project/find-task.ts'
 import { lintContext } from '../../project/lint-context.ts'
 import { openPlace, type Place } from '../../project/project.ts'
-import { openRepository, readHistory } from '../../project/repository.ts'
-import { runFolder } from '../../run/folder.ts'
-import { readNote } from '../../run/note.ts'
-import type { Task } from '../../task/model.ts'
+import { readHistory } from '../../project/repository.ts'
+import { workUnderWay } from '../../project/work-under-way.ts'
 import { diffMarkdown, diffView } from '../../ui/diff-view.ts'
 import { wantsColour } from '../../ui/style.ts'
 import type { Context } from '../command.ts'
+import { personsPager, showInPager } from '../pager.ts'
 
 /** Shows what a range of history does to the backlog, or the code of a task. */
 export async function run(context: Context): Promise<number> {
@@ -46,8 +44,9 @@ async function showRange(context: Context, place: Place, asked: string | undefin
 async function showTask(context: Context, place: Place, asked: string): Promise<number> {
   if (context.options.on('markdown')) throw new UserError('--markdown is for a range, not for a task')
   const task = await readNamed(place, asked)
-  const git = openReadingGit({ cwd: place.root, env: context.io.env })
-  const code = await codeOf(context, place, task)
+  const work = await workUnderWay(context.io, place, task.id)
+  const git = openReadingGit({ cwd: work?.folder ?? place.root, env: context.io.env })
+  const code = await codeOf(context, place, { id: task.id, workBase: work?.base ?? null })
   if (code === null) {
     throw new UserError(
       `there is no code of ${task.id} yet: no commit completed it, and no attempt at it is kept`,
@@ -61,33 +60,25 @@ async function showTask(context: Context, place: Place, asked: string): Promise<
   return 0
 }
 
-async function codeOf(context: Context, place: Place, { id }: Task): Promise<TaskCode | null> {
-  const { vocabulary, config, root } = place
-  const { repository } = await openRepository(context.io, root)
-  const attempt = readNote(runFolder(root, repository).note)?.attempt
-  const workBase = attempt?.task === id && attempt.phase === 'working' ? attempt.base.head : null
-  return readHistory(context.io, root, async (git) => {
+async function codeOf(
+  { io }: Context,
+  { root, vocabulary, config }: Place,
+  task: { readonly id: string; readonly workBase: string | null },
+): Promise<TaskCode | null> {
+  return readHistory(io, root, async (git) => {
     const completions = await readCompletions(git, { vocabulary, subject: config.commit.subject })
-    return findTaskCode(git, { id, workBase, completions })
+    return findTaskCode(git, { ...task, completions })
   })
 }
 
-/** In a terminal through the person's pager, which has it to itself then; else as it is, for `git apply`. */
+/** In a terminal through the person's pager; else as it is, for `git apply`. */
 async function showPatch({ io, options, printRaw }: Context, git: Git, code: TaskCode): Promise<void> {
   const isTerminal = io.stdout.columns !== null
   const colour = wantsColour({ noColor: options.on('no-color'), env: io.env, isTerminal })
   const patch = await patchOf(git, code, colour)
-  const command = isTerminal ? pagerCommand(io.env, await configuredPager(git)) : null
+  const command = await personsPager(io, git)
   // A Ctrl-C is the pager's while it has the terminal.
   const isInterrupted = command !== null && io.signal.aborted
-  if (isInterrupted || command === null) printRaw(patch)
-  else if (!(await page(patch, { command, cwd: io.cwd, env: io.env }))) printRaw(patch)
-}
-
-/** As the person has set it for all repositories: one that came with a stranger's would be a command of theirs. */
-async function configuredPager(git: Git): Promise<string | null> {
-  const { code, stdout } = await git.run(['config', '--global', '--get', 'core.pager'], {
-    okCodes: [0, 1, 128],
-  })
-  return code === 0 ? stdout.toString().trim() : null
+  if (isInterrupted) printRaw(patch)
+  else await showInPager(io, command, patch)
 }

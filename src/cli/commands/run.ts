@@ -6,8 +6,12 @@ import { refuseInside } from '../../project/world.ts'
 import { openProject, type Project } from '../../project/project.ts'
 import { runOptions, type RunWish } from '../../project/run-options.ts'
 import { startRun } from '../../project/start-run.ts'
+import { Control } from '../../run/control.ts'
+import type { RunOptions } from '../../run/ports.ts'
 import type { Context } from '../command.ts'
-import { showJson, showLines } from '../run/show-run.ts'
+import { RunKeys } from '../run/keys.ts'
+import { showJson, showLines, type Show } from '../run/show-run.ts'
+import { runViews } from '../run/views.ts'
 import { runWish } from '../run/wish.ts'
 
 /** Does the next task, or the one named, or one after the other. */
@@ -20,19 +24,64 @@ export async function run(context: Context): Promise<number> {
     return dryRun(context, project, { wish, options })
   }
   refuseInside(context.io, project.root)
-  const verbose = context.options.on('verbose')
-  const show = context.json ? showJson(context) : await showLines(context, { verbose })
+  const control = new Control()
+  const show = context.json ? showJson(context) : await showRun(context, project, { control, options })
   let code = 0
   const emit: Emit<RunEvent> = (event) => {
     show.event(event)
     if (event.type === 'run-finished') code = exitCode(event)
   }
   try {
-    await startRun(context.io, project, { wish, options, questions: show.questions, emit })
+    const { questions, warn } = show
+    await startRun(context.io, project, { wish, options, questions, emit, control, warn })
   } finally {
-    show.end()
+    await show.end()
   }
   return code
+}
+
+/** In lines, with keys in a terminal; how long tasks take is looked up once the first lines stand. */
+async function showRun(
+  context: Context,
+  project: Project,
+  { control, options }: { readonly control: Control; readonly options: RunOptions },
+): Promise<Show> {
+  const { io } = context
+  const show = await showLines(context, { verbose: context.options.on('verbose') })
+  if (!show.isLive) return show
+  const { reporter, canvas } = show
+  const keyboard = io.keyboard()
+  const run = (): string | null => reporter.status?.run ?? null
+  let keys: RunKeys | null = null
+  const begin = async (): Promise<void> => {
+    const { taskDurations } = await import('../run/pace.ts')
+    const most = options.loop ? (options.maxTasks ?? Infinity) : 1
+    reporter.pace({ durations: await taskDurations(io, project), most })
+  }
+  return {
+    ...show,
+    event(event) {
+      show.event(event)
+      keys?.event(event)
+      if (event.type !== 'run-started') return
+      const views = runViews(io, project, { run, canvas })
+      const { push: pushes } = options
+      if (keyboard)
+        keys = new RunKeys({ keyboard, reporter, control, views, leaving: leaving(io.env), pushes })
+      void begin()
+    },
+    async end() {
+      await keys?.end()
+      await show.end()
+    },
+  }
+}
+
+/** A run is a program of its terminal; only one that keeps it for later can be left. */
+function leaving({ TMUX, STY }: Context['io']['env']): string {
+  if (TMUX) return 'to leave it running, detach from tmux'
+  if (STY) return 'to leave it running, detach from screen'
+  return 'it needs this terminal: to leave a run going, start it in tmux or screen'
 }
 
 function wishOf({ args, options, io, json }: Context, { tasks }: Project): RunWish {
