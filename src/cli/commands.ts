@@ -241,6 +241,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/status.ts'),
   },
   {
+    name: 'watch',
+    args: '[run]',
+    summary:
+      'shows the run under way in a full screen, from any terminal; else the last one, to look through',
+    options: [],
+    examples: ['ralph watch', 'ralph watch 2025-01-15T14', 'ralph watch | tee run.txt'],
+    load: () => import('./commands/watch.ts'),
+  },
+  {
     name: 'pause',
     args: '',
     summary: 'has the run under way begin no further attempt',

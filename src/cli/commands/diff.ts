@@ -3,19 +3,16 @@ import { openReadingGit } from '../../git/door.ts'
 import type { Git } from '../../git/git.ts'
 import { resolveRange } from '../../git/range.ts'
 import { diffBacklog, diffJson } from '../../history/backlog-diff.ts'
-import { readCompletions } from '../../history/completions.ts'
-import { findTaskCode, patchOf, type TaskCode } from '../../history/task-code.ts'
-import { page, pagerCommand } from '../../process/pager.ts'
+import { patchOf, type TaskCode } from '../../history/task-code.ts'
+import { page } from '../../process/pager.ts'
 import { readNamed } from '../../project/find-task.ts'
 import { lintContext } from '../../project/lint-context.ts'
 import { openPlace, type Place } from '../../project/project.ts'
-import { openRepository, readHistory } from '../../project/repository.ts'
-import { runFolder } from '../../run/folder.ts'
-import { readNote } from '../../run/note.ts'
-import type { Task } from '../../task/model.ts'
+import { readHistory } from '../../project/repository.ts'
 import { diffMarkdown, diffView } from '../../ui/diff-view.ts'
 import { wantsColour } from '../../ui/style.ts'
 import type { Context } from '../command.ts'
+import { codeOf, pagerOf } from '../task-code.ts'
 
 /** Shows what a range of history does to the backlog, or the code of a task. */
 export async function run(context: Context): Promise<number> {
@@ -47,7 +44,7 @@ async function showTask(context: Context, place: Place, asked: string): Promise<
   if (context.options.on('markdown')) throw new UserError('--markdown is for a range, not for a task')
   const task = await readNamed(place, asked)
   const git = openReadingGit({ cwd: place.root, env: context.io.env })
-  const code = await codeOf(context, place, task)
+  const code = await codeOf(context.io, place, task)
   if (code === null) {
     throw new UserError(
       `there is no code of ${task.id} yet: no commit completed it, and no attempt at it is kept`,
@@ -61,33 +58,14 @@ async function showTask(context: Context, place: Place, asked: string): Promise<
   return 0
 }
 
-async function codeOf(context: Context, place: Place, { id }: Task): Promise<TaskCode | null> {
-  const { vocabulary, config, root } = place
-  const { repository } = await openRepository(context.io, root)
-  const attempt = readNote(runFolder(root, repository).note)?.attempt
-  const workBase = attempt?.task === id && attempt.phase === 'working' ? attempt.base.head : null
-  return readHistory(context.io, root, async (git) => {
-    const completions = await readCompletions(git, { vocabulary, subject: config.commit.subject })
-    return findTaskCode(git, { id, workBase, completions })
-  })
-}
-
 /** In a terminal through the person's pager, which has it to itself then; else as it is, for `git apply`. */
 async function showPatch({ io, options, printRaw }: Context, git: Git, code: TaskCode): Promise<void> {
   const isTerminal = io.stdout.columns !== null
   const colour = wantsColour({ noColor: options.on('no-color'), env: io.env, isTerminal })
   const patch = await patchOf(git, code, colour)
-  const command = isTerminal ? pagerCommand(io.env, await configuredPager(git)) : null
+  const command = isTerminal ? await pagerOf(io.env, git) : null
   // A Ctrl-C is the pager's while it has the terminal.
   const isInterrupted = command !== null && io.signal.aborted
   if (isInterrupted || command === null) printRaw(patch)
   else if (!(await page(patch, { command, cwd: io.cwd, env: io.env }))) printRaw(patch)
-}
-
-/** As the person has set it for all repositories: one that came with a stranger's would be a command of theirs. */
-async function configuredPager(git: Git): Promise<string | null> {
-  const { code, stdout } = await git.run(['config', '--global', '--get', 'core.pager'], {
-    okCodes: [0, 1, 128],
-  })
-  return code === 0 ? stdout.toString().trim() : null
 }
