@@ -38,8 +38,7 @@ function terminalOf(keys: Keyboard, { stdout, atExit }: Pick<Io, 'stdout' | 'atE
           enter()
           return listener.spoilt()
         }
-        const key = read(raw)
-        if (key) listener.key(key)
+        for (const key of read(raw)) listener.key(key)
       }
       const forget = [keys.listen(onKey), stdout.onResize(() => listener.spoilt()), atExit(leave)]
       opened = { listener, texts, forget }
@@ -69,17 +68,26 @@ function terminalOf(keys: Keyboard, { stdout, atExit }: Pick<Io, 'stdout' | 'atE
 }
 
 /** Puts together what was pasted: in it the end of a line is no key. */
-function keyReader(): (key: Key) => Key | null {
+function keyReader(): (key: Key) => readonly Key[] {
   let pasted: string | null = null
   return (key) => {
-    if (key.name === 'paste-start') pasted = ''
-    else if (key.name === 'paste-end') {
-      const text = (pasted ?? '').replaceAll(/\s+/g, ' ').trim()
+    const { name, text } = key
+    if (name === 'paste-end') {
+      const whole = (pasted ?? '').replaceAll(/\s+/g, ' ').trim()
       pasted = null
-      return { name: 'paste', ctrl: false, shift: false, text }
-    } else if (pasted !== null) pasted += key.name === 'return' || key.name === 'enter' ? ' ' : key.text
-    // What prints has its own sign for a name: else a space, or a letter of another alphabet, had one that nobody knows.
-    else return { ...key, name: key.name === 'enter' ? 'return' : key.text === '' ? key.name : key.text }
-    return null
+      return [plainKey('paste', whole)]
+    }
+    if (name === 'paste-start') pasted = ''
+    else if (pasted !== null) pasted += text === '' ? ' ' : text
+    // Whoever types on at once after an Escape has not pressed Alt.
+    else if (text === '' && name.length <= 1 && !key.ctrl)
+      return [plainKey('escape', ''), plainKey(name, name)]
+    // What prints has its own sign for a name: a space, or a letter of another alphabet, has one that nobody knows.
+    else return [{ ...key, name: name === 'enter' ? 'return' : text === '' ? name : text }]
+    return []
   }
+}
+
+function plainKey(name: string, text: string): Key {
+  return { name, text, ctrl: false, shift: false }
 }

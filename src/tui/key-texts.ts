@@ -1,5 +1,6 @@
 import { accent, BLANK, dim, line, strong, type Block, type Line } from '../ui/block.ts'
 import { widthOf } from '../ui/fit.ts'
+import { canRetry, canSkip } from './keys.ts'
 import type { ViewInput } from './view.ts'
 
 interface KeyText {
@@ -12,46 +13,37 @@ interface KeyText {
 }
 
 /** The keys that do something now, in the order in which they are shown. */
-function keysNow({ isAlive, isOwn, model, task }: ViewInput): readonly KeyText[] {
-  const { status } = model
-  const isPaused = status?.paused === true
+function keysNow({ isAlive, isOwn, model: { status }, task }: ViewInput): readonly KeyText[] {
+  const possible = { isAlive, status }
   const asks = isAlive && (status?.questions.length ?? 0) > 0
+  const when = (
+    is: boolean,
+    ...[key, word, about, rank]: [string, string, string, number]
+  ): readonly KeyText[] => (is ? [{ key, word, about, rank }] : [])
+  const isPaused = status?.paused === true
   return [
-    { key: '↑↓', word: 'task', about: 'the task above or below; in a pane a line', rank: 3 },
-    { key: '⏎', word: 'open', about: 'into the pane of the task; esc goes back', rank: 2 },
-    { key: 'tab', word: 'pane', about: 'activity, diff, log and gates, attempts, notes', rank: 4 },
-    {
-      key: '/',
-      word: 'filter',
-      about: 'only tasks with these words in id, title, milestone or status',
-      rank: 6,
-    },
-    ...(asks
-      ? [{ key: 'a', word: 'answer', about: 'answers what is asked, in your own words too', rank: 0 }]
-      : []),
-    ...(isAlive
-      ? [
-          isPaused
-            ? { key: 'p', word: 'go on', about: 'lets the paused run go on', rank: 1 }
-            : { key: 'p', word: 'pause', about: 'no further attempt begins, until p again', rank: 5 },
-          { key: 's', word: 'skip', about: 'leaves the task out of this run; its attempt is kept', rank: 7 },
-        ]
-      : []),
-    ...(task
-      ? [{ key: 'r', word: 'retry', about: 'has a failed or blocked task tried again', rank: 8 }]
-      : []),
-    { key: 'd', word: 'diff', about: "the task's code so far, in your pager", rank: 9 },
-    { key: 'l', word: 'log', about: 'all that its agent has said, in your pager', rank: 10 },
-    { key: 'n', word: 'notes', about: 'what its file says: notes, comments, why it is blocked', rank: 11 },
-    { key: 'e', word: 'edit', about: 'opens its file in $EDITOR', rank: 12 },
-    ...(isOwn ? [{ key: 'f', word: 'lines', about: 'back to the lines; the run goes on', rank: 13 }] : []),
-    {
-      key: 'q',
-      word: 'quit',
-      about: isAlive ? 'asks what is meant: go, or stop the run' : 'leaves the screen',
-      rank: 0,
-    },
-    { key: '?', word: 'keys', about: 'all keys', rank: 1 },
+    ...when(true, '↑↓', 'task', 'the task above or below; in a pane a line', 3),
+    ...when(true, '⏎', 'open', 'into the pane of the task; esc goes back', 2),
+    ...when(task !== null, 'tab', 'pane', 'activity, diff, log and gates, attempts, notes', 4),
+    ...when(true, '/', 'filter', 'only tasks with these words in id, title, milestone or status', 6),
+    ...when(asks, 'a', 'answer', 'answers what is asked, in your own words too', 0),
+    ...when(isAlive && !isPaused, 'p', 'pause', 'no further attempt begins, until p again', 5),
+    ...when(isAlive && isPaused, 'p', 'go on', 'lets the paused run go on', 1),
+    ...when(
+      task !== null && canSkip(task, possible),
+      's',
+      'skip',
+      'leaves the task out of this run; its attempt is kept',
+      7,
+    ),
+    ...when(task !== null && canRetry(task, possible), 'r', 'retry', 'has the task tried again', 8),
+    ...when(task !== null, 'd', 'diff', "the task's code so far, in your pager", 9),
+    ...when(task !== null, 'l', 'log', 'all that its agent has said, in your pager', 10),
+    ...when(task !== null, 'n', 'notes', 'what its file says: notes, comments, why it is blocked', 11),
+    ...when(task !== null, 'e', 'edit', 'opens its file in $EDITOR', 12),
+    ...when(isOwn, 'f', 'lines', 'back to the lines; the run goes on', 13),
+    ...when(true, 'q', 'quit', isAlive ? 'asks what is meant: go, or stop the run' : 'leaves the screen', 0),
+    ...when(true, '?', 'keys', 'all keys', 1),
   ]
 }
 

@@ -73,15 +73,36 @@ function command(state: ScreenState, key: Key, situation: KeySituation): Pressed
     case 's':
       if (!isAlive) return still(state)
       if (!task) return still({ ...state, notice: 'choose a task first' })
+      if (!canSkip(task, situation)) return still({ ...state, notice: `${task.id} is done` })
       return { state, intent: { kind: 'steer', steering: { do: 'skip', task: task.id } } }
     case 'r':
       if (!task) return still({ ...state, notice: 'choose a task first' })
+      if (!canRetry(task, situation)) return still({ ...state, notice: whyNoRetry(task, isAlive) })
       return { state, intent: { kind: 'steer', steering: { do: 'retry', task: task.id } } }
     case 'a':
       return still(asked(state, situation))
     default:
       return still(state)
   }
+}
+
+/** What decides which keys do something. */
+type Possible = Pick<KeySituation, 'isAlive' | 'status'>
+
+/** Whether the task can be left out of the run. */
+export function canSkip(task: BoardTask, { isAlive, status }: Possible): boolean {
+  return isAlive && task.status !== 'DONE' && status?.completed.includes(task.id) !== true
+}
+
+/** Whether the task can be tried again: where the run asks just that, or where none goes on and it is blocked. */
+export function canRetry(task: BoardTask, { isAlive, status }: Possible): boolean {
+  if (!isAlive) return task.status === 'BLOCKED'
+  return status?.questions.some(({ id, options }) => id === task.id && options.includes('retry')) === true
+}
+
+function whyNoRetry({ id, status }: BoardTask, isAlive: boolean): string {
+  if (status === 'BLOCKED' && isAlive) return `${id} can be tried again when this run is over`
+  return `${id} is not blocked`
 }
 
 /** Goes back by one step: from the pane to the tasks, from a filter to all, from a choice to what is at work. */

@@ -51,10 +51,11 @@ export class Painter {
   paint(frame: Frame): string {
     const isNew = this.#shown === null || this.#columns !== frame.columns
     const before = isNew || this.#shown?.length !== frame.rows.length ? [] : (this.#shown ?? [])
-    let changes = before.length === 0 ? CLEAR : ''
+    const isCleared = before.length === 0
+    let changes = isCleared ? CLEAR : ''
     const shown = frame.rows.map((row, index) => {
       const painted = row.map((segment) => this.#painted(segment))
-      changes += rowChanges(painted, before[index], index)
+      changes += rowChanges(painted, before[index] ?? (isCleared ? [] : undefined), index)
       return painted
     })
     this.#shown = shown
@@ -78,24 +79,29 @@ function calmed(piece: Piece): Piece {
   return isNarrow(text) ? piece : withText(piece, printable(text).replace(/(\p{M}{2})\p{M}+/gu, '$1'))
 }
 
+/** What changes a row; before it nothing may have stood there. */
 function rowChanges(now: readonly Painted[], before: readonly Painted[] | undefined, row: number): string {
+  const isEmpty = before?.length === 0
   const isLikeBefore =
     before?.length === now.length &&
     now.every(({ at, width }, index) => before[index]!.at === at && before[index]!.width === width)
-  let changes = isLikeBefore ? '' : `\u001b[${row + 1};1H${CLEAR_LINE}`
+  let changes = isLikeBefore || isEmpty ? '' : `${placed(row, 0)}${CLEAR_LINE}`
   // What is wider than it was counted has reached into what follows it on the row.
   let isSpoilt = false
   for (const [index, segment] of now.entries()) {
     const old = isLikeBefore ? before[index] : undefined
     if (!isSpoilt && old?.text === segment.text) continue
     const erase = isSpoilt || (old && old.text !== '') ? `\u001b[${segment.width}X` : ''
-    if (erase !== '' || segment.text !== '')
-      changes += `\u001b[${row + 1};${segment.at + 1}H${erase}${segment.text}`
+    if (erase !== '' || segment.text !== '') changes += placed(row, segment.at) + erase + segment.text
     if (segment.isOdd || old?.isOdd) isSpoilt = true
   }
   return changes
 }
 
+function placed(row: number, column: number): string {
+  return `\u001b[${row + 1};${column + 1}H`
+}
+
 function cursorText(cursor: Frame['cursor']): string {
-  return cursor === null ? HIDE_CURSOR : `\u001b[${cursor.row + 1};${cursor.column + 1}H${SHOW_CURSOR}`
+  return cursor === null ? HIDE_CURSOR : placed(cursor.row, cursor.column) + SHOW_CURSOR
 }

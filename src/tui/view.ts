@@ -102,7 +102,7 @@ function wideBody(input: ViewInput, height: number): Body {
       width: right + 1,
       line: ruled(
         [' ', ...title.left(chosen), ' '],
-        [' ', dim(title.right), dim(title.right === '' ? '─┐' : ' ┐')],
+        title.right === '' ? [dim('─┐')] : [' ', dim(title.right), dim(' ┐')],
         {
           width: right + 1,
           measure,
@@ -176,18 +176,22 @@ function headLine({ model: { status, isDead }, project, now, measure }: ViewInpu
   const spent =
     cost === null ? [] : [`${formatCost(cost)}${budget === null ? '' : ` of ${formatCost(budget)}`}`]
   const seconds = (Date.parse(status.ended?.at ?? now.toISOString()) - Date.parse(status.since)) / 1000
-  const right = [
+  const all = [
     `${done} of ${tasks} done`,
     ...(blocked > 0 ? [`${blocked} blocked`] : []),
     ...(isDead ? [] : [formatDuration(seconds)]),
     ...spent,
   ]
   const word = stateWord(status, isDead)
-  return spread(
-    [strong(basename(root)), ` · ${facts.join(' · ')}`],
-    [...(word === null ? [] : [word, ' · ']), right.join(' · ')],
-    { width, measure },
-  )
+  const told = (facts: readonly string[]): Line => [
+    ...(word === null ? [] : [word, ' · ']),
+    facts.join(' · '),
+  ]
+  // Where there is little room, how far it is says more than where it is.
+  let right = all
+  while (right.length > 1 && widthOf(told(right), measure) > (width * 2) / 3) right = right.slice(0, -1)
+  const left: Line = [strong(basename(root)), ` · ${facts.join(' · ')}`]
+  return spread(left, told(right), { width, measure })
 }
 
 function stateWord(status: RunStatus, isDead: boolean): Piece | null {
@@ -243,7 +247,7 @@ function standing(task: BoardTask, { model, now, isAlive }: ViewInput): readonly
   const { status } = model
   const { id } = task
   if (status) {
-    if (status.questions.some((one) => one.id === id)) return [bad('■'), 'a question']
+    if (isAlive && status.questions.some((one) => one.id === id)) return [bad('■'), 'a question']
     const job = isAlive ? status.jobs.find((one) => one.id === id) : undefined
     if (job) return jobStanding(job, now)
     if (status.held.some((one) => one.id === id)) return [accent('◐'), 'held']
@@ -259,7 +263,8 @@ function standing(task: BoardTask, { model, now, isAlive }: ViewInput): readonly
 }
 
 function jobStanding({ doing, attempt, since, until }: JobStatus, now: Date): readonly [Piece, string] {
-  const seconds = Math.max(0, (now.getTime() - Date.parse(attempt?.since ?? since)) / 1000)
+  const from = doing === 'gates' ? since : (attempt?.since ?? since)
+  const seconds = Math.max(0, (now.getTime() - Date.parse(from)) / 1000)
   const short = seconds < 60 ? `${Math.floor(seconds)}s` : formatDuration(Math.floor(seconds / 60) * 60)
   if (doing === 'waiting' && until !== null) return [accent('◌'), `until ${clockText(new Date(until))}`]
   return [accent('●'), doing === 'gates' ? `gates ${short}` : doing === 'landing' ? 'lands' : short]
@@ -306,7 +311,7 @@ function paneRows(input: ViewInput, { columns, rows }: Room): PaneRows {
   if (state.prompt?.kind === 'keys')
     return whole(linesOfBlocks(keysHelp(input), columns, measure), state.at, { columns, rows, measure })
   if (!task) return growing(model.story, state.at, { columns, rows, measure })
-  const tabs = tabsLine(state)
+  const tabs = tabsLine(state, columns)
   const rest = Math.max(0, rows - 2)
   if (state.tab !== 'activity') {
     const blocks = input.material ?? [line(dim('…'))]
@@ -326,9 +331,11 @@ function paneRows(input: ViewInput, { columns, rows }: Room): PaneRows {
   return { ...shown, lines: [tabs, [], ...(gates ? [...filled, [], gates] : shown.lines)] }
 }
 
-function tabsLine({ tab, at }: ScreenState): Line {
-  const names = TABS.flatMap((name): Line => [name === tab ? accent(`[${name}]`) : dim(` ${name} `), ' '])
-  return at === null ? names : [...names, dim('  scrolled: End goes back')]
+function tabsLine({ tab, at }: ScreenState, columns: number): Line {
+  const gap = columns < TABS.join('    ').length ? '' : ' '
+  const names = TABS.map((name): Piece => (name === tab ? accent(`[${name}]`) : dim(`${gap}${name}${gap}`)))
+  const line = names.flatMap((name, index): Line => (index === 0 ? [name] : [' ', name]))
+  return at === null ? line : [...line, dim('   scrolled: End goes back')]
 }
 
 /** Of a task of which this run has said nothing. */
