@@ -16,6 +16,9 @@ import {
 import type { Key, Terminal } from './terminal.ts'
 import { view, type Viewed } from './view.ts'
 
+/** Leaves the terminal to somebody else while that is done. */
+export type Lend = (work: () => Promise<boolean>) => Promise<boolean>
+
 /** What a screen needs of the world, all of it handed in. */
 export interface ScreenPorts {
   readonly terminal: Terminal
@@ -30,8 +33,12 @@ export interface ScreenPorts {
   readonly steer: (steering: Steering) => Promise<string>
   /** What a tab other than the activity shows of a task. */
   readonly material: (task: BoardTask, tab: Exclude<Tab, 'activity'>) => Promise<readonly Block[]>
-  /** Shows something in another program, to whom the terminal is lent; what there is to say of it. */
-  readonly open: (what: Extract<Intent, { kind: 'open' }>['what'], task: BoardTask) => Promise<string>
+  /** Shows something in another program, to which the terminal is lent; what there is to say of it. */
+  readonly open: (
+    what: Extract<Intent, { kind: 'open' }>['what'],
+    task: BoardTask,
+    lend: Lend,
+  ) => Promise<string>
   /** Called once a second. */
   readonly tick: () => void
 }
@@ -149,6 +156,7 @@ export class Screen {
 
   #paint(): void {
     if (!this.isOpen || this.#isLent) return
+    this.#settle()
     this.#follow()
     const { terminal, model, board, project, now, measure, liveness } = this.#ports
     const rows = this.#tree(board())
@@ -180,6 +188,17 @@ export class Screen {
     const isNew = asked > this.#questions
     this.#questions = asked
     return isNew ? '\u0007' : ''
+  }
+
+  /** Takes back what is asked on the screen, where there is nothing to ask any more. */
+  #settle(): void {
+    const { prompt } = this.#state
+    const { isAlive } = this.#ports.liveness()
+    const { questions = [] } = this.#ports.model.status ?? {}
+    const isAsked = prompt?.kind === 'answer' && isAlive && questions.some(({ id }) => id === prompt.task)
+    if (prompt?.kind === 'quit' && !isAlive) this.#state = { ...this.#state, prompt: null }
+    if (prompt?.kind === 'answer' && !isAsked)
+      this.#state = { ...this.#state, prompt: null, notice: `${prompt.task} does not ask any more` }
   }
 
   /** Shows what is at work, where nobody has chosen. */
@@ -278,12 +297,12 @@ export class Screen {
         return this.#say(steer(intent.steering))
       case 'open': {
         const task = this.#task(this.#rows.rows)
-        if (task) this.#say(this.#lent(() => this.#ports.open(intent.what, task)))
+        if (task) this.#say(this.#ports.open(intent.what, task, (work) => this.#lent(work)))
       }
     }
   }
 
-  async #lent(work: () => Promise<string>): Promise<string> {
+  async #lent(work: () => Promise<boolean>): Promise<boolean> {
     this.#isLent = true
     try {
       return await this.#ports.terminal.lend(work)

@@ -367,7 +367,7 @@ function footOf(input: ViewInput): Foot {
 function noticeLine({ state, model: { status, isDead }, isAlive }: ViewInput): Line | null {
   if (state.notice !== '') return [accent('› '), state.notice]
   const question = isAlive ? status?.questions[0] : undefined
-  if (question) return [bad('■ '), `${question.id} asks: ${question.text}`, dim('   a answers')]
+  if (question) return [bad('■ '), questionText(question), dim('   a answers')]
   if (isDead) {
     const during =
       status && status.jobs.length > 0
@@ -377,6 +377,11 @@ function noticeLine({ state, model: { status, isDead }, isAlive }: ViewInput): L
   }
   if (status?.ended) return [dim('the run ended: '), status.ended.reason]
   return null
+}
+
+/** Of a task that has failed the run itself asks, and names it. */
+function questionText({ id, text }: Pick<RunStatus['questions'][number], 'id' | 'text'>): string {
+  return text.startsWith(`${id} `) ? text : `${id} asks: ${text}`
 }
 
 const MOST_QUESTION_LINES = 4
@@ -397,7 +402,7 @@ function promptFoot(prompt: Exclude<Prompt, { kind: 'keys' }>, input: ViewInput,
     case 'answer': {
       const { task, question, options, text } = prompt
       const asked = linesOfBlocks(
-        [paragraph([bad('■ '), strong(task), ' asks: '], question)],
+        [paragraph([bad('■ ')], questionText({ id: task, text: question }))],
         size.columns,
         measure,
       )

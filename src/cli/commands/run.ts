@@ -6,33 +6,60 @@ import { refuseInside } from '../../project/world.ts'
 import { openProject, type Project } from '../../project/project.ts'
 import { runOptions, type RunWish } from '../../project/run-options.ts'
 import { startRun } from '../../project/start-run.ts'
+import { Control } from '../../run/control.ts'
+import type { Terminal } from '../../tui/terminal.ts'
 import type { Context } from '../command.ts'
+import { openFullScreen, ownScreen, questionsOn } from '../run/full-screen.ts'
 import { showJson, showLines } from '../run/show-run.ts'
 import { runWish } from '../run/wish.ts'
+import { openTerminal } from '../terminal.ts'
 
 /** Does the next task, or the one named, or one after the other. */
 export async function run(context: Context): Promise<number> {
   const project = await openProject(context.where)
   const wish = wishOf(context, project)
   const options = runOptions(wish, project)
+  const terminal = terminalFor(context)
   if (context.options.on('dry-run')) {
     const { dryRun } = await import('../run/dry-run.ts')
     return dryRun(context, project, { wish, options })
   }
   refuseInside(context.io, project.root)
   const verbose = context.options.on('verbose')
+  const control = new Control()
   const show = context.json ? showJson(context) : await showLines(context, { verbose })
+  const full = terminal ? await ownScreen(context, { project, control, terminal }) : null
+  let shown = Promise.resolve()
+  const open = (): void => {
+    if (full) shown = openFullScreen(full, show)
+  }
+  const questions = full ? questionsOn(full, show.questions, { control, reopen: open }) : show.questions
   let code = 0
   const emit: Emit<RunEvent> = (event) => {
+    full?.event(event)
     show.event(event)
     if (event.type === 'run-finished') code = exitCode(event)
   }
+  open()
   try {
-    await startRun(context.io, project, { wish, options, questions: show.questions, emit })
+    await startRun(context.io, project, { wish, options, questions, emit, control })
   } finally {
+    full?.end()
+    await shown
     show.end()
   }
   return code
+}
+
+/** The terminal for the full screen, where that is asked for. */
+function terminalFor({ io, options, json }: Context): Terminal | null {
+  if (!options.on('tui')) return null
+  const terminal = json || options.on('dry-run') ? null : openTerminal(io)
+  if (terminal) return terminal
+  throw new UserError(
+    '--tui needs a terminal that it has to itself, and nothing else to print',
+    'Leave it out here: ralph watch shows the run in another terminal.',
+  )
 }
 
 function wishOf({ args, options, io, json }: Context, { tasks }: Project): RunWish {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { LiveListing } from '../../project/live-listing.ts'
 import type { Place } from '../../project/project.ts'
-import { boardOf, EMPTY_BOARD, type Board } from '../../tui/board.ts'
+import { boardOf, EMPTY_BOARD, type Board, type BoardTask } from '../../tui/board.ts'
 import type { RunModel } from '../../tui/model.ts'
 import { Screen, type ScreenPorts } from '../../tui/screen.ts'
 import type { Terminal } from '../../tui/terminal.ts'
@@ -20,6 +20,7 @@ export type ScreenOf = Pick<ScreenPorts, 'liveness' | 'steer' | 'tick'> & {
 /** A full screen with the tasks that it shows, which are read again when their files change. */
 export interface OpenedScreen {
   readonly screen: Screen
+  readonly tasks: () => readonly BoardTask[]
   /** Reads the tasks anew, and shows them. */
   readonly reread: () => void
   readonly close: () => void
@@ -48,7 +49,7 @@ export async function makeScreen(
     board: () => board,
     project: basename(place.root),
     material: (task, tab) => materialOf(at, task, tab),
-    open: (what, task) => openOutside(at, what, task),
+    open: (what, task, lend) => openOutside(at, { what, task, lend }),
   })
   const reread = oneAtATime(async () => {
     await read()
@@ -57,6 +58,7 @@ export async function makeScreen(
   const forget = listing.watch(reread)
   return {
     screen,
+    tasks: () => board.tasks,
     reread,
     close() {
       forget()

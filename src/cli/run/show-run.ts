@@ -16,6 +16,8 @@ export interface Show {
   readonly questions: Questions
   /** Writes lines of somebody else's between those of the run. */
   readonly lines: (blocks: readonly Block[]) => void
+  /** Takes away what is live and writes nothing, until what it returns is called. */
+  readonly hold: () => () => void
   readonly end: () => void
 }
 
@@ -25,6 +27,7 @@ export function showJson(context: Context): Show {
     event: (event) => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
     questions: NO_QUESTIONS,
     lines: () => undefined,
+    hold: () => () => undefined,
     end: () => undefined,
   }
 }
@@ -38,14 +41,19 @@ export async function showLines(
 ): Promise<Show> {
   const canvas = (): Canvas => canvasFor(io.stdout, io.env, options.on('no-color'))
   const measure = await measureForAny()
+  let held: string[] | null = null
+  const write = (text: string): void => {
+    if (held) held.push(text)
+    else io.stdout.write(text)
+  }
   const reporter = new RunReporter({
-    write: io.stdout.write,
+    write,
     canvas,
     measure,
     now: io.now,
     verbose,
   })
-  const ticking = setInterval(() => reporter.tick(), TICK_MS)
+  const ticking = setInterval(() => held || reporter.tick(), TICK_MS)
   const dialogue = io.dialogue()
   return {
     event: (event) => reporter.event(event),
@@ -55,6 +63,15 @@ export async function showLines(
     lines(blocks) {
       reporter.pause()
       io.stdout.write(layOutNow(blocks, canvas(), measure))
+    },
+    hold() {
+      reporter.pause()
+      held = []
+      return () => {
+        const text = (held ?? []).join('')
+        held = null
+        io.stdout.write(text)
+      }
     },
     end() {
       clearInterval(ticking)

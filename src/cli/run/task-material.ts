@@ -11,6 +11,7 @@ import type { BoardTask } from '../../tui/board.ts'
 import { linesIn } from '../../tui/activity.ts'
 import type { RunModel } from '../../tui/model.ts'
 import { attemptsOf, gatesOf } from '../../tui/pane.ts'
+import type { Lend } from '../../tui/screen.ts'
 import type { Tab } from '../../tui/state.ts'
 import { attemptList } from '../../ui/attempts-view.ts'
 import { bad, BLANK, dim, good, line, paragraph, strong, type Block } from '../../ui/block.ts'
@@ -44,26 +45,30 @@ export async function materialOf(
   }
 }
 
-/** Shows it in a program of the person's own; what there is to say of that. */
+/** Shows it in a program of the person's own, which has the terminal meanwhile; what there is to say of that. */
 export async function openOutside(
   at: MaterialPlace,
-  what: 'diff' | 'log' | 'file',
-  task: BoardTask,
+  {
+    what,
+    task,
+    lend,
+  }: { readonly what: 'diff' | 'log' | 'file'; readonly task: BoardTask; readonly lend: Lend },
 ): Promise<string> {
-  const { io, place } = at
-  const git = openReadingGit({ cwd: place.root, env: io.env })
+  const { env } = at.io
+  const cwd = at.place.root
   if (what === 'file') {
-    const command = editorCommand(io.env)
-    const isShown = await edit(join(place.root, task.file), { command, cwd: place.root, env: io.env })
+    const command = editorCommand(env)
+    const isShown = await lend(() => edit(join(cwd, task.file), { command, cwd, env }))
     return isShown ? '' : `${command} could not be started: EDITOR names the program`
   }
   const bytes = what === 'diff' ? await patch(at, task, at.colour) : readEnd(logOf(at, task), MOST_LOG_BYTES)
   if (bytes === null || bytes.length === 0) return what === 'diff' ? NO_CODE(task.id) : NO_LOG(task.id)
-  const command = await pagerOf(io.env, git)
+  const command = await pagerOf(env, openReadingGit({ cwd, env }))
   if (command === null) return 'no pager is set: the tabs show it too'
   // A short text would be gone before it is read.
-  const env = { ...io.env, LESS: `${io.env['LESS'] ?? 'R'} -+F -+X` }
-  return (await page(bytes, { command, cwd: place.root, env })) ? '' : `${command} could not be started`
+  const less = `${env['LESS'] ?? 'R'} -+F -+X`
+  const isShown = await lend(() => page(bytes, { command, cwd, env: { ...env, LESS: less } }))
+  return isShown ? '' : `${command} could not be started`
 }
 
 const NO_CODE = (id: string): string => `there is no code of ${id} yet`
