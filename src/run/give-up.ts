@@ -2,6 +2,7 @@ import { failurePrint, isAnnounced, setAsideText } from '../attempt/check.ts'
 import type { From } from '../attempt/job.ts'
 import type { Outcome } from '../attempt/outcome.ts'
 import { fewOf } from '../base/text.ts'
+import { formatDuration } from '../base/time.ts'
 import type { Happening } from '../events/event.ts'
 import type { Base } from '../git/head.ts'
 import type { KeptAttempt } from '../git/record.ts'
@@ -12,6 +13,7 @@ import type { Blockage } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import type { Displaced } from '../workspace/port.ts'
 import { FAILURE_ANSWERS, type FailureAnswer, type TaskAnswer } from './ports.ts'
+import { patience } from './patience.ts'
 import { announced } from './prepare.ts'
 import { currentTask } from './source.ts'
 import type { RunPorts } from './ports.ts'
@@ -133,25 +135,34 @@ export async function conclude(
   return { kind: 'stop', why, reason: `${task.id}: ${reason}` }
 }
 
-/** What a person says, in the terminal of the run or from elsewhere, whoever is first. */
+/** What a person says, in the terminal of the run or from elsewhere, whoever is first; nobody is waited for for ever. */
 async function answerTo(run: Run, { task, reason }: GivingUp): Promise<TaskAnswer> {
-  const { ports, emit } = run
+  const { ports, options, emit } = run
   const { control, ask } = ports
   if (!ask) return 'block'
   const isQuestion = asks(run, task)
   const text = `${task.id} ${isQuestion ? 'asks' : 'failed'}: ${reason}`
   emit({ type: 'question', id: task.id, text, options: FAILURE_ANSWERS })
   const answered = new AbortController()
-  const elsewhere = control.answerTo(task.id, AbortSignal.any([control.signal, answered.signal]))
-  const said = await Promise.race([
-    ask({ task, reason, asks: isQuestion }, answered.signal),
-    elsewhere.then((said) =>
-      said === null ? new Promise<never>(() => undefined) : meantBy(said, isQuestion),
+  const wait = patience(options.askSeconds, AbortSignal.any([control.signal, answered.signal]))
+  const elsewhere = control.answerTo(task.id, wait.signal)
+  const here = ask({ task, reason, asks: isQuestion }, wait.signal)
+  const answer = await Promise.race([
+    here,
+    elsewhere.then((words) =>
+      words === null ? (wait.isOver() ? 'block' : here) : meantBy(words, isQuestion),
     ),
   ])
+  wait.end()
   answered.abort()
-  emit({ type: 'answered', id: task.id, answer: typeof said === 'object' ? said.text : said })
-  return said
+  if (wait.isOver())
+    emit({
+      type: 'warning',
+      message: `nobody has answered about ${task.id} in ${formatDuration(options.askSeconds)}`,
+    })
+  const meant = wait.isOver() ? 'block' : answer
+  emit({ type: 'answered', id: task.id, answer: typeof meant === 'object' ? meant.text : meant })
+  return meant
 }
 
 /** A word that is none of the known ones is what a person says to a question, and a mistake where none was asked. */

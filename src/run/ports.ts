@@ -107,8 +107,11 @@ export interface RunPorts {
     draft: SignalInput<'add_task'>,
     at: { readonly root: string; readonly tasks: readonly Task[] },
   ) => Promise<TaskAddition>
-  /** Asks whether to commit task files that are not committed yet; null where there is no person. */
-  readonly askToCommit: ((paths: readonly string[]) => Promise<boolean>) | null
+  /**
+   * Asks whether to commit task files that are not committed yet; null where there is no person. The signal takes the
+   * question back.
+   */
+  readonly askToCommit: ((paths: readonly string[], signal: AbortSignal) => Promise<boolean>) | null
   readonly push: () => Promise<{ readonly branch: string } | { readonly problem: string }>
   /** What a person should know of the agents before the run begins, and that stops nothing. */
   readonly warnings: readonly string[]

@@ -7,6 +7,7 @@ import type { TreeStatus, StatusEntry } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import { NO_SHELL } from '../process/program.ts'
 import { idInFileName } from '../task/file-name.ts'
+import { patience } from './patience.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 
 /** Makes sure that a run can tell its work from everybody else's, or throws with what to do; gives where it begins. */
@@ -95,7 +96,9 @@ export function onlyTaskFiles(
 async function mayCommitTasks(options: RunOptions, ports: RunPorts, status: TreeStatus): Promise<boolean> {
   const files = onlyTaskFiles(status, ports)
   if (!files) return false
-  return options.commitTasks || ((await ports.askToCommit?.(files)) ?? false)
+  if (options.commitTasks || !ports.askToCommit) return options.commitTasks
+  const { signal, end } = patience(options.askSeconds, ports.control.signal)
+  return ports.askToCommit(files, signal).finally(end)
 }
 
 async function commitTasks(ports: RunPorts, status: TreeStatus): Promise<Base> {

@@ -74,10 +74,8 @@ export class RunModel {
       this.started = event
       if (event.jobs > 1) this.#story = new TogetherStory({ steps: false })
     }
-    if (!isChatter(event)) {
-      this.revision++
-      for (const block of this.#story.tell(event)) this.story.push(block)
-    }
+    if (!isChatter(event)) this.revision++
+    for (const block of this.#story.show(event)) this.story.push(block)
     if ('id' in event && event.id !== '') this.#see(event, event.id)
   }
 

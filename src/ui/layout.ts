@@ -85,7 +85,7 @@ function linesOf(block: Block, columns: number | null, measure: Measure): Iterab
 }
 
 /** The widest that a line with something at its right edge becomes: further apart the eye loses the row. */
-const SPREAD_COLUMNS = 100
+export const SPREAD_COLUMNS = 100
 
 function spread({ left, right, oneLine }: Spread, columns: number | null, measure: Measure): readonly Line[] {
   if (right.length === 0) return [fit(left, columns, measure)]

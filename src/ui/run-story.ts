@@ -1,16 +1,27 @@
-import { basename } from 'node:path'
-import type { Usage } from '../events/usage.ts'
-import { clockText, formatDuration } from '../base/time.ts'
 import { unreachable } from '../base/errors.ts'
-import type { GateResult } from '../events/gate.ts'
-import { tellingLines } from '../gates/failure-output.ts'
-import type { RunEvent, TaskStarted } from '../events/event.ts'
-import { UNKNOWN_USAGE } from '../events/usage.ts'
-import { formatCost } from '../events/usage.ts'
-import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block, type Piece } from './block.ts'
-import { timeLimitText } from './task-lines.ts'
-import { summaryOf, type Interrupted, type TaskEndEvent } from './run-summary.ts'
 import { counted, fewOf } from '../base/text.ts'
+import { clockText, formatDuration } from '../base/time.ts'
+import type { RunEvent, TaskStarted } from '../events/event.ts'
+import type { Gate, GateResult } from '../events/gate.ts'
+import { formatCost, UNKNOWN_USAGE, type Usage } from '../events/usage.ts'
+import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block, type Line } from './block.ts'
+import { Activity } from './run-activity.ts'
+import {
+  baselineBlocks,
+  blockedText,
+  completedText,
+  gateBlocks,
+  headBlock,
+  heldBlock,
+  LIVE,
+  questionBlocks,
+  secondsBetween,
+  signalText,
+  stepBlock,
+  taskBlock,
+  waitText,
+} from './run-blocks.ts'
+import { summaryOf, type Interrupted, type TaskEndEvent } from './run-summary.ts'
 import {
   cagedText,
   deniedTexts,
@@ -18,97 +29,117 @@ import {
   gateText,
   interferenceText,
   isRefuted,
-  sandboxText,
   spentText,
 } from './run-text.ts'
+import type { Measure } from './width.ts'
 
-/** How much is told: in a terminal a live line shows what the agent does; elsewhere, or where asked, each step is a line. */
-export interface Telling {
+/** How much is shown: in a terminal live lines show what the agent does; elsewhere, or where asked, each step is a line. */
+export interface StoryDetail {
   readonly steps: boolean
+}
+
+/** What there is for the live lines. */
+export interface LiveRoom {
+  readonly columns: number
+  /** How many lines there may be. */
+  readonly rows: number
+  readonly measure: Measure
+}
+
+/** A run as blocks: what each event leaves behind, and what goes on now. */
+export interface Story {
+  show(event: RunEvent): readonly Block[]
+  live(now: Date, room: LiveRoom): readonly Block[]
 }
 
 interface Attempt {
   readonly number: number
   readonly startedAt: Date
+  readonly activity: Activity
   usage: Usage
   /** When the agent had its say; null while it works. */
   agentEndedAt: Date | null
-  doing: string
   gates: GateResult[]
   /** How much the sandbox has refused. */
   caged: number
 }
 
-/** What tells a run: events in, lines to keep out, and lines that say what is going on now. */
-export interface Story {
-  tell(event: RunEvent): readonly Block[]
-  now(now: Date): readonly Block[]
-}
-
-/** Tells a run as it goes on: events in, lines to keep out, and one line that says what is going on now. */
+/** Shows a run as it goes on: lines to keep out of each event, and a few that say what goes on now. */
 export class RunStory implements Story {
-  readonly #telling: Telling
+  readonly #detail: StoryDetail
   readonly #ends: TaskEndEvent[] = []
   #task: TaskStarted | null = null
   #attempt: Attempt | null = null
+  #gates: readonly Gate[] = []
   /** The task whose commit is being sealed. */
   #sealing: string | null = null
   /** The attempt that an interruption ended, where it is kept. */
   #interrupted: Interrupted | null = null
   #isLoop = false
   /** What goes on where no agent works: a wait, the gates, the seal. */
-  #aside: ((now: Date) => string) | null = null
+  #aside: ((now: Date) => Line) | null = null
 
-  constructor(telling: Telling) {
-    this.#telling = telling
+  constructor(detail: StoryDetail, gates: readonly Gate[] = []) {
+    this.#detail = detail
+    this.#gates = gates
   }
 
-  /** The lines that an event leaves behind. */
-  tell(event: RunEvent): readonly Block[] {
+  /** The title of the task that it is about; empty where it is about none. */
+  get title(): string {
+    return this.#task?.task.title ?? ''
+  }
+
+  show(event: RunEvent): readonly Block[] {
     if (event.type !== 'agent-usage' && event.type !== 'agent-text') this.#aside = null
     switch (event.type) {
       case 'run-started':
         this.#isLoop = event.loop
-        return [line(headOf(event))]
+        this.#gates = event.gates
+        return [headBlock(event)]
       case 'recovered':
         return [paragraph([strong('recovered'), ' '], event.message)]
       case 'warning':
         return [paragraph([strong('warning'), ' '], event.message)]
       case 'preparing':
-        this.#aside = (now) =>
-          `prepares: ${event.command} ${formatDuration(secondsBetween(new Date(event.at), now))}`
+        this.#sinceThen(event, `prepares: ${event.command}`)
         return []
       case 'baseline-started':
-        this.#aside = () => `baseline: ${event.gates.map(({ name }) => name).join(', ')}`
+        this.#aside = () => [LIVE, ` baseline: ${event.gates.map(({ name }) => name).join(', ')}`]
         return []
       case 'baseline-finished':
         return baselineBlocks(event.results)
       case 'task-started':
         this.#task = event
-        return [BLANK, taskLine(event)]
+        return [BLANK, taskBlock(event)]
       case 'attempt-started':
         this.#attempt = {
           number: event.counted,
           startedAt: new Date(event.at),
+          activity: new Activity(this.#gates),
           usage: UNKNOWN_USAGE,
           agentEndedAt: null,
-          doing: `${event.agent} begins`,
           gates: [],
           caged: 0,
         }
+        this.#attempt.activity.step(`${event.agent} begins`)
         return []
       case 'agent-started':
       case 'candidate-ready':
       case 'landing-started':
-        return []
-      case 'question':
-        return this.#question(event)
       case 'answered':
         return []
+      case 'question':
+        // Of a task that has failed the terminal asks by itself.
+        if (!this.#attempt) return []
+        this.#sinceThen(event, 'waits for an answer')
+        return questionBlocks(event)
       case 'landing-finished':
-        return event.result === 'held' ? [paragraph(['  ', strong('■'), '  '], heldText(event.paths))] : []
+        return event.result === 'held' ? [heldBlock(event.paths)] : []
       case 'agent-signal':
-        return event.signal === 'progress' ? this.#note(event.text) : this.#step(signalText(event))
+        if (event.signal !== 'progress') return this.#step(signalText(event))
+        // What the agent itself wants to be read.
+        this.#attempt?.activity.step(event.text)
+        return [paragraph(['     ', '· '], event.text)]
       case 'task-added':
         return [paragraph(['     ', accent('+'), ' '], `added ${event.added}: ${event.title}`)]
       case 'gates-again':
@@ -119,13 +150,11 @@ export class RunStory implements Story {
       case 'resumed':
         return [paragraph([], 'the run goes on')]
       case 'agent-text':
-        return this.#say(event.text)
+        return this.#text(event.text)
       case 'agent-tool':
-        return event.status === 'running'
-          ? this.#step(event.summary)
-          : event.status === 'ok'
-            ? []
-            : this.#step(`${event.summary}: ${event.status}`)
+        this.#attempt?.activity.tool(event, new Date(event.at))
+        if (!this.#detail.steps || event.status === 'ok') return []
+        return [stepBlock(event.status === 'running' ? event.summary : `${event.summary}: ${event.status}`)]
       case 'agent-usage':
         if (this.#attempt) this.#attempt.usage = event.usage
         return []
@@ -136,8 +165,8 @@ export class RunStory implements Story {
             : event.reason,
         )
       case 'gate-started':
-        if (this.#attempt) this.#attempt.agentEndedAt ??= new Date(event.at)
-        this.#aside = (now) => `${event.gate.name} ${formatDuration(secondsBetween(new Date(event.at), now))}`
+        this.#endAgent(event)
+        this.#sinceThen(event, event.gate.name)
         return []
       case 'gate-finished':
         if (!this.#attempt) return gateBlocks([event.result])
@@ -153,18 +182,11 @@ export class RunStory implements Story {
           this.#interrupted = { id: event.id, attempt: event.attempt }
         return this.#endAttempt(event)
       case 'committing':
-        if (this.#attempt) this.#attempt.agentEndedAt ??= new Date(event.at)
-        this.#aside = (now) => `commits ${formatDuration(secondsBetween(new Date(event.at), now))}`
+        this.#endAgent(event)
+        this.#sinceThen(event, 'commits')
         return []
-      case 'sealing': {
-        const isFirst = this.#sealing !== event.id
-        this.#sealing = event.id
-        this.#aside = () =>
-          `seals the commit: ${formatDuration(event.seconds)} of about ${formatDuration(event.expectedSeconds)}`
-        return isFirst
-          ? this.#step(`seals the commit, in about ${formatDuration(event.expectedSeconds)}`)
-          : []
-      }
+      case 'sealing':
+        return this.#seal(event)
       case 'task-completed':
         this.#ends.push(event)
         return [line('  ', good('✓'), '  ', completedText(event))]
@@ -177,12 +199,7 @@ export class RunStory implements Story {
       case 'milestone-completed':
         return [line('  ', strong(event.milestone), ` is complete: ${counted(event.tasks, 'task')}`)]
       case 'waiting':
-        this.#aside = (now) =>
-          `waits ${formatDuration(secondsBetween(now, new Date(event.until)))} more: ${event.reason}`
-        return this.#telling.steps &&
-          secondsBetween(new Date(event.at), new Date(event.until)) >= WORTH_TELLING_SECONDS
-          ? [stepLine(`waits until ${clockText(new Date(event.until))}: ${event.reason}`)]
-          : []
+        return this.#wait(event)
       case 'stopping':
         return [
           paragraph([], 'stopping: the attempt is recorded first; Ctrl-C again ends everything at once'),
@@ -197,55 +214,84 @@ export class RunStory implements Story {
     }
   }
 
-  /** What is going on now; nothing where nothing is. */
-  now(now: Date): readonly Block[] {
-    const { doing, number, usage, startedAt } = this.#attempt ?? { doing: '', number: null }
-    const head: Piece[] = number === null ? [] : [`  ${number}  `]
-    if (this.#aside) return [line(...head, accent('●'), ` ${this.#aside(now)}`)]
-    if (!usage || !startedAt || this.#attempt?.agentEndedAt) return []
+  /** What goes on now, nothing where nothing does: above it the last that the agent did, as far as there is room. */
+  live(now: Date, { rows, columns }: LiveRoom): readonly Block[] {
+    const attempt = this.#attempt
+    const number = attempt ? `  ${attempt.number}  ` : '  '
+    if (this.#aside) return [line(number, ...this.#gatesSoFar(), ...this.#aside(now))]
+    if (!attempt || attempt.agentEndedAt) return []
+    const before = attempt.activity.before(Math.min(MOST_BEFORE, rows - 1))
+    const above = before.map((text, at) =>
+      line(at === 0 ? number : ' '.repeat(number.length), dim(`  ${text}`)),
+    )
+    const head = above.length === 0 ? number : ' '.repeat(number.length)
+    return [
+      ...above,
+      {
+        kind: 'spread',
+        left: [head, LIVE, ` ${attempt.activity.newest}`],
+        right: [dim(this.#spent(attempt, now, columns))],
+        oneLine: true,
+      },
+    ]
+  }
+
+  /** What it has taken so far; where there is little room, of the time alone. */
+  #spent({ usage, startedAt }: Attempt, now: Date, columns: number): string {
+    const time = formatDuration(secondsBetween(startedAt, now))
     const limit = this.#task ? ` of ${formatDuration(this.#task.limits.seconds)}` : ''
     const facts = [
       ...(usage.turns === null ? [] : [counted(usage.turns, 'turn')]),
-      `${formatDuration(secondsBetween(startedAt, now))}${limit}`,
+      `${time}${limit}`,
       ...(usage.costUsd === null ? [] : [formatCost(usage.costUsd)]),
-    ]
-    const left = [...head, accent('●'), ` ${doing}`]
-    return [{ kind: 'spread', left, right: [dim(facts.join(' · '))], oneLine: true }]
+    ].join(' · ')
+    return facts.length > columns / 2 ? time : facts
   }
 
-  /** A text may have many lines: the newest is what goes on now; of the others the first are told. */
-  #say(text: string): readonly Block[] {
-    const said = linesOf(text)
-    const last = said.at(-1)
-    if (this.#attempt && last !== undefined) this.#attempt.doing = last
-    if (!this.#telling.steps) return []
-    const more = said.length - MOST_LINES
+  #gatesSoFar(): Line {
+    return (this.#attempt?.gates ?? []).flatMap((result) => [...gateText(result), '   '])
+  }
+
+  #sinceThen({ at }: RunEvent, what: string): void {
+    const since = new Date(at)
+    this.#aside = (now) => [LIVE, ` ${what} ${formatDuration(secondsBetween(since, now))}`]
+  }
+
+  #endAgent({ at }: RunEvent): void {
+    if (this.#attempt) this.#attempt.agentEndedAt ??= new Date(at)
+  }
+
+  /** A text may have many lines: the newest is what goes on now; of the others the first are shown. */
+  #text(text: string): readonly Block[] {
+    const written = linesOf(text)
+    for (const one of written.slice(-MOST_LINES)) this.#attempt?.activity.step(one)
+    if (!this.#detail.steps) return []
+    const more = written.length - MOST_LINES
     return [
-      ...said.slice(0, MOST_LINES).map(stepLine),
-      ...(more > 0 ? [stepLine(`… ${counted(more, 'line')} more`)] : []),
+      ...written.slice(0, MOST_LINES).map(stepBlock),
+      ...(more > 0 ? [stepBlock(`… ${counted(more, 'line')} more`)] : []),
     ]
   }
 
   #step(doing: string): readonly Block[] {
-    if (this.#attempt && doing !== '') this.#attempt.doing = doing
-    return this.#telling.steps && doing !== '' ? [stepLine(doing)] : []
+    if (doing === '') return []
+    this.#attempt?.activity.step(doing)
+    return this.#detail.steps ? [stepBlock(doing)] : []
   }
 
-  /** What the agent itself wants to be read. */
-  #note(text: string): readonly Block[] {
-    if (this.#attempt) this.#attempt.doing = text
-    return [paragraph(['     ', '· '], text)]
+  #seal({ id, seconds, expectedSeconds }: Extract<RunEvent, { type: 'sealing' }>): readonly Block[] {
+    const isFirst = this.#sealing !== id
+    this.#sealing = id
+    const expected = formatDuration(expectedSeconds)
+    this.#aside = () => [LIVE, ` seals the commit: ${formatDuration(seconds)} of about ${expected}`]
+    return isFirst && this.#detail.steps ? [stepBlock(`seals the commit, in about ${expected}`)] : []
   }
 
-  /** Of a task that has failed the terminal asks by itself. */
-  #question({ id, text, options, at }: Extract<RunEvent, { type: 'question' }>): readonly Block[] {
-    if (!this.#attempt) return []
-    this.#aside = (now) => `waits for an answer ${formatDuration(secondsBetween(new Date(at), now))}`
-    const choices = options.length > 0 ? ` (${options.join(' / ')})` : ''
-    return [
-      paragraph(['     ', accent('?'), ' '], `${text}${choices}`),
-      line(dim(`       to answer: ralph answer ${id} "…"`)),
-    ]
+  #wait({ at, until, reason }: Extract<RunEvent, { type: 'waiting' }>): readonly Block[] {
+    const end = new Date(until)
+    this.#aside = (now) => [dim('◌'), ` ${waitText(reason, end, now)}`]
+    if (secondsBetween(new Date(at), end) < WORTH_SHOWING_SECONDS) return []
+    return [paragraph(['     ', dim('◌'), ' '], `waits until ${clockText(end)}: ${reason}`)]
   }
 
   #endAttempt(event: Extract<RunEvent, { type: 'attempt-finished' }>): readonly Block[] {
@@ -253,15 +299,16 @@ export class RunStory implements Story {
     this.#attempt = null
     if (!attempt) return []
     const seconds = secondsBetween(attempt.startedAt, attempt.agentEndedAt ?? new Date(event.at))
-    const said = endText(event.outcome, event.reason)
+    const { digest } = attempt.activity
     const refused = attempt.caged === 0 ? '' : ` · ${counted(attempt.caged, 'refusal')}`
     const isFailed = attempt.gates.some(({ verdict }) => verdict !== 'passed')
     return [
       {
         kind: 'spread',
-        left: [`  ${attempt.number}  ${said}`],
+        left: [`  ${attempt.number}  ${endText(event.outcome, event.reason)}`],
         right: [dim(`${spentText(seconds, event.usage)}${refused}`)],
       },
+      ...(digest === '' ? [] : [line(dim(`     ${digest}`))]),
       ...gateBlocks(attempt.gates),
       ...(isRefuted(event.outcome) && !isFailed ? [paragraph(['     ', bad('✗'), ' '], event.reason)] : []),
       ...deniedTexts(event.denied).map((text) => paragraph(['     ', strong('!'), ' '], text)),
@@ -269,100 +316,13 @@ export class RunStory implements Story {
   }
 }
 
-function headOf({
-  root,
-  branch,
-  head,
-  agent,
-  gates,
-  sandbox,
-}: Extract<RunEvent, { type: 'run-started' }>): string {
-  const place = `${branch ?? 'detached HEAD'} @ ${head.slice(0, 7)}`
-  const checks =
-    gates.length > 0
-      ? `gates: ${gates.map(({ name }) => name).join(', ')}`
-      : 'no gates: nothing checks the work'
-  return [basename(root), place, ...(agent === '' ? [] : [agent]), checks, sandboxText(sandbox)].join(' · ')
-}
-
-function baselineBlocks(results: readonly GateResult[]): readonly Block[] {
-  if (results.length === 0) return []
-  const failed = results.filter(({ verdict }) => verdict !== 'passed')
-  return [
-    gatesLine('baseline   ', results),
-    ...failed.map(({ gate, reason }) =>
-      paragraph(['           ', bad('✗'), ' '], `${gate.name} fails before anything has begun: ${reason}`),
-    ),
-  ]
-}
-
-function gatesLine(head: string, results: readonly GateResult[]): Block {
-  return { kind: 'hang', head: [head], words: results.map(gateText), gap: '   ' }
-}
-
-function taskLine({ task, tier, limits }: TaskStarted): Block {
-  const facts = [tier, `${limits.turns} turns`, timeLimitText(limits.seconds)]
-  return {
-    kind: 'spread',
-    left: [accent(task.id), '  ', strong(task.title)],
-    right: [dim(facts.join(' · '))],
-  }
-}
-
+/** How much of what the agent did stands above what it does. */
+const MOST_BEFORE = 3
 const MOST_LINES = 4
 /** A shorter wait is over before its line is read, and its reason stands above it. */
-const WORTH_TELLING_SECONDS = 30
-
-/** Those that passed in a row, the others with what they said. */
-function gateBlocks(results: readonly GateResult[]): readonly Block[] {
-  const passed = results.filter(({ verdict }) => verdict === 'passed')
-  const failed = results.filter(({ verdict }) => verdict !== 'passed')
-  return [...(passed.length > 0 ? [gatesLine('     ', passed)] : []), ...failed.flatMap(failedGate)]
-}
-
-/** The gate, and of what it said the lines that a person looks for. */
-function failedGate(result: GateResult): readonly Block[] {
-  return [
-    line('     ', ...gateText(result), dim(`   ${result.reason}`)),
-    ...tellingLines(result.excerpt, MOST_LINES).map((text) => line(dim(`       ${text}`))),
-  ]
-}
-
-function completedText(event: Extract<RunEvent, { type: 'task-completed' }>): string {
-  const change = `${counted(event.files, 'file')} +${event.added} −${event.removed}`
-  const cost = event.cost === null ? [] : [formatCost(event.cost)]
-  return [event.commit.slice(0, 7), change, formatDuration(event.duration), ...cost].join('   ')
-}
-
-function heldText(paths: readonly string[]): string {
-  const what =
-    paths.length === 0 ? 'the checkout is not free' : `what you have there is in the way: ${fewOf(paths)}`
-  return `held, and kept until it can land: ${what}`
-}
-
-function blockedText({ id, asks, attempts }: Extract<RunEvent, { type: 'task-blocked' }>): string {
-  return asks
-    ? `blocked, with a question: ralph answer ${id} "…"`
-    : `blocked · ${kept(attempts)}: ralph attempts ${id}`
-}
-
-function kept(attempts: number): string {
-  return attempts === 1 ? 'kept as an attempt' : `kept as ${attempts} attempts`
-}
-
-function signalText({ signal, text }: Extract<RunEvent, { type: 'agent-signal' }>): string {
-  return signal === 'done' ? 'says that it is done' : `says that it is blocked: ${text}`
-}
-
-function stepLine(text: string): Block {
-  return line(dim(`     · ${text}`))
-}
+const WORTH_SHOWING_SECONDS = 30
 
 /** Those that say something. */
 function linesOf(text: string): readonly string[] {
   return text.split(/\r\n|\r|\n/).filter((one) => one.trim() !== '')
-}
-
-function secondsBetween(from: Date, to: Date): number {
-  return Math.max(0, (to.getTime() - from.getTime()) / 1000)
 }

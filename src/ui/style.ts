@@ -36,3 +36,14 @@ export function wantsColour(asked: {
   if (NO_COLOR) return false
   return asked.isTerminal && TERM !== 'dumb'
 }
+
+/** Whether lines may change in place: not where a terminal cannot, nor where a screen reader would read each anew. */
+export function wantsLiveLines({
+  env,
+  isTerminal,
+}: {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly isTerminal: boolean
+}): boolean {
+  return isTerminal && env['TERM'] !== 'dumb' && !env['RALPH_PLAIN']
+}

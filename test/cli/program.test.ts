@@ -107,7 +107,7 @@ describe('the program', () => {
 
   it.skipIf(process.platform !== 'linux' || spawnSync('script', ['--version']).error).each([
     ['while an agent works', 'while echo tick; do sleep 0.05; done', 'tick', 'interrupted'],
-    ['while it asks', 'echo half > half.txt; exit 3', 'Try again', 'agent-failed'],
+    ['while it asks', 'echo half > half.txt; exit 3', 'try again', 'agent-failed'],
   ])('ends a run in order where its terminal is closed %s', async (_, script, seen, outcome) => {
     const cwd = repository({ 'T-001': script })
     // `script` gives the program a terminal, which is closed when it dies.

@@ -8,7 +8,7 @@ import { oneOf } from '../run/wish.ts'
 import { changesView, planEndView, planEventBlocks } from '../../ui/plan-view.ts'
 import type { Context } from '../command.ts'
 import { planQuestions } from '../plan/questions.ts'
-import { showLines } from '../run/show-run.ts'
+import { showLines, type LineShow } from '../run/show-run.ts'
 
 /** Plans: from a wish or documents to tasks, in phases that each end in files and a commit. */
 export async function run(context: Context): Promise<number> {
@@ -54,21 +54,21 @@ async function planByAgent(context: Context): Promise<number> {
   const show = json ? null : await showLines(context, { verbose: false })
   const prompts: object[] = []
   const dialogue = json ? null : io.dialogue()
-  const questions = dialogue && planQuestions({ ...dialogue, signal: io.signal }, () => show?.lines([]))
+  const questions = dialogue && planQuestions({ ...dialogue, signal: io.signal })
   const front: PlanFront = {
     emit: (happening) => show?.event({ at: io.now().toISOString(), ...happening }),
     event(event) {
-      show?.lines(planEventBlocks(event))
+      show?.reporter.print(planEventBlocks(event))
       if (event.type !== 'prompt' || !wish.dryRun) return
       prompts.push({ phase: event.phase, text: event.text })
-      if (show) context.printRaw(`${event.text}\n`)
+      if (show) void alone(show, async () => context.printRaw(`${event.text}\n`))
     },
-    decide: questions?.decide ?? null,
+    decide: questions && ((question) => alone(show, () => questions.decide(question))),
     confirm:
       questions &&
       (async (changes) => {
-        show?.lines(changesView(changes))
-        return questions.agree('Change the backlog so?')
+        show?.reporter.print(changesView(changes))
+        return alone(show, () => questions.agree('Change the backlog so?'))
       }),
   }
   try {
@@ -79,6 +79,16 @@ async function planByAgent(context: Context): Promise<number> {
     return exitCode(result)
   } finally {
     show?.end()
+  }
+}
+
+/** Does something while nothing else is drawn. */
+async function alone<T>(show: LineShow | null, work: () => Promise<T>): Promise<T> {
+  const release = show?.reporter.hold()
+  try {
+    return await work()
+  } finally {
+    release?.()
   }
 }
 

@@ -6,11 +6,12 @@ import { refuseInside } from '../../project/world.ts'
 import { openProject, type Project } from '../../project/project.ts'
 import { runOptions, type RunWish } from '../../project/run-options.ts'
 import { startRun } from '../../project/start-run.ts'
+import type { RunOptions } from '../../run/ports.ts'
 import { Control } from '../../run/control.ts'
 import type { Terminal } from '../../tui/terminal.ts'
 import type { Context } from '../command.ts'
-import { openFullScreen, ownScreen, questionsOn } from '../run/full-screen.ts'
-import { showJson, showLines } from '../run/show-run.ts'
+import { ownScreen, stageOf } from '../run/full-screen.ts'
+import { showJson, showLines, type LineShow } from '../run/show-run.ts'
 import { runWish } from '../run/wish.ts'
 import { openTerminal } from '../terminal.ts'
 
@@ -25,27 +26,23 @@ export async function run(context: Context): Promise<number> {
     return dryRun(context, project, { wish, options })
   }
   refuseInside(context.io, project.root)
-  const verbose = context.options.on('verbose')
   const control = new Control()
-  const show = context.json ? showJson(context) : await showLines(context, { verbose })
-  const full = terminal ? await ownScreen(context, { project, control, terminal }) : null
-  let shown = Promise.resolve()
-  const open = (): void => {
-    if (full) shown = openFullScreen(full, show)
-  }
-  const questions = full ? questionsOn(full, show.questions, { control, reopen: open }) : show.questions
+  const lines = context.json ? null : await showRun(context, project, options)
+  const show = lines ?? showJson(context)
+  const full = lines && terminal ? await ownScreen(context, { project, control, terminal }) : null
+  const stage = full && lines ? stageOf(full, { lines, control }) : null
   let code = 0
   const emit: Emit<RunEvent> = (event) => {
     full?.event(event)
     show.event(event)
     if (event.type === 'run-finished') code = exitCode(event)
   }
-  open()
+  stage?.open()
   try {
+    const questions = stage?.questions ?? show.questions
     await startRun(context.io, project, { wish, options, questions, emit, control })
   } finally {
-    full?.end()
-    await shown
+    await stage?.end()
     show.end()
   }
   return code
@@ -60,6 +57,25 @@ function terminalFor({ io, options, json }: Context): Terminal | null {
     '--tui needs a terminal that it has to itself, and nothing else to print',
     'Leave it out here: ralph watch shows the run in another terminal.',
   )
+}
+
+/** In lines; how long tasks take is looked up once the first of them stand. */
+async function showRun(
+  context: Context,
+  project: Project,
+  { loop, maxTasks }: Pick<RunOptions, 'loop' | 'maxTasks'>,
+): Promise<LineShow> {
+  const show = await showLines(context, { verbose: context.options.on('verbose') })
+  const most = loop ? (maxTasks ?? Infinity) : 1
+  const findPace = async (): Promise<void> => {
+    const { taskDurations } = await import('../run/pace.ts')
+    show.reporter.pace({ durations: await taskDurations(context.io, project), most })
+  }
+  const event: Emit<RunEvent> = (happened) => {
+    show.event(happened)
+    if (happened.type === 'run-started' && show.isLive) void findPace()
+  }
+  return { ...show, event }
 }
 
 function wishOf({ args, options, io, json }: Context, { tasks }: Project): RunWish {

@@ -6,15 +6,20 @@ import type { Dialogue } from '../io.ts'
 const OWN_WORDS = '\0own'
 const LATER = '\0later'
 
-/** Asks a person what planning cannot decide. `pause` is called before each question, so that nothing is drawn over it. */
-export function planQuestions(
-  { signal, ...streams }: Dialogue & { readonly signal: AbortSignal },
-  pause: () => void,
-): Pick<PlanPorts, 'decide'> & { readonly agree: (message: string) => Promise<boolean> } {
+/** What planning asks a person. */
+interface PlanQuestions {
+  readonly decide: NonNullable<PlanPorts['decide']>
+  readonly agree: (message: string) => Promise<boolean>
+}
+
+/** Asks a person what planning cannot decide. */
+export function planQuestions({
+  signal,
+  ...streams
+}: Dialogue & { readonly signal: AbortSignal }): PlanQuestions {
   const shared = { ...streams, signal }
   return {
     decide: async ({ title, options, recommended, why, number, of }) => {
-      pause()
       const { isCancel, note, select, text } = await import('@clack/prompts')
       const consequences = options
         .map((option) => printable(`${option.title}: ${option.consequences}`))
@@ -40,7 +45,6 @@ export function planQuestions(
       return isCancel(said) ? 'later' : choiceOf(said, '')
     },
     agree: async (message) => {
-      pause()
       const { confirm, isCancel } = await import('@clack/prompts')
       const answer = await confirm({ message, ...shared })
       return !isCancel(answer) && answer

@@ -8,6 +8,7 @@ import { RunModel } from '../../tui/model.ts'
 import type { Terminal } from '../../tui/terminal.ts'
 import type { Context } from '../command.ts'
 import { makeScreen } from './screen-ports.ts'
+import type { LineShow } from './show-run.ts'
 
 /** The full screen of a run in this process. It hears of the run from its beginning on, and can be opened at any time. */
 export interface FullScreen {
@@ -22,14 +23,9 @@ export interface FullScreen {
   readonly end: () => void
 }
 
-/** What the lines of a run do while the full screen is shown: they write nothing, and what they had to write afterwards. */
-export interface Lines {
-  readonly hold: () => () => void
-}
-
-/** Shows the full screen in place of the lines; resolves when the person goes back to them. */
-export async function openFullScreen(full: FullScreen, lines: Lines): Promise<void> {
-  const release = lines.hold()
+/** Shows the full screen in place of the lines, which keep what they have to write; resolves when somebody goes back to them. */
+export async function openFullScreen(full: FullScreen, lines: Pick<LineShow, 'reporter'>): Promise<void> {
+  const release = lines.reporter.hold()
   try {
     await full.open()
   } finally {
@@ -87,34 +83,51 @@ export async function ownScreen(
   }
 }
 
-/**
- * Asks where somebody looks: on the full screen, whose answers come by the control, and in the lines once it is left. A
- * question before the run begins is asked in the lines.
- */
-export function questionsOn(
+/** The two ways to show a run, of which one is seen at a time, and its questions, which are asked there. */
+export interface Stage {
+  readonly questions: Questions
+  /** Shows the full screen, unless it is shown. */
+  readonly open: () => void
+  /** Goes back to the lines, for good. */
+  readonly end: () => Promise<void>
+}
+
+/** What is asked is answered on the full screen by the control, and in the lines once it is left. */
+export function stageOf(
   full: FullScreen,
-  lines: Questions,
-  { control, reopen }: { readonly control: Control; readonly reopen: () => void },
-): Questions {
-  const { ask, reply, askToCommit } = lines
-  const left = async (answered: AbortSignal): Promise<boolean> => {
-    await full.closed(AbortSignal.any([answered, control.signal]))
-    return !answered.aborted && !control.signal.aborted
+  { lines, control }: { readonly lines: LineShow; readonly control: Control },
+): Stage {
+  const { ask, reply, askToCommit } = lines.questions
+  let shown = Promise.resolve()
+  const open = (): void => {
+    if (!full.isOpen) shown = openFullScreen(full, lines)
+  }
+  const isLeft = async (over: AbortSignal): Promise<boolean> => {
+    await full.closed(AbortSignal.any([over, control.signal]))
+    return !over.aborted && !control.signal.aborted
   }
   return {
-    ask: ask && (async (question, answered) => ((await left(answered)) ? ask(question, answered) : 'abort')),
-    reply:
-      reply && (async (question, answered) => ((await left(answered)) ? reply(question, answered) : null)),
-    askToCommit:
-      askToCommit &&
-      (async (paths) => {
-        if (!full.isOpen) return askToCommit(paths)
-        full.close()
-        try {
-          return await askToCommit(paths)
-        } finally {
-          reopen()
-        }
-      }),
+    open,
+    async end() {
+      full.end()
+      await shown
+    },
+    questions: {
+      ask: ask && (async (question, over) => ((await isLeft(over)) ? ask(question, over) : 'abort')),
+      reply: reply && (async (question, over) => ((await isLeft(over)) ? reply(question, over) : null)),
+      // It is asked before the run begins, of which there is nothing to be seen yet.
+      askToCommit:
+        askToCommit &&
+        (async (paths, over) => {
+          if (!full.isOpen) return askToCommit(paths, over)
+          full.close()
+          await shown
+          try {
+            return await askToCommit(paths, over)
+          } finally {
+            open()
+          }
+        }),
+    },
   }
 }

@@ -1,62 +1,83 @@
+import { createInterface } from 'node:readline'
 import { fewOf } from '../../base/text.ts'
 import type { Questions } from '../../project/run-ports.ts'
-import type { FailureAnswer } from '../../run/ports.ts'
+import { FAILURE_ANSWERS, type FailureAnswer } from '../../run/ports.ts'
 import { printable } from '../../ui/printable.ts'
 import type { Dialogue } from '../io.ts'
 
-/**
- * Asks a person what a run cannot decide; a signal takes a question back. `pause` is called before each, so that
- * nothing is drawn over it.
- */
+/** What a question is asked in. */
+export interface Desk {
+  /** Gives the terminal to the question, and calls its person; what it returns ends that. */
+  readonly open: (question: string) => () => void
+  /** The lines that a question stands in, laid out for the terminal. */
+  readonly draw: (question: string, choices: readonly string[]) => string
+  /** Whether the cursor may be moved while somebody types. */
+  readonly moves: boolean
+}
+
+/** Asks a person what a run cannot decide, one question at a time; a signal takes a question back. */
 export function questionsOf(
   { signal, ...dialogue }: Dialogue & { readonly signal: AbortSignal },
-  pause: () => void,
+  desk: Desk,
 ): Questions {
+  let before: Promise<unknown> = Promise.resolve()
+  const ask = (question: string, choices: readonly string[], over: AbortSignal): Promise<string | null> => {
+    const answer = before.then(() =>
+      answerTo(question, choices, { ...dialogue, desk, over: AbortSignal.any([signal, over]) }),
+    )
+    before = answer.catch(() => undefined)
+    return answer
+  }
   return {
-    ask: async ({ task, reason, asks }, answered) => {
-      pause()
-      const { isCancel, select, text } = await import('@clack/prompts')
-      const shared = { ...dialogue, signal: AbortSignal.any([signal, answered]) }
-      const choice = await select<FailureAnswer>({
-        message: printable(`${task.id} ${asks ? 'asks' : 'failed'}: ${reason}`),
-        options: [
-          { value: 'retry', label: asks ? 'Answer it' : 'Try again' },
-          { value: 'skip', label: 'Leave it, go on with the next' },
-          { value: 'block', label: 'Block it, go on with the next' },
-          { value: 'abort', label: 'End the run' },
-        ],
-        ...shared,
-      })
-      if (isCancel(choice)) return 'abort'
-      if (choice !== 'retry' || !asks) return choice
-      const answer = await text({ message: 'Your answer', validate: refuseEmpty, ...shared })
-      return isCancel(answer) ? 'abort' : { text: answer }
+    ask: async ({ task, reason, asks }, over) => {
+      const choices: ReadonlyMap<string, FailureAnswer> = new Map([
+        ...(asks ? [] : [['try again', 'retry'] as const]),
+        ['leave it, go on with the next', 'skip'],
+        ['block it, go on with the next', 'block'],
+        ['end the run', 'abort'],
+      ])
+      const question = `${task.id} ${asks ? 'asks' : 'failed'}: ${reason}`
+      const answer = await ask(question, [...choices.keys()], over)
+      if (answer === null) return 'abort'
+      return choices.get(answer) ?? FAILURE_ANSWERS.find((word) => word === answer) ?? { text: answer }
     },
-    reply: async ({ id, text: question, options }, answered) => {
-      pause()
-      const { isCancel, select, text } = await import('@clack/prompts')
-      const shared = { ...dialogue, signal: AbortSignal.any([signal, answered]) }
-      const message = printable(`${id} asks: ${question}`)
-      if (options.length > 0) {
-        const choices = options.map((option) => ({ value: option, label: printable(option) }))
-        const other = { value: '', label: 'Another answer' }
-        const choice = await select<string>({ message, options: [...choices, other], ...shared })
-        if (isCancel(choice)) return null
-        if (choice !== '') return choice
-      }
-      const answer = await text({ message, validate: refuseEmpty, ...shared })
-      return isCancel(answer) ? null : answer
-    },
-    askToCommit: async (paths) => {
-      pause()
-      const { confirm, isCancel } = await import('@clack/prompts')
-      const message = printable(`Commit ${fewOf(paths, 5)} first?`)
-      const answer = await confirm({ message, ...dialogue, signal })
-      return !isCancel(answer) && answer
-    },
+    reply: ({ id, text, options }, over) => ask(`${id} asks: ${text}`, options, over),
+    askToCommit: async (paths, over) =>
+      /^y(?:es)?$/i.test((await ask(`commit ${fewOf(paths, 5)} first?`, ['yes', 'no'], over)) ?? ''),
   }
 }
 
-function refuseEmpty(answer: string | undefined): string | undefined {
-  return (answer ?? '').trim() === '' ? 'It needs an answer.' : undefined
+interface Asking extends Dialogue {
+  readonly desk: Desk
+  readonly over: AbortSignal
+}
+
+/** The choice whose number was typed, or the words; null where the question was taken back, or the person left it. */
+async function answerTo(
+  question: string,
+  choices: readonly string[],
+  { input, output, desk, over }: Asking,
+): Promise<string | null> {
+  if (over.aborted) return null
+  const close = desk.open(printable(question))
+  output.write(desk.draw(question, choices))
+  const lines = createInterface({ input, output, terminal: desk.moves, prompt: '     ' })
+  try {
+    return await new Promise((resolve) => {
+      const leave = (): void => resolve(null)
+      over.addEventListener('abort', leave, { once: true })
+      lines.on('SIGINT', leave).on('close', leave)
+      lines.on('line', (line) => {
+        const words = line.trim()
+        const choice = /^\d+$/.test(words) ? choices[Number(words) - 1] : undefined
+        if (words === '') lines.prompt()
+        else resolve(choice ?? words)
+      })
+      lines.prompt()
+    })
+  } finally {
+    if (over.aborted) output.write('\n')
+    lines.close()
+    close()
+  }
 }

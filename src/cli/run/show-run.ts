@@ -1,24 +1,30 @@
 import type { Emit } from '../../attempt/ports.ts'
 import type { RunEvent } from '../../events/event.ts'
 import { NO_QUESTIONS, type Questions } from '../../project/run-ports.ts'
-import type { Block } from '../../ui/block.ts'
 import { layOutNow, type Canvas } from '../../ui/layout.ts'
+import { reflowsLines } from '../../ui/live-region.ts'
 import { printableJson } from '../../ui/printable.ts'
+import { questionView } from '../../ui/question-view.ts'
 import { RunReporter } from '../../ui/run-reporter.ts'
+import { wantsLiveLines } from '../../ui/style.ts'
 import { measureForAny } from '../../ui/width.ts'
 import type { Context } from '../command.ts'
 import { canvasFor } from '../context.ts'
-import { questionsOf } from './questions.ts'
+import type { Io } from '../io.ts'
+import { questionsOf, type Desk } from './questions.ts'
 
 /** What shows a run, and asks for it. */
 export interface Show {
   readonly event: Emit<RunEvent>
   readonly questions: Questions
-  /** Writes lines of somebody else's between those of the run. */
-  readonly lines: (blocks: readonly Block[]) => void
-  /** Takes away what is live and writes nothing, until what it returns is called. */
-  readonly hold: () => () => void
   readonly end: () => void
+}
+
+/** The same in lines for a person. */
+export interface LineShow extends Show {
+  readonly reporter: RunReporter
+  /** Whether live lines stand below the others. */
+  readonly isLive: boolean
 }
 
 /** Each event as a line of JSON. */
@@ -26,56 +32,67 @@ export function showJson(context: Context): Show {
   return {
     event: (event) => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
     questions: NO_QUESTIONS,
-    lines: () => undefined,
-    hold: () => () => undefined,
     end: () => undefined,
   }
 }
 
-const TICK_MS = 500
+const TICK_MS = 1000
 
-/** Lines for a person, and in a terminal one that says what goes on. */
+/** Lines for a person, and in a terminal below them what goes on. */
 export async function showLines(
   { io, options }: Context,
   { verbose }: { readonly verbose: boolean },
-): Promise<Show> {
-  const canvas = (): Canvas => canvasFor(io.stdout, io.env, options.on('no-color'))
+): Promise<LineShow> {
+  const { env, now, stdout } = io
+  const canvas = (): Canvas => canvasFor(stdout, env, options.on('no-color'))
+  const isLive = wantsLiveLines({ env, isTerminal: stdout.columns !== null })
+  const live = { rows: () => stdout.rows ?? 24, reflows: reflowsLines(env), later }
   const measure = await measureForAny()
-  let held: string[] | null = null
-  const write = (text: string): void => {
-    if (held) held.push(text)
-    else io.stdout.write(text)
-  }
   const reporter = new RunReporter({
-    write,
+    write: stdout.write,
     canvas,
     measure,
-    now: io.now,
+    now,
     verbose,
+    live: isLive ? live : null,
   })
-  const ticking = setInterval(() => held || reporter.tick(), TICK_MS)
+  const ticking = setInterval(() => reporter.tick(), TICK_MS)
+  const unwatch = isLive ? stdout.onResize(() => reporter.tick()) : () => undefined
   const dialogue = io.dialogue()
+  const desk: Desk = {
+    moves: isLive,
+    open(question) {
+      const ends = [
+        reporter.hold(),
+        io.keyboard()?.pause(),
+        isLive ? callPerson(stdout.write, question) : undefined,
+      ]
+      return () => ends.toReversed().forEach((end) => end?.())
+    },
+    draw: (question, choices) =>
+      layOutNow(questionView(question, choices), canvasFor(io.stderr, env, options.on('no-color')), measure),
+  }
   return {
+    reporter,
+    isLive,
     event: (event) => reporter.event(event),
-    questions: dialogue
-      ? questionsOf({ ...dialogue, signal: io.signal }, () => reporter.pause())
-      : NO_QUESTIONS,
-    lines(blocks) {
-      reporter.pause()
-      io.stdout.write(layOutNow(blocks, canvas(), measure))
-    },
-    hold() {
-      reporter.pause()
-      held = []
-      return () => {
-        const text = (held ?? []).join('')
-        held = null
-        io.stdout.write(text)
-      }
-    },
+    questions: dialogue ? questionsOf({ ...dialogue, signal: io.signal }, desk) : NO_QUESTIONS,
     end() {
       clearInterval(ticking)
-      reporter.pause()
+      unwatch()
+      reporter.end()
     },
   }
+}
+
+/** Rings the bell, and has the title of the window ask; what it returns puts the title back that was there. */
+function callPerson(write: Io['stdout']['write'], question: string): () => void {
+  write(`\u001b[22;2t\u001b]2;ralph: ${question}\u0007\u0007`)
+  // A terminal that keeps no titles is left with an empty one, and shows its own then.
+  return () => write('\u001b]2;\u0007\u001b[23;2t')
+}
+
+function later(callback: () => void, milliseconds: number): () => void {
+  const timer = setTimeout(callback, milliseconds)
+  return () => clearTimeout(timer)
 }

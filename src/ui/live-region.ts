@@ -1,0 +1,81 @@
+import { stripVTControlCharacters } from 'node:util'
+import type { Measure } from './width.ts'
+
+/** What a terminal shows at once, so that no half of a frame is seen; one that does not know it ignores it. */
+const BEGIN = '\u001b[?2026h'
+const END = '\u001b[?2026l'
+/** What stands below the cursor, never what has scrolled away. */
+const ERASE_BELOW = '\u001b[J'
+const ERASE_TO_END = '\u001b[K'
+
+/** What a terminal does, as far as its user must know it. */
+interface TerminalTraits {
+  readonly measure: Measure
+  /** Whether it breaks lines anew when its width changes; the others cut them. */
+  readonly reflows: boolean
+}
+
+/**
+ * The last rows of a terminal, which change while all above them stays. The cursor rests at the start of the last one: of
+ * all places that one is the same in every terminal after it was resized.
+ */
+export class LiveRegion {
+  readonly #traits: TerminalTraits
+  #rows: readonly string[] = []
+  #columns = 0
+
+  constructor(traits: TerminalTraits) {
+    this.#traits = traits
+  }
+
+  /** What to write so that `kept` stands above the rows, which are narrower than the terminal; empty where nothing changes. */
+  frame(kept: string, rows: readonly string[], columns: number): string {
+    const isSame = kept === '' && columns === this.#columns && rows.length === this.#rows.length
+    const text = isSame ? this.#changed(rows) : this.#erased(columns) + kept + drawn(rows)
+    this.#rows = rows
+    this.#columns = columns
+    return text === '' ? '' : BEGIN + text + END
+  }
+
+  /** The rows are not where they were: somebody else has written, and the next frame begins below that. */
+  forget(): void {
+    this.#rows = []
+  }
+
+  /** Only the rows that are others than before. */
+  #changed(rows: readonly string[]): string {
+    let [text, at] = ['', rows.length - 1]
+    for (const [index, row] of rows.entries()) {
+      if (row === this.#rows[index]) continue
+      text += `${vertical(index - at)}${row}${ERASE_TO_END}\r`
+      at = index
+    }
+    return text === '' ? '' : text + vertical(rows.length - 1 - at)
+  }
+
+  /** Takes the rows away. In a terminal that has become narrower each may stand on several. */
+  #erased(columns: number): string {
+    if (this.#rows.length === 0) return ''
+    const { measure, reflows } = this.#traits
+    const heights = this.#rows
+      .slice(0, -1)
+      .map((row) => (reflows ? Math.ceil(measure(stripVTControlCharacters(row)) / columns) : 1))
+    const above = heights.reduce((sum, height) => sum + Math.max(1, height), 0)
+    return `\r${vertical(-above)}${ERASE_BELOW}`
+  }
+}
+
+function drawn(rows: readonly string[]): string {
+  return rows.length === 0 ? '' : `${rows.join('\n')}\r`
+}
+
+function vertical(rows: number): string {
+  if (rows === 0) return ''
+  return rows < 0 ? `\u001b[${-rows}A` : `\u001b[${rows}B`
+}
+
+/** Whether the terminal breaks lines anew when its width changes, as nearly all do. */
+export function reflowsLines(env: Readonly<Record<string, string | undefined>>): boolean {
+  if (env['TMUX']) return true
+  return !env['STY'] && !env['XTERM_VERSION'] && env['TERM'] !== 'linux'
+}

@@ -1,0 +1,14 @@
+import { bad, dim, paragraph, type Block } from './block.ts'
+
+/** A question that somebody is to answer now: by a number, or in words. */
+export function questionView(question: string, choices: readonly string[]): readonly Block[] {
+  return [
+    paragraph(['  ', bad('■'), '  '], question),
+    {
+      kind: 'hang',
+      head: ['     '],
+      words: [...choices.map((choice, at) => [`${at + 1} ${choice}`]), [dim('or your own words')]],
+      gap: '   ',
+    },
+  ]
+}

@@ -1,0 +1,86 @@
+import { formatDuration } from '../base/time.ts'
+import type { Remaining } from '../events/remaining.ts'
+import { costSoFar, type RunStatus } from '../events/status.ts'
+import { formatCost } from '../events/usage.ts'
+import { accent, dim, line, type Block, type Line } from './block.ts'
+import { widthOf } from './fit.ts'
+import { secondsBetween, wholeMinutes } from './run-blocks.ts'
+import type { Measure } from './width.ts'
+
+/** What the foot of a run stands on. */
+interface FootFacts {
+  readonly now: Date
+  readonly remaining: Remaining | null
+  /** `p pause`: the last one stays the longest, then the first ones. */
+  readonly keys: readonly string[]
+}
+
+/** How the whole run stands, in one line, with the keys at its right; what finds no room is left out, the least first. */
+export function footLine(
+  status: RunStatus,
+  { now, remaining, keys }: FootFacts,
+  { columns, measure }: { readonly columns: number; readonly measure: Measure },
+): Block {
+  const parts = [...stateOf(status), ...partsOf(status, { now, remaining })]
+  const fits = (left: Line, right: string): boolean =>
+    widthOf(left, measure) + (right === '' ? 0 : measure(right) + 2) <= columns
+  let shown = parts.length
+  while (shown > 1 && !fits(joined(parts.slice(0, shown)), keys.at(-1) ?? '')) shown--
+  const left = joined(parts.slice(0, shown))
+  const rights = keys.map((_, at) => [...keys.slice(0, keys.length - 1 - at), ...keys.slice(-1)].join('  '))
+  const right = rights.find((text) => fits(left, text)) ?? ''
+  const gap = columns - widthOf(left, measure) - measure(right)
+  return line(...left, ...(right === '' ? [] : [' '.repeat(gap), dim(right)]))
+}
+
+/** The line above the foot. */
+export function rule(columns: number): Block {
+  return line(dim('─'.repeat(columns)))
+}
+
+function stateOf({ paused, stopping, questions }: RunStatus): readonly Line[] {
+  if (stopping) return [[accent('stopping')]]
+  if (questions.length > 0)
+    return [[accent(questions.length === 1 ? 'a question' : `${questions.length} questions`)]]
+  return paused ? [[accent('paused')]] : []
+}
+
+function partsOf(
+  status: RunStatus,
+  { now, remaining }: Pick<FootFacts, 'now' | 'remaining'>,
+): readonly Line[] {
+  const { progress, held, since, budget } = status
+  const cost = costSoFar(status)
+  const texts = [
+    `${progress.done} of ${progress.tasks} done`,
+    ...(progress.blocked > 0 ? [`${progress.blocked} blocked`] : []),
+    ...(held.length > 0 ? [`${held.length} held`] : []),
+    wholeMinutes(secondsBetween(new Date(since), now)),
+    ...(cost === null
+      ? []
+      : [budget === null ? formatCost(cost) : `${formatCost(cost)} of ${formatCost(budget)}`]),
+    ...(remaining ? [remainingText(remaining)] : []),
+  ]
+  return texts.map((text) => [text])
+}
+
+/** A blank first: there the cursor rests. */
+function joined(parts: readonly Line[]): Line {
+  return [' ', ...parts.flatMap((part, at) => (at === 0 ? part : [' · ', ...part]))]
+}
+
+/** `about 40m–1h more`: as exactly as anybody can know. */
+export function remainingText({ low, high }: Remaining): string {
+  const [from, to] = [roughly(low), roughly(high)]
+  if (to < 60) return 'under a minute more'
+  if (from < 60) return `up to ${formatDuration(to)} more`
+  return from === to
+    ? `about ${formatDuration(to)} more`
+    : `about ${formatDuration(from)}–${formatDuration(to)} more`
+}
+
+/** Minutes, from ten of them on fives, from two hours on half hours. */
+function roughly(seconds: number): number {
+  const step = seconds < 600 ? 60 : seconds < 7200 ? 300 : 1800
+  return Math.round(seconds / step) * step
+}

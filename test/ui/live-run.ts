@@ -1,0 +1,80 @@
+import type { Emitted } from '../../src/events/event.ts'
+import { RunReporter } from '../../src/ui/run-reporter.ts'
+import { measureForAny } from '../../src/ui/width.ts'
+import { START, type At } from './recorded.ts'
+import { openScreen, type Screen } from './screen.ts'
+
+/** A run that is shown in a terminal, at a time that the test decides. */
+export interface LiveRun {
+  readonly reporter: RunReporter
+  readonly screen: Screen
+  /** How often something was written, and how much in all. */
+  readonly writes: () => { readonly count: number; readonly bytes: number }
+  readonly emit: (seconds: number, happening: Emitted) => void
+  readonly play: (story: readonly At[]) => void
+  /** Lets time pass; what is to be seen then is drawn. */
+  readonly pass: (seconds: number) => void
+  readonly resize: (columns: number, rows: number) => Promise<void>
+}
+
+export async function liveRun(
+  columns: number,
+  rows: number,
+  { verbose = false, ascii = false, colour = false, reflows = true } = {},
+): Promise<LiveRun> {
+  const screen = openScreen(columns, rows)
+  let size = { columns, rows }
+  let now = START
+  let waiting: { readonly at: number; readonly callback: () => void }[] = []
+  let [count, bytes] = [0, 0]
+  const reporter = new RunReporter({
+    write(text) {
+      count++
+      bytes += Buffer.byteLength(text)
+      screen.write(text)
+    },
+    canvas: () => ({ columns: size.columns, colour, ascii }),
+    measure: await measureForAny(),
+    now: () => new Date(now),
+    verbose,
+    live: {
+      rows: () => size.rows,
+      reflows,
+      later(callback, milliseconds) {
+        const timer = { at: now + milliseconds, callback }
+        waiting.push(timer)
+        return () => void (waiting = waiting.filter((other) => other !== timer))
+      },
+    },
+  })
+  const until = (time: number): void => {
+    for (;;) {
+      const next = waiting.find(({ at }) => at <= time)
+      if (!next) break
+      now = Math.max(now, next.at)
+      waiting = waiting.filter((other) => other !== next)
+      next.callback()
+    }
+    now = Math.max(now, time)
+  }
+  const emit = (seconds: number, happening: Emitted): void => {
+    until(START + seconds * 1000)
+    reporter.event({ at: new Date(now).toISOString(), ...happening })
+  }
+  return {
+    reporter,
+    screen,
+    writes: () => ({ count, bytes }),
+    emit,
+    play: (story) => story.forEach(([seconds, happening]) => emit(seconds, happening)),
+    pass(seconds) {
+      until(now + seconds * 1000)
+      reporter.tick()
+    },
+    async resize(to, height) {
+      await screen.resize(to, height)
+      size = { columns: to, rows: height }
+      reporter.tick()
+    },
+  }
+}
