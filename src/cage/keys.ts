@@ -110,6 +110,7 @@ export const KEY_VARIABLES: readonly RegExp[] = [
   /^(?:GITHUB|GH|GITLAB|BITBUCKET|GITEA|NPM|NODE_AUTH|YARN_NPM_AUTH|CARGO_REGISTRY|TWINE|PYPI|UV_PUBLISH|HEX_API|GEM_HOST_API|NUGET|RALPH)_?\w*(?:TOKEN|KEY|PASSWORD|AUTH)\w*$/,
   /^npm_config_.*(?:auth|token|password)/i,
   /^(?:PGPASSWORD|MYSQL_PWD|RALPH_QUEUE|DATABASE_URL)$/,
+  /WEBHOOK/i,
 ]
 
 /** The same of the services that agents use; the one that runs in the cage keeps its own. */

@@ -5,6 +5,7 @@ import type { RunOptions } from '../run/ports.ts'
 import { runTasks } from '../run/run.ts'
 import type { Task } from '../task/model.ts'
 import { Agents } from './agents.ts'
+import { Notifier } from './notify.ts'
 import type { Project } from './project.ts'
 import type { RunWish } from './run-options.ts'
 import { runPorts, type Questions } from './run-ports.ts'
@@ -19,13 +20,15 @@ interface RunStart {
   readonly emit: Emit<RunEvent>
   /** What somebody can do to it meanwhile; one of its own where nobody has another. */
   readonly control?: Control
+  /** Says what did not work after the run was over. */
+  readonly warn?: (message: string) => void
 }
 
 /** Runs tasks of a project to the end. */
 export async function startRun(
   world: World,
   project: Project,
-  { wish, options, questions, emit, control }: RunStart,
+  { wish, options, questions, emit, control, warn }: RunStart,
 ): Promise<void> {
   const mode = sandboxMode(wish.sandbox, { env: world.env, config: project.config })
   const sandbox = await openSandbox(mode, { env: world.env, ...project })
@@ -38,7 +41,24 @@ export async function startRun(
   const ports = await runPorts(world, project, { agents, questions, sandbox, control })
   const known = await checked
   if ('error' in known) throw known.error
-  await runTasks(options, { ...ports, ...known }, emit)
+  let isOver = false
+  const notifier = new Notifier(world, {
+    config: project.config.notify,
+    root: project.root,
+    warn(message) {
+      if (isOver) warn?.(message)
+      else emit({ type: 'warning', at: world.now().toISOString(), message })
+    },
+  })
+  try {
+    await runTasks(options, { ...ports, ...known }, (event) => {
+      isOver ||= event.type === 'run-finished'
+      emit(event)
+      notifier.event(event)
+    })
+  } finally {
+    await notifier.settled()
+  }
 }
 
 /** The tasks that the run may come to. */

@@ -113,9 +113,13 @@ export class Control {
     })
   }
 
-  /** Resolves at once, or when a pause ends. */
-  async unpaused(): Promise<void> {
-    await this.#paused
+  /** Resolves at once, or when a pause ends, or when nobody waits for that any more. */
+  async unpaused(over?: AbortSignal): Promise<void> {
+    if (!this.#paused || over?.aborted) return
+    const given = new Promise<void>((resolve) => {
+      over?.addEventListener('abort', () => resolve(), { once: true })
+    })
+    await Promise.race([this.#paused, given])
   }
 
   #skipOf(task: string): AbortController {

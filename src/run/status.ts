@@ -14,11 +14,19 @@ export function runsIn(logs: string): readonly string[] {
   }
 }
 
+/** Everything that has happened in that run, as far as its journal holds it. */
+export function* readEvents(logs: string, run: string): Iterable<RunEvent> {
+  for (const line of linesOf(logs, run)) {
+    const event = eventIn(line)
+    if (event) yield event
+  }
+}
+
 /** How that run stands; null where its journal says nothing. */
 export function readStatus(logs: string, run: string): RunStatus | null {
   let status: RunStatus | null = null
-  for (const line of readFileSync(join(logs, `run-${run}.ndjson`), 'utf8').split('\n')) {
-    const event = eventIn(line)
+  for (const line of linesOf(logs, run)) {
+    const event = CHATTER.test(line.slice(0, 200)) ? null : eventIn(line)
     if (event) status = statusAfter(status, event)
   }
   return status
@@ -27,8 +35,12 @@ export function readStatus(logs: string, run: string): RunStatus | null {
 /** What an agent says and does is most of a journal, and says nothing of how the run stands. */
 const CHATTER = /"type":"agent-(?:text|tool|usage|started)"/
 
+function linesOf(logs: string, run: string): readonly string[] {
+  return readFileSync(join(logs, `run-${run}.ndjson`), 'utf8').split('\n')
+}
+
 function eventIn(line: string): RunEvent | null {
-  if (line === '' || CHATTER.test(line.slice(0, 200))) return null
+  if (line === '') return null
   try {
     return JSON.parse(line) as RunEvent
   } catch {

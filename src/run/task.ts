@@ -98,6 +98,7 @@ export async function runTask(
       if ('kind' in next) return next
       ;({ task, at } = next)
     }
+    await control.unpaused(over)
     if (at.from.kind === 'record') task = await taskNow(run, task)
     choice = await freeAgent(run, choices, { id: task.id, over })
     if (control.isStopping) return end('interrupted', 'the run was interrupted')

@@ -115,6 +115,16 @@ export class Screen {
     end()
   }
 
+  /** Somebody else may write to the terminal: nothing is painted until `resume`. */
+  pause(): void {
+    this.#isLent = true
+  }
+
+  resume(): void {
+    this.#isLent = false
+    if (this.isOpen) this.#repaint()
+  }
+
   /** What is shown may have changed: soon there is another frame. */
   changed(): void {
     this.#schedule(FLOOD_MS - (performance.now() - (this.#painted.at(-1) ?? 0)))

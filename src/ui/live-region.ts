@@ -42,6 +42,11 @@ export class LiveRegion {
     this.#rows = []
   }
 
+  /** The next frame draws every row anew: something was typed over them. */
+  refresh(): void {
+    this.#columns = 0
+  }
+
   /** Only the rows that are others than before. */
   #changed(rows: readonly string[]): string {
     let [text, at] = ['', rows.length - 1]

@@ -39,6 +39,11 @@ export function headBlock({ root, branch, head, agent, gates, sandbox, jobs }: R
   }
 }
 
+/** What a person should know, and stops nothing. */
+export function warningBlock(message: string): Block {
+  return paragraph([strong('warning'), ' '], message)
+}
+
 /** What the gates say before anything has begun. */
 export function baselineBlocks(results: readonly GateResult[]): readonly Block[] {
   if (results.length === 0) return []

@@ -125,6 +125,12 @@ export class RunReporter {
     this.tick()
   }
 
+  /** Draws all of it anew where it stands. */
+  refresh(): void {
+    this.#region?.refresh()
+    this.tick()
+  }
+
   /** The end: what there was to say is written, and nothing is left below it. */
   end(): void {
     this.#cancel?.()

@@ -20,6 +20,7 @@ import {
   stepBlock,
   taskBlock,
   waitText,
+  warningBlock,
 } from './run-blocks.ts'
 import { summaryOf, type Interrupted, type TaskEndEvent } from './run-summary.ts'
 import {
@@ -99,7 +100,7 @@ export class RunStory implements Story {
       case 'recovered':
         return [paragraph([strong('recovered'), ' '], event.message)]
       case 'warning':
-        return [paragraph([strong('warning'), ' '], event.message)]
+        return [warningBlock(event.message)]
       case 'preparing':
         this.#sinceThen(event, `prepares: ${event.command}`)
         return []
@@ -201,9 +202,7 @@ export class RunStory implements Story {
       case 'waiting':
         return this.#wait(event)
       case 'stopping':
-        return [
-          paragraph([], 'stopping: the attempt is recorded first; Ctrl-C again ends everything at once'),
-        ]
+        return [paragraph([], 'stopping: no further attempt begins; Ctrl-C again ends it sooner')]
       case 'pushed':
         return [line(good('✓'), ` pushed ${event.branch}`)]
       case 'run-finished':

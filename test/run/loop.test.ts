@@ -263,6 +263,45 @@ describe('a failed attempt', () => {
     expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1'] }])
   })
 
+  it('is blocked where nobody answers in time', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    let takenBack = false
+    const events = await runAll({
+      root,
+      options: { onFailure: 'ask', askSeconds: 0.01, retries: 0 },
+      ports: {
+        ask: (_, signal) => {
+          signal.addEventListener('abort', () => (takenBack = true))
+          return new Promise(() => undefined)
+        },
+      },
+      deed: () => ({ end: { kind: 'crashed', reason: 'it fell over' } }),
+    })
+    expect(takenBack).toBe(true)
+    expect(those(events, 'answered')).toMatchObject([{ answer: 'block' }])
+    expect(those(events, 'warning')).toMatchObject([{ message: 'nobody has answered about T-1 in 0s' }])
+    expect(subjects(root)).toEqual(['T-1: Block: one attempt, and no more: it fell over'])
+  })
+
+  it('takes its question back where the run is stopped meanwhile', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const control = new Control()
+    const events = await runAll({
+      root,
+      options: { onFailure: 'ask', retries: 0 },
+      ports: {
+        control,
+        ask: (_, signal) => {
+          queueMicrotask(() => control.stop('clean'))
+          return new Promise((resolve) => signal.addEventListener('abort', () => resolve('abort')))
+        },
+      },
+      deed: () => ({ end: { kind: 'crashed', reason: 'it fell over' } }),
+    })
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'interrupted', blocked: [] }])
+    expect(status(root)).toBe('')
+  })
+
   it('in which the agent is blocked blocks the task at once', async () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
     await runAll({ root, deed: () => ({ end: { kind: 'blocked', reason: 'needs STRIPE_KEY' } }) })
@@ -1039,6 +1078,26 @@ describe('limits', () => {
       { end: 'stopped', reason: 'log in with fake login' },
     ])
     expect(status(root)).toBe('')
+  })
+
+  it('a run that is stopped while it is paused begins no attempt more', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const control = new Control()
+    const events = await runAll({
+      root,
+      deed: (request) => {
+        control.pause()
+        work(root)(request)
+      },
+      hear: ({ type, ...event }) => {
+        if (type === 'task-started' && 'id' in event && event.id === 'T-2')
+          setImmediate(() => control.stop('after-attempt'))
+      },
+      ports: { control },
+    })
+    expect(those(events, 'attempt-started').map(({ id }) => id)).toEqual(['T-1'])
+    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1'], end: 'interrupted' }])
+    expect(subjects(root)).toEqual(['T-1: Do T-1'])
   })
 
   it('an interrupted run keeps what was there and leaves a clean tree', async () => {

@@ -115,6 +115,15 @@ describe('task files that are not committed', () => {
     expect(git(root, 'rev-list', '--count', 'HEAD')).toBe('3')
   })
 
+  it('are not committed where nobody answers in time', async () => {
+    const root = drafted()
+    const askToCommit = (_: readonly string[], signal: AbortSignal) =>
+      new Promise<boolean>((resolve) => signal.addEventListener('abort', () => resolve(false)))
+    const refused = await refusal(root, { options: { askSeconds: 0.01 }, ports: { askToCommit } })
+    expect(refused.message).toContain('2 files')
+    expect(git(root, 'rev-list', '--count', 'HEAD')).toBe('1')
+  })
+
   it('are not committed together with anything else', async () => {
     const root = drafted()
     put(root, { other: '' })

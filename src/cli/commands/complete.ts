@@ -35,10 +35,10 @@ export async function run(context: Context): Promise<number> {
   }
   try {
     const landed = await completeByHand({ options: runOptions(NO_WISH, project), ports, emit }, task)
-    show?.end()
+    await show?.end()
     return await answer(context, { task, landed, results })
   } finally {
-    show?.end()
+    await show?.end()
   }
 }
 

@@ -1,10 +1,8 @@
 import { UserError } from '../../base/errors.ts'
-import { openReadingGit } from '../../git/door.ts'
 import type { Git } from '../../git/git.ts'
 import { resolveRange } from '../../git/range.ts'
 import { diffBacklog, diffJson } from '../../history/backlog-diff.ts'
 import { patchOf, type TaskCode } from '../../history/task-code.ts'
-import { page } from '../../process/pager.ts'
 import { readNamed } from '../../project/find-task.ts'
 import { lintContext } from '../../project/lint-context.ts'
 import { openPlace, type Place } from '../../project/project.ts'
@@ -12,7 +10,8 @@ import { readHistory } from '../../project/repository.ts'
 import { diffMarkdown, diffView } from '../../ui/diff-view.ts'
 import { wantsColour } from '../../ui/style.ts'
 import type { Context } from '../command.ts'
-import { codeOf, pagerOf } from '../task-code.ts'
+import { personsPager, showInPager } from '../pager.ts'
+import { codeOf } from '../task-code.ts'
 
 /** Shows what a range of history does to the backlog, or the code of a task. */
 export async function run(context: Context): Promise<number> {
@@ -43,14 +42,14 @@ async function showRange(context: Context, place: Place, asked: string | undefin
 async function showTask(context: Context, place: Place, asked: string): Promise<number> {
   if (context.options.on('markdown')) throw new UserError('--markdown is for a range, not for a task')
   const task = await readNamed(place, asked)
-  const git = openReadingGit({ cwd: place.root, env: context.io.env })
-  const code = await codeOf(context.io, place, task)
-  if (code === null) {
+  const found = await codeOf(context.io, place, task.id)
+  if (found === null) {
     throw new UserError(
       `there is no code of ${task.id} yet: no commit completed it, and no attempt at it is kept`,
       `ralph show ${task.id} tells where it stands.`,
     )
   }
+  const { code, git } = found
   if (context.json) {
     const patch = (await patchOf(git, code, false)).toString()
     context.printJson({ version: 1, id: task.id, ...code, patch })
@@ -58,14 +57,14 @@ async function showTask(context: Context, place: Place, asked: string): Promise<
   return 0
 }
 
-/** In a terminal through the person's pager, which has it to itself then; else as it is, for `git apply`. */
+/** In a terminal through the person's pager; else as it is, for `git apply`. */
 async function showPatch({ io, options, printRaw }: Context, git: Git, code: TaskCode): Promise<void> {
   const isTerminal = io.stdout.columns !== null
   const colour = wantsColour({ noColor: options.on('no-color'), env: io.env, isTerminal })
   const patch = await patchOf(git, code, colour)
-  const command = isTerminal ? await pagerOf(io.env, git) : null
+  const command = await personsPager(io, git)
   // A Ctrl-C is the pager's while it has the terminal.
   const isInterrupted = command !== null && io.signal.aborted
-  if (isInterrupted || command === null) printRaw(patch)
-  else if (!(await page(patch, { command, cwd: io.cwd, env: io.env }))) printRaw(patch)
+  if (isInterrupted) printRaw(patch)
+  else await showInPager(io, command, patch)
 }

@@ -40,6 +40,7 @@ export async function run(context: Context): Promise<number> {
     ...(await lookAtGates(context, root, config)),
     ...(await lookAtAgents(context, root, config)),
     await lookAtSandbox(context, root, config),
+    ...lookAtNotify(context, config),
     ...(await doctorFindings({ git, root, dir, isTask: taskFilesIn(folders), now: io.now(), open })),
     ...(options.on('fix') ? await removeWorkspaces(io, { root, config }) : []),
     ...(await workspaceFindings(io, { root, config })),
@@ -175,6 +176,17 @@ async function lookAtSandbox({ io }: Context, root: string, config: Config): Pro
   const available = await sandboxAvailable(io.env, root)
   if (available.ok) return finding('sandbox', 'ok', `${available.program}, around agents and gates`)
   return finding('sandbox', mode === 'on' ? 'problem' : 'note', `none: ${available.reason}`, available.fix)
+}
+
+/** Whether who is to be called can be. */
+function lookAtNotify({ io }: Context, { notify: { command, webhook } }: Config): readonly Examined[] {
+  const address = webhook?.slice('env:'.length)
+  if (address !== undefined && !io.env[address]) {
+    const fix = `Set ${address} to the address of "notify.webhook"`
+    return [finding('notify', 'note', `nobody is called: ${address} is not set`, fix)]
+  }
+  const ways = [...(command === null ? [] : ['a command']), ...(webhook === null ? [] : ['a webhook'])]
+  return ways.length === 0 ? [] : [finding('notify', 'ok', `by ${ways.join(' and ')}`)]
 }
 
 function finding(area: string, level: Examined['level'], message: string, fix = ''): Examined {

@@ -73,12 +73,12 @@ async function planByAgent(context: Context): Promise<number> {
   }
   try {
     const result = await runPlan(io, place, { wish, front })
-    show?.end()
+    await show?.end()
     if (json) context.printJson({ ...resultJson(result), ...(wish.dryRun ? { prompts } : {}) })
     else await context.print(planEndView(result))
     return exitCode(result)
   } finally {
-    show?.end()
+    await show?.end()
   }
 }
 

@@ -6,14 +6,16 @@ import { refuseInside } from '../../project/world.ts'
 import { openProject, type Project } from '../../project/project.ts'
 import { runOptions, type RunWish } from '../../project/run-options.ts'
 import { startRun } from '../../project/start-run.ts'
-import type { RunOptions } from '../../run/ports.ts'
 import { Control } from '../../run/control.ts'
-import type { Terminal } from '../../tui/terminal.ts'
+import type { RunOptions } from '../../run/ports.ts'
 import type { Context } from '../command.ts'
-import { ownScreen, stageOf } from '../run/full-screen.ts'
+import { RunKeys } from '../run/keys.ts'
 import { showJson, showLines, type LineShow } from '../run/show-run.ts'
+import { runViews } from '../run/views.ts'
+import { stageOf, type Stage } from '../run/stage.ts'
 import { runWish } from '../run/wish.ts'
 import { openTerminal } from '../terminal.ts'
+import type { Terminal } from '../../tui/terminal.ts'
 
 /** Does the next task, or the one named, or one after the other. */
 export async function run(context: Context): Promise<number> {
@@ -27,55 +29,82 @@ export async function run(context: Context): Promise<number> {
   }
   refuseInside(context.io, project.root)
   const control = new Control()
-  const lines = context.json ? null : await showRun(context, project, options)
-  const show = lines ?? showJson(context)
-  const full = lines && terminal ? await ownScreen(context, { project, control, terminal }) : null
-  const stage = full && lines ? stageOf(full, { lines, control }) : null
+  let stage: Stage | null = null
+  const full = terminal && (() => stage?.open())
+  const lines = context.json ? null : await showRun(context, project, { control, options, full })
+  stage = lines && terminal && stageOf(context, lines, { project, control, terminal })
+  const show = stage ?? lines ?? showJson(context)
+  if (context.options.on('tui')) stage?.open()
   let code = 0
   const emit: Emit<RunEvent> = (event) => {
-    full?.event(event)
     show.event(event)
     if (event.type === 'run-finished') code = exitCode(event)
   }
-  stage?.open()
   try {
-    const questions = stage?.questions ?? show.questions
-    await startRun(context.io, project, { wish, options, questions, emit, control })
+    const { questions, warn } = show
+    await startRun(context.io, project, { wish, options, questions, emit, control, warn })
   } finally {
-    await stage?.end()
-    show.end()
+    await show.end()
   }
   return code
 }
 
-/** The terminal for the full screen, where that is asked for. */
+/** The terminal for the full screen; null where there is none. Whoever asks for it where it cannot be hears so. */
 function terminalFor({ io, options, json }: Context): Terminal | null {
-  if (!options.on('tui')) return null
   const terminal = json || options.on('dry-run') ? null : openTerminal(io)
-  if (terminal) return terminal
+  if (terminal || !options.on('tui')) return terminal
   throw new UserError(
     '--tui needs a terminal that it has to itself, and nothing else to print',
     'Leave it out here: ralph watch shows the run in another terminal.',
   )
 }
 
-/** In lines; how long tasks take is looked up once the first of them stand. */
+/** In lines, with keys in a terminal; how long tasks take is looked up once the first lines stand. */
 async function showRun(
   context: Context,
   project: Project,
-  { loop, maxTasks }: Pick<RunOptions, 'loop' | 'maxTasks'>,
+  {
+    control,
+    options,
+    full,
+  }: { readonly control: Control; readonly options: RunOptions; readonly full: (() => void) | null },
 ): Promise<LineShow> {
+  const { io } = context
   const show = await showLines(context, { verbose: context.options.on('verbose') })
-  const most = loop ? (maxTasks ?? Infinity) : 1
-  const findPace = async (): Promise<void> => {
+  if (!show.isLive) return show
+  const { reporter, canvas } = show
+  const keyboard = io.keyboard()
+  const run = (): string | null => reporter.status?.run ?? null
+  let keys: RunKeys | null = null
+  const begin = async (): Promise<void> => {
     const { taskDurations } = await import('../run/pace.ts')
-    show.reporter.pace({ durations: await taskDurations(context.io, project), most })
+    const most = options.loop ? (options.maxTasks ?? Infinity) : 1
+    reporter.pace({ durations: await taskDurations(io, project), most })
   }
-  const event: Emit<RunEvent> = (happened) => {
-    show.event(happened)
-    if (happened.type === 'run-started' && show.isLive) void findPace()
+  return {
+    ...show,
+    event(event) {
+      show.event(event)
+      keys?.event(event)
+      if (event.type !== 'run-started') return
+      const views = runViews(io, project, { run, canvas })
+      const { push: pushes } = options
+      if (keyboard)
+        keys = new RunKeys({ keyboard, reporter, control, views, leaving: leaving(io.env), pushes, full })
+      void begin()
+    },
+    async end() {
+      await keys?.end()
+      await show.end()
+    },
   }
-  return { ...show, event }
+}
+
+/** A run is a program of its terminal; only one that keeps it for later can be left. */
+function leaving({ TMUX, STY }: Context['io']['env']): string {
+  if (TMUX) return 'to leave it running, detach from tmux'
+  if (STY) return 'to leave it running, detach from screen'
+  return 'it needs this terminal: to leave a run going, start it in tmux or screen'
 }
 
 function wishOf({ args, options, io, json }: Context, { tasks }: Project): RunWish {

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { UserError } from '../../base/errors.ts'
-import type { RunEvent } from '../../events/event.ts'
 import { openPlace, type Place } from '../../project/project.ts'
 import { retry } from '../../project/retry-task.ts'
 import { tryRun } from '../../project/run-control.ts'
 import type { Steering } from '../../tui/state.ts'
 import type { Terminal } from '../../tui/terminal.ts'
 import type { Context } from '../command.ts'
+import { changesFiles } from '../run/full-screen.ts'
 import { makeScreen } from '../run/screen-ports.ts'
 import { showJson, showLines, type Show } from '../run/show-run.ts'
 import { RunWatch } from '../run/watch-run.ts'
@@ -54,13 +54,6 @@ async function watchOn(context: Context, place: Place, terminal: Terminal): Prom
   return 0
 }
 
-/** Events after which a task file says something else. */
-function changesFiles({ type }: RunEvent): boolean {
-  return (
-    type === 'task-completed' || type === 'task-blocked' || type === 'answered' || type === 'run-finished'
-  )
-}
-
 /** Asks the run for it; where none goes on, a blocked task can be made TODO again all the same. */
 async function steer({ io, where }: Context, watch: RunWatch, steering: Steering): Promise<string> {
   if (!watch.isAlive && steering.do === 'retry') {
@@ -100,7 +93,7 @@ async function printRun(context: Context, place: Place): Promise<number> {
   } finally {
     clearInterval(polling)
     watch.close()
-    show.end()
+    await show.end()
   }
   if (watch.model.isDead)
     throw new UserError('this run died', 'The next ralph run puts in order what it has left.', 1)

@@ -4,6 +4,7 @@ import { NO_QUESTIONS, type Questions } from '../../project/run-ports.ts'
 import { layOutNow, type Canvas } from '../../ui/layout.ts'
 import { reflowsLines } from '../../ui/live-region.ts'
 import { printableJson } from '../../ui/printable.ts'
+import { warningBlock } from '../../ui/run-blocks.ts'
 import { questionView } from '../../ui/question-view.ts'
 import { RunReporter } from '../../ui/run-reporter.ts'
 import { wantsLiveLines } from '../../ui/style.ts'
@@ -17,12 +18,15 @@ import { questionsOf, type Desk } from './questions.ts'
 export interface Show {
   readonly event: Emit<RunEvent>
   readonly questions: Questions
-  readonly end: () => void
+  /** Says what did not work once the run was over. */
+  readonly warn: (message: string) => void
+  readonly end: () => Promise<void>
 }
 
 /** The same in lines for a person. */
 export interface LineShow extends Show {
   readonly reporter: RunReporter
+  readonly canvas: () => Canvas
   /** Whether live lines stand below the others. */
   readonly isLive: boolean
 }
@@ -32,7 +36,8 @@ export function showJson(context: Context): Show {
   return {
     event: (event) => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
     questions: NO_QUESTIONS,
-    end: () => undefined,
+    warn: (message) => void context.note([warningBlock(message)]),
+    end: async () => undefined,
   }
 }
 
@@ -74,10 +79,12 @@ export async function showLines(
   }
   return {
     reporter,
+    canvas,
     isLive,
     event: (event) => reporter.event(event),
+    warn: (message) => reporter.print([warningBlock(message)]),
     questions: dialogue ? questionsOf({ ...dialogue, signal: io.signal }, desk) : NO_QUESTIONS,
-    end() {
+    async end() {
       clearInterval(ticking)
       unwatch()
       reporter.end()

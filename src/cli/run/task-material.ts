@@ -17,7 +17,8 @@ import { attemptList } from '../../ui/attempts-view.ts'
 import { bad, BLANK, dim, good, line, paragraph, strong, type Block } from '../../ui/block.ts'
 import { unlessGitIsMissing } from '../../project/repository.ts'
 import type { Io } from '../io.ts'
-import { codeOf, pagerOf } from '../task-code.ts'
+import { personsPager } from '../pager.ts'
+import { codeOf } from '../task-code.ts'
 
 /** Where the screen looks for what its tabs show. */
 export interface MaterialPlace {
@@ -63,7 +64,7 @@ export async function openOutside(
   }
   const bytes = what === 'diff' ? await patch(at, task, at.colour) : readEnd(logOf(at, task), MOST_LOG_BYTES)
   if (bytes === null || bytes.length === 0) return what === 'diff' ? NO_CODE(task.id) : NO_LOG(task.id)
-  const command = await pagerOf(env, openReadingGit({ cwd, env }))
+  const command = await personsPager(at.io, openReadingGit({ cwd, env }))
   if (command === null) return 'no pager is set: the tabs show it too'
   // A short text would be gone before it is read.
   const less = `${env['LESS'] ?? 'R'} -+F -+X`
@@ -75,8 +76,8 @@ const NO_CODE = (id: string): string => `there is no code of ${id} yet`
 const NO_LOG = (id: string): string => `there is no log of ${id} here`
 
 async function patch({ io, place }: MaterialPlace, task: BoardTask, colour: boolean): Promise<Buffer | null> {
-  const code = await codeOf(io, place, task)
-  return code && patchOf(openReadingGit({ cwd: place.root, env: io.env }), code, colour)
+  const found = await codeOf(io, place, task.id)
+  return found && patchOf(found.git, found.code, colour)
 }
 
 /** More of a diff is for the pager. */

@@ -63,6 +63,15 @@ export interface Config {
   /** Backlogs of other tools that tasks came from. */
   readonly bridges: readonly Bridge[]
   readonly plan: PlanConfig
+  readonly notify: NotifyConfig
+}
+
+/** Who is called for a question, a blocked task and the end of a run. */
+export interface NotifyConfig {
+  /** Null calls none. */
+  readonly command: string | null
+  /** `env:NAME`: the variable that holds its address. Null calls none. */
+  readonly webhook: string | null
 }
 
 export const SANDBOX_MODES = ['auto', 'on', 'off'] as const
@@ -208,4 +217,5 @@ export const DEFAULTS: Config = {
   sandbox: { mode: 'auto', write: [], read: [], denyRead: [], network: [], gatesNetwork: [] },
   bridges: [],
   plan: { dir: 'docs/plans', decisions: 'docs/decisions', agent: null, model: null, budget: null },
+  notify: { command: null, webhook: null },
 }

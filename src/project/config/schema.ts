@@ -196,6 +196,19 @@ const plan = table({
   budget: about('How many dollars one call of ralph plan may cost.', orNull(dollars)),
 })
 
+const notify = table({
+  command: about('A command that gets the notice as JSON on its standard input.', orNull(text)),
+  webhook: about(
+    'An address that gets the notice as JSON: env:NAME is the variable that holds it.',
+    orNull(
+      v.pipe(
+        v.string('a text'),
+        v.regex(/^env:[A-Za-z_]\w*$/, 'env:NAME, the variable that holds the address'),
+      ),
+    ),
+  ),
+})
+
 /** What a configuration may say; what comes out is whole. */
 export const configSchema = v.pipe(
   table({
@@ -283,6 +296,10 @@ export const configSchema = v.pipe(
       v.optional(v.array(bridge, 'a list of bridges'), []),
     ),
     plan: about('How ralph plan works.', v.optional(plan, {})),
+    notify: about(
+      'Who is called for a question, a blocked task and the end of a run.',
+      v.optional(notify, {}),
+    ),
   }),
   v.forward(
     v.partialCheck(

@@ -1,0 +1,240 @@
+import type { RunEvent } from '../../events/event.ts'
+import type { Control } from '../../run/control.ts'
+import { accent, dim, line, type Block } from '../../ui/block.ts'
+import type { RunReporter } from '../../ui/run-reporter.ts'
+import type { Key, Keyboard } from '../keyboard.ts'
+import type { RunViews } from './views.ts'
+
+/** What the keys of a run work on. */
+interface KeyDesk {
+  readonly keyboard: Keyboard
+  readonly reporter: Pick<RunReporter, 'status' | 'keys' | 'overlay' | 'hold' | 'redraw' | 'refresh'>
+  /** The same as the commands in another terminal call. */
+  readonly control: Control
+  readonly views: RunViews
+  /** How to leave a run without ending it, where it is. */
+  readonly leaving: string
+  /** Shows the full screen; null where there is none. */
+  readonly full: (() => void) | null
+  /** Whether git pushes at the end, and may ask for a password then. */
+  readonly pushes: boolean
+}
+
+/** A key of a run, and what it does. */
+interface RunKey {
+  readonly key: string
+  readonly word: () => string
+  readonly about: string
+  readonly press: () => void
+}
+
+/** One way to answer what a key asks. */
+interface Choice {
+  readonly keys: readonly string[]
+  readonly about: string
+  readonly press: () => void
+}
+
+/** The keys of a run in a terminal, from its first event to its last. */
+export class RunKeys {
+  readonly #desk: KeyDesk
+  readonly #unlisten: () => void
+  readonly #keys: readonly RunKey[]
+  /** What the foot asks just now. */
+  #choices: readonly Choice[] | null = null
+  /** The pager, while it has the terminal. */
+  #away: Promise<void> | null = null
+  /** Brings the lines back after a Ctrl-Z. */
+  #comeBack: (() => void) | null = null
+  /** Tasks whose commit git makes, where a password may be asked for, and what gives the terminal back to us. */
+  readonly #lent = new Map<string, () => void>()
+
+  constructor(desk: KeyDesk) {
+    this.#desk = desk
+    this.#keys = this.#table()
+    this.#unlisten = desk.keyboard.listen((key) => this.#press(key))
+    this.#showKeys()
+  }
+
+  /** Keeps up with the run. */
+  event(event: RunEvent): void {
+    this.#lend(event)
+    if (event.type === 'paused' || event.type === 'resumed' || event.type === 'stopping') this.#showKeys()
+  }
+
+  /** Resolves when the terminal is ours again: who still reads may read to the end. */
+  async end(): Promise<void> {
+    await this.#away
+    this.#unlisten()
+    for (const back of this.#lent.values()) back()
+    this.#lent.clear()
+  }
+
+  #table(): readonly RunKey[] {
+    const { control, full } = this.#desk
+    const isPaused = (): boolean => control.isPaused
+    return [
+      {
+        key: 'p',
+        word: () => (isPaused() ? 'go on' : 'pause'),
+        about: 'begin no further attempt, or go on',
+        press: () => (isPaused() ? control.resume() : control.isStopping || control.pause()),
+      },
+      { key: 's', word: () => 'skip', about: 'skip a task', press: () => this.#skip() },
+      { key: 'q', word: () => 'stop', about: 'stop, or leave', press: () => this.#stop() },
+      { key: 'd', word: () => 'diff', about: 'the work so far', press: () => this.#view('diff') },
+      { key: 'l', word: () => 'log', about: 'what the agent has done', press: () => this.#view('log') },
+      ...(full ? [{ key: 'f', word: () => 'full', about: 'the full screen', press: full }] : []),
+      { key: '?', word: () => 'keys', about: 'these keys', press: () => this.#help() },
+    ]
+  }
+
+  #press({ name, ctrl }: Key): void {
+    if (name === 'suspend') this.#comeBack = this.#desk.reporter.hold()
+    else if (name === 'resume') this.#resume()
+    else if (!this.#away && !ctrl) {
+      const choices = this.#choices
+      this.#close()
+      if (choices) choices.find(({ keys }) => keys.includes(name))?.press()
+      else this.#keys.find(({ key }) => key === name)?.press()
+    }
+  }
+
+  #resume(): void {
+    if (this.#comeBack) this.#comeBack()
+    else this.#desk.reporter.redraw()
+    this.#comeBack = null
+  }
+
+  #skip(): void {
+    const skip = (id: string): void => this.#desk.control.skip(id)
+    const why = 'its attempt is kept, and it stays TODO'
+    this.#pick({
+      one: (id) =>
+        this.#ask(`skip ${id}? ${why}`, [
+          { keys: ['y', 's', 'return'], about: 'skip it', press: () => skip(id) },
+        ]),
+      which: `skip which? ${why}`,
+      each: skip,
+    })
+  }
+
+  #stop(): void {
+    const { control, leaving } = this.#desk
+    const stop = (
+      how: 'after-attempt' | 'clean' | 'now',
+      keys: readonly string[],
+      about: string,
+    ): Choice => ({
+      keys,
+      about,
+      press: () => control.stop(how),
+    })
+    const choices = control.signal.aborted
+      ? [stop('now', ['n'], 'end at once what still runs')]
+      : [
+          ...(control.isStopping ? [] : [stop('after-attempt', ['a'], 'after this attempt')]),
+          stop('clean', ['n'], 'now: what is under way is recorded'),
+        ]
+    this.#ask('stop?', choices, leaving)
+  }
+
+  #help(): void {
+    const words = this.#keys.map(({ key, about }) => [`${key} ${about}`])
+    this.#choices = []
+    this.#desk.reporter.overlay([
+      { kind: 'hang', head: [' '], words: [...words, ['Ctrl-C stop now']], gap: '   ' },
+      line(dim(' the same from another terminal: ralph pause, resume, skip, stop, answer, status')),
+    ])
+  }
+
+  #view(what: keyof RunViews): void {
+    const show = (id: string): void => {
+      this.#away = this.#read(id, what).finally(() => (this.#away = null))
+    }
+    this.#pick({ one: show, which: `the ${what} of which?`, each: show })
+  }
+
+  /** Shows it in the person's pager, which has the terminal meanwhile. */
+  async #read(id: string, what: keyof RunViews): Promise<void> {
+    const { keyboard, reporter, views } = this.#desk
+    try {
+      const found = await views[what](id)
+      if (typeof found === 'string') return this.#note(found)
+      const ends = [reporter.hold(), keyboard.pause('program')]
+      await found.show().finally(() => ends.toReversed().forEach((end) => end()))
+    } catch (error) {
+      this.#note(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error))
+    }
+  }
+
+  /** Of several tasks at work the one that is meant. */
+  #pick({
+    one,
+    which,
+    each,
+  }: {
+    readonly one: (id: string) => void
+    readonly which: string
+    readonly each: (id: string) => void
+  }): void {
+    const ids = (this.#desk.reporter.status?.jobs ?? []).map(({ id }) => id)
+    const [first, second] = ids
+    if (first === undefined) return this.#note('no task is at work')
+    if (second === undefined) return one(first)
+    const choices = ids
+      .slice(0, 9)
+      .map((id, at) => ({ keys: [`${at + 1}`], about: id, press: () => each(id) }))
+    this.#ask(which, choices)
+  }
+
+  #ask(question: string, choices: readonly Choice[], remark = ''): void {
+    this.#choices = choices
+    const words = choices.map(({ keys, about }) => [accent(keys[0] ?? ''), ` ${about}`])
+    const asked: Block = {
+      kind: 'hang',
+      head: [' ', accent('?'), ' '],
+      words: [[question], ...words, [dim('esc back')]],
+      gap: '   ',
+    }
+    this.#desk.reporter.overlay([asked, ...(remark === '' ? [] : [line(dim(`   ${remark}`))])])
+  }
+
+  /** Says something until the next key. */
+  #note(text: string): void {
+    this.#choices = []
+    this.#desk.reporter.overlay([line(` ${text}`)])
+  }
+
+  #close(): void {
+    if (!this.#choices) return
+    this.#choices = null
+    this.#desk.reporter.overlay(null)
+  }
+
+  #showKeys(): void {
+    this.#desk.reporter.keys(this.#keys.map(({ key, word }) => `${key} ${word()}`))
+  }
+
+  /** git may ask for a password on the terminal while it commits or pushes: then no key is ours. */
+  #lend(event: RunEvent): void {
+    const { keyboard, reporter, pushes } = this.#desk
+    const id = 'id' in event ? event.id : null
+    const back = id === null || event.type.startsWith('agent-') ? undefined : this.#lent.get(id)
+    if (back && id !== null) {
+      this.#lent.delete(id)
+      back()
+      reporter.refresh()
+    }
+    if (event.type === 'committing') this.#lent.set(event.id, keyboard.pause())
+    const isLast = event.type === 'task-completed' || event.type === 'task-blocked'
+    if (pushes && isLast && reporter.status?.jobs.length === 0) this.#lent.set(PUSH, keyboard.pause())
+    if (event.type === 'task-started') {
+      this.#lent.get(PUSH)?.()
+      this.#lent.delete(PUSH)
+    }
+  }
+}
+
+/** No id of a task. */
+const PUSH = 'push'
