@@ -265,7 +265,7 @@ function standing(task: BoardTask, { model, now, isAlive }: ViewInput): readonly
 function jobStanding({ doing, attempt, since, until }: JobStatus, now: Date): readonly [Piece, string] {
   const from = doing === 'gates' ? since : (attempt?.since ?? since)
   const seconds = Math.max(0, (now.getTime() - Date.parse(from)) / 1000)
-  const short = seconds < 60 ? `${Math.floor(seconds)}s` : formatDuration(Math.floor(seconds / 60) * 60)
+  const short = formatDuration(seconds < 60 ? seconds : Math.floor(seconds / 60) * 60)
   if (doing === 'waiting' && until !== null) return [accent('◌'), `until ${clockText(new Date(until))}`]
   return [accent('●'), doing === 'gates' ? `gates ${short}` : doing === 'landing' ? 'lands' : short]
 }
