@@ -92,6 +92,10 @@ const io: Io = {
   readInput: async () => Buffer.concat(await process.stdin.toArray()),
   dialogue: () => (dialogue ??= openDialogue(process.stdin, process.stderr)),
   keyboard: theKeyboard,
+  atExit: (work) => {
+    process.on('exit', work)
+    return () => void process.off('exit', work)
+  },
   pipes: () => (process.stdin.isTTY ? null : { input: process.stdin, output: process.stdout }),
   now: () => new Date(),
   get signal() {

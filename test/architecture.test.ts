@@ -44,6 +44,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'workspace',
   ],
   ui: ['gates', 'git', 'history', 'markdown', 'plan', 'prompt', 'select', 'task'],
+  tui: ['gates', 'select', 'task', 'ui'],
   report: ['history', 'ui'],
   library: ['gates', 'git', 'history', 'lint', 'markdown', 'project', 'run', 'task'],
   cli: [
@@ -63,6 +64,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'run',
     'select',
     'task',
+    'tui',
     'ui',
     'workspace',
   ],

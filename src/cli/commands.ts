@@ -224,9 +224,11 @@ export const COMMANDS: readonly CommandSpec[] = [
       flag('commit-tasks', 'commit task files that are not committed yet, before the run'),
       flag('push', 'push when the run is over'),
       flag('verbose', 'each step of the agent on a line of its own'),
+      flag('tui', 'in a full screen: tasks, activity, diffs, attempts; f goes back to the lines'),
     ],
     examples: [
       'ralph run --loop --max-tasks 5',
+      'ralph run --loop --jobs 2 --tui',
       'ralph run --loop --jobs 4',
       'ralph run T-004 --agent claude --retries 1',
     ],
@@ -239,6 +241,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [flag('all', 'every run that was here, newest first')],
     examples: ['ralph status', 'ralph status --all'],
     load: () => import('./commands/status.ts'),
+  },
+  {
+    name: 'watch',
+    args: '[run]',
+    summary:
+      'shows the run under way in a full screen, from any terminal; else the last one, to look through',
+    options: [],
+    examples: ['ralph watch', 'ralph watch 2025-01-15T14', 'ralph watch | tee run.txt'],
+    load: () => import('./commands/watch.ts'),
   },
   {
     name: 'pause',

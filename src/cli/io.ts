@@ -14,6 +14,8 @@ export interface Io extends World {
   readonly dialogue: () => Dialogue | null
   /** The keys of a terminal that is drawn on meanwhile; null where there is none. */
   readonly keyboard: () => Keyboard | null
+  /** Calls back in the last moment of the process, however it ends; what it returns takes that back. */
+  readonly atExit: (work: () => void) => () => void
   /** The streams to speak with another program through; null where a person sits at them. */
   readonly pipes: () => Pipes | null
   /** Aborts at the first interrupt; only a command that reads it takes Ctrl-C over from Node. */

@@ -1,4 +1,4 @@
-import { emitKeypressEvents } from 'node:readline'
+import { emitKeypressEvents, type Interface } from 'node:readline'
 
 /** A key as it was pressed. */
 export interface Key {
@@ -55,6 +55,7 @@ export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): 
       return system.suspend()
     }
     if (sequence === '\u001c') {
+      hear(SUSPEND)
       turn(false)
       return system.quit()
     }
@@ -71,7 +72,8 @@ export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): 
     }
     isOn = on
     if (on) {
-      emitKeypressEvents(input)
+      // All that Node reads of what it is handed here is how long an Escape waits for the rest of a sequence.
+      emitKeypressEvents(input, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface)
       input.on('keypress', onKeypress).resume()
     } else input.off('keypress', onKeypress).pause()
   }
@@ -104,6 +106,8 @@ export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): 
     },
   }
 }
+
+const ESCAPE_MS = 40
 
 /** What node:readline makes of the bytes of a key. */
 interface NodeKey {

@@ -27,10 +27,38 @@ export function page(
   })
   return new Promise((resolve) => {
     child.once('error', () => resolve(false))
-    // The shell's own way to say that there is no such program.
-    child.once('close', (code) => resolve(code !== 127 && code !== 126))
+    child.once('close', (code) => resolve(isFound(code)))
     // Whoever leaves the pager early wants no more of it.
     child.stdin.on('error', () => undefined)
     child.stdin.end(bytes)
+  })
+}
+
+/** The shell's own way to say that there is no such program. */
+function isFound(code: number | null): boolean {
+  return code !== 127 && code !== 126
+}
+
+/** As git has it: what the person has set for a terminal, and the one that every system has. */
+export function editorCommand(env: Environment): string {
+  return env['GIT_EDITOR'] ?? env['VISUAL'] ?? env['EDITOR'] ?? 'vi'
+}
+
+/** Opens a file in an editor that has the terminal, to its end; false where it could not be started. */
+export function edit(
+  file: string,
+  { command, cwd, env }: { readonly command: string; readonly cwd: string; readonly env: Environment },
+): Promise<boolean> {
+  const shell = findShell(env)
+  if (shell === null) return Promise.resolve(false)
+  // The file is no part of the command, whatever its name is.
+  const child = spawn(shell, ['-c', `${command} "$@"`, command, file], {
+    cwd,
+    env: childEnvironment(env),
+    stdio: 'inherit',
+  })
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(false))
+    child.once('close', (code) => resolve(isFound(code)))
   })
 }

@@ -10,7 +10,12 @@ import { titleLine } from './task-lines.ts'
 /** What was tried on a task: how each attempt ended, what it took, where it is kept. */
 export function attemptsView(task: Task, attempts: readonly KeptAttempt[]): readonly Block[] {
   if (attempts.length === 0) return [titleLine(task), line('       no attempt is kept')]
-  return [titleLine(task), ...attempts.flatMap(attemptBlocks)]
+  return [titleLine(task), ...attemptList(attempts)]
+}
+
+/** The attempts alone, below an empty line each. */
+export function attemptList(attempts: readonly KeptAttempt[]): readonly Block[] {
+  return attempts.flatMap(attemptBlocks)
 }
 
 const MOST_LINES = 6

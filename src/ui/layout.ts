@@ -42,6 +42,22 @@ export function layOutNow(
   return ascii ? withAsciiSigns(text) : text
 }
 
+/** The lines of the blocks, none wider than so many columns, with nothing in them that a terminal would obey. */
+export function linesOfBlocks(
+  blocks: readonly Block[],
+  columns: number | null,
+  measure: Measure,
+): readonly Line[] {
+  return [...allLines(blocks.map(printableBlock), columns, measure)]
+}
+
+/** A line as it is written to a terminal, which obeys nothing that stands in it. */
+export function lineText(line: Line, { colour, ascii }: Pick<Canvas, 'colour' | 'ascii'>): string {
+  const safe = line.map((piece) => withText(piece, printable(textOf(piece))))
+  const text = colour ? paintedText(safe) : plainText(safe)
+  return ascii ? withAsciiSigns(text) : text
+}
+
 /** Where nothing is cut and nothing wraps, only columns of a table have a width. */
 function needsMeasure(blocks: readonly Block[], { columns }: Canvas): boolean {
   return columns !== null || blocks.some(({ kind }) => kind === 'table')

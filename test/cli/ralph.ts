@@ -37,6 +37,7 @@ export async function ralph(
     readInput: async () => Buffer.from(input),
     dialogue: () => null,
     keyboard: () => null,
+    atExit: () => () => undefined,
     pipes: () => null,
     now: () => now ?? new Date(2025, 0, 15, 14, 30),
     signal: new AbortController().signal,

@@ -30,7 +30,7 @@ async function keys({ pushes = false, columns = 80 } = {}) {
   }
   const views: RunViews = { diff: view, log: async () => 'no attempt has begun' }
   play(AT_WORK)
-  const shown = new RunKeys({ keyboard, reporter, control, views, leaving: 'detach', pushes })
+  const shown = new RunKeys({ keyboard, reporter, control, views, leaving: 'detach', pushes, full: null })
   let seconds = 200
   const happen = (event: Emitted): void => {
     emit(seconds++, event)

@@ -1,19 +1,17 @@
 import { UserError } from '../../base/errors.ts'
-import { openReadingGit } from '../../git/door.ts'
 import type { Git } from '../../git/git.ts'
 import { resolveRange } from '../../git/range.ts'
 import { diffBacklog, diffJson } from '../../history/backlog-diff.ts'
-import { readCompletions } from '../../history/completions.ts'
-import { findTaskCode, patchOf, type TaskCode } from '../../history/task-code.ts'
+import { patchOf, type TaskCode } from '../../history/task-code.ts'
 import { readNamed } from '../../project/find-task.ts'
 import { lintContext } from '../../project/lint-context.ts'
 import { openPlace, type Place } from '../../project/project.ts'
 import { readHistory } from '../../project/repository.ts'
-import { workUnderWay } from '../../project/work-under-way.ts'
 import { diffMarkdown, diffView } from '../../ui/diff-view.ts'
 import { wantsColour } from '../../ui/style.ts'
 import type { Context } from '../command.ts'
 import { personsPager, showInPager } from '../pager.ts'
+import { codeOf } from '../task-code.ts'
 
 /** Shows what a range of history does to the backlog, or the code of a task. */
 export async function run(context: Context): Promise<number> {
@@ -44,31 +42,19 @@ async function showRange(context: Context, place: Place, asked: string | undefin
 async function showTask(context: Context, place: Place, asked: string): Promise<number> {
   if (context.options.on('markdown')) throw new UserError('--markdown is for a range, not for a task')
   const task = await readNamed(place, asked)
-  const work = await workUnderWay(context.io, place, task.id)
-  const git = openReadingGit({ cwd: work?.folder ?? place.root, env: context.io.env })
-  const code = await codeOf(context, place, { id: task.id, workBase: work?.base ?? null })
-  if (code === null) {
+  const found = await codeOf(context.io, place, task.id)
+  if (found === null) {
     throw new UserError(
       `there is no code of ${task.id} yet: no commit completed it, and no attempt at it is kept`,
       `ralph show ${task.id} tells where it stands.`,
     )
   }
+  const { code, git } = found
   if (context.json) {
     const patch = (await patchOf(git, code, false)).toString()
     context.printJson({ version: 1, id: task.id, ...code, patch })
   } else await showPatch(context, git, code)
   return 0
-}
-
-async function codeOf(
-  { io }: Context,
-  { root, vocabulary, config }: Place,
-  task: { readonly id: string; readonly workBase: string | null },
-): Promise<TaskCode | null> {
-  return readHistory(io, root, async (git) => {
-    const completions = await readCompletions(git, { vocabulary, subject: config.commit.subject })
-    return findTaskCode(git, { ...task, completions })
-  })
 }
 
 /** In a terminal through the person's pager; else as it is, for `git apply`. */

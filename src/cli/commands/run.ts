@@ -10,22 +10,31 @@ import { Control } from '../../run/control.ts'
 import type { RunOptions } from '../../run/ports.ts'
 import type { Context } from '../command.ts'
 import { RunKeys } from '../run/keys.ts'
-import { showJson, showLines, type Show } from '../run/show-run.ts'
+import { showJson, showLines, type LineShow } from '../run/show-run.ts'
 import { runViews } from '../run/views.ts'
+import { stageOf, type Stage } from '../run/stage.ts'
 import { runWish } from '../run/wish.ts'
+import { openTerminal } from '../terminal.ts'
+import type { Terminal } from '../../tui/terminal.ts'
 
 /** Does the next task, or the one named, or one after the other. */
 export async function run(context: Context): Promise<number> {
   const project = await openProject(context.where)
   const wish = wishOf(context, project)
   const options = runOptions(wish, project)
+  const terminal = terminalFor(context)
   if (context.options.on('dry-run')) {
     const { dryRun } = await import('../run/dry-run.ts')
     return dryRun(context, project, { wish, options })
   }
   refuseInside(context.io, project.root)
   const control = new Control()
-  const show = context.json ? showJson(context) : await showRun(context, project, { control, options })
+  let stage: Stage | null = null
+  const full = terminal && (() => stage?.open())
+  const lines = context.json ? null : await showRun(context, project, { control, options, full })
+  stage = lines && terminal && stageOf(context, lines, { project, control, terminal })
+  const show = stage ?? lines ?? showJson(context)
+  if (context.options.on('tui')) stage?.open()
   let code = 0
   const emit: Emit<RunEvent> = (event) => {
     show.event(event)
@@ -40,12 +49,26 @@ export async function run(context: Context): Promise<number> {
   return code
 }
 
+/** The terminal for the full screen; null where there is none. Whoever asks for it where it cannot be hears so. */
+function terminalFor({ io, options, json }: Context): Terminal | null {
+  const terminal = json || options.on('dry-run') ? null : openTerminal(io)
+  if (terminal || !options.on('tui')) return terminal
+  throw new UserError(
+    '--tui needs a terminal that it has to itself, and nothing else to print',
+    'Leave it out here: ralph watch shows the run in another terminal.',
+  )
+}
+
 /** In lines, with keys in a terminal; how long tasks take is looked up once the first lines stand. */
 async function showRun(
   context: Context,
   project: Project,
-  { control, options }: { readonly control: Control; readonly options: RunOptions },
-): Promise<Show> {
+  {
+    control,
+    options,
+    full,
+  }: { readonly control: Control; readonly options: RunOptions; readonly full: (() => void) | null },
+): Promise<LineShow> {
   const { io } = context
   const show = await showLines(context, { verbose: context.options.on('verbose') })
   if (!show.isLive) return show
@@ -67,7 +90,7 @@ async function showRun(
       const views = runViews(io, project, { run, canvas })
       const { push: pushes } = options
       if (keyboard)
-        keys = new RunKeys({ keyboard, reporter, control, views, leaving: leaving(io.env), pushes })
+        keys = new RunKeys({ keyboard, reporter, control, views, leaving: leaving(io.env), pushes, full })
       void begin()
     },
     async end() {

@@ -14,6 +14,8 @@ interface KeyDesk {
   readonly views: RunViews
   /** How to leave a run without ending it, where it is. */
   readonly leaving: string
+  /** Shows the full screen; null where there is none. */
+  readonly full: (() => void) | null
   /** Whether git pushes at the end, and may ask for a password then. */
   readonly pushes: boolean
 }
@@ -69,7 +71,7 @@ export class RunKeys {
   }
 
   #table(): readonly RunKey[] {
-    const { control } = this.#desk
+    const { control, full } = this.#desk
     const isPaused = (): boolean => control.isPaused
     return [
       {
@@ -82,6 +84,7 @@ export class RunKeys {
       { key: 'q', word: () => 'stop', about: 'stop, or leave', press: () => this.#stop() },
       { key: 'd', word: () => 'diff', about: 'the work so far', press: () => this.#view('diff') },
       { key: 'l', word: () => 'log', about: 'what the agent has done', press: () => this.#view('log') },
+      ...(full ? [{ key: 'f', word: () => 'full', about: 'the full screen', press: full }] : []),
       { key: '?', word: () => 'keys', about: 'these keys', press: () => this.#help() },
     ]
   }

@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { UserError } from '../../base/errors.ts'
+import { openPlace, type Place } from '../../project/project.ts'
+import { retry } from '../../project/retry-task.ts'
+import { tryRun } from '../../project/run-control.ts'
+import type { Steering } from '../../tui/state.ts'
+import type { Terminal } from '../../tui/terminal.ts'
+import type { Context } from '../command.ts'
+import { changesFiles } from '../run/full-screen.ts'
+import { makeScreen } from '../run/screen-ports.ts'
+import { showJson, showLines, type Show } from '../run/show-run.ts'
+import { RunWatch } from '../run/watch-run.ts'
+import { openTerminal } from '../terminal.ts'
+
+/** Shows the run under way here, or how the last one went: in a full screen, or as lines where there is no terminal for one. */
+export async function run(context: Context): Promise<number> {
+  const place = await openPlace(context.where)
+  const terminal = context.json ? null : openTerminal(context.io)
+  return terminal ? watchOn(context, place, terminal) : printRun(context, place)
+}
+
+async function watchOn(context: Context, place: Place, terminal: Terminal): Promise<number> {
+  const { io, args } = context
+  let opened: Awaited<ReturnType<typeof makeScreen>> | null = null
+  const watch = new RunWatch(
+    io,
+    { place, named: args[0] },
+    {
+      heard(events) {
+        if (events.some(changesFiles)) opened?.reread()
+        opened?.screen.changed()
+      },
+      changed: () => opened?.screen.changed(),
+    },
+  )
+  // Something of the run is there before the first frame.
+  watch.start()
+  opened = await makeScreen(context, {
+    place,
+    model: watch.model,
+    terminal,
+    liveness: () => ({ isAlive: watch.isAlive, isOwn: false }),
+    steer: (steering) => steer(context, watch, steering),
+    tick: () => watch.tick(),
+  })
+  const leave = (): void => opened?.screen.close()
+  io.signal.addEventListener('abort', leave, { once: true })
+  try {
+    if (!io.signal.aborted) await opened.screen.show()
+  } finally {
+    opened.close()
+    watch.close()
+  }
+  return 0
+}
+
+/** Asks the run for it; where none goes on, a blocked task can be made TODO again all the same. */
+async function steer({ io, where }: Context, watch: RunWatch, steering: Steering): Promise<string> {
+  if (!watch.isAlive && steering.do === 'retry') {
+    const { id } = await retry(io, where, { task: steering.task, answer: null })
+    return `${id} is TODO again`
+  }
+  const said = await tryRun(io, where, steering)
+  return said?.text ?? 'no run is under way here any more'
+}
+
+const POLL_MS = 1000
+
+/** The same as lines, or as its events: to its end. */
+async function printRun(context: Context, place: Place): Promise<number> {
+  const { io, args, json } = context
+  const show: Show = json ? showJson(context) : await showLines(context, { verbose: false })
+  const over = new AbortController()
+  const end = (): void => {
+    if (watch.isOver) over.abort()
+  }
+  const watch = new RunWatch(
+    io,
+    { place, named: args[0] },
+    {
+      heard(events) {
+        for (const event of events) show.event(event)
+        end()
+      },
+      changed: end,
+    },
+  )
+  const polling = setInterval(() => watch.tick(), POLL_MS)
+  const ends = AbortSignal.any([io.signal, over.signal])
+  try {
+    watch.start()
+    if (!ends.aborted) await once(ends, 'abort')
+  } finally {
+    clearInterval(polling)
+    watch.close()
+    await show.end()
+  }
+  if (watch.model.isDead)
+    throw new UserError('this run died', 'The next ralph run puts in order what it has left.', 1)
+  return 0
+}

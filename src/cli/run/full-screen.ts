@@ -1,0 +1,73 @@
+import type { RunEvent } from '../../events/event.ts'
+import type { Project } from '../../project/project.ts'
+import { controlAnswers } from '../../run/control-socket.ts'
+import type { Control } from '../../run/control.ts'
+import { RunModel } from '../../tui/model.ts'
+import type { Terminal } from '../../tui/terminal.ts'
+import type { Context } from '../command.ts'
+import { makeScreen } from './screen-ports.ts'
+
+/** What the full screen of a run in this process is made of. */
+export interface OwnRun {
+  readonly project: Project
+  readonly control: Control
+  readonly terminal: Terminal
+}
+
+/** The full screen of a run in this process. */
+export interface OwnScreen {
+  /** What has happened in it before: from here on it is to hear of each event. */
+  readonly begin: (past: Iterable<RunEvent>) => void
+  readonly event: (event: RunEvent) => void
+  /** Shows it until somebody leaves it, or it is closed. */
+  readonly show: () => Promise<void>
+  readonly close: () => void
+  /** Closes it for good. */
+  readonly end: () => void
+}
+
+/** Makes the full screen of the run that this control is of. */
+export async function ownScreen(
+  context: Context,
+  { project, control, terminal }: OwnRun,
+): Promise<OwnScreen> {
+  const model = new RunModel()
+  const { screen, tasks, reread, close } = await makeScreen(context, {
+    place: project,
+    model,
+    terminal,
+    liveness: () => ({ isAlive: !model.status?.ended, isOwn: true }),
+    steer: async (steering) => answer(steering).text,
+    tick: () => undefined,
+  })
+  const answer = controlAnswers(control, () => tasks().map(({ id }) => id))
+  /** The task whose commit git makes, where a password may be asked for: then nothing is painted over that. */
+  let committing: string | null = null
+  return {
+    begin(past) {
+      for (const event of past) model.event(event)
+    },
+    event(event) {
+      model.event(event)
+      if (changesFiles(event)) reread()
+      if (event.type === 'committing') {
+        committing = event.id
+        screen.pause()
+      } else if (committing !== null && 'id' in event && event.id === committing) {
+        committing = null
+        screen.resume()
+      }
+      screen.changed()
+    },
+    show: () => screen.show(),
+    close: () => screen.close(),
+    end: close,
+  }
+}
+
+/** Whether a task file says something else afterwards. */
+export function changesFiles({ type }: RunEvent): boolean {
+  return (
+    type === 'task-completed' || type === 'task-blocked' || type === 'answered' || type === 'run-finished'
+  )
+}

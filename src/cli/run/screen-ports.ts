@@ -1,0 +1,92 @@
+import { basename } from 'node:path'
+import { LiveListing } from '../../project/live-listing.ts'
+import type { Place } from '../../project/project.ts'
+import { boardOf, EMPTY_BOARD, type Board, type BoardTask } from '../../tui/board.ts'
+import type { RunModel } from '../../tui/model.ts'
+import { Screen, type ScreenPorts } from '../../tui/screen.ts'
+import type { Terminal } from '../../tui/terminal.ts'
+import { measureForAny } from '../../ui/width.ts'
+import type { Context } from '../command.ts'
+import { canvasFor } from '../context.ts'
+import { materialOf, openOutside } from './task-material.ts'
+
+/** What differs between a run in this process and one that is watched. */
+export type ScreenOf = Pick<ScreenPorts, 'liveness' | 'steer' | 'tick'> & {
+  readonly place: Place
+  readonly model: RunModel
+  readonly terminal: Terminal
+}
+
+/** A full screen with the tasks that it shows, which are read again when their files change. */
+export interface OpenedScreen {
+  readonly screen: Screen
+  readonly tasks: () => readonly BoardTask[]
+  /** Reads the tasks anew, and shows them. */
+  readonly reread: () => void
+  readonly close: () => void
+}
+
+/** Makes the full screen of a run. */
+export async function makeScreen(
+  { io, options }: Context,
+  { place, model, terminal, ...rest }: ScreenOf,
+): Promise<OpenedScreen> {
+  const listing = new LiveListing(place, ['title', 'milestone'])
+  const { colour, ascii = false } = canvasFor(io.stdout, io.env, options.on('no-color'))
+  const at = { io, place, model, colour }
+  let board: Board = EMPTY_BOARD
+  const read = async (): Promise<void> => {
+    board = boardOf(await listing.read(), board.revision + 1)
+  }
+  await read()
+  const screen = new Screen({
+    ...rest,
+    terminal,
+    look: { colour, ascii },
+    measure: await measureForAny(),
+    now: io.now,
+    model,
+    board: () => board,
+    project: basename(place.root),
+    material: (task, tab) => materialOf(at, task, tab),
+    open: (what, task, lend) => openOutside(at, { what, task, lend }),
+  })
+  const reread = oneAtATime(async () => {
+    await read()
+    screen.changed()
+  })
+  const forget = listing.watch(reread)
+  return {
+    screen,
+    tasks: () => board.tasks,
+    reread,
+    close() {
+      forget()
+      screen.close()
+    },
+  }
+}
+
+/** Does it again where it was asked for meanwhile. What is wrong with a folder is shown by the tasks that stay as they were. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let state: 'idle' | 'busy' | 'again' = 'idle'
+  const go = (): void => {
+    if (state !== 'idle') {
+      state = 'again'
+      return
+    }
+    state = 'busy'
+    void settle()
+  }
+  const settle = async (): Promise<void> => {
+    try {
+      await work()
+    } catch {
+      // As the comment above says.
+    }
+    const isWanted = state === 'again'
+    state = 'idle'
+    if (isWanted) go()
+  }
+  return go
+}

@@ -1,0 +1,105 @@
+import type { Questions } from '../../project/run-ports.ts'
+import { openRepository } from '../../project/repository.ts'
+import { runFolder } from '../../run/folder.ts'
+import { readEvents } from '../../run/status.ts'
+import type { Context } from '../command.ts'
+import type { OwnRun, OwnScreen } from './full-screen.ts'
+import type { LineShow, Show } from './show-run.ts'
+
+/** A run that is shown in lines or in the full screen, and asks where it is seen. */
+export interface Stage extends Show {
+  /** Shows the full screen in place of the lines, until somebody goes back to them. */
+  readonly open: () => void
+}
+
+/**
+ * The lines of a run, with the full screen at hand, which is loaded when it is first opened. What the lines have to write
+ * meanwhile they write afterwards. What is asked is answered on the full screen by the control, and in the lines once it
+ * is left.
+ */
+export function stageOf(context: Context, lines: LineShow, own: OwnRun): Stage {
+  const { control } = own
+  let screen: OwnScreen | null = null
+  /** Resolves when the lines are seen again; null while they are. */
+  let shown: Promise<void> | null = null
+  let isOver = false
+  const show = async (): Promise<void> => {
+    const release = lines.reporter.hold()
+    try {
+      screen ??= await makeScreen()
+      if (!isOver) await screen.show()
+    } finally {
+      release()
+      shown = null
+    }
+  }
+  /** No event may come between what is read of the past and the first that the screen hears. */
+  const makeScreen = async (): Promise<OwnScreen> => {
+    const { root } = own.project
+    const { ownScreen } = await import('./full-screen.ts')
+    const { repository } = await openRepository(context.io, root)
+    const { logs } = runFolder(root, repository)
+    screen = await ownScreen(context, own)
+    const { status } = lines.reporter
+    screen.begin(status ? readEvents(logs, status.run) : [])
+    return screen
+  }
+  const open = (): void => {
+    shown ??= show()
+    // What is wrong with the screen is no reason to end a run: its lines go on.
+    shown.catch((error: unknown) => lines.warn(`the full screen could not be shown: ${String(error)}`))
+  }
+  return {
+    ...lines,
+    open,
+    event(event) {
+      screen?.event(event)
+      lines.event(event)
+    },
+    questions: questionsOn(lines.questions, {
+      /** Whether the question is for the lines: not where it is over before the screen is left. */
+      async isLeft(over) {
+        const ends = AbortSignal.any([over, control.signal])
+        const end = new Promise<void>((resolve) => ends.addEventListener('abort', () => resolve()))
+        while (shown && !ends.aborted) await Promise.race([shown, end])
+        return !ends.aborted
+      },
+      async leave() {
+        const before = shown
+        screen?.close()
+        await before
+        return before ? open : () => undefined
+      },
+    }),
+    async end() {
+      isOver = true
+      screen?.end()
+      await shown
+      await lines.end()
+    },
+  }
+}
+
+function questionsOn(
+  { ask, reply, askToCommit }: Questions,
+  {
+    isLeft,
+    leave,
+  }: {
+    readonly isLeft: (over: AbortSignal) => Promise<boolean>
+    /** Goes to the lines; what it returns goes back. */
+    readonly leave: () => Promise<() => void>
+  },
+): Questions {
+  return {
+    ask: ask && (async (question, over) => ((await isLeft(over)) ? ask(question, over) : 'abort')),
+    reply: reply && (async (question, over) => ((await isLeft(over)) ? reply(question, over) : null)),
+    // It is asked before the run begins, of which there is nothing to be seen yet.
+    askToCommit:
+      askToCommit &&
+      (async (paths, over) => {
+        const goBack = await leave()
+        return askToCommit(paths, over).finally(goBack)
+      }),
+  }
+}

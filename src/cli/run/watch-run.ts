@@ -1,0 +1,108 @@
+import type { RunEvent } from '../../events/event.ts'
+import { isAtWork, RunFollower } from '../../project/follow-run.ts'
+import type { Place } from '../../project/project.ts'
+import { openRepository } from '../../project/repository.ts'
+import { runFolder, type RunFolder } from '../../run/folder.ts'
+import { RunModel } from '../../tui/model.ts'
+import type { Io } from '../io.ts'
+
+/** What hears of a run that is watched. */
+interface WatchListener {
+  readonly heard: (events: readonly RunEvent[]) => void
+  /** Whether it lives is known, or has changed. */
+  readonly changed: () => void
+}
+
+/** While a run goes on, it is looked so often whether its process still lives, in seconds. */
+const LOOK_SECONDS = 2
+
+/** A run as its journal tells it, and whether it lives. */
+export class RunWatch {
+  readonly model = new RunModel()
+  readonly #io: Io
+  readonly #place: Place
+  readonly #listener: WatchListener
+  readonly #follower: RunFollower
+  #folder: RunFolder | null = null
+  #isAlive = false
+  #isLooking = false
+  #seconds = 0
+
+  constructor(
+    io: Io,
+    { place, named }: { readonly place: Place; readonly named: string | undefined },
+    listener: WatchListener,
+  ) {
+    this.#io = io
+    this.#place = place
+    this.#listener = listener
+    this.#follower = new RunFollower(runFolder(place.root).logs, named, {
+      began: () => this.#begin(),
+      heard: (events) => this.#hear(events),
+    })
+  }
+
+  /** It goes on, and can be steered. */
+  get isAlive(): boolean {
+    return this.#isAlive && this.model.status?.ended === null
+  }
+
+  /** Nothing more will happen in it. */
+  get isOver(): boolean {
+    return this.#follower.isCaughtUp && (this.model.isDead || (this.model.status?.ended ?? null) !== null)
+  }
+
+  start(): void {
+    this.#follower.start()
+  }
+
+  /** Called once a second. */
+  tick(): void {
+    this.#follower.poll()
+    if (this.model.status?.ended === null && ++this.#seconds % LOOK_SECONDS === 0) void this.#look()
+  }
+
+  close(): void {
+    this.#follower.close()
+  }
+
+  #begin(): void {
+    this.model.clear()
+    this.#isAlive = false
+    this.#listener.changed()
+  }
+
+  #hear(events: readonly RunEvent[]): void {
+    for (const event of events) this.model.event(event)
+    if (this.model.status?.ended) this.model.isDead = false
+    this.#listener.heard(events)
+    if (!this.#isAlive && this.#follower.isCaughtUp) void this.#look()
+  }
+
+  async #look(): Promise<void> {
+    const { status } = this.model
+    if (this.#isLooking || !status || status.ended) return
+    this.#isLooking = true
+    try {
+      const isAlive = await isAtWork(await this.#lock(), status.since)
+      // Its end may have been heard meanwhile.
+      if (this.model.status?.run !== status.run || this.model.status.ended) return
+      const isNews = isAlive !== this.#isAlive || this.model.isDead === isAlive
+      this.#isAlive = isAlive
+      this.model.isDead = !isAlive
+      if (isNews) this.#listener.changed()
+    } catch {
+      // Without git nobody knows, and nothing is said of it.
+    } finally {
+      this.#isLooking = false
+    }
+  }
+
+  async #lock(): Promise<string> {
+    this.#folder ??= runFolder(
+      this.#place.root,
+      (await openRepository(this.#io, this.#place.root)).repository,
+    )
+    return this.#folder.lock
+  }
+}

@@ -1,0 +1,24 @@
+import { openReadingGit } from '../git/door.ts'
+import type { Git } from '../git/git.ts'
+import { readCompletions } from '../history/completions.ts'
+import { findTaskCode, type TaskCode } from '../history/task-code.ts'
+import type { Place } from '../project/project.ts'
+import { readHistory } from '../project/repository.ts'
+import { workUnderWay } from '../project/work-under-way.ts'
+import type { Io } from './io.ts'
+
+/** Where the code of a task is, also while an agent works at it, and the git to read it with; null where there is none yet. */
+export async function codeOf(
+  io: Io,
+  place: Place,
+  id: string,
+): Promise<{ readonly code: TaskCode; readonly git: Git } | null> {
+  const { root, vocabulary, config } = place
+  const work = await workUnderWay(io, place, id)
+  const git = openReadingGit({ cwd: work?.folder ?? root, env: io.env })
+  const code = await readHistory(io, root, async (git) => {
+    const completions = await readCompletions(git, { vocabulary, subject: config.commit.subject })
+    return findTaskCode(git, { id, workBase: work?.base ?? null, completions })
+  })
+  return code && { code, git }
+}

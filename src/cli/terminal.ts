@@ -1,0 +1,93 @@
+import type { Key, Terminal, TerminalListener } from '../tui/terminal.ts'
+import type { Io } from './io.ts'
+import type { Keyboard } from './keyboard.ts'
+
+interface Opened {
+  readonly listener: TerminalListener
+  readonly texts: { readonly enter: string; readonly leave: string }
+  readonly forget: readonly (() => void)[]
+}
+
+/** The terminal for a full screen; null where nobody sits at one, or it can only print. */
+export function openTerminal({ keyboard, stdout, atExit }: Io): Terminal | null {
+  const keys = keyboard()
+  return keys && stdout.columns !== null ? terminalOf(keys, { stdout, atExit }) : null
+}
+
+function terminalOf(keys: Keyboard, { stdout, atExit }: Pick<Io, 'stdout' | 'atExit'>): Terminal {
+  let opened: Opened | null = null
+  /** Whether the screen is shown: not while the program is stopped, or another one has the terminal. */
+  let isEntered = false
+  const enter = (): void => {
+    isEntered = true
+    if (opened) stdout.write(opened.texts.enter)
+  }
+  const leave = (): void => {
+    if (opened && isEntered) stdout.write(opened.texts.leave)
+    isEntered = false
+  }
+  return {
+    size: () => ({ columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 }),
+    write: (text) => isEntered && stdout.write(text),
+    open(listener, texts) {
+      const read = keyReader()
+      const onKey = (raw: Key): void => {
+        if (raw.name === 'suspend') return leave()
+        if (raw.name === 'resume') {
+          leave()
+          enter()
+          return listener.spoilt()
+        }
+        for (const key of read(raw)) listener.key(key)
+      }
+      const forget = [keys.listen(onKey), stdout.onResize(() => listener.spoilt()), atExit(leave)]
+      opened = { listener, texts, forget }
+      enter()
+    },
+    close() {
+      leave()
+      for (const forget of opened?.forget ?? []) forget()
+      opened = null
+    },
+    async lend(work) {
+      const lender = opened
+      leave()
+      const resume = keys.pause('program')
+      try {
+        return await work()
+      } finally {
+        resume()
+        // It may have been closed meanwhile.
+        if (lender && opened === lender) {
+          enter()
+          lender.listener.spoilt()
+        }
+      }
+    },
+  }
+}
+
+/** Puts together what was pasted: in it the end of a line is no key. */
+function keyReader(): (key: Key) => readonly Key[] {
+  let pasted: string | null = null
+  return (key) => {
+    const { name, text } = key
+    if (name === 'paste-end') {
+      const whole = (pasted ?? '').replaceAll(/\s+/g, ' ').trim()
+      pasted = null
+      return [plainKey('paste', whole)]
+    }
+    if (name === 'paste-start') pasted = ''
+    else if (pasted !== null) pasted += text === '' ? ' ' : text
+    // Whoever types on at once after an Escape has not pressed Alt.
+    else if (text === '' && name.length <= 1 && !key.ctrl)
+      return [plainKey('escape', ''), plainKey(name, name)]
+    // What prints has its own sign for a name: a space, or a letter of another alphabet, has one that nobody knows.
+    else return [{ ...key, name: name === 'enter' ? 'return' : text === '' ? name : text }]
+    return []
+  }
+}
+
+function plainKey(name: string, text: string): Key {
+  return { name, text, ctrl: false, shift: false }
+}

@@ -1,0 +1,123 @@
+import { watch, type FSWatcher } from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../base/errors.ts'
+import type { RunEvent } from '../events/event.ts'
+import { JournalReader } from '../run/follow-journal.ts'
+import { lockOwner } from '../run/lock.ts'
+import { runsIn } from '../run/status.ts'
+
+/** What hears of a run that is followed. */
+export interface RunListener {
+  /** Another run is followed from here on. */
+  readonly began: () => void
+  readonly heard: (events: readonly RunEvent[]) => void
+}
+
+/** Follows a run by its journal while it is written, and the next one that begins here, unless one was named. */
+export class RunFollower {
+  readonly #logs: string
+  readonly #listener: RunListener
+  readonly #isNamed: boolean
+  #run: string
+  #reader: JournalReader
+  #watcher: FSWatcher | null = null
+  #reading: NodeJS.Immediate | null = null
+  #isCaughtUp = false
+
+  constructor(logs: string, named: string | undefined, listener: RunListener) {
+    this.#logs = logs
+    this.#listener = listener
+    this.#isNamed = named !== undefined
+    this.#run = chosen(runsIn(logs), named)
+    this.#reader = this.#open(this.#run)
+  }
+
+  /** Whether all that the journal holds by now has been heard. */
+  get isCaughtUp(): boolean {
+    return this.#isCaughtUp
+  }
+
+  /** Reads a little, at once; the rest follows by and by. */
+  start(): void {
+    this.#step()
+  }
+
+  /** Reads what is new where no event of the file system has said so; called once a second. */
+  poll(): void {
+    const newest = this.#isNamed ? undefined : runsIn(this.#logs).at(-1)
+    if (newest !== undefined && newest !== this.#run) {
+      this.#close()
+      this.#run = newest
+      this.#reader = this.#open(newest)
+      this.#isCaughtUp = false
+      this.#listener.began()
+    } else this.#reader.refresh()
+    this.#read()
+  }
+
+  close(): void {
+    this.#close()
+    if (this.#reading) clearImmediate(this.#reading)
+    this.#reading = null
+  }
+
+  #open(run: string): JournalReader {
+    const path = join(this.#logs, `run-${run}.ndjson`)
+    try {
+      this.#watcher = watch(path, () => this.#read()).on('error', () => undefined)
+    } catch {
+      // No system has to have it: then once a second is what there is.
+      this.#watcher = null
+    }
+    return new JournalReader(path)
+  }
+
+  #close(): void {
+    this.#watcher?.close()
+    this.#watcher = null
+    this.#reader.close()
+  }
+
+  #read(): void {
+    this.#reading ??= setImmediate(() => {
+      this.#reading = null
+      this.#step()
+    })
+  }
+
+  /** One part at a time, so that a key is heard while a long journal is read. */
+  #step(): void {
+    const events = this.#reader.next()
+    if (events === null) {
+      const wasCaughtUp = this.#isCaughtUp
+      this.#isCaughtUp = true
+      if (!wasCaughtUp) this.#listener.heard([])
+      return
+    }
+    if (events.length > 0) this.#listener.heard(events)
+    this.#read()
+  }
+}
+
+/** The run that was named, by as much of its name as only it has; else the last one. */
+function chosen(runs: readonly string[], named: string | undefined): string {
+  const last = runs.at(-1)
+  if (last === undefined) throw new UserError('no run has been here yet', 'ralph run begins one.', 1)
+  if (named === undefined) return last
+  const found = runs.filter((run) => run === named || run.startsWith(named))
+  const one = found.find((run) => run === named) ?? found[0]
+  if (one !== undefined && (found.length === 1 || one === named)) return one
+  throw new UserError(
+    found.length === 0
+      ? `there is no run ${named} here`
+      : `${named} is the beginning of ${found.length} runs`,
+    'ralph status --all shows them all.',
+  )
+}
+
+/** Whether the run that began then is at work: by the lock, which its process holds while it lives. */
+export async function isAtWork(lock: string, since: string): Promise<boolean> {
+  const held = await lockOwner(lock)
+  // A later owner has taken over from a run that died.
+  return held?.alive === true && held.owner.since <= since
+}

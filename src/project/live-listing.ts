@@ -1,0 +1,81 @@
+import { existsSync, watch, type FSWatcher } from 'node:fs'
+import { join } from 'node:path'
+import { select, type TaskState } from '../select/selection.ts'
+import { idInFileName } from '../task/file-name.ts'
+import type { FactName, Facts } from '../task/model.ts'
+import { readFacts, readTaskFacts } from '../task/read.ts'
+import type { Place } from './project.ts'
+
+/** Writing a file raises several events. */
+const SETTLE_MS = 100
+
+/** A backlog that is read again, file by file, while they change: so that ten thousand need not be read for one. */
+export class LiveListing<K extends FactName> {
+  readonly #place: Place
+  readonly #facts: readonly K[]
+  readonly #tasks = new Map<string, Facts<K>>()
+  readonly #changed = new Set<string>()
+  #watchers: readonly FSWatcher[] = []
+  #timer: NodeJS.Timeout | null = null
+  #isStale = true
+
+  constructor(place: Place, facts: readonly K[]) {
+    this.#place = place
+    this.#facts = facts
+  }
+
+  /** The tasks as their files are now, decided on. */
+  async read(): Promise<readonly TaskState<Facts<K>>[]> {
+    if (this.#isStale) await this.#readAll()
+    else for (const file of this.#changed) await this.#readOne(file)
+    this.#changed.clear()
+    return select([...this.#tasks.values()]).states
+  }
+
+  /** Calls back a little after files have changed; what it returns ends that. */
+  watch(onChange: () => void): () => void {
+    const { root, dir, moreDirs } = this.#place
+    this.#watchers = [dir, ...moreDirs].flatMap((folder) => {
+      try {
+        const watcher = watch(join(root, folder), (_, name) => this.#note(folder, name, onChange))
+        // A folder that is removed is one that nothing more happens in.
+        return [watcher.on('error', () => undefined)]
+      } catch {
+        return []
+      }
+    })
+    return () => {
+      for (const watcher of this.#watchers) watcher.close()
+      if (this.#timer) clearTimeout(this.#timer)
+    }
+  }
+
+  /** The file of that task may have changed. */
+  touch(file: string): void {
+    this.#changed.add(file)
+  }
+
+  #note(folder: string, name: string | null, onChange: () => void): void {
+    if (name !== null && idInFileName(name) === null) return
+    if (name === null) this.#isStale = true
+    else this.#changed.add(`${folder}/${name}`)
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      onChange()
+    }, SETTLE_MS)
+  }
+
+  async #readAll(): Promise<void> {
+    const { tasks } = await readFacts(this.#place, { facts: this.#facts })
+    this.#tasks.clear()
+    for (const task of tasks) this.#tasks.set(task.file, task)
+    this.#isStale = false
+  }
+
+  async #readOne(file: string): Promise<void> {
+    const { root, isIgnored } = this.#place
+    const name = file.slice(file.lastIndexOf('/') + 1)
+    if (isIgnored?.(name) || !existsSync(join(root, file))) this.#tasks.delete(file)
+    else this.#tasks.set(file, await readTaskFacts(this.#place, file, { facts: this.#facts }))
+  }
+}

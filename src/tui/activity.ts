@@ -1,0 +1,144 @@
+import { withoutControls } from '../base/controls.ts'
+import { counted, fewOf } from '../base/text.ts'
+import { clockText, formatDuration } from '../base/time.ts'
+import type { RunEvent } from '../events/event.ts'
+import type { GateResult } from '../events/gate.ts'
+import { detached } from '../task/facts.ts'
+import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block } from '../ui/block.ts'
+import {
+  cagedText,
+  deniedTexts,
+  endText,
+  gateText,
+  interferenceText,
+  isRefuted,
+  spentText,
+} from '../ui/run-text.ts'
+
+/** A longer message, or line, is rather data than something that a person reads. */
+const LONGEST_MESSAGE = 64 * 1024
+const LONGEST_LINE = 2000
+
+/** What an event adds to what is seen of its task: nothing for most that say how a run stands. */
+export function activityOf(event: RunEvent): readonly Block[] {
+  switch (event.type) {
+    case 'attempt-started': {
+      const { counted: number, most, agent, model, at } = event
+      const who = [agent, ...(model === null ? [] : [model]), clockText(new Date(at))]
+      const head = number > 0 ? `attempt ${number} of ${most}` : 'attempt'
+      return [BLANK, line(strong(head), dim(`  ${who.join(' · ')}`))]
+    }
+    case 'agent-text':
+      return linesIn(event.text).map(textBlock)
+    case 'agent-tool':
+      return event.status === 'running' ? [toolBlock(event.summary)] : []
+    case 'agent-retrying': {
+      const until = event.until === null ? '' : ` until ${clockText(new Date(event.until))}`
+      return [paragraph([accent('◌'), ' '], `waits for its service${until}: ${event.reason}`)]
+    }
+    case 'agent-signal':
+      return [paragraph([accent('·'), ' '], signalText(event))]
+    case 'task-added':
+      return [paragraph([accent('+'), ' '], `added ${event.added}: ${event.title}`)]
+    case 'gate-finished':
+      return [gateBlock(event.result)]
+    case 'gates-again':
+      return [paragraph(['  '], `the gates changed ${fewOf(event.paths)}, and run again on that`)]
+    case 'interference':
+      return [paragraph([strong('!'), ' '], interferenceText(event.interference))]
+    case 'caged':
+      return [paragraph([strong('!'), ' '], cagedText(event))]
+    case 'question': {
+      const options = event.options.length > 0 ? ` (${event.options.join(' / ')})` : ''
+      return [paragraph([accent('?'), ' '], `${event.text}${options}`)]
+    }
+    case 'answered':
+      return [paragraph([accent('→'), ' '], event.answer)]
+    case 'waiting':
+      return [
+        paragraph([accent('◌'), ' '], `waits until ${clockText(new Date(event.until))}: ${event.reason}`),
+      ]
+    case 'attempt-finished':
+      return endBlocks(event)
+    case 'candidate-ready':
+      return [line(dim('passed, and waits to land'))]
+    case 'landing-finished':
+      return event.result === 'held'
+        ? [
+            paragraph(
+              [accent('◐'), ' '],
+              `held: ${fewOf(event.paths)} is in the way: commit or stash it, and it lands`,
+            ),
+          ]
+        : []
+    case 'task-completed': {
+      const { commit, files, added, removed, duration, cost } = event
+      const spent = spentText(duration, { turns: null, costUsd: cost })
+      const change = `${counted(files, 'file')} +${added} −${removed}`
+      return [BLANK, line(good('✓'), ` ${commit.slice(0, 7)}   ${change}   ${spent}`)]
+    }
+    case 'task-blocked':
+      return [BLANK, paragraph([bad('■'), ' '], `${event.asks ? 'asks' : 'blocked'}: ${event.reason}`)]
+    case 'task-given-up':
+      return [BLANK, paragraph([bad('■'), ' '], `left as it was: ${event.reason}`)]
+    default:
+      return []
+  }
+}
+
+/** The lines of what an agent has said or printed, as they can be shown: of a line that rewrites itself its last state. */
+export function linesIn(text: string): readonly string[] {
+  // A part of a long text would keep all of it in memory.
+  const part = text.length > LONGEST_MESSAGE ? detached(text.slice(0, LONGEST_MESSAGE)) : text
+  const last = part.replaceAll(/[^\n]*\r(?=[^\n])/g, '')
+  return withoutControls(last)
+    .trimEnd()
+    .split('\n')
+    .map((one) => clipped(one.replaceAll('\t', '  ')))
+}
+
+function clipped(text: string): string {
+  return text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text
+}
+
+/** Wraps below its own indent, which is kept: what an agent says may be code. */
+function textBlock(text: string): Block {
+  const indent = /^ */.exec(text)?.[0] ?? ''
+  return { kind: 'prose', head: indent === '' ? [] : [indent], text: text.slice(indent.length) }
+}
+
+/** A tool as it is called. */
+export function toolBlock(summary: string): Block {
+  return line(accent('▸'), ' ', clipped(oneLine(summary)))
+}
+
+/** The same when it has failed. */
+export function failedToolBlock(summary: string, status: string, seconds: number): Block {
+  return line(strong('✗'), ' ', clipped(oneLine(summary)), dim(`  ${status} ${formatDuration(seconds)}`))
+}
+
+function oneLine(text: string): string {
+  return withoutControls(text).replaceAll(/\s+/g, ' ').trim()
+}
+
+function gateBlock(result: GateResult): Block {
+  return line(...gateText(result), ...(result.verdict === 'passed' ? [] : [dim(`   ${result.reason}`)]))
+}
+
+function signalText({ signal, text }: Extract<RunEvent, { type: 'agent-signal' }>): string {
+  if (signal === 'progress') return text
+  return signal === 'done' ? `says that it is done: ${text}` : `says that it is blocked: ${text}`
+}
+
+function endBlocks(event: Extract<RunEvent, { type: 'attempt-finished' }>): readonly Block[] {
+  const { outcome, reason, seconds, usage, denied } = event
+  return [
+    {
+      kind: 'spread',
+      left: [outcome === 'done' ? good('✓') : strong('■'), ' ', endText(outcome, reason)],
+      right: [dim(spentText(seconds, usage))],
+    },
+    ...(isRefuted(outcome) ? [paragraph(['  ', bad('✗'), ' '], reason)] : []),
+    ...deniedTexts(denied).map((text) => paragraph(['  ', strong('!'), ' '], text)),
+  ]
+}

@@ -1,0 +1,160 @@
+import type { AttemptStarted, RunEvent, RunStarted } from '../events/event.ts'
+import type { GateResult } from '../events/gate.ts'
+import type { OutcomeKind } from '../events/outcome.ts'
+import { statusAfter, type RunStatus } from '../events/status.ts'
+import type { Usage } from '../events/usage.ts'
+import { BLANK, type Block } from '../ui/block.ts'
+import { RunStory, type Story } from '../ui/run-story.ts'
+import { TogetherStory } from '../ui/run-together.ts'
+import { activityOf, failedToolBlock } from './activity.ts'
+import { Ring } from './ring.ts'
+
+/** An attempt as the events tell it. */
+export interface AttemptSeen extends Pick<AttemptStarted, 'attempt' | 'counted' | 'most' | 'agent' | 'log'> {
+  readonly since: string
+  readonly gates: readonly GateResult[]
+  /** Null while it goes on. */
+  readonly end: {
+    readonly outcome: OutcomeKind
+    readonly reason: string
+    readonly seconds: number
+    readonly usage: Usage
+  } | null
+}
+
+/** What has been seen of one task, or of the run as a whole. */
+export interface Seen {
+  readonly lines: Ring<Block>
+  attempts: AttemptSeen[]
+  /** The tools that run: when each began, and on which line it stands. */
+  readonly tools: Map<string, { readonly at: string; readonly number: number }>
+}
+
+/** Of a task at work a person may scroll back so far; of one that is over less is kept, for its log has all of it. */
+const MOST_LINES = 2000
+const MOST_LINES_OVER = 500
+/** Of all tasks that are over together: those that ended first lose theirs. */
+const MOST_TASKS_OVER = 200
+
+/** A run as its events have told it so far: all that a full screen shows of it, in bounded memory. */
+export class RunModel {
+  status: RunStatus | null = null
+  started: RunStarted | null = null
+  /** The run has neither ended nor is it alive. */
+  isDead = false
+  /** What the run as a whole has come to: the same lines as in a terminal without the full screen. */
+  readonly story: Ring<Block> = new Ring(MOST_LINES)
+  /** Counts what changes which tasks there are, or how they stand. */
+  revision = 0
+  readonly #seen = new Map<string, Seen>()
+  readonly #over = new Set<string>()
+  #story: Story = new RunStory({ steps: false })
+
+  /** Nothing is known any more: another run is to be shown. */
+  clear(): void {
+    this.status = null
+    this.started = null
+    this.isDead = false
+    this.revision++
+    this.story.shrink(0)
+    this.#seen.clear()
+    this.#over.clear()
+    this.#story = new RunStory({ steps: false })
+  }
+
+  /** What has been seen of that task; undefined where nothing was. */
+  seen(id: string): Seen | undefined {
+    return this.#seen.get(id)
+  }
+
+  event(event: RunEvent): void {
+    const before = this.status
+    this.status = statusAfter(before, event)
+    if (event.type === 'run-started') {
+      this.started = event
+      if (event.jobs > 1) this.#story = new TogetherStory({ steps: false })
+    }
+    if (!isChatter(event)) this.revision++
+    for (const block of this.#story.show(event)) this.story.push(block)
+    if ('id' in event && event.id !== '') this.#see(event, event.id)
+  }
+
+  #see(event: RunEvent, id: string): void {
+    const seen = this.#seen.get(id) ?? { lines: new Ring(MOST_LINES), attempts: [], tools: new Map() }
+    this.#seen.set(id, seen)
+    if (event.type === 'agent-tool' && event.status !== 'running') return endTool(seen, event)
+    if (event.type === 'agent-tool') beginTool(seen, event)
+    if (event.type === 'attempt-started') seen.tools.clear()
+    noteAttempt(seen, event)
+    const blocks = activityOf(event)
+    // Nothing stands above the first line.
+    for (const block of seen.lines.end === 0 && blocks[0] === BLANK ? blocks.slice(1) : blocks)
+      seen.lines.push(block)
+    if (event.type === 'task-started') this.#over.delete(id)
+    if (isEnd(event)) this.#end(id, seen)
+  }
+
+  #end(id: string, seen: Seen): void {
+    seen.lines.shrink(MOST_LINES_OVER)
+    this.#over.delete(id)
+    this.#over.add(id)
+    const [oldest] = this.#over
+    if (this.#over.size <= MOST_TASKS_OVER || oldest === undefined) return
+    this.#seen.get(oldest)?.lines.shrink(0)
+    this.#over.delete(oldest)
+  }
+}
+
+/** What says nothing of how a run stands. */
+function isChatter({ type }: RunEvent): boolean {
+  return type === 'agent-text' || type === 'agent-tool' || type === 'agent-usage' || type === 'agent-started'
+}
+
+function isEnd({ type }: RunEvent): boolean {
+  return type === 'task-completed' || type === 'task-blocked' || type === 'task-given-up'
+}
+
+/** More at once than any agent has are rather ones whose end it does not tell. */
+const MOST_TOOLS = 100
+
+function beginTool(seen: Seen, { summary, at }: Extract<RunEvent, { type: 'agent-tool' }>): void {
+  if (seen.tools.size >= MOST_TOOLS) seen.tools.clear()
+  seen.tools.set(summary, { at, number: seen.lines.end })
+}
+
+/** A tool that has failed says so on the line on which it began. */
+function endTool(seen: Seen, event: Extract<RunEvent, { type: 'agent-tool' }>): void {
+  const began = seen.tools.get(event.summary)
+  seen.tools.delete(event.summary)
+  if (event.status === 'ok') return
+  const seconds = began ? (Date.parse(event.at) - Date.parse(began.at)) / 1000 : 0
+  const failed = failedToolBlock(event.summary, event.status, seconds)
+  if (began && seen.lines.at(began.number)) seen.lines.replace(began.number, failed)
+  else seen.lines.push(failed)
+}
+
+function noteAttempt(seen: Seen, event: RunEvent): void {
+  const last = seen.attempts.at(-1)
+  const change = (part: Partial<AttemptSeen>): void => {
+    if (last) seen.attempts[seen.attempts.length - 1] = { ...last, ...part }
+  }
+  switch (event.type) {
+    case 'attempt-started': {
+      const { attempt, counted, most, agent, log, at: since } = event
+      seen.attempts.push({ attempt, counted, most, agent, log, since, gates: [], end: null })
+      break
+    }
+    case 'gate-finished':
+      change({ gates: [...(last?.gates ?? []), event.result] })
+      break
+    case 'gates-again':
+      change({ gates: [] })
+      break
+    case 'attempt-finished': {
+      const { outcome, reason, seconds, usage } = event
+      change({ end: { outcome, reason, seconds, usage } })
+      break
+    }
+    default:
+  }
+}

@@ -1,0 +1,107 @@
+import { textOf, withText, type Piece } from '../ui/block.ts'
+import { fit } from '../ui/fit.ts'
+import { lineText, type Canvas } from '../ui/layout.ts'
+import { printable } from '../ui/printable.ts'
+import { isNarrow, type Measure } from '../ui/width.ts'
+import type { Frame, Segment } from './frame.ts'
+
+/** The other screen, without a cursor and without wrapping, and what is pasted marked as such. */
+export const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h'
+/** All of that undone. The end of a frame comes first, for it may have been cut off in one. */
+export const LEAVE = '\u001b[?2026l\u001b[0m\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l'
+
+const BEGIN_FRAME = '\u001b[?2026h'
+const END_FRAME = '\u001b[?2026l'
+const CLEAR = '\u001b[2J'
+const CLEAR_LINE = '\u001b[2K'
+const SHOW_CURSOR = '\u001b[?25h'
+const HIDE_CURSOR = '\u001b[?25l'
+
+interface Painted {
+  readonly at: number
+  readonly width: number
+  readonly text: string
+  /** Whether the terminal may take its characters for wider or narrower than they are counted here. */
+  readonly isOdd: boolean
+}
+
+/**
+ * Makes of frames what a terminal must be sent: only the segments that have changed, each at its own place, within
+ * synchronised output. Nothing relies on where the terminal's cursor is, nor on how wide it takes a character for.
+ */
+export class Painter {
+  readonly #look: Pick<Canvas, 'colour' | 'ascii'>
+  readonly #measure: Measure
+  /** What stands on each row; null where nobody knows. */
+  #shown: (readonly Painted[])[] | null = null
+  #columns = 0
+  #cursor = ''
+
+  constructor(look: Pick<Canvas, 'colour' | 'ascii'>, measure: Measure) {
+    this.#look = look
+    this.#measure = measure
+  }
+
+  /** The screen has been somebody else's, or has another size: all of it is painted next. */
+  forget(): void {
+    this.#shown = null
+  }
+
+  /** What to write so that the frame is what is seen; nothing where it is already. */
+  paint(frame: Frame): string {
+    const isNew = this.#shown === null || this.#columns !== frame.columns
+    const before = isNew || this.#shown?.length !== frame.rows.length ? [] : (this.#shown ?? [])
+    const isCleared = before.length === 0
+    let changes = isCleared ? CLEAR : ''
+    const shown = frame.rows.map((row, index) => {
+      const painted = row.map((segment) => this.#painted(segment))
+      changes += rowChanges(painted, before[index] ?? (isCleared ? [] : undefined), index)
+      return painted
+    })
+    this.#shown = shown
+    this.#columns = frame.columns
+    const cursor = cursorText(frame.cursor)
+    if (changes === '' && cursor === this.#cursor) return ''
+    this.#cursor = cursor
+    return BEGIN_FRAME + changes + cursor + END_FRAME
+  }
+
+  #painted({ at, width, line }: Segment): Painted {
+    const fitted = fit(line.map(calmed), width, this.#measure)
+    const isOdd = fitted.some((piece) => !isNarrow(textOf(piece)))
+    return { at, width, text: lineText(fitted, this.#look), isOdd }
+  }
+}
+
+/** What a terminal would obey becomes a sign; marks put on a letter by the dozen would reach into the rows around it. */
+function calmed(piece: Piece): Piece {
+  const text = textOf(piece)
+  return isNarrow(text) ? piece : withText(piece, printable(text).replace(/(\p{M}{2})\p{M}+/gu, '$1'))
+}
+
+/** What changes a row; before it nothing may have stood there. */
+function rowChanges(now: readonly Painted[], before: readonly Painted[] | undefined, row: number): string {
+  const isEmpty = before?.length === 0
+  const isLikeBefore =
+    before?.length === now.length &&
+    now.every(({ at, width }, index) => before[index]!.at === at && before[index]!.width === width)
+  let changes = isLikeBefore || isEmpty ? '' : `${placed(row, 0)}${CLEAR_LINE}`
+  // What is wider than it was counted has reached into what follows it on the row.
+  let isSpoilt = false
+  for (const [index, segment] of now.entries()) {
+    const old = isLikeBefore ? before[index] : undefined
+    if (!isSpoilt && old?.text === segment.text) continue
+    const erase = isSpoilt || (old && old.text !== '') ? `\u001b[${segment.width}X` : ''
+    if (erase !== '' || segment.text !== '') changes += placed(row, segment.at) + erase + segment.text
+    if (segment.isOdd || old?.isOdd) isSpoilt = true
+  }
+  return changes
+}
+
+function placed(row: number, column: number): string {
+  return `\u001b[${row + 1};${column + 1}H`
+}
+
+function cursorText(cursor: Frame['cursor']): string {
+  return cursor === null ? HIDE_CURSOR : placed(cursor.row, cursor.column) + SHOW_CURSOR
+}

@@ -1,0 +1,91 @@
+import { formatDuration } from '../base/time.ts'
+import type { JobStatus } from '../events/status.ts'
+import { tellingLines } from '../gates/failure-output.ts'
+import { accent, BLANK, dim, line, paragraph, strong, type Block, type Line } from '../ui/block.ts'
+import { linesOfBlocks } from '../ui/layout.ts'
+import { gateText } from '../ui/run-text.ts'
+import type { Measure } from '../ui/width.ts'
+import type { PaneShown } from './keys.ts'
+import type { AttemptSeen, Seen } from './model.ts'
+import type { Ring } from './ring.ts'
+
+/** Where blocks are laid out: how many columns and rows there are. */
+export interface PaneRoom {
+  readonly columns: number
+  readonly rows: number
+  readonly measure: Measure
+}
+
+/** What a pane shows. */
+export interface PaneRows {
+  readonly lines: readonly Line[]
+  readonly shown: PaneShown
+}
+
+/**
+ * Of what grows, the part that ends at a line, or the newest. Only what is seen is laid out, however much there is.
+ */
+export function growing(blocks: Ring<Block>, at: number | null, room: PaneRoom): PaneRows {
+  const { first, end } = blocks
+  const to = at === null ? end : Math.max(first, Math.min(end, at))
+  const laid: Line[] = []
+  const lay = (number: number): readonly Line[] => {
+    const block = blocks.at(number)
+    return block ? linesOfBlocks([block], room.columns, room.measure) : []
+  }
+  let from = to
+  while (from > first && laid.length < room.rows) laid.unshift(...lay(--from))
+  const lines = laid.slice(Math.max(0, laid.length - room.rows))
+  // Where there is not enough above, what follows fills the rest.
+  let until = to
+  while (until < end && lines.length < room.rows)
+    lines.push(...lay(until++).slice(0, room.rows - lines.length))
+  return { lines, shown: { from, to: until, first, end, grows: true } }
+}
+
+/** Of what is there as a whole, the part that begins at a line. */
+export function whole(lines: readonly Line[], at: number | null, room: PaneRoom): PaneRows {
+  const last = Math.max(0, lines.length - room.rows)
+  const from = Math.max(0, Math.min(last, at ?? 0))
+  const to = Math.min(lines.length, from + room.rows)
+  return { lines: lines.slice(from, to), shown: { from, to, first: 0, end: lines.length, grows: false } }
+}
+
+/** What the gates have said of the last attempt, and which of them runs: `gates   ✓ typecheck 1.3s   ● test 4s`. */
+export function gatesLine(seen: Seen | undefined, job: JobStatus | undefined, now: Date): Line | null {
+  const done = seen?.attempts.at(-1)?.gates ?? []
+  const running = job?.doing === 'gates' ? job : null
+  if (done.length === 0 && !running) return null
+  const results = done.flatMap((result): Line => ['   ', ...gateText(result)])
+  const seconds = running ? Math.max(0, (now.getTime() - Date.parse(running.since)) / 1000) : 0
+  const isOver = running && done.some(({ gate }) => gate.name === running.note)
+  const current: Line =
+    running && !isOver ? ['   ', accent('●'), ` ${running.note} ${formatDuration(seconds)}`] : []
+  return [dim('gates'), ...results, ...current]
+}
+
+/** The attempts of this run with what its gates said, the newest first, as they stand above the log. */
+export function gatesOf(attempts: readonly AttemptSeen[]): readonly Block[] {
+  return attempts
+    .toReversed()
+    .flatMap(({ counted, gates, end, log }) => [
+      line(strong(`attempt ${counted}`), dim(end === null ? '  goes on' : `  ${end.outcome}`)),
+      ...gates.flatMap((result) => [
+        line('  ', ...gateText(result)),
+        ...tellingLines(result.excerpt, MOST_TELLING).map((text) => line(dim(`      ${text}`))),
+      ]),
+      ...(gates.length === 0 ? [line(dim('  no gate has run'))] : []),
+      line(dim(`  ${log}`)),
+      BLANK,
+    ])
+}
+
+const MOST_TELLING = 12
+
+/** What a run itself tells of its tasks, where git has no record of an attempt. */
+export function attemptsOf(attempts: readonly AttemptSeen[]): readonly Block[] {
+  if (attempts.length === 0) return [paragraph([], 'no attempt has been made at it')]
+  return attempts.map(({ counted, agent, end }) =>
+    line(`  ${counted}  `, end === null ? accent('goes on') : strong(end.outcome), dim(`  ${agent}`)),
+  )
+}

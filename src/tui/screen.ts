@@ -1,0 +1,341 @@
+import type { Measure } from '../ui/width.ts'
+import { line, paragraph, type Block } from '../ui/block.ts'
+import type { Canvas } from '../ui/layout.ts'
+import { treeOf, type Board, type BoardTask, type TreeRow } from './board.ts'
+import { press } from './keys.ts'
+import type { RunModel } from './model.ts'
+import { ENTER, LEAVE, Painter } from './painter.ts'
+import {
+  FIRST_STATE,
+  type Intent,
+  type Liveness,
+  type ScreenState,
+  type Steering,
+  type Tab,
+} from './state.ts'
+import type { Key, Terminal } from './terminal.ts'
+import { view, type Viewed } from './view.ts'
+
+/** Leaves the terminal to somebody else while that is done. */
+export type Lend = (work: () => Promise<boolean>) => Promise<boolean>
+
+/** What a screen needs of the world, all of it handed in. */
+export interface ScreenPorts {
+  readonly terminal: Terminal
+  readonly look: Pick<Canvas, 'colour' | 'ascii'>
+  readonly measure: Measure
+  readonly now: () => Date
+  readonly model: RunModel
+  readonly board: () => Board
+  readonly project: string
+  readonly liveness: () => Liveness
+  /** Has the run do that: what it says. */
+  readonly steer: (steering: Steering) => Promise<string>
+  /** What a tab other than the activity shows of a task. */
+  readonly material: (task: BoardTask, tab: Exclude<Tab, 'activity'>) => Promise<readonly Block[]>
+  /** Shows something in another program, to which the terminal is lent; what there is to say of it. */
+  readonly open: (
+    what: Extract<Intent, { kind: 'open' }>['what'],
+    task: BoardTask,
+    lend: Lend,
+  ) => Promise<string>
+  /** Called once a second. */
+  readonly tick: () => void
+}
+
+/** What is printed by the thousand is shown so often; a key at once, as long as there are no more frames than this in a second. */
+const FLOOD_MS = 33
+const MOST_FRAMES = 60
+const SECOND_MS = 1000
+/** The diff of a task at work is made anew so often while it is looked at, in seconds. */
+const DIFF_SECONDS = 3
+
+/** What a tab shows of a task, as it was when the run had come so far. */
+interface Material {
+  readonly key: string
+  readonly revision: number
+  /** Null while it is made for the first time. */
+  readonly blocks: readonly Block[] | null
+  readonly isLoading: boolean
+}
+
+/** The full screen: it hears keys and what happens, and paints what has changed, until somebody leaves it. */
+export class Screen {
+  readonly #ports: ScreenPorts
+  readonly #painter: Painter
+  #state: ScreenState = FIRST_STATE
+  #viewed: Viewed | null = null
+  #top = 0
+  #rows: { readonly key: string; readonly rows: readonly TreeRow[] } = { key: '', rows: [] }
+  #material: Material | null = null
+  #timer: NodeJS.Timeout | null = null
+  #ticking: NodeJS.Timeout | null = null
+  /** When the last frames were painted, as far as they count. */
+  #painted: number[] = []
+  #questions = 0
+  #seconds = 0
+  #isLent = false
+  #end: (() => void) | null = null
+
+  constructor(ports: ScreenPorts) {
+    this.#ports = ports
+    this.#painter = new Painter(ports.look, ports.measure)
+  }
+
+  /** Shows itself until somebody leaves it, or it is closed. */
+  show(): Promise<void> {
+    const { terminal } = this.#ports
+    const listener = {
+      key: (key: Key) => this.#press(key),
+      resized: () => this.#repaint(),
+      spoilt: () => this.#repaint(),
+    }
+    return new Promise((resolve) => {
+      this.#end = resolve
+      this.#painter.forget()
+      terminal.open(listener, { enter: ENTER, leave: LEAVE })
+      this.#ticking = setInterval(() => this.#tick(), SECOND_MS)
+      this.#paint()
+    })
+  }
+
+  get isOpen(): boolean {
+    return this.#end !== null
+  }
+
+  /** Gives the terminal back. */
+  close(): void {
+    const end = this.#end
+    if (!end) return
+    this.#end = null
+    if (this.#timer) clearTimeout(this.#timer)
+    if (this.#ticking) clearInterval(this.#ticking)
+    this.#timer = null
+    this.#ports.terminal.close()
+    end()
+  }
+
+  /** Somebody else may write to the terminal: nothing is painted until `resume`. */
+  pause(): void {
+    this.#isLent = true
+  }
+
+  resume(): void {
+    this.#isLent = false
+    if (this.isOpen) this.#repaint()
+  }
+
+  /** What is shown may have changed: soon there is another frame. */
+  changed(): void {
+    this.#schedule(FLOOD_MS - (performance.now() - (this.#painted.at(-1) ?? 0)))
+  }
+
+  #schedule(wait: number): void {
+    if (!this.isOpen || this.#timer || this.#isLent) return
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = null
+        this.#paint()
+      },
+      Math.max(0, wait),
+    )
+  }
+
+  #repaint(): void {
+    this.#painter.forget()
+    this.#soon()
+  }
+
+  /** At once, or when a frame more is no more than there may be in a second. */
+  #soon(): void {
+    const now = performance.now()
+    this.#painted = this.#painted.filter((at) => now - at < SECOND_MS)
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#painted.length < MOST_FRAMES) this.#paint()
+    else this.#schedule(SECOND_MS - (now - this.#painted[0]!))
+  }
+
+  #tick(): void {
+    this.#seconds++
+    this.#ports.tick()
+    const isAtWork = this.#ports.model.status?.jobs.some(({ id }) => id === this.#state.selected)
+    if (this.#state.tab === 'diff' && isAtWork && this.#seconds % DIFF_SECONDS === 0) this.#loadMaterial()
+    this.changed()
+  }
+
+  #paint(): void {
+    if (!this.isOpen || this.#isLent) return
+    this.#settle()
+    this.#follow()
+    const { terminal, model, board, project, now, measure, liveness } = this.#ports
+    const rows = this.#tree(board())
+    const task = this.#task(rows)
+    const size = terminal.size()
+    this.#viewed = view({
+      ...liveness(),
+      size,
+      state: this.#state,
+      model,
+      rows,
+      task,
+      top: this.#topFor(rows),
+      material: this.#materialOf(task),
+      project,
+      now: now(),
+      measure,
+    })
+    const text = this.#painter.paint(this.#viewed.frame) + this.#bell()
+    if (text === '') return
+    this.#painted.push(performance.now())
+    if (this.#painted.length > MOST_FRAMES) this.#painted.shift()
+    terminal.write(text)
+  }
+
+  /** A question that is new rings. */
+  #bell(): string {
+    const asked = this.#ports.liveness().isAlive ? (this.#ports.model.status?.questions.length ?? 0) : 0
+    const isNew = asked > this.#questions
+    this.#questions = asked
+    return isNew ? '\u0007' : ''
+  }
+
+  /** Takes back what is asked on the screen, where there is nothing to ask any more. */
+  #settle(): void {
+    const { prompt } = this.#state
+    const { isAlive } = this.#ports.liveness()
+    const { questions = [] } = this.#ports.model.status ?? {}
+    const isAsked = prompt?.kind === 'answer' && isAlive && questions.some(({ id }) => id === prompt.task)
+    if (prompt?.kind === 'quit' && !isAlive) this.#state = { ...this.#state, prompt: null }
+    if (prompt?.kind === 'answer' && !isAsked)
+      this.#state = { ...this.#state, prompt: null, notice: `${prompt.task} does not ask any more` }
+  }
+
+  /** Shows what is at work, where nobody has chosen. */
+  #follow(): void {
+    if (!this.#state.isFollowing) return
+    const { jobs = [] } = this.#ports.model.status ?? {}
+    const { selected } = this.#state
+    if (jobs.some(({ id }) => id === selected)) return
+    const next = jobs[0]?.id ?? (selected === '' || this.#ports.model.status?.ended ? '' : selected)
+    if (next !== selected) this.#state = { ...this.#state, selected: next, at: null }
+  }
+
+  #tree(board: Board): readonly TreeRow[] {
+    const { model } = this.#ports
+    const key = `${board.revision} ${model.revision} ${this.#state.filter}`
+    if (this.#rows.key === key) return this.#rows.rows
+    const completed = new Set(model.status?.completed)
+    const rows = treeOf(board, this.#state.filter, ({ id, status }) => status === 'DONE' || completed.has(id))
+    this.#rows = { key, rows }
+    return rows
+  }
+
+  #task(rows: readonly TreeRow[]): BoardTask | null {
+    const { selected } = this.#state
+    if (selected === '') return null
+    const row = rows.find((one) => one.kind === 'task' && one.task.id === selected)
+    return row?.kind === 'task'
+      ? row.task
+      : (this.#ports.board().tasks.find(({ id }) => id === selected) ?? null)
+  }
+
+  /** The first row of the list, so that the chosen one is seen, with its milestone where it is the first of it. */
+  #topFor(rows: readonly TreeRow[]): number {
+    const height = Math.max(1, this.#viewed?.listHeight ?? this.#ports.terminal.size().rows - 4)
+    const { selected } = this.#state
+    const found = rows.findIndex(
+      (row) => (row.kind === 'task' ? row.task.id : row.kind === 'run' ? '' : null) === selected,
+    )
+    const index = Math.max(0, found)
+    const above = rows[index - 1]?.kind === 'milestone' ? index - 1 : index
+    this.#top = Math.max(0, Math.min(this.#top, above, Math.max(0, rows.length - height)))
+    if (index >= this.#top + height) this.#top = index - height + 1
+    return this.#top
+  }
+
+  #materialOf(task: BoardTask | null): readonly Block[] | null {
+    const { tab } = this.#state
+    if (!task || tab === 'activity') return null
+    const key = `${task.id} ${tab}`
+    const { revision } = this.#ports.model
+    if (this.#material?.key !== key || this.#material.revision !== revision) this.#loadMaterial()
+    return this.#material?.key === key ? this.#material.blocks : null
+  }
+
+  /** What was there before is shown until the new is there. */
+  #loadMaterial(): void {
+    const task = this.#task(this.#rows.rows)
+    const { tab } = this.#state
+    if (!task || tab === 'activity') return
+    const key = `${task.id} ${tab}`
+    const before = this.#material?.key === key ? this.#material : null
+    if (before?.isLoading) return
+    const { revision } = this.#ports.model
+    this.#material = { key, revision, blocks: before?.blocks ?? null, isLoading: true }
+    const show = (blocks: readonly Block[]): void => {
+      if (this.#material?.key !== key) return
+      this.#material = { ...this.#material, blocks, isLoading: false }
+      this.changed()
+    }
+    this.#ports.material(task, tab).then(show, (error: unknown) => show([problem(error)]))
+  }
+
+  #press(key: Key): void {
+    const viewed = this.#viewed
+    if (!viewed || !this.isOpen) return
+    const rows = this.#tree(this.#ports.board())
+    const { state, intent } = press(this.#state, key, {
+      ...this.#ports.liveness(),
+      rows,
+      task: this.#task(rows),
+      status: this.#ports.model.status,
+      listHeight: viewed.listHeight,
+      pane: viewed.pane,
+    })
+    this.#state = state
+    if (intent) this.#act(intent)
+    if (this.isOpen) this.#soon()
+  }
+
+  #act(intent: Intent): void {
+    const { steer } = this.#ports
+    switch (intent.kind) {
+      case 'leave':
+        return this.close()
+      case 'steer':
+        return this.#say(steer(intent.steering))
+      case 'open': {
+        const task = this.#task(this.#rows.rows)
+        if (task) this.#say(this.#ports.open(intent.what, task, (work) => this.#lent(work)))
+      }
+    }
+  }
+
+  async #lent(work: () => Promise<boolean>): Promise<boolean> {
+    this.#isLent = true
+    try {
+      return await this.#ports.terminal.lend(work)
+    } finally {
+      this.#isLent = false
+      this.#painter.forget()
+    }
+  }
+
+  #say(said: Promise<string>): void {
+    const show = (notice: string): void => {
+      this.#state = { ...this.#state, notice }
+      this.changed()
+    }
+    said.then(show, (error: unknown) => show(messageOf(error)))
+  }
+}
+
+function problem(error: unknown): Block {
+  const text = messageOf(error)
+  return text === '' ? line() : paragraph([], text)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

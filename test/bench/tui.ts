@@ -1,0 +1,221 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { ENV, git } from '../git/bare-git.ts'
+import { begun, timed } from '../tui/recorded.ts'
+import { writeBacklog } from './backlog.ts'
+import type { Row } from './row.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
+const [COLUMNS, ROWS] = [140, 40]
+const FRAME = '\u001b[?2026h'
+
+/**
+ * Measures the full screen in a terminal: how soon it is there, how soon a key shows while an agent prints without end,
+ * what a frame writes, what it does while nothing happens, and what it takes after a gigabyte. `script` makes the terminal.
+ */
+export async function benchTui(): Promise<readonly Row[]> {
+  return [...(await firstFrame()), ...(await underFlood()), await afterGigabyte()]
+}
+
+/** A program in a terminal, and what it has written so far. */
+function inTerminal(cwd: string, ...args: readonly string[]) {
+  const command = `stty cols ${COLUMNS} rows ${ROWS}; exec ${[process.execPath, PROGRAM, ...args].map((arg) => `'${arg}'`).join(' ')}`
+  const env = { ...ENV, TERM: 'xterm-256color', SHELL: '/bin/sh', RALPH_SANDBOX: 'off', LANG: 'C.UTF-8' }
+  const child = spawn('script', ['-qfec', command, '/dev/null'], {
+    cwd,
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  let [text, bytes, frames] = ['', 0, 0]
+  const waiting = new Set<{ readonly words: string; readonly from: number; readonly found: () => void }>()
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+    bytes += Buffer.byteLength(chunk)
+    frames += chunk.split(FRAME).length - 1
+    for (const one of waiting)
+      if (text.indexOf(one.words, one.from) >= 0) {
+        waiting.delete(one)
+        one.found()
+      }
+    // Whoever waits looks at what comes from then on.
+    if (waiting.size === 0) text = text.slice(-1000)
+  })
+  return {
+    send: (keys: string) => void child.stdin.write(keys),
+    /** Resolves once these words have been written, from now on or already. */
+    saying: (words: string, { already = false } = {}) =>
+      new Promise<void>((found) => {
+        if (already && text.includes(words)) found()
+        else waiting.add({ words, from: text.length, found })
+      }),
+    written: () => ({ bytes, frames }),
+    /** The ralph in it. */
+    pid: () => descendant(child.pid ?? 0),
+    async end() {
+      process.kill(descendant(child.pid ?? 0), 'SIGTERM')
+      await ended
+    },
+    ended,
+  }
+}
+
+/** The last of the children of children: `script` starts a shell, which becomes ralph. */
+function descendant(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+  return Number(children[0] || pid)
+}
+
+function project(tasks: number, more: Readonly<Record<string, string>> = {}): string {
+  const root = mkdtempSync(join(tmpdir(), 'ralph-bench-tui-'))
+  writeBacklog(root, tasks, 'ordinary')
+  for (const [file, text] of Object.entries(more)) writeFileSync(join(root, file), text)
+  git(root, 'init', '--quiet', '--initial-branch=main')
+  git(root, 'config', 'user.name', 'bench')
+  git(root, 'config', 'user.email', 'bench@example.com')
+  git(root, 'add', '--all')
+  git(root, 'commit', '--quiet', '--message=Begin')
+  return root
+}
+
+const TIMES = 15
+
+async function firstFrame(): Promise<readonly Row[]> {
+  const root = project(1000)
+  try {
+    const logs = join(root, '.ralph/logs')
+    mkdirSync(logs, { recursive: true })
+    const events = timed([[0, begun()]])
+    writeFileSync(join(logs, 'run-2025.ndjson'), events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+    const took: number[] = []
+    let switches = 0
+    for (let times = 0; times < TIMES; times++) {
+      const began = performance.now()
+      const terminal = inTerminal(root, 'watch')
+      await terminal.saying('Tasks', { already: true })
+      took.push(performance.now() - began)
+      if (times === TIMES - 1) switches = await wakeUps(terminal.pid())
+      await terminal.end()
+    }
+    return [
+      {
+        what: 'ralph watch, first frame, 1000 tasks',
+        value: `${median(took).toFixed(0)} ms`,
+        ratio: 'from the start of the program, in a terminal (at most 150 ms)',
+      },
+      {
+        what: 'ralph watch, nothing happens',
+        value: `${switches.toFixed(1)} wake-ups a second`,
+        ratio: 'of all its threads; one of its own (at most 1)',
+      },
+    ]
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+}
+
+const IDLE_SECONDS = 6
+
+async function wakeUps(pid: number): Promise<number> {
+  await wait(2000)
+  const before = switchesOf(pid)
+  await wait(IDLE_SECONDS * 1000)
+  return (switchesOf(pid) - before) / IDLE_SECONDS
+}
+
+/** How often the main thread has gone to sleep: as often as it was woken. */
+function switchesOf(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/task/${pid}/status`, 'utf8')
+  return Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(status)?.[1])
+}
+
+const KEYS = 60
+
+async function underFlood(): Promise<readonly Row[]> {
+  const line = 'a line as an agent may print it, of some eighty characters, again and again'
+  // Ten thousand lines a second, a thousand at a time.
+  const command = `while :; do yes "${line}" | head -n 1000; sleep 0.09; done`
+  const config = { agent: 'command', command, gates: [], commit: { seal: false } }
+  const root = project(10_000, { 'ralph.config.json': JSON.stringify(config) })
+  try {
+    const terminal = inTerminal(root, 'run', '--tui')
+    await terminal.saying('again and again')
+    await wait(1500)
+    const [before, began] = [terminal.written(), performance.now()]
+    await wait(3000)
+    const [after, seconds] = [terminal.written(), (performance.now() - began) / 1000]
+    const frames = after.frames - before.frames
+    // The first task is the run itself; from there each key chooses the next.
+    terminal.send('\u001b[H')
+    await terminal.saying('The run')
+    const took: number[] = []
+    for (let number = 1; number <= KEYS; number++) {
+      await wait(20 + ((number * 37) % 60))
+      const shown = terminal.saying(`T-${String(number).padStart(3, '0')}`)
+      const pressed = performance.now()
+      terminal.send('\u001b[B')
+      await shown
+      took.push(performance.now() - pressed)
+    }
+    await terminal.end()
+    const sorted = took.toSorted((a, b) => a - b)
+    return [
+      {
+        what: 'a key shows, 10,000 tasks, an agent that prints 10,000 lines a second',
+        value: `${median(took).toFixed(1)} ms`,
+        ratio: `${sorted[Math.floor(KEYS * 0.95)]!.toFixed(1)} ms in 95 of 100 (at most 16 ms)`,
+      },
+      {
+        what: 'frames of that agent',
+        value: `${(frames / seconds).toFixed(0)} a second`,
+        ratio: `${((after.bytes - before.bytes) / frames / 1024).toFixed(1)} KB a frame (at most 60 a second)`,
+      },
+    ]
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+}
+
+async function afterGigabyte(): Promise<Row> {
+  const script =
+    'yes "a line as an agent may print it, of some eighty characters, again and again" | head -c 1000000000; until [ -e .git/go ]; do sleep 0.1; done; echo x > work'
+  const config = {
+    agent: 'command',
+    command: `${script}; echo "<TASK_DONE>"`,
+    gates: [],
+    commit: { seal: false },
+  }
+  const root = project(1000, { 'ralph.config.json': JSON.stringify(config) })
+  try {
+    const terminal = inTerminal(root, 'run', '--tui')
+    await terminal.saying('again and again')
+    const pid = terminal.pid()
+    // Its log stops at its cap; that the agent has printed all is seen by its pipe.
+    for (let before = -1, now = cpuOf(pid); now - before > 5; before = now, now = cpuOf(pid)) await wait(3000)
+    const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+    writeFileSync(join(root, '.git/go'), '')
+    await terminal.ended
+    if (readdirSync(root).includes('work') === false) throw new Error('the run did not end as it should')
+    return {
+      what: 'ralph run --tui, an agent that prints 1 GB',
+      value: `${peak.toFixed(0)} MB at the peak`,
+      ratio: 'at most 120 MB',
+    }
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+}
+
+/** In hundredths of a second. */
+function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return Number(fields[11]) + Number(fields[12])
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+}
