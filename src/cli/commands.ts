@@ -223,7 +223,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       flag('commit-tasks', 'commit task files that are not committed yet, before the run'),
       flag('push', 'push when the run is over'),
-      flag('verbose', 'each step of the agent on a line of its own'),
+      flag('verbose', 'each step of the agent on a line of its own (RALPH_PLAIN=1: and nothing moves)'),
     ],
     examples: [
       'ralph run --loop --max-tasks 5',
