@@ -7,7 +7,7 @@ import { LiveRegion } from './live-region.ts'
 import { footLine, rule } from './run-foot.ts'
 import { RunStory, type Story, type StoryDetail } from './run-story.ts'
 import { TogetherStory } from './run-together.ts'
-import type { Measure } from './width.ts'
+import { withoutJoiners, type Measure } from './width.ts'
 
 /** Where a run is reported. */
 export interface ReportTarget {
@@ -179,15 +179,16 @@ export class RunReporter {
 
   /** Never wider than the terminal, whose last column stays free, nor higher than half of it. */
   #liveRows(): readonly string[] {
-    const { live, canvas, measure, now } = this.#target
+    const { live, canvas, now } = this.#target
     if (!live) return []
+    const measure: Measure = (text) => this.#target.measure(withoutJoiners(text))
     const look = canvas()
     const columns = Math.max(1, (look.columns ?? 80) - 1)
     const most = Math.max(1, Math.min(MOST_LIVE, Math.floor(live.rows() / 2)))
     const foot = this.#foot(Math.min(columns, SPREAD_COLUMNS), now(), live.rows())
     const room = { columns, rows: Math.max(1, most - foot.length), measure }
     const blocks = this.#status?.ended ? [] : [...this.#story.live(now(), room), ...foot]
-    const text = layOutNow(blocks, { ...look, columns }, measure)
+    const text = withoutJoiners(layOutNow(blocks, { ...look, columns }, measure))
     return text === ''
       ? []
       : text
