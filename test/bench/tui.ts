@@ -199,7 +199,7 @@ async function afterGigabyte(): Promise<Row> {
     const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
     writeFileSync(join(root, '.git/go'), '')
     await terminal.ended
-    if (readdirSync(root).includes('work') === false) throw new Error('the run did not end as it should')
+    if (!readdirSync(root).includes('work')) throw new Error('the run did not end as it should')
     return {
       what: 'ralph run --tui, an agent that prints 1 GB',
       value: `${peak.toFixed(0)} MB at the peak`,

@@ -22,6 +22,7 @@ export function stageOf(context: Context, lines: LineShow, own: OwnRun): Stage {
   let screen: OwnScreen | null = null
   /** Resolves when the lines are seen again; null while they are. */
   let shown: Promise<void> | null = null
+  const isElsewhere = (): boolean => shown !== null
   let isOver = false
   const show = async (): Promise<void> => {
     const release = lines.reporter.hold()
@@ -61,7 +62,7 @@ export function stageOf(context: Context, lines: LineShow, own: OwnRun): Stage {
       async isLeft(over) {
         const ends = AbortSignal.any([over, control.signal])
         const end = new Promise<void>((resolve) => ends.addEventListener('abort', () => resolve()))
-        while (shown && !ends.aborted) await Promise.race([shown, end])
+        while (isElsewhere() && !ends.aborted) await Promise.race([shown, end])
         return !ends.aborted
       },
       async leave() {
