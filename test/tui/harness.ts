@@ -62,6 +62,7 @@ export function openTui({
         listener = null
         terminal.write(leave)
       },
+      focus: () => undefined,
       lend: (work) => work(),
     },
     look: { colour, ascii },

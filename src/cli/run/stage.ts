@@ -56,6 +56,8 @@ export function stageOf(context: Context, lines: LineShow, own: OwnRun): Stage {
     event(event) {
       screen?.event(event)
       lines.event(event)
+      // The lines begin to hear keys now.
+      if (event.type === 'run-started') own.terminal.focus()
     },
     questions: questionsOn(lines.questions, {
       /** Whether the question is for the lines: not where it is over before the screen is left. */
