@@ -5,6 +5,8 @@ import type { Keyboard } from './keyboard.ts'
 interface Opened {
   readonly listener: TerminalListener
   readonly texts: { readonly enter: string; readonly leave: string }
+  readonly onKey: (key: Key) => void
+  readonly unlisten: () => void
   readonly forget: readonly (() => void)[]
 }
 
@@ -18,6 +20,7 @@ function terminalOf(keys: Keyboard, { stdout, atExit }: Pick<Io, 'stdout' | 'atE
   let opened: Opened | null = null
   /** Whether the screen is shown: not while the program is stopped, or another one has the terminal. */
   let isEntered = false
+  let isLent = false
   const enter = (): void => {
     isEntered = true
     if (opened) stdout.write(opened.texts.enter)
@@ -34,33 +37,42 @@ function terminalOf(keys: Keyboard, { stdout, atExit }: Pick<Io, 'stdout' | 'atE
       const onKey = (raw: Key): void => {
         if (raw.name === 'suspend') return leave()
         if (raw.name === 'resume') {
+          if (isLent) return
           leave()
           enter()
           return listener.spoilt()
         }
         for (const key of read(raw)) listener.key(key)
       }
-      const forget = [keys.listen(onKey), stdout.onResize(() => listener.spoilt()), atExit(leave)]
-      opened = { listener, texts, forget }
+      const forget = [stdout.onResize(() => listener.spoilt()), atExit(leave)]
+      opened = { listener, texts, onKey, forget, unlisten: keys.listen(onKey) }
       enter()
     },
     close() {
       leave()
       for (const forget of opened?.forget ?? []) forget()
+      opened?.unlisten()
       opened = null
     },
+    focus() {
+      if (!opened) return
+      opened.unlisten()
+      opened = { ...opened, unlisten: keys.listen(opened.onKey) }
+    },
     async lend(work) {
-      const lender = opened
+      const { listener } = opened ?? {}
       leave()
+      isLent = true
       const resume = keys.pause('program')
       try {
         return await work()
       } finally {
+        isLent = false
         resume()
         // It may have been closed meanwhile.
-        if (lender && opened === lender) {
+        if (listener && opened?.listener === listener) {
           enter()
-          lender.listener.spoilt()
+          listener.spoilt()
         }
       }
     },

@@ -28,8 +28,6 @@ export function activityOf(event: RunEvent): readonly Block[] {
       const head = number > 0 ? `attempt ${number} of ${most}` : 'attempt'
       return [BLANK, line(strong(head), dim(`  ${who.join(' · ')}`))]
     }
-    case 'agent-text':
-      return linesIn(event.text).map(textBlock)
     case 'agent-tool':
       return event.status === 'running' ? [toolBlock(event.summary)] : []
     case 'agent-retrying': {
@@ -99,6 +97,11 @@ export function linesIn(text: string): readonly string[] {
 
 function clipped(text: string): string {
   return text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text
+}
+
+/** What an agent has said, line by line. */
+export function textBlocks(text: string): readonly Block[] {
+  return linesIn(text).map(textBlock)
 }
 
 /** Wraps below its own indent, which is kept: what an agent says may be code. */

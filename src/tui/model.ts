@@ -3,10 +3,10 @@ import type { GateResult } from '../events/gate.ts'
 import type { OutcomeKind } from '../events/outcome.ts'
 import { statusAfter, type RunStatus } from '../events/status.ts'
 import type { Usage } from '../events/usage.ts'
-import { BLANK, type Block } from '../ui/block.ts'
+import { BLANK, dim, line, type Block } from '../ui/block.ts'
 import { RunStory, type Story } from '../ui/run-story.ts'
 import { TogetherStory } from '../ui/run-together.ts'
-import { activityOf, failedToolBlock } from './activity.ts'
+import { activityOf, failedToolBlock, textBlocks } from './activity.ts'
 import { Ring } from './ring.ts'
 
 /** An attempt as the events tell it. */
@@ -25,10 +25,22 @@ export interface AttemptSeen extends Pick<AttemptStarted, 'attempt' | 'counted' 
 /** What has been seen of one task, or of the run as a whole. */
 export interface Seen {
   readonly lines: Ring<Block>
+  /** What its agent has said since somebody looked: made into lines when somebody does. */
+  readonly unread: Unread
   attempts: AttemptSeen[]
   /** The tools that run: when each began, and on which line it stands. */
   readonly tools: Map<string, { readonly at: string; readonly number: number }>
 }
+
+interface Unread {
+  texts: string[]
+  characters: number
+  /** Whether some was passed over: nobody could have read it. */
+  isCut: boolean
+}
+
+/** More than this nobody reads between two frames. */
+const MOST_UNREAD = 48 * 1024
 
 /** Of a task at work a person may scroll back so far; of one that is over less is kept, for its log has all of it. */
 const MOST_LINES = 2000
@@ -64,7 +76,9 @@ export class RunModel {
 
   /** What has been seen of that task; undefined where nothing was. */
   seen(id: string): Seen | undefined {
-    return this.#seen.get(id)
+    const seen = this.#seen.get(id)
+    if (seen) read(seen)
+    return seen
   }
 
   event(event: RunEvent): void {
@@ -75,13 +89,16 @@ export class RunModel {
       if (event.jobs > 1) this.#story = new TogetherStory({ steps: false })
     }
     if (!isChatter(event)) this.revision++
-    for (const block of this.#story.show(event)) this.story.push(block)
+    // What an agent says is no part of what a run leaves behind.
+    if (event.type !== 'agent-text') for (const block of this.#story.show(event)) this.story.push(block)
     if ('id' in event && event.id !== '') this.#see(event, event.id)
   }
 
   #see(event: RunEvent, id: string): void {
-    const seen = this.#seen.get(id) ?? { lines: new Ring(MOST_LINES), attempts: [], tools: new Map() }
+    const seen = this.#seen.get(id) ?? nothingSeen()
     this.#seen.set(id, seen)
+    if (event.type === 'agent-text') return hear(seen, event.text)
+    if (event.type !== 'agent-usage') read(seen)
     if (event.type === 'agent-tool' && event.status !== 'running') return endTool(seen, event)
     if (event.type === 'agent-tool') beginTool(seen, event)
     if (event.type === 'attempt-started') seen.tools.clear()
@@ -103,6 +120,29 @@ export class RunModel {
     this.#seen.get(oldest)?.lines.shrink(0)
     this.#over.delete(oldest)
   }
+}
+
+function nothingSeen(): Seen {
+  const unread = { texts: [], characters: 0, isCut: false }
+  return { lines: new Ring(MOST_LINES), unread, attempts: [], tools: new Map() }
+}
+
+function hear({ unread }: Seen, text: string): void {
+  unread.texts.push(text)
+  unread.characters += text.length
+  if (unread.characters <= MOST_UNREAD || unread.texts.length === 1) return
+  const kept = unread.texts.slice(Math.ceil(unread.texts.length / 2))
+  unread.texts = kept
+  unread.characters = kept.reduce((sum, one) => sum + one.length, 0)
+  unread.isCut = true
+}
+
+/** Makes lines of what was said. */
+function read({ unread, lines }: Seen): void {
+  if (unread.texts.length === 0) return
+  if (unread.isCut) lines.push(line(dim('… its log has all of it')))
+  for (const text of unread.texts) for (const block of textBlocks(text)) lines.push(block)
+  Object.assign(unread, { texts: [], characters: 0, isCut: false })
 }
 
 /** What says nothing of how a run stands. */

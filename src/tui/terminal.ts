@@ -27,6 +27,8 @@ export interface Terminal {
     texts: { readonly enter: string; readonly leave: string },
   ) => void
   readonly close: () => void
+  /** Keys come here again, where somebody else has begun to hear them since. */
+  readonly focus: () => void
   /** Leaves the terminal to another program meanwhile. */
   readonly lend: <T>(work: () => Promise<T>) => Promise<T>
 }

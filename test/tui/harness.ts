@@ -62,6 +62,7 @@ export function openTui({
         listener = null
         terminal.write(leave)
       },
+      focus: () => undefined,
       lend: (work) => work(),
     },
     look: { colour, ascii },
@@ -91,21 +92,21 @@ export function openTui({
     steered,
     opened,
     state,
-    changeTasks(next: readonly BoardTask[]) {
+    changeTasks: (next: readonly BoardTask[]) => {
       state.tasks = next
       revision++
       screen.changed()
     },
-    press(...names: readonly (string | Partial<Key>)[]) {
+    press: (...names: readonly (string | Partial<Key>)[]) => {
       for (const name of names) {
         const key = typeof name === 'string' ? { name, text: name.length === 1 ? name : '' } : name
         listener?.key({ name: '', text: '', ctrl: false, shift: false, ...key })
       }
     },
-    type(text: string) {
+    type: (text: string) => {
       for (const text1 of text) listener?.key({ name: text1, text: text1, ctrl: false, shift: false })
     },
-    async resize(to: number, height: number) {
+    resize: async (to: number, height: number) => {
       Object.assign(size, { columns: to, rows: height })
       await terminal.resize(to, height)
       listener?.spoilt()

@@ -26,8 +26,8 @@ async function watchOn(context: Context, place: Place, terminal: Terminal): Prom
     io,
     { place, named: args[0] },
     {
-      heard(events) {
-        if (events.some(changesFiles)) opened?.reread()
+      heard({ known }) {
+        if (known.some(changesFiles)) opened?.reread()
         opened?.screen.changed()
       },
       changed: () => opened?.screen.changed(),
@@ -78,8 +78,8 @@ async function printRun(context: Context, place: Place): Promise<number> {
     io,
     { place, named: args[0] },
     {
-      heard(events) {
-        for (const event of events) show.event(event)
+      heard({ all, known }) {
+        for (const event of json ? all : known) show.event(event)
         end()
       },
       changed: end,

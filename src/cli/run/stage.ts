@@ -22,6 +22,7 @@ export function stageOf(context: Context, lines: LineShow, own: OwnRun): Stage {
   let screen: OwnScreen | null = null
   /** Resolves when the lines are seen again; null while they are. */
   let shown: Promise<void> | null = null
+  const isElsewhere = (): boolean => shown !== null
   let isOver = false
   const show = async (): Promise<void> => {
     const release = lines.reporter.hold()
@@ -55,13 +56,15 @@ export function stageOf(context: Context, lines: LineShow, own: OwnRun): Stage {
     event(event) {
       screen?.event(event)
       lines.event(event)
+      // The lines begin to hear keys now.
+      if (event.type === 'run-started') own.terminal.focus()
     },
     questions: questionsOn(lines.questions, {
       /** Whether the question is for the lines: not where it is over before the screen is left. */
       async isLeft(over) {
         const ends = AbortSignal.any([over, control.signal])
         const end = new Promise<void>((resolve) => ends.addEventListener('abort', () => resolve()))
-        while (shown && !ends.aborted) await Promise.race([shown, end])
+        while (isElsewhere() && !ends.aborted) await Promise.race([shown, end])
         return !ends.aborted
       },
       async leave() {

@@ -6,9 +6,15 @@ import { runFolder, type RunFolder } from '../../run/folder.ts'
 import { RunModel } from '../../tui/model.ts'
 import type { Io } from '../io.ts'
 
+/** What a journal has said: all of it, and what can be shown, which what a later version has written may not be. */
+export interface Heard {
+  readonly all: readonly RunEvent[]
+  readonly known: readonly RunEvent[]
+}
+
 /** What hears of a run that is watched. */
 interface WatchListener {
-  readonly heard: (events: readonly RunEvent[]) => void
+  readonly heard: (events: Heard) => void
   /** Whether it lives is known, or has changed. */
   readonly changed: () => void
 }
@@ -72,11 +78,21 @@ export class RunWatch {
     this.#listener.changed()
   }
 
-  #hear(events: readonly RunEvent[]): void {
-    for (const event of events) this.model.event(event)
+  #hear(all: readonly RunEvent[]): void {
+    const known = all.filter((event) => this.#shows(event))
     if (this.model.status?.ended) this.model.isDead = false
-    this.#listener.heard(events)
+    this.#listener.heard({ all, known })
     if (!this.#isAlive && this.#follower.isCaughtUp) void this.#look()
+  }
+
+  #shows(event: RunEvent): boolean {
+    try {
+      this.model.event(event)
+      return true
+    } catch {
+      // It is of a later version, or somebody has written into the journal.
+      return false
+    }
   }
 
   async #look(): Promise<void> {

@@ -1,0 +1,113 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { git, repository } from '../cli/script-repository.ts'
+import { hasTmux, openTmux } from './tmux.ts'
+
+const WAIT = 'until [ -e .git/go ]; do sleep 0.05; done'
+const open: { end: () => void }[] = []
+
+afterEach(() => {
+  for (const one of open.splice(0)) one.end()
+})
+
+function terminal(cwd: string, columns = 120, rows = 20) {
+  const made = openTmux(cwd, { columns, rows })
+  open.push(made)
+  return made
+}
+
+const project = () =>
+  repository(
+    { 'T-001': `echo hello; ${WAIT}; echo x > one`, 'T-002': `echo second; ${WAIT}; echo x > two` },
+    { agent: 'script' },
+  )
+
+const letGo = (cwd: string) => writeFileSync(join(cwd, '.git/go'), '')
+
+describe.skipIf(!hasTmux)('in a real terminal', () => {
+  it('a run under way is watched and steered, and the terminal is as it was before', async () => {
+    const cwd = project()
+    const [running, watching] = [terminal(cwd), terminal(cwd)]
+    running.ralph('run', '--loop')
+    await running.shows('hello')
+    watching.ralph('watch')
+    await watching.shows(/▸ ● T-001[^]*hello/)
+    expect(watching.isAlternate()).toBe(true)
+    expect(watching.isCooked()).toBe(false)
+    watching.press('p')
+    await watching.shows('p go on')
+    await running.shows('paused')
+    watching.press('p')
+    await watching.shows('p pause')
+    watching.press('s')
+    await watching.shows(/▸ ● T-002[^]*second/)
+    watching.press('d', 'e')
+    await expect.poll(() => existsSync(join(cwd, '.git/T-002.md'))).toBe(true)
+    watching.resize(60, 14)
+    await watching.shows(/^Tasks ─{50,}$/m)
+    watching.press('Enter')
+    await watching.shows(/^T-002 .*\n\[activity\]/m)
+    letGo(cwd)
+    await watching.shows('the run ended')
+    watching.press('q')
+    await watching.shows('ended with 0')
+    expect(watching.isAlternate()).toBe(false)
+    await expect.poll(() => watching.isCooked()).toBe(true)
+    expect(watching.history()).not.toContain('T-002')
+    expect(git(cwd, 'log', '--format=%s')).toBe('T-002: Do T-002\nBegin')
+  })
+
+  it('a run goes from its lines to the full screen and back, and ends in its lines', async () => {
+    const cwd = project()
+    const { ralph, press, shows, history, isAlternate } = terminal(cwd)
+    ralph('run', 'T-001', '--tui')
+    await shows(/▸ ● T-001[^]*hello/)
+    press('f')
+    await shows('f full')
+    press('f')
+    await shows(/▸ ● T-001[^]*hello/)
+    letGo(cwd)
+    await shows('ended with 0')
+    expect(isAlternate()).toBe(false)
+    const lines = history()
+    // Each of its lines once, as if the lines had been there all the time.
+    expect(lines.match(/T-001 {2}Do T-001/g)).toHaveLength(1)
+    expect(lines).toMatch(/agent says done[^]*1 done/)
+  })
+
+  it('is left as it was where ralph is stopped, interrupted or ended', async () => {
+    const cwd = project()
+    const { ralph, press, shows, isAlternate, isCooked, type } = terminal(cwd)
+    ralph('run', 'T-001', '--tui')
+    await shows(/▸ ● T-001[^]*hello/)
+    press('C-z')
+    await shows(/Stopped|suspended/)
+    expect(isAlternate()).toBe(false)
+    expect(isCooked()).toBe(true)
+    type('fg')
+    press('Enter')
+    await shows(/▸ ● T-001[^]*hello/)
+    expect(isAlternate()).toBe(true)
+    press('C-c')
+    await shows('To go on: ralph run')
+    expect(isAlternate()).toBe(false)
+    await expect.poll(isCooked).toBe(true)
+    ralph('watch')
+    await shows('▸ ■ The run')
+    const pid = readdirSync('/proc').find((name) => {
+      if (!/^\d+$/.test(name)) return false
+      try {
+        return (
+          readFileSync(`/proc/${name}/cmdline`, 'utf8').endsWith('watch\0') &&
+          readFileSync(`/proc/${name}/environ`, 'utf8').includes(`HOME=${cwd}\0`)
+        )
+      } catch {
+        return false
+      }
+    })
+    process.kill(Number(pid), 'SIGTERM')
+    await shows('ended with 0')
+    expect(isAlternate()).toBe(false)
+  })
+})
