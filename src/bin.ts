@@ -14,6 +14,9 @@ if ('enableCompileCache' in nodeModule && typeof nodeModule.enableCompileCache =
 
 let interrupts: { readonly first: AbortController; readonly second: AbortController } | undefined
 
+/** How many programs have the terminal now: its Ctrl-C is theirs. */
+let lent = 0
+
 /** Takes Ctrl-C over from Node, once a command wants to hear of it. */
 function listen(): NonNullable<typeof interrupts> {
   if (interrupts) return interrupts
@@ -23,7 +26,7 @@ function listen(): NonNullable<typeof interrupts> {
     else if (!second.signal.aborted) second.abort('now')
     else process.exit(130)
   }
-  process.on('SIGINT', onInterrupt).on('SIGTERM', onInterrupt)
+  process.on('SIGINT', () => lent === 0 && onInterrupt()).on('SIGTERM', onInterrupt)
   // Whoever closes the terminal does not mean an agent to work on alone. Where there is none, as under nohup, the run
   // goes on: Node itself has undone what nohup asked of it.
   const { isatty } = process.getBuiltinModule('node:tty')
@@ -75,6 +78,10 @@ const io: Io = {
   now: () => new Date(),
   get signal() {
     return listen().first.signal
+  },
+  lendInterrupts() {
+    lent++
+    return () => void lent--
   },
   get urgent() {
     return listen().second.signal

@@ -1,6 +1,6 @@
-import { dirname } from 'node:path'
 import { LineSplitter, Tail } from '../base/stream.ts'
 import type { EndMode, ProcessEnd, Running, StartProcess } from '../process/start.ts'
+import { driveByHand } from './by-hand.ts'
 import { Channel } from './channel.ts'
 import { outcomeOf, type Hearing } from './outcome.ts'
 import type {
@@ -14,11 +14,13 @@ import type {
   StreamEvent,
   StreamReader,
 } from './port.ts'
-import { writePrivateFiles, type PreparedFiles } from './private-files.ts'
+import { writableOf, writePrivateFiles, type PreparedFiles } from './private-files.ts'
 import { Watch } from './watch.ts'
 
 interface RuntimeOptions {
   readonly start: StartProcess
+  /** The same for what a person drives; as for the agent itself where nothing is said. */
+  readonly startByHand?: StartProcess
   readonly now: () => Date
   /** How long an agent that has said its last may take to leave; 5 by default. */
   readonly resultGraceSeconds?: number
@@ -30,12 +32,16 @@ const STDERR_BYTES = 64 * 1024
 
 /** Makes an agent of a provider: runs its program, reads its stream and holds it to its limits. */
 export function createAgent(provider: Provider, options: RuntimeOptions): Agent {
-  const { name, obeysAnyway, takesMcpServers = false } = provider
+  const { name, obeysAnyway, takesMcpServers = false, interactive } = provider
+  const start = options.startByHand ?? options.start
   return {
     name,
     takesMcpServers,
     ...(obeysAnyway && { obeysAnyway }),
     run: (request) => new Session(provider, request, options).events(),
+    ...(interactive && {
+      byHand: (request, at) => driveByHand({ ...provider, interactive }, request, { ...at, start }),
+    }),
   }
 }
 
@@ -250,9 +256,4 @@ class Session {
       seconds: this.#elapsed / 1000,
     })
   }
-}
-
-/** An agent writes its notes, and its server what it says by its tools, in folders of the attempt's own. */
-function writableOf({ task: { notesFile }, signalFolder }: AgentRequest): readonly string[] {
-  return [...(notesFile === '' ? [] : [dirname(notesFile)]), ...(signalFolder ? [signalFolder] : [])]
 }

@@ -15,6 +15,8 @@ export interface Io extends World {
   readonly pipes: () => Pipes | null
   /** Aborts at the first interrupt; only a command that reads it takes Ctrl-C over from Node. */
   readonly signal: AbortSignal
+  /** From here on Ctrl-C is meant for a program that has the terminal, until what it returns is called. */
+  readonly lendInterrupts: () => () => void
 }
 
 /** Where text goes out. */

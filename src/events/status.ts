@@ -40,7 +40,7 @@ export interface JobStatus {
   readonly title: string
   /** Which of the attempts that count it is, and how many the task has; null before the first. */
   readonly attempt: { readonly counted: number; readonly most: number; readonly since: string } | null
-  readonly doing: 'agent' | 'gates' | 'landing' | 'waiting'
+  readonly doing: 'agent' | 'person' | 'gates' | 'landing' | 'waiting'
   /** What the agent has said last by its tool, what a wait is for, or the gate. */
   readonly note: string
   readonly until: string | null
@@ -92,6 +92,8 @@ function after(status: RunStatus, event: RunEvent): RunStatus {
       return job(event.id, { note: event.text })
     case 'agent-retrying':
       return job(event.id, { note: event.reason, until: event.until })
+    case 'taken-over':
+      return job(event.id, { doing: 'person', note: '' })
     case 'gate-started':
       return job(event.id, { doing: 'gates', note: event.gate.name })
     case 'landing-started':

@@ -8,8 +8,8 @@ import { resolveProgram } from './program.ts'
 export type ProcessCommand =
   { readonly program: string; readonly args: readonly string[] } | { readonly shell: string }
 
-/** A process whose output is heard. */
-export type Child = ChildProcessByStdio<null, Readable, Readable>
+/** A process; what it prints is heard, unless it has the terminal. */
+export type Child = ChildProcessByStdio<null, Readable | null, Readable | null>
 
 /** A child that runs, or a sentence that says why there is none. */
 type Launch =
@@ -32,10 +32,18 @@ interface LaunchPlace {
   readonly stdinFile: string | undefined
   /** Beyond its output and errors, by number from 3 on. */
   readonly more?: readonly MoreStream[] | undefined
+  /** It has the streams of this process itself, which are a terminal's. */
+  readonly handsOver?: boolean
 }
 
-/** Starts a process in a session and a group of its own, so that it can be ended whole. */
-export function launch(command: ProcessCommand, { cwd, env, stdinFile, more = [] }: LaunchPlace): Launch {
+/**
+ * Starts a process in a session and a group of its own, so that it can be ended whole. One that is handed the terminal
+ * stays in the group of this process: no other may read from it.
+ */
+export function launch(
+  command: ProcessCommand,
+  { cwd, env, stdinFile, more = [], handsOver = false }: LaunchPlace,
+): Launch {
   const [program, args] = 'shell' in command ? ['sh', ['-c', command.shell]] : [command.program, command.args]
   const name = 'shell' in command ? 'the shell' : program
   const opened: number[] = []
@@ -49,7 +57,8 @@ export function launch(command: ProcessCommand, { cwd, env, stdinFile, more = []
     if ('reason' in found) return { failure: Promise.resolve(found) }
     const stdin = stdinFile === undefined ? 'ignore' : open(stdinFile)
     const others = more.map((stream) => ('file' in stream ? open(stream.file) : 'pipe'))
-    const child = spawnIn({ cwd, env, stdio: [stdin, 'pipe', 'pipe', ...others] }, found)
+    const stdio: Stdio = handsOver ? ['inherit', 'inherit', 'inherit'] : [stdin, 'pipe', 'pipe']
+    const child = spawnIn({ cwd, env, stdio: [...stdio, ...others], detached: !handsOver }, found)
     if (hasPid(child)) {
       for (const [index, stream] of more.entries())
         if ('take' in stream) stream.take(child.stdio[index + 3] as Duplex)
@@ -67,13 +76,18 @@ export function launch(command: ProcessCommand, { cwd, env, stdinFile, more = []
   }
 }
 
-type Stdio = [stdin: number | 'ignore', stdout: 'pipe', stderr: 'pipe', ...more: (number | 'pipe')[]]
+type Stdio = (number | 'ignore' | 'pipe' | 'inherit')[]
 
 function spawnIn(
-  place: { readonly cwd: string; readonly env: Record<string, string>; readonly stdio: Stdio },
+  place: {
+    readonly cwd: string
+    readonly env: Record<string, string>
+    readonly stdio: Stdio
+    readonly detached: boolean
+  },
   { program, args }: { readonly program: string; readonly args: readonly string[] },
 ): Child {
-  const options = { ...place, detached: platform() !== 'win32', windowsHide: true }
+  const options = { ...place, detached: place.detached && platform() !== 'win32', windowsHide: true }
   // Its first stream is a file or nothing, which the types of Node cannot tell from a pipe.
   return spawn(program, args, options) as Child
 }

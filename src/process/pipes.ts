@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Child } from './launch.ts'
 import { listenFor } from './sleep.ts'
 
@@ -11,9 +12,9 @@ const SILENCE_MS = 300
 /** More than any pipe can hold after the exit: what comes beyond it is written by somebody who got away. */
 const LEFT_BYTES = 4 * 1024 * 1024
 
-/** The two pipes of a process: what it says is handed on no faster than it is taken. */
+/** The pipes of a process: what it says is handed on no faster than it is taken. One that has a terminal has none. */
 export class Pipes {
-  readonly #child: Child
+  readonly #streams: ReadonlyMap<OutputStream, Readable>
   readonly #onOutput: OnOutput
   readonly #onFault: () => void
   readonly #closed: Promise<void>
@@ -22,16 +23,17 @@ export class Pipes {
   #fault: { readonly error: unknown } | undefined
 
   constructor(child: Child, onOutput: OnOutput, onFault: () => void) {
-    this.#child = child
+    const both = [['stdout', child.stdout] as const, ['stderr', child.stderr] as const]
+    this.#streams = new Map(both.flatMap(([name, stream]) => (stream ? [[name, stream] as const] : [])))
     this.#onOutput = onOutput
     this.#onFault = onFault
     this.#closed = new Promise((resolve) => child.once('close', () => resolve()))
-    for (const stream of ['stdout', 'stderr'] as const) {
-      child[stream].on('data', (chunk: Buffer) => this.#take(chunk, stream))
-      child[stream].on('error', ignore)
+    for (const [name, stream] of this.#streams) {
+      stream.on('data', (chunk: Buffer) => this.#take(chunk, name))
+      stream.on('error', ignore)
       // When a child exits Node resumes its streams, held back or not.
-      child[stream].on('resume', () => {
-        if (this.#held[stream] > 0) child[stream].pause()
+      stream.on('resume', () => {
+        if (this.#held[name] > 0) stream.pause()
       })
     }
   }
@@ -42,6 +44,7 @@ export class Pipes {
    * signal is aborted.
    */
   async drain(hurry: AbortSignal): Promise<void> {
+    if (this.#streams.size === 0) return
     const most = this.#bytes + LEFT_BYTES
     let seen = -1
     while (this.#bytes < most && (this.#isHeld ? !hurry.aborted : seen !== this.#bytes)) {
@@ -51,8 +54,7 @@ export class Pipes {
       await Promise.race([closed, listenFor(SILENCE_MS, silence.signal)])
       if (silence.signal.aborted) break
     }
-    this.#child.stdout.destroy()
-    this.#child.stderr.destroy()
+    for (const stream of this.#streams.values()) stream.destroy()
     if (this.#fault) throw this.#fault.error
   }
 
@@ -73,14 +75,14 @@ export class Pipes {
 
   async #hold(wait: Promise<void>, name: OutputStream): Promise<void> {
     this.#held[name]++
-    const stream = this.#child[name].pause()
+    const stream = this.#streams.get(name)?.pause()
     try {
       await wait
     } catch (error) {
       this.#fail(error)
     }
     this.#held[name]--
-    stream.resume()
+    stream?.resume()
   }
 
   #fail(error: unknown): void {

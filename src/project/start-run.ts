@@ -1,8 +1,10 @@
 import type { Emit } from '../attempt/ports.ts'
+import { UserError } from '../base/errors.ts'
 import type { RunEvent } from '../events/event.ts'
 import type { Control } from '../run/control.ts'
 import type { RunOptions } from '../run/ports.ts'
 import { runTasks } from '../run/run.ts'
+import type { Terminal } from '../process/terminal.ts'
 import type { Task } from '../task/model.ts'
 import { Agents } from './agents.ts'
 import type { Project } from './project.ts'
@@ -16,6 +18,8 @@ interface RunStart {
   readonly wish: RunWish
   readonly options: RunOptions
   readonly questions: Questions
+  /** Where a person can drive an agent. */
+  readonly terminal?: Terminal | null
   readonly emit: Emit<RunEvent>
   /** What somebody can do to it meanwhile; one of its own where nobody has another. */
   readonly control?: Control
@@ -25,8 +29,13 @@ interface RunStart {
 export async function startRun(
   world: World,
   project: Project,
-  { wish, options, questions, emit, control }: RunStart,
+  { wish, options, questions, terminal, emit, control }: RunStart,
 ): Promise<void> {
+  if (options.byHand && !terminal)
+    throw new UserError(
+      '--interactive needs a terminal that a person sits at',
+      'Run it in one, without --json and without a pipe.',
+    )
   const mode = sandboxMode(wish.sandbox, { env: world.env, config: project.config })
   const sandbox = await openSandbox(mode, { env: world.env, ...project })
   const agents = new Agents(world, wish, { ...project, isCaged: sandbox.state.on })
@@ -35,7 +44,7 @@ export async function startRun(
     (warnings) => ({ warnings }),
     (error: unknown) => ({ error }),
   )
-  const ports = await runPorts(world, project, { agents, questions, sandbox, control })
+  const ports = await runPorts(world, project, { agents, questions, terminal, sandbox, control })
   const known = await checked
   if ('error' in known) throw known.error
   await runTasks(options, { ...ports, ...known }, emit)

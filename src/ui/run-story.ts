@@ -37,6 +37,8 @@ interface Attempt {
   gates: GateResult[]
   /** How much the sandbox has refused. */
   caged: number
+  /** A person makes it. */
+  isByHand: boolean
 }
 
 /** What tells a run: events in, lines to keep out, and lines that say what is going on now. */
@@ -95,6 +97,7 @@ export class RunStory implements Story {
           doing: `${event.agent} begins`,
           gates: [],
           caged: 0,
+          isByHand: false,
         }
         return []
       case 'agent-started':
@@ -111,6 +114,11 @@ export class RunStory implements Story {
         return event.signal === 'progress' ? this.#note(event.text) : this.#step(signalText(event))
       case 'task-added':
         return [paragraph(['     ', accent('+'), ' '], `added ${event.added}: ${event.title}`)]
+      case 'taken-over':
+        return this.#takenOver(event)
+      case 'handed-back':
+        if (this.#attempt) this.#attempt.agentEndedAt = new Date(event.at)
+        return []
       case 'gates-again':
         if (this.#attempt) this.#attempt.gates = []
         return this.#step(`the gates changed ${fewOf(event.paths)}, and run again on that`)
@@ -237,6 +245,15 @@ export class RunStory implements Story {
     return [paragraph(['     ', '· '], text)]
   }
 
+  #takenOver({ agent, session }: Extract<RunEvent, { type: 'taken-over' }>): readonly Block[] {
+    const goesOn = session === null ? '' : `, which goes on with what it has begun (session ${session})`
+    if (this.#attempt) {
+      this.#attempt.isByHand = true
+      this.#attempt.doing = `${agent}, by hand`
+    }
+    return [paragraph(['     ', accent('→'), ' '], `yours: ${agent}${goesOn}. Leave it, and the gates judge`)]
+  }
+
   /** Of a task that has failed the terminal asks by itself. */
   #question({ id, text, options, at }: Extract<RunEvent, { type: 'question' }>): readonly Block[] {
     if (!this.#attempt) return []
@@ -253,7 +270,8 @@ export class RunStory implements Story {
     this.#attempt = null
     if (!attempt) return []
     const seconds = secondsBetween(attempt.startedAt, attempt.agentEndedAt ?? new Date(event.at))
-    const said = endText(event.outcome, event.reason)
+    const isJudged = event.outcome === 'done' || isRefuted(event.outcome)
+    const said = attempt.isByHand && isJudged ? 'done by hand' : endText(event.outcome, event.reason)
     const refused = attempt.caged === 0 ? '' : ` · ${counted(attempt.caged, 'refusal')}`
     const isFailed = attempt.gates.some(({ verdict }) => verdict !== 'passed')
     return [

@@ -40,6 +40,7 @@ export async function ralph(
     now: () => now ?? new Date(2025, 0, 15, 14, 30),
     signal: new AbortController().signal,
     urgent: new AbortController().signal,
+    lendInterrupts: () => () => undefined,
   }
   const code = await main(io)
   return { code, stdout: stdout.text(), stderr: stderr.text() }

@@ -1,7 +1,15 @@
 import { NO_NEEDS } from '../../base/cage-needs.ts'
 import { startProcess } from '../../process/start.ts'
 import { readLastLine } from '../marker.ts'
-import type { AgentRequest, Exit, Preflight, Provider, StreamEnd, StreamReader } from '../port.ts'
+import {
+  FOLDER,
+  type AgentRequest,
+  type Exit,
+  type Preflight,
+  type Provider,
+  type StreamEnd,
+  type StreamReader,
+} from '../port.ts'
 import { failureOf, PlainOutput } from './plain-output.ts'
 import { taskEnvironment } from './request.ts'
 import { UNKNOWN_USAGE } from '../../events/usage.ts'
@@ -32,6 +40,13 @@ export function commandProvider(command: string | null): Provider {
       env: taskEnvironment(request),
       stdin: request.prompt,
       files: {},
+    }),
+    interactive: (request) => ({
+      program: 'sh',
+      args: ['-c', line, SHELL],
+      // Its standard input is the terminal.
+      env: { ...taskEnvironment(request), RALPH_PROMPT_FILE: `${FOLDER}/prompt.md` },
+      files: { 'prompt.md': request.prompt },
     }),
     reader: (request) => new CommandReader(line, request),
   }

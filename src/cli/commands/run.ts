@@ -28,7 +28,13 @@ export async function run(context: Context): Promise<number> {
     if (event.type === 'run-finished') code = exitCode(event)
   }
   try {
-    await startRun(context.io, project, { wish, options, questions: show.questions, emit })
+    await startRun(context.io, project, {
+      wish,
+      options,
+      questions: show.questions,
+      terminal: show.terminal,
+      emit,
+    })
   } finally {
     show.end()
   }

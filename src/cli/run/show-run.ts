@@ -1,5 +1,6 @@
 import type { Emit } from '../../attempt/ports.ts'
 import type { RunEvent } from '../../events/event.ts'
+import type { Terminal } from '../../process/terminal.ts'
 import { NO_QUESTIONS, type Questions } from '../../project/run-ports.ts'
 import type { Block } from '../../ui/block.ts'
 import { layOutNow, type Canvas } from '../../ui/layout.ts'
@@ -9,11 +10,14 @@ import { measureForAny } from '../../ui/width.ts'
 import type { Context } from '../command.ts'
 import { canvasFor } from '../context.ts'
 import { questionsOf } from './questions.ts'
+import { openTerminal } from './terminal.ts'
 
 /** What shows a run, and asks for it. */
 export interface Show {
   readonly event: Emit<RunEvent>
   readonly questions: Questions
+  /** Where a person can drive an agent; null where nobody sits at one. */
+  readonly terminal: Terminal | null
   /** Writes lines of somebody else's between those of the run. */
   readonly lines: (blocks: readonly Block[]) => void
   readonly end: () => void
@@ -24,6 +28,7 @@ export function showJson(context: Context): Show {
   return {
     event: (event) => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
     questions: NO_QUESTIONS,
+    terminal: null,
     lines: () => undefined,
     end: () => undefined,
   }
@@ -45,10 +50,22 @@ export async function showLines(
     now: io.now,
     verbose,
   })
-  const ticking = setInterval(() => reporter.tick(), TICK_MS)
+  /** What happens while somebody else has the terminal is shown afterwards. */
+  let missed: RunEvent[] | null = null
+  const suspend = (): (() => void) => {
+    reporter.pause()
+    missed ??= []
+    return () => {
+      const events = missed ?? []
+      missed = null
+      for (const event of events) reporter.event(event)
+    }
+  }
+  const ticking = setInterval(() => missed ?? reporter.tick(), TICK_MS)
   const dialogue = io.dialogue()
   return {
-    event: (event) => reporter.event(event),
+    event: (event) => (missed ? void missed.push(event) : reporter.event(event)),
+    terminal: openTerminal({ io, dialogue }, suspend),
     questions: dialogue
       ? questionsOf({ ...dialogue, signal: io.signal }, () => reporter.pause())
       : NO_QUESTIONS,
