@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { openDialogue } from './cli/dialogue.ts'
 import type { Dialogue, Io } from './cli/io.ts'
+import { openKeyboard, type OpenKeyboard } from './cli/keyboard.ts'
 import { UserError } from './base/errors.ts'
 import { main } from './cli/main.ts'
 import { createOutlet } from './cli/outlet.ts'
 import { reportError } from './cli/report-error.ts'
+import { isForeground } from './process/foreground.ts'
 
 // Newer than Node 20: what was compiled once is kept, which saves each command some milliseconds.
 const nodeModule = process.getBuiltinModule('node:module')
@@ -14,26 +16,25 @@ if ('enableCompileCache' in nodeModule && typeof nodeModule.enableCompileCache =
 
 let interrupts: { readonly first: AbortController; readonly second: AbortController } | undefined
 
-/** How many programs have the terminal now: its Ctrl-C is theirs. */
-let lent = 0
-
 /** Takes Ctrl-C over from Node, once a command wants to hear of it. */
 function listen(): NonNullable<typeof interrupts> {
   if (interrupts) return interrupts
-  const [first, second] = [new AbortController(), new AbortController()]
-  const onInterrupt = (): void => {
-    if (!first.signal.aborted) first.abort('interrupt')
-    else if (!second.signal.aborted) second.abort('now')
-    else process.exit(130)
-  }
-  process.on('SIGINT', () => lent === 0 && onInterrupt()).on('SIGTERM', onInterrupt)
+  const made = { first: new AbortController(), second: new AbortController() }
+  process.on('SIGINT', () => keyboard?.isLent() || interrupt()).on('SIGTERM', interrupt)
   // Whoever closes the terminal does not mean an agent to work on alone. Where there is none, as under nohup, the run
   // goes on: Node itself has undone what nohup asked of it.
   const { isatty } = process.getBuiltinModule('node:tty')
   const hasTerminal = [0, 1, 2].some((fd) => isatty(fd))
-  process.on('SIGHUP', () => hasTerminal && first.abort('interrupt'))
-  interrupts = { first, second }
-  return interrupts
+  process.on('SIGHUP', () => hasTerminal && made.first.abort('interrupt'))
+  interrupts = made
+  return made
+}
+
+function interrupt(): void {
+  const { first, second } = listen()
+  if (!first.signal.aborted) first.abort('interrupt')
+  else if (!second.signal.aborted) second.abort('now')
+  else process.exit(130)
 }
 
 /** Why a run's output was lost, to be said once the run has ended. */
@@ -61,6 +62,22 @@ function startFolder(): string {
 }
 
 let dialogue: Dialogue | null = null
+let keyboard: OpenKeyboard | null = null
+
+/** The keys, where a person sits at a terminal that can be drawn on. */
+function theKeyboard(): OpenKeyboard | null {
+  if (keyboard || !process.stdin.isTTY || !process.stdout.isTTY || process.env['TERM'] === 'dumb')
+    return keyboard
+  keyboard = openKeyboard(process.stdin, {
+    interrupt,
+    // The whole group, as the terminal does it: what has started ralph stops with it.
+    suspend: process.platform === 'win32' ? null : () => void process.kill(0, 'SIGTSTP'),
+    quit: () => void process.kill(process.pid, 'SIGQUIT'),
+    onContinue: (listener) => void process.on('SIGCONT', listener),
+    isForeground: () => isForeground(process.pid),
+  })
+  return keyboard
+}
 
 const io: Io = {
   argv: process.argv.slice(2),
@@ -74,14 +91,11 @@ const io: Io = {
   stderr: createOutlet({ fd: 2, open: () => process.stderr, onLost }),
   readInput: async () => Buffer.concat(await process.stdin.toArray()),
   dialogue: () => (dialogue ??= openDialogue(process.stdin, process.stderr)),
+  keyboard: theKeyboard,
   pipes: () => (process.stdin.isTTY ? null : { input: process.stdin, output: process.stdout }),
   now: () => new Date(),
   get signal() {
     return listen().first.signal
-  },
-  lendInterrupts() {
-    lent++
-    return () => void lent--
   },
   get urgent() {
     return listen().second.signal

@@ -28,6 +28,14 @@ export function createOutlet({ fd, open, onLost }: OutletSource): Outlet {
     get columns() {
       return mayBeTerminal() && opened().isTTY ? opened().columns || 80 : null
     },
+    get rows() {
+      return mayBeTerminal() && opened().isTTY ? opened().rows || 24 : null
+    },
+    onResize(listener) {
+      if (!mayBeTerminal()) return () => undefined
+      const stream = opened().on('resize', listener)
+      return () => void stream.off('resize', listener)
+    },
     write(text) {
       if (state === 'lost') return
       const bytes = Buffer.from(text)

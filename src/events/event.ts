@@ -74,6 +74,10 @@ export interface RunStarted {
   readonly loop: boolean
   /** How many tasks it works on at once. */
   readonly jobs: number
+  /** How many tasks of the backlog have that status. */
+  readonly counts: Readonly<Record<NonNullable<TaskJson['status']>, number>>
+  /** In dollars, for the whole run; null where it has no limit. */
+  readonly budget: number | null
 }
 
 /** Whether agents and gates are in a sandbox of the system. */

@@ -1,11 +1,23 @@
-import type { RunEnd, RunEvent } from './event.ts'
+import type { RunEnd, RunEvent, TaskStarted } from './event.ts'
+import type { GateResult } from './gate.ts'
+import { sum, UNKNOWN_USAGE, type Usage } from './usage.ts'
 
 /** A run as its journal tells it: while it goes on, or after its end. */
 export interface RunStatus {
   readonly run: string
   readonly since: string
+  readonly root: string
   readonly branch: string | null
+  readonly head: string
   readonly agent: string
+  /** How many tasks it works on at once. */
+  readonly atOnce: number
+  /** Of the whole backlog: how many tasks there are, and how many of them are done or blocked by now. */
+  readonly progress: { readonly tasks: number; readonly done: number; readonly blocked: number }
+  /** In dollars: what the attempts that are over have cost, as far as it is known. */
+  readonly cost: number | null
+  /** In dollars: what the run may cost. */
+  readonly budget: number | null
   readonly paused: boolean
   readonly stopping: boolean
   /** The tasks that are at work now. */
@@ -20,6 +32,8 @@ export interface RunStatus {
   readonly blocked: readonly string[]
   /** Left TODO after trying. */
   readonly failed: readonly string[]
+  /** Done, and not landed yet: these files of the person's are in the way. */
+  readonly held: readonly { readonly id: string; readonly paths: readonly string[] }[]
   /** Null while it goes on, and of a run that died. */
   readonly ended: { readonly at: string; readonly end: RunEnd; readonly reason: string } | null
 }
@@ -38,24 +52,42 @@ export interface Situation {
 export interface JobStatus {
   readonly id: string
   readonly title: string
+  /** In which of ralph's own workspaces; null in the checkout. */
+  readonly workspace: number | null
+  readonly agent: string
+  readonly limits: TaskStarted['limits']
   /** Which of the attempts that count it is, and how many the task has; null before the first. */
   readonly attempt: { readonly counted: number; readonly most: number; readonly since: string } | null
   readonly doing: 'agent' | 'person' | 'gates' | 'landing' | 'waiting'
+  /** Since when. */
+  readonly since: string
+  /** Of the attempt under way, as far as its agent has said. */
+  readonly usage: Usage
+  /** What the gates have said of the attempt under way. */
+  readonly gates: readonly GateResult[]
   /** What the agent has said last by its tool, what a wait is for, or the gate. */
   readonly note: string
   readonly until: string | null
 }
 
+/** What a run has cost by now, with the attempts that are under way; null where nobody has said. */
+export function costSoFar({ cost, jobs }: RunStatus): number | null {
+  return sum(cost, ...jobs.map(({ usage }) => usage.costUsd))
+}
+
 /** The status after an event. */
 export function statusAfter(status: RunStatus | null, event: RunEvent): RunStatus | null {
   if (event.type === 'run-started') {
-    const { run, at: since, branch, agent } = event
-    return { run, since, branch, agent, ...NOTHING }
+    const { run, at: since, root, branch, head, agent, jobs: atOnce, counts, budget } = event
+    const { TODO, DONE, BLOCKED } = counts
+    const progress = { tasks: TODO + DONE + BLOCKED, done: DONE, blocked: BLOCKED }
+    return { run, since, root, branch, head, agent, atOnce, progress, budget, ...NOTHING }
   }
   return status && after(status, event)
 }
 
 const NOTHING = {
+  cost: null,
   paused: false,
   stopping: false,
   jobs: [],
@@ -63,54 +95,93 @@ const NOTHING = {
   completed: [],
   blocked: [],
   failed: [],
+  held: [],
   ended: null,
 } as const
 
+/** A task of which no attempt has begun. */
+const IDLE = {
+  attempt: null,
+  doing: 'waiting',
+  note: '',
+  until: null,
+  usage: UNKNOWN_USAGE,
+  gates: [],
+} as const
+
 function after(status: RunStatus, event: RunEvent): RunStatus {
-  const { jobs, questions } = status
+  const { jobs, questions, progress } = status
   const job = (id: string, change: Partial<JobStatus>): RunStatus => ({
     ...status,
-    jobs: jobs.map((one) => (one.id === id ? { ...one, until: null, ...change } : one)),
+    jobs: jobs.map((one) => (one.id === id ? { ...one, ...change } : one)),
   })
+  const begins = (id: string, doing: JobStatus['doing'], change: Partial<JobStatus> = {}): RunStatus =>
+    job(id, { doing, since: event.at, note: '', until: null, ...change })
   const over = (id: string, more: Partial<RunStatus> = {}): RunStatus => ({
     ...status,
     jobs: jobs.filter((one) => one.id !== id),
     questions: questions.filter((one) => one.id !== id),
+    held: status.held.filter((one) => one.id !== id),
     ...more,
   })
   switch (event.type) {
     case 'task-started': {
-      const { id, task } = event
-      const begun = { id, title: task.title, attempt: null, doing: 'waiting', note: '', until: null } as const
+      const { id, task, workspace = null, agent, limits, at: since } = event
+      const begun: JobStatus = { id, title: task.title, workspace, agent, limits, since, ...IDLE }
       return { ...status, jobs: [...jobs.filter((one) => one.id !== id), begun] }
     }
     case 'attempt-started': {
-      const { id, counted, most, at } = event
-      return job(id, { attempt: { counted, most, since: at }, doing: 'agent', note: '' })
+      const { id, counted, most, agent, at: since } = event
+      const attempt = { counted, most, since }
+      return begins(id, 'agent', { attempt, agent, usage: UNKNOWN_USAGE, gates: [] })
     }
     case 'agent-signal':
-      return job(event.id, { note: event.text })
+      return job(event.id, { note: event.text, until: null })
+    case 'agent-usage':
+      return job(event.id, { usage: event.usage, until: null })
     case 'agent-retrying':
       return job(event.id, { note: event.reason, until: event.until })
     case 'taken-over':
-      return job(event.id, { doing: 'person', note: '' })
+      return begins(event.id, 'person')
     case 'gate-started':
-      return job(event.id, { doing: 'gates', note: event.gate.name })
+      return begins(event.id, 'gates', { note: event.gate.name })
+    case 'gate-finished': {
+      const { id, result } = event
+      return job(id, { gates: [...(jobs.find((one) => one.id === id)?.gates ?? []), result] })
+    }
+    case 'gates-again':
+      return job(event.id, { gates: [] })
     case 'landing-started':
-      return job(event.id, { doing: 'landing', note: '' })
+      return begins(event.id, 'landing')
+    case 'landing-finished': {
+      const { id, result, paths } = event
+      const others = status.held.filter((one) => one.id !== id)
+      return { ...status, held: result === 'held' ? [...others, { id, paths }] : others }
+    }
     case 'waiting':
-      return job(event.id, { doing: 'waiting', note: event.reason, until: event.until })
+      return begins(event.id, 'waiting', { note: event.reason, until: event.until })
     case 'question': {
       const { id, text, options } = event
       return { ...status, questions: [...questions.filter((one) => one.id !== id), { id, text, options }] }
     }
     case 'answered':
-    case 'attempt-finished':
       return { ...status, questions: questions.filter((one) => one.id !== event.id) }
-    case 'task-completed':
-      return over(event.id, { completed: [...status.completed, event.id] })
-    case 'task-blocked':
-      return over(event.id, { blocked: [...status.blocked, event.id] })
+    case 'attempt-finished': {
+      const { id, usage } = event
+      const cost = sum(status.cost, usage.costUsd)
+      const ended = begins(id, 'waiting', { usage: UNKNOWN_USAGE })
+      return { ...ended, cost, questions: questions.filter((one) => one.id !== id) }
+    }
+    case 'task-added':
+      return { ...status, progress: { ...progress, tasks: progress.tasks + 1 } }
+    case 'task-completed': {
+      const done = { ...progress, done: progress.done + 1 }
+      return over(event.id, { completed: [...status.completed, event.id], progress: done })
+    }
+    case 'task-blocked': {
+      const blocked = { ...progress, blocked: progress.blocked + 1 }
+      return over(event.id, { blocked: [...status.blocked, event.id], progress: blocked })
+    }
     case 'task-given-up':
       return over(event.id, { failed: [...status.failed, event.id] })
     case 'paused':

@@ -177,7 +177,7 @@ function countWaiting({ source }: RunPorts): number {
 
 async function runStarted(run: Run, base: Base, id: string): Promise<Happening> {
   const { ports, options } = run
-  const { next } = select(ports.source.tasks())
+  const { next, counts } = select(ports.source.tasks())
   const choices = next ? await choicesFor(run, next) : ''
   return {
     type: 'run-started',
@@ -191,6 +191,8 @@ async function runStarted(run: Run, base: Base, id: string): Promise<Happening> 
     sandbox: ports.sandbox,
     loop: options.loop,
     jobs: options.apart?.jobs ?? 1,
+    counts,
+    budget: options.budget,
   }
 }
 

@@ -130,6 +130,8 @@ describe('an error', () => {
     let text = ''
     const stderr = {
       columns: null,
+      rows: null,
+      onResize: () => () => undefined,
       isWritten: true,
       write: (written: string | Uint8Array) =>
         void (text += typeof written === 'string' ? written : Buffer.from(written).toString()),

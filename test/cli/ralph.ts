@@ -36,11 +36,11 @@ export async function ralph(
     stderr,
     readInput: async () => Buffer.from(input),
     dialogue: () => null,
+    keyboard: () => null,
     pipes: () => null,
     now: () => now ?? new Date(2025, 0, 15, 14, 30),
     signal: new AbortController().signal,
     urgent: new AbortController().signal,
-    lendInterrupts: () => () => undefined,
   }
   const code = await main(io)
   return { code, stdout: stdout.text(), stderr: stderr.text() }
@@ -50,6 +50,8 @@ function outlet(columns: number | undefined): Io['stdout'] & { text: () => strin
   const written: string[] = []
   return {
     columns: columns ?? null,
+    rows: columns === undefined ? null : 24,
+    onResize: () => () => undefined,
     isWritten: true,
     write: (text) => void written.push(typeof text === 'string' ? text : Buffer.from(text).toString()),
     text: () => written.join(''),

@@ -1,21 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Happening } from '../../src/events/event.ts'
-import { statusAfter, type RunStatus } from '../../src/events/status.ts'
+import { costSoFar, statusAfter, type RunStatus } from '../../src/events/status.ts'
 import type { TaskJson } from '../../src/events/task.ts'
+import { UNKNOWN_USAGE, type Usage } from '../../src/events/usage.ts'
+import { runStarted } from './run-started.ts'
 
-const started: Happening = {
-  type: 'run-started',
-  version: 1,
-  run: 'r',
-  root: '/shop',
-  branch: 'main',
-  head: 'abc',
-  agent: 'claude',
-  gates: [],
-  loop: true,
-  jobs: 1,
-  sandbox: { on: false, reason: null },
-}
+const started = runStarted()
 const task = (id: string): Happening => ({
   type: 'task-started',
   id,
@@ -34,6 +24,33 @@ const attempt = (id: string): Happening => ({
   model: null,
   log: 'x',
 })
+const attemptFinished = (id: string, usage: Usage): Happening => ({
+  type: 'attempt-finished',
+  id,
+  attempt: 1,
+  counted: 1,
+  outcome: 'done',
+  reason: '',
+  detail: '',
+  seconds: 1,
+  usage,
+  denied: [],
+  ref: null,
+})
+const completed = (id: string): Happening => ({
+  type: 'task-completed',
+  id,
+  title: '',
+  commit: 'abc',
+  duration: 1,
+  attempts: 1,
+  turns: null,
+  cost: null,
+  usage: UNKNOWN_USAGE,
+  files: 1,
+  added: 1,
+  removed: 0,
+})
 const question: Happening = { type: 'question', id: 'T-1', text: 'Which?', options: ['MIT'] }
 
 const after = (...events: readonly Happening[]): RunStatus | null =>
@@ -48,12 +65,13 @@ describe('the status of a run', () => {
   })
 
   it('tells the tasks at work, and what they are at', () => {
-    expect(after(task('T-1'), attempt('T-1'), task('T-2'))?.jobs).toEqual([
+    expect(after(task('T-1'), attempt('T-1'), task('T-2'))?.jobs).toMatchObject([
       {
         id: 'T-1',
         title: 'Do T-1',
         attempt: { counted: 1, most: 4, since: 't2' },
         doing: 'agent',
+        since: 't2',
         note: '',
         until: null,
       },
@@ -74,6 +92,28 @@ describe('the status of a run', () => {
   ])('asks until %s', (_, end) => {
     expect(after(task('T-1'), question)?.questions).toEqual([{ id: 'T-1', text: 'Which?', options: ['MIT'] }])
     expect(after(task('T-1'), question, end)?.questions).toEqual([])
+  })
+
+  it('counts what is done of the backlog, and what it has cost', () => {
+    const usage = (costUsd: number) => ({ ...UNKNOWN_USAGE, costUsd })
+    const atWork = after(task('T-1'), attempt('T-1'), { type: 'agent-usage', id: 'T-1', usage: usage(0.25) })
+    expect(atWork).toMatchObject({ cost: null, progress: { tasks: 6, done: 2, blocked: 1 } })
+    expect(costSoFar(atWork!)).toBe(0.25)
+    const over = after(
+      task('T-1'),
+      attempt('T-1'),
+      attemptFinished('T-1', usage(0.5)),
+      { type: 'task-added', id: 'T-1', added: 'T-9', title: '' },
+      completed('T-1'),
+    )
+    expect(over).toMatchObject({ cost: 0.5, progress: { tasks: 7, done: 3, blocked: 1 } })
+    expect(costSoFar(over!)).toBe(0.5)
+  })
+
+  it('names what is held until it lands', () => {
+    const held = { type: 'landing-finished', id: 'T-1', result: 'held', paths: ['a'] } as const
+    expect(after(task('T-1'), held)?.held).toEqual([{ id: 'T-1', paths: ['a'] }])
+    expect(after(task('T-1'), held, completed('T-1'))?.held).toEqual([])
   })
 
   it('tells whether it is paused, ending or over', () => {

@@ -1,3 +1,4 @@
+import { runStarted } from '../events/run-started.ts'
 import { describe, expect, it } from 'vitest'
 import type { Usage } from '../../src/events/usage.ts'
 import type { Gate, GateResult } from '../../src/events/gate.ts'
@@ -35,22 +36,7 @@ const ended = { id: 'T-004', detail: '', denied: [], ref: null } as const
 
 /** Each with the second at which it happens: the run of SCREENS, in which a gate refuses the first attempt. */
 const STORY: readonly (readonly [number, Happening])[] = [
-  [
-    0,
-    {
-      type: 'run-started',
-      version: 1,
-      run: 'r',
-      root: '/home/ana/shop',
-      branch: 'main',
-      head: '91c2d07aaaaaaa',
-      agent: 'claude 2.1.326',
-      gates: [typecheck, test],
-      sandbox: { on: false, reason: null },
-      loop: true,
-      jobs: 1,
-    },
-  ],
+  [0, runStarted({ root: '/home/ana/shop', agent: 'claude 2.1.326', gates: [typecheck, test] })],
   [10, { type: 'baseline-finished', results: [result(typecheck, 1.2), result(test, 8.4)], known: false }],
   [
     10,

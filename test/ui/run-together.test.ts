@@ -1,3 +1,4 @@
+import { runStarted } from '../events/run-started.ts'
 import { expect, it } from 'vitest'
 import type { Emitted } from '../../src/events/event.ts'
 import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
@@ -44,19 +45,7 @@ it('tells several jobs one line each, with the task before each line', async () 
     for (const event of events) reporter.event({ at: NOW.toISOString(), ...event })
     return text.replaceAll(/\u001b\[\d*[A-Z]/g, '').replaceAll('\r', '')
   }
-  tell({
-    type: 'run-started',
-    version: 1,
-    run: 'r',
-    root: '/shop',
-    branch: 'main',
-    head: '91c2d07aaaa',
-    agent: 'claude',
-    gates: [],
-    loop: true,
-    jobs: 2,
-    sandbox: { on: false, reason: null },
-  })
+  tell(runStarted({ jobs: 2 }))
   tell(started('T-001'), begun('T-001'), started('T-002'))
   const live = tell(begun('T-002')).trimEnd().split('\n')
   expect(live).toHaveLength(2)

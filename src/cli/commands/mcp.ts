@@ -83,6 +83,8 @@ async function answer(
     write: (text) => void printed.push(typeof text === 'string' ? text : Buffer.from(text).toString()),
     isWritten: true,
     columns: null,
+    rows: null,
+    onResize: () => () => undefined,
   }
   const io: Io = Object.create(own, { stdout: { value: stdout }, stderr: { value: stdout } })
   const context = createContext(io, { command, args, options: new Options(specs, values) })

@@ -65,7 +65,7 @@ export async function showLines(
   const dialogue = io.dialogue()
   return {
     event: (event) => (missed ? void missed.push(event) : reporter.event(event)),
-    terminal: openTerminal({ io, dialogue }, suspend),
+    terminal: openTerminal(io, suspend),
     questions: dialogue
       ? questionsOf({ ...dialogue, signal: io.signal }, () => reporter.pause())
       : NO_QUESTIONS,

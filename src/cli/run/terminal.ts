@@ -1,25 +1,22 @@
 import { keepTerminalModes } from '../../process/terminal-modes.ts'
 import type { Terminal } from '../../process/terminal.ts'
-import type { Dialogue, Io } from '../io.ts'
+import type { Io } from '../io.ts'
 
 /** What takes what shows the run off the terminal; it returns what brings it back. */
 export type Suspend = () => () => void
 
 /** The terminal of a run, which is handed over whole; null where there is none. */
 export function openTerminal(
-  { io, dialogue }: { readonly io: Io; readonly dialogue: Dialogue | null },
+  io: Pick<Io, 'keyboard' | 'stdout' | 'env'>,
   suspend: Suspend,
 ): Terminal | null {
-  if (dialogue === null || io.stdout.columns === null) return null
-  const { input } = dialogue
+  const keyboard = io.keyboard()
+  if (keyboard === null) return null
   return {
     async lend({ start }) {
       const resume = suspend()
-      if (input.isRaw) input.setRawMode(false)
-      input.pause()
+      const takeBack = keyboard.pause('program')
       const restoreModes = keepTerminalModes(io.env)
-      // Ctrl-C reaches the whole group: meanwhile it is the program's alone.
-      const takeBack = io.lendInterrupts()
       try {
         return await start('handed-over').finished
       } finally {

@@ -1,0 +1,87 @@
+import xterm from '@xterm/headless'
+
+/** A terminal that nobody sits at: what is written to it, and what a person would see then. */
+export interface Screen {
+  write(text: string | Uint8Array): void
+  /** As a person drags the window's edge: what stands in it is reflowed. */
+  resize(columns: number, rows: number): Promise<void>
+  /** The rows that are seen, once all that was written is drawn; without blanks at their ends. */
+  frame(): Promise<readonly string[]>
+  /** The rows that have scrolled away, as lines: one that was broken at the edge is whole again. */
+  scrolledAway(): Promise<readonly string[]>
+  /** Every line, those that are seen too. */
+  allLines(): Promise<readonly string[]>
+  /** Whether the alternate screen is shown. */
+  isAlternate(): Promise<boolean>
+  cursor(): Promise<{ readonly column: number; readonly row: number }>
+  title(): string
+  bells(): number
+  /** All that was written. */
+  written(): string
+  /** The answers of the terminal, and the keys: as typed by a person. */
+  onData(listener: (text: string) => void): void
+}
+
+export function openScreen(columns: number, rows: number): Screen {
+  const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true })
+  let [written, title, bells] = ['', '', 0]
+  terminal.onTitleChange((text) => void (title = text))
+  terminal.onBell(() => void bells++)
+  const settled = (): Promise<void> => new Promise((resolve) => terminal.write('', resolve))
+  const rowsBetween = (from: number, to: number, joined: boolean): readonly string[] => {
+    const { active } = terminal.buffer
+    const lines: string[] = []
+    for (let row = from; row < to; row++) {
+      const line = active.getLine(row)
+      if (!line) continue
+      const goesOn = joined && active.getLine(row + 1)?.isWrapped === true && row + 1 < to
+      const text = line.translateToString(!goesOn)
+      if (joined && line.isWrapped && lines.length > 0) lines[lines.length - 1] += text
+      else lines.push(text)
+    }
+    return lines
+  }
+  return {
+    write(text) {
+      written += typeof text === 'string' ? text : Buffer.from(text).toString()
+      // A terminal adds the carriage return itself.
+      terminal.write(typeof text === 'string' ? text.replaceAll(/\r?\n/g, '\r\n') : text)
+    },
+    async resize(to, height) {
+      await settled()
+      terminal.resize(to, height)
+    },
+    async frame() {
+      await settled()
+      const { baseY } = terminal.buffer.active
+      return rowsBetween(baseY, baseY + terminal.rows, false)
+    },
+    async scrolledAway() {
+      await settled()
+      return rowsBetween(0, terminal.buffer.active.baseY, true)
+    },
+    async allLines() {
+      await settled()
+      return rowsBetween(0, terminal.buffer.active.length, true)
+    },
+    async isAlternate() {
+      await settled()
+      return terminal.buffer.active.type === 'alternate'
+    },
+    async cursor() {
+      await settled()
+      const { cursorX: column, cursorY: row } = terminal.buffer.active
+      return { column, row }
+    },
+    title: () => title,
+    bells: () => bells,
+    written: () => written,
+    onData: (listener) => void terminal.onData(listener),
+  }
+}
+
+/** A frame as a golden file holds it. */
+export function framed(rows: readonly string[], columns: number): string {
+  const edge = '─'.repeat(columns)
+  return [`┌${edge}┐`, ...rows.map((row) => `│${row}`), `└${edge}┘`, ''].join('\n')
+}
