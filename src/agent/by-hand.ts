@@ -1,12 +1,12 @@
 import type { ProcessEnd, StartProcess } from '../process/start.ts'
-import type { Terminal } from '../process/terminal.ts'
+import type { PersonTerminal } from '../process/terminal.ts'
 import type { AgentRequest, HandEnd, Provider, Session } from './port.ts'
 import { writableOf, writePrivateFiles } from './private-files.ts'
 
 /** What a person drives, and by what it is started. */
 interface Wheel {
   readonly session: Session
-  readonly terminal: Terminal
+  readonly terminal: PersonTerminal
   readonly start: StartProcess
 }
 

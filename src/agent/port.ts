@@ -2,7 +2,7 @@ import type { CageNeeds } from '../base/cage-needs.ts'
 import type { McpServer } from '../base/mcp-server.ts'
 import type { CagedAction } from '../events/caged.ts'
 import type { Usage } from '../events/usage.ts'
-import type { Terminal } from '../process/terminal.ts'
+import type { PersonTerminal } from '../process/terminal.ts'
 
 /**
  * The port between ralph and an agent: what is asked, what is heard back, how it can end.
@@ -17,7 +17,7 @@ export interface Agent {
   /** Has a person drive its own interactive program in their terminal, to its end. Without it the agent has none. */
   byHand?(
     request: AgentRequest,
-    at: { readonly session: Session; readonly terminal: Terminal },
+    at: { readonly session: Session; readonly terminal: PersonTerminal },
   ): Promise<HandEnd>
 }
 
@@ -156,6 +156,8 @@ export interface Provider {
   readonly minimumVersion: string | null
   /** It prints nothing before its end, so that its silence is no stall: only the time limit holds it. */
   readonly silent?: boolean
+  /** It prints to a terminal, with colours and progress bars. */
+  readonly pty?: boolean
   /** It is given MCP servers for a run, and calls their tools without asking. */
   readonly takesMcpServers?: boolean
   /** It tells what it has cost, so that a budget can hold it. */

@@ -20,7 +20,10 @@ export async function driveAgent(
   const sessionId = typeof session === 'object' ? session.id : null
   return withRequest(job, ports, { servers: {}, ends: [] }, async (request) => {
     emit({ type: 'taken-over', id: task.id, agent: choice.name, session: sessionId })
-    const { end, code, seconds } = await agent.byHand!(request, { session, terminal })
+    // Who has left it meanwhile comes back in the same way.
+    const withdraw = ports.control.offer(() => terminal.attach(task.id))
+    const driven = agent.byHand!(request, { session, terminal }).finally(withdraw)
+    const { end, code, seconds } = await driven
     emit({ type: 'handed-back', id: task.id, code, seconds })
     return { ...UNHEARD, end, finalMessage: writtenNotes(request) ?? '', sessionId, seconds }
   })

@@ -2,7 +2,7 @@ import type { Agent } from '../agent/port.ts'
 import type { RunGate } from '../gates/run.ts'
 import type { SignalInput } from '../signal/signal.ts'
 import type { Status } from '../task/model.ts'
-import type { Terminal } from '../process/terminal.ts'
+import type { PersonTerminal } from '../process/terminal.ts'
 import type { Workspace } from '../workspace/port.ts'
 import type { Checkpoint } from '../workspace/checkpoint.ts'
 import type { AgentChoice } from './job.ts'
@@ -23,7 +23,7 @@ export interface AttemptPorts {
   readonly killSignal: AbortSignal
   readonly control: AttemptControl
   /** The person's terminal, which a program can be lent; null where there is none. */
-  readonly terminal: Terminal | null
+  readonly terminal: PersonTerminal | null
   /** How ralph's own server is started, for agents that take one; null where they get none. */
   readonly server: readonly [string, ...string[]] | null
   /** Asks a person what the agent wants to know; null where nobody has answered before the signal is aborted. */

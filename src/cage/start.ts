@@ -89,7 +89,8 @@ export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => 
           isCage: true,
           onOutput: (chunk, stream) => {
             refusals.push(chunk, stream)
-            if (stream === 'stderr') complaint.push(chunk)
+            // A terminal has one stream for all.
+            if (stream === 'stderr' || options.terminal) complaint.push(chunk)
             return options.onOutput(chunk, stream)
           },
         },

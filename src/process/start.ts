@@ -2,7 +2,8 @@ import { platform } from 'node:os'
 import type { CagedAction } from '../events/caged.ts'
 import { type Child, launch, type LaunchFailure, type MoreStream, type ProcessCommand } from './launch.ts'
 import { newMark, withMark, type Environment } from './mark.ts'
-import { Pipes, type OnOutput } from './pipes.ts'
+import { Pipes, sourcesOf, type OnOutput } from './pipes.ts'
+import type { Pty } from './pty.ts'
 import { askSystem, type ProcessEntry } from './table.ts'
 import { ProcessTree, sendSignal } from './tree.ts'
 import { sleep } from './sleep.ts'
@@ -10,7 +11,7 @@ import { sleep } from './sleep.ts'
 export interface ProcessOptions {
   readonly cwd: string
   readonly env: Environment
-  /** What the process reads as its standard input; without one it has none. */
+  /** What the process reads as its standard input; without one it has none, or the terminal that it is given. */
   readonly stdinFile?: string | undefined
   readonly onOutput: OnOutput
   /** Aborting it ends the process: with `'now'` as its reason at once, otherwise TERM first. */
@@ -36,8 +37,8 @@ interface CageOptions {
   readonly isCage: true
 }
 
-/** `handed-over`: the terminal of this process, in whose group the other one stays. */
-export type TerminalUse = 'handed-over'
+/** `handed-over`: the terminal of this process, in whose group the other one stays; or one of ralph's own making. */
+export type TerminalUse = 'handed-over' | Pty
 
 /** `interrupt` is TERM, then KILL; `now` is KILL. */
 export type EndMode = 'interrupt' | 'now'
@@ -106,18 +107,18 @@ class RunningProcess implements Running {
     this.#options = options
     const mark = newMark()
     const { cwd, env, stdinFile, more, terminal } = options
-    const handsOver = terminal === 'handed-over'
-    const start = launch(command, { cwd, env: withMark(env, mark), stdinFile, more, handsOver })
+    const start = launch(command, { cwd, env: withMark(env, mark), stdinFile, more, terminal })
     if ('failure' in start) {
       this.#state = 'stopped'
       this.#kill = () => undefined
+      if (typeof terminal === 'object') terminal.close()
       this.finished = start.failure.then((failure) => ({ kind: 'not-started', ...failure }))
       return
     }
     this.pid = start.child.pid
     const tree = new ProcessTree(mark, this.pid)
     const exit = this.#exitOf(start.child)
-    const pipes = new Pipes(start.child, options.onOutput, () => this.end('now'))
+    const pipes = new Pipes(sourcesOf(start.child, terminal), options.onOutput, () => this.end('now'))
     this.#kill = (mode) => void this.#killing(start.child.pid, tree, mode)
     this.finished = this.#live(exit, tree, pipes)
   }

@@ -81,7 +81,7 @@ export class Agents {
     const { env } = this.#world
     const { root, config } = this.#project
     const agent = agentNamed(name)
-    const provider = await agent.load(this.#wish.command ?? config.command)
+    const provider = await agent.load(this.#wish.command ?? config.command, config.pty)
     if (agent.program !== null && findOnPath(agent.program, env) === null)
       throw new UserError(`${agent.name} is not installed`, `Get it with: ${provider.install}`)
     // Agents without a program of their own are commands of a shell.

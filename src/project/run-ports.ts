@@ -8,7 +8,7 @@ import { openSealer } from '../git/seal/sealer.ts'
 import { newMark, withMark } from '../process/mark.ts'
 import { findShell } from '../process/program.ts'
 import { sleep } from '../process/sleep.ts'
-import type { Terminal } from '../process/terminal.ts'
+import type { PersonTerminal } from '../process/terminal.ts'
 import { StartedProcesses } from '../process/started.ts'
 import { endLeftovers } from '../process/tree.ts'
 import { Control } from '../run/control.ts'
@@ -49,7 +49,7 @@ export async function runPorts(
     readonly agents: Agents
     readonly questions: Questions
     /** Where a person can drive an agent; null where there is none. */
-    readonly terminal?: Terminal | null | undefined
+    readonly terminal?: PersonTerminal | null | undefined
     readonly sandbox: Sandbox
     readonly control?: Control | undefined
   },

@@ -4,7 +4,7 @@ import type { RunEvent } from '../events/event.ts'
 import type { Control } from '../run/control.ts'
 import type { RunOptions } from '../run/ports.ts'
 import { runTasks } from '../run/run.ts'
-import type { Terminal } from '../process/terminal.ts'
+import type { PersonTerminal } from '../process/terminal.ts'
 import type { Task } from '../task/model.ts'
 import { Agents } from './agents.ts'
 import type { Project } from './project.ts'
@@ -19,7 +19,7 @@ interface RunStart {
   readonly options: RunOptions
   readonly questions: Questions
   /** Where a person can drive an agent. */
-  readonly terminal?: Terminal | null
+  readonly terminal?: PersonTerminal | null
   readonly emit: Emit<RunEvent>
   /** What somebody can do to it meanwhile; one of its own where nobody has another. */
   readonly control?: Control

@@ -20,7 +20,7 @@ import type { RunFolder } from './folder.ts'
 export type ControlRequest =
   | { readonly do: 'pause' | 'resume' }
   | { readonly do: 'stop'; readonly now: boolean }
-  | { readonly do: 'skip'; readonly task: string }
+  | { readonly do: 'skip' | 'take-over'; readonly task: string }
   | { readonly do: 'answer'; readonly task: string; readonly text: string }
 
 /** What the run says to that: done, or why not. */
@@ -92,6 +92,8 @@ export function controlAnswers(control: Control, tasks: () => readonly string[])
         if (!tasks().includes(request.task)) return no(`${request.task} is none that the run could come to`)
         control.skip(request.task)
         return done(`${request.task} is left out of this run, and stays TODO`)
+      case 'take-over':
+        return no(`${request.task} is taken over in the terminal of its run: press i there`)
       case 'answer':
         return control.answer(request.task, request.text)
           ? done(`answered: ${request.task} goes on`)
@@ -152,7 +154,7 @@ export function readRequest(line: string): ControlRequest | null {
   const text = 'text' in read && typeof read.text === 'string' ? read.text.trim() : ''
   if (read.do === 'pause' || read.do === 'resume') return { do: read.do }
   if (read.do === 'stop') return { do: 'stop', now: 'now' in read && read.now === true }
-  if (read.do === 'skip' && task !== null) return { do: 'skip', task }
+  if ((read.do === 'skip' || read.do === 'take-over') && task !== null) return { do: read.do, task }
   if (read.do === 'answer' && task !== null && text !== '') return { do: 'answer', task, text }
   return null
 }

@@ -211,7 +211,8 @@ export class RunStory implements Story {
     const head: Piece[] = number === null ? [] : [`  ${number}  `]
     if (this.#aside) return [line(...head, accent('●'), ` ${this.#aside(now)}`)]
     if (!usage || !startedAt || this.#attempt?.agentEndedAt) return []
-    const limit = this.#task ? ` of ${formatDuration(this.#task.limits.seconds)}` : ''
+    const limit =
+      this.#task && !this.#attempt?.isByHand ? ` of ${formatDuration(this.#task.limits.seconds)}` : ''
     const facts = [
       ...(usage.turns === null ? [] : [counted(usage.turns, 'turn')]),
       `${formatDuration(secondsBetween(startedAt, now))}${limit}`,

@@ -1,13 +1,16 @@
 import { UserError, unreachable } from '../../base/errors.ts'
 import type { Emit } from '../../attempt/ports.ts'
 import type { RunEvent, RunFinished } from '../../events/event.ts'
+import { statusAfter, type RunStatus } from '../../events/status.ts'
 import { findTask } from '../../project/find-task.ts'
 import { refuseInside } from '../../project/world.ts'
 import { openProject, type Project } from '../../project/project.ts'
 import { runOptions, type RunWish } from '../../project/run-options.ts'
 import { startRun } from '../../project/start-run.ts'
+import { Control } from '../../run/control.ts'
 import type { Context } from '../command.ts'
 import { showJson, showLines } from '../run/show-run.ts'
+import { askedAlone, takeOverKey } from '../run/take-over-key.ts'
 import { runWish } from '../run/wish.ts'
 
 /** Does the next task, or the one named, or one after the other. */
@@ -21,21 +24,25 @@ export async function run(context: Context): Promise<number> {
   }
   refuseInside(context.io, project.root)
   const verbose = context.options.on('verbose')
-  const show = context.json ? showJson(context) : await showLines(context, { verbose })
+  const show = context.json
+    ? showJson(context)
+    : await showLines(context, { verbose, detachKey: project.config.detachKey })
+  const control = new Control()
   let code = 0
+  let status: RunStatus | null = null
   const emit: Emit<RunEvent> = (event) => {
+    status = statusAfter(status, event)
     show.event(event)
     if (event.type === 'run-finished') code = exitCode(event)
   }
+  const { terminal } = show
+  const keyboard = terminal && context.io.keyboard()
+  const questions = keyboard ? askedAlone(show.questions, keyboard) : show.questions
+  const forget = keyboard && takeOverKey(keyboard, { control, status: () => status, say: show.say })
   try {
-    await startRun(context.io, project, {
-      wish,
-      options,
-      questions: show.questions,
-      terminal: show.terminal,
-      emit,
-    })
+    await startRun(context.io, project, { wish, options, questions, terminal, emit, control })
   } finally {
+    forget?.()
     show.end()
   }
   return code
