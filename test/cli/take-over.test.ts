@@ -1,18 +1,10 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { stripVTControlCharacters } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openPty, type Pty } from '../../src/process/pty.ts'
-import { startProcess, type Running } from '../../src/process/start.ts'
-import { openScreen, type Screen } from '../ui/screen.ts'
+import { DIST, everybodyLeaves, sitAt } from './person.ts'
 import { projectFolder, taskText } from './project-folder.ts'
 import { env, git } from './script-repository.ts'
-
-/** A machine that has much else to do may take so long. */
-const PATIENCE_MS = 20_000
-const DIST = fileURLToPath(new URL('../../dist', import.meta.url))
 
 /** Plays an agent: alone it works until it is ended; at a terminal it does what it is told. */
 const AGENT = `#!/bin/sh
@@ -31,24 +23,9 @@ while printf '> '; do
 done
 `
 
-/** A person at a terminal in which ralph runs. */
-interface Person {
-  readonly screen: Screen
-  readonly pty: Pty
-  readonly running: Running
-  readonly type: (text: string) => void
-  /** Resolves once that was printed, after what was seen before. */
-  readonly sees: (text: string) => Promise<void>
-}
-
-const open = new Set<Running>()
 const folders: string[] = []
 afterEach(async () => {
-  for (const running of open) {
-    running.end('now')
-    await running.finished
-  }
-  open.clear()
+  await everybodyLeaves()
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
@@ -71,48 +48,9 @@ function project(config: object = {}): string {
   return cwd
 }
 
-async function sitDown(cwd: string, args: readonly string[], dist = DIST): Promise<Person> {
-  const [columns, rows] = [90, 24]
-  const pty = await openPty({ columns, rows })
-  if ('problem' in pty) throw new Error(pty.problem)
-  const screen = openScreen(columns, rows)
-  const waiting = new Set<() => void>()
-  let [printed, seen] = ['', 0]
-  const running = startProcess(
-    { program: process.execPath, args: [join(dist, 'bin.cjs'), 'run', 'T-001', ...args] },
-    {
-      cwd,
-      env: { ...env, HOME: tmpdir(), TERM: 'xterm-256color', LANG: 'C.UTF-8' },
-      terminal: pty,
-      onOutput: (chunk) => {
-        screen.write(chunk)
-        printed += Buffer.from(chunk).toString()
-        for (const look of waiting) look()
-      },
-      killAfterSeconds: 3,
-    },
-  )
-  screen.onData((text) => void pty.stream.write(text))
-  open.add(running)
-  void running.finished.then(() => open.delete(running))
-  const sees = (text: string): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const look = (): void => {
-        const at = stripVTControlCharacters(printed).indexOf(text, seen)
-        if (at < 0) return
-        seen = at + text.length
-        waiting.delete(look)
-        clearTimeout(patience)
-        resolve()
-      }
-      const giveUp = (frame: readonly string[]): void =>
-        reject(new Error(`"${text}" is not there:\n${frame.join('\n')}`))
-      const patience = setTimeout(() => void screen.frame().then(giveUp), PATIENCE_MS)
-      waiting.add(look)
-      look()
-    })
-  return { screen, pty, running, type: (text) => void pty.stream.write(text), sees }
-}
+/** The program that is built, at work on the task. */
+const sitDown = (cwd: string, args: readonly string[], dist = DIST): ReturnType<typeof sitAt> =>
+  sitAt(['run', 'T-001', ...args], { cwd, env: { ...env, HOME: tmpdir() }, dist })
 
 describe.skipIf(process.platform === 'win32')('a task that a person does by hand', () => {
   it('is theirs at the terminal, and ralph judges and commits it', async () => {
@@ -234,7 +172,7 @@ describe.skipIf(process.platform === 'win32')('taking over', () => {
     await sees('prompt has')
     type('write kept\r')
     await sees('wrote')
-    running.end('now')
+    process.kill(running.pid!, 'SIGKILL')
     await running.finished
     expect(readFileSync(join(cwd, 'hand.txt'), 'utf8')).toBe('kept\n')
     const next = await sitDown(cwd, ['--interactive'])
