@@ -1,15 +1,20 @@
 import { defineConfig } from 'rolldown'
 
+/** Brings a binary for each system: it is installed beside ralph, or is not there. */
+const external = [/^@lydell\/node-pty/]
+
 /** What the package is made of: the library, the program, the maker of the config's schema, the seal's worker, and what runs in a cage. */
 export default defineConfig([
   {
     input: 'src/index.ts',
     platform: 'node',
+    external,
     output: { dir: 'dist', format: 'esm', minify: true },
   },
   {
     input: 'src/bin.ts',
     platform: 'node',
+    external,
     output: {
       dir: 'dist',
       // An empty ES module takes as long to start as all that a short command does.

@@ -2,6 +2,7 @@ import type { CageNeeds } from '../base/cage-needs.ts'
 import type { McpServer } from '../base/mcp-server.ts'
 import type { CagedAction } from '../events/caged.ts'
 import type { Usage } from '../events/usage.ts'
+import type { PersonTerminal } from '../process/terminal.ts'
 
 /**
  * The port between ralph and an agent: what is asked, what is heard back, how it can end.
@@ -13,6 +14,22 @@ export interface Agent {
   /** Whether the servers of a request reach it. */
   readonly takesMcpServers?: boolean
   run(request: AgentRequest): AsyncIterable<AgentEvent>
+  /** Has a person drive its own interactive program in their terminal, to its end. Without it the agent has none. */
+  byHand?(
+    request: AgentRequest,
+    at: { readonly session: Session; readonly terminal: PersonTerminal },
+  ): Promise<HandEnd>
+}
+
+/** Which conversation a person goes on with: one of its own, the last one in that folder, or that of an id. */
+export type Session = 'new' | 'last' | { readonly id: string }
+
+/** How a person has left an agent's interactive program. */
+export interface HandEnd {
+  readonly end: Extract<AgentEnd, { kind: 'done' | 'interrupted' | 'crashed' }>
+  /** Its exit code; null where it was ended, or never started. */
+  readonly code: number | null
+  readonly seconds: number
 }
 
 /** Everything that an agent is told, besides what stands in the repository. */
@@ -139,6 +156,8 @@ export interface Provider {
   readonly minimumVersion: string | null
   /** It prints nothing before its end, so that its silence is no stall: only the time limit holds it. */
   readonly silent?: boolean
+  /** It prints to a terminal, with colours and progress bars. */
+  readonly pty?: boolean
   /** It is given MCP servers for a run, and calls their tools without asking. */
   readonly takesMcpServers?: boolean
   /** It tells what it has cost, so that a budget can hold it. */
@@ -149,6 +168,11 @@ export interface Provider {
   readonly cageNeeds?: (env: AgentRequest['env']) => CageNeeds
   readonly preflight: Preflight
   invocation(request: AgentRequest): Invocation
+  /**
+   * How its own interactive program is started for a person, whose questions of permission are theirs to answer. What it
+   * reads on standard input is the terminal.
+   */
+  readonly interactive?: (request: AgentRequest, session: Session) => Omit<Invocation, 'stdin'>
   /** A fresh reader for one run's stream; `now` is for a stream that tells a reset as a time of day or a delay. */
   reader(request: AgentRequest, now: () => Date): StreamReader
 }

@@ -14,6 +14,11 @@ export interface PreparedFiles {
   readonly remove: () => void
 }
 
+/** An agent writes its notes, and its server what it says by its tools, in folders of the attempt's own. */
+export function writableOf({ task: { notesFile }, signalFolder }: AgentRequest): readonly string[] {
+  return [...(notesFile === '' ? [] : [dirname(notesFile)]), ...(signalFolder ? [signalFolder] : [])]
+}
+
 /** Writes an invocation's input and files into a folder that only this user can read, and puts its path where it is asked for. */
 export function writePrivateFiles(invocation: Invocation, home: AgentRequest['env']): PreparedFiles {
   const { args, env, files, stdin } = invocation

@@ -10,8 +10,8 @@ export interface AgentEntry {
   readonly program: string | null
   /** It runs what stands in the task file, so only a person may choose it, on the command line or in the configuration. */
   readonly runsTaskFiles?: boolean
-  /** Loads its provider; `command` is what the agent of that name runs. */
-  readonly load: (command: string | null) => Promise<Provider>
+  /** Loads its provider; `command` is what the agent of that name runs, `pty` whether at a terminal. */
+  readonly load: (command: string | null, pty?: boolean) => Promise<Provider>
 }
 
 /** Every agent that ralph can run, in the order in which they are looked for. One more is one more line. */
@@ -23,7 +23,9 @@ export const AGENTS: readonly AgentEntry[] = [
   agent('copilot', 'copilot', async () => (await import('./providers/copilot.ts')).copilot),
   agent('qwen', 'qwen', async () => (await import('./providers/qwen.ts')).qwen),
   agent('continue', 'cn', async () => (await import('./providers/continue.ts')).continueCli),
-  agent('command', null, async (line) => (await import('./providers/command.ts')).commandProvider(line)),
+  agent('command', null, async (line, pty) =>
+    (await import('./providers/command.ts')).commandProvider(line, pty),
+  ),
   {
     ...agent('script', null, async () => (await import('./providers/script.ts')).script),
     runsTaskFiles: true,

@@ -1,6 +1,7 @@
-import { dirname } from 'node:path'
 import { LineSplitter, Tail } from '../base/stream.ts'
+import { openPty } from '../process/pty.ts'
 import type { EndMode, ProcessEnd, Running, StartProcess } from '../process/start.ts'
+import { driveByHand } from './by-hand.ts'
 import { Channel } from './channel.ts'
 import { outcomeOf, type Hearing } from './outcome.ts'
 import type {
@@ -14,11 +15,14 @@ import type {
   StreamEvent,
   StreamReader,
 } from './port.ts'
-import { writePrivateFiles, type PreparedFiles } from './private-files.ts'
+import { writableOf, writePrivateFiles, type PreparedFiles } from './private-files.ts'
+import { TerminalLines } from './terminal-lines.ts'
 import { Watch } from './watch.ts'
 
 interface RuntimeOptions {
   readonly start: StartProcess
+  /** The same for what a person drives; as for the agent itself where nothing is said. */
+  readonly startByHand?: StartProcess
   readonly now: () => Date
   /** How long an agent that has said its last may take to leave; 5 by default. */
   readonly resultGraceSeconds?: number
@@ -27,15 +31,24 @@ interface RuntimeOptions {
 }
 
 const STDERR_BYTES = 64 * 1024
+/** Of a terminal that nobody sits at. */
+const USUAL_SIZE = { columns: 120, rows: 40 }
+const USUAL_TERM = 'xterm-256color'
+/** An unfinished line is shown so long after something was printed. */
+const SHOW_MS = 500
 
 /** Makes an agent of a provider: runs its program, reads its stream and holds it to its limits. */
 export function createAgent(provider: Provider, options: RuntimeOptions): Agent {
-  const { name, obeysAnyway, takesMcpServers = false } = provider
+  const { name, obeysAnyway, takesMcpServers = false, interactive } = provider
+  const start = options.startByHand ?? options.start
   return {
     name,
     takesMcpServers,
     ...(obeysAnyway && { obeysAnyway }),
     run: (request) => new Session(provider, request, options).events(),
+    ...(interactive && {
+      byHand: (request, at) => driveByHand({ ...provider, interactive }, request, { ...at, start }),
+    }),
   }
 }
 
@@ -45,7 +58,7 @@ class Session {
   readonly #request: AgentRequest
   readonly #options: RuntimeOptions
   readonly #channel = new Channel<AgentEvent>()
-  readonly #lines = new LineSplitter()
+  readonly #lines: LineSplitter | TerminalLines
   readonly #complaints = new LineSplitter()
   readonly #stderr = new Tail(STDERR_BYTES)
   readonly #reader: StreamReader
@@ -59,12 +72,16 @@ class Session {
   #heard: Hearing = { usage: null, sessionId: null, model: null }
   #checkTimer: NodeJS.Timeout | undefined
   #graceTimer: NodeJS.Timeout | undefined
+  /** What stood in an unfinished line when that was shown. */
+  #shown = ''
+  #showTimer: NodeJS.Timeout | undefined
 
   constructor(provider: Provider, request: AgentRequest, options: RuntimeOptions) {
     this.#provider = provider
     this.#request = request
     this.#options = options
     this.#reader = provider.reader(request, options.now)
+    this.#lines = provider.pty ? new TerminalLines() : new LineSplitter()
     const { limits } = request
     this.#watch = new Watch(provider.silent ? { ...limits, stallSeconds: Infinity } : limits)
   }
@@ -112,6 +129,7 @@ class Session {
       killSignal?.removeEventListener('abort', kill)
       clearTimeout(this.#checkTimer)
       clearTimeout(this.#graceTimer)
+      clearTimeout(this.#showTimer)
     }
   }
 
@@ -125,11 +143,15 @@ class Session {
     { args, env, stdinFile, folder }: PreparedFiles,
   ): Promise<AgentOutcome> {
     const request = this.#request
+    const terminal = this.#provider.pty ? await openPty(USUAL_SIZE) : undefined
+    if (terminal && 'problem' in terminal)
+      return this.#outcome({ kind: 'not-started', reason: terminal.problem, missing: false })
     const running = this.#options.start(
       { program, args },
       {
         cwd: request.cwd,
-        env: { ...request.env, ...env },
+        env: { ...request.env, ...(terminal ? { TERM: USUAL_TERM } : {}), ...env },
+        terminal,
         stdinFile,
         handed: folder,
         writable: writableOf(request),
@@ -139,6 +161,8 @@ class Session {
       },
     )
     this.#process = running
+    // Somebody may have ended it while its terminal was made.
+    if (this.#forced) running.end('now')
     if (running.pid !== undefined) {
       this.#channel.push({ type: 'started', pid: running.pid })
       this.#arm()
@@ -158,7 +182,17 @@ class Session {
       return undefined
     }
     this.#readAll(this.#lines.push(chunk))
+    if (this.#lines instanceof TerminalLines) this.#showTimer ??= setTimeout(() => this.#show(), SHOW_MS)
     return this.#channel.room()
+  }
+
+  /** A question has no end of its line, and a progress bar none before it is full. */
+  #show(): void {
+    this.#showTimer = undefined
+    const text = this.#lines instanceof TerminalLines ? this.#lines.pending : ''
+    if (text.trim() === '' || text === this.#shown) return
+    this.#see([{ type: 'text', text }], this.#elapsed, this.#options.now())
+    this.#shown = text
   }
 
   /** All lines of a chunk came at one time. */
@@ -195,6 +229,11 @@ class Session {
       case 'usage':
         this.#heard = { ...this.#heard, usage: event.usage }
         this.#channel.push(event)
+        return
+      case 'text':
+        // It has been shown before its line ended.
+        if (event.text !== this.#shown) this.#channel.push(event)
+        this.#shown = ''
         return
       default:
         this.#channel.push(event)
@@ -250,9 +289,4 @@ class Session {
       seconds: this.#elapsed / 1000,
     })
   }
-}
-
-/** An agent writes its notes, and its server what it says by its tools, in folders of the attempt's own. */
-function writableOf({ task: { notesFile }, signalFolder }: AgentRequest): readonly string[] {
-  return [...(notesFile === '' ? [] : [dirname(notesFile)]), ...(signalFolder ? [signalFolder] : [])]
 }

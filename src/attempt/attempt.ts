@@ -14,8 +14,9 @@ import { logOf, type Job } from './job.ts'
 import { judge } from './judge.ts'
 import { outcomeOfEnd, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
-import { runAgent } from './run-agent.ts'
-import type { Said } from './signals.ts'
+import { driveAgent } from './by-hand.ts'
+import { runAgent, type AgentRun } from './run-agent.ts'
+import { NOTHING_SAID, type Said } from './signals.ts'
 import { changedConfiguration, noteConfiguration } from './runs-later.ts'
 
 /** How an attempt ended. */
@@ -46,6 +47,8 @@ export interface Failed {
   /** What the tree is now. */
   readonly work: Work
   readonly usage: Usage
+  /** The agent's conversation, with which somebody could go on; null where it has told none. */
+  readonly session: string | null
 }
 
 /**
@@ -63,7 +66,7 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
   emit(attemptStarted(job))
   const guard = await ports.workspace.restore.guard()
   const configuration = noteConfiguration(ports.workspace)
-  const { outcome: agent, said: signals } = await runAgent(job, ports, emit)
+  const { outcome: agent, said: signals, isTakenOver = false } = await runOrDrive(job, ports, emit)
   ports.checkpoint('agent-ended')
   const { task, base } = job
   const keepIn = ports.logs.result(`${task.id}-${job.attempt}-git`)
@@ -76,7 +79,7 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
   if (gatesChanged.length > 0) emit(interfered(job, { kind: 'gates-changed', paths: gatesChanged }))
   const runsLater = changedConfiguration(configuration, undone.work, ports.workspace)
   if (runsLater.length > 0) emit(interfered(job, { kind: 'runs-later', paths: runsLater }))
-  const said = endOf(agent, ports)
+  const said = endOf(agent, isTakenOver, ports)
   const verdict = await judge(job, { said, work: undone.work, gatesChanged }, ports, emit)
   const facts = factsOf(made, {
     undone: [...ofGit, ...undone.undone],
@@ -86,7 +89,13 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
     runsLater,
     ports,
   })
-  const found = { facts, work: verdict.work, early: undone.early, denied: denialsOf(agent.denied) }
+  const found = {
+    facts,
+    work: verdict.work,
+    early: undone.early,
+    denied: denialsOf(agent.denied),
+    session: agent.sessionId,
+  }
   if (verdict.outcome) return fail(job, { ...found, outcome: verdict.outcome }, ports, emit)
   return pass(job, found, ports, emit)
 }
@@ -117,9 +126,16 @@ function attemptStarted(job: Job): Happening {
   }
 }
 
-function endOf(agent: AgentOutcome, { control }: AttemptPorts): Outcome {
-  const isSkipped = control.skipped.aborted && agent.end.kind === 'interrupted'
-  return outcomeOfEnd(isSkipped ? { kind: 'skipped' } : agent.end)
+/** The agent of a job, or a person who drives it. */
+async function runOrDrive(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<AgentRun> {
+  if (job.byHand === null) return runAgent(job, ports, emit)
+  return { outcome: await driveAgent(job, ports, emit), said: NOTHING_SAID }
+}
+
+function endOf({ end }: AgentOutcome, isTakenOver: boolean, { control, signal }: AttemptPorts): Outcome {
+  if (end.kind !== 'interrupted' || signal.aborted) return outcomeOfEnd(end)
+  if (control.skipped.aborted) return outcomeOfEnd({ kind: 'skipped' })
+  return outcomeOfEnd(isTakenOver ? { kind: 'taken-over' } : end)
 }
 
 function interfered(job: Job, interference: Interference): Happening {
@@ -200,7 +216,7 @@ function factsOf(
     most: job.situation.most,
     final: false,
     idle: false,
-    agent: job.agent.label,
+    agent: job.byHand === null ? job.agent.label : `${job.agent.label}, by hand`,
     model: agent.model ?? job.agent.model,
     tier: job.tier,
     usage: agent.usage,
@@ -244,12 +260,13 @@ interface Failing {
   readonly early: KeptAttempt | null
   /** More commits that are to stay with its record. */
   readonly commits?: readonly string[]
+  readonly session?: string | null
 }
 
 /** Keeps what failed, and says how it ended; also of work that passed and then could not land. */
 export async function fail(
   job: Job,
-  { facts, work, outcome, denied, early, commits = [] }: Failing,
+  { facts, work, outcome, denied, early, commits = [], session = null }: Failing,
   ports: AttemptPorts,
   emit: Emit<Happening>,
 ): Promise<Failed> {
@@ -280,7 +297,7 @@ export async function fail(
       })
   if (isWorthKeeping) ports.checkpoint('attempt-kept')
   emit(attemptFinished(facts, outcome, { denied, ref: kept?.ref ?? null }))
-  return { kind: 'failed', outcome, decision, record: kept, work, usage }
+  return { kind: 'failed', outcome, decision, record: kept, work, usage, session }
 }
 
 /** How an attempt ended, as an event. */

@@ -14,6 +14,8 @@ export type Decision =
   | { readonly kind: 'give-up'; readonly reason: string; readonly blocked: boolean }
   /** Somebody skipped the task: it stays TODO, and is left out of this run. */
   | { readonly kind: 'leave'; readonly reason: string }
+  /** Somebody goes on by hand, with what the agent has done so far. */
+  | { readonly kind: 'hand-over' }
   | { readonly kind: 'stop'; readonly why: 'stopped' | 'budget'; readonly reason: string }
 
 /** How an attempt ended. */
@@ -61,6 +63,8 @@ export function decide(ended: Ended, situation: Situation): Decision {
       return { kind: 'give-up', reason: outcome.reason, blocked: true }
     case 'leave':
       return { kind: 'leave', reason: outcome.reason }
+    case 'hand-over':
+      return { kind: 'hand-over' }
     case 'wait':
       if (outcome.hopeless === 'money' && situation.unpaid) return withoutMoney(outcome)
       return { kind: 'wait', ...waitAfter(outcome, situation) }

@@ -1,4 +1,4 @@
-import type { AgentLimits, Permission } from '../agent/port.ts'
+import type { AgentLimits, Permission, Session } from '../agent/port.ts'
 import { scriptIn } from '../agent/providers/script.ts'
 import type { McpServer } from '../base/mcp-server.ts'
 import type { Gate } from '../events/gate.ts'
@@ -24,6 +24,8 @@ export interface Job {
   readonly tier: string
   readonly limits: AgentLimits
   readonly prompt: string
+  /** Where a person drives the agent's own interactive program: the conversation that they go on with; else null. */
+  readonly byHand: Session | null
   /** What its agent can read on demand. */
   readonly resources: readonly SignalResource[]
   /** How long it may wait for a person's answer. */

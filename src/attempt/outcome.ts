@@ -24,7 +24,7 @@ export interface Outcome {
 /** What happens after an attempt that ended so. */
 interface Policy {
   /** `retry`: with what went wrong in the prompt; `wait`: until a limit ends, then the same again. */
-  readonly next: 'complete' | 'retry' | 'wait' | 'block' | 'leave' | 'stop'
+  readonly next: 'complete' | 'retry' | 'wait' | 'block' | 'leave' | 'hand-over' | 'stop'
   /** Whether it uses up one of the task's attempts. */
   readonly counts: boolean
   readonly meaning: string
@@ -53,6 +53,7 @@ export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
   'no-network': { next: 'wait', counts: false, meaning: 'the agent cannot reach its service' },
   auth: { next: 'stop', counts: false, meaning: 'the service does not know the agent' },
   skipped: { next: 'leave', counts: false, meaning: 'somebody skipped the task' },
+  'taken-over': { next: 'hand-over', counts: false, meaning: 'somebody took over, and went on by hand' },
   interrupted: { next: 'stop', counts: false, meaning: 'somebody ended the run' },
 }
 
@@ -74,10 +75,12 @@ export function outcome(
 }
 
 /** What the agent's own end means; `done` is then to be checked. */
-export function outcomeOfEnd(end: AgentEnd | { readonly kind: 'skipped' }): Outcome {
+export function outcomeOfEnd(end: AgentEnd | { readonly kind: 'skipped' | 'taken-over' }): Outcome {
   switch (end.kind) {
     case 'skipped':
       return outcome('skipped', 'the task was skipped')
+    case 'taken-over':
+      return outcome('taken-over', 'somebody took over')
     case 'done':
       return outcome('done', 'the agent says that it is done')
     case 'no-marker':

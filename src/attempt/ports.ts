@@ -2,6 +2,7 @@ import type { Agent } from '../agent/port.ts'
 import type { RunGate } from '../gates/run.ts'
 import type { SignalInput } from '../signal/signal.ts'
 import type { Status } from '../task/model.ts'
+import type { PersonTerminal } from '../process/terminal.ts'
 import type { Workspace } from '../workspace/port.ts'
 import type { Checkpoint } from '../workspace/checkpoint.ts'
 import type { AgentChoice } from './job.ts'
@@ -21,6 +22,8 @@ export interface AttemptPorts {
   /** The second: end at once what still runs. */
   readonly killSignal: AbortSignal
   readonly control: AttemptControl
+  /** The person's terminal, which a program can be lent; null where there is none. */
+  readonly terminal: PersonTerminal | null
   /** How ralph's own server is started, for agents that take one; null where they get none. */
   readonly server: readonly [string, ...string[]] | null
   /** Asks a person what the agent wants to know; null where nobody has answered before the signal is aborted. */
@@ -49,6 +52,8 @@ interface AttemptControl {
   readonly unpaused: () => Promise<void>
   /** Aborts when somebody skips the task: the attempt ends, is kept, and counts for nothing. */
   readonly skipped: AbortSignal
+  /** Until what it returns is called, whoever takes over has this done, which says why not, or null. */
+  readonly offer: (take: () => string | null) => () => void
 }
 
 /** Where attempts write what is not history. An agent may clean it away: it is made anew where it is needed. */

@@ -22,6 +22,14 @@ export function attemptEnvironment({
 export interface AgentRun {
   readonly outcome: AgentOutcome
   readonly said: Said
+  /** Somebody has taken over, which ended it. */
+  readonly isTakenOver?: boolean
+}
+
+/** What running an agent touches, and who hears of it. */
+interface Reporting<Ports> {
+  readonly ports: Ports
+  readonly emit: Emit<Happening>
 }
 
 /** Of a job what its agent is asked; more of it where it is asked for an answer, not for work. */
@@ -33,19 +41,45 @@ export type AgentJob = Pick<Job, 'task' | 'agent' | 'attempt' | 'prompt' | 'limi
 /** What running an agent touches. */
 export type AgentPorts = Pick<
   AttemptPorts,
-  'workspace' | 'agent' | 'logs' | 'env' | 'signal' | 'killSignal' | 'control'
->
+  'workspace' | 'agent' | 'logs' | 'env' | 'signal' | 'killSignal'
+> & { readonly control: Pick<AttemptPorts['control'], 'skipped'> }
 
 /** Runs the agent of a job and emits what it does; how it ended. */
 export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<AgentRun> {
   const agent = await ports.agent(job.agent)
+  const taken = new AbortController()
+  const withdraw = ports.control.offer(() => {
+    if (ports.terminal === null) return NO_TERMINAL
+    if (!agent.byHand) return `${agent.name} has no interactive program to take over with`
+    taken.abort('take-over')
+    return null
+  })
+  try {
+    const run = await runOffered(job, agent, { ports, emit, taken: taken.signal })
+    return { ...run, isTakenOver: taken.signal.aborted }
+  } finally {
+    withdraw()
+  }
+}
+
+/** Why nobody can take over from elsewhere. */
+export const NO_TERMINAL = 'a task is taken over in the terminal of its run, and this run has none'
+
+async function runOffered(
+  job: Job,
+  agent: Agent,
+  { ports, emit, taken }: Reporting<AttemptPorts> & { readonly taken: AbortSignal },
+): Promise<AgentRun> {
   const { server } = ports
   if (!agent.takesMcpServers || server === null)
-    return { outcome: await listen(job, agent, { ports, emit }, NO_SIGNALS), said: NOTHING_SAID }
+    return {
+      outcome: await listen(job, agent, { ports, emit }, { servers: {}, ends: [taken] }),
+      said: NOTHING_SAID,
+    }
   const signals = new AttemptSignals(job, ports, emit)
   const { env, folder, unanswered } = signals
   const servers = signalServer(server, job, env)
-  const request = { servers, signalFolder: folder, held: () => signals.held(), ends: [unanswered] }
+  const request = { servers, signalFolder: folder, held: () => signals.held(), ends: [unanswered, taken] }
   const outcome = await listen(job, agent, { ports, emit }, request).catch(async (error: unknown) => {
     await signals.close()
     throw error
@@ -61,24 +95,44 @@ export async function runAnswering(
   ports: AgentPorts,
   emit: Emit<Happening>,
 ): Promise<AgentOutcome> {
-  return listen(job, await ports.agent(job.agent), { ports, emit }, NO_SIGNALS)
+  return listen(job, await ports.agent(job.agent), { ports, emit }, { servers: {}, ends: [] })
 }
 
 /** What an attempt with ralph's own server has beside the others. */
 interface SignalRequest extends Pick<AgentRequest, 'signalFolder' | 'held'> {
+  /** Ralph's own, over those of the project. */
   readonly servers: AgentRequest['mcpServers']
   readonly ends: readonly AbortSignal[]
 }
 
-const NO_SIGNALS: SignalRequest = { servers: {}, ends: [] }
-
 async function listen(
   job: AgentJob,
   agent: Agent,
-  { ports, emit }: { readonly ports: AgentPorts; readonly emit: Emit<Happening> },
-  { ends, ...signals }: SignalRequest,
+  { ports, emit }: Reporting<AgentPorts>,
+  signals: SignalRequest,
 ): Promise<AgentOutcome> {
-  const { task, attempt, agent: choice } = job
+  const { task, agent: choice } = job
+  return withRequest(job, ports, signals, async (request) => {
+    for await (const event of gatherText(agent.run(request))) {
+      if (event.type !== 'finished') {
+        emit(happening(task.id, event))
+        continue
+      }
+      emit({ type: 'agent-usage', id: task.id, usage: event.outcome.usage })
+      return event.outcome
+    }
+    throw new Error(`the agent ${choice.label} ended without saying how`)
+  })
+}
+
+/** Does something with what the agent of a job is asked; its log is open meanwhile. */
+export async function withRequest<Result>(
+  job: AgentJob,
+  ports: AgentPorts,
+  { ends, ...signals }: SignalRequest,
+  work: (request: AgentRequest) => Promise<Result>,
+): Promise<Result> {
+  const { task, attempt } = job
   const log = ports.logs.open(`${task.id}-${attempt}.log`)
   const notesFile = ports.logs.result(`${task.id}-${attempt}/notes.md`)
   mkdirSync(dirname(notesFile), { recursive: true })
@@ -92,19 +146,10 @@ async function listen(
     log: (chunk) => log.write(chunk),
   })
   try {
-    const events = agent.run(request)
-    for await (const event of gatherText(events)) {
-      if (event.type !== 'finished') {
-        emit(happening(task.id, event))
-        continue
-      }
-      emit({ type: 'agent-usage', id: task.id, usage: event.outcome.usage })
-      return event.outcome
-    }
+    return await work(request)
   } finally {
     log.close()
   }
-  throw new Error(`the agent ${choice.label} ended without saying how`)
 }
 
 /** What the agent of a job is asked: the same for an attempt, and for what previews one. */

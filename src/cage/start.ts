@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { builtFile } from '../base/built-file.ts'
 import { Tail } from '../base/stream.ts'
-import type { MoreStream } from '../process/launch.ts'
+import type { MoreStream, ProcessCommand } from '../process/launch.ts'
 import type { Environment } from '../process/mark.ts'
 import { makePrivateFolder, removeOrLeave } from '../process/private-folder.ts'
 import { resolveProgram } from '../process/program.ts'
@@ -77,11 +77,11 @@ export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => 
         asked.allowed = true
       }
       writeFiles(policy, folder, cwd)
+      const inside = [...wayOutBefore(hosts), program.program, ...program.args]
       const running = startCage(
-        {
-          program: bubblewrap,
-          args: [...FILES, ...wayOutBefore(hosts), program.program, ...program.args],
-        },
+        options.terminal
+          ? besideTerminal(bubblewrap, inside)
+          : { program: bubblewrap, args: [...FILES, ...inside] },
         {
           ...options,
           env: environmentIn(env, policy),
@@ -89,7 +89,8 @@ export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => 
           isCage: true,
           onOutput: (chunk, stream) => {
             refusals.push(chunk, stream)
-            if (stream === 'stderr') complaint.push(chunk)
+            // A terminal has one stream for all.
+            if (stream === 'stderr' || options.terminal) complaint.push(chunk)
             return options.onOutput(chunk, stream)
           },
         },
@@ -135,6 +136,20 @@ function endOf(end: ProcessEnd, complaint: string): ProcessEnd {
   if (end.kind !== 'exited' || end.code !== 1 || said === undefined) return end
   return { kind: 'not-started', reason: `${NOT_MADE}: ${said}`, missing: false }
 }
+
+/**
+ * At a terminal Ctrl-C reaches bubblewrap too, which would end with all that is in it: it ignores that, and the program
+ * in it does not, where the system can undo what is inherited. A program that has the keys to itself is asked nothing.
+ */
+function besideTerminal(bubblewrap: string, inside: readonly string[]): ProcessCommand {
+  const args = [bubblewrap, ...FILES, '/bin/sh', '-c', HEARING, 'sh', ...inside]
+  return { program: '/bin/sh', args: ['-c', "trap '' INT QUIT; exec \"$@\"", 'sh', ...args] }
+}
+
+const HEARING = `
+env --default-signal=INT true 2>/dev/null && exec env --default-signal=INT,QUIT "$@"
+exec "$@"
+`
 
 /** What stands before the program where it may reach hosts. */
 function wayOutBefore(hosts: HostList): readonly string[] {

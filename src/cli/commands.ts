@@ -214,6 +214,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         value: 'mode',
         about: 'around agents and gates: where it works, always, or never (also RALPH_SANDBOX)',
       },
+      flag('interactive', "drive the agent's own screen by hand; gates and commit stay ralph's"),
       flag('dry-run', 'show prompt, command line, limits and gates; run nothing'),
       {
         name: 'on-failure',
@@ -231,6 +232,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       'ralph run --loop --jobs 2 --tui',
       'ralph run --loop --jobs 4',
       'ralph run T-004 --agent claude --retries 1',
+      'ralph run T-004 --interactive',
     ],
     load: () => import('./commands/run.ts'),
   },

@@ -32,6 +32,8 @@ export type Happening =
   | AgentRetrying
   | AgentSignal
   | TaskAdded
+  | TakenOver
+  | HandedBack
   | GateStarted
   | GateFinished
   | GatesAgain
@@ -193,6 +195,24 @@ export interface TaskAdded {
   /** The id of the new task. */
   readonly added: string
   readonly title: string
+}
+
+/** A person drives the agent's own interactive program from here on, in the terminal of the run. */
+export interface TakenOver {
+  readonly type: 'taken-over'
+  readonly id: string
+  readonly agent: string
+  /** The agent's conversation that they go on with; null for a new one, or the last one in that folder. */
+  readonly session: string | null
+}
+
+/** They have left it: the gates judge what is there. */
+export interface HandedBack {
+  readonly type: 'handed-back'
+  readonly id: string
+  /** How the program ended; null where it was ended, or never started. */
+  readonly code: number | null
+  readonly seconds: number
 }
 
 export interface GateStarted {

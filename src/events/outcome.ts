@@ -13,6 +13,7 @@ export const OUTCOMES = [
   'no-network',
   'auth',
   'skipped',
+  'taken-over',
   'interrupted',
 ] as const
 

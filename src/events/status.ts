@@ -58,7 +58,7 @@ export interface JobStatus {
   readonly limits: TaskStarted['limits']
   /** Which of the attempts that count it is, and how many the task has; null before the first. */
   readonly attempt: { readonly counted: number; readonly most: number; readonly since: string } | null
-  readonly doing: 'agent' | 'gates' | 'landing' | 'waiting'
+  readonly doing: 'agent' | 'person' | 'gates' | 'landing' | 'waiting'
   /** Since when. */
   readonly since: string
   /** Of the attempt under way, as far as its agent has said. */
@@ -141,6 +141,8 @@ function after(status: RunStatus, event: RunEvent): RunStatus {
       return job(event.id, { usage: event.usage, until: null })
     case 'agent-retrying':
       return job(event.id, { note: event.reason, until: event.until })
+    case 'taken-over':
+      return begins(event.id, 'person')
     case 'gate-started':
       return begins(event.id, 'gates', { note: event.gate.name })
     case 'gate-finished': {

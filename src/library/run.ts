@@ -9,7 +9,7 @@ import { Control } from '../run/control.ts'
 import { ownWorld } from './world.ts'
 
 /** What is asked of a run; what is left out is as the configuration has it. */
-export type RunRequest = Partial<Omit<RunWish, 'isInteractive'>>
+export type RunRequest = Partial<Omit<RunWish, 'isInteractive' | 'byHand'>>
 
 /** A run under way: its events, one after the other to the last, and what can be done to it meanwhile. */
 export interface Run extends AsyncIterable<RunEvent> {

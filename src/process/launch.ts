@@ -2,14 +2,17 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { platform } from 'node:os'
 import type { Duplex, Readable } from 'node:stream'
+import { startWithout } from './kept-open.ts'
 import { resolveProgram } from './program.ts'
+import type { Pty } from './pty.ts'
+import type { TerminalUse } from './start.ts'
 
 /** What is run: a program with its arguments, or a command in the words of a POSIX shell. */
 export type ProcessCommand =
   { readonly program: string; readonly args: readonly string[] } | { readonly shell: string }
 
-/** A process whose output is heard. */
-export type Child = ChildProcessByStdio<null, Readable, Readable>
+/** A process; what it prints is heard, unless it has the terminal. */
+export type Child = ChildProcessByStdio<null, Readable | null, Readable | null>
 
 /** A child that runs, or a sentence that says why there is none. */
 type Launch =
@@ -32,10 +35,17 @@ interface LaunchPlace {
   readonly stdinFile: string | undefined
   /** Beyond its output and errors, by number from 3 on. */
   readonly more?: readonly MoreStream[] | undefined
+  readonly terminal?: TerminalUse | undefined
 }
 
-/** Starts a process in a session and a group of its own, so that it can be ended whole. */
-export function launch(command: ProcessCommand, { cwd, env, stdinFile, more = [] }: LaunchPlace): Launch {
+/**
+ * Starts a process in a session and a group of its own, so that it can be ended whole. One that is handed the terminal
+ * stays in the group of this process: no other may read from it.
+ */
+export function launch(
+  command: ProcessCommand,
+  { cwd, env, stdinFile, more = [], terminal }: LaunchPlace,
+): Launch {
   const [program, args] = 'shell' in command ? ['sh', ['-c', command.shell]] : [command.program, command.args]
   const name = 'shell' in command ? 'the shell' : program
   const opened: number[] = []
@@ -45,11 +55,14 @@ export function launch(command: ProcessCommand, { cwd, env, stdinFile, more = []
     return fd
   }
   try {
-    const found = resolveProgram(program, args, { env })
-    if ('reason' in found) return { failure: Promise.resolve(found) }
+    const resolved = resolveProgram(program, args, { env })
+    if ('reason' in resolved) return { failure: Promise.resolve(resolved) }
+    const found =
+      typeof terminal === 'object' ? seated(resolved, terminal, stdinFile !== undefined) : resolved
     const stdin = stdinFile === undefined ? 'ignore' : open(stdinFile)
     const others = more.map((stream) => ('file' in stream ? open(stream.file) : 'pipe'))
-    const child = spawnIn({ cwd, env, stdio: [stdin, 'pipe', 'pipe', ...others] }, found)
+    const stdio = [...streamsFor(terminal, stdin), ...others]
+    const child = spawnIn({ cwd, env, stdio, detached: terminal !== 'handed-over' }, found)
     if (hasPid(child)) {
       for (const [index, stream] of more.entries())
         if ('take' in stream) stream.take(child.stdio[index + 3] as Duplex)
@@ -67,15 +80,46 @@ export function launch(command: ProcessCommand, { cwd, env, stdinFile, more = []
   }
 }
 
-type Stdio = [stdin: number | 'ignore', stdout: 'pipe', stderr: 'pipe', ...more: (number | 'pipe')[]]
+/** The three streams that every process has. */
+function streamsFor(terminal: TerminalUse | undefined, stdin: number | 'ignore'): Stdio {
+  if (terminal === undefined) return [stdin, 'pipe', 'pipe']
+  if (terminal === 'handed-over') return ['inherit', 'inherit', 'inherit']
+  return [stdin === 'ignore' ? terminal.fd : stdin, terminal.fd, terminal.fd]
+}
+
+/** Who begins a session and then opens a terminal has it for their own, with its Ctrl-C and its changes of size; then becomes the program. */
+const [SIT_DOWN, SIT_DOWN_READING] = [
+  'exec 0<>"$1" 1>&0 2>&0; shift; exec "$@"',
+  'exec 1<>"$1" 2>&1; shift; exec "$@"',
+]
+
+function seated({ program, args }: ResolvedProgram, { path }: Pty, hasInput: boolean): ResolvedProgram {
+  const script = hasInput ? SIT_DOWN_READING : SIT_DOWN
+  return { program: '/bin/sh', args: ['-c', script, 'sh', path, program, ...args] }
+}
+
+interface ResolvedProgram {
+  readonly program: string
+  readonly args: readonly string[]
+}
+
+type Stdio = (number | 'ignore' | 'pipe' | 'inherit')[]
 
 function spawnIn(
-  place: { readonly cwd: string; readonly env: Record<string, string>; readonly stdio: Stdio },
-  { program, args }: { readonly program: string; readonly args: readonly string[] },
+  place: {
+    readonly cwd: string
+    readonly env: Record<string, string>
+    readonly stdio: Stdio
+    readonly detached: boolean
+  },
+  { program, args }: ResolvedProgram,
 ): Child {
-  const options = { ...place, detached: platform() !== 'win32', windowsHide: true }
-  // Its first stream is a file or nothing, which the types of Node cannot tell from a pipe.
-  return spawn(program, args, options) as Child
+  const detached = place.detached && platform() !== 'win32'
+  return startWithout(place.stdio, (stdio) => {
+    const options = { ...place, stdio, detached, windowsHide: true }
+    // Its first stream is a file or nothing, which the types of Node cannot tell from a pipe.
+    return spawn(program, args, options) as Child
+  })
 }
 
 function hasPid(child: Child): child is Child & { readonly pid: number } {

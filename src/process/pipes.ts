@@ -1,4 +1,6 @@
+import type { Readable } from 'node:stream'
 import type { Child } from './launch.ts'
+import type { TerminalUse } from './start.ts'
 import { listenFor } from './sleep.ts'
 
 type OutputStream = 'stdout' | 'stderr'
@@ -8,12 +10,45 @@ export type OnOutput = (chunk: Uint8Array, stream: OutputStream) => Promise<void
 
 /** How long a pipe that somebody still holds open may be silent after the exit. */
 const SILENCE_MS = 300
+/** The same of a terminal, whose end nobody tells while ralph has it open: what is left in it is there at once. */
+const TERMINAL_SILENCE_MS = 60
 /** More than any pipe can hold after the exit: what comes beyond it is written by somebody who got away. */
 const LEFT_BYTES = 4 * 1024 * 1024
 
-/** The two pipes of a process: what it says is handed on no faster than it is taken. */
+/** Where what a process prints comes from, and when none of it can come any more. */
+interface Sources {
+  readonly streams: ReadonlyMap<OutputStream, Readable>
+  readonly closed: Promise<void>
+  readonly silenceMs: number
+  readonly close: () => void
+}
+
+/** A terminal is one stream for all; one that was handed over is heard by nobody. */
+export function sourcesOf(child: Child, terminal: TerminalUse | undefined): Sources {
+  const streams = new Map<OutputStream, Readable>()
+  if (typeof terminal === 'object') streams.set('stdout', terminal.stream)
+  if (child.stdout) streams.set('stdout', child.stdout)
+  if (child.stderr) streams.set('stderr', child.stderr)
+  if (typeof terminal === 'object')
+    return {
+      streams,
+      closed: new Promise(() => undefined),
+      silenceMs: TERMINAL_SILENCE_MS,
+      close: () => terminal.close(),
+    }
+  return {
+    streams,
+    closed: new Promise((resolve) => child.once('close', () => resolve())),
+    silenceMs: SILENCE_MS,
+    close: () => streams.forEach((stream) => stream.destroy()),
+  }
+}
+
+/** The pipes of a process: what it says is handed on no faster than it is taken. One that has a terminal has none. */
 export class Pipes {
-  readonly #child: Child
+  readonly #streams: Sources['streams']
+  readonly #silenceMs: number
+  readonly #close: () => void
   readonly #onOutput: OnOutput
   readonly #onFault: () => void
   readonly #closed: Promise<void>
@@ -21,17 +56,19 @@ export class Pipes {
   readonly #held = { stdout: 0, stderr: 0 }
   #fault: { readonly error: unknown } | undefined
 
-  constructor(child: Child, onOutput: OnOutput, onFault: () => void) {
-    this.#child = child
+  constructor({ streams, closed, silenceMs, close }: Sources, onOutput: OnOutput, onFault: () => void) {
+    this.#streams = streams
+    this.#silenceMs = silenceMs
+    this.#close = close
     this.#onOutput = onOutput
     this.#onFault = onFault
-    this.#closed = new Promise((resolve) => child.once('close', () => resolve()))
-    for (const stream of ['stdout', 'stderr'] as const) {
-      child[stream].on('data', (chunk: Buffer) => this.#take(chunk, stream))
-      child[stream].on('error', ignore)
+    this.#closed = closed
+    for (const [name, stream] of this.#streams) {
+      stream.on('data', (chunk: Buffer) => this.#take(chunk, name))
+      stream.on('error', ignore)
       // When a child exits Node resumes its streams, held back or not.
-      child[stream].on('resume', () => {
-        if (this.#held[stream] > 0) child[stream].pause()
+      stream.on('resume', () => {
+        if (this.#held[name] > 0) stream.pause()
       })
     }
   }
@@ -42,17 +79,17 @@ export class Pipes {
    * signal is aborted.
    */
   async drain(hurry: AbortSignal): Promise<void> {
+    if (this.#streams.size === 0) return
     const most = this.#bytes + LEFT_BYTES
     let seen = -1
     while (this.#bytes < most && (this.#isHeld ? !hurry.aborted : seen !== this.#bytes)) {
       seen = this.#bytes
       const silence = new AbortController()
       const closed = this.#closed.then(() => silence.abort())
-      await Promise.race([closed, listenFor(SILENCE_MS, silence.signal)])
+      await Promise.race([closed, listenFor(this.#silenceMs, silence.signal)])
       if (silence.signal.aborted) break
     }
-    this.#child.stdout.destroy()
-    this.#child.stderr.destroy()
+    this.#close()
     if (this.#fault) throw this.#fault.error
   }
 
@@ -73,14 +110,14 @@ export class Pipes {
 
   async #hold(wait: Promise<void>, name: OutputStream): Promise<void> {
     this.#held[name]++
-    const stream = this.#child[name].pause()
+    const stream = this.#streams.get(name)?.pause()
     try {
       await wait
     } catch (error) {
       this.#fail(error)
     }
     this.#held[name]--
-    stream.resume()
+    stream?.resume()
   }
 
   #fail(error: unknown): void {

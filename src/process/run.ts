@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import { startWithout } from './kept-open.ts'
 import { listenFor } from './sleep.ts'
 import { childEnvironment, newMark, withMark, type Environment } from './mark.ts'
 import { resolveProgram } from './program.ts'
@@ -35,7 +36,10 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   // Only what may have to be ended is looked for by a mark.
   const mark = signal && newMark()
   const env = mark ? withMark(run.env, mark) : childEnvironment(run.env)
-  const child = spawn(found.program, found.args, { cwd, env, stdio: 'pipe', windowsHide: true })
+  const child = startWithout(
+    ['pipe', 'pipe', 'pipe'],
+    (stdio) => spawn(found.program, found.args, { cwd, env, stdio, windowsHide: true }) as Piped,
+  )
   const output = { stdout: collect(child.stdout), stderr: collect(child.stderr) }
   feed(child.stdin, stdin)
   const onAbort = (): void => {
@@ -57,6 +61,8 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
       child.stderr.destroy()
     })
 }
+
+type Piped = ReturnType<typeof spawn> & { stdin: Writable; stdout: Readable; stderr: Readable }
 
 interface Collected {
   readonly size: () => number

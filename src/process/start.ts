@@ -2,15 +2,16 @@ import { platform } from 'node:os'
 import type { CagedAction } from '../events/caged.ts'
 import { type Child, launch, type LaunchFailure, type MoreStream, type ProcessCommand } from './launch.ts'
 import { newMark, withMark, type Environment } from './mark.ts'
-import { Pipes, type OnOutput } from './pipes.ts'
-import { askSystem } from './table.ts'
+import { Pipes, sourcesOf, type OnOutput } from './pipes.ts'
+import type { Pty } from './pty.ts'
+import { askSystem, type ProcessEntry } from './table.ts'
 import { ProcessTree, sendSignal } from './tree.ts'
 import { sleep } from './sleep.ts'
 
 export interface ProcessOptions {
   readonly cwd: string
   readonly env: Environment
-  /** What the process reads as its standard input; without one it has none. */
+  /** What the process reads as its standard input; without one it has none, or the terminal that it is given. */
   readonly stdinFile?: string | undefined
   readonly onOutput: OnOutput
   /** Aborting it ends the process: with `'now'` as its reason at once, otherwise TERM first. */
@@ -23,6 +24,8 @@ export interface ProcessOptions {
   readonly handed?: string | undefined
   /** What it may write besides its workspace: in a cage it could not. */
   readonly writable?: readonly string[] | undefined
+  /** Without it what the process prints comes through pipes. */
+  readonly terminal?: TerminalUse | undefined
   /** Hears of each action that a cage refused. */
   readonly onCaged?: ((action: CagedAction) => void) | undefined
 }
@@ -33,6 +36,9 @@ interface CageOptions {
   /** The process that is started is the cage itself, which TERM would end with all that is in it. */
   readonly isCage: true
 }
+
+/** `handed-over`: the terminal of this process, in whose group the other one stays; or one of ralph's own making. */
+export type TerminalUse = 'handed-over' | Pty
 
 /** `interrupt` is TERM, then KILL; `now` is KILL. */
 export type EndMode = 'interrupt' | 'now'
@@ -100,18 +106,19 @@ class RunningProcess implements Running {
   constructor(command: ProcessCommand, options: ProcessOptions & Partial<CageOptions>) {
     this.#options = options
     const mark = newMark()
-    const { cwd, env, stdinFile, more } = options
-    const start = launch(command, { cwd, env: withMark(env, mark), stdinFile, more })
+    const { cwd, env, stdinFile, more, terminal } = options
+    const start = launch(command, { cwd, env: withMark(env, mark), stdinFile, more, terminal })
     if ('failure' in start) {
       this.#state = 'stopped'
       this.#kill = () => undefined
+      if (typeof terminal === 'object') terminal.close()
       this.finished = start.failure.then((failure) => ({ kind: 'not-started', ...failure }))
       return
     }
     this.pid = start.child.pid
     const tree = new ProcessTree(mark, this.pid)
     const exit = this.#exitOf(start.child)
-    const pipes = new Pipes(start.child, options.onOutput, () => this.end('now'))
+    const pipes = new Pipes(sourcesOf(start.child, terminal), options.onOutput, () => this.end('now'))
     this.#kill = (mode) => void this.#killing(start.child.pid, tree, mode)
     this.finished = this.#live(exit, tree, pipes)
   }
@@ -196,16 +203,19 @@ class RunningProcess implements Running {
       if (this.#options.isCage) {
         // The first process inside of a cage takes no TERM: the kernel keeps it from who has no use for it.
         for (const member of members) if (member.pid !== pid) sendSignal(member.pid, 'SIGTERM')
-      } else this.#signalGroup(pid, 'SIGTERM')
+      } else this.#signalAll(pid, members, 'SIGTERM')
       await sleep(this.#killAfterSeconds * 1000, AbortSignal.any([this.#exit.signal, this.#hurry.signal]))
     }
     if (this.#exit.signal.aborted) return
     this.#hurry.abort()
-    this.#signalGroup(pid, 'SIGKILL')
+    this.#signalAll(pid, members, 'SIGKILL')
   }
 
-  #signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  /** The whole group, where it has one of its own. */
+  #signalAll(pid: number, members: readonly ProcessEntry[], signal: 'SIGTERM' | 'SIGKILL'): void {
     if (this.#exit.signal.aborted) return
+    if (this.#options.terminal === 'handed-over')
+      return [pid, ...members.map((member) => member.pid)].forEach((one) => sendSignal(one, signal))
     if (platform() !== 'win32') return sendSignal(-pid, signal)
     // Without /F it asks windows to close, and no program of a terminal has one.
     void askSystem('taskkill.exe', ['/PID', String(pid), '/T', '/F'])

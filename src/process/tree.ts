@@ -17,6 +17,7 @@ export interface RunTrace {
  */
 export class ProcessTree {
   readonly #mark: string
+  readonly #root: number | undefined
   /** What a run that may be dead has noted, until the first look tells what there still is of it. */
   #noted: readonly StartedProcess[] = []
   /** Those of the last look, and the sessions that they keep from being used by strangers. */
@@ -29,6 +30,7 @@ export class ProcessTree {
   /** With no root, what bears the mark is all there is to begin from. */
   constructor(mark: string, root?: number) {
     this.#mark = mark
+    this.#root = root
     this.#sessions = new Set(root === undefined ? [] : [root])
     this.#since = Number((root !== undefined && readProcess(root)?.startedAt) || 0)
   }
@@ -69,6 +71,8 @@ export class ProcessTree {
 
   #knows({ pid, session, startedAt }: ProcessEntry): boolean {
     if (this.#members.get(pid) === startedAt || this.#sessions.has(session)) return true
+    // One that was handed the terminal leads no session.
+    if (pid === this.#root) return true
     if (Number(startedAt) < this.#since || this.#strangers.get(pid) === startedAt) return false
     if (bearsMark(pid, this.#mark)) return true
     this.#strangers.set(pid, startedAt)

@@ -67,9 +67,13 @@ export class Agents {
   }
 
   /** The agent of a choice, ready to begin by what starts its process. */
-  async open({ name }: AgentChoice, startFor: (provider: Provider) => StartProcess): Promise<Agent> {
+  async open(
+    { name }: AgentChoice,
+    starts: Record<'agent' | 'byHand', (provider: Provider) => StartProcess>,
+  ): Promise<Agent> {
     const provider = await this.provider(name)
-    return createAgent(provider, { now: this.#world.now, start: startFor(provider) })
+    const start = starts.agent(provider)
+    return createAgent(provider, { now: this.#world.now, start, startByHand: starts.byHand(provider) })
   }
 
   /** The provider of an agent whose program is there, if nothing else that can be seen stands in its way. */
@@ -77,7 +81,7 @@ export class Agents {
     const { env } = this.#world
     const { root, config } = this.#project
     const agent = agentNamed(name)
-    const provider = await agent.load(this.#wish.command ?? config.command)
+    const provider = await agent.load(this.#wish.command ?? config.command, config.pty)
     if (agent.program !== null && findOnPath(agent.program, env) === null)
       throw new UserError(`${agent.name} is not installed`, `Get it with: ${provider.install}`)
     // Agents without a program of their own are commands of a shell.
@@ -109,7 +113,13 @@ export class Agents {
   }
 
   async #warningsOf(agent: AgentEntry): Promise<readonly string[]> {
-    const { minimumVersion, install, tellsCost = false } = await this.#startable(agent)
+    const provider = await this.#startable(agent)
+    const { minimumVersion, install, tellsCost = false } = provider
+    if (this.#wish.byHand && !provider.interactive)
+      throw new UserError(
+        `${agent.name} has no interactive program that you could drive`,
+        'Take another with --agent, or leave --interactive out.',
+      )
     const version = (await this.#installed(agent))?.version ?? null
     const warnings: string[] = []
     if (isNewEnough(version, minimumVersion) === false) {

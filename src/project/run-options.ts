@@ -31,6 +31,8 @@ export interface RunWish {
   /** The permission `full`. */
   readonly full: boolean
   readonly sandbox: SandboxMode | null
+  /** A person drives the agent's own interactive program. */
+  readonly byHand: boolean
   /** Whether somebody is there to be asked. */
   readonly isInteractive: boolean
 }
@@ -57,6 +59,7 @@ export const NO_WISH: RunWish = {
   command: null,
   full: false,
   sandbox: null,
+  byHand: false,
   isInteractive: false,
 }
 
@@ -74,6 +77,7 @@ export function runOptions(
     overlap: config.overlap,
     retries: wish.retries ?? config.retries,
     onFailure: onFailureOf(wish, config),
+    byHand: wish.byHand,
     budget: wish.budget ?? config.budget,
     maxCostPerTask: config.maxCostPerTask,
     maxTurns,
@@ -93,8 +97,12 @@ export function runOptions(
 }
 
 /** One task at a time needs no workspace of its own, unless that is asked for. */
-function apartOf({ loop, jobs: asked, isolated, branch }: RunWish, config: Config): RunOptions['apart'] {
-  const jobs = loop ? (asked ?? config.jobs) : 1
+function apartOf(
+  { loop, jobs: asked, isolated, branch, byHand }: RunWish,
+  config: Config,
+): RunOptions['apart'] {
+  // A person drives one at a time.
+  const jobs = loop && !byHand ? (asked ?? config.jobs) : 1
   return jobs > 1 || isolated || branch !== null ? { jobs, branch } : null
 }
 

@@ -8,6 +8,7 @@ import { openSealer } from '../git/seal/sealer.ts'
 import { newMark, withMark } from '../process/mark.ts'
 import { findShell } from '../process/program.ts'
 import { sleep } from '../process/sleep.ts'
+import type { PersonTerminal } from '../process/terminal.ts'
 import { StartedProcesses } from '../process/started.ts'
 import { endLeftovers } from '../process/tree.ts'
 import { Control } from '../run/control.ts'
@@ -42,11 +43,14 @@ export async function runPorts(
   {
     agents,
     questions,
+    terminal = null,
     sandbox,
     control = new Control(),
   }: {
     readonly agents: Agents
     readonly questions: Questions
+    /** Where a person can drive an agent; null where there is none. */
+    readonly terminal?: PersonTerminal | null | undefined
     readonly sandbox: Sandbox
     readonly control?: Control | undefined
   },
@@ -63,7 +67,7 @@ export async function runPorts(
   const startsIn = async (place: SandboxedPlace): Promise<ProcessPorts> => {
     const starts = await sandbox.starts(place, started)
     return {
-      agent: (choice) => agents.open(choice, starts.agent),
+      agent: (choice) => agents.open(choice, starts),
       runGate: gateRunner(starts.gate),
       runGateUncaged: sandbox.state.on ? gateRunner(starts.uncaged) : null,
       runPrepare: gateRunner(starts.prepare),
@@ -110,6 +114,7 @@ export async function runPorts(
     statusIn: async (file, text) => (await parsed(file, text)).status,
     sealer: sealer(git),
     ...questions,
+    terminal,
     server: world.self,
     addTask: async (draft, at) => {
       adder ??= (await import('./add-task.ts')).taskAdder(project, (tasks) =>

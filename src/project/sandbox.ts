@@ -33,6 +33,8 @@ export interface SandboxedPlace {
 /** How each kind of process is started in a workspace. */
 export interface Starts {
   readonly agent: (provider: Provider) => StartProcess
+  /** An agent that a person drives: they answer for it, unless a sandbox is asked for. */
+  readonly byHand: (provider: Provider) => StartProcess
   readonly gate: StartProcess
   /** What installs what a workspace needs. */
   readonly prepare: StartProcess
@@ -84,14 +86,17 @@ export async function openSandbox(
       const world = { place, settings, env }
       const caged = (policyFor: (asked: CageAsked) => CagePolicy): StartProcess =>
         started.following(cagedStart(available.program, policyFor))
+      const uncaged = started.following(startProcess)
+      const agent = ({ cageNeeds }: Provider): StartProcess => {
+        const needs = cageNeeds?.(env) ?? NO_NEEDS
+        return caged((asked) => rules.agentPolicy(world, needs, asked))
+      }
       return {
-        agent: ({ cageNeeds }) => {
-          const needs = cageNeeds?.(env) ?? NO_NEEDS
-          return caged((asked) => rules.agentPolicy(world, needs, asked))
-        },
+        agent,
+        byHand: mode === 'on' ? agent : () => uncaged,
         gate: caged((asked) => rules.gatePolicy(world, asked)),
         prepare: caged((asked) => rules.preparePolicy(world, asked)),
-        uncaged: started.following(startProcess),
+        uncaged,
       }
     },
   }
@@ -103,7 +108,7 @@ function unsandboxed(reason: string | null): Sandbox {
     state: { on: false, reason },
     async starts(_, started) {
       const start = started.following(startProcess)
-      return { agent: () => start, gate: start, prepare: start, uncaged: start }
+      return { agent: () => start, byHand: () => start, gate: start, prepare: start, uncaged: start }
     },
   }
 }

@@ -1,8 +1,10 @@
 import type { Emit } from '../attempt/ports.ts'
+import { UserError } from '../base/errors.ts'
 import type { RunEvent } from '../events/event.ts'
 import type { Control } from '../run/control.ts'
 import type { RunOptions } from '../run/ports.ts'
 import { runTasks } from '../run/run.ts'
+import type { PersonTerminal } from '../process/terminal.ts'
 import type { Task } from '../task/model.ts'
 import { Agents } from './agents.ts'
 import { Notifier } from './notify.ts'
@@ -17,6 +19,8 @@ interface RunStart {
   readonly wish: RunWish
   readonly options: RunOptions
   readonly questions: Questions
+  /** Where a person can drive an agent. */
+  readonly terminal?: PersonTerminal | null
   readonly emit: Emit<RunEvent>
   /** What somebody can do to it meanwhile; one of its own where nobody has another. */
   readonly control?: Control
@@ -28,8 +32,13 @@ interface RunStart {
 export async function startRun(
   world: World,
   project: Project,
-  { wish, options, questions, emit, control, warn }: RunStart,
+  { wish, options, questions, terminal, emit, control, warn }: RunStart,
 ): Promise<void> {
+  if (options.byHand && !terminal)
+    throw new UserError(
+      '--interactive needs a terminal that a person sits at',
+      'Run it in one, without --json and without a pipe.',
+    )
   const mode = sandboxMode(wish.sandbox, { env: world.env, config: project.config })
   const sandbox = await openSandbox(mode, { env: world.env, ...project })
   const agents = new Agents(world, wish, { ...project, isCaged: sandbox.state.on })
@@ -38,7 +47,7 @@ export async function startRun(
     (warnings) => ({ warnings }),
     (error: unknown) => ({ error }),
   )
-  const ports = await runPorts(world, project, { agents, questions, sandbox, control })
+  const ports = await runPorts(world, project, { agents, questions, terminal, sandbox, control })
   const known = await checked
   if ('error' in known) throw known.error
   let isOver = false

@@ -110,6 +110,7 @@ export class AgentQuestions {
           }
         case 'complete':
         case 'leave':
+        case 'hand-over':
         case 'give-up':
           return { kind: 'stopped', why: 'failed', reason: ended.reason }
       }
@@ -192,7 +193,7 @@ export class AgentQuestions {
         env: withMark(this.#ports.env, this.#ports.mark),
         signal: control.signal,
         killSignal: control.killSignal,
-        control: { unpaused: () => control.unpaused(), skipped: new AbortController().signal },
+        control: { skipped: new AbortController().signal },
       },
       this.#emit,
     )

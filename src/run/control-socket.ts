@@ -20,7 +20,7 @@ import type { RunFolder } from './folder.ts'
 export type ControlRequest =
   | { readonly do: 'pause' | 'resume' }
   | { readonly do: 'stop'; readonly now: boolean }
-  | { readonly do: 'skip' | 'retry'; readonly task: string }
+  | { readonly do: 'skip' | 'retry' | 'take-over'; readonly task: string }
   | { readonly do: 'answer'; readonly task: string; readonly text: string }
 
 /** What the run says to that: done, or why not. */
@@ -96,6 +96,8 @@ export function controlAnswers(control: Control, tasks: () => readonly string[])
         return control.retry(request.task)
           ? done(`${request.task} is tried again`)
           : no(`the run does not ask about ${request.task}: what is blocked is for the next run, after ralph retry`)
+      case 'take-over':
+        return no(`${request.task} is taken over in the terminal of its run: press i there`)
       case 'answer':
         return control.answer(request.task, request.text)
           ? done(`answered: ${request.task} goes on`)
@@ -156,7 +158,8 @@ export function readRequest(line: string): ControlRequest | null {
   const text = 'text' in read && typeof read.text === 'string' ? read.text.trim() : ''
   if (read.do === 'pause' || read.do === 'resume') return { do: read.do }
   if (read.do === 'stop') return { do: 'stop', now: 'now' in read && read.now === true }
-  if ((read.do === 'skip' || read.do === 'retry') && task !== null) return { do: read.do, task }
+  if ((read.do === 'skip' || read.do === 'retry' || read.do === 'take-over') && task !== null)
+    return { do: read.do, task }
   if (read.do === 'answer' && task !== null && text !== '') return { do: 'answer', task, text }
   return null
 }

@@ -16,6 +16,7 @@ export class Control {
   readonly #stopping = new AbortController()
   readonly #emitters = new Set<(event: Happening) => void>()
   readonly #skips = new Map<string, AbortController>()
+  readonly #offers = new Map<string, () => string | null>()
   readonly #answers = new Map<string, (answer: string) => void>()
   #resume: (() => void) | null = null
   #paused: Promise<void> | null = null
@@ -86,6 +87,20 @@ export class Control {
   /** Aborts when the task is skipped. */
   skipped(task: string): AbortSignal {
     return this.#skipOf(task).signal
+  }
+
+  /** Has the person at the terminal of the run go on with that task by hand; a sentence that says why not, null where they do. */
+  takeOver(task: string): string | null {
+    const take = this.#offers.get(task)
+    return take ? take() : `no agent is at work on ${task}`
+  }
+
+  /** From here on taking that task over does this, until what is returned is called. */
+  offer(task: string, take: () => string | null): () => void {
+    this.#offers.set(task, take)
+    return () => {
+      if (this.#offers.get(task) === take) this.#offers.delete(task)
+    }
   }
 
   /** Answers the question about that task; false where none is asked. */

@@ -12,7 +12,7 @@ import { currentTask } from './source.ts'
 
 /** What a run hands to each of its attempts. */
 export function attemptPorts(ports: RunPorts, task: string): AttemptPorts {
-  const { workspace, agent, runGate, statusIn, logs, now, control, server, checkpoint } = ports
+  const { workspace, agent, runGate, statusIn, logs, now, control, terminal, server, checkpoint } = ports
   return {
     workspace,
     agent,
@@ -23,7 +23,12 @@ export function attemptPorts(ports: RunPorts, task: string): AttemptPorts {
     now,
     signal: control.signal,
     killSignal: control.killSignal,
-    control: { unpaused: () => control.unpaused(), skipped: control.skipped(task) },
+    control: {
+      unpaused: () => control.unpaused(),
+      skipped: control.skipped(task),
+      offer: (take) => control.offer(task, take),
+    },
+    terminal,
     server,
     ask: (question, signal) => answerFor(ports, question, signal),
     addTask: (draft) => ports.addTask(draft, { root: workspace.root, tasks: ports.source.tasks() }),
@@ -32,8 +37,8 @@ export function attemptPorts(ports: RunPorts, task: string): AttemptPorts {
 }
 
 /** What a person says to an agent, in the terminal of the run or from elsewhere, whoever is first. */
-async function answerFor(
-  { control, reply }: RunPorts,
+export async function answerFor(
+  { control, reply }: Pick<RunPorts, 'control' | 'reply'>,
   question: AgentQuestion,
   signal: AbortSignal,
 ): Promise<string | null> {

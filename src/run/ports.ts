@@ -7,6 +7,7 @@ import type { RunGate } from '../gates/run.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import type { Sealer } from '../git/seal/sealer.ts'
 import type { StartedProcess } from '../process/remains.ts'
+import type { PersonTerminal } from '../process/terminal.ts'
 import type { RunTrace } from '../process/tree.ts'
 import type { SignalInput, SignalResource } from '../signal/signal.ts'
 import type { TierChoice } from '../select/tier.ts'
@@ -36,6 +37,8 @@ export interface RunOptions {
   /** Attempts after the first one. */
   readonly retries: number
   readonly onFailure: 'block' | 'stop' | 'ask'
+  /** A person drives the agent's own interactive program, from the start. */
+  readonly byHand: boolean
   /** In dollars, for the whole run and for one task. */
   readonly budget: number | null
   readonly maxCostPerTask: number | null
@@ -100,6 +103,8 @@ export interface RunPorts {
   readonly ask: ((question: TaskQuestion, signal: AbortSignal) => Promise<TaskAnswer>) | null
   /** Asks a person what an agent at work wants to know; null where there is none. The signal takes the question back. */
   readonly reply: ((question: AgentQuestion, signal: AbortSignal) => Promise<string | null>) | null
+  /** The terminal of the run, in which a person can take over; null where there is none. */
+  readonly terminal: PersonTerminal | null
   /** How ralph's own server is started, for agents that take one; null where they get none. */
   readonly server: readonly [string, ...string[]] | null
   /** Writes the file of a task that an agent adds, below that root, beside those that are there. */

@@ -12,6 +12,7 @@ interface NextAttempt {
   readonly choice: AgentChoice
   readonly base: Base
   readonly from: From
+  readonly byHand?: Job['byHand']
   /** Waits in a row before it. */
   readonly waits: number
   /** Agents that have waited for a limit that may be about money. */
@@ -40,7 +41,7 @@ export async function prepare(
     ports,
   }: { readonly options: RunOptions; readonly ledger: Ledger; readonly ports: PreparePorts },
 ): Promise<Prepared> {
-  const { task, choice, base, from, token } = next
+  const { task, choice, base, from, byHand = null, token } = next
   const { gates, gatesChanged, maxTurns, timeoutSeconds, stallSeconds } = options
   const records = ledger.attemptsAt(task.id)
   const tier = ports.tierOf(task)
@@ -68,6 +69,7 @@ export async function prepare(
       budgetUsd: remainingBudget(situation),
     },
     prompt: prompt.text,
+    byHand,
     resources: prompt.resources,
     askSeconds: options.askSeconds,
     gates,

@@ -1,4 +1,5 @@
 import { UserError } from '../base/errors.ts'
+import type { Session } from '../agent/port.ts'
 import { attempt, attemptFinished, fail, type Failed, type Passed } from '../attempt/attempt.ts'
 import { logOf, type AgentChoice, type From, type Job } from '../attempt/job.ts'
 import { fingerprintOf, outcome, type Outcome } from '../attempt/outcome.ts'
@@ -17,7 +18,7 @@ import { conclude, giveUp, sameAsBaseline, stop, type TaskRunEnd } from './give-
 import { freeAgent } from './free-agent.ts'
 import type { Ledger } from './ledger.ts'
 import type { JobNote } from './note.ts'
-import { attemptPorts, landingPorts } from './job-ports.ts'
+import { answerFor, attemptPorts, landingPorts } from './job-ports.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { prepare } from './prepare.ts'
 import { currentTask } from './source.ts'
@@ -60,6 +61,8 @@ export interface Ready {
 interface Standing {
   readonly base: Base
   readonly from: From
+  /** Which conversation a person goes on with, who does the next attempt by hand; null for the agent. */
+  readonly byHand: Session | null
   /** Waits in a row. */
   readonly waits: number
   /** Agents that have waited for a limit that may be about money. */
@@ -84,7 +87,8 @@ export async function runTask(
     return { kind: 'left', base: start, reason: choices }
   }
   if (!refused) emit(taskStarted(run, task, choices[0]))
-  let at: Standing = { base: start, from: { kind: 'base' }, ...NO_WAITS }
+  const first = run.options.byHand ? (refused ? 'last' : 'new') : null
+  let at: Standing = { base: start, from: { kind: 'base' }, byHand: first, ...NO_WAITS }
   let choice: AgentChoice | null = choices[0]
   let asked = choice.name
   const { control } = ports
@@ -100,7 +104,8 @@ export async function runTask(
     }
     await control.unpaused(over)
     if (at.from.kind === 'record') task = await taskNow(run, task)
-    choice = await freeAgent(run, choices, { id: task.id, over })
+    // A person waits for no limit, and the conversation that they go on with is that agent's.
+    choice = at.byHand === null ? await freeAgent(run, choices, { id: task.id, over }) : choice
     if (control.isStopping) return end('interrupted', 'the run was interrupted')
     if (skipped.aborted || !choice)
       return conclude(run, { ...at, task, reason: 'the task was skipped' }, 'skip')
@@ -120,6 +125,7 @@ export async function runTask(
     at = {
       base: work.base,
       from,
+      byHand: at.byHand,
       ...(ended.decision.kind === 'wait' ? waited(at, choice, ended.outcome) : NO_WAITS),
     }
     result = ended
@@ -140,6 +146,7 @@ async function afterFailure(
   const { task, at, choice, result, end } = failed
   const { decision, outcome } = result
   const { control } = run.ports
+  if (at.byHand !== null) return afterByHand(run, { ...failed, byHand: at.byHand })
   const ruined = sameAsBaseline(run, outcome)
   if (ruined !== null) return end('stopped', ruined)
   switch (decision.kind) {
@@ -148,6 +155,8 @@ async function afterFailure(
     case 'stop':
       if (control.isStopping) return end('interrupted', decision.reason)
       return end(decision.why, (decision.why === 'budget' && overBudget(run)) || decision.reason)
+    case 'hand-over':
+      return { task, at: { ...at, byHand: result.session === null ? 'new' : { id: result.session } } }
     case 'leave':
       return conclude(run, { ...at, task, reason: decision.reason }, 'skip')
     case 'wait':
@@ -163,10 +172,44 @@ async function afterFailure(
       const { reason, blocked } = decision
       const given = await giveUp(run, { ...at, task, reason, isBlocked: blocked })
       if (given?.kind === 'answered')
-        return { task: given.task, at: { base: given.base, from: { kind: 'base' }, ...NO_WAITS } }
+        return {
+          task: given.task,
+          at: { base: given.base, from: { kind: 'base' }, byHand: null, ...NO_WAITS },
+        }
       return given ?? { task, at }
     }
   }
+}
+
+const BACK = 'go back in'
+const NOT_BACK = 'leave it as a failed attempt'
+
+/** What follows an attempt that a person has made by hand, and that does not pass: they go back in, or it is a failed attempt like any other. */
+async function afterByHand(
+  run: Run,
+  failed: Parameters<typeof afterFailure>[1] & { readonly byHand: Session },
+): Promise<TaskRunEnd | { readonly task: Task; readonly at: Standing }> {
+  const { task, at, result, byHand } = failed
+  const { control } = run.ports
+  const { reason } = result.outcome
+  const agents = { ...at, byHand: null }
+  const isOver = control.isStopping || control.skipped(task.id).aborted
+  if (!isOver && (await goesBackIn(run, task.id, reason)))
+    return { task, at: { ...at, byHand: byHand === 'new' ? 'last' : byHand } }
+  // Who does a task by hand does not mean an agent to go on alone.
+  if (run.options.byHand && !control.isStopping) return conclude(run, { ...at, task, reason }, 'skip')
+  return afterFailure(run, { ...failed, at: agents })
+}
+
+async function goesBackIn({ ports, options, emit }: Run, id: string, reason: string): Promise<boolean> {
+  const question = { id, text: `${reason}. Go back in?`, options: [BACK, NOT_BACK] }
+  emit({ type: 'question', ...question })
+  const patience = new AbortController()
+  const timer = setTimeout(() => patience.abort(), Math.min(options.askSeconds * 1000, 2 ** 31 - 1))
+  const ends = AbortSignal.any([patience.signal, ports.control.signal, ports.control.skipped(id)])
+  const answer = await answerFor(ports, question, ends).finally(() => clearTimeout(timer))
+  if (answer !== null) emit({ type: 'answered', id, answer })
+  return answer === BACK
 }
 
 /** Why the agent may not start before a person has read what agents of this run have written for it; null where it may. */

@@ -1,6 +1,6 @@
 import { accent, BLANK, dim, line, strong, type Block, type Line } from '../ui/block.ts'
 import { widthOf } from '../ui/fit.ts'
-import { canRetry, canSkip } from './keys.ts'
+import { canRetry, canSkip, isAtWork } from './keys.ts'
 import type { ViewInput } from './view.ts'
 
 interface KeyText {
@@ -37,6 +37,13 @@ function keysNow({ isAlive, isOwn, model: { status }, task }: ViewInput): readon
       7,
     ),
     ...when(task !== null && canRetry(task, possible), 'r', 'retry', 'has the task tried again', 8),
+    ...when(
+      isOwn && task !== null && isAtWork(task, possible),
+      'i',
+      'take over',
+      'lets you drive its agent yourself',
+      8,
+    ),
     ...when(task !== null, 'd', 'diff', "the task's code so far, in your pager", 9),
     ...when(task !== null, 'l', 'log', 'all that its agent has said, in your pager', 10),
     ...when(task !== null, 'n', 'notes', 'what its file says: notes, comments, why it is blocked', 11),

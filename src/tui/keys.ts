@@ -75,6 +75,11 @@ function command(state: ScreenState, key: Key, situation: KeySituation): Pressed
       if (!task) return still({ ...state, notice: 'choose a task first' })
       if (!canSkip(task, situation)) return still({ ...state, notice: `${task.id} is done` })
       return { state, intent: { kind: 'steer', steering: { do: 'skip', task: task.id } } }
+    case 'i':
+      if (!isAlive) return still(state)
+      if (!task || !isAtWork(task, situation))
+        return still({ ...state, notice: 'choose a task at work first' })
+      return { state, intent: { kind: 'steer', steering: { do: 'take-over', task: task.id } } }
     case 'r':
       if (!task) return still({ ...state, notice: 'choose a task first' })
       if (!canRetry(task, situation)) return still({ ...state, notice: whyNoRetry(task, isAlive) })
@@ -92,6 +97,11 @@ type Possible = Pick<KeySituation, 'isAlive' | 'status'>
 /** Whether the task can be left out of the run. */
 export function canSkip(task: BoardTask, { isAlive, status }: Possible): boolean {
   return isAlive && task.status !== 'DONE' && status?.completed.includes(task.id) !== true
+}
+
+/** Whether an agent is at work on the task, from which a person can take over. */
+export function isAtWork({ id }: BoardTask, { isAlive, status }: Possible): boolean {
+  return isAlive && status?.jobs.some((job) => job.id === id) === true
 }
 
 /** Whether the task can be tried again: where the run asks just that, or where none goes on and it is blocked. */

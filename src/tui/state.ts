@@ -48,7 +48,7 @@ export const FIRST_STATE: ScreenState = {
 export type Steering =
   | { readonly do: 'pause' | 'resume' }
   | { readonly do: 'stop'; readonly now: boolean }
-  | { readonly do: 'skip' | 'retry'; readonly task: string }
+  | { readonly do: 'skip' | 'retry' | 'take-over'; readonly task: string }
   | { readonly do: 'answer'; readonly task: string; readonly text: string }
 
 /** What a key asks for beyond the screen itself. */

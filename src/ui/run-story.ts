@@ -63,6 +63,8 @@ interface Attempt {
   gates: GateResult[]
   /** How much the sandbox has refused. */
   caged: number
+  /** A person makes it. */
+  isByHand: boolean
 }
 
 /** Shows a run as it goes on: lines to keep out of each event, and a few that say what goes on now. */
@@ -121,6 +123,7 @@ export class RunStory implements Story {
           agentEndedAt: null,
           gates: [],
           caged: 0,
+          isByHand: false,
         }
         this.#attempt.activity.step(`${event.agent} begins`)
         return []
@@ -143,6 +146,11 @@ export class RunStory implements Story {
         return [paragraph(['     ', '· '], event.text)]
       case 'task-added':
         return [paragraph(['     ', accent('+'), ' '], `added ${event.added}: ${event.title}`)]
+      case 'taken-over':
+        return this.#takenOver(event)
+      case 'handed-back':
+        if (this.#attempt) this.#attempt.agentEndedAt = new Date(event.at)
+        return []
       case 'gates-again':
         if (this.#attempt) this.#attempt.gates = []
         return this.#step(`the gates changed ${fewOf(event.paths)}, and run again on that`)
@@ -236,9 +244,9 @@ export class RunStory implements Story {
   }
 
   /** What it has taken so far; where there is little room, of the time alone. */
-  #spent({ usage, startedAt }: Attempt, now: Date, columns: number): string {
+  #spent({ usage, startedAt, isByHand }: Attempt, now: Date, columns: number): string {
     const time = formatDuration(secondsBetween(startedAt, now))
-    const limit = this.#task ? ` of ${formatDuration(this.#task.limits.seconds)}` : ''
+    const limit = this.#task && !isByHand ? ` of ${formatDuration(this.#task.limits.seconds)}` : ''
     const facts = [
       ...(usage.turns === null ? [] : [counted(usage.turns, 'turn')]),
       `${time}${limit}`,
@@ -293,18 +301,29 @@ export class RunStory implements Story {
     return [paragraph(['     ', dim('◌'), ' '], `waits until ${clockText(end)}: ${reason}`)]
   }
 
+  #takenOver({ agent, session }: Extract<RunEvent, { type: 'taken-over' }>): readonly Block[] {
+    const goesOn = session === null ? '' : `, which goes on with what it has begun (session ${session})`
+    if (this.#attempt) {
+      this.#attempt.isByHand = true
+      this.#attempt.activity.step(`${agent}, by hand`)
+    }
+    return [paragraph(['     ', accent('→'), ' '], `yours: ${agent}${goesOn}. Leave it, and the gates judge`)]
+  }
+
   #endAttempt(event: Extract<RunEvent, { type: 'attempt-finished' }>): readonly Block[] {
     const attempt = this.#attempt
     this.#attempt = null
     if (!attempt) return []
     const seconds = secondsBetween(attempt.startedAt, attempt.agentEndedAt ?? new Date(event.at))
     const { digest } = attempt.activity
+    const isJudged = event.outcome === 'done' || isRefuted(event.outcome)
+    const how = attempt.isByHand && isJudged ? 'done by hand' : endText(event.outcome, event.reason)
     const refused = attempt.caged === 0 ? '' : ` · ${counted(attempt.caged, 'refusal')}`
     const isFailed = attempt.gates.some(({ verdict }) => verdict !== 'passed')
     return [
       {
         kind: 'spread',
-        left: [`  ${attempt.number}  ${endText(event.outcome, event.reason)}`],
+        left: [`  ${attempt.number}  ${how}`],
         right: [dim(`${spentText(seconds, event.usage)}${refused}`)],
       },
       ...(digest === '' ? [] : [line(dim(`     ${digest}`))]),

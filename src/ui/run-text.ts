@@ -39,6 +39,7 @@ export function endText(outcome: OutcomeKind, reason: string): string {
     case 'no-network':
     case 'auth':
     case 'skipped':
+    case 'taken-over':
     case 'interrupted':
       return reason
     default:

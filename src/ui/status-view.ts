@@ -61,7 +61,14 @@ function jobBlocks({ id, title, attempt, doing, note, until }: JobStatus, now: D
           ...(attempt.counted > 0 ? [`attempt ${attempt.counted} of ${attempt.most}`] : []),
           formatDuration(Math.max(0, now.getTime() - new Date(attempt.since).getTime()) / 1000),
         ]
-  const what = doing === 'agent' ? 'the agent is at work' : doing === 'gates' ? 'gates' : doing
+  const what =
+    doing === 'agent'
+      ? 'the agent is at work'
+      : doing === 'person'
+        ? 'somebody drives the agent by hand'
+        : doing === 'gates'
+          ? 'gates'
+          : doing
   const more = [note, ...(until === null ? [] : [`until ${minuteText(new Date(until))}`])].filter(
     (text) => text !== '',
   )

@@ -7,6 +7,7 @@ import { agentPolicy, gatePolicy, type CageSettings } from '../../src/cage/rules
 import { cagedStart } from '../../src/cage/start.ts'
 import { NO_NEEDS, type CageNeeds } from '../../src/base/cage-needs.ts'
 import type { CagedAction } from '../../src/events/caged.ts'
+import type { Pty } from '../../src/process/pty.ts'
 import type { ProcessEnd, Running } from '../../src/process/start.ts'
 
 /** Whether cages work here, by what; the tests of what they do are skipped where they do not. */
@@ -24,6 +25,10 @@ export interface Situation {
   readonly isOwn?: boolean
   /** In the place of bubblewrap. */
   readonly program?: string
+  /** What it prints to, and reads keys from. */
+  readonly terminal?: Pty
+  /** Hears all that it has printed, after each piece. */
+  readonly onPrinted?: (output: string) => void
 }
 
 /** What was seen of a caged command. */
@@ -95,7 +100,16 @@ export class Ground {
   /** Starts a command of the shell in a cage; what it prints and what was refused is heard. */
   start(
     shell: string,
-    { settings, needs, kind = 'agent', env = {}, isOwn = false, program }: Situation = {},
+    {
+      settings,
+      needs,
+      kind = 'agent',
+      env = {},
+      isOwn = false,
+      program,
+      terminal,
+      onPrinted,
+    }: Situation = {},
   ) {
     if (!available.ok) throw new Error('there is no cage here')
     const place = {
@@ -119,7 +133,9 @@ export class Ground {
         env: full,
         onOutput: (chunk) => {
           heard.output += Buffer.from(chunk).toString()
+          onPrinted?.(heard.output)
         },
+        terminal,
         onCaged: (action) => heard.caged.push(action),
         killAfterSeconds: 2,
       },

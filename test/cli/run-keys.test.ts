@@ -30,7 +30,16 @@ async function keys({ pushes = false, columns = 80 } = {}) {
   }
   const views: RunViews = { diff: view, log: async () => 'no attempt has begun' }
   play(AT_WORK)
-  const shown = new RunKeys({ keyboard, reporter, control, views, leaving: 'detach', pushes, full: null })
+  const shown = new RunKeys({
+    keyboard,
+    reporter,
+    control,
+    views,
+    leaving: 'detach',
+    pushes,
+    full: null,
+    canTakeOver: false,
+  })
   let seconds = 200
   const happen = (event: Emitted): void => {
     emit(seconds++, event)

@@ -155,6 +155,12 @@ describe('ralph run', () => {
     [['--max-tasks', '3'], '--max-tasks counts the tasks of a loop'],
     [['--gate', 'true', '--no-gates'], '--no-gates takes no gate at all, and --gate names one'],
     [['--command', './a.sh'], '--command is for the agent named command, not for script'],
+    [['--interactive'], '--interactive needs a terminal that a person sits at'],
+    [['--interactive', '--json'], '--interactive needs a terminal that a person sits at'],
+    [
+      ['--interactive', '--loop', '--jobs', '2'],
+      '--interactive has one terminal, and --jobs wants several tasks at once',
+    ],
     [['--on-failure', 'ask'], '--on-failure ask finds nobody to ask here'],
     [['--budget', 'much'], "--budget takes an amount in dollars, like 5.00, not 'much'"],
   ])('refuses %j before anything is begun', async (argv, message) => {

@@ -39,6 +39,10 @@ describe.skipIf(process.platform === 'win32')('the socket of a run', () => {
     expect(await ask({ do: 'answer', task: 'T-001', text: 'MIT' })).toMatchObject({ ok: true })
     expect(await answer).toBe('MIT')
     expect(await ask({ do: 'skip', task: 'T-009' })).toMatchObject({ ok: false })
+    expect(await ask({ do: 'take-over', task: 'T-001' })).toEqual({
+      ok: false,
+      text: 'T-001 is taken over in the terminal of its run: press i there',
+    })
     expect(await ask({ do: 'skip', task: 'T-001' })).toMatchObject({ ok: true })
     expect(control.skipped('T-001').aborted).toBe(true)
     await ask({ do: 'stop', now: false })
@@ -121,9 +125,9 @@ describe.skipIf(process.platform === 'win32')('the socket of a run', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (line) => {
         const request = readRequest(line)
-        expect(request === null || ['pause', 'resume', 'stop', 'skip', 'answer'].includes(request.do)).toBe(
-          true,
-        )
+        expect(
+          request === null || ['pause', 'resume', 'stop', 'skip', 'take-over', 'answer'].includes(request.do),
+        ).toBe(true)
       }),
     )
   })

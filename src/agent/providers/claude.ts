@@ -1,10 +1,10 @@
 import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
+import { FOLDER, type AgentRequest, type Invocation, type Provider, type Session } from '../port.ts'
 import { ClaudeReader, CLAUDE } from './claude-stream.ts'
 import { neverSetUp } from './first-start.ts'
-import { hasMcpServers, mcpFile, option } from './request.ts'
+import { hasMcpServers, mcpFile, openingPrompt, option } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 
 const SET_UP = {
@@ -73,7 +73,32 @@ export const claude: Provider = {
       files: privateFiles(request),
     }
   },
+  interactive(request, session) {
+    const { text, files } = openingPrompt(request)
+    return {
+      program: 'claude',
+      args: [
+        ...option('--model', request.model),
+        ...option('--mcp-config', hasMcpServers(request) ? `${FOLDER}/mcp.json` : null),
+        // What the agent has written into the repository must not be started by the person's hand either.
+        ...OWN_CONFIGURATION,
+        ...instructions(request),
+        ...sessionArgs(session, text),
+      ],
+      env: toolTimeout(request),
+      files: {
+        ...files,
+        ...mcpFile(request),
+        'settings.json': JSON.stringify({ permissions: { allow: [], deny: reservedRules() } }),
+      },
+    }
+  },
   reader: (request, now) => new ClaudeReader(request, now),
+}
+
+function sessionArgs(session: Session, prompt: string): readonly string[] {
+  if (session === 'new') return ['--', prompt]
+  return session === 'last' ? ['--continue'] : [`--resume=${session.id}`]
 }
 
 /** One limit for the tools of all servers: a person's own stays. */
@@ -131,7 +156,7 @@ function privateFiles(request: AgentRequest): Invocation['files'] {
 
 /** Rules that deny hold at every level; those that allow are what `acceptEdits` would ask about. */
 function rules(request: AgentRequest): { readonly allow: string[]; readonly deny: string[] } {
-  const reserved = RESERVED_COMMANDS.map((command) => bashRule(`${command}:*`))
+  const reserved = reservedRules()
   if (request.permission.level === 'full') return { allow: [], deny: reserved }
   if (request.permission.level === 'read') return { allow: request.permission.web ? WEB : [], deny: reserved }
   const servers = Object.keys(request.mcpServers).map((name) => `mcp__${name}`)
@@ -139,6 +164,10 @@ function rules(request: AgentRequest): { readonly allow: string[]; readonly deny
     allow: [...allowedCommands(request, MEANINGFUL).map(bashRule), ...servers],
     deny: [...reserved, 'WebFetch', 'WebSearch'],
   }
+}
+
+function reservedRules(): string[] {
+  return RESERVED_COMMANDS.map((command) => bashRule(`${command}:*`))
 }
 
 /** In a rule without one of these it allows just that command; a star stands for anything. */

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
 import { CODEX, CodexReader } from './codex-stream.ts'
 import { neverSetUp } from './first-start.ts'
-import { option } from './request.ts'
+import { openingPrompt, option } from './request.ts'
 import { strictSchema } from './strict-schema.ts'
 
 /** Codex: https://developers.openai.com/codex */
@@ -55,6 +55,17 @@ export const codex: Provider = {
       env: {},
       stdin: request.prompt,
       files: request.answer ? { 'answer.json': JSON.stringify(strictSchema(request.answer.schema)) } : {},
+    }
+  },
+  interactive(request, session) {
+    const { text, files } = openingPrompt(request)
+    const args = [...option('--model', request.model), ...mcpArgs(request)]
+    const which = session === 'last' ? '--last' : session === 'new' ? text : session.id
+    return {
+      program: 'codex',
+      args: session === 'new' ? [...args, '--', which] : ['resume', ...args, which],
+      env: {},
+      files,
     }
   },
   reader: (request, now) => new CodexReader(request, now),

@@ -1,7 +1,16 @@
 import { NO_NEEDS } from '../../base/cage-needs.ts'
+import { whyNoPty } from '../../process/pty.ts'
 import { startProcess } from '../../process/start.ts'
 import { readLastLine } from '../marker.ts'
-import type { AgentRequest, Exit, Preflight, Provider, StreamEnd, StreamReader } from '../port.ts'
+import {
+  FOLDER,
+  type AgentRequest,
+  type Exit,
+  type Preflight,
+  type Provider,
+  type StreamEnd,
+  type StreamReader,
+} from '../port.ts'
 import { failureOf, PlainOutput } from './plain-output.ts'
 import { taskEnvironment } from './request.ts'
 import { UNKNOWN_USAGE } from '../../events/usage.ts'
@@ -12,16 +21,19 @@ const HOW_TO_GIVE_ONE = 'set `command` in the config, or give --command'
 const SHELL = 'ralph-command'
 
 /** Any program as an agent: the prompt on its stdin, its marker as the last line of its stdout. */
-export function commandProvider(command: string | null): Provider {
+export function commandProvider(command: string | null, pty = false): Provider {
   const line = command?.trim() ?? ''
   return {
     name: 'command',
     install: HOW_TO_GIVE_ONE,
     minimumVersion: null,
+    pty,
     // Nothing is known of it but that it is a person's choice: its hosts stand in the configuration.
     cageNeeds: () => ({ ...NO_NEEDS, variables: 'all' }),
     preflight: async (context) => {
       if (line === '') return [`The agent "command" has no command to run: ${HOW_TO_GIVE_ONE}.`]
+      const problem = pty ? await whyNoPty() : null
+      if (problem !== null) return [`The agent "command" is to have a terminal (pty), and ${problem}.`]
       const program = programOf(line)
       if (program === null || (await isKnown(program, context))) return []
       return [`The agent "command" finds no program "${program}" to run: ${HOW_TO_GIVE_ONE}.`]
@@ -33,7 +45,14 @@ export function commandProvider(command: string | null): Provider {
       stdin: request.prompt,
       files: {},
     }),
-    reader: (request) => new CommandReader(line, request),
+    interactive: (request) => ({
+      program: 'sh',
+      args: ['-c', line, SHELL],
+      // Its standard input is the terminal.
+      env: { ...taskEnvironment(request), RALPH_PROMPT_FILE: `${FOLDER}/prompt.md` },
+      files: { 'prompt.md': request.prompt },
+    }),
+    reader: (request) => new CommandReader(line, request, pty),
   }
 }
 
@@ -42,8 +61,10 @@ class CommandReader implements StreamReader {
   readonly #prompt: string
   readonly #output: PlainOutput
   readonly #isAsked: boolean
+  readonly #pty: boolean
 
-  constructor(line: string, request: AgentRequest) {
+  constructor(line: string, request: AgentRequest, pty: boolean) {
+    this.#pty = pty
     this.#isAsked = request.answer !== undefined
     this.#line = line
     this.#prompt = request.prompt
@@ -71,7 +92,8 @@ class CommandReader implements StreamReader {
   }
 
   #failedEnd(exit: Exit, message: string): StreamEnd['end'] {
-    const complaint = neverBegan(this.#line, exit)
+    // At a terminal complaints come where all else does.
+    const complaint = neverBegan(this.#line, this.#pty ? { ...exit, stderr: message } : exit)
     if (complaint === null) return { kind: 'crashed', reason: failureOf('the command', exit, message) }
     const reason = `The agent "command" cannot begin (${complaint}): ${HOW_TO_GIVE_ONE}.`
     return { kind: 'refused', reason, hopeless: 'run' }

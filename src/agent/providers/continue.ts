@@ -2,7 +2,7 @@ import { homeOf } from '../../base/cage-needs.ts'
 import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
 import { neverSetUp } from './first-start.ts'
-import { option } from './request.ts'
+import { openingPrompt, option } from './request.ts'
 import { parseLine, text, type Json } from './json-lines.ts'
 import { UNKNOWN_USAGE } from '../../events/usage.ts'
 
@@ -45,6 +45,12 @@ export const continueCli: Provider = {
       stdin: request.prompt,
       files: {},
     }
+  },
+  // It tells no id of its session, and resumes the last one only.
+  interactive(request, session) {
+    const { text, files } = openingPrompt(request)
+    const which = session === 'new' ? ['--', text] : ['--resume']
+    return { program: 'cn', args: [...option('--model', request.model), ...which], env: {}, files }
   },
   reader: (request, now) => new ContinueReader(request, now),
 }

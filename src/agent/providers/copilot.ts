@@ -1,8 +1,8 @@
 import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
-import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
+import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
 import { COPILOT, CopilotReader } from './copilot-stream.ts'
 import { neverSetUp } from './first-start.ts'
-import { hasMcpServers, mcpFile, option, toolLimit } from './request.ts'
+import { hasMcpServers, mcpFile, openingPrompt, option, toolLimit } from './request.ts'
 import { RESERVED_COMMANDS } from './shell-rules.ts'
 
 const SET_UP = {
@@ -48,14 +48,38 @@ export const copilot: Provider = {
       ],
       env: {},
       stdin: request.prompt,
-      files: mcpFile(request, (server) => ({ type: 'local', tools: ['*'], ...toolLimit('timeout', server) })),
+      files: serversFile(request),
+    }
+  },
+  interactive(request, session) {
+    const { text, files } = openingPrompt(request)
+    return {
+      program: 'copilot',
+      args: [
+        '--no-auto-update',
+        ...option('--model', request.model),
+        ...option('--additional-mcp-config', hasMcpServers(request) ? `@${FOLDER}/mcp.json` : null),
+        ...RESERVED_COMMANDS.map(denied),
+        ...option('--resume', typeof session === 'object' ? session.id : null),
+        ...(session === 'last' ? ['--continue'] : []),
+        ...option('--interactive', session === 'new' ? text : null),
+      ],
+      env: {},
+      files: { ...files, ...serversFile(request) },
     }
   },
   reader: (request, now) => new CopilotReader(request, now),
 }
 
+function serversFile(request: AgentRequest): Invocation['files'] {
+  return mcpFile(request, (server) => ({ type: 'local', tools: ['*'], ...toolLimit('timeout', server) }))
+}
+
+function denied(command: string): string {
+  return `--deny-tool=shell(${command})`
+}
+
 function permissionArgs(request: AgentRequest): readonly string[] {
-  const denied = RESERVED_COMMANDS.map((command) => `--deny-tool=shell(${command})`)
   switch (request.permission.level) {
     case 'read':
       return ['--deny-tool=write', '--deny-tool=shell']
@@ -66,7 +90,7 @@ function permissionArgs(request: AgentRequest): readonly string[] {
       return [...tools.map((tool) => `--allow-tool=${tool}`), '--deny-tool=shell']
     }
     case 'full':
-      return ['--allow-all', ...denied]
+      return ['--allow-all', ...RESERVED_COMMANDS.map(denied)]
     case 'custom':
       return request.permission.args
   }

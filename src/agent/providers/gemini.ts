@@ -3,7 +3,7 @@ import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
 import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
 import { GEMINI, GeminiReader } from './gemini-stream.ts'
-import { mcpServers, option, toolLimit } from './request.ts'
+import { mcpServers, openingPrompt, option, toolLimit } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 
 const SET_UP = {
@@ -51,15 +51,39 @@ export const gemini: Provider = {
       env: {
         // A folder that nobody has trusted yet ends the run with code 55.
         GEMINI_CLI_TRUST_WORKSPACE: 'true',
-        // The only layer above the project's own settings; what a person has put there stays.
-        GEMINI_CLI_SYSTEM_SETTINGS_PATH:
-          request.env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? `${FOLDER}/settings.json`,
+        ...settingsIn(request),
       },
       stdin: request.prompt,
       files: privateFiles(request),
     }
   },
+  interactive(request, session) {
+    const { text, files } = openingPrompt(request)
+    const resumed = session === 'last' ? 'latest' : session === 'new' ? null : session.id
+    return {
+      program: 'gemini',
+      args: [
+        ...option('--model', request.model),
+        ...option('--resume', resumed),
+        ...option('--prompt-interactive', session === 'new' ? text : null),
+        '--policy',
+        `${FOLDER}/policy.toml`,
+      ],
+      env: settingsIn(request),
+      files: {
+        ...files,
+        'settings.json': JSON.stringify({ mcpServers: serversOf(request), ...onlyOurs(request) }),
+        'policy.toml': reservedRules().join('\n'),
+      },
+    }
+  },
   reader: (request, now) => new GeminiReader(request, now),
+}
+
+/** The only layer above the project's own settings; what a person has put there stays. */
+function settingsIn({ env }: AgentRequest): Invocation['env'] {
+  const variable = 'GEMINI_CLI_SYSTEM_SETTINGS_PATH'
+  return { [variable]: env[variable] ?? `${FOLDER}/settings.json` }
 }
 
 function permissionArgs({ permission }: AgentRequest): readonly string[] {
@@ -78,13 +102,17 @@ function permissionArgs({ permission }: AgentRequest): readonly string[] {
 function privateFiles(request: AgentRequest): Invocation['files'] {
   const settings = {
     model: { maxSessionTurns: request.limits.turns },
-    mcpServers: mcpServers(request, (server) => ({ trust: true, ...toolLimit('timeout', server) })),
+    mcpServers: serversOf(request),
     ...(request.permission.level === 'custom' ? {} : onlyOurs(request)),
   }
   return {
     'settings.json': JSON.stringify(settings),
     ...(request.permission.level === 'custom' ? {} : { 'policy.toml': policy(request) }),
   }
+}
+
+function serversOf(request: AgentRequest): object {
+  return mcpServers(request, (server) => ({ trust: true, ...toolLimit('timeout', server) }))
 }
 
 /** The repository's settings it reads as well, and an agent could have written them: no hooks, and only these servers. */
@@ -96,7 +124,7 @@ function onlyOurs({ mcpServers: servers }: AgentRequest): object {
 
 /** Rules of its policy engine, where the highest priority decides and the mode what no rule names. */
 function policy(request: AgentRequest): string {
-  const reserved = RESERVED_COMMANDS.map((commandPrefix) => denied('run_shell_command', { commandPrefix }))
+  const reserved = reservedRules()
   if (request.permission.level === 'full') return reserved.join('\n')
   if (request.permission.level === 'read')
     return [
@@ -113,6 +141,10 @@ function policy(request: AgentRequest): string {
     }),
   )
   return [...reserved, ...commands, ...WEB.map((tool) => denied(tool))].join('\n')
+}
+
+function reservedRules(): string[] {
+  return RESERVED_COMMANDS.map((commandPrefix) => denied('run_shell_command', { commandPrefix }))
 }
 
 const WEB = ['web_fetch', 'google_web_search']

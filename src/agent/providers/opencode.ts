@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { AgentRequest, Provider } from '../port.ts'
 import { list, parseLine, record, type Json } from './json-lines.ts'
 import { OpencodeReader } from './opencode-stream.ts'
-import { option, toolLimit } from './request.ts'
+import { openingPrompt, option, toolLimit } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 
 /** OpenCode: https://opencode.ai/docs/cli */
@@ -56,15 +56,35 @@ export const opencode: Provider = {
       env: {
         OPENCODE_CONFIG_CONTENT: JSON.stringify(config(request)),
         OPENCODE_DISABLE_AUTOUPDATE: '1',
-        // An agent could have written the repository's own configuration, and its servers would be started.
-        ...(request.permission.level === 'custom' ? {} : { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }),
+        ...(request.permission.level === 'custom' ? {} : WITHOUT_PROJECT),
       },
       stdin: request.prompt,
       files: {},
     }
   },
+  interactive(request, session) {
+    const { text, files } = openingPrompt(request)
+    return {
+      program: 'opencode',
+      args: [
+        ...option('--model', request.model),
+        ...option('--session', typeof session === 'object' ? session.id : null),
+        ...(session === 'last' ? ['--continue'] : []),
+        ...option('--prompt', session === 'new' ? text : null),
+      ],
+      env: {
+        OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...withServers(request), ...withInstructions(request) }),
+        OPENCODE_DISABLE_AUTOUPDATE: '1',
+        ...WITHOUT_PROJECT,
+      },
+      files,
+    }
+  },
   reader: (request, now) => new OpencodeReader(request, now),
 }
+
+/** An agent could have written the repository's own configuration, and its servers would be started. */
+const WITHOUT_PROJECT = { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }
 
 /** Its folder in one of those that a variable names. */
 function below(folder: string | undefined): string | undefined {
@@ -86,7 +106,23 @@ function permissionArgs({ permission }: AgentRequest): readonly string[] {
 
 /** Laid over the person's own configuration, and over what they give in the same variable. */
 function config(request: AgentRequest): Json {
-  const own = parseLine(request.env['OPENCODE_CONFIG_CONTENT'] ?? '') ?? {}
+  const isCustom = request.permission.level === 'custom'
+  const ours = isCustom ? {} : { permission: permissions(request), ...withInstructions(request) }
+  return { ...withServers(request), ...ours }
+}
+
+function ownConfig({ env }: AgentRequest): Json {
+  return parseLine(env['OPENCODE_CONFIG_CONTENT'] ?? '') ?? {}
+}
+
+/** Without the repository's configuration it would not read these either. */
+function withInstructions(request: AgentRequest): Json {
+  const own = list(ownConfig(request)['instructions'])
+  return { instructions: [...own, path.join(request.cwd, 'AGENTS.md')] }
+}
+
+function withServers(request: AgentRequest): Json {
+  const own = ownConfig(request)
   const servers = Object.entries(request.mcpServers).map(([name, server]) => [
     name,
     {
@@ -97,17 +133,7 @@ function config(request: AgentRequest): Json {
       ...toolLimit('timeout', server),
     },
   ])
-  return {
-    ...own,
-    mcp: { ...record(own['mcp']), ...Object.fromEntries(servers) },
-    ...(request.permission.level === 'custom'
-      ? {}
-      : {
-          permission: permissions(request),
-          // Without the repository's configuration it would not read these either.
-          instructions: [...list(own['instructions']), path.join(request.cwd, 'AGENTS.md')],
-        }),
-  }
+  return { ...own, mcp: { ...record(own['mcp']), ...Object.fromEntries(servers) } }
 }
 
 /** What stands for more than itself in its rules. */

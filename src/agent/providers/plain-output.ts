@@ -38,19 +38,19 @@ export class PlainOutput {
 
   /** The notes file, or else what was printed before the marker. */
   notes(printed: string): string {
-    return this.#written() ?? printed.split('\n').slice(-LINES).join('\n')
+    return writtenNotes(this.#request) ?? printed.split('\n').slice(-LINES).join('\n')
   }
+}
 
-  /** Nothing where there is no such file, or it is none that can be read whole, as a pipe is. */
-  #written(): string | undefined {
-    const path = resolve(this.#request.cwd, this.#request.task.notesFile)
-    try {
-      const { size } = lstatSync(path)
-      if (!lstatSync(path).isFile() || size > NOTES_BYTES) return undefined
-      return readFileSync(path, 'utf8').trim() || undefined
-    } catch {
-      return undefined
-    }
+/** The notes that were written for an attempt; nothing where there is no such file, or it is none that can be read whole, as a pipe is. */
+export function writtenNotes({ cwd, task }: Pick<AgentRequest, 'cwd' | 'task'>): string | undefined {
+  const path = resolve(cwd, task.notesFile)
+  try {
+    const { size } = lstatSync(path)
+    if (!lstatSync(path).isFile() || size > NOTES_BYTES) return undefined
+    return readFileSync(path, 'utf8').trim() || undefined
+  } catch {
+    return undefined
   }
 }
 

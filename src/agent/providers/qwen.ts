@@ -1,8 +1,8 @@
 import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
-import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
+import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
 import { QWEN, QwenReader } from './qwen-stream.ts'
-import { hasMcpServers, mcpFile, option, toolLimit } from './request.ts'
+import { hasMcpServers, mcpFile, openingPrompt, option, toolLimit } from './request.ts'
 import { RESERVED_COMMANDS } from './shell-rules.ts'
 
 const SET_UP = {
@@ -54,24 +54,46 @@ export const qwen: Provider = {
         // Where a person has it ask, it may edit nothing in a folder that they have not trusted.
         QWEN_CODE_TRUSTED_FOLDERS_PATH:
           request.env['QWEN_CODE_TRUSTED_FOLDERS_PATH'] ?? `${FOLDER}/trusted.json`,
-        // Above the repository's own settings, whose hooks an agent could have written.
-        ...(request.permission.level === 'custom'
-          ? {}
-          : {
-              QWEN_CODE_SYSTEM_SETTINGS_PATH:
-                request.env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? `${FOLDER}/settings.json`,
-            }),
+        ...(request.permission.level === 'custom' ? {} : settingsIn(request)),
         ...(request.permission.level === 'full' ? { QWEN_CODE_SUPPRESS_YOLO_WARNING: '1' } : {}),
       },
       stdin: request.prompt,
       files: {
-        ...mcpFile(request, (server) => ({ trust: true, ...toolLimit('timeout', server) })),
-        'settings.json': JSON.stringify({ disableAllHooks: true }),
+        ...settingsFiles(request),
         'trusted.json': JSON.stringify({ [request.cwd]: 'TRUST_FOLDER' }),
       },
     }
   },
+  interactive(request, session) {
+    const { text, files } = openingPrompt(request)
+    return {
+      program: 'qwen',
+      args: [
+        ...option('--model', request.model),
+        ...option('--mcp-config', hasMcpServers(request) ? `${FOLDER}/mcp.json` : null),
+        ...each('--exclude-tools', RESERVED_COMMANDS.map(shellRule)),
+        ...option('--resume', typeof session === 'object' ? session.id : null),
+        ...(session === 'last' ? ['--continue'] : []),
+        ...option('--prompt-interactive', session === 'new' ? text : null),
+      ],
+      env: settingsIn(request),
+      files: { ...files, ...settingsFiles(request) },
+    }
+  },
   reader: (request, now) => new QwenReader(request, now),
+}
+
+/** Above the repository's own settings, whose hooks an agent could have written. */
+function settingsIn({ env }: AgentRequest): Invocation['env'] {
+  const variable = 'QWEN_CODE_SYSTEM_SETTINGS_PATH'
+  return { [variable]: env[variable] ?? `${FOLDER}/settings.json` }
+}
+
+function settingsFiles(request: AgentRequest): Invocation['files'] {
+  return {
+    ...mcpFile(request, (server) => ({ trust: true, ...toolLimit('timeout', server) })),
+    'settings.json': JSON.stringify({ disableAllHooks: true }),
+  }
 }
 
 function permissionArgs(request: AgentRequest): readonly string[] {

@@ -1,5 +1,6 @@
 import type { McpServer } from '../../base/mcp-server.ts'
-import type { AgentRequest, Invocation } from '../port.ts'
+import { platform } from 'node:os'
+import { FOLDER, type AgentRequest, type Invocation } from '../port.ts'
 
 /**
  * An option with its value, or nothing where there is none to give. They are one argument: a model named `--yolo` in
@@ -40,6 +41,21 @@ export function toolLimit(key: string, { toolSeconds }: McpServer): object {
 export function mcpFile(request: AgentRequest, settings: ServerSettings = () => ({})): Invocation['files'] {
   if (!hasMcpServers(request)) return {}
   return { 'mcp.json': JSON.stringify({ mcpServers: mcpServers(request, settings) }) }
+}
+
+/** More than one argument may be: Linux takes 128 kB in each, Windows 32 thousand signs in all. */
+const LONGEST_ARGUMENT = platform() === 'win32' ? 16_000 : 120_000
+
+/** The prompt where it can only be an argument: one that is too long stands in a file, which the agent is told to read. */
+export function openingPrompt({ prompt }: AgentRequest): {
+  readonly text: string
+  readonly files: Invocation['files']
+} {
+  if (Buffer.byteLength(prompt) <= LONGEST_ARGUMENT) return { text: prompt, files: {} }
+  return {
+    text: `Your task is in the file ${FOLDER}/prompt.md. Read all of it first, then do what it says.`,
+    files: { 'prompt.md': prompt },
+  }
 }
 
 /** What a program that is no agent of its own learns through its environment. */

@@ -125,7 +125,7 @@ async function lookAtAgents({ io }: Context, root: string, config: Config): Prom
   const shown = AGENTS.filter((entry) => entry.program !== null || entry === chosen)
   const looked = await Promise.all(
     shown.map((entry) =>
-      lookAtAgent(entry, { io, root, command: config.command, isChosen: entry === chosen }),
+      lookAtAgent(entry, { io, root, command: config.command, pty: config.pty, isChosen: entry === chosen }),
     ),
   )
   if (chosen) return looked
@@ -146,11 +146,12 @@ async function lookAtAgent(
     readonly io: Context['io']
     readonly root: string
     readonly command: string | null
+    readonly pty: boolean
     readonly isChosen: boolean
   },
 ): Promise<Examined> {
-  const { io, root, command, isChosen } = where
-  const { install, minimumVersion, preflight } = await load(command)
+  const { io, root, command, pty, isChosen } = where
+  const { install, minimumVersion, preflight } = await load(command, pty)
   const installation = await installationOf(program, { cwd: root, env: io.env })
   const version = installation?.version ?? null
   const told = program === null ? name : `${name} ${version ?? '(version unknown)'}`

@@ -10,7 +10,7 @@ import { Control } from '../../run/control.ts'
 import type { RunOptions } from '../../run/ports.ts'
 import type { Context } from '../command.ts'
 import { RunKeys } from '../run/keys.ts'
-import { showJson, showLines, type LineShow } from '../run/show-run.ts'
+import { showJson, showLines, type LineShow, type LineWish } from '../run/show-run.ts'
 import { runViews } from '../run/views.ts'
 import { stageOf, type Stage } from '../run/stage.ts'
 import { runWish } from '../run/wish.ts'
@@ -31,7 +31,8 @@ export async function run(context: Context): Promise<number> {
   const control = new Control()
   let stage: Stage | null = null
   const full = terminal && (() => stage?.open())
-  const lines = context.json ? null : await showRun(context, project, { control, options, full })
+  const clear = terminal && (() => cleared(terminal))
+  const lines = context.json ? null : await showRun(context, project, { control, options, full, clear })
   stage = lines && terminal && stageOf(context, lines, { project, control, terminal })
   const show = stage ?? lines ?? showJson(context)
   if (context.options.on('tui')) stage?.open()
@@ -41,8 +42,8 @@ export async function run(context: Context): Promise<number> {
     if (event.type === 'run-finished') code = exitCode(event)
   }
   try {
-    const { questions, warn } = show
-    await startRun(context.io, project, { wish, options, questions, emit, control, warn })
+    const { questions, terminal: lent, warn } = show
+    await startRun(context.io, project, { wish, options, questions, terminal: lent, emit, control, warn })
   } finally {
     await show.end()
   }
@@ -59,18 +60,30 @@ function terminalFor({ io, options, json }: Context): Terminal | null {
   )
 }
 
+/** Takes the full screen off the terminal, where it is shown; what it returns brings it back. */
+function cleared(terminal: Terminal): () => void {
+  let back = (): void => undefined
+  void terminal.lend(() => new Promise<void>((resolve) => (back = resolve)))
+  return () => back()
+}
+
+/** What the lines of a run need to know of it. */
+interface ShowWish extends Required<Pick<LineWish, 'clear'>> {
+  readonly control: Control
+  readonly options: RunOptions
+  /** Shows the full screen; null where there is none. */
+  readonly full: (() => void) | null
+}
+
 /** In lines, with keys in a terminal; how long tasks take is looked up once the first lines stand. */
 async function showRun(
   context: Context,
   project: Project,
-  {
-    control,
-    options,
-    full,
-  }: { readonly control: Control; readonly options: RunOptions; readonly full: (() => void) | null },
+  { control, options, full, clear }: ShowWish,
 ): Promise<LineShow> {
   const { io } = context
-  const show = await showLines(context, { verbose: context.options.on('verbose') })
+  const { detachKey } = project.config
+  const show = await showLines(context, { verbose: context.options.on('verbose'), detachKey, clear })
   if (!show.isLive) return show
   const { reporter, canvas } = show
   const keyboard = io.keyboard()
@@ -90,7 +103,16 @@ async function showRun(
       const views = runViews(io, project, { run, canvas })
       const { push: pushes } = options
       if (keyboard)
-        keys = new RunKeys({ keyboard, reporter, control, views, leaving: leaving(io.env), pushes, full })
+        keys = new RunKeys({
+          keyboard,
+          reporter,
+          control,
+          views,
+          pushes,
+          full,
+          leaving: leaving(io.env),
+          canTakeOver: show.terminal !== null,
+        })
       void begin()
     },
     async end() {

@@ -1,4 +1,4 @@
-import { FOLDER, type Invocation } from '../../agent/port.ts'
+import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../../agent/port.ts'
 import { agentRequest } from '../../attempt/run-agent.ts'
 import { signalServer } from '../../attempt/signals.ts'
 import { UserError } from '../../base/errors.ts'
@@ -89,7 +89,7 @@ async function planOf(
     model: choice.model,
     gates: options.gates,
     sandbox,
-    ...commandOf(provider.invocation(request)),
+    ...commandOf(invocationOf(provider, request, options)),
     prompt: job.prompt,
     estimate,
     workspaces: await workspacesOfRun(io, project, options),
@@ -117,6 +117,12 @@ async function workspacesOfRun(
     copy: await filesToCopy(git.at(root), { copy }),
     link,
   }
+}
+
+/** As the run would start it, for an agent or for a person. */
+function invocationOf(provider: Provider, request: AgentRequest, { byHand }: RunOptions): Invocation {
+  const driven = byHand ? provider.interactive?.(request, 'new') : undefined
+  return driven ? { ...driven, stdin: '' } : provider.invocation(request)
 }
 
 function commandOf({ program, args, stdin }: Invocation): Pick<DryRun, 'command' | 'promptOnStdin'> {

@@ -37,7 +37,8 @@ export async function ownScreen(
     model,
     terminal,
     liveness: () => ({ isAlive: !model.status?.ended, isOwn: true }),
-    steer: async (steering) => answer(steering).text,
+    steer: async (steering) =>
+      steering.do === 'take-over' ? (control.takeOver(steering.task) ?? '') : answer(steering).text,
     tick: () => undefined,
   })
   const answer = controlAnswers(control, () => tasks().map(({ id }) => id))

@@ -16,6 +16,8 @@ interface KeyDesk {
   readonly leaving: string
   /** Shows the full screen; null where there is none. */
   readonly full: (() => void) | null
+  /** Whether a person can take over from an agent here. */
+  readonly canTakeOver: boolean
   /** Whether git pushes at the end, and may ask for a password then. */
   readonly pushes: boolean
 }
@@ -71,7 +73,7 @@ export class RunKeys {
   }
 
   #table(): readonly RunKey[] {
-    const { control, full } = this.#desk
+    const { control, full, canTakeOver } = this.#desk
     const isPaused = (): boolean => control.isPaused
     return [
       {
@@ -84,6 +86,16 @@ export class RunKeys {
       { key: 'q', word: () => 'stop', about: 'stop, or leave', press: () => this.#stop() },
       { key: 'd', word: () => 'diff', about: 'the work so far', press: () => this.#view('diff') },
       { key: 'l', word: () => 'log', about: 'what the agent has done', press: () => this.#view('log') },
+      ...(canTakeOver
+        ? [
+            {
+              key: 'i',
+              word: () => 'take over',
+              about: 'drive the agent yourself',
+              press: () => this.#takeOver(),
+            },
+          ]
+        : []),
       ...(full ? [{ key: 'f', word: () => 'full', about: 'the full screen', press: full }] : []),
       { key: '?', word: () => 'keys', about: 'these keys', press: () => this.#help() },
     ]
@@ -117,6 +129,14 @@ export class RunKeys {
       which: `skip which? ${why}`,
       each: skip,
     })
+  }
+
+  #takeOver(): void {
+    const take = (id: string): void => {
+      const problem = this.#desk.control.takeOver(id)
+      if (problem !== null) this.#note(problem)
+    }
+    this.#pick({ one: take, which: 'take over which?', each: take })
   }
 
   #stop(): void {

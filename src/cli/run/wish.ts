@@ -31,6 +31,7 @@ export function runWish(
     command: options.text('command') ?? null,
     full: options.on('yolo'),
     sandbox: oneOf(SANDBOX_MODES, options.text('sandbox')),
+    byHand: options.on('interactive'),
     isInteractive,
   }
 }
@@ -61,6 +62,11 @@ function refuseContradictions(options: Options, isInteractive: boolean): void {
     throw new UserError(
       `--command is for the agent named command, not for ${agent}`,
       'Take --agent command, or leave --command out.',
+    )
+  if (options.on('interactive') && (options.number('jobs') ?? 1) > 1)
+    throw new UserError(
+      '--interactive has one terminal, and --jobs wants several tasks at once',
+      'Leave one of them out.',
     )
   if (options.text('on-failure') === 'ask' && !isInteractive)
     throw new UserError(

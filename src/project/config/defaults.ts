@@ -19,6 +19,8 @@ export interface Config {
   readonly model: string | null
   /** What the agent named `command` runs. */
   readonly command: string | null
+  /** Whether that has a terminal, where it prints colours and progress. */
+  readonly pty: boolean
   /** Null is `edit`, and `full` in a sandbox. */
   readonly permission: PermissionLevel | null
   /** What `custom` permission gives the agent, in the agent's own words. */
@@ -28,6 +30,8 @@ export interface Config {
   readonly stallSeconds: number
   /** How long an agent may wait for a person's answer. */
   readonly askSeconds: number
+  /** What brings the run's screen back while a program goes on that somebody drives: `ctrl-` and a sign. */
+  readonly detachKey: string
   /** Whether a feature's documents stand in the prompt, or are listed there to be read on demand. */
   readonly knowledge: 'inline' | 'resources'
   /** Whether criteria that the agent says are met are checked off in the task's file. */
@@ -189,11 +193,13 @@ export const DEFAULTS: Config = {
   agents: null,
   model: null,
   command: null,
+  pty: false,
   permission: null,
   agentArgs: [],
   fallback: [],
   stallSeconds: 300,
   askSeconds: 3600,
+  detachKey: 'ctrl-]',
   knowledge: 'inline',
   checkCriteria: false,
   gates: null,

@@ -30,6 +30,12 @@ export const duration = v.pipe(
   v.transform((value) => parseDuration(String(value)) ?? 0),
 )
 
+/** No letter that a terminal has a use for itself: ctrl-c, ctrl-i, ctrl-j and ctrl-m are other keys. */
+export const controlKey = v.pipe(
+  v.string('a text'),
+  v.regex(/^ctrl-[abd-hkln-z\]\\^_]$/, 'a key such as "ctrl-]" or "ctrl-g"'),
+)
+
 export const pathInside = v.pipe(
   text,
   v.check(

@@ -12,6 +12,7 @@ import {
   about,
   agentName,
   anyTexts,
+  controlKey,
   dollars,
   duration,
   flag,
@@ -226,6 +227,10 @@ export const configSchema = v.pipe(
     ),
     model: about('Which model the agent uses; null leaves it to the agent.', orNull(text)),
     command: about('What the agent named "command" runs.', orNull(text)),
+    pty: about(
+      'Whether the agent named "command" prints to a terminal, with colours and progress bars.',
+      v.optional(flag, DEFAULTS.pty),
+    ),
     permission: about(
       'What the agent may do: change the repository and run the gates, anything, or what "agentArgs" says; null is "edit", and "full" in a sandbox.',
       orNull(oneOf(['edit', 'full', 'custom'])),
@@ -242,6 +247,10 @@ export const configSchema = v.pipe(
     askTimeout: about(
       "How long an agent may wait for a person's answer; then the task is blocked with its question.",
       v.optional(duration, DEFAULTS.askSeconds),
+    ),
+    detachKey: about(
+      "What brings the run's screen back while an agent goes on that you drive: ctrl- and a sign.",
+      v.optional(controlKey, DEFAULTS.detachKey),
     ),
     knowledge: about(
       "Whether a feature's documents stand in the prompt, or are listed there to be read on demand.",

@@ -266,7 +266,7 @@ async function openQuestions(
       workspace,
       folder,
       logs: openLogs(folder, config.logs.maxBytes),
-      agent: (choice) => agents.open(choice, starts.agent),
+      agent: (choice) => agents.open(choice, starts),
       now: world.now,
       sleep,
       control: new Control().obey(world.signal, world.urgent),

@@ -19,6 +19,53 @@ const run = (command: string, changes: Partial<AgentRequest> = {}) =>
     ),
   )
 
+describe.skipIf(process.platform === 'win32')('the command agent at a terminal', () => {
+  const atTerminal = async (command: string, changes: Partial<AgentRequest> = {}) => {
+    const logged: Buffer[] = []
+    const log: AgentRequest['log'] = (chunk) => void logged.push(Buffer.from(chunk))
+    const agent = createAgent(commandProvider(command, true), {
+      start: startProcess,
+      now: () => new Date(0),
+      killAfterSeconds: 1,
+    })
+    const heard = await listen(agent.run(requestOf({ cwd, log, ...changes })))
+    const texts = heard.events.flatMap((event) => (event.type === 'text' ? [event.text] : []))
+    return { ...heard, texts, logged: Buffer.concat(logged).toString() }
+  }
+
+  test('prints its colours into the log, and its words to whoever reads along', async () => {
+    const { outcome, texts, logged } = await atTerminal(
+      '[ -t 1 ] && [ -t 2 ] && printf "\\033[31mred\\033[0m on $TERM\\n"; cat; echo; echo "<TASK_DONE>"',
+    )
+    expect(outcome).toMatchObject({ end: { kind: 'done' }, finalMessage: 'red on xterm-256color\nDo it.' })
+    expect(texts.slice(0, 2)).toEqual(['red on xterm-256color', 'Do it.'])
+    expect(logged).toContain('\u001b[31mred\u001b[0m on xterm-256color\r\n')
+  })
+
+  test('has of a progress bar the last, and its marker counts', async () => {
+    const { outcome, texts } = await atTerminal(
+      'for n in 1 50 100; do printf "\\r\\033[K%3d %%" $n; done; echo; echo "<TASK_DONE>"',
+    )
+    expect([outcome.end.kind, outcome.finalMessage, texts[0]]).toEqual(['done', '100 %', '100 %'])
+  })
+
+  test('that asks is heard before its line ends, and once', async () => {
+    const { texts } = await atTerminal('printf "Go on? [y/N] "; sleep 1.2; echo; echo "<TASK_DONE>"')
+    expect(texts).toEqual(['Go on? [y/N] ', '<TASK_DONE>'])
+  })
+
+  test('is ended whole, and says why it cannot begin', async () => {
+    const slow = await atTerminal("trap '' HUP TERM; sleep 60", {
+      limits: { turns: 1, seconds: 0.3, stallSeconds: 60, budgetUsd: null },
+    })
+    expect(slow.outcome.end.kind).toBe('timeout')
+    const never = await atTerminal('./not-there')
+    expect(never.outcome.end).toMatchObject({ kind: 'refused', hopeless: 'run' })
+    const failing = await atTerminal('echo "no disk" >&2; exit 4')
+    expect(failing.outcome.end).toMatchObject({ reason: 'the command exited with code 4: no disk' })
+  })
+})
+
 describe.skipIf(process.platform === 'win32')('the command agent', () => {
   test('works in the repository, with the prompt and the task at hand', async () => {
     const { outcome } = await run(

@@ -1,0 +1,69 @@
+import type { ProcessEnd, StartProcess } from '../process/start.ts'
+import type { PersonTerminal } from '../process/terminal.ts'
+import type { AgentRequest, HandEnd, Provider, Session } from './port.ts'
+import { writableOf, writePrivateFiles } from './private-files.ts'
+
+/** What a person drives, and by what it is started. */
+interface Wheel {
+  readonly session: Session
+  readonly terminal: PersonTerminal
+  readonly start: StartProcess
+}
+
+/** How programs of a terminal leave at Ctrl-C, which is no failure: by a code, or by the signal itself. */
+const LEFT: ReadonlySet<unknown> = new Set([0, 130, 'SIGINT'])
+
+/** Has a person drive an agent's own interactive program in their terminal, to its end. It has no limits but the signals. */
+export async function driveByHand(
+  provider: Provider & Required<Pick<Provider, 'interactive'>>,
+  request: AgentRequest,
+  { session, terminal, start }: Wheel,
+): Promise<HandEnd> {
+  const begun = performance.now()
+  const { signal, killSignal } = request
+  const ended = (end: HandEnd['end'], code: number | null = null): HandEnd => {
+    return { end, code, seconds: (performance.now() - begun) / 1000 }
+  }
+  if (signal.aborted || killSignal?.aborted) return ended({ kind: 'interrupted' })
+  try {
+    const invocation = { ...provider.interactive(request, session), stdin: '' }
+    const { args, env, folder, remove } = writePrivateFiles(invocation, request.env)
+    const lent = terminal.lend({
+      task: request.task.id,
+      name: provider.name,
+      start: (use) =>
+        start(
+          { program: invocation.program, args },
+          {
+            cwd: request.cwd,
+            env: { ...request.env, ...env },
+            handed: folder,
+            writable: writableOf(request),
+            terminal: use,
+            onOutput: (chunk) => request.log(chunk, 'stdout'),
+            signal,
+            killSignal,
+          },
+        ),
+    })
+    const process = await lent.finally(remove)
+    const isOurs = signal.aborted || killSignal?.aborted === true
+    return ended(
+      isOurs ? { kind: 'interrupted' } : endOf(provider, process),
+      process.kind === 'exited' ? process.code : null,
+    )
+  } catch (error) {
+    return ended({ kind: 'crashed', reason: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+function endOf({ name, install }: Provider, process: ProcessEnd): HandEnd['end'] {
+  if (process.kind === 'not-started') {
+    const how = process.missing ? `; to install it: ${install}` : ''
+    return { kind: 'crashed', reason: process.reason + how }
+  }
+  const { code, signal } = process
+  if (LEFT.has(signal ?? code)) return { kind: 'done' }
+  const how = signal === null ? `exited with code ${String(code)}` : `was ended by ${signal}`
+  return { kind: 'crashed', reason: `the interactive program of ${name} ${how}` }
+}

@@ -1,0 +1,37 @@
+import type { AgentOutcome } from '../agent/port.ts'
+import { writtenNotes } from '../agent/providers/plain-output.ts'
+import type { Happening } from '../events/event.ts'
+import { UNKNOWN_USAGE } from '../events/usage.ts'
+import type { Job } from './job.ts'
+import type { AttemptPorts, Emit } from './ports.ts'
+import { withRequest } from './run-agent.ts'
+
+/** Has a person drive the agent's interactive program where its attempt is made; their leaving it is their word that it is done. */
+export async function driveAgent(
+  job: Job,
+  ports: AttemptPorts,
+  emit: Emit<Happening>,
+): Promise<AgentOutcome> {
+  const { task, agent: choice, byHand: session } = job
+  const agent = await ports.agent(choice)
+  const { terminal } = ports
+  if (session === null || terminal === null || !agent.byHand)
+    throw new Error(`${choice.name} cannot be driven by hand here`)
+  const sessionId = typeof session === 'object' ? session.id : null
+  return withRequest(job, ports, { servers: {}, ends: [] }, async (request) => {
+    emit({ type: 'taken-over', id: task.id, agent: choice.name, session: sessionId })
+    // Who has left it meanwhile comes back in the same way.
+    const withdraw = ports.control.offer(() => terminal.attach(task.id))
+    const driven = agent.byHand!(request, { session, terminal }).finally(withdraw)
+    const { end, code, seconds } = await driven
+    emit({ type: 'handed-back', id: task.id, code, seconds })
+    return { ...UNHEARD, end, finalMessage: writtenNotes(request) ?? '', sessionId, seconds }
+  })
+}
+
+/** What nobody hears of a program that has the terminal. */
+const UNHEARD: Pick<AgentOutcome, 'usage' | 'model' | 'denied'> = {
+  usage: UNKNOWN_USAGE,
+  model: null,
+  denied: [],
+}

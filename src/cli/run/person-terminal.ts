@@ -1,0 +1,172 @@
+import { openPane, type Pane } from '../../process/pane.ts'
+import { openPty, type Pty } from '../../process/pty.ts'
+import type { ProcessEnd } from '../../process/start.ts'
+import { keepTerminalModes } from '../../process/terminal-modes.ts'
+import type { Borrower, Guest, PersonTerminal, Size } from '../../process/terminal.ts'
+import type { Io } from '../io.ts'
+
+/** What of the run a terminal needs that is lent. */
+interface Lending {
+  /** Takes what shows the run off the terminal; it returns what brings it back. */
+  readonly suspend: () => () => void
+  /** Tells the person something, between the lines of the run. */
+  readonly say: (text: string) => void
+  /** Brings the run's screen back while the program goes on: `ctrl-]`. */
+  readonly detachKey: string
+}
+
+/** The terminal of a run; null where there is none, or none that could be drawn on. */
+export function openPersonTerminal(io: Io, lending: Lending): PersonTerminal | null {
+  const [keyboard, dialogue] = [io.keyboard(), io.dialogue()]
+  if (keyboard === null || dialogue === null || io.stdout.columns === null) return null
+  const { input } = dialogue
+  const { suspend, say, detachKey } = lending
+  const write = (text: string | Uint8Array): void => io.stdout.write(text)
+  const size = (): Size => ({ columns: io.stdout.columns ?? 80, rows: io.stdout.rows ?? 24 })
+  const guests = new Map<string, Seat>()
+
+  const handOver = async ({ start }: Borrower): Promise<ProcessEnd> => {
+    const resume = suspend()
+    const takeBack = keyboard.pause('program')
+    const restoreModes = keepTerminalModes(io.env)
+    try {
+      return await start('handed-over').finished
+    } finally {
+      restoreModes()
+      write(USUAL_SCREEN + USUAL)
+      takeBack()
+      resume()
+    }
+  }
+
+  /** Has the person with the program, until they leave it. */
+  const attach = async (seat: Seat): Promise<void> => {
+    const { pty, pane } = seat
+    // What it has printed is drawn before anything of it is shown: from there on both see the same.
+    await pane.settled()
+    if (seat.isAttached || seat.hasEnded) return
+    const resume = suspend()
+    const takeBack = keyboard.pause('program')
+    const keys = (chunk: Buffer): void => {
+      const at = detachAt(chunk, detachKey)
+      pty.stream.write(at === null ? chunk : chunk.subarray(0, at))
+      if (at !== null) void pane.settled().then(() => seat.detach?.('away'))
+    }
+    const fit = (): void => seat.resize(size())
+    const forget = io.stdout.onResize(fit)
+    write(clearance(size()))
+    fit()
+    write((pane.isAlternate ? OTHER_SCREEN : '') + pane.repaint())
+    input.setRawMode(true)
+    input.on('data', keys).resume()
+    seat.detach = (why) => {
+      seat.detach = null
+      input.off('data', keys).pause()
+      input.setRawMode(false)
+      forget()
+      write(leaving(pane) + USUAL)
+      takeBack()
+      resume()
+      if (why === 'away') say(`${seat.name} goes on without you: i brings it back`)
+    }
+  }
+
+  const seated = async (borrower: Borrower, pty: Pty): Promise<ProcessEnd> => {
+    const { task, name } = borrower
+    const seat = makeSeat(name, pty, await openPane(size()))
+    const { pane } = seat
+    const running = borrower.start(pty)
+    pty.stream.on('data', (chunk: Buffer) => {
+      pane.write(chunk)
+      if (seat.isAttached) write(chunk)
+    })
+    // Where the person is with it, their own terminal answers.
+    pane.onReply((text) => seat.isAttached || pty.stream.write(text))
+    pane.write(Buffer.from(`\u001b[2m${task} · ${name} · ${detachKey} brings ralph back\u001b[0m\r\n`))
+    guests.set(task, seat)
+    await attach(seat)
+    try {
+      return await running.finished
+    } finally {
+      seat.hasEnded = true
+      await pane.settled()
+      seat.detach?.('ended')
+      guests.delete(task)
+      pane.close()
+    }
+  }
+
+  return {
+    async lend(borrower) {
+      const pty = await openPty(size())
+      if (!('problem' in pty)) return seated(borrower, pty)
+      say(`there is no way back to this screen before you leave ${borrower.name}: ${pty.problem}`)
+      return handOver(borrower)
+    },
+    attach(task) {
+      const seat = guests.get(task)
+      if (!seat) return `${task} has no program that you could go back to`
+      void attach(seat)
+      return null
+    },
+    guest: (task) => guests.get(task) ?? null,
+  }
+}
+
+/** A program at a terminal of its own, and what has the person leave it while they are with it. */
+interface Seat extends Guest {
+  readonly pty: Pty
+  detach: ((why: 'away' | 'ended') => void) | null
+  hasEnded: boolean
+}
+
+function makeSeat(name: string, pty: Pty, pane: Pane): Seat {
+  return {
+    name,
+    pty,
+    pane,
+    detach: null,
+    hasEnded: false,
+    get isAttached() {
+      return this.detach !== null
+    },
+    resize(to) {
+      const { columns, rows } = pane.size
+      if (to.columns === columns && to.rows === rows) return
+      pane.resize(to)
+      pty.resize(to)
+    },
+  }
+}
+
+const CSI = '\u001b['
+/** What a program of a terminal may leave switched on, or off: the cursor, colours, the mouse, pasting, focus, ways to report keys. */
+const USUAL = `${CSI}?25h${CSI}0m${CSI}?1000l${CSI}?1002l${CSI}?1003l${CSI}?1006l${CSI}?2004l${CSI}?1004l${CSI}?1l${CSI}>4m${CSI}<u\u001b>`
+const OTHER_SCREEN = `${CSI}?1049h${CSI}2J`
+/** Back from the other screen, where a program has not left it: on the usual one this does nothing. */
+const USUAL_SCREEN = `${CSI}?1047l`
+
+/** Has what stands on the screen scroll away, so that the program's first row is the first one here. */
+function clearance({ rows }: Size): string {
+  return `\r${'\n'.repeat(rows - 1)}${CSI}H`
+}
+
+/** Goes below all that the program has drawn. */
+function leaving(pane: Pane): string {
+  if (pane.isAlternate) return `${CSI}?1049l`
+  const last = Math.max(
+    pane.cursor.column === 0 ? pane.cursor.row - 1 : pane.cursor.row,
+    pane.rows().findLastIndex((spans) => spans.length > 0),
+  )
+  return `${CSI}0m${CSI}${Math.max(0, last) + 1};1H\r\n`
+}
+
+/** Where in what was typed the key stands that leads back; null where it was not pressed. */
+function detachAt(chunk: Buffer, key: string): number | null {
+  const letter = key.slice(-1).toLowerCase()
+  const code = letter.charCodeAt(0)
+  // As a control character, and as terminals report it that tell keys apart.
+  const spellings = [String.fromCharCode(code & 0x1f), `${CSI}${code};5u`, `${CSI}27;5;${code}~`]
+  const found = spellings.map((spelling) => chunk.indexOf(spelling)).filter((at) => at >= 0)
+  return found.length === 0 ? null : Math.min(...found)
+}

@@ -1,0 +1,175 @@
+import type { IBufferCell, Terminal as HeadlessTerminal } from '@xterm/headless'
+import type { Size } from './terminal.ts'
+
+/** A stretch of a row that looks the same all along. */
+export interface Span {
+  readonly text: string
+  /** The parameters of its SGR sequence, as `1;38;5;4`; empty for what looks as usual. */
+  readonly sgr: string
+}
+
+/** The screen of a program that nobody may be looking at: what it would show, held in memory. */
+export interface Pane {
+  /** Takes what the program prints. */
+  write(chunk: Uint8Array): void
+  resize(size: Size): void
+  readonly size: Size
+  /** The rows that would be seen, with what is drawn by now. */
+  rows(): readonly (readonly Span[])[]
+  readonly cursor: { readonly row: number; readonly column: number; readonly isHidden: boolean }
+  /** Whether the program has the other screen, as an editor does. */
+  readonly isAlternate: boolean
+  /** What draws all of it, and sets up a terminal as the program has, from the top left corner of an empty screen. */
+  repaint(): string
+  /** Calls back whenever there is something else to see; what it returns ends that. */
+  onChange(listener: () => void): () => void
+  /** Takes what a terminal answers to the program: who it is, and where its cursor is. */
+  onReply(listener: (text: string) => void): void
+  /** Resolves when all that was written is drawn. */
+  settled(): Promise<void>
+  close(): void
+}
+
+/** What has scrolled away nobody sees. */
+const SCROLL_BACK = 0
+
+/** Opens an empty screen. */
+export async function openPane(size: Size): Promise<Pane> {
+  const { default: headless } = await import('@xterm/headless')
+  const terminal = new headless.Terminal({
+    cols: size.columns,
+    rows: size.rows,
+    scrollback: SCROLL_BACK,
+    allowProposedApi: true,
+  })
+  const keys = keyModes(terminal)
+  const rows = (): readonly (readonly Span[])[] => {
+    const { active } = terminal.buffer
+    return Array.from({ length: terminal.rows }, (_, row) => spansOf(terminal, active.baseY + row))
+  }
+  return {
+    write: (chunk) => terminal.write(chunk),
+    resize: ({ columns, rows: height }) => terminal.resize(columns, height),
+    get size() {
+      return { columns: terminal.cols, rows: terminal.rows }
+    },
+    rows,
+    get cursor() {
+      const { cursorX: column, cursorY: row } = terminal.buffer.active
+      return { column, row, isHidden: keys.isCursorHidden() }
+    },
+    get isAlternate() {
+      return terminal.buffer.active.type === 'alternate'
+    },
+    repaint() {
+      const { cursorX, cursorY } = terminal.buffer.active
+      const drawn = rows().map((spans, row) =>
+        spans.length === 0 ? '' : `${CSI}${row + 1};1H${drawnOf(spans)}`,
+      )
+      return `${drawn.join('')}${CSI}0m${CSI}${cursorY + 1};${cursorX + 1}H${modesOf(terminal)}${keys.restored()}`
+    },
+    onChange(listener) {
+      const heard = terminal.onWriteParsed(listener)
+      return () => heard.dispose()
+    },
+    onReply: (listener) => void terminal.onData(listener),
+    settled: () => new Promise((resolve) => terminal.write('', resolve)),
+    close: () => terminal.dispose(),
+  }
+}
+
+const CSI = '\u001b['
+
+/** Modes that a terminal does not tell itself: the cursor, and how keys are reported. */
+function keyModes(terminal: HeadlessTerminal): {
+  readonly isCursorHidden: () => boolean
+  readonly restored: () => string
+} {
+  let isHidden = false
+  const kitty: number[] = []
+  let other: number | null = null
+  const first = (params: readonly (number | number[])[]): number =>
+    typeof params[0] === 'number' ? params[0] : 0
+  // None of them handles it: what the terminal itself makes of it stays.
+  const follow = (
+    id: { readonly prefix: string; readonly final: string },
+    see: (value: number, second: number) => void,
+  ): void =>
+    void terminal.parser.registerCsiHandler(id, (params) => {
+      see(first(params), first(params.slice(1)))
+      return false
+    })
+  follow({ prefix: '?', final: 'h' }, (mode) => void (isHidden = mode === 25 ? false : isHidden))
+  follow({ prefix: '?', final: 'l' }, (mode) => void (isHidden = mode === 25 ? true : isHidden))
+  follow({ prefix: '>', final: 'u' }, (flags) => void kitty.push(flags))
+  follow({ prefix: '<', final: 'u' }, (count) => void kitty.splice(-Math.max(1, count)))
+  follow({ prefix: '>', final: 'm' }, (resource, value) => void (other = resource === 4 ? value : other))
+  return {
+    isCursorHidden: () => isHidden,
+    restored: () =>
+      [
+        isHidden ? `${CSI}?25l` : `${CSI}?25h`,
+        ...kitty.slice(-1).map((flags) => `${CSI}>${flags}u`),
+        ...(other ? [`${CSI}>4;${other}m`] : []),
+      ].join(''),
+  }
+}
+
+/** The modes that the program has set, as the terminal has them. */
+function modesOf({ modes }: HeadlessTerminal): string {
+  const mouse = { none: null, x10: 9, vt200: 1000, drag: 1002, any: 1003 }[modes.mouseTrackingMode]
+  const on = [
+    ...(modes.applicationCursorKeysMode ? [1] : []),
+    ...(modes.bracketedPasteMode ? [2004] : []),
+    ...(modes.sendFocusMode ? [1004] : []),
+    ...(mouse === null ? [] : [mouse, 1006]),
+  ]
+  return on.map((mode) => `${CSI}?${mode}h`).join('') + (modes.applicationKeypadMode ? '\u001b=' : '')
+}
+
+function drawnOf(spans: readonly Span[]): string {
+  return spans.map(({ text, sgr }) => `${CSI}0${sgr === '' ? '' : `;${sgr}`}m${text}`).join('')
+}
+
+/** A row of the buffer, without the blanks at its end that look as usual. */
+function spansOf(terminal: HeadlessTerminal, row: number): readonly Span[] {
+  const line = terminal.buffer.active.getLine(row)
+  if (!line) return []
+  const spans: { text: string; sgr: string }[] = []
+  let cell: IBufferCell | undefined
+  for (let column = 0; column < terminal.cols; column++) {
+    cell = line.getCell(column, cell)
+    // The second half of a wide character has none.
+    if (!cell || cell.getWidth() === 0) continue
+    const [text, sgr] = [cell.getChars() || ' ', sgrOf(cell)]
+    const last = spans.at(-1)
+    if (last?.sgr === sgr) last.text += text
+    else spans.push({ text, sgr })
+  }
+  const last = spans.at(-1)
+  if (last?.sgr === '') last.text = last.text.trimEnd()
+  return spans.filter(({ text }) => text !== '')
+}
+
+function sgrOf(cell: IBufferCell): string {
+  if (cell.isAttributeDefault()) return ''
+  const flags: readonly (readonly [number, number])[] = [
+    [cell.isBold(), 1],
+    [cell.isDim(), 2],
+    [cell.isItalic(), 3],
+    [cell.isUnderline(), 4],
+    [cell.isBlink(), 5],
+    [cell.isInverse(), 7],
+    [cell.isInvisible(), 8],
+    [cell.isStrikethrough(), 9],
+  ]
+  const set = flags.flatMap(([is, code]) => (is ? [String(code)] : []))
+  if (!cell.isFgDefault()) set.push(colourOf(38, cell.getFgColor(), cell.isFgRGB()))
+  if (!cell.isBgDefault()) set.push(colourOf(48, cell.getBgColor(), cell.isBgRGB()))
+  return set.join(';')
+}
+
+function colourOf(code: 38 | 48, colour: number, isRgb: boolean): string {
+  if (!isRgb) return `${code};5;${colour}`
+  return `${code};2;${(colour >> 16) & 255};${(colour >> 8) & 255};${colour & 255}`
+}

@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { everybodyLeaves, sitAt } from '../cli/person.ts'
+import { git, makeRepository } from '../git/repository.ts'
+import { startFakeModelApi } from './fake-model-api.ts'
+import { environment } from './home.ts'
+import { say, type Model } from './model.ts'
+
+const { claude } = inject('programs')
+
+let home: string
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'ralph-home-'))
+  mkdirSync(path.join(home, '.config'))
+})
+afterEach(async () => {
+  await everybodyLeaves()
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+})
+
+/** As a person's home is who has used Claude Code in that folder before. */
+function setUp(root: string): void {
+  const known = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true }
+  const settings = {
+    hasCompletedOnboarding: true,
+    theme: 'dark',
+    customApiKeyResponses: { approved: ['dummy'], rejected: [] },
+    projects: { [root]: known },
+  }
+  writeFileSync(path.join(home, '.claude.json'), JSON.stringify(settings))
+}
+
+test.skipIf(claude === undefined)(
+  'a task of the real claude is taken over in its session, at a terminal that changes its size',
+  async () => {
+    const root = makeRepository({
+      'docs/tasks/T-001.md': '# T-001: Write a file\n\n- **Status**: TODO\n\n## Description\nWrite it.\n',
+      'ralph.config.json': JSON.stringify({
+        agent: 'claude',
+        gates: [{ name: 'files', command: 'ls agent.txt' }],
+        commit: { seal: false },
+        baseline: 'off',
+      }),
+    })
+    setUp(root)
+    const bodies: string[] = []
+    const model: Model = ({ results, isTurn, body }) => {
+      if (!isTurn) return say('A title')
+      bodies.push(body)
+      if (body.includes('How are you?')) return say('FINE, THANK YOU')
+      if (results > 0) return { kind: 'hang' }
+      return { kind: 'call', call: { tool: 'write', path: path.join(root, 'agent.txt'), content: 'hello\n' } }
+    }
+    await using api = await startFakeModelApi(model)
+    const env = { ...environment('claude', api.url, home, claude!), RALPH_SANDBOX: 'off' }
+    const { type, sees, shows, pty, screen, running } = await sitAt(['run', 'T-001'], { cwd: root, env })
+    await expect.poll(() => existsSync(path.join(root, 'agent.txt')), { timeout: 30_000 }).toBe(true)
+    type('i')
+    await sees('yours: claude, which goes on with what it has begun (session')
+    await shows('shift+tab')
+    await screen.resize(70, 20)
+    pty.resize({ columns: 70, rows: 20 })
+    type('How are you?')
+    await shows('How are you?')
+    type('\r')
+    await shows('FINE, THANK YOU')
+    type('\u001d')
+    await sees('goes on without you')
+    type('i')
+    await sees('FINE, THANK YOU')
+    type('\u0003')
+    await shows('again to exit')
+    type('\u0003')
+    expect(await running.finished).toMatchObject({ code: 0 })
+    // The same conversation: what the agent alone was asked stands before what the person said.
+    expect(bodies.at(-1)).toMatch(/T-001[^]*agent\.txt[^]*How are you\?/)
+    expect(git(root, 'log', '-1', '--format=%B')).toMatch(/^T-001: Write a file[^]*Agent: claude .*, by hand/)
+    expect(readFileSync(path.join(root, 'agent.txt'), 'utf8')).toBe('hello\n')
+    expect(git(root, 'status', '--short')).toBe('')
+  },
+)

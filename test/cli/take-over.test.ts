@@ -1,0 +1,199 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { DIST, everybodyLeaves, sitAt } from './person.ts'
+import { projectFolder, taskText } from './project-folder.ts'
+import { env, git } from './script-repository.ts'
+
+/** Plays an agent: alone it works until it is ended; at a terminal it does what it is told. */
+const AGENT = `#!/bin/sh
+if [ -z "$RALPH_PROMPT_FILE" ]; then
+  cat >prompt-of-agent; echo alone >agent.txt; echo working; sleep 60; exit 1
+fi
+trap 'echo interrupted' INT
+trap 'echo "size $(stty size)"' WINCH
+echo "hand on $([ -t 0 ] && echo keys), prompt has $(grep -c Description "$RALPH_PROMPT_FILE")"
+while printf '> '; do
+  if read -r verb word; then case $verb in
+    write) echo "$word" >>hand.txt; echo wrote;;
+    other) printf '\\033[?1049h\\033[2J\\033[Hthe other screen';;
+    leave) exit "\${word:-0}";;
+  esac; fi
+done
+`
+
+const folders: string[] = []
+afterEach(async () => {
+  await everybodyLeaves()
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+function project(config: object = {}): string {
+  const cwd = projectFolder({
+    'docs/tasks/T-001.md': taskText('T-001', 'Say hello'),
+    'agent.sh': AGENT,
+    'ralph.config.json': JSON.stringify({
+      agent: 'command',
+      command: 'sh ./agent.sh',
+      commit: { seal: false },
+      baseline: 'off',
+      gates: [{ name: 'hello', command: 'grep -q hello hand.txt' }],
+      ...config,
+    }),
+  })
+  git(cwd, 'init', '--quiet', '--initial-branch=main')
+  git(cwd, 'add', '--all')
+  git(cwd, 'commit', '--quiet', '--message=Begin')
+  return cwd
+}
+
+/** The program that is built, at work on the task. */
+const sitDown = (cwd: string, args: readonly string[], dist = DIST): ReturnType<typeof sitAt> =>
+  sitAt(['run', 'T-001', ...args], { cwd, env: { ...env, HOME: tmpdir() }, dist })
+
+describe.skipIf(process.platform === 'win32')('a task that a person does by hand', () => {
+  it('is theirs at the terminal, and ralph judges and commits it', async () => {
+    const cwd = project()
+    const { type, sees, running, screen } = await sitDown(cwd, ['--interactive'])
+    await sees('hand on keys, prompt has 1')
+    type('\u0003')
+    await sees('interrupted')
+    type('write hello\r')
+    await sees('wrote')
+    type('leave\r')
+    expect(await running.finished).toMatchObject({ code: 0 })
+    expect(git(cwd, 'log', '-1', '--format=%s %(trailers:key=Agent,separator=)')).toBe(
+      'T-001: Say hello Agent: command, by hand',
+    )
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+    const lines = (await screen.allLines()).join('\n')
+    expect(lines).toMatch(/done by hand[^]*✓ hello[^]*1 done/)
+    expect(await screen.isAlternate()).toBe(false)
+  })
+
+  it('is gone back to where it does not pass, or left with a record', async () => {
+    const cwd = project()
+    const { type, sees, running } = await sitDown(cwd, ['--interactive'])
+    await sees('prompt has')
+    type('write bye\r')
+    await sees('wrote')
+    type('leave\r')
+    await sees('go back in')
+    type('\r')
+    await sees('> ')
+    type('leave 7\r')
+    await sees('exited with code 7')
+    type('\u001b[B\r')
+    expect(await running.finished).toMatchObject({ code: 1 })
+    expect(git(cwd, 'log', '-1', '--format=%s')).toBe('Begin')
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+    expect(git(cwd, 'show', 'refs/ralph/attempts/T-001/2:hand.txt')).toBe('bye')
+  })
+
+  it('has the terminal itself where the package for others is not there', async () => {
+    const cwd = project()
+    const alone = mkdtempSync(join(tmpdir(), 'ralph-alone-'))
+    folders.push(alone)
+    cpSync(DIST, alone, { recursive: true })
+    const { type, sees, running, screen } = await sitDown(cwd, ['--interactive'], alone)
+    await sees('npm install -g')
+    await sees('prompt has 1')
+    type('\u0003')
+    await sees('interrupted')
+    type('other\r')
+    await sees('the other screen')
+    type('write hello\r')
+    await sees('wrote')
+    type('leave\r')
+    expect(await running.finished).toMatchObject({ code: 0 })
+    expect(await screen.isAlternate()).toBe(false)
+    expect(git(cwd, 'log', '-1', '--format=%s')).toBe('T-001: Say hello')
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('taking over', () => {
+  it('ends the agent, keeps what it has done, and goes on in the same tree', async () => {
+    const cwd = project()
+    const { type, sees, running } = await sitDown(cwd, [])
+    await sees('working')
+    type('i')
+    await sees('hand on keys')
+    type('write hello\r')
+    await sees('wrote')
+    type('leave\r')
+    expect(await running.finished).toMatchObject({ code: 0 })
+    expect(git(cwd, 'show', '--format=', '--name-only', 'HEAD').split('\n').sort()).toEqual([
+      'agent.txt',
+      'docs/tasks/T-001.md',
+      'hand.txt',
+      'prompt-of-agent',
+    ])
+    expect(git(cwd, 'show', 'refs/ralph/attempts/T-001/1:agent.txt')).toBe('alone')
+  })
+
+  it('can be left while the program goes on, and come back to, in any size', async () => {
+    const cwd = project({ detachKey: 'ctrl-g' })
+    const { type, sees, running, screen, pty } = await sitDown(cwd, ['--interactive'])
+    await sees('ctrl-g brings ralph back')
+    type('\u001d\r')
+    type('write hello\r')
+    await sees('wrote')
+    type('\u0007')
+    await sees('command goes on without you: i brings it back')
+    await screen.resize(60, 16)
+    pty.resize({ columns: 60, rows: 16 })
+    type('i')
+    await sees('hand on keys')
+    await sees('size 16 60')
+    await screen.resize(100, 30)
+    pty.resize({ columns: 100, rows: 30 })
+    await sees('size 30 100')
+    type('other\r')
+    await sees('the other screen')
+    type('\u0007')
+    await sees('goes on without you')
+    expect(await screen.isAlternate()).toBe(false)
+    type('i')
+    await sees('the other screen')
+    expect(await screen.isAlternate()).toBe(true)
+    type('leave\r')
+    expect(await running.finished).toMatchObject({ code: 0 })
+    expect(await screen.isAlternate()).toBe(false)
+    const lines = (await screen.allLines()).join('\n')
+    expect(lines).toContain('→ yours: command')
+    expect(lines).toContain('1 done')
+    expect(git(cwd, 'log', '-1', '--format=%s')).toBe('T-001: Say hello')
+  })
+
+  it('that is killed with ralph loses nothing: the next run has a record of it', async () => {
+    const cwd = project()
+    const { type, sees, running } = await sitDown(cwd, ['--interactive'])
+    await sees('prompt has')
+    type('write kept\r')
+    await sees('wrote')
+    process.kill(running.pid!, 'SIGKILL')
+    await running.finished
+    expect(readFileSync(join(cwd, 'hand.txt'), 'utf8')).toBe('kept\n')
+    const next = await sitDown(cwd, ['--interactive'])
+    await next.sees('prompt has')
+    expect(git(cwd, 'show', 'refs/ralph/attempts/T-001/1:hand.txt')).toBe('kept')
+    next.type('write hello\r')
+    await next.sees('wrote')
+    next.type('leave\r')
+    expect(await next.running.finished).toMatchObject({ code: 0 })
+    expect(readFileSync(join(cwd, 'hand.txt'), 'utf8')).toBe('hello\n')
+  })
+
+  it('ends with the run that is stopped while somebody is with it', async () => {
+    const cwd = project()
+    const { type, sees, running } = await sitDown(cwd, ['--interactive'])
+    await sees('prompt has')
+    type('write kept\r')
+    await sees('wrote')
+    process.kill(running.pid!, 'SIGTERM')
+    expect(await running.finished).toMatchObject({ code: 130 })
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+    expect(git(cwd, 'show', 'refs/ralph/attempts/T-001/1:hand.txt')).toBe('kept')
+  })
+})
