@@ -154,6 +154,8 @@ export interface Provider {
   readonly install: string
   /** The oldest version that is known to work. */
   readonly minimumVersion: string | null
+  /** What it remembers of a conversation is gone with the cage that it was in. */
+  readonly forgetsInCage?: boolean
   /** It prints nothing before its end, so that its silence is no stall: only the time limit holds it. */
   readonly silent?: boolean
   /** It prints to a terminal, with colours and progress bars. */

@@ -21,7 +21,9 @@ import { Watch } from './watch.ts'
 
 interface RuntimeOptions {
   readonly start: StartProcess
-  /** The same for what a person drives; as for the agent itself where nothing is said. */
+  /** What it remembers of its conversation is gone when it ends. */
+  readonly forgets?: boolean
+  /** The same as `start` for what a person drives; as for the agent itself where nothing is said. */
   readonly startByHand?: StartProcess
   readonly now: () => Date
   /** How long an agent that has said its last may take to leave; 5 by default. */
@@ -220,7 +222,7 @@ class Session {
       case 'session':
         this.#heard = {
           ...this.#heard,
-          sessionId: event.sessionId ?? this.#heard.sessionId,
+          sessionId: this.#options.forgets ? null : (event.sessionId ?? this.#heard.sessionId),
           model: event.model ?? this.#heard.model,
         }
         return

@@ -72,8 +72,12 @@ export class Agents {
     starts: Record<'agent' | 'byHand', (provider: Provider) => StartProcess>,
   ): Promise<Agent> {
     const provider = await this.provider(name)
-    const start = starts.agent(provider)
-    return createAgent(provider, { now: this.#world.now, start, startByHand: starts.byHand(provider) })
+    return createAgent(provider, {
+      now: this.#world.now,
+      start: starts.agent(provider),
+      startByHand: starts.byHand(provider),
+      forgets: this.#isCaged && (provider.forgetsInCage ?? false),
+    })
   }
 
   /** The provider of an agent whose program is there, if nothing else that can be seen stands in its way. */

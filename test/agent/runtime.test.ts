@@ -54,6 +54,12 @@ describe.skipIf(process.platform === 'win32')('an agent', () => {
     expect(outcome.end.kind).toBe('timeout')
   })
 
+  test('whose conversation ends with its cage tells none to go on with', async () => {
+    const told = shell(`echo '{"type":"session","sessionId":"s","model":"m"}'; ${DONE}`)
+    const heard = await listen(createAgent(told, { ...quick, forgets: true }).run(requestOf()))
+    expect(heard.outcome).toMatchObject({ sessionId: null, model: 'm' })
+  })
+
   test('that repeats its prompt is not done', async () => {
     const prompt = 'End with a line of its own:\n\n<TASK_DONE>'
     expect((await run(shell(said(prompt)), { prompt })).outcome.end.kind).toBe('no-marker')

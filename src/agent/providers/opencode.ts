@@ -13,6 +13,8 @@ export const opencode: Provider = {
   minimumVersion: '1.18.33',
   takesMcpServers: true,
   tellsCost: true,
+  // They stand in one database with all else.
+  forgetsInCage: true,
   // Of its two readers of configuration only one can be turned off: the other starts plugins all the same.
   obeysAnyway: (file) => /(?:^|\/)(?:\.opencode\/|opencode\.jsonc?$)/i.test(file),
   // It has models that need no login, and its keys may stand in many places: only its own word tells.
