@@ -14,6 +14,7 @@ export const OUTCOMES = [
   'auth',
   'skipped',
   'interrupted',
+  'lost',
 ] as const
 
 /** How an attempt can end. */

@@ -14,6 +14,7 @@ const started: Happening = {
   gates: [],
   loop: true,
   jobs: 1,
+  queue: null,
   sandbox: { on: false, reason: null },
 }
 const task = (id: string): Happening => ({

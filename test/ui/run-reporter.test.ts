@@ -49,6 +49,7 @@ const STORY: readonly (readonly [number, Happening])[] = [
       sandbox: { on: false, reason: null },
       loop: true,
       jobs: 1,
+      queue: null,
     },
   ],
   [10, { type: 'baseline-finished', results: [result(typecheck, 1.2), result(test, 8.4)], known: false }],

@@ -55,6 +55,7 @@ it('tells several jobs one line each, with the task before each line', async () 
     gates: [],
     loop: true,
     jobs: 2,
+    queue: null,
     sandbox: { on: false, reason: null },
   })
   tell(started('T-001'), begun('T-001'), started('T-002'))
