@@ -31,6 +31,10 @@ export interface RunWish {
   /** The permission `full`. */
   readonly full: boolean
   readonly sandbox: SandboxMode | null
+  /** The queue that leads to workers: empty for the one that is configured, null where there is to be none. */
+  readonly queue: string | null
+  /** The remote that workers share with the run. */
+  readonly remote: string | null
   /** Whether somebody is there to be asked. */
   readonly isInteractive: boolean
 }
@@ -57,6 +61,8 @@ export const NO_WISH: RunWish = {
   command: null,
   full: false,
   sandbox: null,
+  queue: null,
+  remote: null,
   isInteractive: false,
 }
 
@@ -92,8 +98,15 @@ export function runOptions(
   }
 }
 
+/** With a queue as many jobs go on as workers take, up to this. */
+const MOST_GIVEN = 100
+
 /** One task at a time needs no workspace of its own, unless that is asked for. */
-function apartOf({ loop, jobs: asked, isolated, branch }: RunWish, config: Config): RunOptions['apart'] {
+function apartOf(
+  { loop, jobs: asked, isolated, branch, queue }: RunWish,
+  config: Config,
+): RunOptions['apart'] {
+  if (queue !== null) return { jobs: loop ? (asked ?? MOST_GIVEN) : 1, branch }
   const jobs = loop ? (asked ?? config.jobs) : 1
   return jobs > 1 || isolated || branch !== null ? { jobs, branch } : null
 }

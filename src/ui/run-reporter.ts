@@ -35,7 +35,8 @@ export class RunReporter {
 
   event(event: RunEvent): void {
     const { write, canvas, measure } = this.#target
-    if (event.type === 'run-started' && event.jobs > 1) this.#story = new TogetherStory(this.#telling)
+    if (event.type === 'run-started' && (event.jobs > 1 || event.queue))
+      this.#story = new TogetherStory(this.#telling)
     const told = layOutNow(this.#story.tell(event), canvas(), measure)
     write(this.#cleared() + told + this.#liveLine())
   }

@@ -15,6 +15,7 @@ import {
   cagedText,
   deniedTexts,
   endText,
+  workerText,
   gateText,
   interferenceText,
   isRefuted,
@@ -69,11 +70,17 @@ export class RunStory implements Story {
     switch (event.type) {
       case 'run-started':
         this.#isLoop = event.loop
-        return [line(headOf(event))]
+        return [line(headOf(event)), ...workersLine(event)]
       case 'recovered':
         return [paragraph([strong('recovered'), ' '], event.message)]
       case 'warning':
         return [paragraph([strong('warning'), ' '], event.message)]
+      case 'worker-joined':
+        return [line(good('+'), ` worker ${event.worker}: ${workerText(event)}`)]
+      case 'worker-left':
+        return [
+          paragraph([event.why === 'ended' ? dim('−') : bad('■'), ` worker ${event.worker}: `], event.reason),
+        ]
       case 'preparing':
         this.#aside = (now) =>
           `prepares: ${event.command} ${formatDuration(secondsBetween(new Date(event.at), now))}`
@@ -283,6 +290,11 @@ function headOf({
       ? `gates: ${gates.map(({ name }) => name).join(', ')}`
       : 'no gates: nothing checks the work'
   return [basename(root), place, ...(agent === '' ? [] : [agent]), checks, sandboxText(sandbox)].join(' · ')
+}
+
+/** How a worker is started, where the run has some. */
+function workersLine({ queue }: Extract<RunEvent, { type: 'run-started' }>): readonly Block[] {
+  return queue ? [line(dim(`workers: ralph worker --queue ${queue}`))] : []
 }
 
 function baselineBlocks(results: readonly GateResult[]): readonly Block[] {

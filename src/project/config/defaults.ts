@@ -63,6 +63,7 @@ export interface Config {
   /** Backlogs of other tools that tasks came from. */
   readonly bridges: readonly Bridge[]
   readonly plan: PlanConfig
+  readonly queue: QueueConfig
 }
 
 export const SANDBOX_MODES = ['auto', 'on', 'off'] as const
@@ -81,6 +82,19 @@ interface SandboxConfig {
   readonly network: readonly string[]
   /** Hosts that gates may reach. */
   readonly gatesNetwork: readonly string[]
+}
+
+/** The queue by which workers on other machines are reached. */
+interface QueueConfig {
+  readonly url: string | null
+  /** The remote that run and workers share. */
+  readonly remote: string
+  /** How often a worker, and a run, says that it lives. */
+  readonly heartbeatSeconds: number
+  /** After so long without a word a worker's jobs are given to others. */
+  readonly lostSeconds: number
+  /** How long a run waits for a worker before it says so, and a worker for a run before it ends. */
+  readonly workerTimeoutSeconds: number
 }
 
 /** Where tasks lie: new ones go into the first folder. */
@@ -208,4 +222,5 @@ export const DEFAULTS: Config = {
   sandbox: { mode: 'auto', write: [], read: [], denyRead: [], network: [], gatesNetwork: [] },
   bridges: [],
   plan: { dir: 'docs/plans', decisions: 'docs/decisions', agent: null, model: null, budget: null },
+  queue: { url: null, remote: 'origin', heartbeatSeconds: 10, lostSeconds: 30, workerTimeoutSeconds: 60 },
 }
