@@ -10,6 +10,8 @@ export interface RunStatus {
   readonly stopping: boolean
   /** The tasks that are at work now. */
   readonly jobs: readonly JobStatus[]
+  /** Who does them, where they are not done here. */
+  readonly workers: readonly WorkerStatus[]
   /** What somebody is asked, and has not answered. */
   readonly questions: readonly {
     readonly id: string
@@ -46,6 +48,16 @@ export interface JobStatus {
   readonly until: string | null
 }
 
+/** A worker that is there. */
+interface WorkerStatus {
+  readonly worker: string
+  /** How many jobs it does at once. */
+  readonly places: number
+  readonly labels: readonly string[]
+  /** The tasks whose attempts it makes now. */
+  readonly tasks: readonly string[]
+}
+
 /** The status after an event. */
 export function statusAfter(status: RunStatus | null, event: RunEvent): RunStatus | null {
   if (event.type === 'run-started') {
@@ -59,6 +71,7 @@ const NOTHING = {
   paused: false,
   stopping: false,
   jobs: [],
+  workers: [],
   questions: [],
   completed: [],
   blocked: [],
@@ -86,8 +99,18 @@ function after(status: RunStatus, event: RunEvent): RunStatus {
     }
     case 'attempt-started': {
       const { id, counted, most, at } = event
-      return job(id, { attempt: { counted, most, since: at }, doing: 'agent', note: '' })
+      const begun = job(id, { attempt: { counted, most, since: at }, doing: 'agent', note: '' })
+      return { ...begun, workers: withTask(status.workers, id, event.worker) }
     }
+    case 'worker-joined': {
+      const { worker, places, labels } = event
+      const others = status.workers.filter((one) => one.worker !== worker)
+      return { ...status, workers: [...others, { worker, places, labels, tasks: [] }] }
+    }
+    case 'worker-left':
+      return { ...status, workers: status.workers.filter(({ worker }) => worker !== event.worker) }
+    case 'candidate-ready':
+      return { ...status, workers: withTask(status.workers, event.id, undefined) }
     case 'agent-signal':
       return job(event.id, { note: event.text })
     case 'agent-retrying':
@@ -103,8 +126,13 @@ function after(status: RunStatus, event: RunEvent): RunStatus {
       return { ...status, questions: [...questions.filter((one) => one.id !== id), { id, text, options }] }
     }
     case 'answered':
-    case 'attempt-finished':
       return { ...status, questions: questions.filter((one) => one.id !== event.id) }
+    case 'attempt-finished':
+      return {
+        ...status,
+        questions: questions.filter((one) => one.id !== event.id),
+        workers: withTask(status.workers, event.id, undefined),
+      }
     case 'task-completed':
       return over(event.id, { completed: [...status.completed, event.id] })
     case 'task-blocked':
@@ -119,9 +147,30 @@ function after(status: RunStatus, event: RunEvent): RunStatus {
       return { ...status, stopping: true }
     case 'run-finished': {
       const { at, end, reason, completed, blocked, failed } = event
-      return { ...status, jobs: [], questions: [], completed, blocked, failed, ended: { at, end, reason } }
+      return {
+        ...status,
+        jobs: [],
+        workers: [],
+        questions: [],
+        completed,
+        blocked,
+        failed,
+        ended: { at, end, reason },
+      }
     }
     default:
       return status
   }
+}
+
+/** The same with a task at that worker, and at no other. */
+function withTask(
+  workers: readonly WorkerStatus[],
+  id: string,
+  at: string | undefined,
+): readonly WorkerStatus[] {
+  return workers.map((one) => {
+    const tasks = one.tasks.filter((task) => task !== id)
+    return { ...one, tasks: one.worker === at ? [...tasks, id] : tasks }
+  })
 }

@@ -69,6 +69,7 @@ export function openElsewhere(
   ]
   const elsewhere = new Coordinator({
     open: () => (url === EMBEDDED ? openEmbedded(queueFolder(project), roots) : openBoss(url, roots)),
+    isEmbedded: url === EMBEDDED,
     remote,
     times: config.queue,
     version: VERSION,

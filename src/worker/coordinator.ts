@@ -9,7 +9,6 @@ import type { Happening } from '../events/event.ts'
 import { candidateRef } from '../git/record.ts'
 import { thisMachine } from '../process/machine.ts'
 import { isAlive } from '../process/table.ts'
-import { sleep } from '../process/sleep.ts'
 import type { Elsewhere, UnderWay } from '../run/elsewhere.ts'
 import { placeOf } from '../run/lock.ts'
 import type { Task } from '../task/model.ts'
@@ -23,6 +22,7 @@ import { Roster, type Delivered, type Delivery, type RosterTimes } from './roste
 export interface CoordinatorPorts {
   /** Opens the queue. */
   readonly open: () => Promise<Queue>
+  readonly isEmbedded: boolean
   readonly remote: Remote
   readonly times: RosterTimes
   /** Of ralph. */
@@ -66,13 +66,13 @@ export class Coordinator implements Elsewhere {
   }
 
   async begin({ id, branch }: { readonly id: string; readonly branch: string }): Promise<void> {
-    const { remote, version, pid, times } = this.#at
+    const { remote, version, pid, times, isEmbedded } = this.#at
     await remote.check()
     const queue = await this.#at.open()
     this.#opened = { queue, roster: new Roster(queue, this.#at) }
     const { heartbeatSeconds } = times
     const machine = await thisMachine()
-    const sign = { protocol: PROTOCOL, version, run: id, machine, pid, branch, heartbeatSeconds }
+    const sign = { protocol: PROTOCOL, version, run: id, machine, pid, branch, isEmbedded, heartbeatSeconds }
     this.#ticket = await this.#takePlace(sign)
     await queue.sweep()
     await remote.bringKept()
@@ -241,7 +241,7 @@ export class Coordinator implements Elsewhere {
       const changed = this.changed()
       const ticket = this.#roster.promise(labels)
       if (ticket) return ticket
-      await Promise.race([changed, sleep(LONG_MS, over)])
+      await orAborted(changed, over)
     }
     return null
   }
@@ -273,7 +273,7 @@ export class Coordinator implements Elsewhere {
   }
 
   async #untilHopeless(over: AbortSignal): Promise<null> {
-    while (!over.aborted && this.hopeless === null) await Promise.race([this.changed(), sleep(LONG_MS, over)])
+    while (!over.aborted && this.hopeless === null) await orAborted(this.changed(), over)
     return null
   }
 
@@ -294,8 +294,14 @@ export class Coordinator implements Elsewhere {
   }
 }
 
-/** How long to sleep at most where something is to wake one. */
-const LONG_MS = 60_000
+/** Waits for something, or until the signal is aborted. */
+async function orAborted(something: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  const over = new AbortController()
+  const aborted = new Promise<void>((resolve) => onAbort(signal, over.signal, resolve))
+  await Promise.race([something, aborted])
+  over.abort()
+}
 
 function onAbort(signal: AbortSignal, over: AbortSignal, act: () => void): void {
   if (signal.aborted) act()

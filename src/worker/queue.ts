@@ -17,6 +17,8 @@ export interface RunSign {
   readonly machine: Machine
   readonly pid: number
   readonly branch: string
+  /** The queue ends with the run. */
+  readonly isEmbedded: boolean
   readonly heartbeatSeconds: number
 }
 

@@ -271,6 +271,8 @@ class Worker {
 
   #fails(error: unknown): void {
     const now = this.#now()
+    if (this.#run?.isEmbedded && this.#doing.size === 0)
+      return this.#leave({ kind: 'done', reason: 'the run has ended, and its queue with it' })
     if (this.#failingSince === null)
       this.#emit({
         type: 'warning',

@@ -123,3 +123,11 @@ export function start(
       }),
   }
 }
+
+/** The events of one kind. */
+export function those<Type extends RunEvent['type']>(
+  { events }: Going,
+  type: Type,
+): readonly Extract<RunEvent, { type: Type }>[] {
+  return events.filter((event): event is Extract<RunEvent, { type: Type }> => event.type === type)
+}

@@ -1,17 +1,16 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RunEvent } from '../../src/events/event.ts'
 import { git, put } from '../git/bare-git.ts'
 import { makeFolder } from '../git/repository.ts'
-import { makeMachines, start, type Going } from './machines.ts'
+import { makeMachines, start, those, type Going } from './machines.ts'
 import { freePort, startPostgres, type TestServer } from './postgres.ts'
 
 let server: TestServer | null = null
 beforeAll(async () => {
   server = await startPostgres()
 }, 60_000)
-afterAll(() => server?.remove())
+afterAll(() => server?.remove(), 60_000)
 
 /** A real server where there can be one, the embedded one elsewhere. */
 function aQueue(): string {
@@ -23,10 +22,6 @@ async function startRun(cwd: string, ...more: readonly string[]): Promise<{ run:
   const run = start(cwd, ['run', '--loop', '--queue', aQueue(), ...more])
   const started = await run.until(({ type }) => type === 'run-started')
   return { run, url: started.type === 'run-started' ? (started.queue ?? '') : '' }
-}
-
-function those<Type extends RunEvent['type']>(going: Going, type: Type): Extract<RunEvent, { type: Type }>[] {
-  return going.events.filter((event): event is Extract<RunEvent, { type: Type }> => event.type === type)
 }
 
 describe('a run with a queue', { timeout: 120_000 }, () => {
