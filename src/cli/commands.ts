@@ -456,10 +456,14 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'verify',
-    args: '',
+    args: '[...ids]',
     summary: "checks that each DONE task's Commit names the commit that completed it",
-    options: [flag('fix', 'correct the fields after a squash or a rebase, in one commit')],
-    examples: ['ralph verify', 'ralph verify --fix'],
+    options: [
+      flag('fix', 'correct the fields after a squash or a rebase, in one commit'),
+      flag('gates', 'run the gates again on each of these commits, in a workspace of its own'),
+      { name: 'jobs', takes: 'count', value: 'N', about: 'with --gates: so many commits at once' },
+    ],
+    examples: ['ralph verify', 'ralph verify --fix', 'ralph verify --gates T-004 T-005 --jobs 2'],
     load: () => import('./commands/verify.ts'),
   },
   {

@@ -281,7 +281,8 @@ class Jobs {
     const refused = this.#refused.get(task.id) ?? null
     if (!this.#refused.delete(task.id)) this.#begun++
     const base = await this.#at.trunk.tip()
-    const strays = await own.bring(base)
+    // Nobody works in it where the work is done elsewhere.
+    const strays = await (this.#at.ports.elsewhere ? own.advance(base) : own.bring(base))
     const run = await this.#runIn(own, own.workspace)
     for (const ref of strays) run.emit({ type: 'warning', message: strayText(number, ref) })
     const problem = run.ports.elsewhere ? null : await makeReady(run, own, base)

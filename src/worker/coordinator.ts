@@ -44,6 +44,8 @@ export class Coordinator implements Elsewhere {
   readonly #candidates = new Set<string>()
   /** Those that were attempted. */
   readonly #tasks = new Set<string>()
+  /** How many jobs have come back, and are being looked at. */
+  #accepting = 0
   readonly #labels = new Map<string, readonly string[]>()
   readonly #promised = new Map<string, Ticket>()
 
@@ -91,7 +93,8 @@ export class Coordinator implements Elsewhere {
   }
 
   get places(): number {
-    return this.#roster.loaded.reduce((sum, { worker }) => sum + worker.sign.places, 0)
+    // While work is fetched and looked at here, its worker is free already.
+    return this.#roster.loaded.reduce((sum, { worker }) => sum + worker.sign.places, this.#accepting)
   }
 
   async takeable(tasks: readonly Task[]): Promise<readonly Task[]> {
@@ -144,7 +147,14 @@ export class Coordinator implements Elsewhere {
       if (ended.kind === 'lost') return recordLost(given, ended.reason)
       const { worker, end } = ended
       if (end.kind === 'passed') this.#candidates.add(candidateRef(job.task.id, job.attempt, job.token))
-      if (end.kind !== 'given-back') return acceptReport(given, { worker, end }, remote)
+      if (end.kind !== 'given-back') {
+        this.#accepting++
+        try {
+          return await acceptReport(given, { worker, end }, remote)
+        } finally {
+          this.#accepting--
+        }
+      }
       emit({ type: 'warning', message: `${worker} gave ${job.task.id} back: ${end.reason}` })
     }
   }

@@ -51,8 +51,8 @@ export class Remote {
   /** Has a commit of a branch here; false where the branch on the remote does not hold it. */
   async bringBase(branch: string, commit: string): Promise<boolean> {
     const tracking = this.#tracking(branch)
-    if (await this.#holds(tracking, commit)) return true
-    await this.fetchBranch(branch)
+    // Mostly it is what has landed last.
+    if ((await this.fetchBranch(branch)) === commit) return true
     if (await this.#holds(tracking, commit)) return true
     const { stdout } = await this.#git.run(['rev-parse', '--is-shallow-repository'])
     if (stdout.toString().trim() !== 'true') return false
@@ -124,9 +124,9 @@ export class Remote {
   /** What an agent is told to look at, and what a later run lands: of these names nothing is in the way here any more. */
   async free(refs: readonly string[]): Promise<readonly string[]> {
     const moved: string[] = []
-    for (const ref of refs) {
-      const commit = await this.#commitAt(ref)
-      if (commit === null) continue
+    const { stdout } = await this.#git.run(['for-each-ref', '--format=%(refname) %(objectname)', ...refs])
+    for (const line of stdout.toString().split('\n').filter(Boolean)) {
+      const [ref = '', commit = ''] = line.split(' ')
       const to = `refs/ralph/stray/${commit.slice(0, 10)}/${ref.slice('refs/ralph/'.length)}`
       await this.#git.run(['update-ref', to, commit])
       await this.#git.run(['update-ref', '--stdin'], { stdin: `delete ${ref} ${commit}\n` })

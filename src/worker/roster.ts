@@ -59,7 +59,9 @@ interface Open {
   readonly settle: (ended: Delivered) => void
 }
 
-const POLL_MS = 150
+/** Where something has happened just now, more is about to; else a database is asked less often. */
+const POLL_MS = { busy: 50, quiet: 250 }
+const BUSY_MS = 3000
 const LOOK_MS = 1000
 /** How long events may come after the report of their job: what is late then is lost. */
 const LATE_MS = 5000
@@ -80,6 +82,7 @@ export class Roster {
   #lookedAt = -Infinity
   #beatAt = -Infinity
   #tickedAt: number
+  #heardAt = -Infinity
   #aloneSince: number
   #hasSaidAlone = false
   #failingSince: number | null = null
@@ -209,7 +212,8 @@ export class Roster {
       } catch (error) {
         this.#fails(error)
       }
-      await sleep(POLL_MS, this.#stop.signal)
+      const isBusy = this.#now() - this.#heardAt < BUSY_MS
+      await sleep(isBusy ? POLL_MS.busy : POLL_MS.quiet, this.#stop.signal)
     }
   }
 
@@ -233,6 +237,7 @@ export class Roster {
   }
 
   #hear({ parcel, number, events }: Batch): void {
+    this.#heardAt = this.#now()
     for (const { jobs } of this.#known.values()) {
       const open = jobs.get(parcel)
       if (!open) continue

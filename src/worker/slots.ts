@@ -39,6 +39,11 @@ export async function isTaken(folder: string, number: number): Promise<boolean> 
   return (await lockOwner(lockOf(folder, number)))?.alive ?? false
 }
 
+/** Removes what is left beside a workspace that nobody has. */
+export function forgetSlot(folder: string, number: number): void {
+  for (const path of [lockOf(folder, number), traceOf(folder, number)]) rmSync(path, { force: true })
+}
+
 async function takeSlot(
   folder: string,
   number: number,

@@ -63,7 +63,9 @@ interface Doing {
   readonly place: number
 }
 
-const POLL_MS = 150
+/** Where something has happened just now, more is about to; else a database is asked less often. */
+const POLL_MS = { busy: 50, quiet: 250 }
+const BUSY_MS = 3000
 const LOOK_MS = 1000
 /** How long to wait at the end until the run has taken what was reported. */
 const PARTING_MS = 10_000
@@ -79,6 +81,8 @@ class Worker {
   #run: RunSign | null = null
   #beatAt = -Infinity
   #lookedAt = -Infinity
+  /** When something has begun or ended here. */
+  #heardAt = -Infinity
   #runSeenAt: number
   #failingSince: number | null = null
   #end: WorkerEnd | null = null
@@ -104,7 +108,8 @@ class Worker {
       if (this.#end && this.#doing.size === 0) break
       if (this.#end && urgent.aborted) break
       // Once it ends, Ctrl-C wakes nobody any more: its jobs do.
-      await sleep(POLL_MS, this.#end ? undefined : signal)
+      const isBusy = this.#now() - this.#heardAt < BUSY_MS
+      await sleep(isBusy ? POLL_MS.busy : POLL_MS.quiet, this.#end ? undefined : signal)
     }
     await Promise.all(this.#under)
     await this.#part()
@@ -178,9 +183,11 @@ class Worker {
       }
       const doing: Doing = { job, control: new Control(), place }
       this.#doing.set(parcel, doing)
+      this.#heardAt = this.#now()
       if (this.#options.once) this.#end = { kind: 'done', reason: 'one job, as asked' }
       const under: Promise<void> = this.#do(ticket, parcel, doing).finally(() => {
         this.#doing.delete(parcel)
+        this.#heardAt = this.#now()
         this.#places.push(place)
         this.#under.delete(under)
       })
@@ -291,7 +298,8 @@ class Worker {
     try {
       const until = this.#now() + PARTING_MS
       const isThere = async (): Promise<boolean> => (await queue.parcels(ticket)).length > 0
-      while (this.#run && !urgent.aborted && this.#now() < until && (await isThere())) await sleep(POLL_MS)
+      while (this.#run && !urgent.aborted && this.#now() < until && (await isThere()))
+        await sleep(POLL_MS.busy)
       await queue.drop(ticket)
     } catch {
       // Then its silence tells that it is gone.

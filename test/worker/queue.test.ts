@@ -26,14 +26,18 @@ async function startRun(cwd: string, ...more: readonly string[]): Promise<{ run:
 
 describe('a run with a queue', { timeout: 120_000 }, () => {
   it('has its tasks done by workers of other clones, and lands and pushes each', async () => {
+    // Neither of the first two is done before the other has begun: it takes two workers.
+    const met = makeFolder()
+    const meet = (own: string, other: string): string =>
+      `touch ${met}/${own}; until test -e ${met}/${other}; do sleep 0.1; done; echo ${own} > ${own}`
     const machines = makeMachines(
-      { 'T-001': 'echo 1 > one', 'T-002': 'echo 2 > two', 'T-003': 'cat one two > three' },
+      { 'T-001': meet('one', 'two'), 'T-002': meet('two', 'one'), 'T-003': 'cat one two > three' },
       { fields: { 'T-003': '- **Depends**: T-001, T-002' } },
     )
     const [at, first, second] = [machines.clone('run'), machines.clone('first'), machines.clone('second')]
     const { run, url } = await startRun(at)
     const once = start(first, ['worker', '--queue', url, '--once'])
-    const other = start(second, ['worker', '--queue', url, '--jobs', '2'])
+    const other = start(second, ['worker', '--queue', url])
     expect(await run.ended).toEqual({ code: 0, stderr: '' })
     expect((await once.ended).code).toBe(0)
     expect(git(at, 'log', '--format=%s')).toMatch(/^T-003: Do T-003\n(?:T-00[12]: Do T-00[12]\n){2}Begin$/)
