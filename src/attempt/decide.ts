@@ -46,6 +46,8 @@ export interface Situation {
 
 const QUICK_SECONDS = 2
 const SAME_FAILURES = 3
+/** A task that ends each machine that it is done on is not given to one more. */
+const MOST_LOST = 3
 const LONGEST_PAUSE_SECONDS = 60
 /** Waits where nobody says how long: the first, then twice as long each time, up to the longest. */
 const LIMIT_WAITS = { firstSeconds: 60, longestSeconds: 1800 }
@@ -65,6 +67,13 @@ export function decide(ended: Ended, situation: Situation): Decision {
       return { kind: 'leave', reason: outcome.reason }
     case 'hand-over':
       return { kind: 'hand-over' }
+    case 'again': {
+      const before = situation.series.slice(1 - MOST_LOST)
+      const isLast = before.length === MOST_LOST - 1 && before.every((record) => record.outcome === 'lost')
+      if (isLast)
+        return { kind: 'give-up', reason: `${MOST_LOST} times in a row: ${outcome.reason}`, blocked: false }
+      return { kind: 'retry', pauseSeconds: 0 }
+    }
     case 'wait':
       if (outcome.hopeless === 'money' && situation.unpaid) return withoutMoney(outcome)
       return { kind: 'wait', ...waitAfter(outcome, situation) }

@@ -23,8 +23,8 @@ export interface Outcome {
 
 /** What happens after an attempt that ended so. */
 interface Policy {
-  /** `retry`: with what went wrong in the prompt; `wait`: until a limit ends, then the same again. */
-  readonly next: 'complete' | 'retry' | 'wait' | 'block' | 'leave' | 'hand-over' | 'stop'
+  /** `retry`: with what went wrong in the prompt; `wait`: until a limit ends, then the same again; `again`: at once, elsewhere. */
+  readonly next: 'complete' | 'retry' | 'again' | 'wait' | 'block' | 'leave' | 'hand-over' | 'stop'
   /** Whether it uses up one of the task's attempts. */
   readonly counts: boolean
   readonly meaning: string
@@ -55,6 +55,7 @@ export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
   skipped: { next: 'leave', counts: false, meaning: 'somebody skipped the task' },
   'taken-over': { next: 'hand-over', counts: false, meaning: 'somebody took over, and went on by hand' },
   interrupted: { next: 'stop', counts: false, meaning: 'somebody ended the run' },
+  lost: { next: 'again', counts: false, meaning: 'the worker that made it was lost, or was ended' },
 }
 
 /** A short name for a failure, by which two can be compared. */

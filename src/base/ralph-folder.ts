@@ -14,6 +14,7 @@ const RALPH_ENTRIES = [
   'logs/',
   'results/',
   'set-aside/',
+  'queue/',
 ] as const
 
 /** Files that are on their way to become one of these. */

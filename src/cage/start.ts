@@ -143,7 +143,7 @@ function endOf(end: ProcessEnd, complaint: string): ProcessEnd {
  */
 function besideTerminal(bubblewrap: string, inside: readonly string[]): ProcessCommand {
   const args = [bubblewrap, ...FILES, '/bin/sh', '-c', HEARING, 'sh', ...inside]
-  return { program: '/bin/sh', args: ['-c', "trap '' INT QUIT; exec \"$@\"", 'sh', ...args] }
+  return { program: '/bin/sh', args: ['-c', 'trap \'\' INT QUIT; exec "$@"', 'sh', ...args] }
 }
 
 const HEARING = `

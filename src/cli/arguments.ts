@@ -132,7 +132,8 @@ function canonical({ spec, attached }: FlagMatch, queue: string[], specs: readon
   }
   const next = queue[0]
   const nextIsFlag = next !== undefined && /^-./.test(next) && matchFlag(next, specs) !== undefined
-  const value = attached ?? (nextIsFlag ? undefined : queue.shift())
+  const isAlone = spec.alone === true && (nextIsFlag || next === undefined)
+  const value = attached ?? (isAlone ? '' : nextIsFlag ? undefined : queue.shift())
   if (value === undefined) throw new UserError(`--${spec.name} needs a value: --${spec.name} <${spec.value}>`)
   return `--${spec.name}=${guard(value)}`
 }

@@ -22,6 +22,8 @@ export interface OptionSpec {
   readonly takes: Takes
   /** What stands for the value in the help: `20m`, `folder`. */
   readonly value?: string
+  /** It may stand alone, without its value. */
+  readonly alone?: true
   readonly about: string
 }
 

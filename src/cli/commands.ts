@@ -6,6 +6,20 @@ const DISCIPLINE = { name: 'discipline', takes: 'text', value: 'name' } as const
 const FEATURE = { name: 'feature', takes: 'text', value: 'name' } as const
 const MILESTONE = { name: 'milestone', takes: 'text', value: 'name' } as const
 
+const QUEUE = {
+  name: 'queue',
+  takes: 'text',
+  value: 'url',
+  alone: true,
+  about: 'a Postgres URL, or embedded; alone it is the one of RALPH_QUEUE or the configuration',
+} as const
+const REMOTE = {
+  name: 'remote',
+  takes: 'text',
+  value: 'name',
+  about: 'the remote that run and workers share (default: origin)',
+} as const
+
 const flag = (name: string, about: string): OptionSpec => ({ name, takes: 'flag', about })
 
 /** The table of commands, in the order in which help shows them: parsing, help and completion are made from it. */
@@ -177,6 +191,8 @@ export const COMMANDS: readonly CommandSpec[] = [
         value: 'name',
         about: 'land there; made from HEAD where it is missing',
       },
+      QUEUE,
+      REMOTE,
       {
         name: 'agent',
         takes: 'text',
@@ -231,10 +247,39 @@ export const COMMANDS: readonly CommandSpec[] = [
       'ralph run --loop --max-tasks 5',
       'ralph run --loop --jobs 2 --tui',
       'ralph run --loop --jobs 4',
+      'ralph run --loop --queue postgres://ralph@db.example.com/ralph',
       'ralph run T-004 --agent claude --retries 1',
       'ralph run T-004 --interactive',
     ],
     load: () => import('./commands/run.ts'),
+  },
+  {
+    name: 'worker',
+    args: '',
+    summary: 'does tasks of a run that goes on elsewhere, in workspaces of this clone',
+    options: [
+      QUEUE,
+      REMOTE,
+      {
+        name: 'jobs',
+        takes: 'count',
+        value: 'N',
+        about: 'so many tasks at once (default: as configured, 1)',
+      },
+      flag('once', 'end after one task'),
+      {
+        name: 'label',
+        takes: 'list',
+        value: 'names',
+        about: 'only tasks of that tier, agent or tag; of several, any',
+      },
+    ],
+    examples: [
+      'ralph worker --queue postgres://ralph@db.example.com/ralph --jobs 2',
+      'ralph worker --queue embedded',
+      'ralph worker --label frontend',
+    ],
+    load: () => import('./commands/worker.ts'),
   },
   {
     name: 'status',
@@ -424,10 +469,14 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'verify',
-    args: '',
+    args: '[...ids]',
     summary: "checks that each DONE task's Commit names the commit that completed it",
-    options: [flag('fix', 'correct the fields after a squash or a rebase, in one commit')],
-    examples: ['ralph verify', 'ralph verify --fix'],
+    options: [
+      flag('fix', 'correct the fields after a squash or a rebase, in one commit'),
+      flag('gates', 'run the gates again on each of these commits, in a workspace of its own'),
+      { name: 'jobs', takes: 'count', value: 'N', about: 'with --gates: so many commits at once' },
+    ],
+    examples: ['ralph verify', 'ralph verify --fix', 'ralph verify --gates T-004 T-005 --jobs 2'],
     load: () => import('./commands/verify.ts'),
   },
   {

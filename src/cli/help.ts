@@ -39,7 +39,8 @@ export function helpOf(command: CommandSpec): readonly Block[] {
 
 /** How an option is written: `-C, --root <path>`, `--timeout <20m>`. */
 export function optionUsage(option: OptionSpec): string {
-  const value = option.takes === 'flag' ? '' : ` <${option.value ?? option.name}>`
+  const name = option.value ?? option.name
+  const value = option.takes === 'flag' ? '' : option.alone === true ? ` [${name}]` : ` <${name}>`
   return `${option.short ? `-${option.short}, ` : ''}--${option.name}${value}`
 }
 

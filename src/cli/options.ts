@@ -56,7 +56,8 @@ function read(spec: OptionSpec, texts: readonly string[]): Value {
       .map((text) => text.trim())
       .filter(Boolean)
   }
-  return readOne(spec, required(spec, texts.at(-1) ?? ''))
+  const text = texts.at(-1) ?? ''
+  return spec.alone === true && text === '' ? '' : readOne(spec, required(spec, text))
 }
 
 const NUMBERS = {

@@ -20,6 +20,8 @@ export type Happening =
   | RunStarted
   | Recovered
   | Warned
+  | WorkerJoined
+  | WorkerLeft
   | Preparing
   | BaselineStarted
   | BaselineFinished
@@ -72,12 +74,34 @@ export interface RunStarted {
   readonly gates: readonly Gate[]
   readonly sandbox: SandboxState
   readonly loop: boolean
-  /** How many tasks it works on at once. */
+  /** How many tasks it works on at once; with a queue the most that it gives to workers. */
   readonly jobs: number
   /** How many tasks of the backlog have that status. */
   readonly counts: Readonly<Record<NonNullable<TaskJson['status']>, number>>
   /** In dollars, for the whole run; null where it has no limit. */
   readonly budget: number | null
+  /** Where workers find its jobs, without a password; null where it does them itself. */
+  readonly queue: string | null
+}
+
+/** A worker does jobs of the run from now on. */
+export interface WorkerJoined {
+  readonly type: 'worker-joined'
+  readonly worker: string
+  /** How many jobs it does at once. */
+  readonly places: number
+  /** What it takes: tasks that have one of them, or all. */
+  readonly labels: readonly string[]
+}
+
+/** It does none any more. What it was busy with another worker does. */
+export interface WorkerLeft {
+  readonly type: 'worker-left'
+  readonly worker: string
+  /** `lost`: nothing was heard of it; `refused`: it is of another version. */
+  readonly why: 'ended' | 'lost' | 'refused'
+  /** One sentence. */
+  readonly reason: string
 }
 
 /** Whether agents and gates are in a sandbox of the system. */
@@ -142,6 +166,8 @@ export interface AttemptStarted {
   readonly model: string | null
   /** The raw stream, relative to the root. */
   readonly log: string
+  /** The worker that makes it, where it is not made here: its log is there. */
+  readonly worker?: string
 }
 
 export interface AgentStarted {

@@ -15,6 +15,7 @@ export const OUTCOMES = [
   'skipped',
   'taken-over',
   'interrupted',
+  'lost',
 ] as const
 
 /** How an attempt can end. */

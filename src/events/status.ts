@@ -22,6 +22,8 @@ export interface RunStatus {
   readonly stopping: boolean
   /** The tasks that are at work now. */
   readonly jobs: readonly JobStatus[]
+  /** Who does them, where they are not done here. */
+  readonly workers: readonly WorkerStatus[]
   /** What somebody is asked, and has not answered. */
   readonly questions: readonly {
     readonly id: string
@@ -75,6 +77,16 @@ export function costSoFar({ cost, jobs }: RunStatus): number | null {
   return sum(cost, ...jobs.map(({ usage }) => usage.costUsd))
 }
 
+/** A worker that is there. */
+interface WorkerStatus {
+  readonly worker: string
+  /** How many jobs it does at once. */
+  readonly places: number
+  readonly labels: readonly string[]
+  /** The tasks whose attempts it makes now. */
+  readonly tasks: readonly string[]
+}
+
 /** The status after an event. */
 export function statusAfter(status: RunStatus | null, event: RunEvent): RunStatus | null {
   if (event.type === 'run-started') {
@@ -91,6 +103,7 @@ const NOTHING = {
   paused: false,
   stopping: false,
   jobs: [],
+  workers: [],
   questions: [],
   completed: [],
   blocked: [],
@@ -133,8 +146,18 @@ function after(status: RunStatus, event: RunEvent): RunStatus {
     case 'attempt-started': {
       const { id, counted, most, agent, at: since } = event
       const attempt = { counted, most, since }
-      return begins(id, 'agent', { attempt, agent, usage: UNKNOWN_USAGE, gates: [] })
+      const begun = begins(id, 'agent', { attempt, agent, usage: UNKNOWN_USAGE, gates: [] })
+      return { ...begun, workers: withTask(status.workers, id, event.worker) }
     }
+    case 'worker-joined': {
+      const { worker, places, labels } = event
+      const others = status.workers.filter((one) => one.worker !== worker)
+      return { ...status, workers: [...others, { worker, places, labels, tasks: [] }] }
+    }
+    case 'worker-left':
+      return { ...status, workers: status.workers.filter(({ worker }) => worker !== event.worker) }
+    case 'candidate-ready':
+      return { ...status, workers: withTask(status.workers, event.id, undefined) }
     case 'agent-signal':
       return job(event.id, { note: event.text, until: null })
     case 'agent-usage':
@@ -170,7 +193,8 @@ function after(status: RunStatus, event: RunEvent): RunStatus {
       const { id, usage } = event
       const cost = sum(status.cost, usage.costUsd)
       const ended = begins(id, 'waiting', { usage: UNKNOWN_USAGE })
-      return { ...ended, cost, questions: questions.filter((one) => one.id !== id) }
+      const workers = withTask(status.workers, id, undefined)
+      return { ...ended, cost, workers, questions: questions.filter((one) => one.id !== id) }
     }
     case 'task-added':
       return { ...status, progress: { ...progress, tasks: progress.tasks + 1 } }
@@ -192,9 +216,30 @@ function after(status: RunStatus, event: RunEvent): RunStatus {
       return { ...status, stopping: true }
     case 'run-finished': {
       const { at, end, reason, completed, blocked, failed } = event
-      return { ...status, jobs: [], questions: [], completed, blocked, failed, ended: { at, end, reason } }
+      return {
+        ...status,
+        jobs: [],
+        workers: [],
+        questions: [],
+        completed,
+        blocked,
+        failed,
+        ended: { at, end, reason },
+      }
     }
     default:
       return status
   }
+}
+
+/** The same with a task at that worker, and at no other. */
+function withTask(
+  workers: readonly WorkerStatus[],
+  id: string,
+  at: string | undefined,
+): readonly WorkerStatus[] {
+  return workers.map((one) => {
+    const tasks = one.tasks.filter((task) => task !== id)
+    return { ...one, tasks: one.worker === at ? [...tasks, id] : tasks }
+  })
 }

@@ -28,6 +28,8 @@ export interface OntoPorts {
   readonly trunk: Trunk
   /** What a landing in that workspace touches, which is at the base. */
   readonly within: (workspace: Workspace, base: Base) => Promise<LandingPorts>
+  /** Whether the gates run on each, whoever says that they have passed: it was made by somebody else. */
+  readonly isForeign: boolean
 }
 
 /**
@@ -73,7 +75,7 @@ async function mergeAndLand(
     const workspace = await trunk.at(base)
     const within = await ports.within(workspace, base)
     const isSame = merged.tree === kept.tree
-    if ((!isSame && facts.gates?.length) || within.sealer) {
+    if (((!isSame || ports.isForeign) && facts.gates?.length) || within.sealer) {
       // What comes now may take a while, and be for nothing.
       const held = await trunk.obstacle(base, merged.tree)
       if (held) return held
@@ -90,7 +92,10 @@ async function mergeAndLand(
       below: [],
       head: null,
     }
-    const checked = isSame ? { refusal: null, work, passed: facts.gates ?? [] } : await within.check(work)
+    const checked =
+      isSame && !ports.isForeign
+        ? { refusal: null, work, passed: facts.gates ?? [] }
+        : await within.check(work)
     if (checked.refusal) {
       const { refusal } = checked
       if (isFirst || refusal.kind === 'interrupted') return refused(refusal, checked.work)

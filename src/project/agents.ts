@@ -21,6 +21,8 @@ export class Agents {
   readonly #world: World
   readonly #wish: RunWish
   readonly #isCaged: boolean
+  /** Workers do the tasks: here no agent has to be installed. */
+  readonly #isElsewhere: boolean
   readonly #project: Pick<Project, 'root' | 'config' | 'tierOf'>
   /** What is installed of each agent, by its name, once that was asked. */
   readonly #installations = new Map<string, Promise<Installation | null>>()
@@ -28,10 +30,18 @@ export class Agents {
   constructor(
     world: World,
     wish: RunWish,
-    { isCaged, ...project }: Pick<Project, 'root' | 'config' | 'tierOf'> & { readonly isCaged: boolean },
+    {
+      isCaged,
+      isElsewhere = false,
+      ...project
+    }: Pick<Project, 'root' | 'config' | 'tierOf'> & {
+      readonly isCaged: boolean
+      readonly isElsewhere?: boolean
+    },
   ) {
     this.#world = world
     this.#isCaged = isCaged
+    this.#isElsewhere = isElsewhere
     this.#wish = wish
     this.#project = project
   }
@@ -43,6 +53,16 @@ export class Agents {
     const others = this.#fallback.filter(({ name }) => name !== first.agent.name)
     const choices = others.map((agent) => this.#ready({ agent, model: null }, discipline))
     return [await this.#ready(first, discipline), ...(await Promise.all(choices))]
+  }
+
+  /** The names of who may do a task; nothing where nobody can. */
+  async namesFor(task: Task): Promise<readonly string[]> {
+    try {
+      return (await this.choicesFor(task)).map(({ name }) => name)
+    } catch (error) {
+      if (error instanceof UserError) return []
+      throw error
+    }
   }
 
   /** Who plans, and who goes on while that one waits: all of them only read. */
@@ -86,6 +106,7 @@ export class Agents {
     const { root, config } = this.#project
     const agent = agentNamed(name)
     const provider = await agent.load(this.#wish.command ?? config.command, config.pty)
+    if (this.#isElsewhere) return provider
     if (agent.program !== null && findOnPath(agent.program, env) === null)
       throw new UserError(`${agent.name} is not installed`, `Get it with: ${provider.install}`)
     // Agents without a program of their own are commands of a shell.
@@ -110,7 +131,7 @@ export class Agents {
     }
     for (const agent of this.#fallback) wanted.add(agent)
     // All are asked at once, and reported each in its turn.
-    for (const agent of wanted) void this.#installed(agent)
+    if (!this.#isElsewhere) for (const agent of wanted) void this.#installed(agent)
     const warnings: string[] = []
     for (const agent of wanted) warnings.push(...(await this.#warningsOf(agent)))
     return warnings
@@ -124,7 +145,7 @@ export class Agents {
         `${agent.name} has no interactive program that you could drive`,
         'Take another with --agent, or leave --interactive out.',
       )
-    const version = (await this.#installed(agent))?.version ?? null
+    const version = this.#isElsewhere ? null : ((await this.#installed(agent))?.version ?? null)
     const warnings: string[] = []
     if (isNewEnough(version, minimumVersion) === false) {
       const oldest = `${minimumVersion}, the oldest that ralph was tested with`
@@ -152,6 +173,11 @@ export class Agents {
     const { agents } = this.#project.config
     const chosen = chooseAgent(wishes, { agents, env: this.#world.env })
     if (chosen) return chosen
+    if (this.#isElsewhere)
+      throw new UserError(
+        'no agent is named, and none is installed here',
+        'Say which one the workers are to start: --agent claude, or "agent" in the configuration.',
+      )
     throw new UserError(
       'no agent is installed',
       'ralph doctor says how to get one; or run your own: --agent command --command ./my-agent.sh',
@@ -167,7 +193,7 @@ export class Agents {
   async #ready({ agent, model }: Chosen, discipline: Discipline | null): Promise<AgentChoice> {
     await this.#startable(agent)
     const { config } = this.#project
-    const version = (await this.#installed(agent))?.version
+    const version = this.#isElsewhere ? null : (await this.#installed(agent))?.version
     return {
       name: agent.name,
       label: version ? `${agent.name} ${version}` : agent.name,
@@ -180,6 +206,7 @@ export class Agents {
   /** The provider, if its program starts too. */
   async #startable(agent: AgentEntry): Promise<Provider> {
     const provider = await this.provider(agent.name)
+    if (this.#isElsewhere) return provider
     const failure = (await this.#installed(agent))?.failure ?? null
     if (failure === null) return provider
     throw new UserError(`${agent.name} does not start: ${failure}`, `See ${agent.program} --version.`)

@@ -33,6 +33,10 @@ export interface RunWish {
   readonly sandbox: SandboxMode | null
   /** A person drives the agent's own interactive program. */
   readonly byHand: boolean
+  /** The queue that leads to workers: empty for the one that is configured, null where there is to be none. */
+  readonly queue: string | null
+  /** The remote that workers share with the run. */
+  readonly remote: string | null
   /** Whether somebody is there to be asked. */
   readonly isInteractive: boolean
 }
@@ -60,6 +64,8 @@ export const NO_WISH: RunWish = {
   full: false,
   sandbox: null,
   byHand: false,
+  queue: null,
+  remote: null,
   isInteractive: false,
 }
 
@@ -96,11 +102,15 @@ export function runOptions(
   }
 }
 
+/** With a queue as many jobs go on as workers take, up to this. */
+const MOST_GIVEN = 100
+
 /** One task at a time needs no workspace of its own, unless that is asked for. */
 function apartOf(
-  { loop, jobs: asked, isolated, branch, byHand }: RunWish,
+  { loop, jobs: asked, isolated, branch, byHand, queue }: RunWish,
   config: Config,
 ): RunOptions['apart'] {
+  if (queue !== null) return { jobs: loop ? (asked ?? MOST_GIVEN) : 1, branch }
   // A person drives one at a time.
   const jobs = loop && !byHand ? (asked ?? config.jobs) : 1
   return jobs > 1 || isolated || branch !== null ? { jobs, branch } : null

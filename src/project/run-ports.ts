@@ -12,6 +12,7 @@ import type { PersonTerminal } from '../process/terminal.ts'
 import { StartedProcesses } from '../process/started.ts'
 import { endLeftovers } from '../process/tree.ts'
 import { Control } from '../run/control.ts'
+import type { Elsewhere } from '../run/elsewhere.ts'
 import { runFolder } from '../run/folder.ts'
 import { openLogs } from '../run/journal.ts'
 import type { RunPorts } from '../run/ports.ts'
@@ -20,6 +21,7 @@ import { answerTask, blockTask, completeTask, retryTask } from '../task/finish.t
 import type { Task } from '../task/model.ts'
 import { asSpelled } from '../task/status-spelling.ts'
 import { openWorkspace } from '../workspace/open.ts'
+import type { Remote } from '../worker/remote.ts'
 import type { Agents } from './agents.ts'
 import { highestNumber } from './highest-number.ts'
 import type { Project } from './project.ts'
@@ -46,6 +48,8 @@ export async function runPorts(
     terminal = null,
     sandbox,
     control = new Control(),
+    shared = null,
+    furnishedAs,
   }: {
     readonly agents: Agents
     readonly questions: Questions
@@ -53,6 +57,10 @@ export async function runPorts(
     readonly terminal?: PersonTerminal | null | undefined
     readonly sandbox: Sandbox
     readonly control?: Control | undefined
+    /** Who makes its attempts, and the remote that they are on; null where it does all of it here. */
+    readonly shared?: { readonly elsewhere: Elsewhere; readonly remote: Remote } | null
+    /** A folder whose lock files say how workspaces are prepared, in place of the project's. */
+    readonly furnishedAs?: string
   },
 ): Promise<Omit<RunPorts, 'warnings'>> {
   const { root, vocabulary, config, tierOf } = project
@@ -94,7 +102,10 @@ export async function runPorts(
       startsIn,
       promptIn: (at) => promptOf({ ...project, root: at }, git.at(at)),
       checkpoint: () => undefined,
+      furnishedAs,
+      remote: shared?.remote ?? null,
     }),
+    elsewhere: shared?.elsewhere ?? null,
     source: await openTaskFolder(project),
     edits: {
       complete: (task, completion) => completeTask(task, completion, words),

@@ -11,8 +11,9 @@ import { Notifier } from './notify.ts'
 import type { Project } from './project.ts'
 import type { RunWish } from './run-options.ts'
 import { runPorts, type Questions } from './run-ports.ts'
+import { openWithCommit } from './repository.ts'
 import { openSandbox, sandboxMode } from './sandbox.ts'
-import type { World } from './world.ts'
+import { withoutQueue, type World } from './world.ts'
 
 /** What is to be run, who may be asked, and who hears what happens. */
 interface RunStart {
@@ -41,13 +42,22 @@ export async function startRun(
     )
   const mode = sandboxMode(wish.sandbox, { env: world.env, config: project.config })
   const sandbox = await openSandbox(mode, { env: world.env, ...project })
-  const agents = new Agents(world, wish, { ...project, isCaged: sandbox.state.on })
+  const isElsewhere = wish.queue !== null
+  const agents = new Agents(world, wish, { ...project, isCaged: sandbox.state.on, isElsewhere })
+  const shared = isElsewhere ? await openShared(world, project, { wish, agents }) : null
   // Beside the rest, for an agent may take a second to print its version.
   const checked = agents.check(tasksOf(project, options)).then(
     (warnings) => ({ warnings }),
     (error: unknown) => ({ error }),
   )
-  const ports = await runPorts(world, project, { agents, questions, terminal, sandbox, control })
+  const ports = await runPorts(withoutQueue(world), project, {
+    agents,
+    questions,
+    terminal,
+    sandbox,
+    control,
+    shared,
+  })
   const known = await checked
   if ('error' in known) throw known.error
   let isOver = false
@@ -68,6 +78,17 @@ export async function startRun(
   } finally {
     await notifier.settled()
   }
+}
+
+/** What leads to workers is loaded only by a run that has them. */
+async function openShared(
+  world: World,
+  project: Project,
+  asked: { readonly wish: RunWish; readonly agents: Agents },
+): Promise<ReturnType<typeof import('./queue.ts').openElsewhere>> {
+  const { openElsewhere } = await import('./queue.ts')
+  const { git } = await openWithCommit(world, project.root)
+  return openElsewhere(world, project, { ...asked, git })
 }
 
 /** The tasks that the run may come to. */

@@ -6,6 +6,7 @@ import { findRepository } from '../git/repository.ts'
 import { withoutRun } from '../run/alone.ts'
 import { runFolder } from '../run/folder.ts'
 import { refuseUnlendable } from '../workspace/clone.ts'
+import { forgetSlot, isTaken } from '../worker/slots.ts'
 import { filesToCopy } from '../workspace/furnish.ts'
 import { openWorkspace } from '../workspace/open.ts'
 import { OwnWorkspace, workspacesFolder } from '../workspace/own.ts'
@@ -68,7 +69,9 @@ export async function removeWorkspaces(
   const { git, repository } = await openWithCommit(world, root)
   const { dir } = config.workspace
   const folder = workspacesFolder({ root, top: repository.root }, { dir, env: world.env })
-  const numbers = numbersIn(folder)
+  const numbers: number[] = []
+  // A worker may be at work, of a run anywhere.
+  for (const number of numbersIn(folder)) if (!(await isTaken(folder, number))) numbers.push(number)
   if (numbers.length === 0) return []
   const home = openWorkspace(git, repository, root)
   const plan = {
@@ -82,7 +85,10 @@ export async function removeWorkspaces(
   const me = { pid: world.pid, now: world.now() }
   return withoutRun(runFolder(root, repository), me, async () => {
     const kept: string[] = []
-    for (const number of numbers) kept.push(...(await new OwnWorkspace(number, plan).remove()))
+    for (const number of numbers) {
+      kept.push(...(await new OwnWorkspace(number, plan).remove()))
+      forgetSlot(folder, number)
+    }
     if (readdirSync(folder).length === 0) rmdirSync(folder)
     const refs = kept.length === 0 ? '' : `; what they held is kept under ${fewOf(kept)}`
     return [finding('ok', `removed ${counted(numbers.length, 'workspace')} from ${folder}${refs}`)]

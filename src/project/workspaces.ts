@@ -12,6 +12,8 @@ import { detectPrepare, LOCK_FILES, type Furniture } from '../workspace/furnish.
 import { OwnWorkspace, workspacesFolder } from '../workspace/own.ts'
 import type { Workspace } from '../workspace/port.ts'
 import { openTrunk } from '../workspace/trunk.ts'
+import type { Remote } from '../worker/remote.ts'
+import { sharedTrunk } from '../worker/trunk.ts'
 import type { WorkspaceConfig } from './config/defaults.ts'
 import { openOrigins } from './origins.ts'
 import type { Place } from './project.ts'
@@ -35,6 +37,10 @@ interface Wiring {
   /** How processes are started there. */
   readonly startsIn: (place: SandboxedPlace) => Promise<ProcessPorts>
   readonly checkpoint: RunPorts['checkpoint']
+  /** Whose lock files say how a workspace is prepared; the checkout's where nothing is said. */
+  readonly furnishedAs?: string | undefined
+  /** The remote that is landed on too; null where it is the checkout alone. */
+  readonly remote?: Remote | null
 }
 
 /** The workspaces of a checkout, as the configuration has them. */
@@ -43,7 +49,7 @@ export function workspacesOf(place: Place, wiring: Wiring): Workspaces {
   const { git, repository, home, env, checkpoint } = wiring
   const checkout = { git, repository }
   const lender: Lender = { git, repository, prefix: home.prefix }
-  const furniture = furnitureOf(root, config.workspace)
+  const furniture = furnitureOf(wiring.furnishedAs ?? root, config.workspace)
   const folder = (): string =>
     workspacesFolder({ root, top: repository.root }, { dir: config.workspace.dir, env })
   const known = new Map<number, OwnWorkspace>()
@@ -75,7 +81,10 @@ export function workspacesOf(place: Place, wiring: Wiring): Workspaces {
       }
     },
     sourceIn: (one) => openTaskFolder({ ...place, root: one.root }),
-    trunk: ({ branch, note }) => openTrunk(checkout, own(0), { branch, note }),
+    trunk(on) {
+      const trunk = openTrunk(checkout, own(0), on)
+      return wiring.remote ? sharedTrunk(trunk, wiring.remote) : trunk
+    },
     async finish(move) {
       releaseDeadLock(repository)
       if (move) await openTrunk(checkout, own(0), { branch: move.branch, note: () => undefined }).finish(move)

@@ -1,5 +1,6 @@
 import { UserError } from '../base/errors.ts'
 import { INSIDE_VARIABLE } from '../base/names.ts'
+import { QUEUE_VARIABLE } from '../worker/url.ts'
 import { pathWithin, truePaths } from '../base/paths.ts'
 
 /** What the wiring may know of the world outside: a command hands over its own. */
@@ -15,6 +16,12 @@ export interface World {
   readonly signal: AbortSignal
   /** Aborts at the second interrupt: end at once. */
   readonly urgent: AbortSignal
+}
+
+/** The same without the password of the queue: no agent and no gate needs it. */
+export function withoutQueue(world: World): World {
+  const env = { ...world.env, [QUEUE_VARIABLE]: undefined }
+  return Object.create(world, { env: { value: env } })
 }
 
 /** Refuses to start, or to change, a run from inside one of its own attempts. */

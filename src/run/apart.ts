@@ -19,7 +19,7 @@ export interface ApartStart {
 export async function beginApart(
   options: RunOptions & { readonly apart: NonNullable<RunOptions['apart']> },
   ports: RunPorts,
-  note: (move: Move | null) => void,
+  { id, note }: { readonly id: string; readonly note: (move: Move | null) => void },
 ): Promise<ApartStart> {
   await refuseImpossible(options, ports)
   const { workspaces } = ports
@@ -35,6 +35,7 @@ export async function beginApart(
   const problem = named === null ? null : await workspaces.prepareBranch(named)
   if (problem !== null) throw new UserError(problem)
   await workspaces.refuseUnlendable()
+  await ports.elsewhere?.begin({ id, branch })
   const trunk = workspaces.trunk({ branch, note })
   const start = await trunk.tip()
   const landing = workspaces.own(0)

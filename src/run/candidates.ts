@@ -1,4 +1,5 @@
-import { jobTaskOf } from '../attempt/job.ts'
+import { jobTaskOf, type Job } from '../attempt/job.ts'
+import { UNKNOWN_USAGE } from '../events/usage.ts'
 import type { Base } from '../git/head.ts'
 import { fewOf } from '../base/text.ts'
 import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
@@ -158,6 +159,55 @@ export async function recordCandidate(
     commits: [commit],
   })
   ledger.keep(kept)
+}
+
+/** Keeps that nothing came of an attempt that a worker was to make for a run before this one. */
+export async function keepLost(
+  { ports, ledger }: Pick<Run, 'ports' | 'ledger'>,
+  job: Job,
+): Promise<KeptAttempt> {
+  const { record, inspect } = ports.workspace
+  const { head } = job.base
+  return record.keep({
+    facts: lostFacts(job, { reason: 'the worker that had it was lost', seconds: 0 }),
+    work: { ...EMPTY_WORK, base: job.base, tree: await inspect.treeOf(head) },
+    at: ports.now(),
+    replaces: ledger.attemptAt(job.task.id, job.attempt),
+  })
+}
+
+/** What is known of an attempt of which nothing came back. */
+export function lostFacts(
+  job: Job,
+  { reason, seconds }: { readonly reason: string; readonly seconds: number },
+): AttemptFacts {
+  const { task, attempt, situation, agent, tier, base } = job
+  return {
+    task: task.id,
+    number: attempt,
+    outcome: 'lost',
+    reason,
+    detail: '',
+    fingerprint: '',
+    base: base.head,
+    counted: situation.counted,
+    most: situation.most,
+    final: false,
+    idle: false,
+    agent: agent.label,
+    model: agent.model,
+    tier,
+    usage: UNKNOWN_USAGE,
+    seconds,
+    log: null,
+    gates: null,
+    gatesChanged: [],
+    runsLater: [],
+    criteriaMet: [],
+    undone: [],
+    caged: [],
+    changed: [],
+  }
 }
 
 /** Work of which nothing more is known than its base and its tree. */

@@ -95,7 +95,9 @@ export function controlAnswers(control: Control, tasks: () => readonly string[])
       case 'retry':
         return control.retry(request.task)
           ? done(`${request.task} is tried again`)
-          : no(`the run does not ask about ${request.task}: what is blocked is for the next run, after ralph retry`)
+          : no(
+              `the run does not ask about ${request.task}: what is blocked is for the next run, after ralph retry`,
+            )
       case 'take-over':
         return no(`${request.task} is taken over in the terminal of its run: press i there`)
       case 'answer':

@@ -98,7 +98,8 @@ export class Landings {
     const within = async (workspace: Workspace, base: Base): Promise<LandingPorts> =>
       this.#within(await this.#runIn(workspace), base, job)
     const request = { candidate: passed, earlier: ledger.seriesAt(task.id), subject, progress, checkCriteria }
-    const landed = await landOnto(request, { trunk: this.#trunk, within }, run.emit)
+    const isForeign = run.ports.elsewhere !== null
+    const landed = await landOnto(request, { trunk: this.#trunk, within, isForeign }, run.emit)
     if (landed.kind === 'held') return landed
     // What is only interrupted waits for the next run, on its ref.
     if (landed.kind === 'refused' && landed.refusal.kind === 'interrupted')

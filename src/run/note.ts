@@ -159,6 +159,27 @@ export class NoteKeeper {
     }
   }
 
+  /**
+   * The same of an attempt that a worker makes: nothing of it is here that the next run had to put in order, so it is noted
+   * only once its task is to be blocked.
+   */
+  distant(place: number): JobNote {
+    const own = this.of(place)
+    let begun: Parameters<JobNote['begin']>[0] | null = null
+    return {
+      ...own,
+      begin(attempt) {
+        begun = attempt
+      },
+      update(part) {
+        if (begun && part.phase === 'blocking') own.begin({ ...begun, ...part })
+      },
+      spend: (usd) => {
+        if (usd !== null) this.#change({ spentUsd: (this.spentUsd ?? 0) + usd })
+      },
+    }
+  }
+
   /** The branch moves, and the checkout is about to follow; null once it has. */
   moving(move: Move | null): void {
     this.#change({ move })

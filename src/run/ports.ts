@@ -21,6 +21,7 @@ import type { OwnWorkspace } from '../workspace/own.ts'
 import type { Workspace } from '../workspace/port.ts'
 import type { Trunk } from '../workspace/trunk.ts'
 import type { Control } from './control.ts'
+import type { Elsewhere } from './elsewhere.ts'
 import type { RunFolder } from './folder.ts'
 import type { TaskSource } from './source.ts'
 
@@ -69,6 +70,8 @@ export interface RunPorts {
   readonly workspace: Workspace
   /** Workspaces of ralph's own: nothing is made before a job needs it. */
   readonly workspaces: Workspaces
+  /** Where attempts are made by workers; null where they are made here. */
+  readonly elsewhere: Elsewhere | null
   readonly source: TaskSource
   readonly edits: TaskEdits
   readonly origins: Origins

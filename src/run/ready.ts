@@ -6,11 +6,14 @@ import { setAside } from './give-up.ts'
 import { attemptPorts } from './job-ports.ts'
 import type { Run } from './task.ts'
 
+/** What making ready has to know of a run. */
+type Running = Pick<Run, 'ports' | 'ledger' | 'emit'>
+
 /** To install packages may take long where nothing is cached. */
 const TIMEOUT_SECONDS = 1800
 
 /** Installs what a workspace lacks; null where it is ready, or why it is not: an agent would be paid for nothing. */
-export async function makeReady(run: Run, own: OwnWorkspace, base: Base): Promise<string | null> {
+export async function makeReady(run: Running, own: OwnWorkspace, base: Base): Promise<string | null> {
   const { ports, emit } = run
   const { prepare } = ports.workspaces.furniture
   if (prepare === null || own.isPrepared) return null
@@ -35,7 +38,7 @@ export async function makeReady(run: Run, own: OwnWorkspace, base: Base): Promis
 }
 
 /** What was installed is no work: tracked files are as they were, and what git does not ignore is set aside. */
-async function undoChanges(run: Run, base: Base): Promise<void> {
+async function undoChanges(run: Running, base: Base): Promise<void> {
   const { inspect, restore } = run.ports.workspace
   const { entries } = await inspect.status()
   const tracked = entries

@@ -32,6 +32,8 @@ export async function runTasks(options: RunOptions, ports: RunPorts, show: Emit<
     })
   } catch (error) {
     throw explained(error)
+  } finally {
+    await ports.elsewhere?.end()
   }
 }
 
@@ -86,7 +88,7 @@ async function go(
   const inherited = await recover(options, handed, emit)
   handed.workspace.restore.leave()
   const keeper: { note: NoteKeeper | null } = { note: null }
-  const begun = await begin(options, handed, (move) => keeper.note?.moving(move))
+  const begun = await begin(options, handed, { id, note: (move) => keeper.note?.moving(move) })
   const { start, ports } = begun
   const left = leftBy(inherited, options)
   const note = new NoteKeeper(
@@ -108,6 +110,7 @@ async function go(
     const run: Run = { options, ports, note: note.of('checkout'), ledger, emit, together: null }
     const tally: Tally = { completed: [], blocked: [], failed: [], held: [] }
     emit(await runStarted(run, start, id))
+    ports.elsewhere?.listen(emit)
     for (const message of [...ports.warnings, ...begun.warnings]) emit({ type: 'warning', message })
     const finish = (end: End): void =>
       emit({
@@ -160,10 +163,10 @@ function leftBy(
 async function begin(
   options: RunOptions,
   ports: RunPorts,
-  note: Parameters<typeof beginApart>[2],
+  begun: Parameters<typeof beginApart>[2],
 ): Promise<Omit<ApartStart, 'trunk'> & { readonly trunk: ApartStart['trunk'] | null }> {
   const { apart } = options
-  if (apart) return beginApart({ ...options, apart }, ports, note)
+  if (apart) return beginApart({ ...options, apart }, ports, begun)
   const start = await preflight(options, ports)
   await adoptCheckout(ports)
   await ports.source.refresh()
@@ -193,6 +196,7 @@ async function runStarted(run: Run, base: Base, id: string): Promise<Happening> 
     jobs: options.apart?.jobs ?? 1,
     counts,
     budget: options.budget,
+    queue: ports.elsewhere?.url ?? null,
   }
 }
 
@@ -239,7 +243,12 @@ function reasonToEnd(run: Run, tried: number, limit: number): End | null {
 }
 
 async function push({ options, ports, emit }: Run, tally: Tally, end: End): Promise<End> {
-  if (!options.push || options.apart?.branch || tally.completed.length + tally.blocked.length === 0)
+  if (
+    !options.push ||
+    options.apart?.branch ||
+    ports.elsewhere ||
+    tally.completed.length + tally.blocked.length === 0
+  )
     return end
   const result = await ports.push()
   if ('branch' in result) {

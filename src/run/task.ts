@@ -311,7 +311,8 @@ async function attemptAndLand(run: Run, job: Job): Promise<Completed | Failed | 
       ledger.addRunsLater(event.interference.paths)
     run.emit(event)
   }
-  const result = await attempt(job, attemptPorts(ports, job.task.id), emit)
+  const atHand = attemptPorts(ports, job.task.id)
+  const result = await (ports.elsewhere ?? HERE).attempt(job, atHand, emit)
   if (result.kind === 'passed' && run.together) {
     if (result.record) ledger.keep(result.record)
     note.spend(costOf(result, null))
@@ -324,6 +325,9 @@ async function attemptAndLand(run: Run, job: Job): Promise<Completed | Failed | 
   note.spend(costOf(result, ended))
   return ended
 }
+
+/** Attempts are made where the run is. */
+const HERE = { attempt }
 
 function costOf(result: Passed | Failed, ended: Completed | Failed | null): number | null {
   if (result.kind === 'passed') return result.candidate.facts.usage.costUsd

@@ -2,8 +2,9 @@ import { fewOf } from '../base/text.ts'
 import type { Emitted } from '../events/event.ts'
 import { GitError } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
-import type { KeptAttempt } from '../git/record.ts'
+import { candidateRef, type KeptAttempt } from '../git/record.ts'
 import type { Failed } from '../attempt/attempt.ts'
+import type { Job } from '../attempt/job.ts'
 import type { Held } from '../landing/onto.ts'
 import { schedule, shareOf, type Busy, type Standing } from '../select/schedule.ts'
 import { select } from '../select/selection.ts'
@@ -12,8 +13,9 @@ import { LOCK_FILES } from '../workspace/furnish.ts'
 import type { OwnWorkspace } from '../workspace/own.ts'
 import type { Workspace } from '../workspace/port.ts'
 import type { Trunk } from '../workspace/trunk.ts'
-import { openCandidates } from './candidates.ts'
+import { keepLost, openCandidates } from './candidates.ts'
 import { taskOrReason } from './choose-task.ts'
+import type { UnderWay } from './elsewhere.ts'
 import { enter, finishBlocking, nothingToDo, type End, type GivenUp, type Tally } from './enter.ts'
 import { Landings } from './landings.ts'
 import type { Ledger } from './ledger.ts'
@@ -58,7 +60,8 @@ const MOST_TRIES = 20
 /** The jobs of a run while it goes on: which task is where, and what lands. */
 class Jobs {
   readonly #at: TogetherStart
-  readonly #jobs: number
+  /** The most jobs at once. */
+  readonly #most: number
   readonly #landings: Landings
   readonly #free: number[]
   readonly #busy = new Map<string, BusyTask>()
@@ -75,20 +78,27 @@ class Jobs {
 
   constructor(at: TogetherStart) {
     this.#at = at
-    this.#jobs = at.options.apart?.jobs ?? 1
-    this.#free = Array.from({ length: this.#jobs }, (_, index) => index + 1)
+    this.#most = at.options.apart?.jobs ?? 1
+    this.#free = Array.from({ length: this.#most }, (_, index) => index + 1)
     const own = this.#own(0)
     this.#landings = new Landings({ ...at, own }, (workspace) => this.#runIn(own, workspace))
   }
 
   /** The sentence: begin what can begin, land what is ready, and look again when something has ended. */
   async work(): Promise<End> {
+    const { elsewhere, control } = this.#at.ports
+    const stopped = new Promise<void>((resolve) => {
+      control.stopping.addEventListener('abort', () => resolve(), { once: true })
+    })
     await this.#takeUp()
     let isChecked = false
     for (;;) {
+      const changed = elsewhere?.changed()
+      if (elsewhere && elsewhere.hopeless !== null)
+        this.#end ??= { end: 'stopped', reason: elsewhere.hopeless }
       if (!this.#isLanding) await this.#landings.followTip()
       await this.#lookAtHeld()
-      const plan = schedule(this.#standing())
+      const plan = schedule(await this.#standing())
       if (plan.begin.length > 0 && !isChecked) {
         isChecked = true
         const objection = await this.#landings.baseline()
@@ -97,8 +107,10 @@ class Jobs {
       }
       for (const task of plan.begin) this.#begin(task)
       if (plan.land) this.#land(plan.land)
-      if (this.#running.size > 0) await Promise.race([...this.#running, ...this.#heldTimer()])
+      const news = changed === undefined ? [] : [changed]
+      if (this.#running.size > 0) await Promise.race([...this.#running, ...this.#heldTimer(), ...news])
       else if (this.#error) throw this.#error.thrown
+      else if (plan.isOver && news.length > 0 && this.#waitsForWorkers) await Promise.race([...news, stopped])
       else if (plan.isOver && !(await this.#lookAtHeld())) return this.#ended()
       // The other agents are not left to work for nothing: what they have done is kept.
       if (this.#error) this.#at.ports.control.stop('clean')
@@ -111,6 +123,7 @@ class Jobs {
     for (const { candidate, task } of await openCandidates(this.#run(), start))
       this.#busy.set(task.id, { task, phase: 'ready', candidate, ready: null })
     if (this.#busy.size > 0) ports.checkpoint('candidates-found')
+    for (const one of ports.elsewhere?.underWay() ?? []) this.#takeOver(one)
     for (const { workspace, attempt } of toBlock) {
       const run = { ...this.#run(), note: note.of(workspace === 'checkout' ? 0 : workspace) }
       const blocked = await finishBlocking(run, start, { tally, toBlock: attempt })
@@ -118,11 +131,37 @@ class Jobs {
     }
   }
 
-  #standing(): Standing<Task> {
+  /** An attempt that a dead run has given to a worker goes on: what comes of it is as if that run had been told. */
+  #takeOver({ job, worker, ended }: UnderWay): void {
+    const { ports, emit } = this.#at
+    const { task: of, attempt } = job
+    const task = ports.source.tasks().find(({ id }) => id === of.id)
+    if (task?.status !== 'TODO' || this.#busy.has(of.id)) return
+    this.#busy.set(task.id, { task, phase: 'working' })
+    const message = `${task.id}: attempt ${attempt} of the last run goes on at ${worker}`
+    emit({ type: 'recovered', message, task: task.id, ref: null })
+    this.#follow(ended.then((how) => this.#tookOver(task, job, how)))
+  }
+
+  async #tookOver(task: Task, job: Job, how: 'ended' | 'lost'): Promise<void> {
+    const run = this.#run()
+    const { ports, ledger, note } = run
+    for (const record of await ports.records()) if (record.task === task.id) ledger.keep(record)
+    const ref = candidateRef(task.id, job.attempt, job.token)
+    const candidate = (await ports.workspace.record.candidates()).find((one) => one.ref === ref)
+    const usage = candidate?.usage ?? ledger.attemptAt(task.id, job.attempt)?.usage
+    note.spend(usage?.costUsd ?? null)
+    if (candidate) this.#busy.set(task.id, { task, phase: 'ready', candidate, ready: null })
+    else this.#busy.delete(task.id)
+    // Were it to come back after all, the next attempt has a number of its own.
+    if (how === 'lost' && !candidate) ledger.keep(await keepLost(run, job))
+  }
+
+  async #standing(): Promise<Standing<Task>> {
     const { options, ports } = this.#at
-    const taken = this.#taken
+    const open = this.#open()
     return {
-      eligible: this.#eligible().filter(({ id }) => !taken.has(id)),
+      eligible: (await ports.elsewhere?.takeable(open)) ?? open,
       busy: [...this.#busy.values()],
       jobs: this.#jobs,
       overlap: options.overlap,
@@ -132,6 +171,17 @@ class Jobs {
       isStopping: ports.control.isStopping || this.#error !== null,
       isLanding: this.#isLanding,
     }
+  }
+
+  /** As many as workspaces, or the workers that are there, take. */
+  get #jobs(): number {
+    return Math.min(this.#most, this.#at.ports.elsewhere?.places ?? this.#most)
+  }
+
+  /** What could begin, if there were room. */
+  #open(): readonly Task[] {
+    const taken = this.#taken
+    return this.#eligible().filter(({ id }) => !taken.has(id))
   }
 
   #eligible(): readonly Task[] {
@@ -145,6 +195,14 @@ class Jobs {
   get #taken(): ReadonlySet<string> {
     const { completed, blocked, failed } = this.#at.tally
     return new Set([...completed, ...blocked, ...failed])
+  }
+
+  /** There is work, and nobody to do it as yet. */
+  get #waitsForWorkers(): boolean {
+    const { control } = this.#at.ports
+    if (this.#end !== null || this.#overBudget !== null || control.isStopping) return false
+    const isLeft = (this.#limit ?? Infinity) > this.#begun || this.#refused.size > 0
+    return isLeft && this.#open().some(({ id }) => !this.#busy.has(id))
   }
 
   get #limit(): number | null {
@@ -179,11 +237,16 @@ class Jobs {
       this.#reserved.delete(task.id)
       return
     }
+    if (this.#at.ports.elsewhere?.promise(task) === false) {
+      this.#reserved.delete(task.id)
+      return
+    }
     const number = this.#free.shift()!
     this.#busy.set(task.id, { task, phase: 'working' })
     this.#follow(
       this.#job(task, number).finally(() => {
         this.#reserved.delete(task.id)
+        this.#at.ports.elsewhere?.forget(task.id)
         this.#free.push(number)
         this.#free.sort((a, b) => a - b)
       }),
@@ -218,10 +281,11 @@ class Jobs {
     const refused = this.#refused.get(task.id) ?? null
     if (!this.#refused.delete(task.id)) this.#begun++
     const base = await this.#at.trunk.tip()
-    const strays = await own.bring(base)
+    // Nobody works in it where the work is done elsewhere.
+    const strays = await (this.#at.ports.elsewhere ? own.advance(base) : own.bring(base))
     const run = await this.#runIn(own, own.workspace)
     for (const ref of strays) run.emit({ type: 'warning', message: strayText(number, ref) })
-    const problem = await makeReady(run, own, base)
+    const problem = run.ports.elsewhere ? null : await makeReady(run, own, base)
     if (problem !== null) {
       this.#busy.delete(task.id)
       this.#end ??= { end: 'stopped', reason: problem }
@@ -323,7 +387,7 @@ class Jobs {
         ask: ask && ((question, signal) => this.#asked(() => ask(question, signal))),
         env: { ...ports.env, RALPH_WORKSPACE: String(number), RALPH_PORT_BASE: String(portBase(number)) },
       },
-      note: isLanding ? silent(note.of(0)) : note.of(number),
+      note: isLanding ? silent(note.of(0)) : ports.elsewhere ? note.distant(number) : note.of(number),
       emit: (event) => emit({ ...event, workspace: number }),
     }
   }
@@ -355,16 +419,18 @@ function heldText(held: readonly BusyTask[]): string {
   return `what you have in the checkout keeps this from landing: ${texts.join('; ')}. The next ralph run lands it`
 }
 
-function strayText(number: number, ref: string): string {
+/** Says where work is kept that was found in a workspace. */
+export function strayText(number: number, ref: string): string {
   return `somebody had left work in workspace ${number}: it is kept under ${ref}`
 }
 
-function isLockFile(path: string): boolean {
+/** Whether other packages may be installed once that file has changed. */
+export function isLockFile(path: string): boolean {
   return LOCK_FILES.includes(path.slice(path.lastIndexOf('/') + 1))
 }
 
 /** Gates of several jobs that open ports each have a hundred of their own. */
-function portBase(number: number): number {
+export function portBase(number: number): number {
   return 20_000 + 100 * number
 }
 

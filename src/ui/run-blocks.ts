@@ -16,6 +16,11 @@ import { accent, bad, dim, line, paragraph, strong, type Block, type Line, type 
 import { gateText, sandboxText } from './run-text.ts'
 import { timeLimitText } from './task-lines.ts'
 
+/** How a worker is started, where the run has some. */
+export function workersBlocks({ queue }: RunStarted): readonly Block[] {
+  return queue ? [line(dim(`workers: ralph worker --queue ${queue}`))] : []
+}
+
 /** What a run begins with: where it works, who does it, what checks it, how much at once, and in what cage. */
 export function headBlock({ root, branch, head, agent, gates, sandbox, jobs }: RunStarted): Block {
   const place = `${branch ?? 'detached HEAD'} @ ${head.slice(0, 7)}`

@@ -68,7 +68,8 @@ export class RunReporter {
   }
 
   event(event: RunEvent): void {
-    if (event.type === 'run-started' && event.jobs > 1) this.#story = new TogetherStory(this.#detail)
+    if (event.type === 'run-started' && (event.jobs > 1 || event.queue))
+      this.#story = new TogetherStory(this.#detail)
     if (event.type === 'task-completed')
       this.#pace = { ...this.#pace, durations: [...this.#pace.durations, event.duration] }
     this.#status = statusAfter(this.#status, event)

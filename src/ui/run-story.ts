@@ -21,12 +21,14 @@ import {
   taskBlock,
   waitText,
   warningBlock,
+  workersBlocks,
 } from './run-blocks.ts'
 import { summaryOf, type Interrupted, type TaskEndEvent } from './run-summary.ts'
 import {
   cagedText,
   deniedTexts,
   endText,
+  workerText,
   gateText,
   interferenceText,
   isRefuted,
@@ -98,11 +100,17 @@ export class RunStory implements Story {
       case 'run-started':
         this.#isLoop = event.loop
         this.#gates = event.gates
-        return [headBlock(event)]
+        return [headBlock(event), ...workersBlocks(event)]
       case 'recovered':
         return [paragraph([strong('recovered'), ' '], event.message)]
       case 'warning':
         return [warningBlock(event.message)]
+      case 'worker-joined':
+        return [line(good('+'), ` worker ${event.worker}: ${workerText(event)}`)]
+      case 'worker-left':
+        return [
+          paragraph([event.why === 'ended' ? dim('−') : bad('■'), ` worker ${event.worker}: `], event.reason),
+        ]
       case 'preparing':
         this.#sinceThen(event, `prepares: ${event.command}`)
         return []

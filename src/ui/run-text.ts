@@ -3,7 +3,7 @@ import type { Usage } from '../events/usage.ts'
 import { formatDuration } from '../base/time.ts'
 import { unreachable } from '../base/errors.ts'
 import { counted, fewOf } from '../base/text.ts'
-import type { Caged, SandboxState } from '../events/event.ts'
+import type { Caged, SandboxState, WorkerJoined } from '../events/event.ts'
 import type { GateResult } from '../events/gate.ts'
 import type { Interference } from '../events/interference.ts'
 import type { OutcomeKind } from '../events/outcome.ts'
@@ -18,6 +18,12 @@ export function spentText(seconds: number, { turns, costUsd }: Pick<Usage, 'turn
     ...(costUsd === null ? [] : [formatCost(costUsd)]),
   ]
   return parts.join(' · ')
+}
+
+/** `2 places · only frontend, Heavy`: what a worker does. */
+export function workerText({ places, labels }: Pick<WorkerJoined, 'places' | 'labels'>): string {
+  const what = labels.length === 0 ? [] : [`only ${fewOf(labels)}`]
+  return [counted(places, 'place'), ...what].join(' · ')
 }
 
 /** How the agent itself ended, in the words of the one who watched. */
@@ -41,6 +47,7 @@ export function endText(outcome: OutcomeKind, reason: string): string {
     case 'skipped':
     case 'taken-over':
     case 'interrupted':
+    case 'lost':
       return reason
     default:
       return unreachable(outcome)

@@ -1,6 +1,7 @@
 import { formatDuration, minuteText } from '../base/time.ts'
 import { fewOf } from '../base/text.ts'
 import type { JobStatus, RunStatus, Situation } from '../events/status.ts'
+import { workerText } from './run-text.ts'
 import { accent, bad, dim, good, line, paragraph, strong, type Block } from './block.ts'
 
 /** What goes on: the run and its tasks, what is asked, what waits to land, and how the last run ended. */
@@ -42,6 +43,12 @@ function runBlocks(run: RunStatus & { readonly pid: number }, now: Date): readon
       right: [dim(facts.join(' · '))],
     },
     ...run.jobs.flatMap((job) => jobBlocks(job, now)),
+    ...run.workers.map(({ worker, tasks, ...what }) =>
+      paragraph(
+        [dim('worker '), worker, '  '],
+        [workerText(what), tasks.length === 0 ? 'waits' : fewOf(tasks)].join(' · '),
+      ),
+    ),
     ...run.questions.flatMap(({ id, text, options }) => [
       paragraph(
         [accent('? ')],

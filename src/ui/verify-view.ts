@@ -1,7 +1,7 @@
 import { unreachable } from '../base/errors.ts'
 import type { Verification, VerifiedTask, VerifyState } from '../history/verify.ts'
 import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell, type Piece } from './block.ts'
-import { counted } from '../base/text.ts'
+import { counted, fewOf } from '../base/text.ts'
 
 /** What `ralph verify` shows. */
 interface VerifyScreen extends Verification {
@@ -81,4 +81,34 @@ function signOf({ state, reverted }: VerifiedTask): Piece {
     default:
       return unreachable(state)
   }
+}
+
+/** A DONE task whose gates were run again on its commit. */
+export interface CheckedTask extends VerifiedTask {
+  /** Why its commit is not green; null where it is. */
+  readonly problem: string | null
+}
+
+/** What the gates say of a commit, with the tasks that it has completed. */
+export function checkedBlocks(
+  {
+    commit,
+    passed,
+    problem,
+  }: { readonly commit: string; readonly passed: readonly string[] } & Pick<CheckedTask, 'problem'>,
+  tasks: readonly VerifiedTask[],
+): readonly Block[] {
+  const ids = tasks.flatMap(({ id, found }) => (found === commit ? [id] : []))
+  const head: readonly Piece[] = [
+    problem === null ? good('✓') : bad('✗'),
+    ` ${fewOf(ids)}  ${commit.slice(0, 10)}  `,
+  ]
+  return [paragraph(head, problem ?? fewOf(passed))]
+}
+
+/** How many of the commits are green. */
+export function checkedSummary(checked: readonly CheckedTask[]): readonly Block[] {
+  const red = checked.filter(({ problem }) => problem !== null).length
+  if (checked.length === 0) return []
+  return [BLANK, line(`gates: ${checked.length - red} green, ${red} not`)]
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { createHash } from 'node:crypto'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { writeFileAtomic } from '../base/atomic-file.ts'
 import { cacheFolder } from '../base/cache-folder.ts'
 import { UserError } from '../base/errors.ts'
@@ -84,6 +84,8 @@ export class OwnWorkspace {
   #workspace: Workspace
   /** The base that it stands on with nothing else in it; null where that is not known. */
   #cleanAt: string | null = null
+  /** The base that this process has brought it to, where nobody else works in it. */
+  #broughtTo: Base | null = null
 
   constructor(number: number, plan: OwnPlan) {
     this.number = number
@@ -157,6 +159,29 @@ export class OwnWorkspace {
     this.#note({ version: 1, at: base.head, person, prepared: before?.prepared ?? null })
     if (isLanding) this.#cleanAt = base.head
     return strays
+  }
+
+  /**
+   * The same where nothing but ralph has touched it since this process has brought it: then there is nothing to look for, and
+   * only what differs is moved.
+   */
+  async advance(base: Base): Promise<readonly string[]> {
+    const from = this.#broughtTo
+    if (from === null || from.branch !== base.branch) {
+      const strays = await this.bring(base)
+      this.#broughtTo = base
+      return strays
+    }
+    this.#broughtTo = null
+    const { inspect, restore } = this.#workspace
+    const { tree } = await inspect.work(from)
+    if ((await restore.tree({ recorded: tree, to: base.head })) === null) return this.advance(base)
+    const ref = join(this.top, '.git/refs/heads', base.branch ?? '')
+    mkdirSync(dirname(ref), { recursive: true })
+    writeFileAtomic(ref, `${base.head}\n`)
+    this.keeps(base.head)
+    this.#broughtTo = base
+    return []
   }
 
   /** Removes it, once what the checkout does not have of it is kept there; gives the refs that keep it. */

@@ -27,6 +27,8 @@ export interface Trunk {
   obstacle(base: Base, to: string): Promise<Extract<Moved, { kind: 'held' }> | null>
   /** Moves the branch to a commit made in the workspace of landings, if it is still where that was made. */
   publish(from: string, to: string): Promise<Moved>
+  /** Moves the branch forward to a commit that somebody else has made; the checkout follows. */
+  forward(from: string, to: string): Promise<Moved>
   /** Whether nothing of the person's stands at these paths of the checkout any more. */
   isFree(paths: readonly string[]): Promise<boolean>
   /** Finishes what a run that died has noted. */
@@ -93,6 +95,7 @@ export function openTrunk(
       }
       return moved
     },
+    forward: async (from, to) => moveWithCheckout(await whereItIs(checkout, branch), moveTo(from, to), note),
     async finish(move) {
       await finishMove(await whereItIs(checkout, move.branch), move)
       note(null)

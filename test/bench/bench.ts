@@ -8,6 +8,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   seal: async () => (await import('./seal.ts')).benchSeal(),
   run: async () => (await import('./run.ts')).benchRun(),
   jobs: async () => (await import('./jobs.ts')).benchJobs(),
+  queue: async () => (await import('./queue.ts')).benchQueue(),
   mcp: async () => (await import('./mcp.ts')).benchMcp(),
   bridge: async () => (await import('./bridge.ts')).benchBridge(),
   agents: async () => (await import('./agents.ts')).benchAgents(),

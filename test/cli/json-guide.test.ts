@@ -25,6 +25,8 @@ const codes = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map((
 
 /** They are for a run under way. */
 const OF_RUN = ['pause', 'resume', 'stop', 'skip']
+/** It prints events, as a run does. */
+const OF_EVENTS = ['worker']
 /** They are for a task that is blocked, or one that something has been done for. */
 const OF_BLOCKED = ['retry', 'answer', 'diff T-004']
 
@@ -53,7 +55,7 @@ describe('docs/json.md', () => {
     expect(new Set(named)).toEqual(new Set(COMMANDS.map(({ name }) => name)))
   })
 
-  it.each([...documents.keys()].filter((name) => ![...OF_BLOCKED, ...OF_RUN].includes(name)))(
+  it.each([...documents.keys()].filter((name) => ![...OF_BLOCKED, ...OF_RUN, ...OF_EVENTS].includes(name)))(
     'tells the keys of %s',
     async (name) => {
       const cwd = repository({ 'T-001': 'true' })

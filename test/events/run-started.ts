@@ -16,6 +16,7 @@ export function runStarted(change: Partial<RunStarted> = {}): RunStarted {
     jobs: 1,
     counts: { TODO: 3, DONE: 2, BLOCKED: 1 },
     budget: null,
+    queue: null,
     ...change,
   }
 }

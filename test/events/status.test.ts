@@ -116,6 +116,28 @@ describe('the status of a run', () => {
     expect(after(task('T-1'), held, completed('T-1'))?.held).toEqual([])
   })
 
+  it('tells which workers there are, and what each is at', () => {
+    const joined = (worker: string): Happening => ({ type: 'worker-joined', worker, places: 2, labels: [] })
+    const begun: Happening = {
+      type: 'attempt-started',
+      id: 'T-1',
+      attempt: 1,
+      counted: 1,
+      most: 4,
+      agent: 'claude',
+      model: null,
+      log: '',
+      worker: 'b-2',
+    }
+    const there = [joined('a-1'), joined('b-2'), task('T-1'), begun]
+    const ready: Happening = { type: 'candidate-ready', id: 'T-1', attempt: 1, ref: '' }
+    const gone: Happening = { type: 'worker-left', worker: 'a-1', why: 'lost', reason: '' }
+    expect(after(...there)?.workers).toMatchObject([{ worker: 'a-1', tasks: [] }, { tasks: ['T-1'] }])
+    expect(after(...there, ready, gone)?.workers).toEqual([
+      { worker: 'b-2', places: 2, labels: [], tasks: [] },
+    ])
+  })
+
   it('tells whether it is paused, ending or over', () => {
     expect(after({ type: 'paused' })).toMatchObject({ paused: true, ended: null })
     expect(after({ type: 'paused' }, { type: 'resumed' })?.paused).toBe(false)

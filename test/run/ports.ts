@@ -161,6 +161,7 @@ export async function makePorts({ root, deed, ports, gate, own }: Harness): Prom
       answer: answerTask,
       reopened: (task) => parseTask({ file: task.file, text: retryTask(task) }, TASK_VOCABULARY),
     },
+    elsewhere: null,
     origins: NO_ORIGINS,
     folder,
     logs: openLogs(folder, 1_000_000),

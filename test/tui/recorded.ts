@@ -79,6 +79,7 @@ export const begun = (jobs = 1): Emitted => ({
   loop: true,
   jobs,
   counts: { TODO: 5, DONE: 2, BLOCKED: 0 },
+  queue: null,
   budget: 10,
 })
 

@@ -1,6 +1,9 @@
 import { verifyTasks, type Verification, type VerifiedTask } from '../../history/verify.ts'
 import { readFacts } from '../../task/read.ts'
-import { verifyView } from '../../ui/verify-view.ts'
+import { UserError } from '../../base/errors.ts'
+import { findTask, taskNames } from '../../project/find-task.ts'
+import { refuseInside } from '../../project/world.ts'
+import { checkedBlocks, checkedSummary, verifyView, type CheckedTask } from '../../ui/verify-view.ts'
 import type { Context } from '../command.ts'
 import { addToJobSummary, isInAction } from '../github.ts'
 import { openPlace, type Place } from '../../project/project.ts'
@@ -9,26 +12,72 @@ import { readHistory } from '../../project/repository.ts'
 /** Checks that every DONE task's Commit names the commit that completed it; the answer is no where one does not. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
+  refuseContradictions(context)
   const before = await verify(context, place)
   const wrong = context.options.on('fix') ? before.tasks.filter(mayBeFixed) : []
   if (wrong.length > 0) await nameAnew(context, place, wrong)
   const { tasks, isCutOff } = wrong.length > 0 ? await verify(context, place) : before
-  const ok = tasks.every(({ state }) => state === 'sealed' || state === 'matches')
+  const isInOrder = tasks.every(({ state }) => state === 'sealed' || state === 'matches')
   const fixed = wrong.map(({ id }) => id)
-  if (context.json) context.printJson({ version: 1, tasks, ok, cutOff: isCutOff })
-  else {
-    const unfinished = ok ? null : await unfinishedTask(place)
+  if (!context.json) {
+    const unfinished = isInOrder ? null : await unfinishedTask(place)
     await context.print(verifyView({ tasks, fixed, isCutOff, unfinished }))
-    if (isInAction(context.io)) await annotate(context, { tasks, isCutOff })
   }
+  const checked = context.options.on('gates') ? await runGates(context, place, tasks) : null
+  const ok = isInOrder && (checked?.every(({ problem }) => problem === null) ?? true)
+  if (context.json) context.printJson({ version: 1, tasks: checked ?? tasks, ok, cutOff: isCutOff })
+  else if (isInAction(context.io)) await annotate(context, { tasks, isCutOff, checked: checked ?? [] })
+  if (checked && context.io.signal.aborted) return 130
   return ok ? 0 : 1
 }
 
+function refuseContradictions({ options }: Context): void {
+  if (options.number('jobs') !== undefined && !options.on('gates'))
+    throw new UserError('--jobs is about the gates that run', 'Add --gates, or leave it out.')
+}
+
+/** The gates of each commit, run again: as `gates` those that passed now, as `problem` why it is not green. */
+async function runGates(
+  context: Context,
+  place: Place,
+  tasks: readonly VerifiedTask[],
+): Promise<readonly CheckedTask[]> {
+  const { io, options, where } = context
+  refuseInside(io, place.root)
+  const { checkCommits } = await import('../../project/check-commits.ts')
+  // A squash may have completed several.
+  const commits = new Map(tasks.flatMap(({ found, id }) => (found === null ? [] : [[found, id] as const])))
+  const checks = await checkCommits(
+    io,
+    {
+      where,
+      place,
+      commits: [...commits].map(([commit, id]) => ({ commit, id })),
+      jobs: options.number('jobs') ?? place.config.jobs,
+    },
+    async (check) => {
+      if (!context.json) await context.print(checkedBlocks(check, tasks))
+    },
+  )
+  const byCommit = new Map(checks.map((check) => [check.commit, check]))
+  const checked = tasks.map((task): CheckedTask => {
+    const { passed, problem } = byCommit.get(task.found ?? '') ?? NOT_CHECKED
+    return { ...task, gates: passed, problem }
+  })
+  if (!context.json) await context.print(checkedSummary(checked))
+  return checked
+}
+
+const NOT_CHECKED = { passed: null, problem: 'its gates were not run' }
+
 /** Says in a GitHub action which files are wrong, beside the run and in the summary of the job. */
-async function annotate(context: Context, { tasks, isCutOff }: Verification): Promise<void> {
+async function annotate(
+  context: Context,
+  { tasks, isCutOff, checked }: Verification & { readonly checked: readonly CheckedTask[] },
+): Promise<void> {
   const { verifyAnnotations, verifyMarkdown } = await import('../../ui/verify-formats.ts')
-  context.printRaw(verifyAnnotations(tasks))
-  addToJobSummary(context.io, verifyMarkdown({ tasks, isCutOff }))
+  context.printRaw(verifyAnnotations(tasks, checked))
+  addToJobSummary(context.io, verifyMarkdown({ tasks, isCutOff, checked }))
 }
 
 /** The task that a run is in the middle of, or was when it died. */
@@ -40,14 +89,24 @@ async function unfinishedTask({ root }: Place): Promise<string | null> {
   return readNote(runFolder(root).note)?.attempt?.task ?? null
 }
 
-async function verify({ io }: Context, place: Place): Promise<Verification> {
+async function verify({ io, args }: Context, place: Place): Promise<Verification> {
   const { root, vocabulary } = place
-  return readHistory(io, root, (git) =>
+  const { tasks, isCutOff } = await readHistory(io, root, (git) =>
     verifyTasks(git, {
       readTasks: async () => (await readFacts(place, { facts: ['commit'] })).tasks,
       vocabulary,
     }),
   )
+  if (args.length === 0) return { tasks, isCutOff }
+  const names = await taskNames(place)
+  const named = new Set(args.map((typed) => findTask(names, typed).id))
+  const stranger = [...named].find((id) => !tasks.some((task) => task.id === id))
+  if (stranger !== undefined)
+    throw new UserError(
+      `${stranger} is not DONE, so no commit has completed it`,
+      'See: ralph list --status DONE',
+    )
+  return { tasks: tasks.filter(({ id }) => named.has(id)), isCutOff }
 }
 
 function mayBeFixed({ state, found }: VerifiedTask): boolean {

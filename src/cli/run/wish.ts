@@ -32,6 +32,8 @@ export function runWish(
     full: options.on('yolo'),
     sandbox: oneOf(SANDBOX_MODES, options.text('sandbox')),
     byHand: options.on('interactive'),
+    queue: options.text('queue') ?? null,
+    remote: options.text('remote') ?? null,
     isInteractive,
   }
 }
@@ -57,6 +59,7 @@ function refuseContradictions(options: Options, isInteractive: boolean): void {
     )
   if (options.list('gate').length > 0 && options.on('no-gates'))
     throw new UserError('--no-gates takes no gate at all, and --gate names one', 'Leave one of them out.')
+  refuseWithQueue(options)
   const agent = options.text('agent')
   if (options.text('command') !== undefined && agent !== undefined && agent !== 'command')
     throw new UserError(
@@ -68,9 +71,41 @@ function refuseContradictions(options: Options, isInteractive: boolean): void {
       '--interactive has one terminal, and --jobs wants several tasks at once',
       'Leave one of them out.',
     )
+  if (options.on('interactive') && options.text('queue') !== undefined)
+    throw new UserError(
+      '--interactive has you drive an agent here, and --queue has workers elsewhere run theirs',
+      'Leave one of them out.',
+    )
   if (options.text('on-failure') === 'ask' && !isInteractive)
     throw new UserError(
       '--on-failure ask finds nobody to ask here',
       'Outside a terminal, and with --json, take block or stop.',
     )
 }
+
+/** What workers start stands in the configuration that is committed: what a queue carried, anybody on it could name. */
+function refuseWithQueue(options: Options): void {
+  if (options.text('queue') === undefined) {
+    if (options.text('remote') === undefined) return
+    throw new UserError('--remote is about what workers share with the run', 'Add --queue, or leave it out.')
+  }
+  for (const name of ['gate', 'no-gates', 'command', 'yolo', 'push'] as const) {
+    const isGiven =
+      name === 'gate'
+        ? options.list(name).length > 0
+        : name === 'command'
+          ? options.text(name) !== undefined
+          : options.on(name)
+    if (isGiven) throw new UserError(`--${name} and --queue do not go together`, FOR_QUEUE[name])
+  }
+}
+
+const IN_CONFIG =
+  'Workers take it from the configuration at the commit that a task begins from: put it there, and commit it.'
+const FOR_QUEUE = {
+  gate: IN_CONFIG,
+  'no-gates': IN_CONFIG,
+  command: IN_CONFIG,
+  yolo: IN_CONFIG,
+  push: 'What lands is pushed at once: leave --push out.',
+} as const

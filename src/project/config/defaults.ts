@@ -68,6 +68,7 @@ export interface Config {
   readonly bridges: readonly Bridge[]
   readonly plan: PlanConfig
   readonly notify: NotifyConfig
+  readonly queue: QueueConfig
 }
 
 /** Who is called for a question, a blocked task and the end of a run. */
@@ -94,6 +95,19 @@ interface SandboxConfig {
   readonly network: readonly string[]
   /** Hosts that gates may reach. */
   readonly gatesNetwork: readonly string[]
+}
+
+/** The queue by which workers on other machines are reached. */
+interface QueueConfig {
+  readonly url: string | null
+  /** The remote that run and workers share. */
+  readonly remote: string
+  /** How often a worker, and a run, says that it lives. */
+  readonly heartbeatSeconds: number
+  /** After so long without a word a worker's jobs are given to others. */
+  readonly lostSeconds: number
+  /** How long a run waits for a worker before it says so, and a worker for a run before it ends. */
+  readonly workerTimeoutSeconds: number
 }
 
 /** Where tasks lie: new ones go into the first folder. */
@@ -224,4 +238,5 @@ export const DEFAULTS: Config = {
   bridges: [],
   plan: { dir: 'docs/plans', decisions: 'docs/decisions', agent: null, model: null, budget: null },
   notify: { command: null, webhook: null },
+  queue: { url: null, remote: 'origin', heartbeatSeconds: 10, lostSeconds: 30, workerTimeoutSeconds: 60 },
 }

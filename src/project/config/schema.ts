@@ -29,6 +29,7 @@ import {
   words,
 } from './schema-parts.ts'
 import { isHostEntry } from '../../cage/hosts.ts'
+import { EMBEDDED, hasPassword, isPostgres } from '../../worker/url.ts'
 import { FIELD_NAMES, SECTION_NAMES, STATUSES, TIERS } from '../../task/model.ts'
 import { RELATED, TASK_VOCABULARY } from '../../task/vocabulary.ts'
 
@@ -210,6 +211,53 @@ const notify = table({
   ),
 })
 
+const queue = v.pipe(
+  table({
+    url: about(
+      'A Postgres URL without a password, or "embedded"; it is used where --queue is given.',
+      orNull(
+        v.pipe(
+          text,
+          v.check(
+            (url) => url === EMBEDDED || (isPostgres(url) && !hasPassword(url)),
+            '"embedded", or a URL such as "postgres://ralph@db.example.com/ralph", without a password',
+          ),
+        ),
+      ),
+    ),
+    remote: about('The remote that run and workers share.', v.optional(text, DEFAULTS.queue.remote)),
+    heartbeat: about(
+      'How often a worker says that it lives.',
+      v.optional(duration, DEFAULTS.queue.heartbeatSeconds),
+    ),
+    lost: about(
+      'After so long without a word a worker has lost its jobs.',
+      v.optional(duration, DEFAULTS.queue.lostSeconds),
+    ),
+    workerTimeout: about(
+      'How long a run waits for a worker before it says so, and a worker for a run before it ends.',
+      v.optional(duration, DEFAULTS.queue.workerTimeoutSeconds),
+    ),
+  }),
+  v.forward(
+    v.partialCheck(
+      [['heartbeat'], ['lost']],
+      ({ heartbeat, lost }) => lost >= 2 * heartbeat,
+      'at least twice as long as "heartbeat"',
+    ),
+    ['lost'],
+  ),
+  v.transform(({ url, remote, heartbeat, lost, workerTimeout }) => {
+    return {
+      url,
+      remote,
+      heartbeatSeconds: heartbeat,
+      lostSeconds: lost,
+      workerTimeoutSeconds: workerTimeout,
+    }
+  }),
+)
+
 /** What a configuration may say; what comes out is whole. */
 export const configSchema = v.pipe(
   table({
@@ -309,6 +357,7 @@ export const configSchema = v.pipe(
       'Who is called for a question, a blocked task and the end of a run.',
       v.optional(notify, {}),
     ),
+    queue: about('The queue by which workers on other machines are reached.', v.optional(queue, {})),
   }),
   v.forward(
     v.partialCheck(

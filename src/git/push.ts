@@ -1,0 +1,76 @@
+import { GitError, type Git } from './git.ts'
+
+/** What is to be on a remote. */
+export interface PushSpec {
+  /** What is pushed: a commit, a ref, or a pattern of refs. */
+  readonly from: string
+  readonly to: string
+}
+
+/** How a push went. */
+export type PushResult =
+  | { readonly kind: 'pushed' }
+  /** The remote has something else there: for a branch something that is not in what was pushed. */
+  | { readonly kind: 'overtaken'; readonly refs: readonly string[] }
+  /** The remote does not take it, or cannot be reached: what it, or git, says. */
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/** Pushes refs to a remote; none that is there is ever moved but forward. */
+export function pushForward(
+  git: Git,
+  remote: string,
+  specs: readonly PushSpec[],
+  { hooks }: { readonly hooks: boolean },
+): Promise<PushResult> {
+  return push(git, [
+    ...(hooks ? [] : ['--no-verify']),
+    remote,
+    ...specs.map(({ from, to }) => `${from}:${to}`),
+  ])
+}
+
+/** Makes refs on a remote; one that is there already, and is another, stays as it is. */
+export function pushNew(git: Git, remote: string, specs: readonly PushSpec[]): Promise<PushResult> {
+  const leases = specs.map(({ to }) => `--force-with-lease=${to}:`)
+  return push(git, ['--no-verify', ...leases, remote, ...specs.map(({ from, to }) => `${from}:${to}`)])
+}
+
+/** Takes refs away from a remote. */
+export function pushGone(git: Git, remote: string, refs: readonly string[]): Promise<PushResult> {
+  return push(git, ['--no-verify', remote, ...refs.map((ref) => `:${ref}`)])
+}
+
+async function push(git: Git, args: readonly string[]): Promise<PushResult> {
+  try {
+    const { code, stdout, stderr } = await git.run(['push', '--porcelain', '--no-follow-tags', ...args], {
+      okCodes: [0, 1],
+    })
+    if (code === 0) return { kind: 'pushed' }
+    // `!	<from>:<to>	[rejected] (fetch first)`
+    const refused = stdout
+      .toString()
+      .split('\n')
+      .flatMap((line) => (line.startsWith('!\t') ? [line.split('\t')] : []))
+    const isOvertaken = refused.every(([, , why = '']) => OVERTAKEN.test(why))
+    if (refused.length > 0 && isOvertaken)
+      return { kind: 'overtaken', refs: refused.map(([, pair = '']) => pair.slice(pair.indexOf(':') + 1)) }
+    const [, , why] = refused.find(([, , text = '']) => !OVERTAKEN.test(text)) ?? []
+    return { kind: 'refused', reason: reasonOf(stderr, why) }
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    return { kind: 'refused', reason: reasonOf(error.stderr) }
+  }
+}
+
+const OVERTAKEN =
+  /\((?:fetch first|non-fast-forward|stale info|already exists|incorrect old value provided|failed to update ref)\)/
+
+/** What the other side says is worth more than git's own summary of it. */
+function reasonOf(stderr: string, summary = ''): string {
+  const lines = stderr.split('\n').map((line) => line.trim())
+  const said = lines.flatMap((line) => (/^remote: ?\S/.test(line) ? [line.replace(/^remote: ?/, '')] : []))
+  const own = lines.filter(
+    (line) => /^(?:fatal|error): /.test(line) && !/failed to push some refs/.test(line),
+  )
+  return [...said.slice(0, 3), ...own.slice(0, 1), summary].filter(Boolean).join('; ') || 'git push failed'
+}

@@ -1,0 +1,104 @@
+import { checkWork } from '../attempt/check.ts'
+import { Control } from '../run/control.ts'
+import { attemptPorts } from '../run/job-ports.ts'
+import { announced } from '../run/prepare.ts'
+import { Agents } from './agents.ts'
+import type { Place, Where } from './project.ts'
+import { takeRooms, type Room } from './rooms.ts'
+import { NO_WISH, runOptions } from './run-options.ts'
+import { openSandbox, sandboxMode } from './sandbox.ts'
+import type { World } from './world.ts'
+
+/** What the gates say of a commit. */
+export interface CommitCheck {
+  readonly commit: string
+  /** The names of the gates that passed. */
+  readonly passed: readonly string[]
+  /** Why it is not green; null where it is. */
+  readonly problem: string | null
+}
+
+/** Runs on each commit the gates that its own configuration has, each in a workspace of its own, so many at once. */
+export async function checkCommits(
+  world: World,
+  asked: {
+    readonly where: Where
+    readonly place: Place
+    readonly commits: readonly { readonly commit: string; readonly id: string }[]
+    readonly jobs: number
+  },
+  onChecked: (check: CommitCheck) => Promise<void>,
+): Promise<readonly CommitCheck[]> {
+  const { where, place, commits, jobs } = asked
+  const count = Math.min(jobs, commits.length)
+  if (count === 0) return []
+  const { rooms, release } = await takeRooms(world, { where, place, count })
+  const control = new Control().obey(world.signal, world.urgent)
+  const left = [...commits]
+  const checks: CommitCheck[] = []
+  const work = async (room: Room): Promise<void> => {
+    for (let next = left.shift(); next && !control.isStopping; next = left.shift()) {
+      const check = await checkCommit(next, { world, room, control })
+      checks.push(check)
+      await onChecked(check)
+    }
+  }
+  try {
+    await Promise.all(rooms.map(work))
+    return checks
+  } finally {
+    release()
+  }
+}
+
+/** Nobody is shown each step. */
+const unheard = (): void => undefined
+
+async function checkCommit(
+  { commit, id }: { readonly commit: string; readonly id: string },
+  {
+    world: outer,
+    room,
+    control,
+  }: {
+    readonly world: World
+    readonly room: Room
+    readonly control: Control
+  },
+): Promise<CommitCheck> {
+  // Each room would add its own ear for Ctrl-C: the control has one for all.
+  const world: World = Object.create(outer, {
+    signal: { value: control.signal },
+    urgent: { value: control.killSignal },
+  })
+  const base = { head: commit, branch: 'ralph-verify' }
+  const furnished = await room.bring(base, unheard)
+  const { own, project } = furnished
+  const mode = sandboxMode(null, { env: world.env, config: project.config })
+  const sandbox = await openSandbox(mode, { env: world.env, root: own.root, config: project.config })
+  const agents = new Agents(world, NO_WISH, { ...project, isCaged: sandbox.state.on })
+  const { gates } = runOptions(NO_WISH, project)
+  if (gates.length === 0) return { commit, passed: [], problem: 'its configuration has no gates' }
+  const result = await room.within(
+    furnished,
+    { world, base, agents, sandbox, control, emit: unheard },
+    async (ports) => {
+      const attempt = attemptPorts(ports, id)
+      const { outcome, passed } = await checkWork(
+        {
+          id,
+          attempt: 0,
+          gates,
+          work: await own.workspace.inspect.work(base),
+          written: [],
+          produced: announced(project.tasks),
+          objection: async () => null,
+        },
+        attempt,
+        unheard,
+      )
+      return { commit, passed, problem: outcome?.reason ?? null }
+    },
+  )
+  return 'commit' in result ? result : { commit, passed: [], problem: result.problem }
+}

@@ -1,0 +1,81 @@
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { UserError } from '../base/errors.ts'
+import type { Git } from '../git/git.ts'
+import type { Task } from '../task/model.ts'
+import { openBoss } from '../worker/boss.ts'
+import { Coordinator } from '../worker/coordinator.ts'
+import { embeddedUrl, openEmbedded } from '../worker/embedded.ts'
+import type { Queue } from '../worker/queue.ts'
+import { Remote } from '../worker/remote.ts'
+import { EMBEDDED, QUEUE_VARIABLE, queueUrl } from '../worker/url.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import type { Agents } from './agents.ts'
+import type { Place, Project } from './project.ts'
+import type { RunWish } from './run-options.ts'
+import type { World } from './world.ts'
+
+/** What version run and workers must have in common. */
+export const VERSION: string = manifest.version
+
+/** Where the packages of a queue may be installed: beside ralph, and in the project. */
+function packageRoots({ root }: Pick<Place, 'root'>): readonly string[] {
+  return [dirname(fileURLToPath(import.meta.url)), root]
+}
+
+/** The queue that is meant, or what to say where there is none. */
+export function meantQueue(
+  named: string | null,
+  world: Pick<World, 'env'>,
+  { config }: Pick<Place, 'config'>,
+): string {
+  const url = queueUrl(named, { env: world.env, configured: config.queue.url })
+  if (url !== null) return url
+  throw new UserError(
+    'no queue is named',
+    `Give --queue a Postgres URL, or embedded; or name it in ${QUEUE_VARIABLE}, or as "queue": { "url": … }.`,
+  )
+}
+
+/** The folder of a project's embedded queue. */
+function queueFolder({ root }: Pick<Place, 'root'>): string {
+  return join(root, '.ralph', 'queue')
+}
+
+/** Opens the queue of a worker: an embedded one is that of the run in this checkout. */
+export async function openWorkersQueue(url: string, place: Pick<Place, 'root'>): Promise<Queue> {
+  const at = url === EMBEDDED ? embeddedUrl(queueFolder(place)) : url
+  if (at !== null) return openBoss(at, packageRoots(place))
+  throw new UserError(
+    'no run here has had an embedded queue yet',
+    'Start the run first: ralph run --loop --queue embedded. Elsewhere give the URL that it shows.',
+  )
+}
+
+/** What a run with a queue has its attempts made by; nothing is opened before it begins. */
+export function openElsewhere(
+  world: World,
+  project: Project,
+  { wish, agents, git }: { readonly wish: RunWish; readonly agents: Agents; readonly git: Git },
+): { readonly elsewhere: Coordinator; readonly remote: Remote } {
+  const { config, tierOf } = project
+  const url = meantQueue(wish.queue, world, project)
+  const remote = new Remote(git, wish.remote ?? config.queue.remote)
+  const roots = packageRoots(project)
+  const labelsOf = async (task: Task): Promise<readonly string[]> => [
+    tierOf(task).tier,
+    ...task.tags,
+    ...(await agents.namesFor(task)),
+  ]
+  const elsewhere = new Coordinator({
+    open: () => (url === EMBEDDED ? openEmbedded(queueFolder(project), roots) : openBoss(url, roots)),
+    isEmbedded: url === EMBEDDED,
+    remote,
+    times: config.queue,
+    version: VERSION,
+    pid: world.pid,
+    labelsOf,
+    now: world.now,
+  })
+  return { elsewhere, remote }
+}

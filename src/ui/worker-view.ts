@@ -1,0 +1,25 @@
+import type { Happening } from '../events/event.ts'
+import { accent, bad, dim, good, line, paragraph, strong, type Block } from './block.ts'
+import { workerText } from './run-text.ts'
+
+/** What a worker says of something that happens to it; nothing of what the run shows in detail. */
+export function workerBlocks(event: Happening): readonly Block[] {
+  switch (event.type) {
+    case 'worker-joined':
+      return [line(good('+'), ` worker ${event.worker}: ${workerText(event)}`)]
+    case 'warning':
+      return [paragraph([strong('warning'), ' '], event.message)]
+    case 'preparing':
+      return [line(dim(`  prepares: ${event.command}`))]
+    case 'attempt-started':
+      return [line(accent(event.id), `  attempt ${event.attempt}, ${event.agent}`)]
+    case 'candidate-ready':
+      return [line(good('✓'), ' ', accent(event.id), '  passed: the run lands it')]
+    case 'attempt-finished':
+      return event.outcome === 'done'
+        ? []
+        : [paragraph([bad('✗'), ' ', accent(event.id), '  '], `${event.outcome}: ${event.reason}`)]
+    default:
+      return []
+  }
+}

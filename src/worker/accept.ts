@@ -1,0 +1,142 @@
+import { fail, type Failed, type Result } from '../attempt/attempt.ts'
+import { decide } from '../attempt/decide.ts'
+import { changedGates } from '../attempt/gate-files.ts'
+import { taskChanges } from '../attempt/interference.ts'
+import type { Job } from '../attempt/job.ts'
+import { outcome, type Outcome } from '../attempt/outcome.ts'
+import type { AttemptPorts, Emit } from '../attempt/ports.ts'
+import { fewOf } from '../base/text.ts'
+import type { Happening } from '../events/event.ts'
+import { UNKNOWN_USAGE } from '../events/usage.ts'
+import { attemptRef, candidateRef, type KeptAttempt } from '../git/record.ts'
+import { EMPTY_WORK, lostFacts } from '../run/candidates.ts'
+import type { Work } from '../workspace/port.ts'
+import type { JobEnd } from './queue.ts'
+import type { Remote } from './remote.ts'
+
+/** What a run knows of a job that it has given away. */
+export interface GivenJob {
+  readonly job: Job
+  readonly ports: AttemptPorts
+  readonly emit: Emit<Happening>
+  /** When it was given. */
+  readonly begunAt: Date
+}
+
+/**
+ * Makes of what a worker reports what an attempt here would have given. Nothing that it says of the work is believed: the
+ * commit is fetched and its tree put into the workspace here, where task files and what decides the gates are compared
+ * anew; and the gates run once more when it lands.
+ */
+export async function acceptReport(
+  given: GivenJob,
+  { worker, end }: { readonly worker: string; readonly end: Exclude<JobEnd, { kind: 'given-back' }> },
+  remote: Remote,
+): Promise<Result> {
+  if (end.kind === 'passed') return acceptPassed(given, { worker, end }, remote)
+  const { job, ports } = given
+  const { until, ...said } = end.outcome
+  const isWorkersEnd = said.kind === 'interrupted' && !ports.signal.aborted && !ports.control.skipped.aborted
+  const ended: Outcome = isWorkersEnd
+    ? outcome('lost', `the worker ${worker} was ended`)
+    : { ...said, until: until === null ? null : new Date(until) }
+  const record = end.record === null ? null : await recordOf(given, end.record, remote)
+  if (record) await takeTree(given, record)
+  const work = record ? await ports.workspace.inspect.work(job.base) : await untouched(given)
+  const facts = { outcome: ended, seconds: record?.seconds ?? 0, usage: end.usage }
+  const unchanged = work.tree === (await begunTree(given))
+  const decision = decide({ ...facts, unchanged }, { ...job.situation, now: ports.now() })
+  return { kind: 'failed', outcome: ended, decision, record, work, usage: end.usage, session: null }
+}
+
+/** Keeps that an attempt was lost: the next one has a number, and a candidate, of its own. */
+export async function recordLost({ job, ports, emit, begunAt }: GivenJob, reason: string): Promise<Failed> {
+  const work = await ports.workspace.inspect.work(job.base)
+  const seconds = Math.max(0, (ports.now().getTime() - begunAt.getTime()) / 1000)
+  const lost = outcome('lost', reason)
+  return fail(
+    job,
+    { facts: lostFacts(job, { reason, seconds }), work, outcome: lost, denied: [], early: null },
+    ports,
+    emit,
+  )
+}
+
+/** The attempt was not made, and nothing is to be kept of it. */
+export async function notMade(given: GivenJob, ended: Outcome): Promise<Failed> {
+  const { job, ports } = given
+  const usage = UNKNOWN_USAGE
+  const facts = { outcome: ended, seconds: 0, usage, unchanged: true }
+  const decision = decide(facts, { ...job.situation, now: ports.now() })
+  return {
+    kind: 'failed',
+    outcome: ended,
+    decision,
+    record: null,
+    work: await untouched(given),
+    usage,
+    session: null,
+  }
+}
+
+async function acceptPassed(
+  given: GivenJob,
+  { worker, end }: { readonly worker: string; readonly end: Extract<JobEnd, { kind: 'passed' }> },
+  remote: Remote,
+): Promise<Result> {
+  const { job, ports, emit } = given
+  const { task, attempt, token, base } = job
+  const { workspace } = ports
+  const ref = candidateRef(task.id, attempt, token)
+  if (end.candidate !== ref)
+    return recordLost(given, `the worker ${worker} sent another candidate than was asked for`)
+  await remote.bring([ref])
+  const kept = (await workspace.record.candidates()).find((one) => one.ref === ref)
+  if (kept?.base !== base.head)
+    return recordLost(
+      given,
+      `the worker ${worker} sent a candidate that does not stand on the base of its job`,
+    )
+  const record = end.record === null ? null : await recordOf(given, end.record, remote)
+  await takeTree(given, kept)
+  const work = await workspace.inspect.work(base)
+  const { touched } = await taskChanges(job, work, ports)
+  const gatesChanged = await changedGates(job, work, workspace)
+  const facts = { ...kept, gatesChanged, changed: work.changes.map(({ path }) => path) }
+  const problem =
+    touched.length > 0
+      ? `the worker ${worker} sent changes of task files: ${fewOf(touched)}`
+      : job.gatesChanged.action === 'refuse' && gatesChanged.length > 0
+        ? `it changes what decides the gates: ${fewOf(gatesChanged)}`
+        : null
+  if (problem !== null) {
+    const refused = outcome('gate-failed', problem)
+    const failed = await fail(job, { facts, work, outcome: refused, denied: [], early: record }, ports, emit)
+    workspace.record.dropCandidate(kept)
+    return failed
+  }
+  return { kind: 'passed', candidate: { kept, facts, work, denied: end.denied }, record }
+}
+
+/** A record that the worker has pushed; null where it is not the one of this attempt, or cannot be had. */
+async function recordOf({ job, ports }: GivenJob, ref: string, remote: Remote): Promise<KeptAttempt | null> {
+  if (ref !== attemptRef(job.task.id, job.attempt)) return null
+  await remote.bring([ref])
+  return ports.workspace.record.kept(job.task.id, job.attempt)
+}
+
+/** Brings the workspace here to what the worker's is: from there all goes on as after an attempt here. */
+async function takeTree({ job, ports }: GivenJob, { commit }: KeptAttempt): Promise<void> {
+  const { inspect, restore } = ports.workspace
+  const { tree } = await inspect.work(job.base)
+  await restore.tree({ recorded: tree, to: commit })
+}
+
+/** Nothing has come of it. */
+async function untouched(given: GivenJob): Promise<Work> {
+  return { ...EMPTY_WORK, base: given.job.base, tree: await begunTree(given) }
+}
+
+async function begunTree({ job: { from, base }, ports }: GivenJob): Promise<string> {
+  return from.kind === 'record' ? from.tree : ports.workspace.inspect.treeOf(base.head)
+}

@@ -1,0 +1,169 @@
+import type { JobWithMetadata, PgBoss } from 'pg-boss'
+import type { Job } from '../attempt/job.ts'
+import { UserError } from '../base/errors.ts'
+import { loadOptional } from './optional.ts'
+import type { Batch, Held, Parcel, Queue, Report, RunSign, Ticket, WorkerSign, Word } from './queue.ts'
+import { shownUrl } from './url.ts'
+
+/** The tables are pg-boss's, in a schema of their own. */
+const SCHEMA = 'ralph'
+const EVENTS = 'events'
+const MOST = 200
+
+/** What travels to a worker. */
+type ToWorker = { readonly job: Job } | { readonly word: Word }
+
+/** Opens a queue on Postgres, or on what speaks like it; `roots` are where pg-boss may be installed. */
+export async function openBoss(url: string, roots: readonly string[]): Promise<Queue> {
+  const { PgBoss } = await loadOptional<typeof import('pg-boss')>('pg-boss', roots)
+  const boss = new PgBoss({
+    connectionString: url,
+    schema: SCHEMA,
+    application_name: 'ralph',
+    // Who is lost is decided by whoever runs, and what is done is removed at once: there is nothing to look after.
+    supervise: false,
+    schedule: false,
+    max: 3,
+    connectionTimeoutMillis: 15_000,
+  })
+  // What fails is thrown by the call that it belongs to.
+  boss.on('error', () => undefined)
+  try {
+    await boss.start()
+    await boss.createQueue('run', { policy: 'exclusive', ...PLAIN })
+    await boss.createQueue('workers', PLAIN)
+    await boss.createQueue(EVENTS, PLAIN)
+  } catch (error) {
+    await boss.stop({ graceful: false, close: true }).catch(() => undefined)
+    throw unreachableQueue(shownUrl(url), error)
+  }
+  return queueOn(boss, shownUrl(url))
+}
+
+/** Nothing is tried again by itself. */
+const PLAIN = { retryLimit: 0 }
+
+function unreachableQueue(url: string, error: unknown): UserError {
+  return new UserError(
+    `the queue at ${url} cannot be reached: ${reasonOf(error)}`,
+    'Is the server up, and is it the right host, port, database and user? The password comes from PGPASSWORD, ~/.pgpass or RALPH_QUEUE.',
+  )
+}
+
+/** A refused connection may be several errors in one, with no message of its own. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf)[0] ?? error.message
+  if (!(error instanceof Error)) return String(error)
+  return error.message.split('\n')[0] || error.name
+}
+
+function queueOn(boss: PgBoss, url: string): Queue {
+  const boxOf = ({ id }: Ticket): string => `to-${id}`
+  const held = async <Sign>(of: Ticket['of']): Promise<readonly Held<Sign>[]> => {
+    const found = await boss.findJobs<Sign>(of)
+    return found.filter(isOpen).map(({ id, data, heartbeatOn, createdOn }) => {
+      return { ticket: { of, id }, sign: data, heardAt: new Date(heartbeatOn ?? createdOn).getTime() }
+    })
+  }
+  const take = async (of: Ticket['of'], sign: RunSign | WorkerSign): Promise<Ticket | null> => {
+    const id = await boss.send(of, sign)
+    if (id === null) return null
+    // Only what is active beats; it does not matter whose hands have made it so.
+    await boss.fetch(of, { batchSize: MOST })
+    await boss.touch(of, id)
+    return { of, id }
+  }
+  return {
+    url,
+    async now() {
+      const { rows } = await boss.getDb().executeSql('select extract(epoch from clock_timestamp()) as now')
+      const [row]: readonly unknown[] = rows
+      return typeof row === 'object' && row !== null && 'now' in row ? Number(row.now) * 1000 : Number.NaN
+    },
+    takeRun: (sign) => take('run', sign),
+    async run() {
+      return (await held<RunSign>('run'))[0] ?? null
+    },
+    async join(sign) {
+      const ticket = await take('workers', sign)
+      if (ticket === null) throw new Error('the queue takes no worker')
+      await boss.createQueue(boxOf(ticket), PLAIN)
+      return ticket
+    },
+    workers: () => held<WorkerSign>('workers'),
+    async beat({ of, id }) {
+      const touched: object = await boss.touch(of, id)
+      return 'affected' in touched && touched.affected === 1
+    },
+    async drop({ of, id }) {
+      await boss.deleteJob(of, id)
+    },
+    clear: (worker) => boss.deleteQueue(boxOf(worker)).catch(ifThere),
+    async sweep() {
+      const boxes = new Set((await held('workers')).map(({ ticket }) => boxOf(ticket)))
+      const names = (await boss.getQueues()).map(({ name }) => name)
+      for (const name of names)
+        if (name.startsWith('to-') && !boxes.has(name)) await boss.deleteQueue(name).catch(ifThere)
+      await boss.deleteAllJobs(EVENTS)
+    },
+    async give(worker, job) {
+      const id = await boss.send(boxOf(worker), { job })
+      if (id === null) throw new Error('the queue takes no job')
+      return id
+    },
+    async parcels(worker) {
+      const found = await boss.findJobs<ToWorker>(boxOf(worker))
+      return found.flatMap((one) => parcelOf(one) ?? [])
+    },
+    async remove(worker, parcel) {
+      await boss.deleteJob(boxOf(worker), parcel)
+    },
+    async say(worker, word) {
+      await boss.send(boxOf(worker), { word })
+    },
+    async receive(worker) {
+      const got = await boss.fetch<ToWorker>(boxOf(worker), { batchSize: MOST })
+      const words = got.filter(({ data }) => 'word' in data)
+      if (words.length > 0)
+        await boss.deleteJob(
+          boxOf(worker),
+          words.map(({ id }) => id),
+        )
+      return {
+        jobs: got.flatMap(({ id, data }) => ('job' in data ? [{ parcel: id, job: data.job }] : [])),
+        words: words.flatMap(({ data }) => ('word' in data ? [data.word] : [])),
+      }
+    },
+    async report(worker, parcel, report) {
+      await boss.complete(boxOf(worker), parcel, report)
+    },
+    async tell(batch) {
+      await boss.send(EVENTS, batch)
+    },
+    async hear() {
+      const got = await boss.fetch<Batch>(EVENTS, { batchSize: MOST })
+      if (got.length > 0)
+        await boss.deleteJob(
+          EVENTS,
+          got.map(({ id }) => id),
+        )
+      return got.map(({ data }) => data)
+    },
+    close: () => boss.stop({ graceful: false, close: true }),
+  }
+}
+
+function isOpen({ state }: Pick<JobWithMetadata, 'state'>): boolean {
+  return state === 'active' || state === 'created'
+}
+
+function parcelOf({ id, data, state, output }: JobWithMetadata<ToWorker>): Parcel | null {
+  if (!('job' in data)) return null
+  const report = state === 'completed' ? (output as unknown as Report) : null
+  return { id, job: data.job, isTaken: state === 'active', report }
+}
+
+/** Somebody else may have removed it just now. */
+function ifThere(error: unknown): void {
+  if (!(error instanceof Error) || !/not exist|not found/i.test(error.message)) throw error
+}

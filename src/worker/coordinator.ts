@@ -1,0 +1,327 @@
+import type { Result } from '../attempt/attempt.ts'
+import type { Job } from '../attempt/job.ts'
+import { outcome, type Outcome } from '../attempt/outcome.ts'
+import type { AttemptPorts, Emit } from '../attempt/ports.ts'
+import { UserError } from '../base/errors.ts'
+import { fewOf } from '../base/text.ts'
+import { formatDuration } from '../base/time.ts'
+import type { Happening } from '../events/event.ts'
+import { candidateRef } from '../git/record.ts'
+import { thisMachine } from '../process/machine.ts'
+import { isAlive } from '../process/table.ts'
+import type { Elsewhere, UnderWay } from '../run/elsewhere.ts'
+import { placeOf } from '../run/lock.ts'
+import type { Task } from '../task/model.ts'
+import { acceptReport, notMade, recordLost, type GivenJob } from './accept.ts'
+import { placeFor } from './place.ts'
+import { PROTOCOL, type Held, type Queue, type RunSign, type Ticket } from './queue.ts'
+import type { Remote } from './remote.ts'
+import { Roster, type Delivered, type Delivery, type RosterTimes } from './roster.ts'
+
+/** What a coordinator works with. */
+export interface CoordinatorPorts {
+  /** Opens the queue. */
+  readonly open: () => Promise<Queue>
+  readonly isEmbedded: boolean
+  readonly remote: Remote
+  readonly times: RosterTimes
+  /** Of ralph. */
+  readonly version: string
+  readonly pid: number
+  /** By what a worker is chosen for a task: its tier, its agent, its tags. */
+  readonly labelsOf: (task: Task) => Promise<readonly string[]>
+  readonly now: () => Date
+}
+
+/** Has the attempts of a run made by workers, which a queue leads to. */
+export class Coordinator implements Elsewhere {
+  readonly #at: CoordinatorPorts
+  #opened: { readonly queue: Queue; readonly roster: Roster } | null = null
+  #ticket: Ticket | null = null
+  #underWay: UnderWay[] = []
+  #emit: Emit<Happening> = () => undefined
+  /** Candidates that are, or were, on the remote. */
+  readonly #candidates = new Set<string>()
+  /** Those that were attempted. */
+  readonly #tasks = new Set<string>()
+  /** How many jobs have come back, and are being looked at. */
+  #accepting = 0
+  readonly #labels = new Map<string, readonly string[]>()
+  readonly #promised = new Map<string, Ticket>()
+
+  constructor(at: CoordinatorPorts) {
+    this.#at = at
+  }
+
+  get url(): string {
+    return this.#queue.url
+  }
+
+  get #queue(): Queue {
+    if (!this.#opened) throw new Error('the queue is not open yet')
+    return this.#opened.queue
+  }
+
+  get #roster(): Roster {
+    if (!this.#opened) throw new Error('the queue is not open yet')
+    return this.#opened.roster
+  }
+
+  async begin({ id, branch }: { readonly id: string; readonly branch: string }): Promise<void> {
+    const { remote, version, pid, times, isEmbedded } = this.#at
+    await remote.check()
+    const queue = await this.#at.open()
+    this.#opened = { queue, roster: new Roster(queue, this.#at) }
+    const { heartbeatSeconds } = times
+    const machine = await thisMachine()
+    const sign = { protocol: PROTOCOL, version, run: id, machine, pid, branch, isEmbedded, heartbeatSeconds }
+    this.#ticket = await this.#takePlace(sign)
+    await queue.sweep()
+    await remote.bringKept()
+    for (const ref of await remote.candidates()) this.#candidates.add(ref)
+    await this.#adopt()
+    this.#roster.watch(this.#ticket)
+  }
+
+  listen(emit: Emit<Happening>): void {
+    this.#emit = emit
+    this.#roster.listen(emit)
+  }
+
+  underWay(): readonly UnderWay[] {
+    return this.#underWay
+  }
+
+  get places(): number {
+    // While work is fetched and looked at here, its worker is free already.
+    return this.#roster.loaded.reduce((sum, { worker }) => sum + worker.sign.places, this.#accepting)
+  }
+
+  async takeable(tasks: readonly Task[]): Promise<readonly Task[]> {
+    const loaded = this.#roster.loaded
+    if (loaded.every(({ worker }) => worker.sign.labels.length === 0)) {
+      this.#roster.untaken(null)
+      return tasks
+    }
+    const found: Task[] = []
+    for (const task of tasks) {
+      const labels = await this.#labelsOf(task)
+      if (placeFor(labels, loaded)) found.push(task)
+    }
+    const untaken = tasks.filter((task) => !found.includes(task))
+    this.#roster.untaken(untaken.length > 0 && found.length === 0 ? fewOf(untaken.map(({ id }) => id)) : null)
+    return found
+  }
+
+  promise(task: Task): boolean {
+    const ticket = this.#roster.promise(this.#labels.get(task.id) ?? [])
+    if (ticket) this.#promised.set(task.id, ticket)
+    return ticket !== null
+  }
+
+  forget(task: string): void {
+    const ticket = this.#promised.get(task)
+    this.#promised.delete(task)
+    if (ticket) this.#roster.unpromise(ticket)
+  }
+
+  changed(): Promise<void> {
+    return this.#roster.changed()
+  }
+
+  get hopeless(): string | null {
+    return this.#roster.hopeless
+  }
+
+  async attempt(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<Result> {
+    await ports.control.unpaused()
+    const given: GivenJob = { job, ports, emit, begunAt: ports.now() }
+    const { remote } = this.#at
+    this.#tasks.add(job.task.id)
+    if (job.attempt > 1) await remote.pushRecords(job.task.id)
+    for (;;) {
+      const ticket = await this.#placeFor(job, ports)
+      if (!ticket) return notMade(given, this.#whyNot(ports))
+      const ended = await this.#have(ticket, given)
+      if (ended === null) return notMade(given, this.#whyNot(ports))
+      if (ended.kind === 'lost') return recordLost(given, ended.reason)
+      const { worker, end } = ended
+      if (end.kind === 'passed') this.#candidates.add(candidateRef(job.task.id, job.attempt, job.token))
+      if (end.kind !== 'given-back') {
+        this.#accepting++
+        try {
+          return await acceptReport(given, { worker, end }, remote)
+        } finally {
+          this.#accepting--
+        }
+      }
+      emit({ type: 'warning', message: `${worker} gave ${job.task.id} back: ${end.reason}` })
+    }
+  }
+
+  async end(): Promise<void> {
+    if (!this.#opened) return
+    const { remote } = this.#at
+    const { queue, roster } = this.#opened
+    await roster.end()
+    // Of what cannot be told any more the next run finds out by itself.
+    const quietly = async (work: Promise<void>): Promise<void> => work.catch(() => undefined)
+    if (this.#ticket) {
+      for (const task of this.#tasks) await quietly(remote.pushRecords(task))
+      await quietly(this.#removeLanded())
+      await quietly(queue.drop(this.#ticket))
+    }
+    await quietly(queue.close())
+  }
+
+  /** What has landed, or is a record now, waits on the remote no more. */
+  async #removeLanded(): Promise<void> {
+    const { remote } = this.#at
+    const waiting = new Set(await remote.candidates())
+    await remote.remove([...this.#candidates].filter((ref) => !waiting.has(ref)))
+  }
+
+  /** The place of a run that is dead is taken away from it. */
+  async #takePlace(sign: RunSign): Promise<Ticket> {
+    const queue = this.#queue
+    const held = await queue.run()
+    if (held) {
+      await this.#refuseLiving(held)
+      await queue.drop(held.ticket)
+    }
+    const ticket = await queue.takeRun(sign)
+    if (ticket) return ticket
+    const other = await queue.run()
+    throw other ? busy(other.sign, 0) : new UserError('somebody else has this queue just now', 'Try again.')
+  }
+
+  async #refuseLiving(held: Held<RunSign>): Promise<void> {
+    const { times } = this.#at
+    const queue = this.#queue
+    const { machine, pid } = held.sign
+    const place = placeOf(machine, await thisMachine())
+    if (place === 'before' || (place === 'here' && !isAlive(pid))) return
+    const silent = ((await queue.now()) - held.heardAt) / 1000
+    if (silent <= times.lostSeconds) throw busy(held.sign, silent)
+  }
+
+  /** Jobs of a run that died go on where they are; what was not taken yet is given anew. */
+  async #adopt(): Promise<void> {
+    const queue = this.#queue
+    for (const held of await queue.workers()) {
+      const parcels = await queue.parcels(held.ticket)
+      const going = parcels.filter(({ isTaken, report }) => isTaken && report === null)
+      for (const { id } of parcels.filter((one) => !going.includes(one))) await queue.remove(held.ticket, id)
+      if (going.length === 0) continue
+      this.#roster.know(held)
+      for (const { id, job } of going) {
+        const emit: Emit<Happening> = (event) => this.#emit(event)
+        const delivery = this.#roster.adopt(held.ticket, id, emit)
+        this.#underWay.push({ job, worker: delivery.worker, ended: this.#afterAdopted(job, delivery) })
+      }
+    }
+  }
+
+  async #afterAdopted(job: Job, { ended }: Delivery): Promise<'ended' | 'lost'> {
+    const how = await ended
+    if (how.kind === 'lost' || how.end.kind === 'given-back') return 'lost'
+    const { end } = how
+    const refs = [...(end.kind === 'passed' ? [end.candidate] : []), ...(end.record ? [end.record] : [])]
+    const own = `/${job.task.id}/${job.attempt}`
+    if (end.kind === 'passed') this.#candidates.add(candidateRef(job.task.id, job.attempt, job.token))
+    await this.#at.remote.bring(refs.filter((ref) => ref.startsWith('refs/ralph/') && ref.includes(own)))
+    return 'ended'
+  }
+
+  async #labelsOf(task: Task): Promise<readonly string[]> {
+    const labels = await this.#at.labelsOf(task)
+    this.#labels.set(task.id, labels)
+    return labels
+  }
+
+  /** Waits for a worker that takes the job; null where the run or the task is to end before, or nobody comes. */
+  async #placeFor(job: Job, { signal, control }: AttemptPorts): Promise<Ticket | null> {
+    const { id } = job.task
+    const promised = this.#promised.get(id)
+    this.#promised.delete(id)
+    if (promised && this.#roster.isThere(promised)) return promised
+    const over = AbortSignal.any([signal, control.skipped])
+    const labels = this.#labels.get(id) ?? []
+    while (!over.aborted && this.hopeless === null) {
+      const changed = this.changed()
+      const ticket = this.#roster.promise(labels)
+      if (ticket) return ticket
+      await orAborted(changed, over)
+    }
+    return null
+  }
+
+  /** Gives the job to the worker and hears of it to the end; null where the run ends at once. */
+  async #have(ticket: Ticket, { job, ports, emit }: GivenJob): Promise<Delivered | null> {
+    let delivery: Delivery | null = null
+    const told: Emit<Happening> = (event) => {
+      emit(event.type === 'attempt-started' && delivery ? { ...event, worker: delivery.worker } : event)
+      if (event.type === 'question') void this.#ask(event, ports, delivery)
+    }
+    try {
+      delivery = await this.#roster.give(ticket, job, told)
+    } finally {
+      this.#roster.unpromise(ticket)
+    }
+    const { say, ended } = delivery
+    const [signal, skipped, kill] = [ports.signal, ports.control.skipped, ports.killSignal]
+    const over = new AbortController()
+    onAbort(signal, over.signal, () => void say('clean'))
+    onAbort(skipped, over.signal, () => void say('skip'))
+    const now = new Promise<null>((resolve) => {
+      onAbort(kill, over.signal, () => void say('now').then(() => resolve(null)))
+    })
+    const gone = this.#untilHopeless(over.signal)
+    const result = await Promise.race([ended, now, gone])
+    over.abort()
+    return result
+  }
+
+  async #untilHopeless(over: AbortSignal): Promise<null> {
+    while (!over.aborted && this.hopeless === null) await orAborted(this.changed(), over)
+    return null
+  }
+
+  /** What the agent there asks is asked here. */
+  async #ask(
+    { id, text, options }: Extract<Happening, { type: 'question' }>,
+    ports: AttemptPorts,
+    delivery: Delivery | null,
+  ): Promise<void> {
+    const answer = await ports.ask({ id, text, options }, ports.signal)
+    if (answer !== null) await delivery?.answer(answer)
+  }
+
+  #whyNot({ control, signal }: AttemptPorts): Outcome {
+    if (!signal.aborted && control.skipped.aborted) return outcome('skipped', 'the task was skipped')
+    const reason = signal.aborted ? null : this.hopeless
+    return outcome('interrupted', reason ?? 'the run was interrupted')
+  }
+}
+
+/** Waits for something, or until the signal is aborted. */
+async function orAborted(something: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  const over = new AbortController()
+  const aborted = new Promise<void>((resolve) => onAbort(signal, over.signal, resolve))
+  await Promise.race([something, aborted])
+  over.abort()
+}
+
+function onAbort(signal: AbortSignal, over: AbortSignal, act: () => void): void {
+  if (signal.aborted) act()
+  else signal.addEventListener('abort', act, { once: true, signal: over })
+}
+
+function busy({ run, machine, pid }: RunSign, silentSeconds: number): UserError {
+  const heard = silentSeconds >= 1 ? `, last heard of ${formatDuration(silentSeconds)} ago` : ''
+  return new UserError(
+    `another run has this queue: ${run}, process ${pid} on ${machine.host}${heard}`,
+    'Let it end, or give each run a database of its own. Where it is dead, its place is free after 30 seconds.',
+  )
+}

@@ -1,0 +1,194 @@
+import { UserError } from '../base/errors.ts'
+import { GitError, type Git } from '../git/git.ts'
+import { isAncestor, tipOf } from '../git/head.ts'
+import { pushForward, pushGone, pushNew, type PushResult } from '../git/push.ts'
+import { bringRefs } from '../git/refs.ts'
+import { sleep } from '../process/sleep.ts'
+
+const RECORDS = 'refs/ralph/attempts'
+const CANDIDATES = 'refs/ralph/candidates'
+
+/** How often a push is tried that the remote refuses: a network may come back. */
+const PUSH_PAUSES_MS = [1000, 4000]
+
+/** The repository that a run and its workers have in common, as one of them reaches it. */
+export class Remote {
+  readonly name: string
+  readonly #git: Git
+  /** Fetches of several jobs would be in each other's way. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  /** `git` is at the top of the checkout. */
+  constructor(git: Git, name: string) {
+    this.#git = git
+    this.name = name
+  }
+
+  /** Throws where there is no such remote. */
+  async check(): Promise<void> {
+    const { code } = await this.#git.run(['remote', 'get-url', this.name], { okCodes: [0, 2, 128] })
+    if (code === 0) return
+    throw new UserError(
+      `this repository has no remote named ${this.name}`,
+      'Workers and the run meet there: git remote add, or name another with --remote, or "queue": { "remote": … }.',
+    )
+  }
+
+  /** Fetches a branch; the commit that it is at there, null where the remote has no such branch. */
+  async fetchBranch(branch: string): Promise<string | null> {
+    const tracking = this.#tracking(branch)
+    return this.#inTurn(async () => {
+      try {
+        await bringRefs(this.#git, this.name, [[`refs/heads/${branch}`, tracking]], { force: true })
+      } catch (error) {
+        if (error instanceof GitError && /couldn't find remote ref/.test(error.stderr)) return null
+        throw this.#unreachable(error)
+      }
+      return this.#commitAt(tracking)
+    })
+  }
+
+  /** Has a commit of a branch here; false where the branch on the remote does not hold it. */
+  async bringBase(branch: string, commit: string): Promise<boolean> {
+    const tracking = this.#tracking(branch)
+    // Mostly it is what has landed last.
+    if ((await this.fetchBranch(branch)) === commit) return true
+    if (await this.#holds(tracking, commit)) return true
+    const { stdout } = await this.#git.run(['rev-parse', '--is-shallow-repository'])
+    if (stdout.toString().trim() !== 'true') return false
+    await this.#inTurn(() => this.#git.run(['fetch', '--quiet', '--no-tags', '--unshallow', this.name]))
+    return this.#holds(tracking, commit)
+  }
+
+  /** Fetches what is kept of attempts, of one task or of all, and what waits to land; what is here stays as it is. */
+  async bringKept(task = '*'): Promise<void> {
+    const below = task === '*' ? '*' : `${task}/*`
+    const pairs = (task === '*' ? [RECORDS, CANDIDATES] : [RECORDS]).map((folder): [string, string] => [
+      `${folder}/${below}`,
+      `${folder}/${below}`,
+    ])
+    await this.#inTurn(async () => {
+      try {
+        await bringRefs(this.#git, this.name, pairs)
+      } catch (error) {
+        // A ref of that name that was made here is another one, and stays.
+        if (!(error instanceof GitError) || !/rejected|would clobber/.test(error.stderr))
+          throw this.#unreachable(error)
+      }
+    })
+  }
+
+  /** Fetches refs that are there by these names. */
+  async bring(refs: readonly string[]): Promise<void> {
+    await this.#inTurn(() =>
+      bringRefs(
+        this.#git,
+        this.name,
+        refs.map((ref) => [ref, ref]),
+      ),
+    )
+  }
+
+  /** Moves a branch forward there, with the hooks of the person. */
+  async pushBranch(branch: string, commit: string): Promise<PushResult> {
+    const spec = { from: commit, to: `refs/heads/${branch}` }
+    const result = await this.#patiently(() => pushForward(this.#git, this.name, [spec], { hooks: true }))
+    if (result.kind === 'pushed') await this.#noteBranch(branch, commit)
+    return result
+  }
+
+  /** Makes refs there that are here by these names. */
+  pushNew(refs: readonly string[]): Promise<PushResult> {
+    const specs = refs.map((ref) => ({ from: ref, to: ref }))
+    return this.#patiently(() => pushNew(this.#git, this.name, specs))
+  }
+
+  /** Has there what is kept here of attempts, as far as nothing else is there. */
+  async pushRecords(task: string): Promise<void> {
+    const { stdout } = await this.#git.run(['for-each-ref', '--format=%(refname)', `${RECORDS}/${task}`])
+    const refs = stdout.toString().split('\n').filter(Boolean)
+    if (refs.length > 0) await this.pushNew(refs)
+  }
+
+  /** What waits to land here. */
+  async candidates(): Promise<readonly string[]> {
+    const { stdout } = await this.#git.run(['for-each-ref', '--format=%(refname)', CANDIDATES])
+    return stdout.toString().split('\n').filter(Boolean)
+  }
+
+  /** Removes refs there; what is gone already is as well. */
+  async remove(refs: readonly string[]): Promise<void> {
+    if (refs.length > 0) await pushGone(this.#git, this.name, refs)
+  }
+
+  /** What an agent is told to look at, and what a later run lands: of these names nothing is in the way here any more. */
+  async free(refs: readonly string[]): Promise<readonly string[]> {
+    const moved: string[] = []
+    const { stdout } = await this.#git.run(['for-each-ref', '--format=%(refname) %(objectname)', ...refs])
+    for (const line of stdout.toString().split('\n').filter(Boolean)) {
+      const [ref = '', commit = ''] = line.split(' ')
+      const to = `refs/ralph/stray/${commit.slice(0, 10)}/${ref.slice('refs/ralph/'.length)}`
+      await this.#git.run(['update-ref', to, commit])
+      await this.#git.run(['update-ref', '--stdin'], { stdin: `delete ${ref} ${commit}\n` })
+      moved.push(to)
+    }
+    return moved
+  }
+
+  /** Where a branch is here. */
+  tip(branch: string): Promise<string | null> {
+    return tipOf(this.#git, branch)
+  }
+
+  isAncestor(ancestor: string, of: string): Promise<boolean> {
+    return isAncestor(this.#git, ancestor, of)
+  }
+
+  #tracking(branch: string): string {
+    return `refs/remotes/${this.name}/${branch}`
+  }
+
+  async #noteBranch(branch: string, commit: string): Promise<void> {
+    await this.#inTurn(() => this.#git.run(['update-ref', this.#tracking(branch), commit]))
+  }
+
+  async #commitAt(ref: string): Promise<string | null> {
+    const { code, stdout } = await this.#git.run(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], {
+      okCodes: [0, 1],
+    })
+    return code === 0 ? stdout.toString().trim() : null
+  }
+
+  async #holds(ref: string, commit: string): Promise<boolean> {
+    const args = ['merge-base', '--is-ancestor', commit, ref]
+    return (await this.#git.run(args, { okCodes: [0, 1, 128] })).code === 0
+  }
+
+  #unreachable(error: unknown): unknown {
+    if (!(error instanceof GitError)) return error
+    const line = error.stderr.split('\n').find((text) => /^(?:fatal|error): /.test(text)) ?? error.message
+    return new UserError(
+      `git cannot fetch from ${this.name}: ${line.replace(/^(?:fatal|error): /, '')}`,
+      `Try it: git fetch ${this.name}`,
+    )
+  }
+
+  async #patiently(work: () => Promise<PushResult>): Promise<PushResult> {
+    let result = await work()
+    for (const pause of PUSH_PAUSES_MS) {
+      if (result.kind !== 'refused' || !NETWORK.test(result.reason)) return result
+      await sleep(pause)
+      result = await work()
+    }
+    return result
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work)
+    this.#turn = mine.catch(() => undefined)
+    return mine
+  }
+}
+
+/** What another try may help against. */
+const NETWORK = /could not resolve|timed out|connection|unable to access|hung up|temporar|cannot lock ref/i

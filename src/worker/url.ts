@@ -1,0 +1,64 @@
+import { UserError } from '../base/errors.ts'
+
+/** Stands for `queue.url`, and may hold a password. */
+export const QUEUE_VARIABLE = 'RALPH_QUEUE'
+
+/** The queue that needs no server. */
+export const EMBEDDED = 'embedded'
+
+/** The same URL without its password, as it may be shown. */
+export function shownUrl(url: string): string {
+  const parsed = parse(url)
+  if (parsed === null) return url
+  parsed.password = ''
+  for (const name of SECRETS) parsed.searchParams.delete(name)
+  return parsed.href
+}
+
+/** Whether a URL has a password in it. */
+export function hasPassword(url: string): boolean {
+  const parsed = parse(url)
+  return parsed !== null && (parsed.password !== '' || SECRETS.some((name) => parsed.searchParams.has(name)))
+}
+
+const SECRETS = ['password', 'sslpassword']
+
+function parse(url: string): URL | null {
+  return URL.canParse(url) ? new URL(url) : null
+}
+
+/**
+ * Which queue is meant: what was named on the command line (empty where the flag alone was given), else what the
+ * environment names, else the configuration. Null where nobody names one.
+ */
+export function queueUrl(
+  named: string | null,
+  {
+    env,
+    configured,
+  }: { readonly env: Readonly<Record<string, string | undefined>>; readonly configured: string | null },
+): string | null {
+  const told = env[QUEUE_VARIABLE]?.trim() || null
+  if (named === null || named === '') return checked(told ?? configured)
+  if (hasPassword(named))
+    throw new UserError(
+      'a password on the command line is shown to everybody who lists processes',
+      `Put the whole URL into ${QUEUE_VARIABLE} and give --queue alone, or the password into PGPASSWORD or ~/.pgpass.`,
+    )
+  // Whoever names on the command line what the environment has with its password means that.
+  if (told !== null && shownUrl(told) === shownUrl(named)) return checked(told)
+  return checked(named)
+}
+
+function checked(url: string | null): string | null {
+  if (url === null || url === EMBEDDED || isPostgres(url)) return url
+  throw new UserError(
+    `${shownUrl(url)} is no queue`,
+    'Name a Postgres database, as postgres://user@host:5432/database, or embedded for one that needs no server.',
+  )
+}
+
+/** Whether a text is the URL of a Postgres database. */
+export function isPostgres(url: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)
+}

@@ -1,0 +1,294 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RunEvent } from '../../src/events/event.ts'
+import { git, put } from '../git/bare-git.ts'
+import { makeFolder } from '../git/repository.ts'
+import { makeMachines, start, those, type Machines } from './machines.ts'
+import { startPostgres, type TestServer } from './postgres.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  const started = await startPostgres()
+  if (!started) throw new Error('these tests need the binaries of Postgres (apt-get install postgresql)')
+  server = started
+}, 60_000)
+afterAll(() => server?.remove(), 60_000)
+
+/** Tasks that each write a file of their own, once a file is there that lets them. */
+function gated(count: number): { readonly machines: Machines; readonly open: () => void } {
+  const go = join(makeFolder(), 'go')
+  const ids = Array.from({ length: count }, (_, index) => `T-${String(index + 1).padStart(3, '0')}`)
+  const script = (id: string): string => `until test -e ${go}; do sleep 0.1; done; echo ${id} > ${id}.txt`
+  const machines = makeMachines(Object.fromEntries(ids.map((id) => [id, script(id)])))
+  return { machines, open: () => writeFileSync(go, '') }
+}
+
+/** Each task has landed once, on a line, here and there, and nothing waits any more. */
+function expectAllLanded({ remote }: Machines, at: string, count: number): void {
+  const subjects = git(at, 'log', '--format=%s', 'main').split('\n').slice(0, -1)
+  expect(subjects.toSorted((a, b) => a.localeCompare(b))).toEqual(
+    Array.from({ length: count }, (_, index) => {
+      const id = `T-${String(index + 1).padStart(3, '0')}`
+      return `${id}: Do ${id}`
+    }),
+  )
+  expect(git(at, 'rev-list', '--merges', '--count', 'main')).toBe('0')
+  expect(git(remote, 'rev-parse', 'main')).toBe(git(at, 'rev-parse', 'main'))
+  expect(git(remote, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
+  expect(git(at, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
+  expect(git(at, 'status', '--porcelain')).toBe('')
+}
+
+const isType =
+  (type: RunEvent['type']) =>
+  (event: RunEvent): boolean =>
+    event.type === type
+
+describe('a worker', () => {
+  it.each(['attempt-started', 'agent-started', 'gate-started', 'candidate-ready'] as const)(
+    'that is killed at %s loses its job to another, once',
+    async (phase) => {
+      const { machines, open } = gated(3)
+      const [at, first, second] = [machines.clone('run'), machines.clone('first'), machines.clone('second')]
+      const url = server.database()
+      const run = start(at, ['run', '--loop', '--queue', url])
+      const dying = start(first, ['worker', '--queue', url])
+      await dying.until(isType('agent-started'))
+      if (phase === 'gate-started' || phase === 'candidate-ready') open()
+      await dying.until(isType(phase))
+      dying.child.kill('SIGKILL')
+      open()
+      start(second, ['worker', '--queue', url, '--jobs', '2'])
+      expect(await run.ended).toEqual({ code: 0, stderr: '' })
+      expectAllLanded(machines, at, 3)
+    },
+  )
+
+  it('that was cut off and comes back lands nothing, and goes on with other jobs', async () => {
+    const { machines, open } = gated(1)
+    const [at, first, second] = [machines.clone('run'), machines.clone('first'), machines.clone('second')]
+    const url = server.database()
+    const run = start(at, ['run', '--loop', '--queue', url])
+    const late = start(first, ['worker', '--queue', url])
+    await run.until(isType('agent-started'))
+    late.child.kill('SIGSTOP')
+    await run.until((event) => event.type === 'worker-left' && event.why === 'lost')
+    const other = start(second, ['worker', '--queue', url])
+    await other.until(isType('agent-started'))
+    open()
+    await run.until(isType('task-completed'))
+    late.child.kill('SIGCONT')
+    expect((await run.ended).code).toBe(0)
+    await late.until(isType('warning'))
+    expectAllLanded(machines, at, 1)
+    expect(those(run, 'attempt-finished').map(({ outcome }) => outcome)).toEqual(['lost', 'done'])
+    expect(git(machines.remote, 'log', '-1', '--format=%s', 'refs/ralph/attempts/T-001/1')).toContain('lost')
+  })
+
+  it('that somebody ends records its attempt, and another goes on from there', async () => {
+    const go = join(makeFolder(), 'go')
+    const machines = makeMachines({
+      'T-001': `test -e half || echo half > half; until test -e ${go}; do sleep 0.1; done; echo done > whole`,
+    })
+    const [at, first, second] = [machines.clone('run'), machines.clone('first'), machines.clone('second')]
+    const url = server.database()
+    const run = start(at, ['run', '--loop', '--queue', url])
+    const ending = start(first, ['worker', '--queue', url])
+    await run.until(isType('agent-started'))
+    ending.child.kill('SIGINT')
+    expect((await ending.ended).code).toBe(130)
+    start(second, ['worker', '--queue', url])
+    await run.until((event) => event.type === 'attempt-started' && event.attempt === 2)
+    writeFileSync(go, '')
+    expect((await run.ended).code).toBe(0)
+    expect(git(machines.remote, 'show', 'refs/ralph/attempts/T-001/1:half')).toBe('half')
+    expectAllLanded(machines, at, 1)
+  })
+
+  it('that cannot work gives the job back, says why, and ends', async () => {
+    const { machines, open } = gated(1)
+    open()
+    const [at, first, second] = [machines.clone('run'), machines.clone('first'), machines.clone('second')]
+    const hook = join(machines.remote, 'hooks/update')
+    const url = server.database()
+    writeFileSync(hook, '#!/bin/sh\ncase "$1" in refs/ralph/*) echo "no refs of ralph here"; exit 1;; esac\n')
+    chmodSync(hook, 0o755)
+    const run = start(at, ['run', '--loop', '--queue', url])
+    const refused = await start(first, ['worker', '--queue', url]).ended
+    expect(refused).toEqual({ code: 2, stderr: expect.stringContaining('no refs of ralph here') })
+    const warning = await run.until(isType('warning'))
+    expect(warning).toMatchObject({ message: expect.stringContaining('gave T-001 back') })
+    writeFileSync(hook, '#!/bin/sh\nexit 0\n')
+    start(second, ['worker', '--queue', url])
+    expect((await run.ended).code).toBe(0)
+    expectAllLanded(machines, at, 1)
+  })
+
+  it('of a shallow clone fetches what it lacks, and of another repository says so', async () => {
+    const { machines, open } = gated(2)
+    open()
+    const [at, seed] = [machines.clone('run'), machines.clone('seed2')]
+    for (const name of ['a', 'b']) {
+      put(seed, { [name]: name })
+      git(seed, 'add', '-A')
+      git(seed, 'commit', '-q', '-m', name)
+    }
+    git(seed, 'push', '-q')
+    const shallow = join(machines.folder, 'shallow')
+    git(machines.folder, 'clone', '-q', '--depth', '1', `file://${machines.remote}`, shallow)
+    const stranger = makeMachines({ 'T-001': 'true' }).clone('stranger')
+    const url = server.database()
+    const run = start(at, ['run', '--loop', '--queue', url])
+    const wrong = await start(stranger, ['worker', '--queue', url]).ended
+    expect(wrong).toEqual({ code: 2, stderr: expect.stringContaining('origin/main does not hold') })
+    git(shallow, 'config', 'user.name', 'Shallow')
+    git(shallow, 'config', 'user.email', 'shallow@example.com')
+    start(shallow, ['worker', '--queue', url])
+    expect((await run.ended).code).toBe(0)
+    expect(git(at, 'log', '--format=%s')).toContain('T-002: Do T-002')
+  })
+
+  it('with labels does what has them, and the run says what nobody takes', async () => {
+    const machines = makeMachines(
+      { 'T-001': 'echo 1 > one', 'T-002': 'echo 2 > two' },
+      {
+        fields: {
+          'T-001': '- **Depends**: none\n- **Tags**: web',
+          'T-002': '- **Depends**: none\n- **Tags**: api',
+        },
+        config: { queue: { heartbeat: '1s', lost: '4s', workerTimeout: '2s' } },
+      },
+    )
+    const [at, first, second] = [machines.clone('run'), machines.clone('first'), machines.clone('second')]
+    const url = server.database()
+    const run = start(at, ['run', '--loop', '--queue', url])
+    const api = start(first, ['worker', '--queue', url, '--label', 'api,nobody'])
+    await run.until(isType('task-completed'))
+    expect(those(run, 'task-completed')).toMatchObject([{ id: 'T-002' }])
+    const said = await run.until((event) => event.type === 'warning' && event.message.includes('takes T-001'))
+    expect(said).toMatchObject({ message: expect.stringContaining('no worker has come that takes T-001') })
+    start(second, ['worker', '--queue', url, '--label', 'light'])
+    expect((await run.ended).code).toBe(0)
+    expect(those(api, 'attempt-started')).toHaveLength(1)
+  })
+})
+
+describe('a run with a queue', () => {
+  it('that is killed leaves its jobs to the next one, which lands what they have become', async () => {
+    const { machines, open } = gated(3)
+    const [at, worker] = [machines.clone('run'), machines.clone('worker')]
+    const url = server.database()
+    const first = start(at, ['run', '--loop', '--queue', url])
+    const working = start(worker, ['worker', '--queue', url, '--jobs', '2'])
+    await first.until((event) => event.type === 'agent-started' && event.id === 'T-002')
+    first.child.kill('SIGKILL')
+    await first.ended
+    const second = start(at, ['run', '--loop', '--queue', url])
+    await second.until(isType('run-started'))
+    open()
+    expect(await second.ended).toEqual({ code: 0, stderr: '' })
+    expect(new Set(those(second, 'recovered').map(({ task }) => task))).toEqual(new Set(['T-001', 'T-002']))
+    expect(those(working, 'attempt-started')).toHaveLength(3)
+    expectAllLanded(machines, at, 3)
+  })
+
+  it('that is killed lands from another clone what had passed', async () => {
+    const { machines, open } = gated(2)
+    const [at, elsewhere, worker] = [machines.clone('run'), machines.clone('other'), machines.clone('worker')]
+    const url = server.database()
+    const first = start(at, ['run', '--loop', '--queue', url])
+    const working = start(worker, ['worker', '--queue', url, '--jobs', '2'])
+    await first.until((event) => event.type === 'agent-started' && event.id === 'T-002')
+    first.child.kill('SIGKILL')
+    open()
+    await working.until((event) => event.type === 'candidate-ready' && event.id === 'T-002')
+    const second = start(elsewhere, ['run', '--loop', '--queue', url])
+    expect((await second.ended).code).toBe(0)
+    expect(those(working, 'attempt-started')).toHaveLength(2)
+    expectAllLanded(machines, elsewhere, 2)
+  })
+
+  it('lands on what others have pushed meanwhile, and ends where the two have gone apart', async () => {
+    const { machines, open } = gated(2)
+    const [at, person, worker] = [machines.clone('run'), machines.clone('person'), machines.clone('worker')]
+    const url = server.database()
+    const run = start(at, ['run', '--loop', '--queue', url])
+    start(worker, ['worker', '--queue', url])
+    await run.until(isType('agent-started'))
+    put(person, { 'theirs.txt': 'theirs' })
+    git(person, 'add', '-A')
+    git(person, 'commit', '-q', '-m', 'Theirs')
+    git(person, 'push', '-q')
+    open()
+    expect((await run.ended).code).toBe(0)
+    expect(git(at, 'log', '--format=%s')).toMatch(/^T-002: Do T-002\nT-001: Do T-001\nTheirs\nBegin$/)
+    expect(git(machines.remote, 'rev-parse', 'main')).toBe(git(at, 'rev-parse', 'main'))
+    put(at, { 'ours.txt': 'ours' })
+    git(at, 'add', '-A')
+    git(at, 'commit', '-q', '-m', 'Ours')
+    git(person, 'pull', '-q')
+    git(person, 'commit', '-q', '--allow-empty', '-m', 'Also theirs')
+    git(person, 'push', '-q')
+    const apart = await start(at, ['run', '--loop', '--queue', url]).ended
+    expect(apart).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('main here and origin/main have gone apart'),
+    })
+  })
+
+  it('keeps what passed where the remote takes no commit, for the next run', async () => {
+    const { machines, open } = gated(1)
+    open()
+    const [at, worker] = [machines.clone('run'), machines.clone('worker')]
+    const hook = join(machines.remote, 'hooks/update')
+    writeFileSync(hook, '#!/bin/sh\ncase "$1" in refs/heads/*) echo "main is protected"; exit 1;; esac\n')
+    chmodSync(hook, 0o755)
+    const url = server.database()
+    const run = start(at, ['run', '--loop', '--queue', url])
+    start(worker, ['worker', '--queue', url])
+    expect(await run.ended).toEqual({ code: 2, stderr: expect.stringContaining('main is protected') })
+    writeFileSync(hook, '#!/bin/sh\nexit 0\n')
+    expect((await start(at, ['run', '--loop', '--queue', url]).ended).code).toBe(0)
+    expectAllLanded(machines, at, 1)
+  })
+
+  it('goes on where the queue was gone for a moment, and ends where it stays gone', async () => {
+    const { machines, open } = gated(2)
+    const [at, worker] = [machines.clone('run'), machines.clone('worker')]
+    const url = server.database()
+    const run = start(at, ['run', '--loop', '--queue', url])
+    const working = start(worker, ['worker', '--queue', url])
+    await run.until(isType('agent-started'))
+    server.stop()
+    await run.until((event) => event.type === 'warning' && event.message.includes('cannot be reached'))
+    server.start()
+    await run.until((event) => event.type === 'warning' && event.message.includes('can be reached again'))
+    server.stop()
+    open()
+    expect((await run.ended).code).toBe(1)
+    expect(those(run, 'run-finished')).toMatchObject([
+      { end: 'stopped', reason: expect.stringContaining('is gone') },
+    ])
+    expect((await working.ended).code).toBe(2)
+    server.start()
+    start(worker, ['worker', '--queue', url])
+    expect((await start(at, ['run', '--loop', '--queue', url]).ended).code).toBe(0)
+    expectAllLanded(machines, at, 2)
+  })
+
+  it('ends in order at Ctrl-C, its workers with their attempts', async () => {
+    const { machines, open } = gated(1)
+    const [at, worker] = [machines.clone('run'), machines.clone('worker')]
+    const url = server.database()
+    const run = start(at, ['run', '--loop', '--queue', url])
+    const working = start(worker, ['worker', '--queue', url])
+    await run.until(isType('agent-started'))
+    run.child.kill('SIGINT')
+    expect((await run.ended).code).toBe(130)
+    expect(those(working, 'attempt-finished')).toMatchObject([{ outcome: 'interrupted' }])
+    open()
+    expect((await start(at, ['run', '--loop', '--queue', url]).ended).code).toBe(0)
+    expectAllLanded(machines, at, 1)
+  })
+})

@@ -1,0 +1,133 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import type { RunEvent } from '../../src/events/event.ts'
+import { ENV, git, put } from '../git/bare-git.ts'
+import { makeFolder } from '../git/repository.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
+
+/** A remote, and clones of it that stand for machines. */
+export interface Machines {
+  readonly folder: string
+  readonly remote: string
+  /** A clone that is one machine's. */
+  readonly clone: (name: string) => string
+}
+
+/** A backlog of tasks that a script does, by their ids, on a remote. */
+export function makeMachines(
+  scripts: Readonly<Record<string, string>>,
+  {
+    config = {},
+    fields = {},
+  }: { readonly config?: object; readonly fields?: Readonly<Record<string, string>> } = {},
+): Machines {
+  const folder = makeFolder()
+  const [remote, seed] = [join(folder, 'remote.git'), join(folder, 'seed')]
+  git(folder, 'init', '-q', '-b', 'main', '--bare', remote)
+  git(folder, 'clone', '-q', remote, seed)
+  identify(seed, 'Ada')
+  const tasks = Object.entries(scripts).map(([id, script]) => [
+    `docs/tasks/${id}.md`,
+    taskText(id, script, fields[id]),
+  ])
+  put(seed, {
+    ...Object.fromEntries(tasks),
+    '.gitignore': '.ralph/\n',
+    'ralph.config.json': JSON.stringify({
+      agent: 'script',
+      commit: { seal: false },
+      gates: [{ name: 'check', command: 'test ! -e broken' }],
+      queue: { heartbeat: '1s', lost: '4s', workerTimeout: '20s' },
+      ...config,
+    }),
+  })
+  git(seed, 'add', '-A')
+  git(seed, 'commit', '-q', '-m', 'Begin')
+  git(seed, 'push', '-q', 'origin', 'HEAD:main')
+  return {
+    folder,
+    remote,
+    clone(name) {
+      const at = join(folder, name)
+      git(folder, 'clone', '-q', remote, at)
+      identify(at, name)
+      return at
+    },
+  }
+}
+
+function identify(at: string, name: string): void {
+  git(at, 'config', 'user.name', name)
+  git(at, 'config', 'user.email', `${name.toLowerCase()}@example.com`)
+}
+
+function taskText(id: string, script: string, more = '- **Depends**: none'): string {
+  return `# ${id}: Do ${id}\n\n- **Status**: TODO\n${more}\n\n## Description\nDo it.\n\n## Script\n\n\`\`\`sh\n${script}\n\`\`\`\n`
+}
+
+/** A ralph that goes on as a process of its own. */
+export interface Going {
+  readonly child: ChildProcess
+  /** All that happened so far. */
+  readonly events: readonly RunEvent[]
+  /** Resolves once something of that kind has happened, also where it has already. */
+  readonly until: (what: (event: RunEvent) => boolean) => Promise<RunEvent>
+  /** Its exit code, and what it said as errors. */
+  readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>
+}
+
+/** Starts ralph in a clone, with a folder of caches that is that machine's. */
+export function start(
+  cwd: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Going {
+  const child = spawn(process.execPath, [PROGRAM, ...args, '--json'], {
+    cwd,
+    env: { ...ENV, RALPH_SANDBOX: 'off', XDG_CACHE_HOME: `${cwd}.cache`, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const events: RunEvent[] = []
+  const waiting = new Set<() => void>()
+  let [rest, stderr] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) events.push(JSON.parse(line) as RunEvent)
+    for (const look of waiting) look()
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  const ended = once(child, 'close').then(([code]: (number | null)[]) => ({ code: code ?? null, stderr }))
+  return {
+    child,
+    events,
+    ended,
+    until: (what) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = events.find(what)
+          if (!found) return
+          waiting.delete(look)
+          resolve(found)
+        }
+        waiting.add(look)
+        look()
+        void ended.then(({ code, stderr: said }) => reject(new Error(`it ended with ${code}: ${said}`)))
+      }),
+  }
+}
+
+/** The events of one kind. */
+export function those<Type extends RunEvent['type']>(
+  { events }: Going,
+  type: Type,
+): readonly Extract<RunEvent, { type: Type }>[] {
+  return events.filter((event): event is Extract<RunEvent, { type: Type }> => event.type === type)
+}

@@ -1,0 +1,107 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { git, put } from '../git/bare-git.ts'
+import { makeFolder } from '../git/repository.ts'
+import { makeMachines, start, those, type Going } from './machines.ts'
+import { freePort, startPostgres, type TestServer } from './postgres.ts'
+
+let server: TestServer | null = null
+beforeAll(async () => {
+  server = await startPostgres()
+}, 60_000)
+afterAll(() => server?.remove(), 60_000)
+
+/** A real server where there can be one, the embedded one elsewhere. */
+function aQueue(): string {
+  return server?.database() ?? 'embedded'
+}
+
+/** Starts a run, and gives it with the URL for its workers. */
+async function startRun(cwd: string, ...more: readonly string[]): Promise<{ run: Going; url: string }> {
+  const run = start(cwd, ['run', '--loop', '--queue', aQueue(), ...more])
+  const started = await run.until(({ type }) => type === 'run-started')
+  return { run, url: started.type === 'run-started' ? (started.queue ?? '') : '' }
+}
+
+describe('a run with a queue', { timeout: 120_000 }, () => {
+  it('has its tasks done by workers of other clones, and lands and pushes each', async () => {
+    // Neither of the first two is done before the other has begun: it takes two workers.
+    const met = makeFolder()
+    const meet = (own: string, other: string): string =>
+      `touch ${met}/${own}; until test -e ${met}/${other}; do sleep 0.1; done; echo ${own} > ${own}`
+    const machines = makeMachines(
+      { 'T-001': meet('one', 'two'), 'T-002': meet('two', 'one'), 'T-003': 'cat one two > three' },
+      { fields: { 'T-003': '- **Depends**: T-001, T-002' } },
+    )
+    const [at, first, second] = [machines.clone('run'), machines.clone('first'), machines.clone('second')]
+    const { run, url } = await startRun(at)
+    const once = start(first, ['worker', '--queue', url, '--once'])
+    const other = start(second, ['worker', '--queue', url])
+    expect(await run.ended).toEqual({ code: 0, stderr: '' })
+    expect((await once.ended).code).toBe(0)
+    expect(git(at, 'log', '--format=%s')).toMatch(/^T-003: Do T-003\n(?:T-00[12]: Do T-00[12]\n){2}Begin$/)
+    expect(git(machines.remote, 'rev-parse', 'main')).toBe(git(at, 'rev-parse', 'main'))
+    expect(git(machines.remote, 'for-each-ref', '--format=%(refname)')).toBe('refs/heads/main')
+    expect(git(at, 'status', '--porcelain')).toBe('')
+    const by = new Set(those(run, 'attempt-started').map(({ worker }) => worker))
+    expect(by).toEqual(new Set(those(run, 'worker-joined').map(({ worker }) => worker)))
+    expect(those(once, 'attempt-started')).toHaveLength(1)
+    expect(those(other, 'attempt-started')).toHaveLength(2)
+    expect(existsSync(join(second, 'one'))).toBe(false)
+  })
+
+  it('runs the gates of the commit that a job begins from, here and there, and none that the machine has', async () => {
+    const machines = makeMachines(
+      { 'T-001': 'touch broken', 'T-002': 'echo 2 > two' },
+      { config: { retries: 0 } },
+    )
+    const [at, worker] = [machines.clone('run'), machines.clone('worker')]
+    // What is not committed says nothing to anybody else.
+    put(worker, { 'ralph.config.json': '{ "gates": [], "agent": "script" }' })
+    const { run, url } = await startRun(at)
+    const working = start(worker, ['worker', '--queue', url])
+    expect((await run.ended).code).toBe(1)
+    expect(those(run, 'task-blocked')).toMatchObject([{ id: 'T-001' }])
+    expect(those(run, 'task-completed')).toMatchObject([{ id: 'T-002' }])
+    expect(those(working, 'gate-finished').map(({ result }) => result.gate.name)).toContain('check')
+    const kept = git(machines.remote, 'for-each-ref', '--format=%(refname)', 'refs/ralph')
+    expect(kept).toBe('refs/ralph/attempts/T-001/1')
+  })
+
+  it('gives the job of a worker that is killed to another', async () => {
+    const go = join(makeFolder(), 'go')
+    const machines = makeMachines({ 'T-001': `until test -e ${go}; do sleep 0.1; done; echo 1 > one` })
+    const [at, first, second] = [machines.clone('run'), machines.clone('first'), machines.clone('second')]
+    const { run, url } = await startRun(at)
+    const dying = start(first, ['worker', '--queue', url])
+    await run.until(({ type }) => type === 'agent-started')
+    dying.child.kill('SIGKILL')
+    start(second, ['worker', '--queue', url])
+    await run.until(({ type }) => type === 'worker-left')
+    expect(those(run, 'worker-left')).toMatchObject([{ why: 'lost' }])
+    const lost = await run.until(({ type }) => type === 'attempt-finished')
+    expect(lost).toMatchObject({ id: 'T-001', attempt: 1, outcome: 'lost' })
+    writeFileSync(go, '')
+    expect((await run.ended).code).toBe(0)
+    expect(git(at, 'log', '-1', '--format=%s')).toBe('T-001: Do T-001')
+    expect(git(machines.remote, 'log', '--format=%s', '-1', 'refs/ralph/attempts/T-001/1')).toContain('lost')
+  })
+
+  it('refuses to begin beside another, and where nobody answers', async () => {
+    const machines = makeMachines({ 'T-001': 'echo 1 > one' })
+    const [at, beside] = [machines.clone('run'), machines.clone('beside')]
+    const { url } = await startRun(at)
+    const second = await start(beside, ['run', '--loop', '--queue', url]).ended
+    expect(second).toEqual({ code: 2, stderr: expect.stringContaining('another run has this queue') })
+    const nowhere = `postgres://ralph@127.0.0.1:${await freePort()}/none`
+    const third = await start(beside, ['run', '--loop', '--queue', nowhere]).ended
+    expect(third).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('cannot be reached: connect ECONNREFUSED'),
+    })
+    git(beside, 'remote', 'rename', 'origin', 'elsewhere')
+    const fourth = await start(beside, ['run', '--loop', '--queue', nowhere]).ended
+    expect(fourth.stderr).toContain('this repository has no remote named origin')
+  })
+})
