@@ -10,6 +10,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   jobs: async () => (await import('./jobs.ts')).benchJobs(),
   mcp: async () => (await import('./mcp.ts')).benchMcp(),
   bridge: async () => (await import('./bridge.ts')).benchBridge(),
+  screen: async () => (await import('./screen.ts')).benchScreen(),
   agents: async () => (await import('./agents.ts')).benchAgents(),
 }
 
