@@ -1,9 +1,10 @@
 import { remainingTime, type Pace } from '../events/remaining.ts'
 import type { RunEvent } from '../events/event.ts'
 import { statusAfter, type RunStatus } from '../events/status.ts'
-import type { Block } from './block.ts'
+import { line, type Block } from './block.ts'
 import { layOutNow, SPREAD_COLUMNS, type Canvas } from './layout.ts'
 import { LiveRegion } from './live-region.ts'
+import { LIVE } from './run-blocks.ts'
 import { footLine, rule } from './run-foot.ts'
 import { RunStory, type Story, type StoryDetail } from './run-story.ts'
 import { TogetherStory } from './run-together.ts'
@@ -51,6 +52,8 @@ export class RunReporter {
   /** What is to stay, and not written yet. */
   #kept: Block[] = []
   #holds = 0
+  /** Whether a run was asked for, and has not begun. */
+  #begins = false
   #drawnAt = 0
   #cancel: (() => void) | null = null
 
@@ -60,6 +63,12 @@ export class RunReporter {
     this.#detail = { steps: verbose || live === null }
     this.#region = live && new LiveRegion({ measure, reflows: live.reflows })
     this.#story = new RunStory(this.#detail)
+  }
+
+  /** Shows that something goes on, before there is anything to say. */
+  begin(): void {
+    this.#begins = true
+    this.tick()
   }
 
   /** How the run stands; null before it has begun. */
@@ -188,7 +197,8 @@ export class RunReporter {
     const most = Math.max(1, Math.min(MOST_LIVE, Math.floor(live.rows() / 2)))
     const foot = this.#foot(Math.min(columns, SPREAD_COLUMNS), now(), live.rows())
     const room = { columns, rows: Math.max(1, most - foot.length), measure }
-    const blocks = this.#status?.ended ? [] : [...this.#story.live(now(), room), ...foot]
+    const begins = this.#begins && !this.#status ? [line('  ', LIVE, ' begins')] : []
+    const blocks = this.#status?.ended ? [] : [...begins, ...this.#story.live(now(), room), ...foot]
     const text = withoutJoiners(layOutNow(blocks, { ...look, columns }, measure))
     return text === ''
       ? []
@@ -204,7 +214,7 @@ export class RunReporter {
     const remaining = remainingTime(status, this.#pace, now)
     const { measure } = this.#target
     const facts = { now, remaining, keys: this.#keys }
-    const line = footLine(status, facts, { columns, measure })
-    return [...(rows >= FEW_ROWS ? [rule(columns)] : []), ...(this.#overlay ?? [line])]
+    const standing = footLine(status, facts, { columns, measure })
+    return [...(rows >= FEW_ROWS ? [rule(columns)] : []), ...(this.#overlay ?? [standing])]
   }
 }

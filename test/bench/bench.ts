@@ -11,8 +11,11 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   queue: async () => (await import('./queue.ts')).benchQueue(),
   mcp: async () => (await import('./mcp.ts')).benchMcp(),
   bridge: async () => (await import('./bridge.ts')).benchBridge(),
+  screen: async () => [
+    ...(await (await import('./screen.ts')).benchScreen()),
+    ...(await (await import('./tui.ts')).benchTui()),
+  ],
   agents: async () => (await import('./agents.ts')).benchAgents(),
-  screen: async () => (await import('./tui.ts')).benchTui(),
 }
 
 /** Prints the table, or the parts of it that are named. */

@@ -6,7 +6,7 @@ import type { Key, Keyboard } from '../keyboard.ts'
 import type { RunViews } from './views.ts'
 
 /** What the keys of a run work on. */
-interface KeyDesk {
+export interface KeyDesk {
   readonly keyboard: Keyboard
   readonly reporter: Pick<RunReporter, 'status' | 'keys' | 'overlay' | 'hold' | 'redraw' | 'refresh'>
   /** The same as the commands in another terminal call. */

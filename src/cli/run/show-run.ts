@@ -1,9 +1,6 @@
 import type { Emit } from '../../attempt/ports.ts'
 import type { RunEvent } from '../../events/event.ts'
-import type { PersonTerminal } from '../../process/terminal.ts'
-import { DEFAULTS } from '../../project/config/defaults.ts'
-import { NO_QUESTIONS, type Questions } from '../../project/run-ports.ts'
-import { accent, paragraph } from '../../ui/block.ts'
+import { NO_QUESTIONS, type Questions } from '../../project/questions.ts'
 import { layOutNow, type Canvas } from '../../ui/layout.ts'
 import { reflowsLines } from '../../ui/live-region.ts'
 import { printableJson } from '../../ui/printable.ts'
@@ -15,15 +12,12 @@ import { measureForAny } from '../../ui/width.ts'
 import type { Context } from '../command.ts'
 import { canvasFor } from '../context.ts'
 import type { Io } from '../io.ts'
-import { openPersonTerminal } from './person-terminal.ts'
 import { questionsOf, type Desk } from './questions.ts'
 
 /** What shows a run, and asks for it. */
 export interface Show {
   readonly event: Emit<RunEvent>
   readonly questions: Questions
-  /** Where a person can drive an agent; null where nobody sits at one. */
-  readonly terminal: PersonTerminal | null
   /** Says what did not work once the run was over. */
   readonly warn: (message: string) => void
   readonly end: () => Promise<void>
@@ -42,7 +36,6 @@ export function showJson(context: Context): Show {
   return {
     event: (event) => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
     questions: NO_QUESTIONS,
-    terminal: null,
     warn: (message) => void context.note([warningBlock(message)]),
     end: async () => undefined,
   }
@@ -50,19 +43,10 @@ export function showJson(context: Context): Show {
 
 const TICK_MS = 1000
 
-/** How lines are shown, and what a person can do in their terminal. */
-export interface LineWish {
-  readonly verbose: boolean
-  /** Brings the lines back while a program goes on that a person drives. */
-  readonly detachKey?: string
-  /** Takes a full screen off the terminal, where one is shown; what it returns brings it back. */
-  readonly clear?: (() => () => void) | null
-}
-
 /** Lines for a person, and in a terminal below them what goes on. */
 export async function showLines(
   { io, options }: Context,
-  { verbose, detachKey = DEFAULTS.detachKey, clear }: LineWish,
+  { verbose }: { readonly verbose: boolean },
 ): Promise<LineShow> {
   const { env, now, stdout } = io
   const canvas = (): Canvas => canvasFor(stdout, env, options.on('no-color'))
@@ -93,16 +77,10 @@ export async function showLines(
     draw: (question, choices) =>
       layOutNow(questionView(question, choices), canvasFor(io.stderr, env, options.on('no-color')), measure),
   }
-  const suspend = (): (() => void) => {
-    const ends = [reporter.hold(), clear?.()]
-    return () => ends.toReversed().forEach((end) => end?.())
-  }
-  const say = (text: string): void => reporter.print([paragraph(['     ', accent('→'), ' '], text)])
   return {
     reporter,
     canvas,
     isLive,
-    terminal: openPersonTerminal(io, { suspend, say, detachKey }),
     event: (event) => reporter.event(event),
     warn: (message) => reporter.print([warningBlock(message)]),
     questions: dialogue ? questionsOf({ ...dialogue, signal: io.signal }, desk) : NO_QUESTIONS,
