@@ -223,7 +223,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       flag('commit-tasks', 'commit task files that are not committed yet, before the run'),
       flag('push', 'push when the run is over'),
-      flag('verbose', 'each step of the agent on a line of its own'),
+      flag('verbose', 'each step of the agent on a line of its own (RALPH_PLAIN=1: and nothing moves)'),
       flag('tui', 'in a full screen: tasks, activity, diffs, attempts; f goes back to the lines'),
     ],
     examples: [

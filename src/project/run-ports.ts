@@ -21,18 +21,13 @@ import { asSpelled } from '../task/status-spelling.ts'
 import { openWorkspace } from '../workspace/open.ts'
 import type { Agents } from './agents.ts'
 import type { Project } from './project.ts'
+import type { Questions } from './questions.ts'
 import { openOrigins } from './origins.ts'
 import { openRepository } from './repository.ts'
 import type { Sandbox, SandboxedPlace } from './sandbox.ts'
 import { promptOf } from './task-prompt.ts'
 import { workspacesOf, type ProcessPorts } from './workspaces.ts'
 import type { World } from './world.ts'
-
-/** What a run can ask a person. */
-export type Questions = Pick<RunPorts, 'ask' | 'askToCommit' | 'reply'>
-
-/** Nobody is there to be asked. */
-export const NO_QUESTIONS: Questions = { ask: null, askToCommit: null, reply: null }
 
 /** Everything that a run touches, as it really is, but what is known of the agents beforehand. */
 export async function runPorts(

@@ -1,13 +1,14 @@
 import { remainingTime, type Pace } from '../events/remaining.ts'
 import type { RunEvent } from '../events/event.ts'
 import { statusAfter, type RunStatus } from '../events/status.ts'
-import type { Block } from './block.ts'
+import { line, type Block } from './block.ts'
 import { layOutNow, SPREAD_COLUMNS, type Canvas } from './layout.ts'
 import { LiveRegion } from './live-region.ts'
+import { LIVE } from './run-blocks.ts'
 import { footLine, rule } from './run-foot.ts'
 import { RunStory, type Story, type StoryDetail } from './run-story.ts'
 import { TogetherStory } from './run-together.ts'
-import type { Measure } from './width.ts'
+import { withoutJoiners, type Measure } from './width.ts'
 
 /** Where a run is reported. */
 export interface ReportTarget {
@@ -51,6 +52,8 @@ export class RunReporter {
   /** What is to stay, and not written yet. */
   #kept: Block[] = []
   #holds = 0
+  /** Whether a run was asked for, and has not begun. */
+  #begins = false
   #drawnAt = 0
   #cancel: (() => void) | null = null
 
@@ -60,6 +63,12 @@ export class RunReporter {
     this.#detail = { steps: verbose || live === null }
     this.#region = live && new LiveRegion({ measure, reflows: live.reflows })
     this.#story = new RunStory(this.#detail)
+  }
+
+  /** Shows that something goes on, before there is anything to say. */
+  begin(): void {
+    this.#begins = true
+    this.tick()
   }
 
   /** How the run stands; null before it has begun. */
@@ -179,15 +188,17 @@ export class RunReporter {
 
   /** Never wider than the terminal, whose last column stays free, nor higher than half of it. */
   #liveRows(): readonly string[] {
-    const { live, canvas, measure, now } = this.#target
+    const { live, canvas, now } = this.#target
     if (!live) return []
+    const measure: Measure = (text) => this.#target.measure(withoutJoiners(text))
     const look = canvas()
     const columns = Math.max(1, (look.columns ?? 80) - 1)
     const most = Math.max(1, Math.min(MOST_LIVE, Math.floor(live.rows() / 2)))
     const foot = this.#foot(Math.min(columns, SPREAD_COLUMNS), now(), live.rows())
     const room = { columns, rows: Math.max(1, most - foot.length), measure }
-    const blocks = this.#status?.ended ? [] : [...this.#story.live(now(), room), ...foot]
-    const text = layOutNow(blocks, { ...look, columns }, measure)
+    const begins = this.#begins && !this.#status ? [line('  ', LIVE, ' begins')] : []
+    const blocks = this.#status?.ended ? [] : [...begins, ...this.#story.live(now(), room), ...foot]
+    const text = withoutJoiners(layOutNow(blocks, { ...look, columns }, measure))
     return text === ''
       ? []
       : text
@@ -202,7 +213,7 @@ export class RunReporter {
     const remaining = remainingTime(status, this.#pace, now)
     const { measure } = this.#target
     const facts = { now, remaining, keys: this.#keys }
-    const line = footLine(status, facts, { columns, measure })
-    return [...(rows >= FEW_ROWS ? [rule(columns)] : []), ...(this.#overlay ?? [line])]
+    const standing = footLine(status, facts, { columns, measure })
+    return [...(rows >= FEW_ROWS ? [rule(columns)] : []), ...(this.#overlay ?? [standing])]
   }
 }

@@ -262,7 +262,8 @@ export class RunStory implements Story {
 
   /** A text may have many lines: the newest is what goes on now; of the others the first are shown. */
   #text(text: string): readonly Block[] {
-    const written = linesOf(text)
+    // Of what is not shown whole the end is enough, however much an agent has to say.
+    const written = linesOf(this.#detail.steps ? text : text.slice(-MOST_CHARACTERS))
     for (const one of written.slice(-MOST_LINES)) this.#attempt?.activity.step(one)
     if (!this.#detail.steps) return []
     const more = written.length - MOST_LINES
@@ -318,6 +319,7 @@ export class RunStory implements Story {
 /** How much of what the agent did stands above what it does. */
 const MOST_BEFORE = 3
 const MOST_LINES = 4
+const MOST_CHARACTERS = 2000
 /** A shorter wait is over before its line is read, and its reason stands above it. */
 const WORTH_SHOWING_SECONDS = 30
 

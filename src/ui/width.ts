@@ -32,3 +32,11 @@ export function cut(text: string, columns: number, measure: Measure): string {
   }
   return `${kept}…`
 }
+
+/** What joins and colours emoji: terminals do not agree how wide the result is. */
+const JOINERS = /\u200d|\ufe0e|\ufe0f|[\u{1f3fb}-\u{1f3ff}]/gu
+
+/** The text with each emoji by itself, which is as wide in any terminal. */
+export function withoutJoiners(text: string): string {
+  return isNarrow(text) ? text : text.replace(JOINERS, '')
+}

@@ -11,7 +11,10 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   mcp: async () => (await import('./mcp.ts')).benchMcp(),
   bridge: async () => (await import('./bridge.ts')).benchBridge(),
   agents: async () => (await import('./agents.ts')).benchAgents(),
-  screen: async () => (await import('./tui.ts')).benchTui(),
+  screen: async () => [
+    ...(await (await import('./screen.ts')).benchScreen()),
+    ...(await (await import('./tui.ts')).benchTui()),
+  ],
 }
 
 /** Prints the table, or the parts of it that are named. */

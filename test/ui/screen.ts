@@ -1,4 +1,5 @@
 import xterm from '@xterm/headless'
+import stringWidth from 'fast-string-width'
 
 /** A terminal that nobody sits at: what is written to it, and what a person would see then. */
 export interface Screen {
@@ -24,6 +25,8 @@ export interface Screen {
 
 export function openScreen(columns: number, rows: number): Screen {
   const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true })
+  terminal.unicode.register(MODERN)
+  terminal.unicode.activeVersion = MODERN.version
   let [written, title, bells] = ['', '', 0]
   terminal.onTitleChange((text) => void (title = text))
   terminal.onBell(() => void bells++)
@@ -78,6 +81,22 @@ export function openScreen(columns: number, rows: number): Screen {
     written: () => written,
     onData: (listener) => void terminal.onData(listener),
   }
+}
+
+/** Emoji are two columns wide in every terminal of today; that of xterm.js alone is of an older Unicode. */
+const MODERN: xterm.IUnicodeVersionProvider = {
+  version: 'modern',
+  wcwidth: widthOf,
+  charProperties(code, preceding) {
+    const before = (preceding >> 1) & 3
+    const joins = widthOf(code) === 0 && preceding !== 0 && before !== 0
+    return ((joins ? before : widthOf(code)) << 1) | (joins ? 1 : 0)
+  },
+}
+
+function widthOf(code: number): 0 | 1 | 2 {
+  const width = stringWidth(String.fromCodePoint(code))
+  return width === 0 ? 0 : width === 1 ? 1 : 2
 }
 
 /** A frame as a golden file holds it. */

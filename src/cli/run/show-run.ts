@@ -1,6 +1,6 @@
 import type { Emit } from '../../attempt/ports.ts'
 import type { RunEvent } from '../../events/event.ts'
-import { NO_QUESTIONS, type Questions } from '../../project/run-ports.ts'
+import { NO_QUESTIONS, type Questions } from '../../project/questions.ts'
 import { layOutNow, type Canvas } from '../../ui/layout.ts'
 import { reflowsLines } from '../../ui/live-region.ts'
 import { printableJson } from '../../ui/printable.ts'

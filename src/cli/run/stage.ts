@@ -1,4 +1,4 @@
-import type { Questions } from '../../project/run-ports.ts'
+import type { Questions } from '../../project/questions.ts'
 import { openRepository } from '../../project/repository.ts'
 import { runFolder } from '../../run/folder.ts'
 import { readEvents } from '../../run/status.ts'

@@ -1,0 +1,157 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { RunReporter } from '../../src/ui/run-reporter.ts'
+import { measureForAny } from '../../src/ui/width.ts'
+import { git } from '../git/bare-git.ts'
+import { attemptStarted, AT_WORK, START, tool, type At } from '../ui/recorded.ts'
+import { writeBacklog } from './backlog.ts'
+import type { Row } from './row.ts'
+
+const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+const PROGRAM = file('dist/bin.cjs')
+const REPORT_USE = file('test/bench/report-use.cjs')
+const TASKS = 1000
+const ROUNDS = 15
+const BYTES = 1_000_000_000
+
+/** Measures the lines of a run: what is written of them, when the first stands there, and what an agent that says 1 GB takes. */
+export async function benchScreen(): Promise<readonly Row[]> {
+  const root = mkdtempSync(join(tmpdir(), 'ralph-bench-screen-'))
+  try {
+    const [many, few] = [makeProject(join(root, 'many'), TASKS), makeProject(join(root, 'few'), 10)]
+    return [...(await bytesRows()), await firstFrameRow(many), await memoryRow(few)]
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+}
+
+/** A repository with so many tasks, whose agent says 1 GB. */
+function makeProject(root: string, tasks: number): string {
+  writeBacklog(root, tasks, 'ordinary')
+  const command = `yes '${'y'.repeat(99)}' | head -c ${BYTES}`
+  const config = {
+    agent: 'command',
+    command,
+    gates: [],
+    retries: 0,
+    onFailure: 'block',
+    commit: { seal: false },
+  }
+  writeFileSync(join(root, 'ralph.config.json'), JSON.stringify({ ...config, sandbox: { mode: 'off' } }))
+  git(root, 'init', '-q')
+  git(root, 'config', 'user.name', 'Ada')
+  git(root, 'config', 'user.email', 'ada@example.com')
+  git(root, 'add', '-A')
+  git(root, 'commit', '-q', '-m', 'Begin')
+  return root
+}
+
+/** In a terminal of 100×30, with an agent at work. */
+async function bytesRows(): Promise<Row[]> {
+  let [bytes, frames, now] = [0, 0, START]
+  let pending: (() => void) | null = null
+  const reporter = new RunReporter({
+    write(text) {
+      bytes += Buffer.byteLength(text)
+      frames++
+    },
+    canvas: () => ({ columns: 100, colour: true }),
+    measure: await measureForAny(),
+    now: () => new Date(now),
+    verbose: false,
+    live: {
+      rows: () => 30,
+      reflows: true,
+      later(callback) {
+        pending = callback
+        return () => (pending = null)
+      },
+    },
+  })
+  reporter.keys(['p pause', 's skip', 'q stop', '? keys'])
+  const emit = ([seconds, happening]: At): void => {
+    now = START + seconds * 1000
+    reporter.event({ at: new Date(now).toISOString(), ...happening })
+  }
+  const counted = (work: () => void): string => {
+    ;[bytes, frames] = [0, 0]
+    work()
+    return `${Math.round(bytes / Math.max(1, frames))} bytes a frame, ${frames} frames`
+  }
+  for (const at of AT_WORK) emit(at)
+  emit([200, attemptStarted('T-004')])
+  reporter.tick()
+  const idle = counted(() => {
+    for (let second = 1; second <= 10; second++) {
+      now += 1000
+      reporter.tick()
+    }
+  })
+  const begun = (now - START) / 1000
+  const busy = counted(() => {
+    for (let at = 0; at < 10_000; at++) {
+      emit([begun + at / 1000, tool('T-004', `Read src/folder/file-${at}.ts`)])
+      // The timer of a frame, as it comes sixty times a second.
+      if (at % 17 === 0) pending?.()
+    }
+  })
+  return [
+    { what: 'the lines of a run, 10 s in which nothing happens', value: idle, ratio: 'one frame a second' },
+    { what: 'the same, 10 s with 1,000 events a second', value: busy, ratio: 'at most 60 frames a second' },
+  ]
+}
+
+/** From the start of the program, in a terminal that `script` makes, which takes its own time. */
+async function firstFrameRow(root: string): Promise<Row> {
+  const [first, bare]: [number[], number[]] = [[], []]
+  for (let round = 0; round < ROUNDS; round++) {
+    bare.push(await firstOutput(root, `-e 'process.stdout.write("x")'`))
+    first.push(await firstOutput(root, `'${PROGRAM}' run --command true`))
+    git(root, 'checkout', '-q', '--force', 'HEAD')
+  }
+  const value = ms(median(first))
+  const ratio = `at most 150; bare node takes ${ms(median(bare))} to its first letter`
+  return { what: `ralph run, from its start to its first frame, ${TASKS} tasks`, value, ratio }
+}
+
+function firstOutput(cwd: string, args: string): Promise<number> {
+  const begun = performance.now()
+  const child = spawn('script', ['-qfc', `exec '${process.execPath}' ${args}`, '/dev/null'], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let took = 0
+  child.stdout.once('data', () => {
+    took = performance.now() - begun
+    child.kill('SIGTERM')
+  })
+  return new Promise((resolve) => child.once('close', () => resolve(took)))
+}
+
+async function memoryRow(root: string): Promise<Row> {
+  const useFile = join(root, '.git/use.json')
+  const run = `exec '${process.execPath}' --require '${REPORT_USE}' '${PROGRAM}' run --baseline off`
+  const begun = performance.now()
+  await new Promise((resolve) => {
+    const env = { ...process.env, BENCH_USE_FILE: useFile }
+    spawn('script', ['-qfc', run, '/dev/null'], { cwd: root, env, stdio: 'ignore' }).once('close', resolve)
+  })
+  const { peakMb } = JSON.parse(readFileSync(useFile, 'utf8')) as { peakMb: number }
+  const seconds = (performance.now() - begun) / 1000
+  return {
+    what: 'ralph run in a terminal, an agent that says 1 GB',
+    value: `${peakMb.toFixed(0)} MB at the peak`,
+    ratio: `at most 120; ${seconds.toFixed(0)} s`,
+  }
+}
+
+function ms(time: number): string {
+  return `${time.toFixed(0)} ms`
+}
+
+function median(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!
+}

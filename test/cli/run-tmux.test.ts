@@ -1,0 +1,163 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { env, git, repository } from './script-repository.ts'
+import { hasTmux, openTmux, type Tmux } from './tmux.ts'
+
+const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
+
+/** Says that it works, until a test lets it go on. */
+const WORKS = 'echo at work; until [ -e .git/go ]; do sleep 0.05; done; echo x > $RALPH_TASK.txt'
+
+/** Workspaces are made in the home, and never inside of the repository. */
+function homeBeside(cwd: string): string {
+  const home = `${cwd}.home`
+  mkdirSync(home)
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  return home
+}
+
+/** A terminal in which `ralph run` can be typed. */
+function terminal(
+  cwd: string,
+  more: Readonly<Record<string, string>> = {},
+  size = {},
+): Tmux & { readonly run: (args: string) => void } {
+  const tmux = openTmux(cwd, { ...env, HOME: homeBeside(cwd), PAGER: 'cat', ...more }, size)
+  tmux.type('stty -g > .git/before')
+  return {
+    ...tmux,
+    run: (args) =>
+      tmux.type(
+        `'${process.execPath}' '${program}' run --agent script --baseline off ${args}; echo "code $?"`,
+      ),
+  }
+}
+
+/** The terminal is set as it was, and takes what is typed. */
+async function isRestored(cwd: string, { type, shows }: Tmux): Promise<void> {
+  type('stty -g > .git/after; echo "and $((40 + 2))"')
+  await shows(/^and 42/m)
+  expect(readFileSync(join(cwd, '.git/after'), 'utf8')).toBe(readFileSync(join(cwd, '.git/before'), 'utf8'))
+}
+
+describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
+  it('is steered by keys, none of which shows up, and leaves the terminal as it was', async () => {
+    const cwd = repository({ 'T-001': WORKS, 'T-002': WORKS })
+    const tmux = terminal(cwd)
+    const { run, press, shows, resize } = tmux
+    run('--loop')
+    await shows('● at work')
+    await shows('0 of 2 done')
+    press('x', 'z', '7')
+    press('p')
+    await shows('paused · 0 of 2 done')
+    resize(60, 20)
+    await shows(/^─{59}$/m)
+    resize(90, 24)
+    await shows(/^─{89}$/m)
+    press('q')
+    await shows('a after this attempt')
+    press('Escape')
+    await shows('paused · 0 of 2 done')
+    press('p')
+    await shows('the run goes on')
+    press('d')
+    await shows('T-001 has changed nothing yet')
+    press('q')
+    press('q')
+    await shows('a after this attempt')
+    press('a')
+    await shows('stopping · 0 of 2 done')
+    writeFileSync(join(cwd, '.git/go'), '')
+    const end = await shows('code 130')
+    expect(end.match(/─/g)).toBeNull()
+    expect(end).not.toMatch(/xz7|● at work/)
+    expect(git(cwd, 'log', '--format=%s')).toBe('T-001: Do T-001\nBegin')
+    await isRestored(cwd, tmux)
+  })
+
+  it('asks in the title and by the bell, and takes free words', async () => {
+    const script =
+      'echo half > half.txt; grep -q "ano""ther way" docs/tasks/T-001.md && echo whole > half.txt || exit 3'
+    const cwd = repository({ 'T-001': script })
+    const tmux = terminal(cwd)
+    tmux.run('--retries 0')
+    await tmux.shows('1 try again')
+    expect(tmux.title()).toMatch(/^ralph: T-001 failed:/)
+    tmux.type('do it in another way')
+    const end = await tmux.shows('code 0')
+    expect(end).toContain('✓')
+    expect(tmux.title()).not.toContain('failed')
+    expect(git(cwd, 'log', '--format=%s')).toBe('T-001: Do T-001\nT-001: Answer: do it in another way\nBegin')
+    await isRestored(cwd, tmux)
+  })
+
+  it('ends at Ctrl-C as ever, with its attempt kept', async () => {
+    const cwd = repository({ 'T-001': WORKS })
+    const tmux = terminal(cwd)
+    tmux.run('')
+    await tmux.shows('● at work')
+    tmux.press('C-c')
+    await tmux.shows('code 130')
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+    await isRestored(cwd, tmux)
+  })
+
+  it.skipIf(process.platform !== 'linux').each([
+    ['TERM', 'dumb'],
+    ['RALPH_PLAIN', '1'],
+  ])('has neither foot nor keys with %s=%s: one line an event, and nothing moves', async (name, value) => {
+    const cwd = repository({ 'T-001': 'echo at work; exit 3' })
+    const tmux = terminal(cwd)
+    tmux.type(
+      `export ${name}=${value}; script -qfc "'${process.execPath}' '${program}' run --agent script --baseline off --retries 0 2>&1" .git/typescript; echo over`,
+    )
+    await tmux.shows('1 try again')
+    tmux.type('3')
+    await tmux.shows(/^over/m)
+    expect(git(cwd, 'log', '-1', '--format=%s')).toMatch(/^T-001: Block/)
+    const typescript = readFileSync(join(cwd, '.git/typescript'), 'utf8')
+    expect(typescript).toContain('     · at work')
+    expect(typescript).not.toContain('of 1 done')
+    expect(typescript.replaceAll(/\u001b\[[\d;]*m/g, '')).not.toContain('\u001b')
+  })
+
+  it.skipIf(!process.env['RALPH_SCREEN_RUNS'])(
+    'keeps what it does, and the terminal, whatever keys are pressed',
+    async () => {
+      const keys = ['p', 's', 'q', 'd', 'l', '?', 'x', 'y', 'a', 'Escape', 'Enter', 'Up', 'F5', '漢', 'Space']
+      for (let seed = 1; seed <= 5; seed++) {
+        const slow = 'for n in 1 2 3 4 5 6; do echo line $n; sleep 0.1; done; echo x > $RALPH_TASK.txt'
+        const cwd = repository({ 'T-001': slow, 'T-002': slow, 'T-003': slow, 'T-004': slow })
+        const tmux = terminal(cwd)
+        tmux.run(seed % 2 ? '--loop' : '--loop --jobs 2')
+        await tmux.shows('of 4 done')
+        let state = seed
+        const pick = (below: number): number => (state = (state * 16807) % 2147483647) % below
+        for (let press = 0; press < 60 && !tmux.text().includes('code '); press++) {
+          tmux.press(keys[pick(keys.length)]!)
+          if (pick(8) === 0) tmux.resize(50 + pick(60), 14 + pick(20))
+        }
+        // Whatever is open is closed, and a pause ended.
+        await vi.waitUntil(
+          () => {
+            if (/code \d/.test(tmux.text())) return true
+            tmux.press('Escape')
+            tmux.press('C-c')
+            return false
+          },
+          { timeout: 60_000, interval: 2000 },
+        )
+        tmux.press('C-u')
+        expect(git(cwd, 'status', '--porcelain')).toBe('')
+        expect(existsSync(join(cwd, '.ralph/lock'))).toBe(false)
+        for (const subject of git(cwd, 'log', '--format=%s').split('\n'))
+          expect(subject).toMatch(/^(?:T-00\d: Do|Begin)/)
+        await isRestored(cwd, tmux)
+      }
+    },
+    300_000,
+  )
+})
