@@ -185,7 +185,7 @@ async function afterGigabyte(): Promise<Row> {
   const print = `seq -f "%.0f ${LINE}" 1 ${Math.ceil(1e9 / 80)}; echo all is printed`
   const command = `${print}; until [ -e .git/go ]; do sleep 0.1; done; echo x > work; echo "<TASK_DONE>"`
   const config = { agent: 'command', command, gates: [], commit: { seal: false } }
-  const root = project(1000, { 'ralph.config.json': JSON.stringify(config) })
+  const root = project(10, { 'ralph.config.json': JSON.stringify(config) })
   try {
     const terminal = inTerminal(root, 'run', '--tui')
     await terminal.saying('again and again')

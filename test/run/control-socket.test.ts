@@ -125,9 +125,9 @@ describe.skipIf(process.platform === 'win32')('the socket of a run', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (line) => {
         const request = readRequest(line)
-        expect(request === null || ['pause', 'resume', 'stop', 'skip', 'retry', 'answer'].includes(request.do)).toBe(
-          true,
-        )
+        expect(
+          request === null || ['pause', 'resume', 'stop', 'skip', 'retry', 'answer'].includes(request.do),
+        ).toBe(true)
       }),
     )
   })
