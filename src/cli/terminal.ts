@@ -1,4 +1,5 @@
 import type { Key, Terminal, TerminalListener } from '../tui/terminal.ts'
+import { wantsLiveLines } from '../ui/style.ts'
 import type { Io } from './io.ts'
 import type { Keyboard } from './keyboard.ts'
 
@@ -10,10 +11,11 @@ interface Opened {
   readonly forget: readonly (() => void)[]
 }
 
-/** The terminal for a full screen; null where nobody sits at one, or it can only print. */
-export function openTerminal({ keyboard, stdout, atExit }: Io): Terminal | null {
+/** The terminal for a full screen; null where nobody sits at one, it can only print, or nothing is to move in it. */
+export function openTerminal({ keyboard, stdout, atExit, env }: Io): Terminal | null {
   const keys = keyboard()
-  return keys && stdout.columns !== null ? terminalOf(keys, { stdout, atExit }) : null
+  const isLive = wantsLiveLines({ env, isTerminal: stdout.columns !== null })
+  return keys && isLive ? terminalOf(keys, { stdout, atExit }) : null
 }
 
 function terminalOf(keys: Keyboard, { stdout, atExit }: Pick<Io, 'stdout' | 'atExit'>): Terminal {

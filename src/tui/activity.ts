@@ -88,7 +88,7 @@ export function activityOf(event: RunEvent): readonly Block[] {
 export function linesIn(text: string): readonly string[] {
   // A part of a long text would keep all of it in memory.
   const part = text.length > LONGEST_MESSAGE ? detached(text.slice(0, LONGEST_MESSAGE)) : text
-  const last = part.replaceAll(/[^\n]*\r(?=[^\n])/g, '')
+  const last = part.includes('\r') ? part.replaceAll(/[^\n]*\r(?=[^\n])/g, '') : part
   return withoutControls(last)
     .trimEnd()
     .split('\n')
@@ -99,13 +99,8 @@ function clipped(text: string): string {
   return text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text
 }
 
-/** What an agent has said, line by line. */
-export function textBlocks(text: string): readonly Block[] {
-  return linesIn(text).map(textBlock)
-}
-
 /** Wraps below its own indent, which is kept: what an agent says may be code. */
-function textBlock(text: string): Block {
+export function textBlock(text: string): Block {
   const indent = /^ */.exec(text)?.[0] ?? ''
   return { kind: 'prose', head: indent === '' ? [] : [indent], text: text.slice(indent.length) }
 }

@@ -6,7 +6,7 @@ import type { Usage } from '../events/usage.ts'
 import { BLANK, dim, line, type Block } from '../ui/block.ts'
 import { RunStory, type Story } from '../ui/run-story.ts'
 import { TogetherStory } from '../ui/run-together.ts'
-import { activityOf, failedToolBlock, textBlocks } from './activity.ts'
+import { activityOf, failedToolBlock, linesIn } from './activity.ts'
 import { Ring } from './ring.ts'
 
 /** An attempt as the events tell it. */
@@ -24,7 +24,8 @@ export interface AttemptSeen extends Pick<AttemptStarted, 'attempt' | 'counted' 
 
 /** What has been seen of one task, or of the run as a whole. */
 export interface Seen {
-  readonly lines: Ring<Block>
+  /** What an agent says stands there as it is: most of it is never laid out. */
+  readonly lines: Ring<Block | string>
   /** What its agent has said since somebody looked: made into lines when somebody does. */
   readonly unread: Unread
   attempts: AttemptSeen[]
@@ -141,7 +142,7 @@ function hear({ unread }: Seen, text: string): void {
 function read({ unread, lines }: Seen): void {
   if (unread.texts.length === 0) return
   if (unread.isCut) lines.push(line(dim('… its log has all of it')))
-  for (const text of unread.texts) for (const block of textBlocks(text)) lines.push(block)
+  for (const text of unread.texts) for (const said of linesIn(text)) lines.push(said)
   Object.assign(unread, { texts: [], characters: 0, isCut: false })
 }
 

@@ -5,6 +5,7 @@ import { accent, BLANK, dim, line, paragraph, strong, type Block, type Line } fr
 import { linesOfBlocks } from '../ui/layout.ts'
 import { gateText } from '../ui/run-text.ts'
 import type { Measure } from '../ui/width.ts'
+import { textBlock } from './activity.ts'
 import type { PaneShown } from './keys.ts'
 import type { AttemptSeen, Seen } from './model.ts'
 import type { Ring } from './ring.ts'
@@ -25,13 +26,14 @@ export interface PaneRows {
 /**
  * Of what grows, the part that ends at a line, or the newest. Only what is seen is laid out, however much there is.
  */
-export function growing(blocks: Ring<Block>, at: number | null, room: PaneRoom): PaneRows {
+export function growing(blocks: Ring<Block | string>, at: number | null, room: PaneRoom): PaneRows {
   const { first, end } = blocks
   const to = at === null ? end : Math.max(first, Math.min(end, at))
   const laid: Line[] = []
   const lay = (number: number): readonly Line[] => {
     const block = blocks.at(number)
-    return block ? linesOfBlocks([block], room.columns, room.measure) : []
+    if (block === undefined) return []
+    return linesOfBlocks([typeof block === 'string' ? textBlock(block) : block], room.columns, room.measure)
   }
   let from = to
   while (from > first && laid.length < room.rows) laid.unshift(...lay(--from))

@@ -44,7 +44,7 @@ export interface ScreenPorts {
 }
 
 /** What is printed by the thousand is shown so often; a key at once, as long as there are no more frames than this in a second. */
-const FLOOD_MS = 33
+const FLOOD_MS = 50
 const MOST_FRAMES = 60
 const SECOND_MS = 1000
 /** The diff of a task at work is made anew so often while it is looked at, in seconds. */

@@ -27,6 +27,7 @@ function opened() {
       write: (text: string) => done.push(text),
       onResize: () => () => undefined,
     },
+    env: { TERM: 'xterm' },
     atExit: (work: () => void) => {
       exits.add(work)
       return () => exits.delete(work)

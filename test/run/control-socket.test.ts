@@ -38,6 +38,10 @@ describe.skipIf(process.platform === 'win32')('the socket of a run', () => {
     const answer = control.answerTo('T-001', new AbortController().signal)
     expect(await ask({ do: 'answer', task: 'T-001', text: 'MIT' })).toMatchObject({ ok: true })
     expect(await answer).toBe('MIT')
+    expect(await ask({ do: 'retry', task: 'T-001' })).toMatchObject({ ok: false })
+    const again = control.answerTo('T-001', new AbortController().signal)
+    expect(await ask({ do: 'retry', task: 'T-001' })).toEqual({ ok: true, text: 'T-001 is tried again' })
+    expect(await again).toBe('retry')
     expect(await ask({ do: 'skip', task: 'T-009' })).toMatchObject({ ok: false })
     expect(await ask({ do: 'take-over', task: 'T-001' })).toEqual({
       ok: false,
@@ -126,7 +130,8 @@ describe.skipIf(process.platform === 'win32')('the socket of a run', () => {
       fc.property(fc.oneof(fc.json(), fc.string()), (line) => {
         const request = readRequest(line)
         expect(
-          request === null || ['pause', 'resume', 'stop', 'skip', 'take-over', 'answer'].includes(request.do),
+          request === null ||
+            ['pause', 'resume', 'stop', 'skip', 'retry', 'take-over', 'answer'].includes(request.do),
         ).toBe(true)
       }),
     )

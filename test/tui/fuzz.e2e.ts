@@ -56,8 +56,11 @@ test.skipIf(!hasTmux)(
   async () => {
     const first = Number(process.env['RALPH_SEED'] ?? Math.floor(Math.random() * 1e6))
     for (let seed = first; seed < first + TIMES; seed++) {
-      console.log(`RALPH_SEED=${seed}`)
-      await once(seed)
+      try {
+        await once(seed)
+      } catch (error) {
+        throw new Error(`RALPH_SEED=${seed} RALPH_SCREENS=1`, { cause: error })
+      }
     }
   },
 )

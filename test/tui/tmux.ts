@@ -55,7 +55,9 @@ export function openTmux(cwd: string, size: { readonly columns: number; readonly
     resize: (to: number, height: number) =>
       void tmux('resize-window', '-t', 't', '-x', `${to}`, '-y', `${height}`),
     /** Waits until the screen says that. */
-    shows: (words: string | RegExp) => expect.poll(screen, { timeout: 30_000, interval: 50 }).toMatch(words),
+    shows: async (words: string | RegExp) => {
+      await expect.poll(screen, { timeout: 30_000, interval: 50 }).toMatch(words)
+    },
     end: () => void spawnSync('tmux', ['-L', socket, 'kill-server'], { cwd }),
   }
 }

@@ -25,7 +25,8 @@ export async function doRun(context: Context, lines: LineShow | null): Promise<n
   const project = await openProject(context.where)
   const wish = wishOf(context, project)
   const options = runOptions(wish, project)
-  const terminal = terminalFor(context)
+  const terminal = lines?.isLive ? openTerminal(context.io) : null
+  if (context.options.on('tui') && !terminal) throw noFullScreen()
   if (context.options.on('dry-run')) {
     const { dryRun } = await import('./dry-run.ts')
     return dryRun(context, project, { wish, options })
@@ -60,11 +61,8 @@ export async function doRun(context: Context, lines: LineShow | null): Promise<n
   return code
 }
 
-/** The terminal for the full screen; null where there is none. Whoever asks for it where it cannot be hears so. */
-function terminalFor({ io, options, json }: Context): Terminal | null {
-  const terminal = json || options.on('dry-run') ? null : openTerminal(io)
-  if (terminal || !options.on('tui')) return terminal
-  throw new UserError(
+function noFullScreen(): UserError {
+  return new UserError(
     '--tui needs a terminal that it has to itself, and nothing else to print',
     'Leave it out here: ralph watch shows the run in another terminal.',
   )
