@@ -19,6 +19,8 @@ export interface Person {
   readonly pty: Pty
   readonly running: Running
   readonly type: (text: string) => void
+  /** Resolves at its end, which is to have that exit code. */
+  readonly endsWith: (code: number) => Promise<void>
   /** Resolves once that was printed, after what was seen before. */
   readonly sees: (text: string) => Promise<void>
   /** Resolves once the screen holds that, however it came there. */
@@ -87,5 +89,10 @@ export async function sitAt(
     })
   const shows = (text: string): Promise<void> =>
     until(text, async () => (await screen.frame()).join('\n').includes(text))
-  return { screen, pty, running, type: (text) => void pty.stream.write(text), sees, shows }
+  const endsWith = async (code: number): Promise<void> => {
+    const end = await running.finished
+    if (end.kind === 'exited' && end.code === code) return
+    throw new Error(`${JSON.stringify(end)}:\n${(await screen.allLines()).join('\n')}`)
+  }
+  return { endsWith, screen, pty, running, type: (text) => void pty.stream.write(text), sees, shows }
 }

@@ -55,14 +55,14 @@ const sitDown = (cwd: string, args: readonly string[], dist = DIST): ReturnType<
 describe.skipIf(process.platform === 'win32')('a task that a person does by hand', () => {
   it('is theirs at the terminal, and ralph judges and commits it', async () => {
     const cwd = project()
-    const { type, sees, running, screen } = await sitDown(cwd, ['--interactive'])
+    const { type, sees, screen, endsWith } = await sitDown(cwd, ['--interactive'])
     await sees('hand on keys, prompt has 1')
     type('\u0003')
     await sees('interrupted')
     type('write hello\r')
     await sees('wrote')
     type('leave\r')
-    expect(await running.finished).toMatchObject({ code: 0 })
+    await endsWith(0)
     expect(git(cwd, 'log', '-1', '--format=%s %(trailers:key=Agent,separator=)')).toBe(
       'T-001: Say hello Agent: command, by hand',
     )
@@ -74,7 +74,7 @@ describe.skipIf(process.platform === 'win32')('a task that a person does by hand
 
   it('is gone back to where it does not pass, or left with a record', async () => {
     const cwd = project()
-    const { type, sees, running } = await sitDown(cwd, ['--interactive'])
+    const { type, sees, endsWith } = await sitDown(cwd, ['--interactive'])
     await sees('prompt has')
     type('write bye\r')
     await sees('wrote')
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === 'win32')('a task that a person does by hand
     type('leave 7\r')
     await sees('exited with code 7')
     type('\u001b[B\r')
-    expect(await running.finished).toMatchObject({ code: 1 })
+    await endsWith(1)
     expect(git(cwd, 'log', '-1', '--format=%s')).toBe('Begin')
     expect(git(cwd, 'status', '--porcelain')).toBe('')
     expect(git(cwd, 'show', 'refs/ralph/attempts/T-001/2:hand.txt')).toBe('bye')
@@ -96,7 +96,7 @@ describe.skipIf(process.platform === 'win32')('a task that a person does by hand
     const alone = mkdtempSync(join(tmpdir(), 'ralph-alone-'))
     folders.push(alone)
     cpSync(DIST, alone, { recursive: true })
-    const { type, sees, running, screen } = await sitDown(cwd, ['--interactive'], alone)
+    const { type, sees, screen, endsWith } = await sitDown(cwd, ['--interactive'], alone)
     await sees('npm install -g')
     await sees('prompt has 1')
     type('\u0003')
@@ -106,7 +106,7 @@ describe.skipIf(process.platform === 'win32')('a task that a person does by hand
     type('write hello\r')
     await sees('wrote')
     type('leave\r')
-    expect(await running.finished).toMatchObject({ code: 0 })
+    await endsWith(0)
     expect(await screen.isAlternate()).toBe(false)
     expect(git(cwd, 'log', '-1', '--format=%s')).toBe('T-001: Say hello')
   })
@@ -115,14 +115,14 @@ describe.skipIf(process.platform === 'win32')('a task that a person does by hand
 describe.skipIf(process.platform === 'win32')('taking over', () => {
   it('ends the agent, keeps what it has done, and goes on in the same tree', async () => {
     const cwd = project()
-    const { type, sees, running } = await sitDown(cwd, [])
+    const { type, sees, endsWith } = await sitDown(cwd, [])
     await sees('working')
     type('i')
     await sees('hand on keys')
     type('write hello\r')
     await sees('wrote')
     type('leave\r')
-    expect(await running.finished).toMatchObject({ code: 0 })
+    await endsWith(0)
     expect(git(cwd, 'show', '--format=', '--name-only', 'HEAD').split('\n').sort()).toEqual([
       'agent.txt',
       'docs/tasks/T-001.md',
@@ -134,7 +134,7 @@ describe.skipIf(process.platform === 'win32')('taking over', () => {
 
   it('can be left while the program goes on, and come back to, in any size', async () => {
     const cwd = project({ detachKey: 'ctrl-g' })
-    const { type, sees, running, screen, pty } = await sitDown(cwd, ['--interactive'])
+    const { type, sees, screen, pty, endsWith } = await sitDown(cwd, ['--interactive'])
     await sees('ctrl-g brings ralph back')
     type('\u001d\r')
     type('write hello\r')
@@ -158,7 +158,7 @@ describe.skipIf(process.platform === 'win32')('taking over', () => {
     await sees('the other screen')
     expect(await screen.isAlternate()).toBe(true)
     type('leave\r')
-    expect(await running.finished).toMatchObject({ code: 0 })
+    await endsWith(0)
     expect(await screen.isAlternate()).toBe(false)
     const lines = (await screen.allLines()).join('\n')
     expect(lines).toContain('→ yours: command')
@@ -181,18 +181,18 @@ describe.skipIf(process.platform === 'win32')('taking over', () => {
     next.type('write hello\r')
     await next.sees('wrote')
     next.type('leave\r')
-    expect(await next.running.finished).toMatchObject({ code: 0 })
+    await next.endsWith(0)
     expect(readFileSync(join(cwd, 'hand.txt'), 'utf8')).toBe('hello\n')
   })
 
   it('ends with the run that is stopped while somebody is with it', async () => {
     const cwd = project()
-    const { type, sees, running } = await sitDown(cwd, ['--interactive'])
+    const { type, sees, running, endsWith } = await sitDown(cwd, ['--interactive'])
     await sees('prompt has')
     type('write kept\r')
     await sees('wrote')
     process.kill(running.pid!, 'SIGTERM')
-    expect(await running.finished).toMatchObject({ code: 130 })
+    await endsWith(130)
     expect(git(cwd, 'status', '--porcelain')).toBe('')
     expect(git(cwd, 'show', 'refs/ralph/attempts/T-001/1:hand.txt')).toBe('kept')
   })
