@@ -25,8 +25,8 @@ const codes = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map((
 
 /** They are for a run under way. */
 const OF_RUN = ['pause', 'resume', 'stop', 'skip']
-/** It prints events, as a run does. */
-const OF_EVENTS = ['worker']
+/** They print events, as a run does. */
+const OF_EVENTS = ['watch', 'worker']
 /** They are for a task that is blocked, or one that something has been done for. */
 const OF_BLOCKED = ['retry', 'answer', 'diff T-004']
 
