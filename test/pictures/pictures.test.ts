@@ -1,15 +1,89 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import type { RunEvent } from '../../src/events/event.ts'
+import type { BoardTask } from '../../src/tui/board.ts'
 import { ralph } from '../cli/ralph.ts'
+import { openTui } from '../tui/harness.ts'
+import { BEGAN } from '../tui/recorded.ts'
+import { liveRun } from '../ui/live-run.ts'
 import { svgOf } from './svg.ts'
+
+// The pictures of README and docs are what the program shows; `npm run pictures` makes them anew.
 
 const shop = fileURLToPath(new URL('../cli/fixtures/shop', import.meta.url))
 const [COLUMNS, ROWS] = [100, 40]
 
-/** The pictures of README and docs are what the program shows; `npm run pictures` makes them anew. */
-it.each([['next'], ['next', '--explain'], ['list']])('ralph %s %s', async (...argv) => {
-  const args = argv.filter((arg) => arg !== undefined)
-  const { stdout } = await ralph(args, { cwd: shop, columns: COLUMNS })
-  const picture = await svgOf(stdout, { title: `ralph ${args.join(' ')}`, columns: COLUMNS, rows: ROWS })
-  await expect(picture).toMatchFileSnapshot(`../../docs/pictures/${args.join('').replaceAll('--', '-')}.svg`)
+const fileOf = (name: string): string => `../../docs/pictures/${name}.svg`
+
+it.each(['next', 'next --explain', 'list'])('ralph %s', async (command) => {
+  const { stdout } = await ralph(command.split(' '), { cwd: shop, columns: COLUMNS })
+  const picture = await svgOf(stdout, { title: `ralph ${command}`, columns: COLUMNS, rows: ROWS })
+  await expect(picture).toMatchFileSnapshot(fileOf(command.replace(' --', '-')))
+})
+
+/** A night of two jobs, as its journal has it: each event with its second. */
+const NIGHT = readFileSync(new URL('night.ndjson', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line, _, [first = '']) => {
+    const { at, ...event } = JSON.parse(line) as RunEvent
+    const begun = (JSON.parse(first) as RunEvent).at
+    return { second: (Date.parse(at) - Date.parse(begun)) / 1000, event }
+  })
+const LAST = Math.ceil(NIGHT.at(-1)!.second)
+
+it('a run in lines', async () => {
+  const { emit, pass, reporter, screen } = await liveRun(COLUMNS, ROWS, { colour: true })
+  reporter.keys(['p pause', 's skip', 'q stop', 'd diff', 'l log', 'i take over', 'f full', '? keys'])
+  for (const { second, event } of NIGHT) emit(second, event)
+  pass(2)
+  const size = { columns: COLUMNS, rows: ROWS }
+  const picture = await svgOf(screen.written(), { title: 'ralph run --loop --jobs 2', ...size })
+  await expect(picture).toMatchFileSnapshot(fileOf('run'))
+})
+
+const task = (
+  id: string,
+  title: string,
+  milestone: string,
+  status: BoardTask['status'],
+  waits = '',
+): BoardTask => {
+  return { id, title, milestone, status, waits, file: `docs/tasks/${id}.md`, eligible: waits === '' }
+}
+
+const TASKS = [
+  task('T-001', 'Say how to work', '1 — Basket', 'DONE'),
+  task('T-002', 'Add the cart', '1 — Basket', 'DONE'),
+  task('T-003', 'Keep the cart for a week', '1 — Basket', 'DONE'),
+  task('T-004', 'Store users', '2 — Accounts', 'DONE'),
+  task('T-005', 'Keep sessions', '2 — Accounts', 'DONE'),
+  task('T-006', 'Add the login form', '2 — Accounts', 'TODO'),
+  task('T-007', 'Payments', '2 — Accounts', 'BLOCKED'),
+  task('T-008', 'Reset a password', '2 — Accounts', 'TODO', 'T-006'),
+  task('T-009', 'Round prices to cents', '3 — Money', 'DONE'),
+  task('T-010', 'Show rates by day', '3 — Money', 'TODO'),
+  task('T-011', 'Round taxes per line', '3 — Money', 'TODO', 'T-010'),
+  task('T-012', 'Export to the books', '3 — Money', 'TODO', 'T-011'),
+]
+
+it('a run in the full screen', async () => {
+  const size = { columns: 120, rows: 26 }
+  const events = NIGHT.map(({ second, event }): RunEvent => {
+    return { at: new Date(BEGAN + second * 1000).toISOString(), ...event }
+  })
+  const { terminal, screen, press } = openTui({
+    ...size,
+    events,
+    tasks: TASKS,
+    second: LAST + 2,
+    isOwn: true,
+    colour: true,
+  })
+  press('home', ...Array<string>(6).fill('down'))
+  await terminal.frame()
+  const picture = await svgOf(terminal.written(), { title: 'ralph watch', ...size })
+  screen.close()
+  await expect(picture).toMatchFileSnapshot(fileOf('full-screen'))
 })
