@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -183,7 +183,7 @@ async function underFlood(): Promise<readonly Row[]> {
 
 async function afterGigabyte(): Promise<Row> {
   const print = `seq -f "%.0f ${LINE}" 1 ${Math.ceil(1e9 / 80)}; echo all is printed`
-  const command = `${print}; until [ -e .git/go ]; do sleep 0.1; done; echo x > work; echo "<TASK_DONE>"`
+  const command = `${print}; sleep 1000`
   const config = { agent: 'command', command, gates: [], commit: { seal: false } }
   const root = project(10, { 'ralph.config.json': JSON.stringify(config) })
   try {
@@ -192,9 +192,7 @@ async function afterGigabyte(): Promise<Row> {
     const pid = terminal.pid()
     await terminal.saying('all is printed')
     const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-    writeFileSync(join(root, '.git/go'), '')
-    await terminal.ended
-    if (!readdirSync(root).includes('work')) throw new Error('the run did not end as it should')
+    await terminal.end()
     return {
       what: 'ralph run --tui, an agent that prints 1 GB',
       value: `${peak.toFixed(0)} MB at the peak`,
