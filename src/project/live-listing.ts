@@ -50,11 +50,6 @@ export class LiveListing<K extends FactName> {
     }
   }
 
-  /** The file of that task may have changed. */
-  touch(file: string): void {
-    this.#changed.add(file)
-  }
-
   #note(folder: string, name: string | null, onChange: () => void): void {
     if (name !== null && idInFileName(name) === null) return
     if (name === null) this.#isStale = true

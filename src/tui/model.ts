@@ -1,4 +1,4 @@
-import type { AttemptStarted, RunEvent, RunStarted } from '../events/event.ts'
+import type { AttemptStarted, RunEvent } from '../events/event.ts'
 import type { GateResult } from '../events/gate.ts'
 import type { OutcomeKind } from '../events/outcome.ts'
 import { statusAfter, type RunStatus } from '../events/status.ts'
@@ -52,7 +52,6 @@ const MOST_TASKS_OVER = 200
 /** A run as its events have told it so far: all that a full screen shows of it, in bounded memory. */
 export class RunModel {
   status: RunStatus | null = null
-  started: RunStarted | null = null
   /** The run has neither ended nor is it alive. */
   isDead = false
   /** What the run as a whole has come to: the same lines as in a terminal without the full screen. */
@@ -66,7 +65,6 @@ export class RunModel {
   /** Nothing is known any more: another run is to be shown. */
   clear(): void {
     this.status = null
-    this.started = null
     this.isDead = false
     this.revision++
     this.story.shrink(0)
@@ -85,10 +83,7 @@ export class RunModel {
   event(event: RunEvent): void {
     const before = this.status
     this.status = statusAfter(before, event)
-    if (event.type === 'run-started') {
-      this.started = event
-      if (event.jobs > 1) this.#story = new TogetherStory({ steps: false })
-    }
+    if (event.type === 'run-started' && event.jobs > 1) this.#story = new TogetherStory({ steps: false })
     if (!isChatter(event)) this.revision++
     // What an agent says is no part of what a run leaves behind.
     if (event.type !== 'agent-text') for (const block of this.#story.show(event)) this.story.push(block)

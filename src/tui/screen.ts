@@ -161,7 +161,8 @@ export class Screen {
     this.#ports.tick()
     const isAtWork = this.#ports.model.status?.jobs.some(({ id }) => id === this.#state.selected)
     if (this.#state.tab === 'diff' && isAtWork && this.#seconds % DIFF_SECONDS === 0) this.#loadMaterial()
-    this.changed()
+    // In the same wake-up.
+    this.#soon()
   }
 
   #paint(): void {

@@ -10,7 +10,6 @@ import {
   line,
   paragraph,
   strong,
-  textOf,
   type Block,
   type Line,
   type Piece,
@@ -432,20 +431,4 @@ function tailOf(text: string, columns: number, measure: Measure): string {
   let tail = text
   while (measure(tail) > columns) tail = tail.slice(Math.max(1, Math.ceil((measure(tail) - columns) / 2)))
   return tail
-}
-
-/** What a frame says, as text: for tests, and for who reads it. */
-export function frameText({ rows, columns }: Frame, measure: Measure): string {
-  return rows.map((row) => rowText(row, columns, measure)).join('\n')
-}
-
-function rowText(row: FrameRow, columns: number, measure: Measure): string {
-  let text = ''
-  for (const { at, width, line: content } of row) {
-    text += ' '.repeat(Math.max(0, at - measure(text)))
-    text += fit(content, Math.min(width, columns - at), measure)
-      .map(textOf)
-      .join('')
-  }
-  return text.trimEnd()
 }

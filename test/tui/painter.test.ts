@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Frame, FrameRow } from '../../src/tui/frame.ts'
 import { ENTER, LEAVE, Painter } from '../../src/tui/painter.ts'
-import { frameText } from '../../src/tui/view.ts'
 import { bad, dim, strong, type Piece } from '../../src/ui/block.ts'
 import { measureForAny } from '../../src/ui/width.ts'
 import { openScreen } from '../ui/screen.ts'
+import { frameText } from './frame-text.ts'
 
 const measure = await measureForAny()
 const look = { colour: true, ascii: false }

@@ -1,0 +1,24 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { LiveListing } from '../../src/project/live-listing.ts'
+import { openPlace } from '../../src/project/project.ts'
+import { projectFolder, taskText } from '../cli/project-folder.ts'
+
+it('reads the files that have changed, that are new and that are gone', async () => {
+  const root = projectFolder({
+    'docs/tasks/T-001.md': taskText('T-001', 'One'),
+    'docs/tasks/T-002.md': taskText('T-002', 'Two'),
+  })
+  const listing = new LiveListing(await openPlace({ cwd: root, dir: undefined }), ['title', 'milestone'])
+  const titles = async () => (await listing.read()).map(({ task }) => task.title)
+  expect(await titles()).toEqual(['One', 'Two'])
+  let changes = 0
+  onTestFinished(listing.watch(() => changes++))
+  const file = (id: string) => join(root, `docs/tasks/${id}.md`)
+  writeFileSync(file('T-001'), taskText('T-001', 'Another one'))
+  writeFileSync(file('T-003'), taskText('T-003', 'Three'))
+  rmSync(file('T-002'))
+  await expect.poll(titles, { timeout: 10_000 }).toEqual(['Another one', 'Three'])
+  await expect.poll(() => changes, { timeout: 10_000 }).toBeGreaterThan(0)
+})
