@@ -49,11 +49,12 @@ function partsOf(
   status: RunStatus,
   { now, remaining }: Pick<FootFacts, 'now' | 'remaining'>,
 ): readonly Line[] {
-  const { progress, held, since, budget } = status
+  const { progress, held, failed, since, budget } = status
   const cost = costSoFar(status)
   const texts = [
     `${progress.done} of ${progress.tasks} done`,
     ...(progress.blocked > 0 ? [`${progress.blocked} blocked`] : []),
+    ...(failed.length > 0 ? [`${failed.length} left`] : []),
     ...(held.length > 0 ? [`${held.length} held`] : []),
     wholeMinutes(secondsBetween(new Date(since), now)),
     ...(cost === null
