@@ -74,7 +74,7 @@ async function once(seed: number): Promise<void> {
     const jobs = below(2) === 0 ? ['--jobs', '2'] : []
     terminal.ralph('run', '--loop', '--retries', '1', ...args, ...jobs)
     const until = performance.now() + 20_000
-    while (performance.now() < until && !/ended with \d/.test(terminal.screen())) {
+    while (performance.now() < until && !terminal.hasEnded()) {
       const what = below(20)
       if (what === 0) resize(terminal, SIZES[below(SIZES.length)] ?? SIZES[0])
       else if (what < 8) terminal.press(KEYS[below(KEYS.length)]!)
@@ -84,6 +84,7 @@ async function once(seed: number): Promise<void> {
     await leave(terminal)
     expect(terminal.isAlternate()).toBe(false)
     await expect.poll(terminal.isCooked).toBe(true)
+    expect(terminal.history()).not.toMatch(/^error:/m)
     // Of the screen nothing is left among the lines.
     expect(terminal.history()).not.toMatch(/┌ Tasks|\[activity\]/)
     expect(git(cwd, 'status', '--short', '--', 'docs', 'one', 'two', 'four')).toBe('')
@@ -104,7 +105,7 @@ function resize(terminal: ReturnType<typeof openTmux>, [columns, rows]: readonly
 /** Goes out of whatever is open, and ends the run where it still goes on. */
 async function leave(terminal: ReturnType<typeof openTmux>): Promise<void> {
   for (let times = 0; times < 100; times++) {
-    if (/ended with \d/.test(terminal.screen())) return
+    if (terminal.hasEnded()) return
     terminal.press(times % 5 === 4 ? 'Escape' : 'C-c')
     await wait(300)
   }

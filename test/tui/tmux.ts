@@ -1,4 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 
@@ -16,6 +19,8 @@ export function openTmux(cwd: string, size: { readonly columns: number; readonly
   const env = {
     PATH: process.env['PATH'],
     HOME: cwd,
+    // Workspaces of ralph's own are to be outside of the project.
+    XDG_CACHE_HOME: mkdtempSync(join(tmpdir(), 'ralph-cache-')),
     TERM: 'xterm-256color',
     LANG: 'C.UTF-8',
     RALPH_SANDBOX: 'off',
@@ -49,15 +54,20 @@ export function openTmux(cwd: string, size: { readonly columns: number; readonly
     /** Runs ralph in the shell. */
     ralph: (...args: readonly string[]) => {
       const words = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`)
-      tmux('send-keys', '-t', 't', '-l', `${words.join(' ')}; echo "ended with $?"`)
+      tmux('send-keys', '-t', 't', '-l', `${words.join(' ')}; echo "ended with $?"; : > .git/ended`)
       tmux('send-keys', '-t', 't', 'Enter')
     },
+    /** Whether that has ended, whatever stands on the screen by now. */
+    hasEnded: () => existsSync(join(cwd, '.git/ended')),
     resize: (to: number, height: number) =>
       void tmux('resize-window', '-t', 't', '-x', `${to}`, '-y', `${height}`),
     /** Waits until the screen says that. */
     shows: async (words: string | RegExp) => {
       await expect.poll(screen, { timeout: 30_000, interval: 50 }).toMatch(words)
     },
-    end: () => void spawnSync('tmux', ['-L', socket, 'kill-server'], { cwd }),
+    end: () => {
+      spawnSync('tmux', ['-L', socket, 'kill-server'], { cwd })
+      rmSync(env.XDG_CACHE_HOME, { recursive: true, force: true })
+    },
   }
 }
