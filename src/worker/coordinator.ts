@@ -217,7 +217,10 @@ export class Coordinator implements Elsewhere {
       for (const { id, job } of going) {
         const emit: Emit<Happening> = (event) => this.#emit(event)
         const delivery = this.#roster.adopt(held.ticket, id, emit)
-        this.#underWay.push({ job, worker: delivery.worker, ended: this.#afterAdopted(job, delivery) })
+        const ended = this.#afterAdopted(job, delivery)
+        // Of a task that is done by now nobody waits for it.
+        ended.catch(() => undefined)
+        this.#underWay.push({ job, worker: delivery.worker, ended })
       }
     }
   }
