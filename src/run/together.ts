@@ -204,8 +204,10 @@ class Jobs {
     const { control } = this.#at.ports
     if (this.#end !== null || this.#overBudget !== null || control.isStopping) return false
     const isLeft = (this.#limit ?? Infinity) > this.#begun || this.#refused.size > 0
-    const overlapping = waiting.flatMap(({ task, wait }) => (wait.kind === 'overlap' ? [task.id] : []))
-    return isLeft && this.#open().some(({ id }) => !this.#busy.has(id) && !overlapping.includes(id))
+    const overlapping = new Set(
+      waiting.flatMap(({ task, wait }) => (wait.kind === 'overlap' ? [task.id] : [])),
+    )
+    return isLeft && this.#open().some(({ id }) => !this.#busy.has(id) && !overlapping.has(id))
   }
 
   get #limit(): number | null {
