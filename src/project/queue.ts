@@ -8,7 +8,7 @@ import { Coordinator } from '../worker/coordinator.ts'
 import { embeddedUrl, openEmbedded } from '../worker/embedded.ts'
 import type { Queue } from '../worker/queue.ts'
 import { Remote } from '../worker/remote.ts'
-import { EMBEDDED, QUEUE_VARIABLE, queueUrl } from '../worker/url.ts'
+import { EMBEDDED, QUEUE_VARIABLE, queueUrl, shownUrl } from '../worker/url.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Agents } from './agents.ts'
 import type { Place, Project } from './project.ts'
@@ -35,6 +35,11 @@ export function meantQueue(
     'no queue is named',
     `Give --queue a Postgres URL, or embedded; or name it in ${QUEUE_VARIABLE}, or as "queue": { "url": … }.`,
   )
+}
+
+/** The same as it may be shown. */
+export function shownQueue(...asked: Parameters<typeof meantQueue>): string {
+  return shownUrl(meantQueue(...asked))
 }
 
 /** The folder of a project's embedded queue. */

@@ -6,7 +6,7 @@ import { candidateRef, type KeptAttempt } from '../git/record.ts'
 import type { Failed } from '../attempt/attempt.ts'
 import type { Job } from '../attempt/job.ts'
 import type { Held } from '../landing/onto.ts'
-import { schedule, shareOf, type Busy, type Standing } from '../select/schedule.ts'
+import { schedule, shareOf, type Busy, type Schedule, type Standing } from '../select/schedule.ts'
 import { select } from '../select/selection.ts'
 import type { Task } from '../task/model.ts'
 import { LOCK_FILES } from '../workspace/furnish.ts'
@@ -110,7 +110,9 @@ class Jobs {
       const news = changed === undefined ? [] : [changed]
       if (this.#running.size > 0) await Promise.race([...this.#running, ...this.#heldTimer(), ...news])
       else if (this.#error) throw this.#error.thrown
-      else if (plan.isOver && news.length > 0 && this.#waitsForWorkers) await Promise.race([...news, stopped])
+      // Also where something could begin, and each place of the workers is taken by what an earlier run has given them.
+      else if (news.length > 0 && this.#waitsForWorkers(plan))
+        await Promise.race([...news, stopped, ...this.#heldTimer()])
       else if (plan.isOver && !(await this.#lookAtHeld())) return this.#ended()
       // The other agents are not left to work for nothing: what they have done is kept.
       if (this.#error) this.#at.ports.control.stop('clean')
@@ -198,11 +200,14 @@ class Jobs {
   }
 
   /** There is work, and nobody to do it as yet. */
-  get #waitsForWorkers(): boolean {
+  #waitsForWorkers({ waiting }: Schedule<Task>): boolean {
     const { control } = this.#at.ports
     if (this.#end !== null || this.#overBudget !== null || control.isStopping) return false
     const isLeft = (this.#limit ?? Infinity) > this.#begun || this.#refused.size > 0
-    return isLeft && this.#open().some(({ id }) => !this.#busy.has(id))
+    const overlapping = new Set(
+      waiting.flatMap(({ task, wait }) => (wait.kind === 'overlap' ? [task.id] : [])),
+    )
+    return isLeft && this.#open().some(({ id }) => !this.#busy.has(id) && !overlapping.has(id))
   }
 
   get #limit(): number | null {

@@ -20,6 +20,8 @@ export interface DryRun {
   readonly prompt: string
   /** Workspaces of ralph's own, where the run has any. */
   readonly workspaces: DryWorkspaces | null
+  /** Where workers would find its jobs, without a password; null where it does them itself. */
+  readonly queue: string | null
   /** In tokens. */
   readonly estimate: number
 }
@@ -44,6 +46,7 @@ export function dryRunView(run: DryRun): readonly Block[] {
     paragraph(label('command'), `${run.command.map(quoted).join(' ')}${promptOnStdin ? ' < prompt' : ''}`),
     paragraph(label('gates'), gates.length > 0 ? gates.map(({ command }) => command).join(' · ') : 'none'),
     paragraph(label('sandbox'), sandboxText(run.sandbox).replace('sandbox ', '')),
+    ...(run.queue === null ? [] : [paragraph(label('queue'), `${run.queue}: workers do the tasks`)]),
     ...workspaceLines(run.workspaces),
     paragraph(label('prompt'), `about ${estimate} tokens; nothing was run`),
     BLANK,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Job } from '../attempt/job.ts'
 import { UserError } from '../base/errors.ts'
@@ -65,8 +66,12 @@ function queueOn(boss: PgBoss, url: string): Queue {
       return { ticket: { of, id }, sign: data, heardAt: new Date(heartbeatOn ?? createdOn).getTime() }
     })
   }
-  const take = async (of: Ticket['of'], sign: RunSign | WorkerSign): Promise<Ticket | null> => {
-    const id = await boss.send(of, sign)
+  const take = async (
+    of: Ticket['of'],
+    sign: RunSign | WorkerSign,
+    wanted: string = randomUUID(),
+  ): Promise<Ticket | null> => {
+    const id = await boss.send(of, sign, { id: wanted })
     if (id === null) return null
     // Only what is active beats; it does not matter whose hands have made it so.
     await boss.fetch(of, { batchSize: MOST })
@@ -85,9 +90,11 @@ function queueOn(boss: PgBoss, url: string): Queue {
       return (await held<RunSign>('run'))[0] ?? null
     },
     async join(sign) {
-      const ticket = await take('workers', sign)
+      // A run may give it a job as soon as it is seen.
+      const id = randomUUID()
+      await boss.createQueue(boxOf({ of: 'workers', id }), PLAIN)
+      const ticket = await take('workers', sign, id)
       if (ticket === null) throw new Error('the queue takes no worker')
-      await boss.createQueue(boxOf(ticket), PLAIN)
       return ticket
     },
     workers: () => held<WorkerSign>('workers'),
@@ -107,12 +114,14 @@ function queueOn(boss: PgBoss, url: string): Queue {
       await boss.deleteAllJobs(EVENTS)
     },
     async give(worker, job) {
+      // A run that begins removes boxes of workers that it has not seen yet.
+      await boss.createQueue(boxOf(worker), PLAIN)
       const id = await boss.send(boxOf(worker), { job })
       if (id === null) throw new Error('the queue takes no job')
       return id
     },
     async parcels(worker) {
-      const found = await boss.findJobs<ToWorker>(boxOf(worker))
+      const found = (await boss.findJobs<ToWorker>(boxOf(worker)).catch(ifThere)) ?? []
       return found.flatMap((one) => parcelOf(one) ?? [])
     },
     async remove(worker, parcel) {
@@ -122,7 +131,11 @@ function queueOn(boss: PgBoss, url: string): Queue {
       await boss.send(boxOf(worker), { word })
     },
     async receive(worker) {
-      const got = await boss.fetch<ToWorker>(boxOf(worker), { batchSize: MOST })
+      const got = await boss.fetch<ToWorker>(boxOf(worker), { batchSize: MOST }).catch(ifThere)
+      if (!got) {
+        await boss.createQueue(boxOf(worker), PLAIN)
+        return { jobs: [], words: [] }
+      }
       const words = got.filter(({ data }) => 'word' in data)
       if (words.length > 0)
         await boss.deleteJob(
@@ -164,6 +177,6 @@ function parcelOf({ id, data, state, output }: JobWithMetadata<ToWorker>): Parce
 }
 
 /** Somebody else may have removed it just now. */
-function ifThere(error: unknown): void {
+function ifThere(error: unknown): undefined {
   if (!(error instanceof Error) || !/not exist|not found/i.test(error.message)) throw error
 }

@@ -8,10 +8,12 @@ import { formatDuration } from '../base/time.ts'
 import type { Happening } from '../events/event.ts'
 import { candidateRef } from '../git/record.ts'
 import { thisMachine } from '../process/machine.ts'
+import { sleep } from '../process/sleep.ts'
 import { isAlive } from '../process/table.ts'
 import type { Elsewhere, UnderWay } from '../run/elsewhere.ts'
 import { placeOf } from '../run/lock.ts'
 import type { Task } from '../task/model.ts'
+import { reasonOf } from './boss.ts'
 import { acceptReport, notMade, recordLost, type GivenJob } from './accept.ts'
 import { placeFor } from './place.ts'
 import { PROTOCOL, type Held, type Queue, type RunSign, type Ticket } from './queue.ts'
@@ -156,6 +158,7 @@ export class Coordinator implements Elsewhere {
         }
       }
       emit({ type: 'warning', message: `${worker} gave ${job.task.id} back: ${end.reason}` })
+      await sleep(PAUSE_MS, ports.signal)
     }
   }
 
@@ -217,7 +220,10 @@ export class Coordinator implements Elsewhere {
       for (const { id, job } of going) {
         const emit: Emit<Happening> = (event) => this.#emit(event)
         const delivery = this.#roster.adopt(held.ticket, id, emit)
-        this.#underWay.push({ job, worker: delivery.worker, ended: this.#afterAdopted(job, delivery) })
+        const ended = this.#afterAdopted(job, delivery)
+        // Of a task that is done by now nobody waits for it.
+        ended.catch(() => undefined)
+        this.#underWay.push({ job, worker: delivery.worker, ended })
       }
     }
   }
@@ -265,6 +271,10 @@ export class Coordinator implements Elsewhere {
     }
     try {
       delivery = await this.#roster.give(ticket, job, told)
+    } catch (error) {
+      // A queue that is gone for a moment: whether it stays gone is for the roster to say.
+      const reason = `it could not be given to a worker: ${reasonOf(error)}`
+      return { kind: 'reported', worker: 'the queue', end: { kind: 'given-back', reason } }
     } finally {
       this.#roster.unpromise(ticket)
     }
@@ -303,6 +313,9 @@ export class Coordinator implements Elsewhere {
     return outcome('interrupted', reason ?? 'the run was interrupted')
   }
 }
+
+/** Before a job that came back is given away again. */
+const PAUSE_MS = 1000
 
 /** Waits for something, or until the signal is aborted. */
 async function orAborted(something: Promise<void>, signal: AbortSignal): Promise<void> {

@@ -71,6 +71,18 @@ describe('what follows an attempt', () => {
     expect(decide(ended(kind), first).kind).toBe(next)
   })
 
+  it('gives a lost attempt to another worker at once, and the task up after three in a row', () => {
+    const lost = (...series: readonly KeptAttempt[]) =>
+      decide(ended('lost', { unchanged: true }), { ...first, counted: 4, series })
+    expect(lost()).toEqual({ kind: 'retry', pauseSeconds: 0 })
+    expect(lost(record('lost'), record('gate-failed'), record('lost'))).toMatchObject({ kind: 'retry' })
+    expect(lost(record('gate-failed'), record('lost'), record('lost'))).toEqual({
+      kind: 'give-up',
+      reason: '3 times in a row: why',
+      blocked: false,
+    })
+  })
+
   it('pauses longer each time, up to a minute', () => {
     const pause = (number: number) => decide(ended('timeout'), { ...first, counted: number, most: 99 })
     expect([1, 2, 3, 9].map((number) => pause(number))).toEqual(

@@ -10,6 +10,7 @@ import type { Project } from '../../project/project.ts'
 import { openRepository, unlessGitIsMissing } from '../../project/repository.ts'
 import type { RunWish } from '../../project/run-options.ts'
 import { openSandbox, sandboxMode } from '../../project/sandbox.ts'
+import { shownQueue } from '../../project/queue.ts'
 import { furnitureOf } from '../../project/workspaces.ts'
 import { filesToCopy } from '../../workspace/furnish.ts'
 import { workspacesFolder } from '../../workspace/own.ts'
@@ -53,7 +54,7 @@ async function planOf(
   const { root, dir, tasks, tierOf } = project
   const mode = sandboxMode(wish.sandbox, { env: io.env, config: project.config })
   const { state: sandbox } = await openSandbox(mode, { env: io.env, ...project })
-  const agents = new Agents(io, wish, { ...project, isCaged: sandbox.on })
+  const agents = new Agents(io, wish, { ...project, isCaged: sandbox.on, isElsewhere: wish.queue !== null })
   const git = openReadingGit({ cwd: root, env: io.env })
   const ledger = new Ledger(await unlessGitIsMissing(listRecords(git, task.id), []))
   const [choice] = await agents.choicesFor(task)
@@ -92,7 +93,9 @@ async function planOf(
     ...commandOf(invocationOf(provider, request, options)),
     prompt: job.prompt,
     estimate,
-    workspaces: await workspacesOfRun(io, project, options),
+    // With a queue it is for the workers that there are to say what runs at once, and where.
+    workspaces: wish.queue === null ? await workspacesOfRun(io, project, options) : null,
+    queue: wish.queue === null ? null : shownQueue(wish.queue, io, project),
   }
   return { plan, warnings }
 }

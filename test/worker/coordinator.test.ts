@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest'
+import { thisMachine } from '../../src/process/machine.ts'
+import { Coordinator } from '../../src/worker/coordinator.ts'
+import { PROTOCOL, type Held, type Queue, type RunSign, type WorkerSign } from '../../src/worker/queue.ts'
+import { Remote } from '../../src/worker/remote.ts'
+import type { Happening } from '../../src/events/event.ts'
+import { openGit } from '../../src/git/door.ts'
+import { ENV, git, makeFolder, makeRepository } from '../git/repository.ts'
+
+const refuse = async (): Promise<never> => {
+  throw new Error('nobody calls this')
+}
+
+/** A queue in this process: only places, and no job. */
+function placesOnly(held: Held<RunSign> | null, workers: readonly WorkerSign[] = []): Queue {
+  let run = held
+  return {
+    url: 'postgres://db/x',
+    now: async () => 100_000,
+    async takeRun(sign) {
+      if (run) return null
+      run = { ticket: { of: 'run', id: 'mine' }, sign, heardAt: 100_000 }
+      return run.ticket
+    },
+    run: async () => run,
+    workers: async () =>
+      workers.map((sign) => ({ ticket: { of: 'workers', id: sign.name }, sign, heardAt: 0 })),
+    beat: async () => true,
+    async drop({ of }) {
+      if (of === 'run') run = null
+    },
+    clear: async () => undefined,
+    sweep: async () => undefined,
+    parcels: async () => [],
+    hear: async () => [],
+    close: async () => undefined,
+    join: refuse,
+    give: refuse,
+    remove: refuse,
+    say: refuse,
+    receive: refuse,
+    report: refuse,
+    tell: refuse,
+  }
+}
+
+async function coordinator(queue: Queue): Promise<Coordinator> {
+  const root = makeRepository()
+  const bare = makeFolder()
+  git(bare, 'init', '-q', '--bare')
+  git(root, 'remote', 'add', 'origin', bare)
+  return new Coordinator({
+    open: async () => queue,
+    isEmbedded: false,
+    remote: new Remote(openGit({ cwd: root, env: ENV }), 'origin'),
+    times: { heartbeatSeconds: 10, lostSeconds: 30, workerTimeoutSeconds: 60 },
+    version: '1.0.0',
+    pid: process.pid,
+    labelsOf: async () => [],
+    now: () => new Date(),
+  })
+}
+
+async function sign(more: Partial<RunSign> = {}): Promise<RunSign> {
+  return {
+    protocol: PROTOCOL,
+    version: '1.0.0',
+    run: 'other',
+    machine: { ...(await thisMachine()), id: 'elsewhere', boot: 'other', host: 'far' },
+    pid: 1,
+    branch: 'main',
+    isEmbedded: false,
+    heartbeatSeconds: 10,
+    ...more,
+  }
+}
+
+const held = async (silentSeconds: number, more: Partial<RunSign> = {}): Promise<Held<RunSign>> => {
+  return {
+    ticket: { of: 'run', id: 'theirs' },
+    sign: await sign(more),
+    heardAt: 100_000 - silentSeconds * 1000,
+  }
+}
+
+describe('the place of the run', () => {
+  const begins = async (other: Held<RunSign> | null): Promise<string> => {
+    const one = await coordinator(placesOnly(other))
+    try {
+      await one.begin({ id: 'run', branch: 'main' })
+      return 'begun'
+    } catch (error) {
+      return error instanceof Error ? error.message : ''
+    } finally {
+      await one.end()
+    }
+  }
+
+  it('is free where nobody has it, or nothing was heard of who has it for as long as counts as lost', async () => {
+    expect(await begins(null)).toBe('begun')
+    expect(await begins(await held(31))).toBe('begun')
+  })
+
+  it("is another run's that was heard of, by the clock of the queue", async () => {
+    expect(await begins(await held(29))).toBe(
+      'another run has this queue: other, process 1 on far, last heard of 29s ago',
+    )
+  })
+
+  it('is free at once where that run was here and is dead', async () => {
+    const machine = await thisMachine()
+    expect(await begins(await held(0, { machine, pid: 2 ** 22 + 1 }))).toBe('begun')
+    expect(await begins(await held(0, { machine, pid: process.pid }))).toContain('another run has this queue')
+  })
+})
+
+describe('the workers of a run', () => {
+  it('are those of the same version; another is refused, and said', async () => {
+    const worker = { protocol: PROTOCOL, version: '1.0.0', name: 'same', pid: 1, places: 2, labels: [] }
+    const one = await coordinator(placesOnly(null, [worker, { ...worker, name: 'other', version: '2.0.0' }]))
+    const events: Happening[] = []
+    await one.begin({ id: 'run', branch: 'main' })
+    one.listen((event) => events.push(event))
+    while (events.length < 2) await one.changed()
+    expect(events).toEqual([
+      { type: 'worker-joined', worker: 'same', places: 2, labels: [] },
+      {
+        type: 'worker-left',
+        worker: 'other',
+        why: 'refused',
+        reason: 'it is ralph 2.0.0, and this is 1.0.0: both must be the same',
+      },
+    ])
+    expect(one.places).toBe(2)
+    await one.end()
+  })
+})
