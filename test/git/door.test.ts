@@ -86,7 +86,7 @@ describe('the door to git', () => {
 
   it('ends a command when its signal is aborted', async () => {
     const root = makeRepository()
-    git(root, 'config', 'alias.wait', '!cat /dev/zero > /dev/null')
+    git(root, 'config', 'alias.wait', '!sleep 5')
     const controller = new AbortController()
     const running = openGit({ cwd: root, env: ENV }).run(['wait'], { signal: controller.signal })
     controller.abort()
