@@ -127,7 +127,7 @@ function queueOn(boss: PgBoss, url: string): Queue {
     async remove(worker, parcel) {
       await boss.deleteJob(boxOf(worker), parcel)
     },
-    async say(worker, word) {
+    async sendWord(worker, word) {
       await boss.send(boxOf(worker), { word })
     },
     async receive(worker) {
@@ -150,10 +150,10 @@ function queueOn(boss: PgBoss, url: string): Queue {
     async report(worker, parcel, report) {
       await boss.complete(boxOf(worker), parcel, report)
     },
-    async tell(batch) {
+    async sendEvents(batch) {
       await boss.send(EVENTS, batch)
     },
-    async hear() {
+    async receiveEvents() {
       const got = await boss.fetch<Batch>(EVENTS, { batchSize: MOST })
       if (got.length > 0)
         await boss.deleteJob(

@@ -167,7 +167,7 @@ export class Coordinator implements Elsewhere {
     const { remote } = this.#at
     const { queue, roster } = this.#opened
     await roster.end()
-    // Of what cannot be told any more the next run finds out by itself.
+    // Of what cannot be sent any more the next run finds out by itself.
     const quietly = async (work: Promise<void>): Promise<void> => work.catch(() => undefined)
     if (this.#ticket) {
       for (const task of this.#tasks) await quietly(remote.pushRecords(task))
@@ -265,12 +265,12 @@ export class Coordinator implements Elsewhere {
   /** Gives the job to the worker and hears of it to the end; null where the run ends at once. */
   async #have(ticket: Ticket, { job, ports, emit }: GivenJob): Promise<Delivered | null> {
     let delivery: Delivery | null = null
-    const told: Emit<Happening> = (event) => {
+    const forward: Emit<Happening> = (event) => {
       emit(event.type === 'attempt-started' && delivery ? { ...event, worker: delivery.worker } : event)
       if (event.type === 'question') void this.#ask(event, ports, delivery)
     }
     try {
-      delivery = await this.#roster.give(ticket, job, told)
+      delivery = await this.#roster.give(ticket, job, forward)
     } catch (error) {
       // A queue that is gone for a moment: whether it stays gone is for the roster to say.
       const reason = `it could not be given to a worker: ${reasonOf(error)}`
@@ -278,13 +278,13 @@ export class Coordinator implements Elsewhere {
     } finally {
       this.#roster.unpromise(ticket)
     }
-    const { say, ended } = delivery
+    const { end, ended } = delivery
     const [signal, skipped, kill] = [ports.signal, ports.control.skipped, ports.killSignal]
     const over = new AbortController()
-    onAbort(signal, over.signal, () => void say('clean'))
-    onAbort(skipped, over.signal, () => void say('skip'))
+    onAbort(signal, over.signal, () => void end('clean'))
+    onAbort(skipped, over.signal, () => void end('skip'))
     const now = new Promise<null>((resolve) => {
-      onAbort(kill, over.signal, () => void say('now').then(() => resolve(null)))
+      onAbort(kill, over.signal, () => void end('now').then(() => resolve(null)))
     })
     const gone = this.#untilHopeless(over.signal)
     const result = await Promise.race([ended, now, gone])

@@ -47,7 +47,7 @@ export class Outbox {
     const events = this.#waiting
     this.#waiting = []
     try {
-      await this.#queue.tell({ parcel: this.#parcel, number: this.#sent, events })
+      await this.#queue.sendEvents({ parcel: this.#parcel, number: this.#sent, events })
       this.#sent++
     } catch {
       this.#waiting = [...events, ...this.#waiting]

@@ -122,7 +122,7 @@ export interface Queue {
   /** Every job that was sent to it and not removed. */
   parcels(worker: Ticket): Promise<readonly Parcel[]>
   remove(worker: Ticket, parcel: string): Promise<void>
-  say(worker: Ticket, word: Word): Promise<void>
+  sendWord(worker: Ticket, word: Word): Promise<void>
   /** What has come for a worker: a job is its own from now on. */
   receive(worker: Ticket): Promise<{
     readonly jobs: readonly { readonly parcel: string; readonly job: Job }[]
@@ -130,8 +130,8 @@ export interface Queue {
   }>
   report(worker: Ticket, parcel: string, report: Report): Promise<void>
   /** Sends events to the run. */
-  tell(batch: Batch): Promise<void>
+  sendEvents(batch: Batch): Promise<void>
   /** What workers have sent since. */
-  hear(): Promise<readonly Batch[]>
+  receiveEvents(): Promise<readonly Batch[]>
   close(): Promise<void>
 }

@@ -121,7 +121,7 @@ export class Remote {
     if (refs.length > 0) await pushGone(this.#git, this.name, refs)
   }
 
-  /** What an agent is told to look at, and what a later run lands: of these names nothing is in the way here any more. */
+  /** What an agent can look at, and what a later run lands: of these names nothing is in the way here any more. */
   async free(refs: readonly string[]): Promise<readonly string[]> {
     const moved: string[] = []
     const { stdout } = await this.#git.run(['for-each-ref', '--format=%(refname) %(objectname)', ...refs])

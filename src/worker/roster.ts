@@ -34,7 +34,7 @@ export type Delivered =
 export interface Delivery {
   readonly worker: string
   readonly ended: Promise<Delivered>
-  readonly say: (how: Extract<Word, { kind: 'end' }>['how']) => Promise<void>
+  readonly end: (how: Extract<Word, { kind: 'end' }>['how']) => Promise<void>
   readonly answer: (answer: string) => Promise<void>
 }
 
@@ -190,15 +190,15 @@ export class Roster {
     return {
       worker: name,
       ended,
-      say: (how) => this.#say(ticket, { kind: 'end', parcel, how }),
-      answer: (answer) => this.#say(ticket, { kind: 'answer', parcel, answer }),
+      end: (how) => this.#sendWord(ticket, { kind: 'end', parcel, how }),
+      answer: (answer) => this.#sendWord(ticket, { kind: 'answer', parcel, answer }),
     }
   }
 
   /** A queue that is gone for a moment is no reason to fail: what was to be said, its absence says as well. */
-  async #say(ticket: Ticket, word: Word): Promise<void> {
+  async #sendWord(ticket: Ticket, word: Word): Promise<void> {
     try {
-      await this.#queue.say(ticket, word)
+      await this.#queue.sendWord(ticket, word)
     } catch {
       return
     }
@@ -223,7 +223,7 @@ export class Roster {
     if (now - this.#tickedAt > this.#times.heartbeatSeconds * 1000) this.#forgive(now)
     this.#tickedAt = now
     if (now - this.#beatAt >= this.#times.heartbeatSeconds * 1000) await this.#beat(now)
-    for (const batch of await this.#queue.hear()) this.#hear(batch)
+    for (const batch of await this.#queue.receiveEvents()) this.#take(batch)
     for (const known of this.#known.values()) if (known.jobs.size > 0) await this.#readReports(known)
     if (now - this.#lookedAt < LOOK_MS) return
     this.#lookedAt = now
@@ -236,7 +236,7 @@ export class Roster {
       this.#giveUp('another run has taken this queue over, for nothing was heard of this one')
   }
 
-  #hear({ parcel, number, events }: Batch): void {
+  #take({ parcel, number, events }: Batch): void {
     this.#heardAt = this.#now()
     for (const { jobs } of this.#known.values()) {
       const open = jobs.get(parcel)
@@ -326,9 +326,9 @@ export class Roster {
     this.#known.delete(ticket.id)
     if (!known.isRefused) this.#emit({ type: 'worker-left', worker: sign.name, why, reason })
     for (const open of known.jobs.values()) {
-      const told =
+      const ended =
         why === 'lost' ? `the worker ${sign.name} was lost: ${reason}` : `the worker ${sign.name} has ended`
-      open.settle({ kind: 'lost', worker: sign.name, reason: told })
+      open.settle({ kind: 'lost', worker: sign.name, reason: ended })
     }
     this.#hasChanged()
     await this.#queue.clear(ticket)

@@ -38,15 +38,15 @@ export function queueUrl(
     configured,
   }: { readonly env: Readonly<Record<string, string | undefined>>; readonly configured: string | null },
 ): string | null {
-  const told = env[QUEUE_VARIABLE]?.trim() || null
-  if (named === null || named === '') return checked(told ?? configured)
+  const given = env[QUEUE_VARIABLE]?.trim() || null
+  if (named === null || named === '') return checked(given ?? configured)
   if (hasPassword(named))
     throw new UserError(
       'a password on the command line is shown to everybody who lists processes',
       `Put the whole URL into ${QUEUE_VARIABLE} and give --queue alone, or the password into PGPASSWORD or ~/.pgpass.`,
     )
   // Whoever names on the command line what the environment has with its password means that.
-  if (told !== null && shownUrl(told) === shownUrl(named)) return checked(told)
+  if (given !== null && shownUrl(given) === shownUrl(named)) return checked(given)
   return checked(named)
 }
 

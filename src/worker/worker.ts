@@ -256,12 +256,12 @@ class Worker {
     await this.#ports.queue.report(ticket, parcel, { end, batches, isLast: this.#end !== null })
   }
 
-  /** What is done is on the remote; that it is done is told as soon as the queue is there. */
-  async #deliver(tell: () => Promise<void>): Promise<void> {
+  /** What is done is on the remote; that it is done is reported as soon as the queue is there. */
+  async #deliver(report: () => Promise<void>): Promise<void> {
     const until = this.#now() + this.#options.patienceSeconds * 1000
     for (;;) {
       try {
-        return await tell()
+        return await report()
       } catch (error) {
         if (this.#now() > until)
           return this.#leave({ kind: 'unable', error: queueGone(this.#ports.queue, error) })

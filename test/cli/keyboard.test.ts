@@ -97,7 +97,7 @@ describe('the keyboard', () => {
     goOn()
     expect(since()).toEqual(['raw', 'a: resume'])
     await press('\u001c')
-    expect(since()).toEqual(['cooked', 'quit'])
+    expect(since()).toEqual(['a: suspend', 'cooked', 'quit'])
   })
 
   it('keeps away from the terminal in the background', () => {

@@ -32,15 +32,15 @@ function placesOnly(held: Held<RunSign> | null, workers: readonly WorkerSign[] =
     clear: async () => undefined,
     sweep: async () => undefined,
     parcels: async () => [],
-    hear: async () => [],
+    receiveEvents: async () => [],
     close: async () => undefined,
     join: refuse,
     give: refuse,
     remove: refuse,
-    say: refuse,
+    sendWord: refuse,
     receive: refuse,
     report: refuse,
-    tell: refuse,
+    sendEvents: refuse,
   }
 }
 
