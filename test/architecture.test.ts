@@ -119,6 +119,20 @@ test('no file imports itself in the end', () => {
   for (const file of files) visit(file, [])
 })
 
+test('every command begins with the fewest modules of Node: each of the others takes some milliseconds', () => {
+  const begun = new Set<string>()
+  const visit = (file: string): void => {
+    if (begun.has(file)) return
+    begun.add(file)
+    for (const imported of importsOf(file, false)) visit(imported)
+  }
+  visit('bin.ts')
+  const modules = [...begun].flatMap((file) =>
+    [...texts.get(file)!.matchAll(/^import (?!type ).* from 'node:([\w/]+)'/gm)].map(([, name]) => name),
+  )
+  expect([...new Set(modules)].toSorted()).toEqual(['fs', 'path', 'util'])
+})
+
 test('only bin prints, and only bin asks the process what it is', () => {
   expect(where(/\bconsole\.(?!anthropic\.com)/)).toEqual([])
   expect(where(/\bprocess\.(?:stdout|stderr)/, 'bin.ts')).toEqual([])

@@ -1,4 +1,4 @@
-import { emitKeypressEvents, type Interface } from 'node:readline'
+import type { Interface } from 'node:readline'
 
 /** A key as it was pressed. */
 export interface Key {
@@ -72,6 +72,8 @@ export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): 
     }
     isOn = on
     if (on) {
+      // Every command loads this file, and few listen: to load that module takes some milliseconds.
+      const { emitKeypressEvents } = process.getBuiltinModule('node:readline')
       // All that Node reads of what it is handed here is how long an Escape waits for the rest of a sequence.
       emitKeypressEvents(input, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface)
       input.on('keypress', onKeypress).resume()

@@ -1,14 +1,12 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { platform } from 'node:os'
 
 /**
  * Whether a process has its terminal to itself: one that a shell has put in the background is stopped where it reads the
  * keys, or sets how they are read.
  */
 export function isForeground(pid: number): boolean {
-  if (platform() === 'win32') return true
-  return platform() === 'linux' ? inStat(statOf(pid)) : inPs(psOf(pid))
+  if (process.platform === 'win32') return true
+  return process.platform === 'linux' ? inStat(statOf(pid)) : inPs(psOf(pid))
 }
 
 /** What Linux says of a process: its name stands in parentheses, and may hold any sign. */
@@ -32,6 +30,8 @@ function statOf(pid: number): string {
 }
 
 function psOf(pid: number): string {
+  // Every command of the program loads this file, and hardly one starts a process by it.
+  const { spawnSync } = process.getBuiltinModule('node:child_process')
   return spawnSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(pid)], { encoding: 'utf8', timeout: 2000 })
     .stdout
 }
