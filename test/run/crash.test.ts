@@ -184,23 +184,27 @@ describe.skipIf(process.platform === 'win32')('a run that is killed', () => {
     })
   })
 
-  it.skipIf(!isThorough)(`goes on from any instant (${RANDOM_KILLS} tried)`, { timeout: 3_600_000 }, async () => {
-    const scout = makeScene()
-    const before = performance.now()
-    await run(scout)
-    const whole = performance.now() - before
-    const instants = Array.from(
-      { length: RANDOM_KILLS },
-      (_, i) => [Math.random() * whole, i % 2 === 0] as const,
-    )
-    await inPairs(instants, async ([afterMs, group]) => {
-      const scene = makeScene()
-      await run(scene, { afterMs, group })
-      expect(await run(scene)).toBeNull()
-      expectNothingLost(scene)
-      remove(scene)
-    })
-  })
+  it.skipIf(!isThorough)(
+    `goes on from any instant (${RANDOM_KILLS} tried)`,
+    { timeout: 3_600_000 },
+    async () => {
+      const scout = makeScene()
+      const before = performance.now()
+      await run(scout)
+      const whole = performance.now() - before
+      const instants = Array.from(
+        { length: RANDOM_KILLS },
+        (_, i) => [Math.random() * whole, i % 2 === 0] as const,
+      )
+      await inPairs(instants, async ([afterMs, group]) => {
+        const scene = makeScene()
+        await run(scene, { afterMs, group })
+        expect(await run(scene)).toBeNull()
+        expectNothingLost(scene)
+        remove(scene)
+      })
+    },
+  )
 })
 
 describe.skipIf(process.platform === 'win32')('several jobs that are killed', () => {
