@@ -1,3 +1,4 @@
+import { patience } from '../base/patience.ts'
 import type { AgentEnd, AgentOutcome } from '../agent/port.ts'
 import { makePrivateFolder } from '../process/private-folder.ts'
 import { unreachable } from '../base/errors.ts'
@@ -152,12 +153,11 @@ export class AttemptSignals {
     const { task, askSeconds } = this.#job
     this.#question = { id, text: question, since: performance.now() }
     this.#emit({ type: 'question', id: task.id, text: question, options })
-    const patience = new AbortController()
-    const timer = setTimeout(() => patience.abort(), Math.min(askSeconds * 1000, 2 ** 31 - 1))
     const { signal, control } = this.#ports
-    const ends = [patience.signal, this.#over.signal, this.#unanswered.signal, signal, control.skipped]
-    const answer = await this.#ports.ask({ id: task.id, text: question, options }, AbortSignal.any(ends))
-    clearTimeout(timer)
+    const ends = [this.#over.signal, this.#unanswered.signal, signal, control.skipped]
+    const wait = patience(askSeconds, AbortSignal.any(ends))
+    const answer = await this.#ports.ask({ id: task.id, text: question, options }, wait.signal)
+    wait.end()
     this.#heldMs = this.held()
     this.#question = null
     if (answer !== null) {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { childEnvironment, type Environment } from './mark.ts'
 import { findOnPath, findShell } from './program.ts'
 
@@ -25,18 +25,18 @@ export function page(
     stdio: ['pipe', 'inherit', 'inherit'],
     windowsHide: true,
   })
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(false))
-    child.once('close', (code) => resolve(isFound(code)))
-    // Whoever leaves the pager early wants no more of it.
-    child.stdin.on('error', () => undefined)
-    child.stdin.end(bytes)
-  })
+  // Who leaves the pager early wants no more of it.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(bytes)
+  return wasThere(child)
 }
 
-/** The shell's own way to say that there is no such program. */
-function isFound(code: number | null): boolean {
-  return code !== 127 && code !== 126
+/** Whether there was such a program, once it has ended: the shell has codes of its own to say that there is none. */
+function wasThere(child: ChildProcess): Promise<boolean> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(false))
+    child.once('close', (code) => resolve(code !== 127 && code !== 126))
+  })
 }
 
 /** As git has it: what the person has set for a terminal, and the one that every system has. */
@@ -57,8 +57,5 @@ export function edit(
     env: childEnvironment(env),
     stdio: 'inherit',
   })
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(false))
-    child.once('close', (code) => resolve(isFound(code)))
-  })
+  return wasThere(child)
 }

@@ -1,3 +1,4 @@
+import { patience } from '../base/patience.ts'
 import { writeFileSync } from 'node:fs'
 import { UserError } from '../base/errors.ts'
 import { CONFIG_FILES } from '../base/names.ts'
@@ -7,7 +8,6 @@ import type { TreeStatus, StatusEntry } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import { NO_SHELL } from '../process/program.ts'
 import { idInFileName } from '../task/file-name.ts'
-import { patience } from './patience.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 
 /** Makes sure that a run can tell its work from everybody else's, or throws with what to do; gives where it begins. */

@@ -3,6 +3,7 @@ import type { Session } from '../agent/port.ts'
 import { attempt, attemptFinished, fail, type Failed, type Passed } from '../attempt/attempt.ts'
 import { logOf, type AgentChoice, type From, type Job } from '../attempt/job.ts'
 import { fingerprintOf, outcome, type Outcome } from '../attempt/outcome.ts'
+import { patience } from '../base/patience.ts'
 import { fewOf } from '../base/text.ts'
 import type { Emit } from '../attempt/ports.ts'
 import { clockText } from '../base/time.ts'
@@ -204,10 +205,9 @@ async function afterByHand(
 async function goesBackIn({ ports, options, emit }: Run, id: string, reason: string): Promise<boolean> {
   const question = { id, text: `${reason}. Go back in?`, options: [BACK, NOT_BACK] }
   emit({ type: 'question', ...question })
-  const patience = new AbortController()
-  const timer = setTimeout(() => patience.abort(), Math.min(options.askSeconds * 1000, 2 ** 31 - 1))
-  const ends = AbortSignal.any([patience.signal, ports.control.signal, ports.control.skipped(id)])
-  const answer = await answerFor(ports, question, ends).finally(() => clearTimeout(timer))
+  const { control } = ports
+  const wait = patience(options.askSeconds, AbortSignal.any([control.signal, control.skipped(id)]))
+  const answer = await answerFor(ports, question, wait.signal).finally(wait.end)
   if (answer !== null) emit({ type: 'answered', id, answer })
   return answer === BACK
 }

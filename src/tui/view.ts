@@ -182,15 +182,15 @@ function headLine({ model: { status, isDead }, project, now, measure }: ViewInpu
     ...spent,
   ]
   const word = stateWord(status, isDead)
-  const told = (facts: readonly string[]): Line => [
+  const joined = (facts: readonly string[]): Line => [
     ...(word === null ? [] : [word, ' · ']),
     facts.join(' · '),
   ]
   // Where there is little room, how far it is says more than where it is.
   let right = all
-  while (right.length > 1 && widthOf(told(right), measure) > (width * 2) / 3) right = right.slice(0, -1)
+  while (right.length > 1 && widthOf(joined(right), measure) > (width * 2) / 3) right = right.slice(0, -1)
   const left: Line = [strong(basename(root)), ` · ${facts.join(' · ')}`]
-  return spread(left, told(right), { width, measure })
+  return spread(left, joined(right), { width, measure })
 }
 
 function stateWord(status: RunStatus, isDead: boolean): Piece | null {
