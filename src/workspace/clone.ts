@@ -17,6 +17,9 @@ export interface Lender {
   readonly prefix: string
 }
 
+const OURS = 'refs/ralph/'
+const RECORDS = 'refs/ralph/attempts/'
+const CANDIDATES = 'refs/ralph/candidates/'
 /** What somebody has left in a workspace, and no ref of the checkout holds. */
 const STRAY = 'refs/ralph/stray/'
 
@@ -32,8 +35,7 @@ export async function makeClone(top: string, { git, repository }: Lender): Promi
   const lent = `${join(repository.commonDir, 'objects')}\n`
   const alternates = '.git/objects/info/alternates'
   if (textAt(join(top, alternates)) === lent && existsSync(join(top, '.git/HEAD'))) return false
-  // Whatever is there is somebody's, or half of what a dead run was making.
-  if (existsSync(top)) renameSync(top, freeName(top))
+  setAside(top)
   const draft = `${top}.new`
   rmSync(draft, { recursive: true, force: true })
   mkdirSync(dirname(top), { recursive: true })
@@ -52,10 +54,18 @@ export async function makeClone(top: string, { git, repository }: Lender): Promi
   return true
 }
 
-function freeName(top: string): string {
+/** Puts out of the way what is there: it is somebody's, or half of what a dead run was making. */
+export function setAside(top: string): void {
+  if (!existsSync(top)) return
   let number = 1
   while (existsSync(`${top}.before-${number}`)) number++
-  return `${top}.before-${number}`
+  renameSync(top, `${top}.before-${number}`)
+}
+
+/** Whether what git keeps of a workspace is not whole, as where the checkout was removed and made anew. */
+export async function isBroken(clone: Git): Promise<boolean> {
+  const asked = await clone.run(['rev-parse', '--quiet', '--verify', 'HEAD^{tree}'], { okCodes: [0, 1, 128] })
+  return asked.code !== 0
 }
 
 /**
@@ -141,38 +151,54 @@ async function writeRefs({ gitDir }: Repository, { head, branch }: Base, git: Gi
   writeFileAtomic(join(gitDir, 'HEAD'), `ref: ${own}\n`)
 }
 
-/** Keeps in the checkout what refs of a workspace below that folder name, and the checkout does not have; gives the refs that keep it. */
+/**
+ * Keeps in the checkout what refs of a workspace name, and the checkout does not have; gives the refs that keep it. Where a
+ * run has died there, its records too that the checkout has the objects of and not yet the names.
+ */
 export async function keepStrayRefs(
   clone: Git,
   { git }: Lender,
-  below = 'refs/',
+  { of }: { readonly of: 'anybody' | 'a dead run' },
 ): Promise<readonly string[]> {
-  const found = new Map([...(await listRefs(clone))].filter(([ref]) => ref.startsWith(below)))
-  if (found.size === 0) return []
-  const names = [...new Set(found.values())]
-  const asked = await git.run(['cat-file', '--batch-check=%(objectname)'], { stdin: `${names.join('\n')}\n` })
-  const missing = new Set(
-    asked.stdout
-      .toString()
-      .split('\n')
-      .flatMap((line) => (line.endsWith(' missing') ? [line.split(' ')[0]!] : [])),
+  const below = of === 'anybody' ? 'refs/' : OURS
+  const all = [...(await listRefs(clone))].filter(([ref]) => ref.startsWith(below))
+  // A candidate that no run waits for has been dropped at home.
+  const found = of === 'anybody' ? all.filter(([ref]) => !ref.startsWith(CANDIDATES)) : all
+  const missing = await missingOf(
+    git,
+    found.map(([, hash]) => hash),
   )
-  const strays = [...found].filter(([, hash]) => missing.has(hash))
-  if (strays.length === 0) return []
-  const pairs = strays.map(([ref, hash]): [string, string] => {
-    return [
-      ref,
-      ref.startsWith('refs/ralph/') ? ref : `${STRAY}${hash.slice(0, 10)}/${ref.slice('refs/'.length)}`,
-    ]
-  })
+  if (of === 'anybody' && missing.size === 0) return []
   const held = await listRefs(git)
-  // A number may have been given again since a run died here.
-  const free = pairs.map(([ref, to]): [string, string] => [
-    ref,
-    held.has(to) ? `${STRAY}${found.get(ref)!.slice(0, 10)}/${ref.slice('refs/'.length)}` : to,
-  ])
-  await bringRefs(git, clone.cwd, free)
-  return free.map(([, ref]) => ref)
+  const isUnnamed = (ref: string): boolean =>
+    of === 'a dead run' && ref.startsWith(RECORDS) && !held.has(ref)
+  const wanted = found.filter(([ref, hash]) => missing.has(hash) || isUnnamed(ref))
+  if (wanted.length === 0) return []
+  // What neither of them has any more cannot be kept: the checkout has given it up since.
+  const lost = await missingOf(
+    clone,
+    wanted.map(([, hash]) => hash),
+  )
+  const pairs = wanted
+    .filter(([, hash]) => !lost.has(hash))
+    .map(([ref, hash]): [string, string] => {
+      // A number may have been given again since a run died here.
+      const isFree = ref.startsWith(OURS) && !held.has(ref)
+      return [ref, isFree ? ref : `${STRAY}${hash.slice(0, 10)}/${ref.slice('refs/'.length)}`]
+    })
+  if (pairs.length > 0) await bringRefs(git, clone.cwd, pairs)
+  return pairs.map(([, ref]) => ref)
+}
+
+/** Those of some objects that a repository does not have. */
+async function missingOf(git: Git, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+  if (hashes.length === 0) return new Set()
+  const asked = [...new Set(hashes)]
+  const { stdout } = await git.run(['cat-file', '--batch-check=%(objecttype)'], {
+    stdin: `${asked.join('\n')}\n`,
+  })
+  const lines = stdout.toString().split('\n')
+  return new Set(asked.filter((_, index) => lines[index]?.endsWith(' missing')))
 }
 
 /** Whether a tree has a file that differs from another's, and that the checkout's repository does not have at all. */
@@ -185,9 +211,7 @@ export async function isNews(
   const { stdout } = await clone.run(args)
   const lines = stdout.toString().split('\n').filter(Boolean)
   const blobs = [...new Set(lines.map((line) => line.split(' ')[3]!))]
-  if (blobs.length === 0) return false
-  const asked = await git.run(['cat-file', '--batch-check=%(objecttype)'], { stdin: `${blobs.join('\n')}\n` })
-  return / missing$/m.test(asked.stdout.toString())
+  return (await missingOf(git, blobs)).size > 0
 }
 
 /** Keeps a tree that somebody has left in a workspace as a commit in the checkout; gives its ref. */

@@ -12,11 +12,13 @@ import { changeOf, movesBetween, restoreTree } from '../git/restore.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import {
   cloneRepository,
+  isBroken,
   isNews,
   keepStrayRefs,
   keepStrayTree,
   makeClone,
   pin,
+  setAside,
   settle,
   unpin,
   type Lender,
@@ -133,12 +135,28 @@ export class OwnWorkspace {
   /** Brings it to a base, as if it were new but for what git ignores; gives the refs under which it kept what was left there. */
   async bring(base: Base): Promise<readonly string[]> {
     if (this.#cleanAt === base.head) return []
+    return this.#orAside(() => this.#bring(base))
+  }
+
+  /** Does it; where what git keeps there is not whole, once more with that put out of the way. */
+  async #orAside<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action()
+    } catch (error) {
+      if (!(error instanceof GitError) || !this.isThere || !(await isBroken(this.#git))) throw error
+      setAside(this.top)
+      this.#room = this.#newRoom()
+      return action()
+    }
+  }
+
+  async #bring(base: Base): Promise<readonly string[]> {
     const { lender, furniture } = this.#plan
     if (!existsSync(this.top)) this.#refuseFullDisk()
     const isNew = await makeClone(this.top, lender)
     mkdirSync(this.root, { recursive: true })
     const isLanding = this.number === 0
-    const strays = isLanding ? [] : [...(await keepStrayRefs(this.#git, lender))]
+    const strays = isLanding ? [] : [...(await keepStrayRefs(this.#git, lender, { of: 'anybody' }))]
     if (!isLanding) await pin(this.number, base.head, lender)
     const { prefix } = lender
     const linked = furniture.link.map((path) => `/${prefix}${path.replace(/\/+$/, '')}`)
@@ -186,10 +204,14 @@ export class OwnWorkspace {
 
   /** Removes it, once what the checkout does not have of it is kept there; gives the refs that keep it. */
   async remove(): Promise<readonly string[]> {
+    return this.#orAside(() => this.#remove())
+  }
+
+  async #remove(): Promise<readonly string[]> {
     const { lender } = this.#plan
     const kept: string[] = []
     if (this.isThere) {
-      if (this.number !== 0) kept.push(...(await keepStrayRefs(this.#git, lender)))
+      if (this.number !== 0) kept.push(...(await keepStrayRefs(this.#git, lender, { of: 'anybody' })))
       const at = this.#state()?.at ?? null
       const left = await this.#treeLeft(at)
       if (left?.isNews && at !== null) {
@@ -228,7 +250,7 @@ export class OwnWorkspace {
     const state = this.#state()
     if (!state || !this.isThere) return null
     // What an agent has committed becomes part of the record of its attempt.
-    await keepStrayRefs(this.#git, this.#plan.lender, 'refs/ralph/')
+    await keepStrayRefs(this.#git, this.#plan.lender, { of: 'a dead run' })
     await this.#workspace.restore.adopt(state.person)
     return this.#workspace
   }

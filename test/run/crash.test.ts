@@ -247,6 +247,17 @@ describe.skipIf(process.platform === 'win32')('several jobs that are killed', ()
     })
   })
 
+  it('go on where git was killed after it had brought home what a record is made of', async () => {
+    const scene = makeScene()
+    expect(await run(scene, { checkpoint: 'attempt-kept', jobs })).toBe('SIGKILL')
+    const refs = git(scene.root, 'for-each-ref', '--format=%(refname)', 'refs/ralph/attempts').split('\n')
+    const last = refs.filter((ref) => ref.startsWith('refs/ralph/attempts/T-'))
+    expect(last).not.toEqual([])
+    for (const ref of last) git(scene.root, 'update-ref', '-d', ref)
+    expect(await run(scene, { jobs })).toBeNull()
+    expectAllInOrder(scene)
+  })
+
   const kills = Math.max(2, Math.floor(RANDOM_KILLS / 2))
   it.skipIf(!isThorough)(`go on from any instant (${kills} tried)`, { timeout: 7_200_000 }, async () => {
     const scout = makeScene()
