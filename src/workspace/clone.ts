@@ -170,8 +170,7 @@ export async function keepStrayRefs(
   )
   if (of === 'anybody' && missing.size === 0) return []
   const held = await listRefs(git)
-  const isUnnamed = (ref: string): boolean =>
-    of === 'a dead run' && ref.startsWith(RECORDS) && !held.has(ref)
+  const isUnnamed = (ref: string): boolean => of === 'a dead run' && ref.startsWith(RECORDS) && !held.has(ref)
   const wanted = found.filter(([ref, hash]) => missing.has(hash) || isUnnamed(ref))
   if (wanted.length === 0) return []
   // What neither of them has any more cannot be kept: the checkout has given it up since.
