@@ -20,10 +20,16 @@ export async function listRefs(git: Git): Promise<Refs> {
  * folder is touched. It says that there is something to look for, not what.
  */
 export function refsStamp(commonDir: string): string {
+  return refPlaces(commonDir)
+    .map((place) => `${statSync(place, { throwIfNoEntry: false })?.mtimeMs} ${place}`)
+    .join('\n')
+}
+
+/** The folders and the file of which one is touched whenever a ref changes. */
+export function refPlaces(commonDir: string): readonly string[] {
   const refs = join(commonDir, 'refs')
   const folders = [refs, join(commonDir, 'reftable'), ...foldersBelow(refs)]
-  const places = [...folders, join(commonDir, 'packed-refs')]
-  return places.map((place) => `${statSync(place, { throwIfNoEntry: false })?.mtimeMs} ${place}`).join('\n')
+  return [...folders, join(commonDir, 'packed-refs')]
 }
 
 /** The folders of refs below one; what is fetched from elsewhere is of no matter, and may be much. */

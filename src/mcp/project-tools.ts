@@ -19,8 +19,7 @@ interface ToolOption {
 /** What a tool was asked, as the command that it stands for takes it. */
 export interface ToolCall {
   readonly command: string
-  /** Whether it tells nothing but what stands in the backlog's files. */
-  readonly ofFiles: boolean
+  readonly writes: boolean
   readonly args: readonly string[]
   /** Each option's values as they would be typed; a flag has an empty one. */
   readonly options: ReadonlyMap<string, readonly string[]>
@@ -35,18 +34,16 @@ interface Offer {
   /** Its options that are not: those that write, and other forms of the same. */
   readonly without: readonly string[]
   readonly writes?: true
-  /** It tells nothing but what stands in the backlog's files. */
-  readonly ofFiles?: true
 }
 
 /** The commands that are offered. */
 export const OFFERED: Readonly<Record<string, Offer>> = {
-  next: { without: ['prompt'], ofFiles: true },
-  list: { without: [], ofFiles: true },
+  next: { without: ['prompt'] },
+  list: { without: [] },
   show: { without: [] },
-  lint: { without: ['fix'], ofFiles: true },
+  lint: { without: ['fix'] },
   new: { without: [], writes: true },
-  graph: { without: ['mermaid', 'dot'], ofFiles: true },
+  graph: { without: ['mermaid', 'dot'] },
   log: { without: ['markdown'] },
 }
 
@@ -74,7 +71,7 @@ export function projectTools(
           bounded(
             await run({
               command: command.name,
-              ofFiles: offered.ofFiles === true,
+              writes: offered.writes === true,
               args: names.flatMap(({ name }) => textsIn(input[name])),
               options: new Map(
                 options.flatMap(({ name }) => (isGiven(input[name]) ? [[name, valuesIn(input[name])]] : [])),

@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { namesIn } from '../base/folder.ts'
+import { fileNamesIn } from '../base/folder.ts'
+import { openReadingGit } from '../git/door.ts'
+import { refPlaces } from '../git/refs.ts'
+import { findRepository, type Repository } from '../git/repository.ts'
 import { DISCIPLINES, FEATURES } from '../prompt/library.ts'
 import type { Place } from './project.ts'
 
@@ -16,9 +19,15 @@ const RACY_MS = 2000
 /** What nobody sees by these files, a link elsewhere among it, is seen by then. */
 const LONGEST_MS = 60_000
 
-/** Remembers answers that are made of the backlog's files alone, as long as none of these has changed. */
+/** Remembers answers that are made of the backlog's files and of git, as long as none of these has changed. */
 export class Answers {
+  readonly #env: Readonly<Record<string, string | undefined>>
   readonly #known = new Map<string, Answer>()
+  readonly #repositories = new Map<string, Repository>()
+
+  constructor(env: Readonly<Record<string, string | undefined>>) {
+    this.#env = env
+  }
 
   /** The answer to a question; `make` is asked only where it may be another one than before. */
   async to(
@@ -26,7 +35,10 @@ export class Answers {
     { place, now }: { readonly place: Pick<Place, 'root' | 'dir'>; readonly now: Date },
     make: () => Promise<string>,
   ): Promise<string> {
-    const { stamp, newest } = stampOf(place)
+    const repository = await this.#repositoryOf(place.root)
+    // Where there is none there may be one the next time.
+    if (!repository) return make()
+    const { stamp, newest } = stampOf([...backlogFiles(place), ...repositoryFiles(repository)])
     const known = this.#known.get(question)
     const at = now.getTime()
     if (known?.stamp === stamp && at - known.at < LONGEST_MS) return known.text
@@ -35,22 +47,36 @@ export class Answers {
     else this.#known.delete(question)
     return text
   }
+
+  async #repositoryOf(root: string): Promise<Repository | null> {
+    const known = this.#repositories.get(root)
+    if (known) return known
+    const found = await findRepository(openReadingGit({ cwd: root, env: this.#env }))
+    if (found) this.#repositories.set(root, found)
+    return found
+  }
 }
 
-/** Name, size and time of each file that the overviews read. */
-function stampOf({ root, dir }: Pick<Place, 'root' | 'dir'>): {
-  readonly stamp: string
-  readonly newest: number
-} {
+/** The files that the overviews read. */
+function backlogFiles({ root, dir }: Pick<Place, 'root' | 'dir'>): readonly string[] {
+  const folders = [...new Set([dir, '.', 'docs', DISCIPLINES, FEATURES])]
+  return folders.flatMap((folder) => fileNamesIn(join(root, folder)).map((name) => join(root, folder, name)))
+}
+
+/** What changes with every commit, and with every ref that ralph reads. */
+function repositoryFiles({ gitDir, commonDir }: Repository): readonly string[] {
+  return [join(gitDir, 'HEAD'), ...refPlaces(commonDir)]
+}
+
+/** Name, size and time of each, and the last time of them all. */
+function stampOf(paths: readonly string[]): { readonly stamp: string; readonly newest: number } {
   const parts: string[] = []
   let newest = 0
-  for (const folder of new Set([dir, '.', 'docs', DISCIPLINES, FEATURES])) {
-    for (const name of namesIn(join(root, folder))) {
-      const found = statSync(join(root, folder, name), { throwIfNoEntry: false })
-      if (!found?.isFile()) continue
-      parts.push(`${folder}/${name} ${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`)
-      newest = Math.max(newest, found.mtimeMs, found.ctimeMs)
-    }
+  for (const path of paths) {
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (!found) continue
+    parts.push(`${path} ${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`)
+    newest = Math.max(newest, found.mtimeMs, found.ctimeMs)
   }
   return { stamp: parts.join('\n'), newest }
 }

@@ -57,7 +57,8 @@ function benchDiff(): readonly Row[] {
         writeFileSync(join(root, 'docs/tasks', `${idOf(task)}.md`), taskText(task, commit))
       }
       git('add', '--all')
-      git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', 'commit', '--quiet', '-m', 'Tasks')
+      const settings = ['user.name=Ada', 'user.email=ada@example.com', 'gc.auto=0']
+      git(...settings.flatMap((setting) => ['-c', setting]), 'commit', '--quiet', '-m', 'Tasks')
     }
     git('gc', '--quiet')
     const commands = {

@@ -2,13 +2,12 @@ import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Answers } from '../../src/project/answers.ts'
-import { makeFolder, put } from '../git/repository.ts'
+import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
 
 /** Counts how often the answer is made anew. */
 function answers() {
-  const root = makeFolder()
-  put(root, { 'docs/tasks/T-001.md': 'one\n' })
-  const kept = new Answers()
+  const root = makeRepository({ 'docs/tasks/T-001.md': 'one\n' })
+  const kept = new Answers(ENV)
   let made = 0
   return {
     root,
@@ -39,6 +38,26 @@ describe('an answer', () => {
     expect(await ask(later(10))).toBe('3')
     put(root, { 'docs/tasks/T-002.md': 'x', 'ralph.config.json': '{}' })
     expect(await ask(later(10))).toBe('4')
+  })
+
+  it('is another one once there is a commit, a record of an attempt, or another branch', async () => {
+    const { root, ask } = answers()
+    expect(await ask(later(10))).toBe('1')
+    git(root, 'commit', '--quiet', '--allow-empty', '-m', 'One more')
+    expect(await ask(later(10))).toBe('2')
+    expect(await ask(later(10))).toBe('2')
+    git(root, 'update-ref', 'refs/ralph/attempts/T-001/1', 'HEAD')
+    expect(await ask(later(10))).toBe('3')
+    git(root, 'switch', '--quiet', '--create', 'side')
+    expect(await ask(later(10))).toBe('4')
+  })
+
+  it('is not kept where there is no repository yet', async () => {
+    const kept = new Answers(ENV)
+    let made = 0
+    const place = { root: makeFolder(), dir: 'docs/tasks' }
+    const ask = (): Promise<string> => kept.to('next', { place, now: later(10) }, async () => String(++made))
+    expect([await ask(), await ask()]).toEqual(['1', '2'])
   })
 
   it('is not kept of files that were changed just now', async () => {

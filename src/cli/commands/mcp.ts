@@ -58,10 +58,10 @@ async function printConfig(context: Context, client: string): Promise<number> {
 }
 
 function projectOffer(context: Context): McpOffer {
-  const answers = new Answers()
+  const answers = new Answers(context.io.env)
   const tools = projectTools(COMMANDS, async (call) => {
     const make = (): Promise<string> => answer(context, call)
-    if (!call.ofFiles) return { ok: true, text: await make() }
+    if (call.writes) return { ok: true, text: await make() }
     const place = await openPlace(context.where)
     const question = JSON.stringify([place.root, call.command, call.args, [...call.options]])
     return { ok: true, text: await answers.to(question, { place, now: context.io.now() }, make) }
