@@ -45,6 +45,7 @@ export const OFFERED: Readonly<Record<string, Offer>> = {
   new: { without: [], writes: true },
   graph: { without: ['mermaid', 'dot'] },
   log: { without: ['markdown'] },
+  diff: { without: ['markdown'] },
 }
 
 /** Makes a tool of each offered command that there is: its parameters are the command's arguments and options. */

@@ -63,9 +63,9 @@ function backlogFiles({ root, dir }: Pick<Place, 'root' | 'dir'>): readonly stri
   return folders.flatMap((folder) => fileNamesIn(join(root, folder)).map((name) => join(root, folder, name)))
 }
 
-/** What changes with every commit, and with every ref that ralph reads. */
+/** What changes with every commit, with every ref that ralph reads, and with what is fetched. */
 function repositoryFiles({ gitDir, commonDir }: Repository): readonly string[] {
-  return [join(gitDir, 'HEAD'), ...refPlaces(commonDir)]
+  return [join(gitDir, 'HEAD'), join(gitDir, 'FETCH_HEAD'), ...refPlaces(commonDir)]
 }
 
 /** Name, size and time of each, and the last time of them all. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { runTasks } from '../../src/run/run.ts'
 import { IDLE, schedule, type Busy, type Schedule } from '../../src/select/schedule.ts'
 import { ENV, git, put } from '../git/bare-git.ts'
-import { doneBy, gateOf, makePorts, OPTIONS, ownFolder } from '../run/ports.ts'
+import { gateOf, makePorts, OPTIONS, ownFolder } from '../run/ports.ts'
 import type { Row } from './row.ts'
 
 const AGENT_MS = 2000
@@ -105,21 +105,20 @@ async function measured({ tasks, jobs, agentMs, gatesMs }: Asked): Promise<Measu
   const root = mkdtempSync(join(tmpdir(), 'ralph-bench-jobs-'))
   try {
     makeBacklog(root, tasks)
-    const agent = {
-      name: 'bench',
-      async *run(request: { readonly cwd: string; readonly task: { readonly id: string } }) {
+    const ports = await makePorts({
+      root,
+      deed: async ({ cwd, task }) => {
         await pause(agentMs)
-        put(request.cwd, { [`src/${request.task.id}.txt`]: 'x\n' })
-        yield { type: 'finished' as const, outcome: OUTCOME }
+        put(cwd, { [`src/${task.id}.txt`]: 'x\n' })
       },
-    }
-    const ports = await makePorts({ root, gate: async () => (await pause(gatesMs ?? 0), true) })
+      gate: async () => (await pause(gatesMs ?? 0), true),
+    })
     const gates = gatesMs === null ? [] : [gateOf('test')]
     const options = { ...OPTIONS, gates, apart: { jobs, branch: null } }
     const begun = new Map<string, number>()
     const landings: number[] = []
     let before = performance.now()
-    await runTasks(options, { ...ports, ...doneBy(agent) }, (event) => {
+    await runTasks(options, ports, (event) => {
       if (event.type === 'run-started') before = performance.now()
       if (event.type === 'landing-started') begun.set(event.id, performance.now())
       if (event.type === 'landing-finished') landings.push(performance.now() - begun.get(event.id)!)
@@ -165,16 +164,6 @@ function peakMb(jobs: number): number {
     for (const folder of [root, ownFolder(root)]) rmSync(folder, { recursive: true, force: true })
   }
 }
-
-const OUTCOME = {
-  end: { kind: 'done' },
-  finalMessage: 'Done.',
-  usage: { turns: null, inputTokens: null, cachedTokens: null, outputTokens: null, costUsd: null },
-  sessionId: null,
-  model: null,
-  denied: [],
-  seconds: 0,
-} as const
 
 function makeBacklog(root: string, count: number, script = 'true'): void {
   const ids = Array.from({ length: count }, (_, index) => `T-${String(index + 1).padStart(4, '0')}`)

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OFFERED } from '../../src/mcp/project-tools.ts'
 import { openSignalFolder, type SignalFolder } from '../../src/signal/folder.ts'
 import type { Signal } from '../../src/signal/signal.ts'
-import { git, makeRepository } from '../git/repository.ts'
+import { git, makeRepository, put } from '../git/repository.ts'
 import { connect, SELF, type Connection } from './client.ts'
 
 const server = (env: Record<string, string> = {}) => ({ command: SELF[0], args: [SELF[1], 'mcp'], env })
@@ -49,6 +49,10 @@ describe('the server outside of a run', () => {
     expect((await connection.call('lint', {})).text).toContain('in 3 task files')
     expect((await connection.call('graph', { id: 'T-003', todo: true })).text).not.toContain('T-001')
     expect((await connection.call('log', {})).ok).toBe(true)
+    put(root, { 'docs/tasks/T-004.md': task('T-004', 'TODO', 'T-003') })
+    git(root, 'add', '-A')
+    git(root, 'commit', '-q', '-m', 'One task more')
+    expect((await connection.call('diff', { range: 'HEAD~1..HEAD' })).text).toContain('T-004  Do T-004')
     expect(git(root, 'status', '--short')).toBe('')
     expect(existsSync(join(root, 'it-ran'))).toBe(false)
   })
