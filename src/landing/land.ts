@@ -92,6 +92,7 @@ export type Landed =
 
 interface Sums {
   readonly seconds: number
+  /** Those that count. */
   readonly attempts: number
   readonly usage: Usage
 }
@@ -331,7 +332,7 @@ function unsealed(commit: string, prefix: string | null): string | null {
 function sumsOf({ candidate: { facts }, earlier }: LandingRequest): Sums {
   return {
     seconds: earlier.reduce((sum, record) => sum + record.seconds, facts.seconds),
-    attempts: earlier.filter((record) => record.counted < facts.counted).length + 1,
+    attempts: facts.counted,
     usage: totalUsage([facts, ...earlier].map(({ usage }) => usage)),
   }
 }

@@ -48,7 +48,7 @@ export async function completeByHand(
       number,
       detail: sectionBodies(now, 'Completion Notes').join('\n\n'),
       base: checked.base.head,
-      counted: earlier.length + 1,
+      counted: ledger.nextCountedAt(task.id),
       most: run.options.retries + 1,
       tier: ports.tierOf(now).tier,
       seconds: (ports.now().getTime() - startedAt.getTime()) / 1000,

@@ -1,3 +1,4 @@
+import { POLICIES } from '../attempt/outcome.ts'
 import type { GateResult } from '../events/gate.ts'
 import type { KeptAttempt } from '../git/record.ts'
 
@@ -30,6 +31,11 @@ export class Ledger {
   seriesAt(task: string): readonly KeptAttempt[] {
     const records = this.attemptsAt(task)
     return records.slice(records.findLastIndex((record) => record.final) + 1)
+  }
+
+  /** Which of those that count the next attempt is. */
+  nextCountedAt(task: string): number {
+    return this.seriesAt(task).filter((record) => POLICIES[record.outcome].counts).length + 1
   }
 
   /** The series that has ended just now: its last attempt is final, so that a new series would be empty. */

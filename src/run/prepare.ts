@@ -1,6 +1,5 @@
 import { costOf, type Situation } from '../attempt/decide.ts'
 import { jobTaskOf, type AgentChoice, type From, type Job } from '../attempt/job.ts'
-import { POLICIES } from '../attempt/outcome.ts'
 import type { Base } from '../git/head.ts'
 import type { Task } from '../task/model.ts'
 import type { Ledger } from './ledger.ts'
@@ -92,11 +91,10 @@ function situationOf(
   { retries, maxCostPerTask }: RunOptions,
   ledger: Ledger,
 ): Omit<Situation, 'now'> {
-  const series = ledger.seriesAt(task.id)
   return {
-    counted: series.filter((record) => POLICIES[record.outcome].counts).length + 1,
+    counted: ledger.nextCountedAt(task.id),
     most: retries + 1,
-    series,
+    series: ledger.seriesAt(task.id),
     maxCostPerTask,
     runBudgetLeft: budgetLeft,
     waits,

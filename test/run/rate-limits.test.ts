@@ -53,6 +53,26 @@ describe('while an agent waits for its limit to end', () => {
     expect(git(root, 'log', '--format=%(trailers:key=Attempts,valueonly,separator=)', '-3')).toBe('1\n1\n1')
   })
 
+  it('its attempt is none of those that the commit counts, though another one fails after it', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    let clock = START
+    let done = 0
+    const first = agentOf((request) => {
+      if (clock < START + HOUR) return { end: limited(START + HOUR) }
+      return done++ === 0 ? { end: { kind: 'crashed', reason: 'it broke' } } : work(root)(request)
+    }, 'first')
+    const events = await runAll({
+      root,
+      ports: { now: () => new Date(clock), sleep: async (ms) => void (clock += ms), ...doneBy(first) },
+    })
+    expect(those(events, 'attempt-finished').map(({ outcome }) => outcome)).toEqual([
+      'rate-limited',
+      'agent-failed',
+      'done',
+    ])
+    expect(git(root, 'log', '--format=%(trailers:key=Attempts,valueonly,separator=)', '-1')).toBe('2')
+  })
+
   it('where all have a limit, the one that ends first is waited for', async () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
     let clock = START
