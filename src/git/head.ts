@@ -109,29 +109,30 @@ export async function commitsBetween(
   })
 }
 
-/** What a commit is made of. One that was just made is a file of its own, and to read it takes no process. */
-export async function commitAt(
-  git: Git,
-  { commonDir }: Pick<Repository, 'commonDir'>,
-  commit: string,
-): Promise<{ readonly tree: string; readonly parents: readonly string[] }> {
-  const loose = looseCommit(join(commonDir, 'objects', commit.slice(0, 2), commit.slice(2)))
-  if (loose !== null) {
-    const header = loose.slice(0, loose.indexOf('\n\n'))
-    const named = [...header.matchAll(/^(tree|parent) ([0-9a-f]+)$/gm)]
-    const [tree, ...parents] = named.map(([, , hash = '']) => hash)
-    if (tree !== undefined) return { tree, parents }
-  }
+/** What a commit is made of. */
+export interface CommitFacts {
+  readonly tree: string
+  readonly parents: readonly string[]
+}
+
+/** What a commit is made of; `objects` is where it lies if it was just made, and is read without a process. */
+export async function commitAt(git: Git, objects: string, commit: string): Promise<CommitFacts> {
+  const loose = looseCommit(objects, commit)
+  if (loose) return loose
   const args = ['log', '--max-count=1', '--format=%T %P', '--no-show-signature', commit]
   const [tree = '', ...parents] = (await git.run(args)).stdout.toString().trim().split(' ')
   return { tree, parents }
 }
 
-/** Null where it is in a pack, or elsewhere. */
-function looseCommit(path: string): string | null {
+/** The same of one that is a file of its own in that folder; null where it is in a pack, or elsewhere. */
+export function looseCommit(objects: string, commit: string): CommitFacts | null {
   try {
-    const text = inflateSync(readFileSync(path)).toString('latin1')
-    return text.startsWith('commit ') ? text.slice(text.indexOf('\0') + 1) : null
+    const bytes = readFileSync(join(objects, commit.slice(0, 2), commit.slice(2)))
+    const text = inflateSync(bytes).toString('latin1')
+    const header = text.slice(text.indexOf('\0') + 1, text.indexOf('\n\n'))
+    const named = [...header.matchAll(/^(tree|parent) ([0-9a-f]+)$/gm)]
+    const [tree, ...parents] = named.map(([, , hash = '']) => hash)
+    return tree !== undefined && text.startsWith('commit ') ? { tree, parents } : null
   } catch {
     return null
   }

@@ -4,7 +4,7 @@ import { UserError } from '../base/errors.ts'
 import { foldersAbove, pathWithin } from '../base/paths.ts'
 import { isRalphEntry } from '../base/ralph-folder.ts'
 import type { Git } from '../git/git.ts'
-import { ATTEMPT_ADDRESS, commitAt, commitsOnTop, isAncestor, tipOf, type Base } from '../git/head.ts'
+import { ATTEMPT_ADDRESS, commitsOnTop, isAncestor, tipOf, type Base } from '../git/head.ts'
 import { readLog } from '../git/log.ts'
 import { identityProblem, ignoredPaths, operationsUnderWay, signingProblem } from '../git/repository.ts'
 import { standing } from '../git/restore.ts'
@@ -46,7 +46,7 @@ export function openInspect(room: Room): Inspect {
       return mergeTrees(git, base.head, candidate.commit)
     },
     async parentOf(commit) {
-      return (await commitAt(git, room.repository, commit)).parents[0] ?? null
+      return (await room.commitAt(commit)).parents[0] ?? null
     },
     async commitOf(task, range) {
       const entries = await readLog(git, { revisions: [range] })

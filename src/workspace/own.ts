@@ -277,6 +277,7 @@ export class OwnWorkspace {
       root: this.root,
       prefix: lender.prefix,
       isOwn: true,
+      objects: join(lender.repository.commonDir, 'objects'),
     })
   }
 
@@ -299,7 +300,8 @@ export class OwnWorkspace {
     const nested = entries
       .filter((entry) => entry.nested && entry.kind === 'untracked')
       .map(({ path }) => path)
-    const { tree } = await own.takeAll([...nested, ...this.#room.aside])
+    const isTaken = entries.every(({ unstaged, kind }) => !unstaged && kind !== 'untracked')
+    const tree = isTaken ? await own.tree() : (await own.takeAll([...nested, ...this.#room.aside])).tree
     const from = await this.#treeAt(at)
     if (tree === from) return null
     // What a dead run was bringing it to, or had kept, is no news.

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { commit, type CommitResult } from '../git/commit.ts'
 import { GitError, type Git } from '../git/git.ts'
-import { commitAt, moveBranch } from '../git/head.ts'
+import { moveBranch } from '../git/head.ts'
 import { ignoredPaths } from '../git/repository.ts'
 import {
   attemptMessage,
@@ -134,7 +134,7 @@ async function land(
   const { head, branch, entries } = await inspect.status()
   if (head === null) throw new Error('there is no commit after one was made')
   const made = head.startsWith(result.commit) ? head : await resolve(git, result.commit)
-  const { tree: madeTree, parents } = await commitAt(git, room.repository, made)
+  const { tree: madeTree, parents } = await room.commitAt(made)
   const [parent] = parents
   if (parent !== undefined && parent !== base.head && made === head) {
     // Somebody committed in the last moment. Their commit stays, and this one is made anew on top of it.

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { GitError } from '../git/git.ts'
-import { commitAt, isAncestor, mergeBase, moveBranch, putHeadBack, type Base } from '../git/head.ts'
+import { isAncestor, mergeBase, moveBranch, putHeadBack, type Base } from '../git/head.ts'
 import { foldersBelow } from '../git/refs.ts'
 import { allIgnored, quitOperation } from '../git/repository.ts'
 import { restoreTree, standing } from '../git/restore.ts'
@@ -52,7 +52,7 @@ export function openRestore(room: Room): Restore {
       }
     },
     async commit({ commit, branch }) {
-      const [parent] = (await commitAt(git, repository, commit)).parents
+      const [parent] = (await room.commitAt(commit)).parents
       if (parent === undefined) throw new Error(`${commit} has no parent to go back to`)
       await moveBranch(git, { branch, from: commit, to: parent }, WHY)
       await own.hold(parent)

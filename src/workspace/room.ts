@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { foldersAbove } from '../base/paths.ts'
 import type { Git } from '../git/git.ts'
+import { commitAt, looseCommit, type CommitFacts } from '../git/head.ts'
 import type { Repository } from '../git/repository.ts'
 import { treeOf } from '../git/tree.ts'
 import { OwnIndex } from './own-index.ts'
@@ -24,6 +25,8 @@ export class Room {
   /** Whether it is ralph's own: then nobody commits here but attempts, and its hooks are the checkout's. */
   readonly isOwn: boolean
   places: SettingsPlaces | null = null
+  /** Where a commit lies that was just made. */
+  readonly #objects: string
   readonly #trees = new Map<string, Promise<string>>()
   #ignored: ReadonlySet<string> = new Set()
   #since = 0
@@ -31,7 +34,13 @@ export class Room {
   constructor(
     git: Git,
     repository: Repository,
-    where: { readonly root: string; readonly prefix: string; readonly isOwn?: boolean },
+    where: {
+      readonly root: string
+      readonly prefix: string
+      readonly isOwn?: boolean
+      /** Of the repository that this one borrows from. */
+      readonly objects?: string
+    },
   ) {
     this.isOwn = where.isOwn ?? false
     // What stands for another object only here would be in no clone.
@@ -41,13 +50,23 @@ export class Room {
     this.root = where.root
     this.prefix = where.prefix
     this.refs = new KnownRefs(this.git, repository.commonDir)
+    this.#objects = where.objects ?? join(repository.commonDir, 'objects')
   }
 
-  /** The tree of a commit, which never changes. */
+  /** What a commit is made of. */
+  commitAt(commit: string): Promise<CommitFacts> {
+    return commitAt(this.git, this.#objects, commit)
+  }
+
+  /** The tree of a commit, which never changes; of a tree itself. */
   treeOf(commit: string): Promise<string> {
-    const known = this.#trees.get(commit) ?? treeOf(this.git, commit)
+    const known = this.#trees.get(commit) ?? this.#readTree(commit)
     this.#trees.set(commit, known)
     return known
+  }
+
+  async #readTree(commit: string): Promise<string> {
+    return looseCommit(this.#objects, commit)?.tree ?? treeOf(this.git, commit)
   }
 
   /** The same, known without a question. */
