@@ -1,7 +1,11 @@
+import path from 'node:path'
 import { defineConfig } from 'rolldown'
 
 /** Brings a binary for each system: it is installed beside ralph, or is not there. */
 const external = [/^@lydell\/node-pty/]
+
+/** The MCP package finds by it what differs from one platform to the next. */
+const alias = { '@modelcontextprotocol/server/_shims': path.join(import.meta.dirname, 'mcp/shims.ts') }
 
 /** What the package is made of: the library, the program, the maker of the config's schema, the seal's worker, and what runs in a cage. */
 export default defineConfig([
@@ -15,6 +19,7 @@ export default defineConfig([
     input: 'src/bin.ts',
     platform: 'node',
     external,
+    resolve: { alias },
     output: {
       dir: 'dist',
       // An empty ES module takes as long to start as all that a short command does.

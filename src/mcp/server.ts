@@ -4,7 +4,6 @@ import {
   McpServer,
   type CallToolResult,
   type ServerContext,
-  type jsonSchemaValidator,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
@@ -64,25 +63,13 @@ export async function serveMcp(offer: McpOffer, { input, output }: Pipes): Promi
 
 /** The server, not yet connected to anybody. */
 function createMcpServer({ version, about, tools, resources }: McpOffer, left: AbortSignal): McpServer {
-  const server = new McpServer(
-    { name: 'ralph', version },
-    { instructions: about, jsonSchemaValidator: NO_VALIDATOR },
-  )
+  const server = new McpServer({ name: 'ralph', version }, { instructions: about })
   for (const tool of tools) addTool(server, tool, left)
   for (const { uri, title, read } of resources)
     server.registerResource(title, uri, { title, mimeType: 'text/markdown' }, async () => ({
       contents: [{ uri, mimeType: 'text/markdown', text: await read() }],
     }))
   return server
-}
-
-/** What comes in is checked by its own schema. The validator that there would be otherwise takes long to begin. */
-const NO_VALIDATOR: jsonSchemaValidator = {
-  getValidator: () => () => ({
-    valid: false,
-    data: undefined,
-    errorMessage: 'there is nothing to check here',
-  }),
 }
 
 function addTool(server: McpServer, { name, about, input, readOnly, call }: Tool, left: AbortSignal): void {
