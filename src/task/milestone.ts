@@ -1,7 +1,7 @@
-/** The number of a milestone, alone or behind a word for one, and its name: `2 — Payments`, `Phase 2: Payments`. */
+/** The number of a milestone, alone or after a word for one, and its name: `2 — Payments`, `Phase 2: Payments`. */
 const FORM = /^(?:(?:milestone|phase|stage|sprint|m)\s*)?(\d+(?:\.\d+)*)\s*[—–:.-]*\s*(.*)$/i
 
-/** Whether a milestone is the one that was asked for: by its number, its name, or both as written. */
+/** Whether a milestone matches what was asked for: its number, its name, or both as written. */
 export function isMilestone(milestone: string, asked: string): boolean {
   const [, number, name] = FORM.exec(milestone) ?? []
   const wanted = normal(asked)
