@@ -16,7 +16,7 @@ export interface Totals {
   readonly usage: Usage
 }
 
-/** The totals of the tasks with one name. */
+/** The totals of the tasks in one group. */
 export interface StatsGroup extends Totals {
   readonly name: string
 }

@@ -40,7 +40,7 @@ interface VerifyRequest {
   readonly vocabulary: TaskVocabulary
 }
 
-/** The result for all DONE tasks. */
+/** All DONE tasks, compared with history. */
 export interface Verification {
   readonly tasks: readonly VerifiedTask[]
   /** Whether tasks are missing in a clone without its older history, which may contain them. */

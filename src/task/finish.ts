@@ -21,7 +21,7 @@ export interface Completion {
   readonly criteriaMet?: readonly string[]
 }
 
-/** The task file after the task is done. */
+/** The text of the task file after the task is done. */
 export function completeTask(
   task: Task,
   completion: Completion,
@@ -49,7 +49,7 @@ export interface Blockage {
   readonly asks: boolean
 }
 
-/** The task file after the task is blocked. */
+/** The text of the task file after the task is blocked. */
 export function blockTask(
   task: Task,
   blockage: Blockage,
@@ -80,7 +80,7 @@ export function asksIn(task: Task): boolean {
 const HINT =
   /^(?:\d+ attempts? failed; `ralph attempts [^`]*` [a-z ]+\. )?(?:To try again: `ralph retry|Its agent asks\. To answer: `ralph answer) [^`]*`\.$/gm
 
-/** The task file of a blocked task after `retry`: the reason is kept, with the answer. */
+/** The text of a blocked task's file after `ralph retry`: the reason is kept, with the answer. */
 export function retryTask(
   task: Task,
   vocabulary: TaskVocabulary = TASK_VOCABULARY,
@@ -96,7 +96,7 @@ export function retryTask(
   ])
 }
 
-/** The task file after somebody answered the agent's question, while the task continues. */
+/** The text of the task file after somebody answered its agent's question, while the task continues. */
 export function answerTask(
   task: Task,
   { question, answer }: { readonly question: string; readonly answer: string },

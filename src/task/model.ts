@@ -185,7 +185,7 @@ export type FactName = Exclude<keyof TaskFacts, keyof TaskHead>
 /** The head of a task, and the facts with these names. */
 export type Facts<K extends FactName> = TaskHead & Pick<TaskFacts, K>
 
-/** A whole task file. */
+/** A task with the whole text of its file. */
 export interface Task extends TaskFacts {
   /** The text of the file without its byte order mark; every span is an offset into it. */
   readonly source: string
