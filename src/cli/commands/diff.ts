@@ -13,7 +13,7 @@ import type { Context } from '../command.ts'
 import { personsPager, showInPager } from '../pager.ts'
 import { codeOf } from '../task-code.ts'
 
-/** Shows what a range of history does to the backlog, or the code of a task. */
+/** Shows the changes of a range of history to the backlog, or the code of a task. */
 export async function run(context: Context): Promise<number> {
   const [asked] = context.args
   if (context.json && context.options.on('markdown')) throw new UserError('give one of --json and --markdown')
@@ -23,7 +23,7 @@ export async function run(context: Context): Promise<number> {
     : showRange(context, place, asked)
 }
 
-/** A longer number is rather the beginning of a commit's name. */
+/** A longer number is probably the beginning of a commit's hash. */
 function isTask(asked: string): boolean {
   return /^t-\d+$|^\d{1,6}$/i.test(asked)
 }
@@ -57,13 +57,13 @@ async function showTask(context: Context, place: Place, asked: string): Promise<
   return 0
 }
 
-/** In a terminal through the person's pager; else as it is, for `git apply`. */
+/** In a terminal with the person's pager; otherwise unchanged, for `git apply`. */
 async function showPatch({ io, options, printRaw }: Context, git: Git, code: TaskCode): Promise<void> {
   const isTerminal = io.stdout.columns !== null
   const colour = wantsColour({ noColor: options.on('no-color'), env: io.env, isTerminal })
   const patch = await patchOf(git, code, colour)
   const command = await personsPager(io, git)
-  // A Ctrl-C is the pager's while it has the terminal.
+  // While the pager has the terminal, Ctrl-C belongs to it.
   const isInterrupted = command !== null && io.signal.aborted
   if (isInterrupted) printRaw(patch)
   else await showInPager(io, command, patch)

@@ -10,7 +10,7 @@ import type { Context } from '../command.ts'
 import { findTask } from '../../project/find-task.ts'
 import { openPlace } from '../../project/project.ts'
 
-/** Shows which task needs which: drawn in the terminal, or as text that other programs draw. */
+/** Shows the dependency graph: drawn in the terminal, or as text for other programs. */
 export async function run(context: Context): Promise<number> {
   const { options, json, io } = context
   const asked = ['json', 'mermaid', 'dot'].filter((form) => options.on(form))

@@ -9,7 +9,7 @@ import type { Options } from '../options.ts'
 import { openPlace } from '../../project/project.ts'
 import { JSON_FACTS, tasksJson } from '../../select/task-json.ts'
 
-/** Shows the backlog, or the part of it that the filters leave. */
+/** Shows the backlog, or the part that matches the filters. */
 export async function run(context: Context): Promise<number> {
   if (context.json) await printJson(context)
   else await print(context)
@@ -48,9 +48,9 @@ async function printJson(context: Context): Promise<void> {
 
 type FilterFact = 'milestone' | 'tags' | 'discipline' | 'feature'
 
-/** What is asked of the tasks that are shown. */
+/** A condition for the tasks that are shown. */
 interface Filter {
-  /** What it looks at; null where that is always known. */
+  /** The fact that it needs; null if it is always known. */
   readonly fact: FilterFact | null
   readonly matches: (task: Facts<FilterFact>) => boolean
 }
@@ -81,12 +81,12 @@ function filtersOf(options: Options): readonly Filter[] {
   ]
 }
 
-/** The facts that filters look at: those of a filter that is not given are not read. */
+/** The facts for the filters in use: no others are read. */
 function factsFor(filters: readonly Filter[]): readonly FilterFact[] {
   return [...new Set(filters.flatMap(({ fact }) => fact ?? []))]
 }
 
-/** The part of a backlog that the filters leave. */
+/** The part of a backlog that matches the filters. */
 function matching<T extends Facts<FilterFact>>(
   { states }: Selection<T>,
   filters: readonly Filter[],

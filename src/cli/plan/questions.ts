@@ -6,7 +6,7 @@ import type { Dialogue } from '../io.ts'
 const OWN_WORDS = '\0own'
 const LATER = '\0later'
 
-/** What planning asks a person. */
+/** The questions of planning to a person. */
 interface PlanQuestions {
   readonly decide: NonNullable<PlanPorts['decide']>
   readonly agree: (message: string) => Promise<boolean>
