@@ -66,7 +66,7 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
   emit(attemptStarted(job))
   const guard = await ports.workspace.restore.guard()
   const configuration = noteConfiguration(ports.workspace)
-  const { outcome: agent, said: signals, isTakenOver = false } = await runOrDrive(job, ports, emit)
+  const { outcome: agent, reported: signals, isTakenOver = false } = await runOrDrive(job, ports, emit)
   ports.checkpoint('agent-ended')
   const { task, base } = job
   const keepIn = ports.logs.result(`${task.id}-${job.attempt}-git`)
@@ -129,7 +129,7 @@ function attemptStarted(job: Job): Happening {
 /** The agent of a job, or a person who drives it. */
 async function runOrDrive(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<AgentRun> {
   if (job.byHand === null) return runAgent(job, ports, emit)
-  return { outcome: await driveAgent(job, ports, emit), said: NO_SIGNALS }
+  return { outcome: await driveAgent(job, ports, emit), reported: NO_SIGNALS }
 }
 
 function endOf({ end }: AgentOutcome, isTakenOver: boolean, { control, signal }: AttemptPorts): Outcome {

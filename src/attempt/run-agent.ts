@@ -21,7 +21,7 @@ export function attemptEnvironment({
 /** How the agent of a job ended, and what it reported with its tools. */
 export interface AgentRun {
   readonly outcome: AgentOutcome
-  readonly said: Signals
+  readonly reported: Signals
   /** Whether it ended because a person took over. */
   readonly isTakenOver?: boolean
 }
@@ -74,7 +74,7 @@ async function runOffered(
   if (!agent.takesMcpServers || server === null)
     return {
       outcome: await listen(job, agent, { ports, emit }, { servers: {}, ends: [taken] }),
-      said: NO_SIGNALS,
+      reported: NO_SIGNALS,
     }
   const signals = new AttemptSignals(job, ports, emit)
   const { env, folder, unanswered } = signals
@@ -85,8 +85,8 @@ async function runOffered(
     throw error
   })
   const endedForNoAnswer = unanswered.aborted
-  const said = await signals.close()
-  return { outcome: withSignals(outcome, said, endedForNoAnswer), said }
+  const reported = await signals.close()
+  return { outcome: withSignals(outcome, reported, endedForNoAnswer), reported }
 }
 
 /** Runs an agent without ralph's tools: it only answers. */

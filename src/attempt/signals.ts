@@ -222,8 +222,8 @@ const OPEN_ENDS: ReadonlySet<AgentEnd['kind']> = new Set([
 ])
 
 /** How the agent ended, by its signals before its text; if they contradict each other, the worse one counts. */
-export function withSignals(outcome: AgentOutcome, said: Signals, endedForNoAnswer: boolean): AgentOutcome {
-  const { done, blocked } = said
+export function withSignals(outcome: AgentOutcome, sent: Signals, endedForNoAnswer: boolean): AgentOutcome {
+  const { done, blocked } = sent
   const { end } = outcome
   if (blocked !== null && (OPEN_ENDS.has(end.kind) || endedForNoAnswer))
     return {

@@ -37,8 +37,8 @@ export async function cageAvailable(where: {
   ]
   const { code, stderr } = await runProgram({ program, args, ...where })
   if (code === 0) return { ok: true, program }
-  const said = stderr.toString().trim().split('\n').at(-1) ?? ''
-  return no(`the system does not let bubblewrap work (${said || `exit code ${code}`})`, allowance())
+  const message = stderr.toString().trim().split('\n').at(-1) ?? ''
+  return no(`the system does not let bubblewrap work (${message || `exit code ${code}`})`, allowance())
 }
 
 function no(reason: string, fix: string): Availability {

@@ -68,13 +68,13 @@ export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => 
       const where = { cwd, home: env['HOME'] }
       const refusals = new RefusalReader(policy, where, (action) => options.onCaged?.(action))
       const complaint = new Tail(COMPLAINT_BYTES)
-      const asked = { refused: new Set<string>(), allowed: false }
+      const requests = { refused: new Set<string>(), allowed: false }
       const onRefused = (host: string, port: number): void => {
-        asked.refused.add(host)
+        requests.refused.add(host)
         refuse(policy, refusals, { host, port })
       }
       const onAllowed = (): void => {
-        asked.allowed = true
+        requests.allowed = true
       }
       writeFiles(policy, folder, cwd)
       const inside = [...wayOutBefore(hosts), program.program, ...program.args]
@@ -98,8 +98,8 @@ export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => 
       const finish = async (): Promise<ProcessEnd> => {
         try {
           const end = endOf(await running.finished, complaint.text())
-          if (end.kind !== 'exited' || asked.allowed || asked.refused.size === 0) return end
-          return { ...end, refusedHosts: [...asked.refused] }
+          if (end.kind !== 'exited' || requests.allowed || requests.refused.size === 0) return end
+          return { ...end, refusedHosts: [...requests.refused] }
         } finally {
           refusals.end()
           await rm(folder.path, { recursive: true, force: true, maxRetries: 2 }).catch(() => undefined)
@@ -132,9 +132,9 @@ function streamsOf(
 
 /** If bubblewrap itself reports an error, the program has not started. */
 function endOf(end: ProcessEnd, complaint: string): ProcessEnd {
-  const said = /^bwrap: (.*)\s*$/.exec(complaint)?.[1]
-  if (end.kind !== 'exited' || end.code !== 1 || said === undefined) return end
-  return { kind: 'not-started', reason: `${NOT_MADE}: ${said}`, missing: false }
+  const error = /^bwrap: (.*)\s*$/.exec(complaint)?.[1]
+  if (end.kind !== 'exited' || end.code !== 1 || error === undefined) return end
+  return { kind: 'not-started', reason: `${NOT_MADE}: ${error}`, missing: false }
 }
 
 /**

@@ -30,9 +30,9 @@ export function serveWayOut(channel: Duplex, way: WayOut): void {
 }
 
 async function open(stream: ServerHttp2Stream, target: string, way: WayOut): Promise<void> {
-  const asked = hostAndPort(target)
-  if (!asked) return answer(stream, 400, `ralph: no host and port: ${target}`)
-  const { host, port } = asked
+  const address = hostAndPort(target)
+  if (!address) return answer(stream, 400, `ralph: no host and port: ${target}`)
+  const { host, port } = address
   if (!way.hosts.allows(host, port)) {
     way.onRefused(host, port)
     return answer(stream, 403, `ralph: the sandbox does not allow ${host}:${port}; sandbox.network would`)

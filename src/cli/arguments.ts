@@ -46,14 +46,14 @@ function valuesOf(
   parsed: Readonly<Record<string, unknown>>,
   specs: readonly OptionSpec[],
 ): Map<string, string[]> {
-  const given = new Map<string, string[]>()
+  const values = new Map<string, string[]>()
   for (const { name } of specs) {
     // cac reads `--no-color` as a negation; here it is a flag like any other.
     const negated = name.startsWith('no-')
     const value = parsed[camelCase(negated ? name.slice(3) : name)]
-    if (negated ? value === false : value !== undefined) given.set(name, [value].flat().map(unguard))
+    if (negated ? value === false : value !== undefined) values.set(name, [value].flat().map(unguard))
   }
-  return given
+  return values
 }
 
 function findCommand(argv: readonly string[], commands: readonly CommandSpec[]): CommandSpec | null {

@@ -11,10 +11,10 @@ import type { Context } from './command.ts'
 import type { Io, Outlet } from './io.ts'
 
 /** Makes the context of a call: the outside world, the options, and the ways to print. */
-export function createContext(given: Io, { args, options }: CommandCall): Context {
+export function createContext(world: Io, { args, options }: CommandCall): Context {
   const root = options.text('root')
   const io: Io =
-    root === undefined ? given : Object.create(given, { cwd: { value: folderAt(given.cwd, root) } })
+    root === undefined ? world : Object.create(world, { cwd: { value: folderAt(world.cwd, root) } })
   const canvas = (outlet: Outlet): Canvas => canvasFor(outlet, io.env, options.on('no-color'))
   const draw = async (outlet: Outlet, blocks: readonly Block[]): Promise<void> => {
     outlet.write(await layOut(blocks, canvas(outlet)))

@@ -34,7 +34,7 @@ export interface History {
 export function openHistory(project: Project): History {
   const { root, vocabulary, config, tasks } = project
   const { subject } = config.commit
-  const read = <T>(look: (git: Git) => Promise<T>): Promise<T> => readHistory(ownWorld(), root, look)
+  const read = <T>(work: (git: Git) => Promise<T>): Promise<T> => readHistory(ownWorld(), root, work)
   const milestones = new Map(tasks.map(({ id, milestone }) => [id, milestone]))
   const completions = (since?: string): Promise<readonly Completion[]> =>
     read(async (git) => {

@@ -68,7 +68,7 @@ const SILENT: Reply = {
 
 /** The connection to ralph. */
 function openLine({ folder, token }: { readonly folder: string; readonly token: string }) {
-  const [said, replies] = [join(folder, SIGNAL_FILES.said), join(folder, SIGNAL_FILES.replies)]
+  const [sent, replies] = [join(folder, SIGNAL_FILES.said), join(folder, SIGNAL_FILES.replies)]
   const waiting = new Map<string, (reply: Reply) => void>()
   const unfollow = existsSync(replies)
     ? followLines(replies, (text) => {
@@ -76,7 +76,7 @@ function openLine({ folder, token }: { readonly folder: string; readonly token: 
         if (reply) waiting.get(reply.id)?.(reply)
       })
     : () => undefined
-  const tell = (message: object): boolean => existsSync(said) && appendLine(said, message)
+  const send = (message: object): boolean => existsSync(sent) && appendLine(sent, message)
   return {
     close: unfollow,
     call: (signal: SignalName, input: object, cancelled: AbortSignal): Promise<Reply> =>
@@ -89,14 +89,14 @@ function openLine({ folder, token }: { readonly folder: string; readonly token: 
           resolve(reply)
         }
         const withdraw = (): void => {
-          tell({ id, token, signal: 'withdrawn' })
+          send({ id, token, signal: 'withdrawn' })
           end({ id, ok: false, text: 'Nobody waits for the answer any more.' })
         }
         // A person may take their time; ralph reports when it stops waiting.
         const timer = signal === 'ask' ? undefined : setTimeout(() => end(SILENT), REPLY_MS)
         cancelled.addEventListener('abort', withdraw)
         waiting.set(id, end)
-        if (!tell({ id, token, signal, input })) end(ENDED)
+        if (!send({ id, token, signal, input })) end(ENDED)
       }),
   }
 }

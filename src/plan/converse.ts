@@ -29,8 +29,8 @@ export async function converse<P extends Phase>(
   { plan, desk, check }: { readonly plan: Plan; readonly desk: Desk; readonly check: CheckAnswer<P> },
   ports: PlanPorts,
 ): Promise<Answered<P>> {
-  const known = await pendingAnswer(phase, plan, { check, ports })
-  if (known) return known
+  const pending = await pendingAnswer(phase, plan, { check, ports })
+  if (pending) return pending
   const input = await promptInput(phase, { plan, desk }, ports)
   let again: PlanPromptInput['again'] = null
   let took: Took | null = null

@@ -78,9 +78,9 @@ function quoted(title: string): string {
 }
 
 function because(why: string): string {
-  const said = lineText(why).replace(/^because\s+/i, '')
-  if (said === '') return ''
-  return `, because ${said}${/[.!?。]$/.test(said) ? '' : '.'}`
+  const reason = lineText(why).replace(/^because\s+/i, '')
+  if (reason === '') return ''
+  return `, because ${reason}${/[.!?。]$/.test(reason) ? '' : '.'}`
 }
 
 function commentSafe(text: string): string {
@@ -121,9 +121,9 @@ function chosenIn(text: string): string {
   const open = findOpenLines(lines)
   const line = lines.find((one, index) => open.isText(index) && /^\W*chosen option\W*:/i.test(one))
   if (line === undefined) return ''
-  const said = line.replace(/^\W*chosen option\W*:[\s*_]*/i, '').trim()
-  const inQuotes = /^["“„«'`](.+?)["”“»'`](?=$|[\s,.;(*_])/.exec(said)?.[1]
-  const option = inQuotes ?? said.replace(/,?\s+because\b.*$/i, '')
+  const chosen = line.replace(/^\W*chosen option\W*:[\s*_]*/i, '').trim()
+  const inQuotes = /^["“„«'`](.+?)["”“»'`](?=$|[\s,.;(*_])/.exec(chosen)?.[1]
+  const option = inQuotes ?? chosen.replace(/,?\s+because\b.*$/i, '')
   return /[\p{L}\p{N}]/u.test(option) ? option.trim() : ''
 }
 

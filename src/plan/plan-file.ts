@@ -118,8 +118,8 @@ const VOCABULARY: Vocabulary<PlanField, PlanSection> = {
 /** Reads `plan.md`; returns a message if it cannot be read. */
 export async function readPlan(slug: string, text: string): Promise<Plan | string> {
   const document = await readDocument('plan', text, VOCABULARY)
-  const said = document.field('Status')?.toLowerCase() ?? ''
-  const status = STATUSES.find((known) => known === said)
+  const word = document.field('Status')?.toLowerCase() ?? ''
+  const status = STATUSES.find((known) => known === word)
   if (!status) return `its Status is none of ${STATUSES.join(', ')}`
   const wish = document.body('Wish')
   return {

@@ -32,9 +32,9 @@ export type PlanEnd =
     }
 
 /** Makes or continues a plan: phase by phase, each with its own files and commit, until it is done or cannot go on. */
-export async function makePlan(asked: Plan, options: PlanOptions, ports: PlanPorts): Promise<PlanEnd> {
+export async function makePlan(start: Plan, options: PlanOptions, ports: PlanPorts): Promise<PlanEnd> {
   const desk = new Desk(ports.places.root)
-  const plan = changedSince(asked, desk)
+  const plan = changedSince(start, desk)
   const { note } = ports
   const before = note.read()
   const isSame = before?.plan.slug === plan.slug
@@ -70,11 +70,11 @@ export async function makePlan(asked: Plan, options: PlanOptions, ports: PlanPor
 }
 
 async function makePhases(
-  asked: Plan,
+  start: Plan,
   { desk, options }: { readonly desk: Desk; readonly options: PlanOptions },
   ports: PlanPorts,
 ): Promise<PlanEnd> {
-  let plan = asked
+  let plan = start
   let changes: Changes | null = null
   for (;;) {
     const { status } = plan

@@ -92,13 +92,13 @@ async function ignoredOf(
   { isIgnored }: Surroundings,
   targets: readonly Target[],
 ): Promise<ReadonlySet<string>> {
-  const asked = new Set(targets.flatMap(({ place }) => ('asked' in place ? place.asked : [])))
-  return asked.size === 0 ? asked : isIgnored([...asked])
+  const paths = new Set(targets.flatMap(({ place }) => ('gitPaths' in place ? place.gitPaths : [])))
+  return paths.size === 0 ? paths : isIgnored([...paths])
 }
 
 function judge(one: Target, ignored: ReadonlySet<string>): Target {
   const { place } = one
-  if (!('asked' in place) || !place.asked.some((path) => ignored.has(path))) return one
+  if (!('gitPaths' in place) || !place.gitPaths.some((path) => ignored.has(path))) return one
   return { ...one, place: { kind: 'ignored', path: place.path } }
 }
 

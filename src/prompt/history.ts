@@ -59,8 +59,8 @@ function outputText(output: string | null, share: number): readonly string[] {
 }
 
 function ending({ outcome, reason }: EarlierAttempt): string {
-  const said = cutEnd(oneLine(reason.trim()), 200)?.text ?? oneLine(reason.trim())
-  return said === '' ? inlineCode(outcome) : `${inlineCode(outcome)}: ${inlineCode(said)}`
+  const short = cutEnd(oneLine(reason.trim()), 200)?.text ?? oneLine(reason.trim())
+  return short === '' ? inlineCode(outcome) : `${inlineCode(outcome)}: ${inlineCode(short)}`
 }
 
 function nameList(names: readonly string[]): string {

@@ -22,7 +22,7 @@ export interface FoundFile {
   /** The real path, relative to the root. */
   readonly real: string
   /** The paths to check with git: its own, and that of a link to it. */
-  readonly asked: readonly string[]
+  readonly gitPaths: readonly string[]
   readonly absolute: string
   readonly bytes: number
 }
@@ -41,8 +41,8 @@ export async function locate(root: string, written: string): Promise<Located> {
     const status = await stat(absolute)
     if (!status.isFile() && !status.isDirectory()) return { kind: 'special', path }
     const kind = status.isFile() ? 'file' : 'folder'
-    const asked = [...new Set([real, linkPath ?? real])].filter((name) => name !== '')
-    return { kind, path, real, asked, absolute, bytes: status.size }
+    const gitPaths = [...new Set([real, linkPath ?? real])].filter((name) => name !== '')
+    return { kind, path, real, gitPaths, absolute, bytes: status.size }
   } catch (error) {
     if (pathWithin(trueRoot, target) === null) return { kind: 'outside', path: written }
     return { kind: isMissing(error) ? 'missing' : 'unreadable', path }

@@ -92,8 +92,8 @@ function detect(
     const reasons: string[] = []
     if (reaches(depends, fromDepends)) reasons.push(counted(depends, 'dependency', 'dependencies'))
     if (reaches(task.outputs, fromProduces)) reasons.push(counted(task.outputs, 'output', 'outputs'))
-    const said = tier === 'Heavy' && reasons.length === 0 ? keyword() : null
-    if (said !== null) reasons.push(`says "${said}"`)
+    const word = tier === 'Heavy' && reasons.length === 0 ? keyword() : null
+    if (word !== null) reasons.push(`says "${word}"`)
     if (reasons.length > 0) return { tier, why: reasons.join(', ') }
   }
   return { tier: 'Light', why: 'nothing calls for more' }

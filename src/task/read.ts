@@ -64,21 +64,21 @@ export function readHeads(options: BacklogOptions): Promise<Backlog<TaskHead>> {
  */
 export async function readFacts<K extends FactName>(
   options: BacklogOptions,
-  asked: FactsAsked<K>,
+  request: FactsAsked<K>,
   see?: (facts: Facts<K>, task: Task) => void,
 ): Promise<Backlog<Facts<K>>> {
-  return readFolder<Facts<K>>(options, ...factsReaders(options, asked, see))
+  return readFolder<Facts<K>>(options, ...factsReaders(options, request, see))
 }
 
 /** The same for one task, from its current file. */
 export async function readTaskFacts<K extends FactName>(
   options: BacklogOptions,
   file: string,
-  asked: FactsAsked<K>,
+  request: FactsAsked<K>,
   see?: (facts: Facts<K>, task: Task) => void,
 ): Promise<Facts<K>> {
   const { root, vocabulary = TASK_VOCABULARY } = options
-  const [keep, shortcut] = factsReaders(options, asked, see)
+  const [keep, shortcut] = factsReaders(options, request, see)
   const bytes = readTaskBytes(join(root, file), root)
   const short = typeof bytes === 'string' ? shortcut({ file, id: idInPath(file), bytes }) : null
   return short ?? keep(await readWhole(file, bytes, vocabulary))
@@ -86,7 +86,7 @@ export async function readTaskFacts<K extends FactName>(
 
 function factsReaders<K extends FactName>(
   { vocabulary = TASK_VOCABULARY }: BacklogOptions,
-  asked: FactsAsked<K>,
+  request: FactsAsked<K>,
   see: (facts: Facts<K>, task: Task) => void = () => {},
 ): [keep: (task: Task) => Facts<K>, shortcut: Shortcut<Facts<K>>] {
   const keep = (task: Task): Facts<K> => {
@@ -94,7 +94,7 @@ function factsReaders<K extends FactName>(
     see(facts, task)
     return facts
   }
-  return [keep, factsScanner(vocabulary, asked)]
+  return [keep, factsScanner(vocabulary, request)]
 }
 
 type Shortcut<T> = (taskBytes: TaskBytes) => T | null

@@ -25,16 +25,16 @@ function trueColour(colour: string): string {
 }
 
 /** Whether to colour a stream: by the option, else FORCE_COLOR, else NO_COLOR, else if the stream is a terminal. */
-export function wantsColour(asked: {
+export function wantsColour(stream: {
   readonly noColor: boolean
   readonly env: Readonly<Record<string, string | undefined>>
   readonly isTerminal: boolean
 }): boolean {
-  const { FORCE_COLOR, NO_COLOR, TERM } = asked.env
-  if (asked.noColor) return false
+  const { FORCE_COLOR, NO_COLOR, TERM } = stream.env
+  if (stream.noColor) return false
   if (FORCE_COLOR) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
   if (NO_COLOR) return false
-  return asked.isTerminal && TERM !== 'dumb'
+  return stream.isTerminal && TERM !== 'dumb'
 }
 
 /** Whether lines may change in place: not if the terminal cannot, nor for a screen reader, which would read each again. */

@@ -13,11 +13,11 @@ export async function run(context: Context): Promise<number> {
   const isOpen = status === 'TODO' && !held
   if (!isOpen) return tryAgain(context, text)
   if (text.trim() === '') throw new UserError('an answer needs a text', `ralph answer ${id} "MIT"`)
-  const said = await tryRun(context.io, context.where, { do: 'answer', task: id, text })
+  const reply = await tryRun(context.io, context.where, { do: 'answer', task: id, text })
   // Without a running question, the file shows how the task stands.
-  if (said === null) return tryAgain(context, text)
-  if (!said.ok) throw new UserError(said.text, 'ralph status says what is asked.', 1)
+  if (reply === null) return tryAgain(context, text)
+  if (!reply.ok) throw new UserError(reply.text, 'ralph status says what is asked.', 1)
   if (context.json) context.printJson({ version: 1, id, status, file })
-  else await context.print([line(said.text)])
+  else await context.print([line(reply.text)])
   return 0
 }

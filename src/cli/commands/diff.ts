@@ -15,23 +15,23 @@ import { codeOf } from '../task-code.ts'
 
 /** Shows the changes of a range of history to the backlog, or the code of a task. */
 export async function run(context: Context): Promise<number> {
-  const [asked] = context.args
+  const [typed] = context.args
   if (context.json && context.options.on('markdown')) throw new UserError('give one of --json and --markdown')
   const place = await openPlace(context.where)
-  return asked !== undefined && isTask(asked)
-    ? showTask(context, place, asked)
-    : showRange(context, place, asked)
+  return typed !== undefined && isTask(typed)
+    ? showTask(context, place, typed)
+    : showRange(context, place, typed)
 }
 
 /** A longer number is probably the beginning of a commit's hash. */
-function isTask(asked: string): boolean {
-  return /^t-\d+$|^\d{1,6}$/i.test(asked)
+function isTask(typed: string): boolean {
+  return /^t-\d+$|^\d{1,6}$/i.test(typed)
 }
 
-async function showRange(context: Context, place: Place, asked: string | undefined): Promise<number> {
+async function showRange(context: Context, place: Place, typed: string | undefined): Promise<number> {
   const around = await lintContext(place)
   const diff = await readHistory(context.io, place.root, async (git) =>
-    diffBacklog(git, await resolveRange(git, asked), { ...place, tiers: place.config.tiers, around }),
+    diffBacklog(git, await resolveRange(git, typed), { ...place, tiers: place.config.tiers, around }),
   )
   if (context.json) context.printJson(diffJson(diff))
   else if (context.options.on('markdown')) context.printRaw(diffMarkdown(diff))
@@ -39,9 +39,9 @@ async function showRange(context: Context, place: Place, asked: string | undefin
   return 0
 }
 
-async function showTask(context: Context, place: Place, asked: string): Promise<number> {
+async function showTask(context: Context, place: Place, typed: string): Promise<number> {
   if (context.options.on('markdown')) throw new UserError('--markdown is for a range, not for a task')
-  const task = await readNamed(place, asked)
+  const task = await readNamed(place, typed)
   const found = await codeOf(context.io, place, task.id)
   if (found === null) {
     throw new UserError(

@@ -59,10 +59,10 @@ function filtersOf(options: Options): readonly Filter[] {
   const one = (
     option: string,
     fact: FilterFact | null,
-    matches: (task: Facts<FilterFact>, asked: string) => boolean,
+    matches: (task: Facts<FilterFact>, typed: string) => boolean,
   ): readonly Filter[] => {
-    const asked = options.text(option)
-    return asked === undefined ? [] : [{ fact, matches: (task) => matches(task, asked) }]
+    const typed = options.text(option)
+    return typed === undefined ? [] : [{ fact, matches: (task) => matches(task, typed) }]
   }
   const tags = options.list('tag').map((tag): Filter => ({
     fact: 'tags',
@@ -73,10 +73,10 @@ function filtersOf(options: Options): readonly Filter[] {
     ...one(
       'milestone',
       'milestone',
-      ({ milestone }, asked) => milestone !== null && isMilestone(milestone, asked),
+      ({ milestone }, typed) => milestone !== null && isMilestone(milestone, typed),
     ),
-    ...one('discipline', 'discipline', (task, asked) => same(task.discipline, asked)),
-    ...one('feature', 'feature', (task, asked) => same(task.feature, asked)),
+    ...one('discipline', 'discipline', (task, typed) => same(task.discipline, typed)),
+    ...one('feature', 'feature', (task, typed) => same(task.feature, typed)),
     ...tags,
   ]
 }
@@ -95,6 +95,6 @@ function matching<T extends Facts<FilterFact>>(
   return states.filter(({ task }) => filters.every(({ matches }) => matches(task)))
 }
 
-function same(own: string | null, asked: string): boolean {
-  return own !== null && own.trim().toLowerCase() === asked.trim().toLowerCase()
+function same(own: string | null, typed: string): boolean {
+  return own !== null && own.trim().toLowerCase() === typed.trim().toLowerCase()
 }

@@ -60,8 +60,8 @@ async function steer({ io, where }: Context, watch: RunWatch, steering: Steering
     const { id } = await retry(io, where, { task: steering.task, answer: null })
     return `${id} is TODO again`
   }
-  const said = await tryRun(io, where, steering)
-  return said?.text ?? 'no run is under way here any more'
+  const reply = await tryRun(io, where, steering)
+  return reply?.text ?? 'no run is under way here any more'
 }
 
 const POLL_MS = 1000
