@@ -4,7 +4,7 @@ import { findOpenLines } from '../markdown/open-lines.ts'
 export type Marker = { readonly kind: 'done' } | { readonly kind: 'blocked'; readonly reason: string }
 
 /** The marker that counts, if there is one, and the text without its markers. */
-export interface Reading {
+export interface MarkerReading {
   readonly marker: Marker | null
   readonly message: string
 }
@@ -13,7 +13,7 @@ export interface Reading {
  * Reads the marker in an agent's final message. It counts on a line of its own, or at the very end, but not inside
  * code, a quote, a comment or other HTML, nor where the message only repeats the prompt.
  */
-export function readMarker(message: string, prompt = ''): Reading {
+export function readMarker(message: string, prompt = ''): MarkerReading {
   if (!message.includes('<TASK_')) return { marker: null, message: message.trim() }
   const lines = message.split(/\r\n|\n|\r/)
   const open = findOpenLines(lines)
@@ -32,7 +32,7 @@ export function readMarker(message: string, prompt = ''): Reading {
 }
 
 /** Reads a marker that counts only as the last non-empty line, as for a plain program. */
-export function readLastLine(text: string, prompt = ''): Reading {
+export function readLastLine(text: string, prompt = ''): MarkerReading {
   const lines = text.split(/\r\n|\n|\r/)
   const end = lines.findLastIndex(isText)
   const found = alone(lines[end] ?? '')

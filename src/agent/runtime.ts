@@ -47,7 +47,7 @@ export function createAgent(provider: Provider, options: RuntimeOptions): Agent 
     name,
     takesMcpServers,
     ...(obeysAnyway && { obeysAnyway }),
-    run: (request) => new Session(provider, request, options).events(),
+    run: (request) => new AgentProcess(provider, request, options).events(),
     ...(interactive && {
       byHand: (request, at) => driveByHand({ ...provider, interactive }, request, { ...at, start }),
     }),
@@ -55,7 +55,7 @@ export function createAgent(provider: Provider, options: RuntimeOptions): Agent 
 }
 
 /** One run of an agent. */
-class Session {
+class AgentProcess {
   readonly #provider: Provider
   readonly #request: AgentRequest
   readonly #options: RuntimeOptions

@@ -69,7 +69,7 @@ interface OpenValue {
 function fromJson(text: string): Value | undefined {
   const open: OpenValue[] = []
   let root: Value | undefined
-  const enter = (value: Value): void => {
+  const place = (value: Value): void => {
     const holder = open.at(-1)
     if (!holder) root = value
     else if (holder.firstKey === null) holder.items.push(value)
@@ -81,7 +81,7 @@ function fromJson(text: string): Value | undefined {
   const end = (offset: number, length: number, kind: 'list' | 'table'): void => {
     const { items, entries, firstKey, start } = open.pop()!
     const span = { start, end: offset + length }
-    enter(kind === 'list' ? { kind, items, span } : { kind, entries, firstKey, span })
+    place(kind === 'list' ? { kind, items, span } : { kind, entries, firstKey, span })
   }
   const visitor: JSONVisitor = {
     onObjectBegin: begin,
@@ -97,7 +97,7 @@ function fromJson(text: string): Value | undefined {
     onLiteralValue(value: Scalar['value'], start, length) {
       const span = { start, end: start + length }
       const written = typeof value === 'string' ? value : text.slice(span.start, span.end)
-      enter({ kind: 'scalar', value, text: value === null ? '' : written, span })
+      place({ kind: 'scalar', value, text: value === null ? '' : written, span })
     },
     onError(code, offset) {
       throw new Misread(offset, `not valid JSON: ${inWords(printParseErrorCode(code))}`)

@@ -132,7 +132,7 @@ export async function commitCandidate(
 }
 
 /** A landing whose duration is not yet known. */
-type LandingEnd =
+type UntimedLanding =
   | Omit<Extract<Landed, { readonly kind: 'landed' }>, 'seconds'>
   | Extract<Landed, { readonly kind: 'refused' }>
 
@@ -140,7 +140,7 @@ async function landOnBranch(
   request: LandingRequest,
   ports: LandingPorts,
   emit: (event: Happening) => void,
-): Promise<LandingEnd> {
+): Promise<UntimedLanding> {
   let toLand = request
   for (let moves = 0; moves < MOST_MOVES; moves++) {
     const { candidate } = toLand
@@ -245,7 +245,7 @@ async function afterCommit(
   }: Committed & { readonly landing: Extract<Landing, { kind: 'committed' }> },
   ports: LandingPorts,
   emit: (event: Happening) => void,
-): Promise<LandingEnd> {
+): Promise<UntimedLanding> {
   const { facts, work } = request.candidate
   const { changedByHook, branch } = landing
   ports.checkpoint('commit-looked-at')

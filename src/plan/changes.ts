@@ -1,11 +1,11 @@
 import type { Task } from '../task/model.ts'
 import { keyOf } from './documents.ts'
-import type { Draft } from './drafts.ts'
+import type { PlanDraft } from './drafts.ts'
 import { digestOf, type Plan, type PlannedTask } from './plan-file.ts'
 
 /** The changes of a plan to the backlog. */
 export interface Changes {
-  readonly add: readonly Draft[]
+  readonly add: readonly PlanDraft[]
   readonly change: readonly ChangedTask[]
   readonly drop: readonly Task[]
   /** Tasks of the plan that it may not change any more, and why. */
@@ -14,7 +14,7 @@ export interface Changes {
 
 /** A task whose content changes. */
 interface ChangedTask {
-  readonly draft: Draft
+  readonly draft: PlanDraft
   readonly before: Task
   readonly fields: readonly {
     readonly name: string
@@ -57,7 +57,7 @@ function whyItStays({ digest }: PlannedTask, task: Task): string | null {
 }
 
 /** The changes by these drafts to the tasks that the plan has written. */
-export function changesOf(drafts: readonly Draft[], { open, stay }: Written): Changes {
+export function changesOf(drafts: readonly PlanDraft[], { open, stay }: Written): Changes {
   const before = new Map(open.map(({ key, task }) => [keyOf(key), task]))
   const kept = new Set(drafts.map(({ key }) => keyOf(key)))
   return {

@@ -13,7 +13,7 @@ import { milestoneNumber, requirementNamed } from './check-tasks.ts'
 import { keyOf, lineText, type Requirement } from './documents.ts'
 
 /** A planned task whose file is not written yet. */
-export interface Draft {
+export interface PlanDraft {
   readonly key: string
   readonly id: string
   readonly file: string
@@ -78,13 +78,13 @@ function bareName(milestone: string): string {
 export async function draftTasks(
   tasks: readonly TaskAnswer[],
   context: DraftContext,
-): Promise<readonly Draft[]> {
+): Promise<readonly PlanDraft[]> {
   const ordered = inPlanOrder(tasks)
   const wanted = context.verifyTasks ? withChecks(ordered, context) : ordered
   const ids = new Map(context.others.map(({ id }) => [keyOf(id), id]))
   const numbered = numbersFor(wanted, context)
   for (const { key, id } of numbered) ids.set(keyOf(key), id)
-  const drafts: Draft[] = []
+  const drafts: PlanDraft[] = []
   for (const [index, { id, file }] of numbered.entries()) {
     const planned = wanted[index]!
     const text = draftText(planned, { id, ids, context })
@@ -96,12 +96,12 @@ export async function draftTasks(
 }
 
 /** A task to be written, from the agent or from ralph. */
-interface PlannedTask extends TaskAnswer {
+interface TaskToWrite extends TaskAnswer {
   readonly provenance: 'agent' | 'system'
 }
 
 /** Dependencies come first; otherwise milestones in their order, and tasks in the order of the answer. */
-function inPlanOrder(tasks: readonly TaskAnswer[]): readonly PlannedTask[] {
+function inPlanOrder(tasks: readonly TaskAnswer[]): readonly TaskToWrite[] {
   const byKey = new Map(tasks.map((task) => [keyOf(task.key), task]))
   const placed = new Set<TaskAnswer>()
   const visit = (task: TaskAnswer): void => {
@@ -118,7 +118,7 @@ function inPlanOrder(tasks: readonly TaskAnswer[]): readonly PlannedTask[] {
 }
 
 /** Adds a task at the end of each milestone. */
-function withChecks(tasks: readonly PlannedTask[], { requirements }: DraftContext): readonly PlannedTask[] {
+function withChecks(tasks: readonly TaskToWrite[], { requirements }: DraftContext): readonly TaskToWrite[] {
   const milestones = [...new Set(tasks.map(({ milestone }) => milestone))]
   return milestones.flatMap((milestone) => {
     const own = tasks.filter((task) => task.milestone === milestone)
@@ -128,9 +128,9 @@ function withChecks(tasks: readonly PlannedTask[], { requirements }: DraftContex
 
 function checkOf(
   milestone: string,
-  tasks: readonly PlannedTask[],
+  tasks: readonly TaskToWrite[],
   requirements: readonly Requirement[],
-): PlannedTask {
+): TaskToWrite {
   const covered = new Set(
     tasks.flatMap(({ requirements: named }) =>
       named.flatMap((name) => requirementNamed(requirements, name) ?? []),
@@ -156,7 +156,7 @@ function checkOf(
 
 /** Tasks that the plan has written before keep their number and file; the others get the next ones. */
 function numbersFor(
-  tasks: readonly PlannedTask[],
+  tasks: readonly TaskToWrite[],
   { known, highest, others, dir }: DraftContext,
 ): readonly { readonly key: string; readonly id: string; readonly file: string }[] {
   const digits = (inOrder(others).at(-1)?.id.length ?? 'T-001'.length) - 'T-'.length
@@ -170,7 +170,7 @@ function numbersFor(
 }
 
 function draftText(
-  task: PlannedTask,
+  task: TaskToWrite,
   {
     id,
     ids,

@@ -12,7 +12,7 @@ import { converse, type Answered } from './converse.ts'
 import { decisionFileName, decisionText, nextDecision } from './decision-file.ts'
 import { isThere, knownNow, type Desk } from './desk.ts'
 import { keyOf, readRequirements, requirementsText, researchText, type Requirement } from './documents.ts'
-import { draftTasks, withMilestones, type Draft, type DraftContext } from './drafts.ts'
+import { draftTasks, withMilestones, type PlanDraft, type DraftContext } from './drafts.ts'
 import type { Took } from './note.ts'
 import { digestOf, type Plan } from './plan-file.ts'
 import { EXPORT_FILE, type PlanOptions, type PlanPorts } from './ports.ts'
@@ -179,7 +179,7 @@ async function divide(scene: Scene, ports: PlanPorts): Promise<PhaseEnd> {
 }
 
 /** All tasks in the file for other tools, also those of other plans. */
-function exportedTasks(drafts: readonly Draft[], { others }: Sheet): readonly Task[] {
+function exportedTasks(drafts: readonly PlanDraft[], { others }: Sheet): readonly Task[] {
   const tasks = inOrder([...others, ...drafts.map(({ task }) => task)])
   return tasks.filter(({ origin }) => readOrigin(origin)?.path === EXPORT_FILE)
 }
@@ -240,7 +240,7 @@ function numberIn(reference: string, slug: string): readonly string[] {
 
 /** Lint problems that the backlog does not have yet. */
 async function lintMistakes(
-  drafts: readonly Draft[],
+  drafts: readonly PlanDraft[],
   tasks: readonly TaskAnswer[],
   { ports, backlog, others }: Sheet,
 ): Promise<readonly Mistake[]> {
@@ -258,7 +258,7 @@ async function lintMistakes(
   })
 }
 
-function draftsOf(tasks: readonly TaskAnswer[], sheet: Sheet): Promise<readonly Draft[]> {
+function draftsOf(tasks: readonly TaskAnswer[], sheet: Sheet): Promise<readonly PlanDraft[]> {
   const { scene, ports, others, written, requirements, highest } = sheet
   const context: DraftContext = {
     slug: scene.plan.slug,
@@ -274,7 +274,7 @@ function draftsOf(tasks: readonly TaskAnswer[], sheet: Sheet): Promise<readonly 
   return draftTasks(ownTasks(tasks, sheet), context)
 }
 
-function donePlan(plan: Plan, drafts: readonly Draft[], { written, requirements }: Sheet): Plan {
+function donePlan(plan: Plan, drafts: readonly PlanDraft[], { written, requirements }: Sheet): Plan {
   const stay = written.stay.map(({ key, task }) => {
     const planned = plan.tasks.find(({ id }) => id === task.id)
     const numbers = task.prdReference.flatMap((reference) => numberIn(reference, plan.slug))

@@ -203,7 +203,7 @@ function lastPiece(source: string): ParsedPiece | undefined {
   }
 }
 
-/** The last section goes with the line ending before it; another one ends where the next begins. */
+/** The last section is removed with the line ending before it; another one ends where the next begins. */
 function removedSpan(source: string, { start, end }: Span): Splice {
   if (end < source.length) return { start, end, text: '' }
   const gap = /[\r\n]$/.test(source) ? /(?:\r\n|\n|\r)$/ : /(?:\r\n|\n|\r){1,2}$/

@@ -29,7 +29,7 @@ export function holdReader(words: PlainWords): (source: string) => boolean | nul
   }
 }
 
-/** Null if only the parser can tell. */
+/** Null if only the parser can decide. */
 function hasBlockedSection(source: string, words: PlainWords): boolean | null {
   const headings = scanHeadings(source, 0)
   if (headings === null) return null

@@ -20,7 +20,7 @@ export function assistantEvents(message: Json, tools: ToolCalls): StreamEvent[] 
 export function toolResultEvents(
   message: Json,
   tools: ToolCalls,
-  isDenied: (id: string, said: string) => boolean,
+  isDenied: (id: string, text: string) => boolean,
 ): ToolEvent[] {
   return list(message['content'])
     .map(record)

@@ -63,7 +63,7 @@ async function writeCommit(git: Git, commit: Uint8Array, hash: string): Promise<
   if (name !== hash) throw new Error(`git names the sealed commit ${name}, not ${hash}`)
 }
 
-/** Moves the ref by compare-and-swap; returns where it is if it had moved. */
+/** Moves the ref by compare-and-swap; if it had moved already, returns where it is now. */
 async function moveRef(git: Git, target: SealTarget, to: string): Promise<SealOutcome | null> {
   const change = { make: new Map([[target.ref, to]]), take: new Map([[target.ref, target.commit]]) }
   try {
