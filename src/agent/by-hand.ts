@@ -3,21 +3,21 @@ import type { PersonTerminal } from '../process/terminal.ts'
 import type { AgentRequest, HandEnd, Provider, Session } from './port.ts'
 import { writableOf, writePrivateFiles } from './private-files.ts'
 
-/** What a person drives, and by what it is started. */
-interface Wheel {
+/** What `driveByHand` needs besides the provider and the request. */
+interface ByHandOptions {
   readonly session: Session
   readonly terminal: PersonTerminal
   readonly start: StartProcess
 }
 
-/** How programs of a terminal leave at Ctrl-C, which is no failure: by a code, or by the signal itself. */
-const LEFT: ReadonlySet<unknown> = new Set([0, 130, 'SIGINT'])
+/** How programs in a terminal end at Ctrl-C, which is no failure: with an exit code, or by the signal itself. */
+const NORMAL_ENDS: ReadonlySet<unknown> = new Set([0, 130, 'SIGINT'])
 
-/** Has a person drive an agent's own interactive program in their terminal, to its end. It has no limits but the signals. */
+/** Starts an agent's interactive program in the person's terminal and waits for its end. Only the signals limit it. */
 export async function driveByHand(
   provider: Provider & Required<Pick<Provider, 'interactive'>>,
   request: AgentRequest,
-  { session, terminal, start }: Wheel,
+  { session, terminal, start }: ByHandOptions,
 ): Promise<HandEnd> {
   const begun = performance.now()
   const { signal, killSignal } = request
@@ -63,7 +63,7 @@ function endOf({ name, install }: Provider, process: ProcessEnd): HandEnd['end']
     return { kind: 'crashed', reason: process.reason + how }
   }
   const { code, signal } = process
-  if (LEFT.has(signal ?? code)) return { kind: 'done' }
+  if (NORMAL_ENDS.has(signal ?? code)) return { kind: 'done' }
   const how = signal === null ? `exited with code ${String(code)}` : `was ended by ${signal}`
   return { kind: 'crashed', reason: `the interactive program of ${name} ${how}` }
 }

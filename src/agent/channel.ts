@@ -1,8 +1,8 @@
-/** A queue between one who pushes and one who takes, in which the one who pushes can wait for room. */
+/** A queue between a producer and a consumer, in which the producer can wait for room. */
 export class Channel<T> {
   #items: T[] = []
   #closed = false
-  /** The one who takes has dealt with everything and waits for more. */
+  /** Whether the consumer has processed everything and waits for more. */
   #waiting = false
   #wake: (() => void) | null = null
   #room: Promise<void> | undefined
@@ -17,20 +17,20 @@ export class Channel<T> {
     this.#wake?.()
   }
 
-  /** Nothing more will be pushed. */
+  /** Ends the queue: nothing more will be pushed. */
   close(): void {
     this.#closed = true
     this.#wake?.()
   }
 
-  /** Until all that was pushed has been dealt with; undefined where there is nothing to wait for. */
+  /** Resolves when everything pushed has been processed; undefined if there is nothing to wait for. */
   room(): Promise<void> | undefined {
     if (this.isDrained) return undefined
     this.#room ??= new Promise((resolve) => (this.#makeRoom = resolve))
     return this.#room
   }
 
-  /** All that has been pushed since, as soon as there is something; null at the end. To ask is to have dealt with the last. */
+  /** Resolves with all items pushed since the last call, whose items count as processed; waits for one; null at the end. */
   async take(): Promise<readonly T[] | null> {
     if (this.#items.length === 0 && !this.#closed) await this.#more()
     const items = this.#items

@@ -2,37 +2,37 @@ import type { AgentRequest } from './port.ts'
 import { UserError } from '../base/errors.ts'
 import { agentNamed, AGENTS, firstInstalled, type AgentEntry } from './registry.ts'
 
-/** What one place says of who does a task; null where it leaves that to the next. */
+/** Which agent one place (option, task, configuration) names for a task; null leaves it to the next place. */
 export interface AgentWish {
   readonly agent: string | null
   readonly model?: string | null
-  /** It stands in a task file or a discipline, which a stranger may have written. */
+  /** Whether it comes from a task file or a discipline, which a stranger may have written. */
   readonly isOfBacklog?: boolean
 }
 
-/** Who does a task: the agent, and with which model. */
+/** The agent for a task, and its model. */
 export interface Chosen {
   readonly agent: AgentEntry
   readonly model: string | null
 }
 
-/** The name of who does a task, by what all places say, the one that decides first; null takes what is installed. */
+/** The agent that the first of these places with a name names; null means an installed one. */
 export function namedIn(wishes: readonly AgentWish[]): string | null {
   return wishes.find(({ agent }) => agent !== null)?.agent ?? null
 }
 
-/** Whether who is named can do the task at all; where nobody is named, whoever is installed can. */
+/** Whether the named agent can do the task; without a name, any installed one can. */
 export function isChoosable(wishes: readonly AgentWish[]): boolean {
   const name = namedIn(wishes)
   return name === null || AGENTS.some((agent) => agent.name === name && isAllowed(agent, wishes))
 }
 
-/** A backlog never names what is run: an agent that runs task files needs a person who chose it. */
+/** A backlog may not choose what runs on the machine: an agent that runs task files must be chosen by a person. */
 function isAllowed({ name, runsTaskFiles }: AgentEntry, wishes: readonly AgentWish[]): boolean {
   return !runsTaskFiles || wishes.some(({ agent, isOfBacklog }) => agent === name && !isOfBacklog)
 }
 
-/** Who does a task; null where nobody is named, and nobody is installed. A name that there is not is a mistake. */
+/** Chooses the agent for a task; null if none is named and none is installed. An unknown name is an error. */
 export function chooseAgent(
   wishes: readonly AgentWish[],
   { agents, env }: { readonly agents: readonly string[] | null; readonly env: AgentRequest['env'] },
@@ -47,7 +47,7 @@ export function chooseAgent(
   return agent && { agent, model: modelFor(name, wishes) }
 }
 
-/** A model is meant for the agent that stands beside it, or further down: no other one knows it. */
+/** A model belongs to the agent named in the same place or in a later one: no other agent knows it. */
 function modelFor(name: string | null, wishes: readonly AgentWish[]): string | null {
   const meant = wishes.find(({ model }, index) => {
     const agent = namedIn(wishes.slice(index))

@@ -8,22 +8,22 @@ import { oneLine } from './providers/tool-summary.ts'
 /** An agent's program on this machine. */
 export interface Installation {
   readonly path: string
-  /** As its `--version` says; null where it says none in time. */
+  /** The version from `--version`; null if there is none in time. */
   readonly version: string | null
-  /** The last that it said where it fails instead of telling its version, as on a Node that is too old for it; else null. */
+  /** The last line of its output if `--version` failed, as on a Node that is too old for it; else null. */
   readonly failure: string | null
 }
 
-/** Where a program is asked for its version. */
+/** How to run a program for its version. */
 export interface VersionQuestion {
   readonly cwd: string
   readonly env: AgentRequest['env']
-  /** Aborting it ends the asking. */
+  /** Aborting it ends the program. */
   readonly signal?: AbortSignal
   readonly timeoutSeconds?: number
 }
 
-/** What is installed of an agent's program; null where it is not there, or none is needed. */
+/** The installation of an agent's program; null if it is not installed, or none is needed. */
 export async function installationOf(
   program: string | null,
   question: VersionQuestion,
@@ -32,7 +32,7 @@ export async function installationOf(
   return path === null ? null : { path, ...(await ask(path, question)) }
 }
 
-/** Whether that is the oldest version that is known to work, or a later one; null where it cannot be told. */
+/** Whether it is at least the oldest version that is known to work; null if it is unknown. */
 export function isNewEnough(version: string | null, minimum: string | null): boolean | null {
   if (minimum === null) return true
   if (version === null) return null
@@ -57,10 +57,10 @@ async function ask(
   const end = await running.finished
   clearTimeout(timer)
   if (end.kind === 'not-started') return { version: null, failure: end.reason }
-  const said = `${output.stdout.text()}\n${output.stderr.text()}`
-  // What it says of itself as it fails may name a version too: that of its Node.
+  const text = `${output.stdout.text()}\n${output.stderr.text()}`
+  // An error message may name a version too: that of Node.
   const failed = end.ended === null && end.code !== 0
   if (failed)
-    return { version: null, failure: oneLine(lastWords(said)) || `it exits with ${end.code ?? end.signal}` }
-  return { version: /\d+(?:\.\d+)+/.exec(said)?.[0] ?? null, failure: null }
+    return { version: null, failure: oneLine(lastWords(text)) || `it exits with ${end.code ?? end.signal}` }
+  return { version: /\d+(?:\.\d+)+/.exec(text)?.[0] ?? null, failure: null }
 }

@@ -1,19 +1,19 @@
 import { findOpenLines } from '../markdown/open-lines.ts'
 
-/** What an agent says of its task. */
+/** What an agent reports about its task. */
 export type Marker = { readonly kind: 'done' } | { readonly kind: 'blocked'; readonly reason: string }
 
-/** The marker that decides, if there is one, and the text without its markers. */
-export interface Reading {
+/** The marker that counts, if there is one, and the text without its markers. */
+export interface MarkerReading {
   readonly marker: Marker | null
   readonly message: string
 }
 
 /**
- * Reads the marker out of an agent's final message. It counts on a line of its own, or as the very end,
- * but not inside code, a quote, a comment or other HTML, nor where the message only repeats the prompt.
+ * Reads the marker in an agent's final message. It counts on a line of its own, or at the very end, but not inside
+ * code, a quote, a comment or other HTML, nor where the message only repeats the prompt.
  */
-export function readMarker(message: string, prompt = ''): Reading {
+export function readMarker(message: string, prompt = ''): MarkerReading {
   if (!message.includes('<TASK_')) return { marker: null, message: message.trim() }
   const lines = message.split(/\r\n|\n|\r/)
   const open = findOpenLines(lines)
@@ -23,16 +23,16 @@ export function readMarker(message: string, prompt = ''): Reading {
   const kept = lines.map((line, index) => {
     const found = (open.isOpen(index) && alone(line)) || (index === end && open.isText(index) && atEnd(line))
     if (!found || echo.repeats(lines, index)) return line
-    // The last one decides: an agent that gives up and then finds the way, or finds after all that it
-    // has not finished, says so in that order.
+    // The last one counts: an agent that gives up and then succeeds, or sees that it has not finished after all,
+    // reports both in that order.
     marker = found.marker
     return found.before
   })
   return { marker, message: kept.join('\n').trim() }
 }
 
-/** Reads a marker that counts only as the last non-empty line, as that of a plain program does. */
-export function readLastLine(text: string, prompt = ''): Reading {
+/** Reads a marker that counts only as the last non-empty line, as for a plain program. */
+export function readLastLine(text: string, prompt = ''): MarkerReading {
   const lines = text.split(/\r\n|\n|\r/)
   const end = lines.findLastIndex(isText)
   const found = alone(lines[end] ?? '')
@@ -45,7 +45,7 @@ interface FoundMarker {
   readonly before: string
 }
 
-/** Models like to set it in bold. */
+/** Models often write it in bold. */
 function alone(line: string): FoundMarker | null {
   const text = line.trim().replace(/^\*\*(.*)\*\*$/, '$1')
   const marker = parse(text)
@@ -63,15 +63,15 @@ function parse(text: string): Marker | null {
   const match = /^<TASK_BLOCKED(?: +reason *= *(?:"(.*)"|'(.*)'|“(.*)”))? *\/?>$/.exec(text)
   if (!match) return null
   const reason = (match[1] ?? match[2] ?? match[3])?.trim() ?? ''
-  // Dots stand where the instructions leave the reason to the agent.
+  // The instructions have dots in place of the reason.
   if (/^(?:\.+|…+)$/.test(reason)) return null
   return { kind: 'blocked', reason: reason || 'the agent gave no reason' }
 }
 
-/** Tells a marker that stands in the message as it stands in the prompt: behind the same words. */
+/** Recognises a marker that repeats the prompt: one after the same words as in the prompt. */
 class Echo {
   readonly #prompt: string
-  #known: Set<string> | undefined
+  #places: Set<string> | undefined
 
   constructor(prompt: string) {
     this.#prompt = prompt
@@ -80,22 +80,22 @@ class Echo {
   repeats(lines: readonly string[], index: number): boolean {
     const place = placeOf(lines, index)
     if (place === null) return false
-    this.#known ??= this.#read()
-    return this.#known.has(place)
+    this.#places ??= this.#read()
+    return this.#places.has(place)
   }
 
   #read(): Set<string> {
     const lines = this.#prompt.split(/\r\n|\n|\r/)
-    const known = new Set<string>()
+    const places = new Set<string>()
     for (const [index, line] of lines.entries()) {
       const place = line.includes('<TASK_') ? placeOf(lines, index) : null
-      if (place !== null) known.add(place)
+      if (place !== null) places.add(place)
     }
-    return known
+    return places
   }
 }
 
-/** The line and, where it holds nothing but the marker, the text line before it; null where neither has a word. */
+/** The line and, if it has only the marker, the text line before it; null if neither has a word. */
 function placeOf(lines: readonly string[], index: number): string | null {
   const line = lines[index]!.trim()
   if (/[\p{L}\p{N}]/u.test(line.replace(/<TASK_.*/, ''))) return line

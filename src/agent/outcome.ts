@@ -5,9 +5,9 @@ import { UNKNOWN_USAGE } from '../events/usage.ts'
 import type { AgentEnd, AgentOutcome, Provider, StreamEnd, StreamReader } from './port.ts'
 import type { Usage } from '../events/usage.ts'
 
-/** What the stream told while it ran. */
-export interface Hearing {
-  /** The last sum. */
+/** What the stream has reported so far. */
+export interface StreamState {
+  /** The latest sum. */
   readonly usage: Usage | null
   readonly sessionId: string | null
   readonly model: string | null
@@ -19,10 +19,10 @@ interface Ending {
   readonly prompt: string
   readonly reader: StreamReader
   readonly stderr: string
-  readonly heard: Hearing
-  /** Why ralph ended it; null where it ended by itself. */
+  readonly heard: StreamState
+  /** Why ralph ended it; null if it ended by itself. */
   readonly forced: AgentEnd | null
-  /** It had said its last. */
+  /** Whether its stream had ended with a result. */
   readonly resulted: boolean
   readonly process: ProcessEnd
   readonly seconds: number
@@ -43,7 +43,7 @@ export function outcomeOf(ending: Ending): AgentOutcome {
   }
 }
 
-/** A service that the cage keeps the agent from answers no later either: only the configuration helps. */
+/** A request that the cage refuses is refused on every attempt: only the configuration can change that. */
 function notAllowed(stream: StreamEnd, process: ProcessEnd): StreamEnd {
   const hosts = process.kind === 'exited' ? (process.refusedHosts ?? []) : []
   if (stream.end.kind !== 'no-network' || hosts.length === 0) return stream
@@ -57,7 +57,7 @@ function streamEndOf(ending: Ending): StreamEnd {
     const install = process.missing ? `; to install it: ${provider.install}` : ''
     return nothingHeard(process.reason + install)
   }
-  // An agent that stays after its result, and is then ended, ended well.
+  // An agent that stays after its result, and is then ended by ralph, ended well.
   const isOurs = ending.resulted && process.ended !== null
   const exit = isOurs ? { code: 0, signal: null } : { code: process.code, signal: process.signal }
   try {
@@ -88,7 +88,7 @@ function decide(
   return marker ?? (cut === undefined ? { kind: 'no-marker' } : cutOff(cut))
 }
 
-/** An agent that was ended while its service refused it: the service is the reason, not the clock. */
+/** If an agent was ended while its service refused it, the service is the reason, not the time limit. */
 function moreTelling(forced: AgentEnd, stream: StreamEnd['end']): AgentEnd {
   if (!['timeout', 'stalled', 'rate-limited'].includes(forced.kind)) return forced
   switch (stream.kind) {
@@ -103,7 +103,7 @@ function moreTelling(forced: AgentEnd, stream: StreamEnd['end']): AgentEnd {
   }
 }
 
-/** What the end tells, and where it tells nothing what was told before. */
+/** The usage at the end, and for what it lacks the usage from before. */
 function merge(last: Usage, before: Usage | null): Usage {
   return {
     turns: last.turns ?? before?.turns ?? null,

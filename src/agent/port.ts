@@ -5,34 +5,34 @@ import type { Usage } from '../events/usage.ts'
 import type { PersonTerminal } from '../process/terminal.ts'
 
 /**
- * The port between ralph and an agent: what is asked, what is heard back, how it can end.
+ * * The port between ralph and an agent: the request, the events, the ways to end.
  * `run` never throws and always ends with exactly one `finished` event.
  */
 export interface Agent {
   readonly name: string
   readonly obeysAnyway?: Provider['obeysAnyway']
-  /** Whether the servers of a request reach it. */
+  /** Whether it can use the MCP servers of a request. */
   readonly takesMcpServers?: boolean
   run(request: AgentRequest): AsyncIterable<AgentEvent>
-  /** Has a person drive its own interactive program in their terminal, to its end. Without it the agent has none. */
+  /** Starts its interactive program in the person's terminal and waits for its end; absent if it has none. */
   byHand?(
     request: AgentRequest,
     at: { readonly session: Session; readonly terminal: PersonTerminal },
   ): Promise<HandEnd>
 }
 
-/** Which conversation a person goes on with: one of its own, the last one in that folder, or that of an id. */
+/** Which conversation a person continues: a new one, the last one in that folder, or the one with that id. */
 export type Session = 'new' | 'last' | { readonly id: string }
 
-/** How a person has left an agent's interactive program. */
+/** How a person left an agent's interactive program. */
 export interface HandEnd {
   readonly end: Extract<AgentEnd, { kind: 'done' | 'interrupted' | 'crashed' }>
-  /** Its exit code; null where it was ended, or never started. */
+  /** Its exit code; null if it was ended, or never started. */
   readonly code: number | null
   readonly seconds: number
 }
 
-/** Everything that an agent is told, besides what stands in the repository. */
+/** All that is passed to an agent, besides the repository. */
 export interface AgentRequest {
   readonly prompt: string
   /** The folder that it works in: the root of a checkout. */
@@ -41,16 +41,16 @@ export interface AgentRequest {
   readonly model: string | null
   readonly limits: AgentLimits
   readonly permission: Permission
-  /** Where its final message must be an answer in a shape, and no work with a marker; absent for a task. */
+  /** The shape of an answer, if its final message must be an answer instead of work with a marker; absent for a task. */
   readonly answer?: AnswerShape
   /** The commands of the project's gates: an agent may be allowed to run just these. */
   readonly gateCommands: readonly string[]
   readonly mcpServers: Readonly<Record<string, McpServer>>
-  /** A folder that one of these servers writes to, besides the repository; null where none does. */
+  /** A folder that one of these servers writes to, besides the repository; null if there is none. */
   readonly signalFolder?: string | null
-  /** For how many milliseconds the agent has waited for a person so far: its limits count none of them. */
+  /** For how many milliseconds the agent has waited for a person so far: its limits do not count them. */
   readonly held?: () => number
-  /** What `command` and `script` agents are told through the environment. */
+  /** What `command` and `script` agents get in the environment. */
   readonly task: {
     readonly id: string
     readonly file: string
@@ -62,24 +62,27 @@ export interface AgentRequest {
   readonly signal: AbortSignal
   /** Aborting it ends at once what an interrupted agent still has running: the second Ctrl-C. */
   readonly killSignal?: AbortSignal | undefined
-  /** Takes each chunk that the agent prints, as it prints it, for the log. */
+  /** Receives each chunk of the agent's output at once, for the log. */
   readonly log: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void
 }
 
 export interface AgentLimits {
   readonly turns: number
   readonly seconds: number
-  /** Without any event for this long, and no tool at work, the agent counts as stalled. */
+  /** The agent counts as stalled after this long without any event or running tool. */
   readonly stallSeconds: number
   readonly budgetUsd: number | null
 }
 
-/** What an answer must look like: as a JSON Schema, for an agent that can be held to one. */
+/** The shape of an answer: a JSON Schema, for an agent that can be held to one. */
 export interface AnswerShape {
   readonly schema: object
 }
 
-/** `read` may only look, also on the web where that is said; `edit` may change the repository and run the gates; `full` may do anything; `custom` is up to the arguments given. In a cage, an agent that has a sandbox of its own leaves that off: one cannot be made in another. */
+/**
+ * `read` may only read, with `web` also the web; `edit` may change the repository and run the gates; `full` may do
+ * anything; `custom` depends on the arguments. In a cage an agent turns its own sandbox off: they cannot be nested.
+ */
 export type Permission =
   | { readonly level: 'read'; readonly web: boolean; readonly isCaged?: boolean }
   | { readonly level: 'edit'; readonly isCaged?: boolean }
@@ -89,7 +92,7 @@ export type Permission =
 export type AgentEvent =
   | { readonly type: 'started'; readonly pid: number }
   | { readonly type: 'text'; readonly text: string }
-  /** A tool begins (`status: 'running'`) or has ended; `summary` is one line that a person understands. */
+  /** A tool starts (`status: 'running'`) or has ended; `summary` is one readable line. */
   | {
       readonly type: 'tool'
       readonly id: string
@@ -97,23 +100,23 @@ export type AgentEvent =
       readonly summary: string
       readonly status: 'running' | 'ok' | 'failed' | 'denied'
     }
-  /** The sum so far, each time the agent tells it. */
+  /** The sum so far, each time the agent reports it. */
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** The agent itself waits for its service and will try again. */
+  /** The agent waits for its service and will try again by itself. */
   | { readonly type: 'retrying'; readonly reason: string; readonly until: Date | null }
   | { readonly type: 'warning'; readonly message: string }
-  /** The cage refused what it did. */
+  /** The cage refused an action of the agent. */
   | { readonly type: 'caged'; readonly action: CagedAction }
   | { readonly type: 'finished'; readonly outcome: AgentOutcome }
 
 /** How an agent ended, with a reason that a person can act on. */
 export interface AgentOutcome {
   readonly end: AgentEnd
-  /** What the provider says is the agent's final message, without a marker; it becomes the completion notes. */
+  /** The agent's final message as the provider found it, without a marker; it becomes the completion notes. */
   readonly finalMessage: string
   readonly usage: Usage
   readonly sessionId: string | null
-  /** The model that really answered, where the stream tells it. */
+  /** The model that really answered, if the stream names it. */
   readonly model: string | null
   /** Tools that the permission level denied. */
   readonly denied: readonly string[]
@@ -128,7 +131,7 @@ export type AgentEnd =
   | { readonly kind: 'timeout'; readonly reason: string }
   | { readonly kind: 'budget'; readonly reason: string }
   | { readonly kind: 'auth'; readonly reason: string }
-  /** `unpaid`: if waiting does not mend it, it is about money. */
+  /** `unpaid`: it is about money, if waiting does not help. */
   | {
       readonly kind: 'rate-limited'
       readonly reason: string
@@ -138,101 +141,101 @@ export type AgentEnd =
   | { readonly kind: 'overloaded'; readonly reason: string }
   /** The service could not be reached. */
   | { readonly kind: 'no-network'; readonly reason: string }
-  /** `hopeless`: the same would be refused again, for this task or for any in this run; null where another attempt may help. */
+  /** `hopeless`: the same would be refused again, for this task or for any in this run; null if another attempt may help. */
   | { readonly kind: 'refused'; readonly reason: string; readonly hopeless: 'task' | 'run' | null }
   | { readonly kind: 'stalled'; readonly reason: string }
-  /** Ended by our own signal. */
+  /** Ended by ralph's signal. */
   | { readonly kind: 'interrupted' }
-  /** Ended by somebody else's signal, by an exit code, or never started. */
+  /** Ended by another signal or an exit code, or never started. */
   | { readonly kind: 'crashed'; readonly reason: string }
 
-/** What one provider's file is made of. */
+/** What the file of one provider defines. */
 export interface Provider {
-  /** As the registry has it. */
+  /** The name in the registry. */
   readonly name: string
-  /** How to get it, one command. */
+  /** The command that installs it. */
   readonly install: string
   /** The oldest version that is known to work. */
   readonly minimumVersion: string | null
-  /** What it remembers of a conversation is gone with the cage that it was in. */
+  /** Its conversations are deleted together with the cage. */
   readonly forgetsInCage?: boolean
-  /** It prints nothing before its end, so that its silence is no stall: only the time limit holds it. */
+  /** It prints nothing before its end, so only the time limit applies, not the stall limit. */
   readonly silent?: boolean
-  /** It prints to a terminal, with colours and progress bars. */
+  /** It writes to a terminal, with colours and progress bars. */
   readonly pty?: boolean
-  /** It is given MCP servers for a run, and calls their tools without asking. */
+  /** It can get MCP servers for a run, and calls their tools without asking. */
   readonly takesMcpServers?: boolean
-  /** It tells what it has cost, so that a budget can hold it. */
+  /** It reports its cost, so that a budget can limit it. */
   readonly tellsCost?: boolean
-  /** Whether a path of the repository holds configuration that it obeys at its start, whatever ralph tells it. */
+  /** Whether a path of the repository is configuration that it reads at its start, whatever options ralph passes. */
   readonly obeysAnyway?: (path: string) => boolean
-  /** What its program needs of the machine in a cage; without it, nothing is known of that. */
+  /** What its program needs from the machine in a cage; absent if unknown. */
   readonly cageNeeds?: (env: AgentRequest['env']) => CageNeeds
   readonly preflight: Preflight
   invocation(request: AgentRequest): Invocation
   /**
-   * How its own interactive program is started for a person, whose questions of permission are theirs to answer. What it
-   * reads on standard input is the terminal.
+   * The command for its interactive program. The person answers its questions of permission; standard input is the
+   * terminal.
    */
   readonly interactive?: (request: AgentRequest, session: Session) => Omit<Invocation, 'stdin'>
-  /** A fresh reader for one run's stream; `now` is for a stream that tells a reset as a time of day or a delay. */
+  /** Creates the reader for one run's stream; `now` is for limits that end at a time of day or after a delay. */
   reader(request: AgentRequest, now: () => Date): StreamReader
 }
 
-/** What keeps the agent from beginning here (a login, a program), one sentence each with what to do; empty when all is well. */
+/** What prevents the agent from starting here (a login, a program), one sentence each with what to do; empty if nothing does. */
 export type Preflight = (context: {
   readonly env: AgentRequest['env']
   readonly cwd: string
 }) => readonly string[] | Promise<readonly string[]>
 
-/** Stands for the private folder. No argument that a person gives can hold it: NUL ends a text there. */
+/** Stands for the private folder. No argument from a person can contain it, as NUL ends a text there. */
 export const FOLDER = '\0folder\0'
 
 export interface Invocation {
   readonly program: string
   readonly args: readonly string[]
-  /** Laid over the request's environment; undefined takes a variable away. */
+  /** Added to the request's environment; undefined removes a variable. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** What it reads on standard input, to its end. */
+  /** All of its standard input. */
   readonly stdin: string
-  /** Files to write into a private folder before the start, and to remove after: `FOLDER` in args and env stands for that folder. */
+  /** Files to write into a private folder before the start, and to remove afterwards: `FOLDER` in args and env is that folder. */
   readonly files: Readonly<Record<string, string>>
 }
 
-/** Turns one run's stdout into events, line by line, and says at the end what it all meant. Never throws. */
+/** Turns one run's stdout into events, line by line, and at the end into an outcome. Never throws. */
 export interface StreamReader {
   /** One line without its ending. */
   line(text: string): readonly StreamEvent[]
-  /** The same of stderr, for an agent that tells only there that its service refuses it. */
+  /** The same for stderr, for an agent that reports refusals of its service only there. */
   complaint?(text: string): readonly StreamEvent[]
-  /** Called once, when the process is gone; one that ralph ended after its `result` counts as exit code 0. */
+  /** Called once, after the process has ended; if ralph ended it after its `result`, the exit code is 0. */
   end(exit: Exit): StreamEnd
 }
 
-/** How a program left, and the last that it said on stderr. */
+/** How a program ended, and the end of its stderr. */
 export interface Exit {
   readonly code: number | null
   readonly signal: string | null
   readonly stderr: string
 }
 
-/** What a reader can see; the runtime adds `started` and `finished`. */
+/** The events of a reader; the runtime adds `started` and `finished`. */
 export type StreamEvent =
   | Exclude<AgentEvent, { type: 'started' | 'caged' | 'finished' }>
   | { readonly type: 'session'; readonly sessionId: string | null; readonly model: string | null }
-  /** The agent has said its last: what still runs after this is not waited for long. */
+  /** The agent has sent its result: ralph does not wait long for what still runs. */
   | { readonly type: 'result' }
 
-/** What the stream says of how it ended; limits, stalls and our own signals are the runtime's to tell. */
+/** How it ended according to the stream; limits, stalls and ralph's signals come from the runtime. */
 export interface StreamEnd {
-  /** `finished` stands for a proper end whose final message decides by its marker. */
+  /** `finished`: a regular end, for which the marker in the final message decides. */
   readonly end:
     | { readonly kind: 'finished' }
     | Exclude<AgentEnd, { kind: 'done' | 'blocked' | 'no-marker' | 'timeout' | 'stalled' | 'interrupted' }>
   readonly finalMessage: string
-  /** The stream lets us think that the final message is not whole, and how; it counts only where there is no marker. */
+  /** How the final message seems to be cut off; it counts only if there is no marker. */
   readonly cutOff?: string | undefined
-  /** For an agent whose marker stands outside its final message: the text of which only the last non-empty line can be one. */
+  /** For an agent whose marker is not in its final message: the text whose last non-empty line may be the marker. */
   readonly markerTail?: string
   readonly usage: Usage
   readonly denied: readonly string[]

@@ -3,23 +3,23 @@ import { dirname, join } from 'node:path'
 import { makePrivateFolder, removeOrLeave } from '../process/private-folder.ts'
 import { FOLDER, type AgentRequest, type Invocation } from './port.ts'
 
-/** An invocation whose files are written, and how to take them away again. */
+/** An invocation whose files are written, and how to remove them. */
 export interface PreparedFiles {
   readonly args: readonly string[]
   readonly env: Invocation['env']
-  /** Where what goes to its standard input stands; undefined where nothing does. */
+  /** The path of its standard input; undefined if it has none. */
   readonly stdinFile: string | undefined
-  /** Where all of them stand; undefined where there are none. */
+  /** The folder of all of them; undefined if there are none. */
   readonly folder: string | undefined
   readonly remove: () => void
 }
 
-/** An agent writes its notes, and its server what it says by its tools, in folders of the attempt's own. */
+/** The folders that an agent may write to besides the workspace: those of its notes and of its server's signals. */
 export function writableOf({ task: { notesFile }, signalFolder }: AgentRequest): readonly string[] {
   return [...(notesFile === '' ? [] : [dirname(notesFile)]), ...(signalFolder ? [signalFolder] : [])]
 }
 
-/** Writes an invocation's input and files into a folder that only this user can read, and puts its path where it is asked for. */
+/** Writes an invocation's input and files into a folder that only this user can read, and replaces FOLDER by its path. */
 export function writePrivateFiles(invocation: Invocation, home: AgentRequest['env']): PreparedFiles {
   const { args, env, files, stdin } = invocation
   if (stdin === '' && Object.keys(files).length === 0) {

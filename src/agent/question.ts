@@ -1,21 +1,21 @@
 import type { Usage } from '../events/usage.ts'
 import type { AnswerShape } from './port.ts'
 
-/** Something that an agent is asked, and that is no task: it only reads, and answers in a shape. */
+/** A question to an agent outside of a task: the agent only reads, and answers in a fixed shape. */
 export interface AgentQuestion {
-  /** Names its logs, and it in what is shown. */
+  /** The name of its logs, and of it on the screen. */
   readonly id: string
   /** The document that it is about. */
   readonly file: string
   readonly prompt: string
   readonly answer: AnswerShape
   readonly env: Readonly<Record<string, string>>
-  /** Which time it is asked, and how often it may be. */
+  /** How often it has been asked, and may be. */
   readonly time: number
   readonly most: number
 }
 
-/** What came of it. */
+/** The result of a question. */
 export type AgentReply =
   | {
       readonly kind: 'answered'
@@ -25,7 +25,7 @@ export type AgentReply =
       readonly usage: Usage
       readonly seconds: number
     }
-  /** `asks`: the agent itself said that it needs somebody. */
+  /** `asks`: the agent itself reported that it needs a person. */
   | {
       readonly kind: 'stopped'
       readonly why: 'interrupted' | 'budget' | 'asks' | 'failed'

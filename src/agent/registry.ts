@@ -3,18 +3,18 @@ import { UserError } from '../base/errors.ts'
 import { findOnPath, resolveProgram } from '../process/program.ts'
 import type { AgentRequest, Provider } from './port.ts'
 
-/** What is known of an agent without loading what speaks to it, which takes longer than all else that `next` does. */
+/** What is known of an agent without loading its provider, which takes longer than all else that `next` does. */
 export interface AgentEntry {
   readonly name: string
-  /** The program that is looked up on PATH; null for an agent that needs none. */
+  /** The program to look up on PATH; null for an agent that needs none. */
   readonly program: string | null
-  /** It runs what stands in the task file, so only a person may choose it, on the command line or in the configuration. */
+  /** Whether it runs commands of the task file, so that only a person may choose it, by an option or in the configuration. */
   readonly runsTaskFiles?: boolean
-  /** Loads its provider; `command` is what the agent of that name runs, `pty` whether at a terminal. */
+  /** Loads its provider; `command` is the command of an agent with that name, `pty` whether it gets a terminal. */
   readonly load: (command: string | null, pty?: boolean) => Promise<Provider>
 }
 
-/** Every agent that ralph can run, in the order in which they are looked for. One more is one more line. */
+/** Every agent that ralph can run, in the order in which they are looked up. Adding one takes one line. */
 export const AGENTS: readonly AgentEntry[] = [
   agent('claude', 'claude', async () => (await import('./providers/claude.ts')).claude),
   agent('codex', 'codex', async () => (await import('./providers/codex.ts')).codex),
@@ -32,10 +32,10 @@ export const AGENTS: readonly AgentEntry[] = [
   },
 ]
 
-/** Every name that a task or the configuration may give. */
+/** Every name that is valid in a task or the configuration. */
 export const AGENT_NAMES: readonly string[] = AGENTS.map(({ name }) => name)
 
-/** The agent of that name. There is no substitute for one that is unknown. */
+/** The agent of that name; throws if it is unknown. */
 export function agentNamed(name: string): AgentEntry {
   const found = AGENTS.find((agent) => agent.name === name)
   if (found) return found
@@ -44,7 +44,7 @@ export function agentNamed(name: string): AgentEntry {
   throw new UserError(`there is no agent named "${name}"`, `${hint}The agents are ${AGENT_NAMES.join(', ')}.`)
 }
 
-/** The first of these, or of all, whose program is there; null where none is. An agent that needs no program is never found. */
+/** The first of these, or of all, whose program is installed; null if none is. Skips agents that need no program. */
 export function firstInstalled(names: readonly string[] | null, env: AgentRequest['env']): AgentEntry | null {
   const wanted = names?.flatMap((name) => AGENTS.filter((entry) => entry.name === name)) ?? AGENTS
   return wanted.find(({ program }) => program !== null && isStartable(program, env)) ?? null
@@ -54,7 +54,7 @@ function agent(name: string, program: string | null, load: AgentEntry['load']): 
   return { name, program, load }
 }
 
-/** A batch file that nothing can start is no reason not to take the next agent. */
+/** Whether the program can be started, unlike some batch files: then the next agent is taken. */
 function isStartable(program: string, env: AgentRequest['env']): boolean {
   return findOnPath(program, env) !== null && 'program' in resolveProgram(program, [], { env })
 }

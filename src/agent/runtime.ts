@@ -3,7 +3,7 @@ import { openPty } from '../process/pty.ts'
 import type { EndMode, ProcessEnd, Running, StartProcess } from '../process/start.ts'
 import { driveByHand } from './by-hand.ts'
 import { Channel } from './channel.ts'
-import { outcomeOf, type Hearing } from './outcome.ts'
+import { outcomeOf, type StreamState } from './outcome.ts'
 import type {
   Agent,
   AgentEnd,
@@ -21,25 +21,25 @@ import { Watch } from './watch.ts'
 
 interface RuntimeOptions {
   readonly start: StartProcess
-  /** What it remembers of its conversation is gone when it ends. */
+  /** Whether its conversations are lost when it ends. */
   readonly forgets?: boolean
-  /** The same as `start` for what a person drives; as for the agent itself where nothing is said. */
+  /** `start` for a program that a person drives; by default the same. */
   readonly startByHand?: StartProcess
   readonly now: () => Date
-  /** How long an agent that has said its last may take to leave; 5 by default. */
+  /** Seconds that an agent may take to end after its result; 5 by default. */
   readonly resultGraceSeconds?: number
-  /** Between TERM and KILL; 5 by default. */
+  /** Seconds between TERM and KILL; 5 by default. */
   readonly killAfterSeconds?: number
 }
 
 const STDERR_BYTES = 64 * 1024
-/** Of a terminal that nobody sits at. */
+/** The size of a terminal that nobody looks at. */
 const USUAL_SIZE = { columns: 120, rows: 40 }
 const USUAL_TERM = 'xterm-256color'
-/** An unfinished line is shown so long after something was printed. */
+/** How long after some output an unfinished line is shown. */
 const SHOW_MS = 500
 
-/** Makes an agent of a provider: runs its program, reads its stream and holds it to its limits. */
+/** Makes an agent from a provider: runs its program, reads its stream and enforces its limits. */
 export function createAgent(provider: Provider, options: RuntimeOptions): Agent {
   const { name, obeysAnyway, takesMcpServers = false, interactive } = provider
   const start = options.startByHand ?? options.start
@@ -47,7 +47,7 @@ export function createAgent(provider: Provider, options: RuntimeOptions): Agent 
     name,
     takesMcpServers,
     ...(obeysAnyway && { obeysAnyway }),
-    run: (request) => new Session(provider, request, options).events(),
+    run: (request) => new AgentProcess(provider, request, options).events(),
     ...(interactive && {
       byHand: (request, at) => driveByHand({ ...provider, interactive }, request, { ...at, start }),
     }),
@@ -55,7 +55,7 @@ export function createAgent(provider: Provider, options: RuntimeOptions): Agent 
 }
 
 /** One run of an agent. */
-class Session {
+class AgentProcess {
   readonly #provider: Provider
   readonly #request: AgentRequest
   readonly #options: RuntimeOptions
@@ -67,14 +67,14 @@ class Session {
   readonly #watch: Watch
   readonly #begun = performance.now()
   #process: Running | null = null
-  /** Why we ended it; null where it ends by itself. */
+  /** Why ralph ended it; null if it ends by itself. */
   #forced: AgentEnd | null = null
-  /** The agent has said its last. */
+  /** Whether the agent has sent its result. */
   #resulted = false
-  #heard: Hearing = { usage: null, sessionId: null, model: null }
+  #heard: StreamState = { usage: null, sessionId: null, model: null }
   #checkTimer: NodeJS.Timeout | undefined
   #graceTimer: NodeJS.Timeout | undefined
-  /** What stood in an unfinished line when that was shown. */
+  /** The unfinished line when it was last shown. */
   #shown = ''
   #showTimer: NodeJS.Timeout | undefined
 
@@ -95,13 +95,13 @@ class Session {
         for (const event of events) yield event
       }
     } finally {
-      // Whoever stops listening has no more use for the agent.
+      // A caller that stops listening no longer needs the agent.
       this.#process?.end('now')
       await work
     }
   }
 
-  /** Never fails: what goes wrong is an outcome too. */
+  /** Never rejects: errors are outcomes too. */
   async #work(): Promise<void> {
     let outcome: AgentOutcome
     try {
@@ -163,7 +163,7 @@ class Session {
       },
     )
     this.#process = running
-    // Somebody may have ended it while its terminal was made.
+    // It may have been ended while its terminal was created.
     if (this.#forced) running.end('now')
     if (running.pid !== undefined) {
       this.#channel.push({ type: 'started', pid: running.pid })
@@ -188,7 +188,7 @@ class Session {
     return this.#channel.room()
   }
 
-  /** A question has no end of its line, and a progress bar none before it is full. */
+  /** Questions end no line, and progress bars only when they are full. */
   #show(): void {
     this.#showTimer = undefined
     const text = this.#lines instanceof TerminalLines ? this.#lines.pending : ''
@@ -197,7 +197,7 @@ class Session {
     this.#shown = text
   }
 
-  /** All lines of a chunk came at one time. */
+  /** All lines of a chunk arrived at the same time. */
   #readAll(lines: readonly string[]): void {
     const [elapsed, now] = [this.#elapsed, this.#options.now()]
     for (const line of lines) this.#see(this.#reader.line(line), elapsed, now)
@@ -212,12 +212,12 @@ class Session {
     let limit: AgentEnd | null = null
     for (const event of events) {
       limit ??= this.#watch.see(event, elapsed, now)
-      this.#hear(event)
+      this.#receive(event)
     }
     if (limit) this.#force(limit, 'interrupt')
   }
 
-  #hear(event: StreamEvent): void {
+  #receive(event: StreamEvent): void {
     switch (event.type) {
       case 'session':
         this.#heard = {
@@ -233,7 +233,7 @@ class Session {
         this.#channel.push(event)
         return
       case 'text':
-        // It has been shown before its line ended.
+        // It was shown before its line ended.
         if (event.text !== this.#shown) this.#channel.push(event)
         this.#shown = ''
         return
@@ -242,7 +242,7 @@ class Session {
     }
   }
 
-  /** What it still has running must not keep it, and what is done to it now does not change how it ended. */
+  /** What it still runs must not delay the end, and what is done to it now does not change its outcome. */
   #leaveSoon(): void {
     this.#resulted = true
     clearTimeout(this.#graceTimer)
@@ -250,7 +250,7 @@ class Session {
     this.#graceTimer = setTimeout(() => this.#process?.end('interrupt'), seconds * 1000)
   }
 
-  /** In milliseconds; it stands still while the agent waits for a person. */
+  /** In milliseconds; does not count while the agent waits for a person. */
   get #elapsed(): number {
     return performance.now() - this.#begun - (this.#request.held?.() ?? 0)
   }

@@ -1,18 +1,18 @@
 import { StringDecoder } from 'node:string_decoder'
 import { stripVTControlCharacters } from 'node:util'
 
-/** More of a line that does not end nobody reads. */
+/** A longer line is cut: nobody reads the rest. */
 const MOST_CHARACTERS = 64 * 1024
 
 /**
- * The lines that a program prints to a terminal, as a person reads them: without the sequences that colour them and
- * move about, and of what was written over, as a progress bar is, the last.
+ * The lines that a program prints to a terminal, as a person reads them: without colours and cursor movements, and
+ * without overwritten text, such as the earlier states of a progress bar.
  */
 export class TerminalLines {
   readonly #decoder = new StringDecoder()
   #rest = ''
 
-  /** The lines that this chunk completes. */
+  /** Adds a chunk and returns the lines that it completes. */
   push(chunk: Uint8Array): readonly string[] {
     const [first = '', ...others] = this.#decoder.write(chunk).split('\n')
     const lines = [this.#rest + first, ...others]
@@ -20,7 +20,7 @@ export class TerminalLines {
     return lines.map(visible)
   }
 
-  /** What stands in the line that has not ended, as a question does. */
+  /** The unfinished line, such as a question. */
   get pending(): string {
     return visible(this.#rest)
   }
@@ -32,7 +32,7 @@ export class TerminalLines {
   }
 }
 
-/** What is written over is seen no more. */
+/** The part of a line that is not overwritten. */
 function lastOf(rest: string): string {
   const returned = rest.lastIndexOf('\r', rest.length - 2)
   return rest.slice(Math.max(returned + 1, rest.length - MOST_CHARACTERS))

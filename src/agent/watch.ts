@@ -2,25 +2,25 @@ import { formatDuration } from '../base/time.ts'
 import type { AgentEnd, AgentLimits, StreamEvent } from './port.ts'
 import { formatCost, type Usage } from '../events/usage.ts'
 
-/** An agent that waits longer than this for its service is ended: ralph waits better, and can use another agent meanwhile. */
+/** If an agent waits longer than this for its service, ralph ends it: ralph can use another agent in the meantime. */
 const LONGEST_PAUSE_MS = 3 * 60_000
 
 /**
- * Watches one run's limits: told what happens, it says when the agent must be ended, and why. It has no
- * clock and no timer of its own: `ms` counts from the start, and stands still while a laptop sleeps.
+ * Watches one run's limits: receives its events, and returns when and why the agent must be ended. It has no clock
+ * and no timer of its own: `ms` counts from the start, and stands still while a laptop sleeps.
  */
 export class Watch {
   readonly #limits: AgentLimits
   readonly #running = new Set<string>()
   #lastEvent = 0
-  /** The agent's own wait for its service, where that was the last that it told. */
+  /** The agent's own wait for its service, if that was its last report. */
   #pause: { readonly reason: string; readonly until: number } | null = null
 
   constructor(limits: AgentLimits) {
     this.#limits = limits
   }
 
-  /** Why an event ends the run; null where it does not. `now` is the time of day that an `until` is held against. */
+  /** Why an event ends the run; null if it does not. `now` is compared with an event's `until`. */
   see(event: StreamEvent, ms: number, now: Date): AgentEnd | null {
     this.#lastEvent = ms
     if (event.type === 'retrying') return this.#seePause(event, ms, now)
@@ -30,12 +30,12 @@ export class Watch {
     return event.type === 'usage' ? this.#overLimit(event.usage) : null
   }
 
-  /** Nothing was heard because nobody listened: that is not the agent's silence. */
+  /** Ignores a time in which nobody listened: then the agent was not silent. */
   excuse(ms: number): void {
     this.#lastEvent = Math.max(this.#lastEvent, ms)
   }
 
-  /** Why the run must end now; null where it need not. */
+  /** Why the run must end now; null if it need not. */
   expired(ms: number): AgentEnd | null {
     const { seconds, stallSeconds } = this.#limits
     if (ms >= seconds * 1000) {
@@ -47,13 +47,13 @@ export class Watch {
     return { kind: 'stalled', reason: `nothing was heard of the agent for ${formatDuration(stallSeconds)}` }
   }
 
-  /** When to ask next: not later than the agent could have stalled if its tools ended just now. */
+  /** When to check next: not later than the agent could have stalled if its tools ended just now. */
   nextCheck(ms: number): number {
     const { seconds, stallSeconds } = this.#limits
     return Math.min(seconds * 1000, this.#stallsAt, ms + stallSeconds * 1000)
   }
 
-  /** Never while a tool is at work: a long test run is silent too. */
+  /** Never while a tool runs: a long test run is silent too. */
   get #stallsAt(): number {
     if (this.#running.size > 0) return Infinity
     return Math.max(this.#lastEvent, this.#pause?.until ?? 0) + this.#limits.stallSeconds * 1000
@@ -80,7 +80,7 @@ export class Watch {
   }
 }
 
-/** That an attempt has cost what it may; null where nobody has set how much that is. */
+/** The end of an attempt that has used up its budget; null without a budget. */
 export function budgetSpent({ budgetUsd }: AgentLimits): Extract<AgentEnd, { kind: 'budget' }> | null {
   if (budgetUsd === null) return null
   return { kind: 'budget', reason: `what was left of the budget, ${formatCost(budgetUsd)}, is spent` }

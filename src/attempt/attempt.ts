@@ -16,7 +16,7 @@ import { outcomeOfEnd, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
 import { driveAgent } from './by-hand.ts'
 import { runAgent, type AgentRun } from './run-agent.ts'
-import { NOTHING_SAID, type Said } from './signals.ts'
+import { NO_SIGNALS, type Signals } from './signals.ts'
 import { changedConfiguration, noteConfiguration } from './runs-later.ts'
 
 /** How an attempt ended. */
@@ -26,11 +26,11 @@ export type Result = Passed | Failed
 export interface Passed {
   readonly kind: 'passed'
   readonly candidate: Candidate
-  /** What the agent did that is not its to do is kept here. */
+  /** The record of what the agent did that it may not do, from before that was undone; null if there was none. */
   readonly record: KeptAttempt | null
 }
 
-/** Work that passed, on its ref, and all that its landing has to know. */
+/** Work that passed, on its ref, and all that its landing needs. */
 export interface Candidate {
   readonly kept: KeptAttempt
   readonly facts: AttemptFacts
@@ -42,18 +42,18 @@ export interface Failed {
   readonly kind: 'failed'
   readonly outcome: Outcome
   readonly decision: Decision
-  /** Null where nothing was worth keeping. */
+  /** Null if nothing was worth keeping. */
   readonly record: KeptAttempt | null
-  /** What the tree is now. */
+  /** The state of the workspace now. */
   readonly work: Work
   readonly usage: Usage
-  /** The agent's conversation, with which somebody could go on; null where it has told none. */
+  /** The id of the agent's conversation, with which it can be continued; null if the agent did not report one. */
   readonly session: string | null
 }
 
 /**
- * Makes one attempt at a job: the agent, our own look at what it did, the gates. It knows nothing of who asked for it:
- * what passes is a candidate, what fails a record, and nothing moves but in the workspace.
+ * Makes one attempt at a job: runs the agent, inspects its work, runs the gates. It does not depend on its caller:
+ * work that passes becomes a candidate, work that fails a record, and only the workspace changes.
  */
 export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happening>): Promise<Result> {
   await ports.control.unpaused()
@@ -66,7 +66,7 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
   emit(attemptStarted(job))
   const guard = await ports.workspace.restore.guard()
   const configuration = noteConfiguration(ports.workspace)
-  const { outcome: agent, said: signals, isTakenOver = false } = await runOrDrive(job, ports, emit)
+  const { outcome: agent, reported: signals, isTakenOver = false } = await runOrDrive(job, ports, emit)
   ports.checkpoint('agent-ended')
   const { task, base } = job
   const keepIn = ports.logs.result(`${task.id}-${job.attempt}-git`)
@@ -79,8 +79,8 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
   if (gatesChanged.length > 0) emit(interfered(job, { kind: 'gates-changed', paths: gatesChanged }))
   const runsLater = changedConfiguration(configuration, undone.work, ports.workspace)
   if (runsLater.length > 0) emit(interfered(job, { kind: 'runs-later', paths: runsLater }))
-  const said = endOf(agent, isTakenOver, ports)
-  const verdict = await judge(job, { said, work: undone.work, gatesChanged }, ports, emit)
+  const end = endOf(agent, isTakenOver, ports)
+  const verdict = await judge(job, { end, work: undone.work, gatesChanged }, ports, emit)
   const facts = factsOf(made, {
     undone: [...ofGit, ...undone.undone],
     work: verdict.work,
@@ -89,26 +89,26 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
     runsLater,
     ports,
   })
-  const found = {
+  const attempted = {
     facts,
     work: verdict.work,
     early: undone.early,
     denied: denialsOf(agent.denied),
     session: agent.sessionId,
   }
-  if (verdict.outcome) return fail(job, { ...found, outcome: verdict.outcome }, ports, emit)
-  return pass(job, found, ports, emit)
+  if (verdict.outcome) return fail(job, { ...attempted, outcome: verdict.outcome }, ports, emit)
+  return pass(job, attempted, ports, emit)
 }
 
 /** What is known once the agent has ended. */
 interface Made {
   readonly job: Job
   readonly agent: AgentOutcome
-  /** What it said by its tools. */
-  readonly signals: Said
+  /** What it reported with its tools. */
+  readonly signals: Signals
   readonly startedAt: Date
   readonly ofGit: readonly Interference[]
-  /** What the sandbox has refused by now. */
+  /** What the sandbox has refused so far. */
   readonly caged: ReadonlySet<string>
 }
 
@@ -129,7 +129,7 @@ function attemptStarted(job: Job): Happening {
 /** The agent of a job, or a person who drives it. */
 async function runOrDrive(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<AgentRun> {
   if (job.byHand === null) return runAgent(job, ports, emit)
-  return { outcome: await driveAgent(job, ports, emit), said: NOTHING_SAID }
+  return { outcome: await driveAgent(job, ports, emit), reported: NO_SIGNALS }
 }
 
 function endOf({ end }: AgentOutcome, isTakenOver: boolean, { control, signal }: AttemptPorts): Outcome {
@@ -144,7 +144,7 @@ function interfered(job: Job, interference: Interference): Happening {
 
 /**
  * Undoes what breaks a promise: what the agent did to HEAD, to the branch and to task files. All of it is recorded
- * first. It comes before our own look at the work, so that the gates see what would be committed.
+ * first. It comes before the work is inspected, so that the gates check the tree that would be committed.
  */
 async function undo(
   made: Made,
@@ -152,7 +152,7 @@ async function undo(
   emit: Emit<Happening>,
   earlier: KeptAttempt | null = null,
 ): Promise<{
-  /** Where all of it is recorded; null where there was nothing to undo. */
+  /** Where all of it is recorded; null if there was nothing to undo. */
   readonly early: KeptAttempt | null
   readonly work: Work
   readonly undone: readonly Interference[]
@@ -236,21 +236,21 @@ function failureOf({ kind, reason, detail, fingerprint }: Outcome): Partial<Atte
   return { outcome: kind, reason, detail, fingerprint }
 }
 
-/** Keeps what passed until it has landed. */
+/** Keeps work that passed on a ref until it has landed. */
 async function pass(
   job: Job,
-  found: Omit<Candidate, 'kept'> & { readonly early: KeptAttempt | null },
+  passed: Omit<Candidate, 'kept'> & { readonly early: KeptAttempt | null },
   ports: AttemptPorts,
   emit: Emit<Happening>,
 ): Promise<Passed> {
-  const { facts, work, early, denied } = found
+  const { facts, work, early, denied } = passed
   const kept = await ports.workspace.record.candidate({ facts, work, at: ports.now(), token: job.token })
   ports.checkpoint('candidate-kept')
   emit({ type: 'candidate-ready', id: job.task.id, attempt: job.attempt, ref: kept.ref })
   return { kind: 'passed', candidate: { kept, facts, work, denied }, record: early }
 }
 
-/** What failed, before it is a record. */
+/** A failed attempt, before its record is made. */
 interface Failing {
   readonly facts: AttemptFacts
   readonly work: Work
@@ -258,12 +258,12 @@ interface Failing {
   readonly denied: readonly Denial[]
   /** An earlier record of this attempt. */
   readonly early: KeptAttempt | null
-  /** More commits that are to stay with its record. */
+  /** More commits to keep with its record. */
   readonly commits?: readonly string[]
   readonly session?: string | null
 }
 
-/** Keeps what failed, and says how it ended; also of work that passed and then could not land. */
+/** Keeps a failed attempt and returns how it ended; also for work that passed and then could not land. */
 export async function fail(
   job: Job,
   { facts, work, outcome, denied, early, commits = [], session = null }: Failing,
@@ -275,8 +275,8 @@ export async function fail(
   const { usage, seconds } = facts
   const ended = { outcome, seconds, usage, unchanged: work.tree === begun }
   const decision = decide(ended, { ...job.situation, now: ports.now() })
-  // A limit that holds for hours would otherwise leave a record for each time that somebody asked again.
-  // Nor does a model that is not there use up the task's attempts.
+  // A limit that lasts for hours would otherwise leave a record for each new request. Nor does a missing model use up
+  // the task's attempts.
   const isNobodysFault = decision.kind === 'wait' || outcome.hopeless === 'run'
   const isWorthKeeping = !ended.unchanged || !isNobodysFault || (usage.costUsd ?? 0) > 0
   const kept = !isWorthKeeping
@@ -300,7 +300,7 @@ export async function fail(
   return { kind: 'failed', outcome, decision, record: kept, work, usage, session }
 }
 
-/** How an attempt ended, as an event. */
+/** The event for the end of an attempt. */
 export function attemptFinished(
   {
     task,

@@ -6,7 +6,7 @@ import type { Job } from './job.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
 import { withRequest } from './run-agent.ts'
 
-/** Has a person drive the agent's interactive program where its attempt is made; their leaving it is their word that it is done. */
+/** Starts the agent's interactive program for a person, in the attempt's workspace; leaving it means that the work is done. */
 export async function driveAgent(
   job: Job,
   ports: AttemptPorts,
@@ -20,17 +20,17 @@ export async function driveAgent(
   const sessionId = typeof session === 'object' ? session.id : null
   return withRequest(job, ports, { servers: {}, ends: [] }, async (request) => {
     emit({ type: 'taken-over', id: task.id, agent: choice.name, session: sessionId })
-    // Who has left it meanwhile comes back in the same way.
+    // A person who has left it in the meantime comes back with the same command.
     const withdraw = ports.control.offer(() => terminal.attach(task.id))
     const driven = agent.byHand!(request, { session, terminal }).finally(withdraw)
     const { end, code, seconds } = await driven
     emit({ type: 'handed-back', id: task.id, code, seconds })
-    return { ...UNHEARD, end, finalMessage: writtenNotes(request) ?? '', sessionId, seconds }
+    return { ...UNKNOWN, end, finalMessage: writtenNotes(request) ?? '', sessionId, seconds }
   })
 }
 
-/** What nobody hears of a program that has the terminal. */
-const UNHEARD: Pick<AgentOutcome, 'usage' | 'model' | 'denied'> = {
+/** What is not known of a program that owns the terminal. */
+const UNKNOWN: Pick<AgentOutcome, 'usage' | 'model' | 'denied'> = {
   usage: UNKNOWN_USAGE,
   model: null,
   denied: [],

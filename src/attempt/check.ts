@@ -10,31 +10,31 @@ import { fingerprintOf, outcome, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
 import { attemptEnvironment } from './run-agent.ts'
 
-/** Work that the gates are to pass on. */
+/** Work for the gates to check. */
 interface ToCheck {
   readonly id: string
   readonly attempt: number
   readonly gates: readonly Gate[]
   readonly work: Work
-  /** The project's files that landing writes, so that they may differ. */
+  /** The project's files that landing writes: they may differ. */
   readonly written: readonly string[]
   /** What any task is to produce: such a file is no gate output. */
   readonly produced: readonly string[]
-  /** Why what is there after the gates cannot be the work; null where it may. */
+  /** Why the state after the gates cannot be the work; null if it can. */
   readonly objection: (work: Work) => Promise<string | null>
 }
 
-/** What the gates say. */
+/** The result of the gates. */
 export interface WorkVerdict {
-  /** Null where all that are required passed. */
+  /** Null if all required gates passed. */
   readonly outcome: Outcome | null
-  /** What they passed on. */
+  /** The work that they passed on. */
   readonly work: Work
-  /** The names of those that passed. */
+  /** The names of the gates that passed. */
   readonly passed: readonly string[]
 }
 
-/** Runs the gates on the work, until what is there after them is what was there before. */
+/** Runs the gates on the work until they leave it unchanged. */
 export async function checkWork(
   check: ToCheck,
   ports: AttemptPorts,
@@ -46,7 +46,7 @@ export async function checkWork(
     run: (gate) => runReported(gate, check, { ports, emit }),
     look: async () => {
       ports.checkpoint('gates-ended')
-      const after = await lookAfter({ ...check, work }, ports, emit)
+      const after = await inspectAfter({ ...check, work }, ports, emit)
       work = after.work
       return after
     },
@@ -69,7 +69,7 @@ async function runReported(
   return result
 }
 
-/** Runs one gate, and keeps what it prints in a log whose name begins so. */
+/** Runs one gate and writes its output to a log whose name begins with `name`. */
 export async function runLogged(
   gate: Gate,
   ports: AttemptPorts,
@@ -90,13 +90,13 @@ export async function runLogged(
   }
 }
 
-/** A name that any file system takes. */
+/** A name that is valid on any file system. */
 function fileName(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}.-]+/gu, '_').slice(0, 80)
 }
 
-/** What is there after the gates, which may do what they like to the tree: a task is done by what is committed. */
-async function lookAfter(
+/** Inspects the tree after the gates, which may have changed anything in it: only what is committed counts. */
+async function inspectAfter(
   check: ToCheck,
   ports: AttemptPorts,
   emit: Emit<Happening>,
@@ -107,7 +107,7 @@ async function lookAfter(
   const leaving = check.written.map((file) => `${prefix}${file}`)
   const { head, branch, entries } = await inspect.status()
   const isMoved = head !== base.head || branch !== base.branch
-  // What somebody has committed meanwhile is no gate's output.
+  // What somebody has committed in the meantime is not gate output.
   const committed = new Set(isMoved && head !== null ? await inspect.differing(base.head, head) : [])
   const fresh = entries.filter(({ path, unstaged, dirtyInside }) => {
     return unstaged && !dirtyInside && !leaving.includes(path)
@@ -129,21 +129,21 @@ async function lookAfter(
     const message = 'a gate moved HEAD: it is back, and what it committed is part of the work'
     emit({ type: 'warning', message })
     const lost = await restore.lostByGoingBack(now.base, now)
-    if (!(await restore.head(now.base, now))) return lookAfter(check, ports, emit)
+    if (!(await restore.head(now.base, now))) return inspectAfter(check, ports, emit)
     await restore.files(now.base, lost)
     now = await inspect.work(now.base, leaving)
   }
   return { tree: now.tree, changed, objection: await check.objection(now), work: now }
 }
 
-/** What gates and hooks newly made, git does not ignore, and nobody announced. */
+/** New files of gates and hooks that git does not ignore and no Produces names. */
 export function gateOutput(entries: readonly StatusEntry[], produced: readonly string[]): readonly string[] {
   return entries.flatMap(({ path, kind, nested }) =>
     kind === 'untracked' && !nested && !isAnnounced(path, produced) ? [path] : [],
   )
 }
 
-/** Whether Produces names it, or a folder or a pattern that it is in. */
+/** Whether Produces names the path, a folder that it is in, or a pattern that matches it. */
 export function isAnnounced(path: string, produced: readonly string[]): boolean {
   return produced.some((named) => {
     const glob = parseGlob(named)
@@ -175,12 +175,12 @@ function outcomeOf(
   })
 }
 
-/** Gates that ran twice count as they ended. */
+/** Of a gate that ran twice, only the last result counts. */
 function lastOfEach(results: readonly GateResult[]): readonly GateResult[] {
   return [...new Map(results.map((result) => [result.gate.name, result])).values()]
 }
 
-/** What tells one failure of the gates from another. */
+/** Distinguishes one failure of the gates from another. */
 export function failurePrint(failed: readonly GateResult[]): string {
   return fingerprintOf(failed.map((result) => `${result.gate.name}:${result.fingerprint}`).join(' '))
 }

@@ -8,13 +8,13 @@ import { formatCost } from '../events/usage.ts'
 export type Decision =
   | { readonly kind: 'complete' }
   | { readonly kind: 'retry'; readonly pauseSeconds: number }
-  /** The same again, not counted: another agent at once, or this one later. `reason` says why not before. */
+  /** The same attempt again, not counted: another agent at once, or this one later. `reason` says why it has to wait. */
   | { readonly kind: 'wait'; readonly until: Date; readonly reason: string }
-  /** Nothing more is tried; `blocked` where the agent itself said that it needs somebody. */
+  /** No further attempt; `blocked` if the agent itself reported that it needs a person. */
   | { readonly kind: 'give-up'; readonly reason: string; readonly blocked: boolean }
   /** Somebody skipped the task: it stays TODO, and is left out of this run. */
   | { readonly kind: 'leave'; readonly reason: string }
-  /** Somebody goes on by hand, with what the agent has done so far. */
+  /** A person continues by hand, with what the agent has done so far. */
   | { readonly kind: 'hand-over' }
   | { readonly kind: 'stop'; readonly why: 'stopped' | 'budget'; readonly reason: string }
 
@@ -23,37 +23,37 @@ export interface Ended {
   readonly outcome: Outcome
   readonly seconds: number
   readonly usage: Usage
-  /** Whether the tree is as it was when the attempt began. */
+  /** Whether the tree is the same as when the attempt began. */
   readonly unchanged: boolean
 }
 
-/** What a decision depends on, besides how the attempt ended. */
+/** What a decision depends on, besides the end of the attempt. */
 export interface Situation {
-  /** Which of the attempts that count it is, and how many the task has. */
+  /** The number of this attempt among those that count, and how many the task has. */
   readonly counted: number
   readonly most: number
   /** Earlier attempts that count together with this one, oldest first. */
   readonly series: readonly KeptAttempt[]
   readonly maxCostPerTask: number | null
-  /** What was left to the whole run before the attempt; null where it has no budget. */
+  /** What the run had left to spend before the attempt; null if it has no budget. */
   readonly runBudgetLeft: number | null
   /** Waits in a row so far. */
   readonly waits: number
-  /** Whether the agent has waited for a limit that may be about money. */
+  /** Whether the agent has already waited for a limit that may be about money. */
   readonly unpaid?: boolean
   readonly now: Date
 }
 
 const QUICK_SECONDS = 2
 const SAME_FAILURES = 3
-/** A task that ends each machine that it is done on is not given to one more. */
+/** After so many lost machines in a row, the task is not given to another one. */
 const MOST_LOST = 3
 const LONGEST_PAUSE_SECONDS = 60
-/** Waits where nobody says how long: the first, then twice as long each time, up to the longest. */
+/** Waits if no service names an end: the first, then twice as long each time, up to the longest. */
 const LIMIT_WAITS = { firstSeconds: 60, longestSeconds: 1800 }
 const NETWORK_WAITS = { firstSeconds: 10, longestSeconds: 300 }
 
-/** What follows an attempt that ended so: the table of outcomes, and the reasons to end early. */
+/** Decides what follows an attempt, from the table of outcomes and the reasons to end early. */
 export function decide(ended: Ended, situation: Situation): Decision {
   const { outcome } = ended
   switch (POLICIES[outcome.kind].next) {
@@ -86,7 +86,7 @@ export function decide(ended: Ended, situation: Situation): Decision {
   }
 }
 
-/** Ends at once what another attempt would only pay for again. */
+/** Ends at once if another attempt would only cost more for the same result. */
 function withoutHope(
   { outcome: { reason }, usage }: Ended,
   hopeless: NonNullable<Outcome['hopeless']>,
@@ -104,13 +104,13 @@ function withoutHope(
   }
 }
 
-/** Whether the task's own limit is reached before that of the run. */
+/** Whether the task reaches its own limit before the limit of the run. */
 function isTasksLimit({ series, maxCostPerTask, runBudgetLeft }: Situation): boolean {
   if (maxCostPerTask === null) return false
   return runBudgetLeft === null || maxCostPerTask - costOf(series) <= runBudgetLeft
 }
 
-/** What these have cost, as far as it is known. */
+/** What these attempts have cost, as far as it is known. */
 export function costOf(series: readonly KeptAttempt[]): number {
   return series.reduce((sum, record) => sum + (record.usage.costUsd ?? 0), 0)
 }
@@ -128,7 +128,7 @@ function reasonToGiveUp(ended: Ended, situation: Situation): string | null {
   return spent === null ? null : `${spent}: ${outcome.reason}`
 }
 
-/** What the task has cost beside the limit that a person gave; null while that is not reached. */
+/** The task's cost and its limit, as text; null while the limit is not reached. */
 function overTasksLimit({ costUsd }: Usage, { series, maxCostPerTask }: Situation): string | null {
   const spent = costOf(series) + (costUsd ?? 0)
   if (maxCostPerTask === null || spent < maxCostPerTask) return null
@@ -144,7 +144,7 @@ function attempts(count: number): string {
   return count === 1 ? 'one attempt, and no more' : `${count} attempts`
 }
 
-/** A limit that came again after a wait, and that no service says the end of: only a person can pay. */
+/** A limit that came back after a wait, with no end that the service named: only a person can pay. */
 function withoutMoney({ reason }: Outcome): Decision {
   return {
     kind: 'stop',
@@ -153,7 +153,7 @@ function withoutMoney({ reason }: Outcome): Decision {
   }
 }
 
-/** Until when to wait, and why. What the service named holds, unless it is over already, or was named before and did not hold. */
+/** Until when to wait, and why. The time that the service named counts, unless it is over or an earlier one was wrong. */
 function waitAfter(
   { kind, reason, until }: Outcome,
   { now, waits }: Situation,

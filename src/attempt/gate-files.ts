@@ -4,7 +4,7 @@ import type { Gate } from '../events/gate.ts'
 import type { Work, Workspace } from '../workspace/port.ts'
 import type { Job } from './job.ts'
 
-/** Changed files by which a gate's verdict can be had without the work; the commit names them. */
+/** Changed files that can decide a gate's verdict by themselves; the commit names them. */
 export async function changedGates(
   { gates, gatesChanged }: Pick<Job, 'gates' | 'gatesChanged'>,
   { base, changes }: Work,
@@ -30,15 +30,15 @@ export async function changedGates(
   return changed
 }
 
-/** Of a gate's command the files that it names, and a Makefile where it calls make. */
+/** The files that a gate's command names, and Makefiles if it calls make. */
 function namedBy(gates: readonly Gate[]): (name: string) => boolean {
   const words = gates.flatMap(({ command }) => command.split(/[\s"'`;&|()<>=]+/).filter(Boolean))
   const paths = new Set(words.map((word) => word.replace(/^(?:\.\/)+/, '')))
-  // `cd packages/api && sh check.sh`: where a command is, nobody can tell, so its files count wherever they lie.
+  // `cd packages/api && sh check.sh`: the folder of a file is unknown here, so its name counts in any folder.
   const files = new Set([...paths].filter((path) => /\.\w+$/.test(path)).map(baseName))
   return (name) => {
     if (paths.has(name) || files.has(baseName(name))) return true
-    // What a Makefile includes is mostly called so too.
+    // Files that a Makefile includes usually end in .mk.
     return paths.has('make') && /^(?:(?:GNUm|m|M)akefile|.*\.mk)$/.test(baseName(name))
   }
 }
@@ -47,7 +47,7 @@ function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** ralph's configuration, hooks that the project brings, and what well-known tools are configured by, in any folder. */
+/** Whether it is ralph's configuration, a hook of the project, or the configuration of a well-known tool, in any folder. */
 function isKnown(name: string): boolean {
   if (CONFIG_FILES.some((file) => file === name) || name.startsWith('.husky/')) return true
   const file = baseName(name)
@@ -72,7 +72,7 @@ const TOOLS: readonly RegExp[] = [
   /^(?:\.pre-commit-config\.yaml|lefthook\.ya?ml|\.lefthook\.ya?ml)$/,
 ]
 
-/** A package.json changes with every dependency; only what tools and ralph read from it decides anything. */
+/** A package.json changes with every dependency: only the keys that tools and ralph read can decide a gate. */
 function decidingParts(text: string | null): string {
   try {
     const read: unknown = JSON.parse(text ?? '{}')
@@ -80,7 +80,7 @@ function decidingParts(text: string | null): string {
     const parts: Readonly<Record<string, unknown>> = { ...read }
     return JSON.stringify(MANIFEST_KEYS.map((key) => parts[key] ?? null))
   } catch {
-    // Not JSON: then no script can be run from it either.
+    // Not JSON: then no script can be run from it.
     return text ?? ''
   }
 }

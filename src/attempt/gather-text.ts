@@ -4,8 +4,8 @@ const WINDOW_MS = 50
 const MOST_CHARACTERS = 16_384
 
 /**
- * Joins texts that come faster than anybody reads, line by line: an agent may print millions of lines, and each event
- * takes its way through the whole run. A text after a pause is passed on at once, and none is held back for long.
+ * Joins texts that arrive quickly into one event: an agent may print millions of lines, and each event passes through
+ * the whole run. A text after a pause is passed on at once, and no text waits for long.
  */
 export async function* gatherText(events: AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent, void> {
   const source = events[Symbol.asyncIterator]()
@@ -46,12 +46,12 @@ export async function* gatherText(events: AsyncIterable<AgentEvent>): AsyncGener
 }
 
 interface Window {
-  /** What comes first: a promise's value, or the end of the window. */
+  /** Resolves with the promise's value, or with `over` when the window ends first. */
   whicheverFirst<T>(next: Promise<T>): Promise<T | 'over'>
   isOpen(): boolean
 }
 
-/** `Promise.race` would leave something at the window for each of the many lines that come while it is open. */
+/** `Promise.race` would add a listener to the window for each of the many lines that arrive while it is open. */
 function openWindow(): Window {
   let open = true
   let wake = (): void => undefined

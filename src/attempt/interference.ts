@@ -5,16 +5,16 @@ import type { Change, Work, Workspace } from '../workspace/port.ts'
 import type { Job } from './job.ts'
 import type { AttemptPorts } from './ports.ts'
 
-/** What the work does to task files: those to restore, and the tasks that it adds. */
+/** Changes to task files: those to restore, and the tasks that are added. */
 interface TaskChanges {
-  /** Changed, removed or added where the number is taken, or where more are added than may be. */
+  /** Changed or removed files, and added ones whose number is taken or that are more than may be added. */
   readonly touched: readonly string[]
-  /** Those of them that are no task files, but synced files of another tool. */
+  /** Those of `touched` that are synced files of another tool. */
   readonly origins: readonly string[]
   readonly added: readonly string[]
 }
 
-/** Tells the changes to task files apart. A task that is added comes in as TODO, or not at all. */
+/** Sorts the changes to task files. A task may only be added as TODO. */
 export async function taskChanges(
   job: Job,
   work: Work,
@@ -39,7 +39,7 @@ export async function taskChanges(
   return { touched: [...touched, ...origins], origins, added }
 }
 
-/** What commits of the attempt have changed that a person's stand on by now: it is no change to that person's commit. */
+/** What the attempt's commits below a person's commit have changed: that commit itself must stay unchanged. */
 async function changesBelow(job: Job, { below }: Work, { inspect }: Workspace): Promise<readonly Change[]> {
   const changes = below.map(async (path): Promise<Change> => {
     const isNew = (await inspect.textIn(job.base, path)) === null
@@ -48,7 +48,7 @@ async function changesBelow(job: Job, { below }: Work, { inspect }: Workspace): 
   return Promise.all(changes)
 }
 
-/** The number of the task whose file a path of the repository is; null where it is none. */
+/** The task number in a path of the repository; null if it is not a task file. */
 function taskNumber(path: string, { prefix }: Workspace, { backlog }: Job): number | null {
   const folder = `${prefix}${backlog.folder === '.' ? '' : `${backlog.folder}/`}`
   const name = path.startsWith(folder) ? path.slice(folder.length) : ''
@@ -62,7 +62,7 @@ async function isTodo(path: string, ports: Pick<AttemptPorts, 'workspace' | 'sta
   return text !== null && (await ports.statusIn(file, text)) === 'TODO'
 }
 
-/** What is to be undone, or reported, of the work of an agent. */
+/** What has to be undone or reported. */
 export function interferenceIn(work: Work, { touched, origins }: TaskChanges): readonly Interference[] {
   const { head, operations, exposed, nested } = work
   const found: Interference[] = []
@@ -77,21 +77,21 @@ export function interferenceIn(work: Work, { touched, origins }: TaskChanges): r
   return found
 }
 
-/** Whether it leaves everything where it is. */
+/** Whether it is reported and nothing is undone. */
 export function isOnlyReported({ kind }: Interference): boolean {
   return kind === 'nested-repository' || kind === 'exposed'
 }
 
-/** The changes that count as work: those to task files do not, but a new task is work. */
+/** The changes that count as work: new tasks do, other changes to task files do not. */
 export function workChanges(job: Job, work: Work, { touched }: TaskChanges): readonly Change[] {
   const none = new Set([...touched, ...job.gateOutput])
   return work.changes.filter(({ path }) => !none.has(path))
 }
 
-/** Not more than a person would read of what stands in a commit's message. */
+/** The most paths to name in a commit's message. */
 const MOST = 50
 
-/** One line about it, for the record. */
+/** One line about it for the record. */
 export function interferenceLine(interference: Interference): string {
   switch (interference.kind) {
     case 'commits':

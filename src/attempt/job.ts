@@ -8,15 +8,15 @@ import type { Task } from '../task/model.ts'
 import type { Situation } from './decide.ts'
 
 /**
- * All that an attempt needs, as plain data: it could be written as JSON and read on another machine, and the attempt
- * would be the same. It is made in one place, for a run and for what previews one.
+ * All that an attempt needs, as plain data: it can be written as JSON and read on another machine, for the same
+ * attempt. It is made in one place, for runs and previews.
  */
 export interface Job {
   readonly version: 1
   readonly task: JobTask
-  /** Counts every attempt at the task that is kept. */
+  /** The number of this attempt among all that are kept. */
   readonly attempt: number
-  /** Names the candidate: of an attempt that another has overtaken it is another one. */
+  /** Part of the candidate's name: it differs for an attempt that replaces a lost one. */
   readonly token: string
   readonly base: Base
   readonly from: From
@@ -24,63 +24,63 @@ export interface Job {
   readonly tier: string
   readonly limits: AgentLimits
   readonly prompt: string
-  /** Where a person drives the agent's own interactive program: the conversation that they go on with; else null. */
+  /** If a person drives the agent's interactive program: the conversation to continue; else null. */
   readonly byHand: Session | null
-  /** What its agent can read on demand. */
+  /** What its agent can read by its tools. */
   readonly resources: readonly SignalResource[]
   /** How long it may wait for a person's answer. */
   readonly askSeconds: number
   readonly gates: readonly Gate[]
   readonly gatesChanged: GatesChanged
-  /** What follows from how it ends. */
+  /** What `decide` needs to know when it ends. */
   readonly situation: Omit<Situation, 'now'>
   readonly backlog: JobBacklog
-  /** Files that gates and hooks themselves leave behind or change: no agent's work. */
+  /** Files that gates and hooks create or change: not the agent's work. */
   readonly gateOutput: readonly string[]
 }
 
-/** Where an attempt begins: at its base, or with what an earlier one has left. */
+/** Where an attempt begins: at its base, or with the work of an earlier one. */
 export type From =
   { readonly kind: 'base' } | { readonly kind: 'record'; readonly commit: string; readonly tree: string }
 
-/** What an attempt has to know of its task. */
+/** What an attempt needs to know of its task. */
 interface JobTask {
   readonly id: string
   readonly title: string
   /** Relative to the project's root. */
   readonly file: string
-  /** The paths under Produces; null where the task does not say, empty where it says that there are none. */
+  /** The paths under Produces; null if the task has no such section, empty if it says that there are none. */
   readonly produces: readonly string[] | null
   /** The script under `## Script`, for the embedded agent. */
   readonly script: string | null
 }
 
-/** An agent, and how a task's settings have it work. */
+/** An agent, and how it is to work on the task. */
 export interface AgentChoice {
   readonly name: string
-  /** With its version, where that is known: `claude 2.1.326`. */
+  /** With its version if that is known: `claude 2.1.326`. */
   readonly label: string
   readonly model: string | null
   readonly permission: Permission
   readonly mcpServers: Readonly<Record<string, McpServer>>
 }
 
-/** What to do where the work changes what decides the gates. */
+/** What to do if the work changes files that decide the gates. */
 export interface GatesChanged {
   readonly action: 'report' | 'refuse'
-  /** More files that decide them, as patterns. */
+  /** Patterns of more files that decide them. */
   readonly paths: readonly string[]
 }
 
-/** What the work may not do to the backlog. */
+/** The limits for changes to the backlog. */
 interface JobBacklog {
   /** The task folder inside the project. */
   readonly folder: string
-  /** The numbers that are taken. */
+  /** The task numbers that are in use. */
   readonly numbers: readonly number[]
   /** What any task is to produce: such a file is no gate output. */
   readonly produced: readonly string[]
-  /** Files of other tools' backlogs that are kept in step. */
+  /** Files of other tools' backlogs that ralph keeps in sync. */
   readonly origins: readonly string[]
   /** How many tasks the work may add. */
   readonly mayAdd: number
@@ -91,7 +91,7 @@ export function logOf({ task, attempt }: Pick<Job, 'task' | 'attempt'>): string 
   return `.ralph/logs/${task.id}-${attempt}.log`
 }
 
-/** What an attempt at it has to know of a task. */
+/** The part of a task that an attempt needs. */
 export function jobTaskOf(task: Task): JobTask {
   const { id, title, file, produces } = task
   const paths = produces?.flatMap(({ path }) => (path === null ? [] : [path])) ?? null

@@ -7,17 +7,17 @@ import type { Job } from './job.ts'
 import { outcome, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
 
-/** What an agent's "done" is worth: is anything changed, is what was asked for there, do the gates pass? */
+/** Checks an agent's "done": has anything changed, does all that was required exist, do the gates pass? */
 export async function judge(
   job: Job,
-  found: { readonly said: Outcome; readonly work: Work; readonly gatesChanged: readonly string[] },
+  ended: { readonly end: Outcome; readonly work: Work; readonly gatesChanged: readonly string[] },
   ports: AttemptPorts,
   emit: Emit<Happening>,
 ): Promise<WorkVerdict> {
-  const { said, work } = found
+  const { end, work } = ended
   const refuse = (failed: Outcome): WorkVerdict => ({ outcome: failed, work, passed: [] })
-  if (said.kind !== 'done') return refuse(said)
-  const early = await beforeGates(job, found, ports)
+  if (end.kind !== 'done') return refuse(end)
+  const early = await beforeGates(job, ended, ports)
   if (early) return refuse(early)
   await warnOfLeftOut(job, work, ports, emit)
   const verdict = await checkWork(
@@ -38,14 +38,14 @@ export async function judge(
   return gone === null ? verdict : { ...verdict, outcome: outcome('gate-failed', tookOut(gone)) }
 }
 
-/** What can be said without the gates; null where nothing stands against the work. */
+/** The checks that need no gate; null if all of them pass. */
 async function beforeGates(
   job: Job,
   { work, gatesChanged }: { readonly work: Work; readonly gatesChanged: readonly string[] },
   ports: AttemptPorts,
 ): Promise<Outcome | null> {
   const changes = workChanges(job, work, await taskChanges(job, work, ports))
-  // Work that the agent has committed, and a person has built on, is on the branch already.
+  // Work that the agent committed and a person has built on is on the branch already.
   const isWork = changes.length > 0 || work.below.length > 0
   if (!isWork && job.task.produces?.length !== 0)
     return outcome('no-change', 'the agent says that it is done, but no file has changed')
@@ -66,7 +66,7 @@ async function beforeGates(
   return null
 }
 
-/** Why what is there after the gates is not the work any more. */
+/** Why the state after the gates is not the work any more; null if it is. */
 async function afterGates(
   job: Job,
   { before, now }: { readonly before: Work; readonly now: Work },
@@ -85,19 +85,19 @@ function tookOut(what: string): string {
   return `the gates took the work out of the tree: ${what}`
 }
 
-/** The paths under Produces that are not there, or lead out of the project; null where all are. */
+/** The paths under Produces that do not exist, or lead out of the project; null if all exist. */
 export async function missingOutputs(
   { task }: Pick<Job, 'task'>,
   { tree }: Work,
   { workspace }: Pick<AttemptPorts, 'workspace'>,
 ): Promise<string | null> {
-  const asked = task.produces ?? []
-  const missing = new Set(await workspace.inspect.missingFrom(tree, asked.map(beforeGlob)))
-  const named = asked.filter((path) => missing.has(beforeGlob(path)))
+  const produced = task.produces ?? []
+  const missing = new Set(await workspace.inspect.missingFrom(tree, produced.map(beforeGlob)))
+  const named = produced.filter((path) => missing.has(beforeGlob(path)))
   return named.length === 0 ? null : named.join(', ')
 }
 
-/** Reports the paths under Produces that git ignores or ignored, or that stand in a repository of their own. */
+/** Warns of paths under Produces that git ignores or ignored, or that are in a nested repository. */
 async function warnOfLeftOut(
   { task }: Job,
   work: Work,
@@ -113,7 +113,7 @@ async function warnOfLeftOut(
     })
 }
 
-/** Of `src/*.ts` the folder: which of its files there are to be, nobody said. */
+/** The folder before a pattern: for `src/*.ts` nobody said which files there must be. */
 function beforeGlob(path: string): string {
   const wild = path.search(/[*?[{]/)
   return wild < 0 ? path : path.slice(0, path.lastIndexOf('/', wild) + 1) || '.'

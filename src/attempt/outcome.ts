@@ -8,22 +8,22 @@ export interface Outcome {
   readonly kind: OutcomeKind
   /** One sentence. */
   readonly reason: string
-  /** What is worth reading of it: a gate's output, a hook's. */
+  /** The part worth reading: the output of a gate or hook. */
   readonly detail: string
-  /** The same for the same failure. */
+  /** Equal for equal failures. */
   readonly fingerprint: string
-  /** When a rate limit ends, where the agent told. */
+  /** When a rate limit ends, if the agent reported it. */
   readonly until: Date | null
   /**
-   * Why another attempt is no use: not for this task, not for any, or not without more money; null where it may help.
-   * For a limit it holds only once a wait has not ended it.
+   * Why another attempt is useless: for this task, for any task, or without more money; null if it may help. For a
+   * limit it counts only after a wait that did not help.
    */
   readonly hopeless: 'task' | 'run' | 'money' | null
 }
 
-/** What happens after an attempt that ended so. */
+/** What follows an attempt that ended so. */
 interface Policy {
-  /** `retry`: with what went wrong in the prompt; `wait`: until a limit ends, then the same again; `again`: at once, elsewhere. */
+  /** `retry`: with the failure in the prompt; `wait`: until a limit ends, then the same again; `again`: at once, elsewhere. */
   readonly next: 'complete' | 'retry' | 'again' | 'wait' | 'block' | 'leave' | 'hand-over' | 'stop'
   /** Whether it uses up one of the task's attempts. */
   readonly counts: boolean
@@ -58,12 +58,12 @@ export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
   lost: { next: 'again', counts: false, meaning: 'the worker that made it was lost, or was ended' },
 }
 
-/** A short name for a failure, by which two can be compared. */
+/** A short name for a failure, to compare it with others. */
 export function fingerprintOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-/** An outcome with only what is known of it. A reason of many lines is told by its first; all of it is the detail. */
+/** An outcome with defaults for what is not known. Its reason is the first line of a longer one, which becomes the detail. */
 export function outcome(
   kind: OutcomeKind,
   reason: string,
@@ -75,7 +75,7 @@ export function outcome(
   return { kind, reason: first, detail, fingerprint, until: null, hopeless: null, ...more }
 }
 
-/** What the agent's own end means; `done` is then to be checked. */
+/** The outcome for the agent's own end; `done` is still to be checked. */
 export function outcomeOfEnd(end: AgentEnd | { readonly kind: 'skipped' | 'taken-over' }): Outcome {
   switch (end.kind) {
     case 'skipped':

@@ -8,9 +8,9 @@ import { ATTEMPT_COMMITTER } from '../git/head.ts'
 import { gatherText } from './gather-text.ts'
 import type { Job } from './job.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
-import { AttemptSignals, NOTHING_SAID, signalServer, withSaid, type Said } from './signals.ts'
+import { AttemptSignals, NO_SIGNALS, signalServer, withSignals, type Signals } from './signals.ts'
 
-/** What everything that an attempt starts finds in its environment. */
+/** The environment of everything that an attempt starts. */
 export function attemptEnvironment({
   env,
   workspace,
@@ -18,33 +18,33 @@ export function attemptEnvironment({
   return { ...env, ...ATTEMPT_COMMITTER, [INSIDE_VARIABLE]: workspace.root }
 }
 
-/** How the agent of a job ended, and what it said by its tools. */
+/** How the agent of a job ended, and what it reported with its tools. */
 export interface AgentRun {
   readonly outcome: AgentOutcome
-  readonly said: Said
-  /** Somebody has taken over, which ended it. */
+  readonly reported: Signals
+  /** Whether it ended because a person took over. */
   readonly isTakenOver?: boolean
 }
 
-/** What running an agent touches, and who hears of it. */
+/** The ports of running an agent, and where events go. */
 interface Reporting<Ports> {
   readonly ports: Ports
   readonly emit: Emit<Happening>
 }
 
-/** Of a job what its agent is asked; more of it where it is asked for an answer, not for work. */
+/** The part of a job that its agent needs; with the shape of the answer if it is to answer, not to work. */
 export type AgentJob = Pick<Job, 'task' | 'agent' | 'attempt' | 'prompt' | 'limits' | 'gates'> & {
   readonly answer?: AnswerShape
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** What running an agent touches. */
+/** The ports that running an agent needs. */
 export type AgentPorts = Pick<
   AttemptPorts,
   'workspace' | 'agent' | 'logs' | 'env' | 'signal' | 'killSignal'
 > & { readonly control: Pick<AttemptPorts['control'], 'skipped'> }
 
-/** Runs the agent of a job and emits what it does; how it ended. */
+/** Runs the agent of a job, emits what it does and returns how it ended. */
 export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<AgentRun> {
   const agent = await ports.agent(job.agent)
   const taken = new AbortController()
@@ -62,7 +62,7 @@ export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happeni
   }
 }
 
-/** Why nobody can take over from elsewhere. */
+/** Why a task cannot be taken over here. */
 export const NO_TERMINAL = 'a task is taken over in the terminal of its run, and this run has none'
 
 async function runOffered(
@@ -74,7 +74,7 @@ async function runOffered(
   if (!agent.takesMcpServers || server === null)
     return {
       outcome: await listen(job, agent, { ports, emit }, { servers: {}, ends: [taken] }),
-      said: NOTHING_SAID,
+      reported: NO_SIGNALS,
     }
   const signals = new AttemptSignals(job, ports, emit)
   const { env, folder, unanswered } = signals
@@ -85,11 +85,11 @@ async function runOffered(
     throw error
   })
   const endedForNoAnswer = unanswered.aborted
-  const said = await signals.close()
-  return { outcome: withSaid(outcome, said, endedForNoAnswer), said }
+  const reported = await signals.close()
+  return { outcome: withSignals(outcome, reported, endedForNoAnswer), reported }
 }
 
-/** The same without tools of ralph's: for an agent that only answers. */
+/** Runs an agent without ralph's tools: it only answers. */
 export async function runAnswering(
   job: AgentJob,
   ports: AgentPorts,
@@ -98,9 +98,9 @@ export async function runAnswering(
   return listen(job, await ports.agent(job.agent), { ports, emit }, { servers: {}, ends: [] })
 }
 
-/** What an attempt with ralph's own server has beside the others. */
+/** What an attempt with ralph's own server needs besides. */
 interface SignalRequest extends Pick<AgentRequest, 'signalFolder' | 'held'> {
-  /** Ralph's own, over those of the project. */
+  /** Ralph's own server, which replaces one of the project with the same name. */
   readonly servers: AgentRequest['mcpServers']
   readonly ends: readonly AbortSignal[]
 }
@@ -125,7 +125,7 @@ async function listen(
   })
 }
 
-/** Does something with what the agent of a job is asked; its log is open meanwhile. */
+/** Does `work` with the request to the agent of a job, while its log is open. */
 export async function withRequest<Result>(
   job: AgentJob,
   ports: AgentPorts,
@@ -152,12 +152,12 @@ export async function withRequest<Result>(
   }
 }
 
-/** What the agent of a job is asked: the same for an attempt, and for what previews one. */
+/** The request to the agent of a job: the same for an attempt and for a preview of one. */
 export function agentRequest(
   job: AgentJob,
   at: Pick<AgentRequest, 'cwd' | 'env' | 'signal' | 'killSignal' | 'log' | 'signalFolder' | 'held'> & {
     readonly notesFile: string
-    /** Ralph's own, over those of the project. */
+    /** As in SignalRequest. */
     readonly servers: AgentRequest['mcpServers']
   },
 ): AgentRequest {

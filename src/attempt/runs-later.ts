@@ -1,16 +1,16 @@
 import type { Work, Workspace } from '../workspace/port.ts'
 
-/** Folders, in any folder, in which it stands what agents, editors and git run by themselves. */
+/** Folders, at any depth, with files that agents, editors and git run by themselves. */
 const FOLDERS = new Set(
   '.claude .codex .continue .copilot .cursor .devcontainer .gemini .githooks .husky .opencode .qwen'.split(
     ' ',
   ),
 )
-/** The same of single files; those of `.vscode` stand in a folder that holds much else. */
+/** Single files of that kind; those of `.vscode` are in a folder with much else. */
 const FILES = new Set(['.envrc', '.mcp.json', 'opencode.json', 'opencode.jsonc'])
 const IN_FOLDERS = /(?:^|\/)\.vscode\/(?:tasks|settings|launch|mcp)\.json$/
 
-/** The ones that people mostly have git ignore: of these no change shows in the work. */
+/** Those that projects often ignore in git: their changes do not appear in the work. */
 const OFTEN_IGNORED = [
   '.claude/settings.json',
   '.claude/settings.local.json',
@@ -32,15 +32,15 @@ const OFTEN_IGNORED = [
   'opencode.jsonc',
 ]
 
-/** The text of each such file, before an agent begins. */
+/** The text of each such file before an agent begins. */
 export type ConfigurationTexts = ReadonlyMap<string, string | null>
 
-/** Notes what stands in the files that git may not show. */
+/** Reads the files that git may not show. */
 export function noteConfiguration({ inspect }: Pick<Workspace, 'inspect'>): ConfigurationTexts {
   return new Map(OFTEN_IGNORED.map((file) => [file, inspect.text(file)]))
 }
 
-/** What the agent has changed of all that decides what a later start of an agent, an editor or git runs. */
+/** The files that the agent has changed which decide what an agent, an editor or git runs later. */
 export function changedConfiguration(
   before: ConfigurationTexts,
   { changes }: Pick<Work, 'changes'>,
@@ -54,7 +54,7 @@ export function changedConfiguration(
   return [...new Set([...shown, ...noted.map(([file]) => `${prefix}${file}`)])]
 }
 
-/** In whatever case: not every file system tells one from another. */
+/** Ignores case, as some file systems do. */
 function decidesLater(path: string): boolean {
   const lower = path.toLowerCase()
   const folders = lower.split('/')

@@ -10,32 +10,32 @@ import type { Reply, Signal, SignalInput, Withdrawal } from '../signal/signal.ts
 import type { Job } from './job.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
 
-/** What the agent of an attempt has said by its tools. */
-export interface Said {
+/** What the agent of an attempt has reported with its tools. */
+export interface Signals {
   readonly done: SignalInput<'done'> | null
-  /** Why it cannot go on; also what it asked and nobody answered. */
+  /** Why it cannot continue; also a question of it that nobody answered. */
   readonly blocked: string | null
   /** How long it waited for a person. */
   readonly heldSeconds: number
 }
 
-export const NOTHING_SAID: Said = { done: null, blocked: null, heldSeconds: 0 }
+export const NO_SIGNALS: Signals = { done: null, blocked: null, heldSeconds: 0 }
 
-/** The server that the agent of an attempt gets; without a folder, as for a preview, it would speak to nobody. */
+/** The MCP server for the agent of an attempt; without `env`, as in a preview, it has no folder to write to. */
 export function signalServer(
   [command, ...args]: readonly [string, ...string[]],
   { askSeconds }: Pick<Job, 'askSeconds'>,
   env: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, McpServer>> {
-  // A little longer than ralph waits, so that it is ralph who ends the wait.
+  // Longer than ralph waits, so that ralph ends the wait.
   return { [RALPH_SERVER]: { command, args: [...args, 'mcp'], env, toolSeconds: askSeconds + 60 } }
 }
 
-/** How many refusals are shown, and calls taken: an agent may write without end. */
+/** How many refusals are shown, and how many calls are accepted: an agent may write without end. */
 const MOST_REFUSALS = 5
 const MOST_CALLS = 1000
 
-/** Takes in what the agent says by its tools, and replies, until the attempt ends. */
+/** Reads what the agent reports with its tools, and replies, until the attempt ends. */
 export class AttemptSignals {
   readonly #job: Job
   readonly #ports: AttemptPorts
@@ -44,7 +44,7 @@ export class AttemptSignals {
   readonly #over = new AbortController()
   readonly #unanswered = new AbortController()
   readonly #adding = new Set<Promise<void>>()
-  #done: Said['done'] = null
+  #done: Signals['done'] = null
   #blocked: string | null = null
   #question: { readonly id: string; readonly text: string; readonly since: number } | null = null
   #heldMs = 0
@@ -62,17 +62,17 @@ export class AttemptSignals {
     })
   }
 
-  /** Where its files are: the agent's server must be able to write there. */
+  /** The folder of its files, which the agent's server must be able to write to. */
   get folder(): string {
     return this.#folder.path
   }
 
-  /** What the server is told by. */
+  /** The environment that connects the server to this attempt. */
   get env(): Readonly<Record<string, string>> {
     return { ...this.#folder.env, [INSIDE_VARIABLE]: this.#ports.workspace.root }
   }
 
-  /** Aborts when nobody has answered: the attempt ends with its question. */
+  /** Aborts when nobody has answered: the attempt ends with the question. */
   get unanswered(): AbortSignal {
     return this.#unanswered.signal
   }
@@ -82,8 +82,8 @@ export class AttemptSignals {
     return this.#heldMs + (this.#question ? performance.now() - this.#question.since : 0)
   }
 
-  /** Ends it, once the agent has ended: what it said. */
-  async close(): Promise<Said> {
+  /** Closes the folder after the agent has ended, and returns what it reported. */
+  async close(): Promise<Signals> {
     const isAsking = (): boolean => this.#question !== null
     await Promise.all(this.#adding)
     if (isAsking()) this.#blocked ??= this.#question!.text
@@ -106,7 +106,7 @@ export class AttemptSignals {
         this.#done = signal.input
         return this.#accept(signal, signal.input.summary, 'Noted. End your turn now: ralph checks the work.')
       case 'blocked':
-        // After "done" it still counts: of two that contradict each other the worse one does.
+        // It also counts after "done": of two contradicting signals the worse one counts.
         if (this.#blocked !== null) return this.#refuse(signal, 'you have said that you are blocked already')
         this.#blocked = blockedText(signal.input)
         return this.#accept(signal, this.#blocked, 'Noted. End your turn now.')
@@ -142,7 +142,7 @@ export class AttemptSignals {
     })
   }
 
-  /** The attempt may have ended meanwhile: then nobody waits for it. */
+  /** After the attempt has ended, nobody waits for a reply. */
   #reply(reply: Reply): void {
     if (!this.#over.signal.aborted) this.#folder.reply(reply)
   }
@@ -206,12 +206,12 @@ function blockedText({ reason, question, options }: SignalInput<'blocked'>): str
   return oneLine(words.filter(Boolean).join(' '))
 }
 
-/** As the reason of a blocked task is. */
+/** Like the reason of a blocked task. */
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Ends that say nothing of what the agent has found out: its own word may stand for them. */
+/** Ends that do not say how the work stands: the agent's own signal replaces them. */
 const OPEN_ENDS: ReadonlySet<AgentEnd['kind']> = new Set([
   'done',
   'blocked',
@@ -221,9 +221,9 @@ const OPEN_ENDS: ReadonlySet<AgentEnd['kind']> = new Set([
   'stalled',
 ])
 
-/** How the agent ended, by its typed word before its text; where both contradict each other the worse one counts. */
-export function withSaid(outcome: AgentOutcome, said: Said, endedForNoAnswer: boolean): AgentOutcome {
-  const { done, blocked } = said
+/** How the agent ended, by its signals before its text; if they contradict each other, the worse one counts. */
+export function withSignals(outcome: AgentOutcome, sent: Signals, endedForNoAnswer: boolean): AgentOutcome {
+  const { done, blocked } = sent
   const { end } = outcome
   if (blocked !== null && (OPEN_ENDS.has(end.kind) || endedForNoAnswer))
     return {
@@ -232,7 +232,7 @@ export function withSaid(outcome: AgentOutcome, said: Said, endedForNoAnswer: bo
       finalMessage: done?.summary ?? outcome.finalMessage,
     }
   if (done === null) return outcome
-  // Its last turn may have been the one in which it said so.
+  // The signal may have been sent in its last turn.
   const isDone = end.kind === 'no-marker' || end.kind === 'max-turns'
   return { ...outcome, end: isDone ? { kind: 'done' } : end, finalMessage: done.summary }
 }

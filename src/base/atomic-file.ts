@@ -4,9 +4,9 @@ import { platform } from 'node:os'
 import { dirname } from 'node:path'
 
 /**
- * Writes a file so that whoever reads it, also after a crash, finds the old text or the new one, never a part. It
- * does not wait for the disk: file systems with a journal keep the order, so what is written later is lost first.
- * Of a file that is there already the mode stays, and a link to it stays a link.
+ * Writes a file so that every reader, also after a crash, finds the old text or the new one, never a part. It does
+ * not wait for the disk: file systems with a journal keep the order, so later writes are lost first. An existing file
+ * keeps its mode, and a link to it stays a link.
  */
 export function writeFileAtomic(path: string, text: string): void {
   const there = whatIsThere(path)
@@ -22,7 +22,7 @@ export function writeFileAtomic(path: string, text: string): void {
   }
 }
 
-/** What a rename is made with. */
+/** The system calls of a rename. */
 interface RenameSystem {
   readonly platform: NodeJS.Platform
   readonly rename: (from: string, to: string) => void
@@ -31,7 +31,7 @@ interface RenameSystem {
 
 const OWN_SYSTEM: RenameSystem = { platform: platform(), rename: renameSync, wait: waitHere }
 
-/** Windows refuses to rename over a file while anybody has it open, as a virus scanner does for a moment: it is asked for a second. */
+/** Windows refuses to replace a file that is open, as in a virus scanner for a moment: so it is tried for a second. */
 export function renameOver(from: string, to: string, system = OWN_SYSTEM): void {
   for (let waited = 0, pause = 10; ; waited += pause, pause = Math.min(pause * 2, 100)) {
     try {
@@ -49,7 +49,7 @@ function isHeldOpen(error: unknown): boolean {
   )
 }
 
-/** Nothing else happens meanwhile: who writes a file wants it written when that returns. */
+/** Blocks: the caller expects the file to be written when the call returns. */
 function waitHere(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 
-// Beside a bundle, above a bundle's chunk, and from where this file stands while the sources run as they are.
+// Beside a bundle, above a bundle's chunk, and from this file when the sources run directly.
 const PLACES = ['./', '../', '../../dist/'] as const
 
-/** Where a file that the build makes lies. */
+/** The URL of a file that the build creates. */
 export function builtFile(name: string): URL {
   const urls = PLACES.map((place) => new URL(place + name, import.meta.url))
   const found = urls.find((url) => existsSync(url))

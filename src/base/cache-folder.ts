@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 
-/** Where ralph keeps for a person what can be made again; null where the environment says nothing of it. */
+/** The user's folder for ralph's caches; null if the environment does not name one. */
 export function cacheFolder(env: Readonly<Record<string, string | undefined>>): string | null {
   const named = env['XDG_CACHE_HOME']
   if (named !== undefined && isAbsolute(named)) return join(named, 'ralph')

@@ -3,35 +3,35 @@ import { join } from 'node:path'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A folder in which an agent keeps its state: in a cage it finds a copy, but for what it needs to keep. */
+/** A folder with an agent's state: a cage has a copy of it, except for what it needs to keep. */
 export interface AgentHome {
   readonly folder: string
-  /** What is written for good: folders, which are made where they are missing, and files (with an ending) that are there. */
+  /** Entries whose changes stay: folders, which are created if missing, and existing files (with an ending). */
   readonly keeps: readonly string[]
 }
 
-/** What an agent's program needs of a machine to work in a cage. */
+/** What an agent's program needs from a machine to work in a cage. */
 export interface CageNeeds {
   /** Its own service. */
   readonly hosts: readonly string[]
   readonly homes: readonly AgentHome[]
-  /** Files of its own elsewhere, which it finds as copies too. */
+  /** Its other files, which are copied too. */
   readonly files: readonly string[]
-  /** Variables that hold its own keys; `all` for one that speaks to any service. */
+  /** Variables with its own keys; `all` for one that supports any service. */
   readonly variables: readonly string[] | 'all'
-  /** Files with its own keys, which every other agent is kept from. */
+  /** Files with its own keys, which all other agents cannot read. */
   readonly keys: readonly string[]
 }
 
-/** What a program needs of which nothing is known. */
+/** The needs of an unknown program. */
 export const NO_NEEDS: CageNeeds = { hosts: [], homes: [], files: [], variables: [], keys: [] }
 
-/** A folder of the home, or where a variable says instead. */
+/** A folder of the home, or the one that a variable names. */
 export function homeOf(env: Environment, folder: string, named?: string): string {
   return named ?? join(env['HOME'] ?? homedir(), folder)
 }
 
-/** The host of a service that a variable names, as an entry of a list of hosts; none where it names none. */
+/** The hosts of services that variables name, as entries of a list of hosts. */
 export function hostsNamedIn(...urls: readonly (string | undefined)[]): readonly string[] {
   return urls.flatMap((url) => {
     if (url === undefined || !URL.canParse(url)) return []

@@ -1,7 +1,7 @@
-/** How bad it is: an error keeps a task from being eligible, or will. */
+/** An error makes a task ineligible, now or later. */
 export type Severity = 'error' | 'warning'
 
-/** Something wrong in a file, at its place. Collected, never thrown. */
+/** A problem at a place in a file. Collected, never thrown. */
 export interface Diagnostic {
   /** Relative to the project root, with forward slashes. */
   readonly file: string
@@ -11,14 +11,14 @@ export interface Diagnostic {
   readonly severity: Severity
   readonly rule: string
   readonly message: string
-  /** Where it ends, just behind its last character; where that is known. */
+  /** The end, after the last character, if it is known. */
   readonly endLine?: number
   readonly endColumn?: number
-  /** What would mend it, where there is one right answer. */
+  /** The fix, if there is one right fix. */
   readonly fix?: TextEdit
 }
 
-/** A stretch of a file by lines and columns, and what is to stand there instead. */
+/** A range of a file, and its replacement. */
 export interface TextEdit {
   readonly line: number
   readonly column: number

@@ -1,6 +1,6 @@
-/** A failure that the person can act on: what happened, and what to do now. Anything else that is thrown is a bug. */
+/** A failure that the person can fix: what happened, and what to do now. Any other exception is a bug. */
 export class UserError extends Error {
-  /** What to do now; empty where the message says it all. */
+  /** What to do now; empty if the message includes it. */
   readonly fix: string
   readonly exitCode: 1 | 2
 

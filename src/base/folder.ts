@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 
-/** The names of what a folder holds; none where there is no such folder. */
+/** The names in a folder; none if there is no such folder. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
@@ -9,7 +9,7 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** The names of all but the folders that a folder holds; none where there is no such folder. */
+/** The names in a folder, without those of folders; none if there is no such folder. */
 export function fileNamesIn(folder: string): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true })

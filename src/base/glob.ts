@@ -1,19 +1,19 @@
 /** A pattern of paths: `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any folders. */
 export interface Glob {
-  /** The folder that all matches are in, as far as the pattern says it; empty for the root. */
+  /** The fixed folder of all matches; empty for the root. */
   readonly base: string
-  /** What each path that matches begins with, as far as the pattern says it. */
+  /** The fixed beginning of all matching paths. */
   readonly start: string
   matches(path: string): boolean
 }
 
-/** The glob that a text is, or null where it is a plain path. */
+/** Parses a glob; null for a plain path. */
 export function parseGlob(text: string): Glob | null {
   if (!/[*?[{]/.test(text)) return null
   const pattern = text.replace(/^(?:\.\/)+/, '')
   const start = /^[^*?[{]*/.exec(pattern)![0]
   const alternatives = braces(pattern).map((one) => one.split('/'))
-  // Read when the first path is asked about: of very many patterns most are never asked.
+  // Parsed when the first path is compared: of very many patterns most are never used.
   let tokens: readonly (readonly Name[])[] | undefined
   return {
     base: baseOf(alternatives),
@@ -27,14 +27,14 @@ export function parseGlob(text: string): Glob | null {
   }
 }
 
-/** A part of a pattern between slashes: any folders, or what a name is made of. */
+/** A part of a pattern between slashes: any folders, or the tokens of a name. */
 type Name = '**' | readonly string[]
 
 function nameOf(part: string): Name {
   return part === '**' ? part : (part.match(/\[[!^]?\]?[^\]]*\]|[\s\S]/g) ?? [])
 }
 
-/** More than these are not expanded: the braces then stand for themselves. */
+/** Beyond this, braces are not expanded and match literally. */
 const MOST_ALTERNATIVES = 64
 
 function braces(text: string): readonly string[] {
@@ -64,7 +64,7 @@ function baseOf(alternatives: readonly (readonly string[])[]): string {
   return first.slice(0, Math.max(0, plain)).join('/')
 }
 
-/** Goes back only to the last `**`, so that it takes no more than length times length. */
+/** Backtracks only to the last `**`, so it takes quadratic time at most. */
 function matchParts(parts: readonly Name[], path: readonly string[]): boolean {
   return matchSequence(
     { length: parts.length, isStar: (index) => parts[index] === '**' },

@@ -1,8 +1,8 @@
-/** A program that agents are given as a server of the Model Context Protocol. */
+/** A program that agents get as an MCP server. */
 export interface McpServer {
   readonly command: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** How long one call of its tools may take; left out, the agent's own limit holds. */
+  /** The time limit for a call of its tools; if absent, the agent's own limit applies. */
   readonly toolSeconds?: number
 }

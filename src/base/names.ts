@@ -1,10 +1,10 @@
-/** What an agent writes on a line of its own when it is done: the prompt asks for it, and the reader of its last message looks for it. */
+/** The line that an agent writes when it is done: the prompt asks for it, and the reader of its last message searches for it. */
 export const DONE_MARKER = '<TASK_DONE>'
 
-/** Says to whatever is started in an attempt which workspace it is in: there ralph starts nothing of its own. */
+/** Holds the workspace, for everything that an attempt starts: ralph starts nothing of its own there. */
 export const INSIDE_VARIABLE = 'RALPH_INSIDE'
 
-/** The files that a project's configuration can stand in; besides them, the `ralph` key of package.json. */
+/** The files that may have a project's configuration, besides the `ralph` key of package.json. */
 export const CONFIG_FILES = [
   'ralph.config.json',
   'ralph.config.jsonc',
@@ -12,5 +12,5 @@ export const CONFIG_FILES = [
   'ralph.config.yml',
 ] as const
 
-/** The name under which an agent has ralph's own server. */
+/** The name of ralph's own server in agents. */
 export const RALPH_SERVER = 'ralph'

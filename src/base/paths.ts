@@ -1,12 +1,12 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 
-/** The folders that a path with forward slashes lies in, the outermost first. */
+/** The folders that contain a path with forward slashes, outermost first. */
 export function* foldersAbove(path: string): Iterable<string> {
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) yield path.slice(0, at)
 }
 
-/** A path as seen from a folder, with forward slashes, empty for the folder itself; null where it does not lie in it. */
+/** A path relative to a folder, with forward slashes, empty for the folder itself; null if it is not inside. */
 export function pathWithin(folder: string, path: string): string | null {
   const from = relative(folder, path)
   if (from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from)) return null
@@ -14,8 +14,8 @@ export function pathWithin(folder: string, path: string): string | null {
 }
 
 /**
- * A path as the system itself has it: links resolved, long names, upper and lower case as on disk. What is compared as
- * text, with git's answers above all, must have come through here. Of what is not there yet only the folders are known.
+ * A path as the system itself has it: links resolved, long names, upper and lower case as on disk. Convert paths by it
+ * before they are compared as text, above all with git's. For a missing file only its folders are converted.
  */
 export function nativePath(path: string, read: (path: string) => string = realpathSync.native): string {
   const full = resolve(path)
@@ -27,19 +27,19 @@ export function nativePath(path: string, read: (path: string) => string = realpa
   }
 }
 
-/** When two paths are one to the file system, as git has found out: its settings of these names. */
+/** git's settings on which different paths are the same to the file system. */
 export interface PathSpelling {
   readonly ignorecase: boolean
   readonly precomposeunicode: boolean
 }
 
-/** What two paths have in common that are spelled differently and name one file. */
+/** A key that is equal for all spellings of a file's path. */
 export function pathKey(path: string, { ignorecase, precomposeunicode }: PathSpelling): string {
   const composed = precomposeunicode ? path.normalize('NFC') : path
   return ignorecase ? composed.toLowerCase() : composed
 }
 
-/** What is wrong with a path that is to name a file of the repository; null where nothing is. Only its text is looked at, unless somebody knows better. */
+/** Why a path may not name a file of the repository; null if it may. Only tests its text, unless `isOutside` knows more. */
 export function strayingOf(path: string, isOutside = climbsOut): string | null {
   if (/^(?:[/\\~]|[A-Za-z]:[/\\])/.test(path)) return 'is not relative to the root'
   return isOutside(path) ? 'is outside the repository' : null
@@ -57,8 +57,8 @@ function climbsOut(path: string): boolean {
 }
 
 /**
- * Tells where absolute paths lead, links resolved, whether or not there is anything: a link that leads nowhere yet leads
- * to what would be written through it. Folders are asked for once, so that a backlog's paths cost one look each.
+ * Resolves the links in absolute paths, also of missing files: a dangling link leads to the file that writing through
+ * it would create. Caches folders, so that each of a backlog's paths costs one lookup.
  */
 export function truePaths(): (path: string) => string {
   const folders = new Map<string, string>()
@@ -79,7 +79,7 @@ export function truePaths(): (path: string) => string {
   return (path) => follow(path, 0)
 }
 
-/** As many as Linux follows: more are a ring. */
+/** As many as Linux follows: more are a cycle. */
 const MOST_LINKS = 40
 
 function linkAt(path: string): string | null {

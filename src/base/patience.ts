@@ -1,7 +1,7 @@
-/** How long a timer can be set for. */
+/** The longest delay of a timer. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** How long a person's answer is waited for: the signal aborts then, or with the other; `end` when it has come. */
+/** A limit for a person's answer: the signal aborts after that time, or with the other signal; call `end` after the answer. */
 export function patience(
   seconds: number,
   over: AbortSignal,

@@ -4,7 +4,7 @@ export interface LineColumn {
   readonly column: number
 }
 
-/** Places in one text that is asked about often: its lines are found once, when the first is asked for. */
+/** Positions in one text with many lookups: its lines are found at the first one. */
 export function placesIn(source: string): (offset: number) => LineColumn {
   let starts: readonly number[] | undefined
   return (offset) => {
@@ -14,7 +14,7 @@ export function placesIn(source: string): (offset: number) => LineColumn {
   }
 }
 
-/** Where each line begins. CRLF, LF and a lone CR each end one, as in `placeAt`. */
+/** The start of each line. CRLF, LF and a lone CR each end one, as in `placeAt`. */
 function lineStarts(source: string): number[] {
   const starts = [0]
   for (const ending of source.matchAll(/\r\n|\n|\r/g)) starts.push(ending.index + ending[0].length)

@@ -1,6 +1,6 @@
 /**
- * What ralph keeps in `.ralph/`, one by one: the folder may also hold what another tool keeps there. Those that end with
- * a slash are folders.
+ * The names of ralph's own entries in `.ralph/`, which may also contain other tools' files. Those with a slash are
+ * folders.
  */
 const RALPH_ENTRIES = [
   '.gitignore',
@@ -17,7 +17,7 @@ const RALPH_ENTRIES = [
   'queue/',
 ] as const
 
-/** Files that are on their way to become one of these. */
+/** Drafts of these files, before they are renamed. */
 const DRAFTS = /^(?:lock(?:\..+)?|(?:run|plan|state|run-state)\.json\.[0-9a-f]+\.draft)$/
 
 /** Whether a path inside `.ralph/` is ralph's own. */
@@ -28,13 +28,13 @@ export function isRalphEntry(path: string): boolean {
 
 const HEADER = '# What ralph keeps here, and nobody else needs: all of it may be removed.'
 
-/** The `.gitignore` of the folder; `state.json` is left out where another tool keeps its own. */
+/** The `.gitignore` of the folder; without `state.json` if that is another tool's. */
 export function ralphIgnore(isStateOurs: boolean): string {
   const entries = RALPH_ENTRIES.filter((entry) => isStateOurs || entry !== 'state.json')
   return [HEADER, ...entries.map((entry) => `/${entry}`), '/lock.*', '/*.draft', ''].join('\n')
 }
 
-/** Whether that is a `.gitignore` that ralph has written, now or in its first version. */
+/** Whether the text is a `.gitignore` by this or an earlier version of ralph. */
 export function isRalphIgnore(text: string): boolean {
   return text.startsWith(HEADER) || text === '*\n'
 }

@@ -1,4 +1,4 @@
-/** The known word nearest to what was typed, or undefined where none is within `limit` edits and so near enough to be meant. */
+/** The known word nearest to a typed one, or undefined if none is within `limit` edits. */
 export function closest(
   typed: string,
   known: Iterable<string>,
@@ -14,7 +14,7 @@ export function closest(
   return best
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours between two words; `cap` where it is at least that. */
+/** The insertions, deletions, substitutions and swaps of neighbours between two words, at most `cap`. */
 function editDistance(a: string, b: string, cap: number): number {
   if (Math.abs(a.length - b.length) >= cap) return cap
   let beforePrevious: number[] = []
@@ -34,8 +34,8 @@ function editDistance(a: string, b: string, cap: number): number {
 }
 
 /**
- * The known word that was probably meant. Authors have words of their own, so only a slip counts: one edit, or two in a
- * long word. `Parent` is not Agent, and `Blockers` not Blocked.
+ * The known word that was probably meant. As authors have their own words, only a typing error counts: one edit, or
+ * two in a long word. `Parent` is not Agent, and `Blockers` not Blocked.
  */
 export function misspelling(word: string, known: Iterable<string>): string | undefined {
   return closest(word, known, word.length > LONG ? 2 : 1)
@@ -43,7 +43,7 @@ export function misspelling(word: string, known: Iterable<string>): string | und
 
 const LONG = 8
 
-/** The one of some file names, told without `.md`, that a text means: as it stands, else in any case. */
+/** The file name, without `.md`, that a text means: in this case, else in any case. */
 export function nameAmong(names: Iterable<string>, written: string): string | undefined {
   const bare = written.replace(/\.md$/i, '')
   let alike: string | undefined

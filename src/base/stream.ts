@@ -1,12 +1,12 @@
 const NEWLINE = 10
 
 /**
- * Cuts a stream of bytes into lines, wherever its chunks begin and end. A line that is longer than the
- * limit keeps what fits, so memory stays bounded; bytes that are not UTF-8 become replacement characters.
+ * Splits a stream of bytes into lines, for any chunks. A line that is longer than the limit is cut, so memory is
+ * bounded; bytes that are not UTF-8 become replacement characters.
  */
 export class LineSplitter {
   readonly #maxBytes: number
-  /** The beginning of a line whose end has not come yet. */
+  /** The beginning of an unfinished line. */
   #pending = Buffer.alloc(0)
   #length = 0
 
@@ -14,7 +14,7 @@ export class LineSplitter {
     this.#maxBytes = maxBytes
   }
 
-  /** The lines that this chunk completes, without their endings. */
+  /** Adds a chunk and returns the lines that it completes, without their endings. */
   push(chunk: Uint8Array): readonly string[] {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     const first = bytes.indexOf(NEWLINE)
@@ -32,7 +32,7 @@ export class LineSplitter {
     return lines
   }
 
-  /** What stands after the last newline: a last line without its ending, or nothing. */
+  /** The rest after the last newline: an unfinished line, or nothing. */
   end(): readonly string[] {
     return this.#length === 0 ? [] : [this.#take()]
   }
@@ -52,7 +52,7 @@ export class LineSplitter {
   #take(): string {
     const line = this.#pending.toString('utf8', 0, this.#length)
     this.#length = 0
-    // One huge line must not keep its memory for the rest of the stream.
+    // Frees the memory of a huge line for the rest of the stream.
     if (this.#pending.length > 1024 * 1024) this.#pending = Buffer.alloc(0)
     return withoutReturn(line)
   }
@@ -75,11 +75,11 @@ export class Tail {
   push(chunk: Uint8Array): void {
     this.#chunks.push(Buffer.from(chunk.subarray(-this.#maxBytes)))
     this.#length += this.#chunks.at(-1)!.length
-    // Seldom, so that each byte is copied once or twice and not with every chunk.
+    // Rarely, so that each byte is copied only once or twice.
     if (this.#length > 2 * this.#maxBytes || this.#chunks.length > 1000) this.#shrink()
   }
 
-  /** As text, with what is not UTF-8 replaced. */
+  /** Decodes it; invalid UTF-8 is replaced. */
   text(): string {
     this.#shrink()
     return this.#chunks[0]!.toString('utf8')

@@ -9,7 +9,7 @@ export function fewOf(names: readonly string[], most = 10): string {
   return `${names.slice(0, most - 1).join(', ')} and ${names.length - most + 1} more`
 }
 
-/** The pieces of a text between separators; one within braces separates nothing, so that `src/{a,b}.ts` is one piece. */
+/** The pieces of a text between separators, ignoring those in braces: `src/{a,b}.ts` is one piece. */
 export function splitOutsideBraces(text: string, separator: RegExp): readonly string[] {
   if (!text.includes('{')) return text.split(separator)
   const pieces: string[] = []
@@ -22,6 +22,6 @@ export function splitOutsideBraces(text: string, separator: RegExp): readonly st
       from = index + sign.length
     }
   }
-  // A brace that nothing closes is a sign like any other.
+  // A brace that is never closed is a plain character.
   return depth === 0 ? [...pieces, text.slice(from)] : text.split(separator)
 }

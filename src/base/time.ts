@@ -1,6 +1,6 @@
 const UNITS = { s: 1, m: 60, h: 3600 } as const
 
-/** Seconds in `90`, `90s`, `20m`, `1h`, `1h 30m`; undefined where it is none of these, or nothing. */
+/** The seconds in `90`, `90s`, `20m`, `1h`, `1h 30m`; undefined for any other text, and for zero. */
 export function parseDuration(text: string): number | undefined {
   const trimmed = text.trim().toLowerCase()
   if (/^\d{1,7}$/.test(trimmed)) return Number(trimmed) || undefined
@@ -13,7 +13,7 @@ export function parseDuration(text: string): number | undefined {
   return Number(hours) * UNITS.h + Number(minutes) * UNITS.m + Number(seconds) || undefined
 }
 
-/** `42s`, `8m 12s`, `1h 12m`: two units at the most, as people say it. */
+/** `42s`, `8m 12s`, `1h 12m`: at most two units. */
 export function formatDuration(seconds: number): string {
   const total = Math.max(0, Math.round(seconds))
   const [hours, minutes, rest] = [Math.floor(total / 3600), Math.floor((total % 3600) / 60), total % 60]

@@ -6,7 +6,7 @@ import { nameOf, within, type Format, type OriginEnd } from './format.ts'
 import type { Source, Sources } from './source.ts'
 import { readYamlValue } from './value.ts'
 
-/** Backlog.md: a file a task in `backlog/tasks/`, with frontmatter, and sections between marks. */
+/** Backlog.md: one file for each task in `backlog/tasks/`, with frontmatter, and sections between markers. */
 export const backlogMd: Format = {
   about: 'Backlog.md (backlog/tasks/)',
   find: ({ path, names, sources, source }) => {
@@ -45,7 +45,7 @@ export const backlogMd: Format = {
 /** 7 before 7.1 before 10. */
 const NATURAL = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
-/** A project that renames the prefix of its ids leaves the old one where others are named: the number tells which. */
+/** A project with a new id prefix may still refer to tasks by the old one: their numbers identify them. */
 function byNumber(keys: readonly string[]): (need: string) => string {
   const numberOf = (key: string): string => key.slice(key.lastIndexOf('-') + 1)
   const exact = new Set(keys.map((key) => key.toLowerCase()))
@@ -64,13 +64,13 @@ function taskFiles(path: string, { tree }: Sources): readonly string[] {
     .flatMap((name) => (/^[\p{L}\p{N}_]+-\d.*\.md$/u.test(name) ? [`${folder}/${name}`] : []))
 }
 
-/** The ids in the names of what is done, or given up: `task-7 - Title.md`. */
+/** The ids in the file names of finished or archived tasks: `task-7 - Title.md`. */
 function archived(path: string, { tree }: Sources): readonly string[] {
   const names = ['completed', 'archive/tasks'].flatMap((folder) => tree.list(within(path, folder)))
   return names.flatMap((name) => /^[\p{L}\p{N}_]+-\d+(?:\.\d+)*/u.exec(name)?.[0] ?? [])
 }
 
-/** Its words for how a task stands, the last of which means that it is done. */
+/** Its words for a task's status; the last one means done. */
 function statusesOf(path: string, sources: Sources): readonly string[] {
   const file = ['config.yml', 'config.yaml']
     .map((name) => within(path, name))
@@ -163,7 +163,7 @@ function openTask(
   return { key, source, status: status ?? 'TODO', draft }
 }
 
-/** A milestone may be the id of one, whose file tells its name. */
+/** A milestone may be given by its id: then its file has the name. */
 function milestoneOf(
   text: string,
   { path, sources }: { readonly path: string; readonly sources: Sources },
@@ -179,7 +179,7 @@ function milestoneOf(
   return name === '' ? text : `${number} — ${name}`
 }
 
-/** The sections of a body by their headings in lower case, without the marks around them. */
+/** The sections of a body by lower-case heading, without the markers around them. */
 function sectionsOf(body: string): ReadonlyMap<string, string> {
   const plain = body.replaceAll(
     /^[ \t]*<!-- ?(?:SECTION:|AC:|DOD:|COMMENTS?:|COMMENT:)[^\r\n]*-->[ \t]*(?:\r\n|\n|\r|$)/gm,
@@ -215,7 +215,7 @@ function startsWithId(name: string, key: string): boolean {
   return lower.startsWith(`${key.toLowerCase()} `) || lower === `${key.toLowerCase()}.md`
 }
 
-/** Most boards have no word for it: then it stays where it is. */
+/** Most boards have no status for blocked tasks: then the status stays. */
 function blockedWord(statuses: readonly string[]): string | undefined {
   return statuses.find((word) => /blocked|on hold/i.test(word))
 }

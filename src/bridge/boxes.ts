@@ -1,9 +1,9 @@
-/** An item with a box to tick, what stands below it, and the heading that it stands under. */
+/** A list item with a check box, with the content and the heading above it. */
 export interface BoxItem {
-  /** Its text, lines that wrap joined. */
+  /** Its text, with wrapped lines joined. */
   readonly text: string
   readonly isTicked: boolean
-  /** Where the mark in its box is, in the text of the file. */
+  /** The offset of the mark in its box. */
   readonly markAt: number
   readonly at: number
   readonly heading: BoxHeading | null
@@ -36,7 +36,7 @@ const PLAIN_ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(\S.*)$/
 const HEADING = /^(#{1,6})[ \t]+(.*?)[ \t]*#*$/
 const FENCE = /^[ \t]*(`{3,}|~{3,})/
 
-/** The items with boxes of a Markdown text; what stands in fences and comments is text. */
+/** The items with check boxes in a Markdown text, except in fences and comments. */
 export function readBoxes(text: string): readonly BoxItem[] {
   const found: Open[] = []
   const open: Open[] = []
@@ -82,7 +82,7 @@ export function readBoxes(text: string): readonly BoxItem[] {
   return found
 }
 
-/** A line that begins nothing: it goes on with an item, stands below one, or introduces what comes. */
+/** Adds a line that begins nothing: it continues an item, is below one, or introduces the next. */
 function addText(
   { line, isLiteral, isAfterBlank }: { line: string; isLiteral: boolean; isAfterBlank: boolean },
   open: Open[],
@@ -101,11 +101,11 @@ function addText(
 interface Line {
   readonly line: string
   readonly at: number
-  /** Whether it stands in a fence or a comment. */
+  /** Whether it is in a fence or a comment. */
   readonly isLiteral: boolean
 }
 
-/** A heading of a Markdown text, and where what stands below it begins. */
+/** A heading of a Markdown text, and the offset of the text below it. */
 export interface PlainHeading {
   readonly text: string
   readonly depth: number
@@ -113,7 +113,7 @@ export interface PlainHeading {
   readonly bodyAt: number
 }
 
-/** The headings of a Markdown text, but for those in fences and comments. */
+/** The headings of a Markdown text, except in fences and comments. */
 export function readHeadings(text: string): readonly PlainHeading[] {
   return [...linesIn(text)].flatMap(({ line, at, isLiteral }) => {
     const found = isLiteral ? null : HEADING.exec(line)
@@ -121,7 +121,7 @@ export function readHeadings(text: string): readonly PlainHeading[] {
   })
 }
 
-/** A text without its items and what stands below each. */
+/** A text without its items and the text below each. */
 export function withoutBoxes(text: string): string {
   const kept: string[] = []
   let indent = -1
@@ -160,7 +160,7 @@ function widthOf(blanks: string): number {
   return blanks.replaceAll('\t', '    ').length
 }
 
-/** All texts of the items below one, those of their own below them too. */
+/** The texts of all items below one, at any depth. */
 export function nestedTexts(item: BoxItem): readonly BoxItem[] {
   return item.nested.flatMap((inner) => [inner, ...nestedTexts(inner)])
 }

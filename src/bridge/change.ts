@@ -7,7 +7,7 @@ import { parseGlob } from '../base/glob.ts'
 import { beside, chained, grouped, nameOf, within, type Format, type Look, type OriginEnd } from './format.ts'
 import { entryAt, keyed, keyReader, statusOf, type Entry, type Sources } from './source.ts'
 
-/** A change with its specs, as spectr and OpenSpec keep them: its tasks in `tasks.jsonc`, or in `tasks.md`. */
+/** A change with its specs, from spectr or OpenSpec: its tasks are in `tasks.jsonc` or `tasks.md`. */
 export const change: Format = {
   about: 'a change with its specs (tasks.jsonc, tasks.md)',
   find: (look) => {
@@ -46,7 +46,7 @@ export const change: Format = {
 
 type ChangeTask = Pick<Draft, 'key' | 'title' | 'status' | 'description' | 'criteria' | 'place'> & {
   readonly section: string
-  /** Of 1.2 it is 1. */
+  /** For 1.2 it is 1. */
   readonly prefix: string
 }
 
@@ -59,7 +59,7 @@ function isTasksFile(look: Look): boolean {
   )
 }
 
-/** Proposal, design and deltas: what its agent has to know of the change. */
+/** Proposal, design and deltas: what an agent needs to know of the change. */
 function documentsOf(path: string, { tree }: Sources): readonly string[] {
   const folder = beside(path, '').slice(0, -1)
   const own = tree.list(folder).filter((name) => name === 'proposal.md' || name === 'design.md')
@@ -75,14 +75,14 @@ function prefixOf(key: string): string {
   return key.slice(0, Math.max(0, key.lastIndexOf('.')))
 }
 
-/** One of its files, and the task of another one that it holds the children of. */
+/** One of its files, and the task in another file whose children it holds. */
 interface TasksFile {
   readonly file: string
   readonly entries: readonly Entry[]
   readonly parent: { readonly file: TasksFile; readonly entry: Entry } | null
 }
 
-/** The files of its tasks, each once, whatever they say of one another. */
+/** The files with its tasks, each once, even if they refer to each other in a circle. */
 function filesOf(path: string, sources: Sources): readonly TasksFile[] {
   const files: TasksFile[] = []
   const seen = new Set<string>()
@@ -112,11 +112,11 @@ function filesOf(path: string, sources: Sources): readonly TasksFile[] {
 interface OrderedEntry {
   readonly entry: Entry
   readonly file: TasksFile
-  /** Whether its children stand in another file: it is no task of its own. */
+  /** Whether its children are in another file: then it is no task itself. */
   readonly isParent: boolean
 }
 
-/** The entries of all files, children at the place of their parent. */
+/** The entries of all files, with children in place of their parent. */
 function inTheirOrder(files: readonly TasksFile[]): readonly OrderedEntry[] {
   const children = new Map(files.flatMap((file) => (file.parent ? [[file.parent.entry, file] as const] : [])))
   const entriesIn = (file: TasksFile): readonly OrderedEntry[] =>
@@ -182,7 +182,7 @@ function ofJson(
   return { tasks, dropped }
 }
 
-/** What `tasks.md` beside it says in full: there a task may go on for more than a line. */
+/** The full texts in the `tasks.md` beside it, where a task may have several lines. */
 function wholeTexts(path: string, { tree }: Sources): ReadonlyMap<string, BoxItem> {
   return new Map(
     numbered(readBoxes(tree.text(beside(path, 'tasks.md')) ?? '')).map(({ key, item }) => [key, item]),
@@ -191,7 +191,7 @@ function wholeTexts(path: string, { tree }: Sources): ReadonlyMap<string, BoxIte
 
 const NUMBER = /^(\d+(?:\.\d+)*[a-z]?)[.):]?\s+/i
 
-/** The items of a list by their numbers; one without takes its place under its heading. */
+/** The items of a list by number; one without a number is numbered by its position under the heading. */
 function numbered(items: readonly BoxItem[]): readonly { readonly key: string; readonly item: BoxItem }[] {
   const counts = new Map<number, number>()
   const headings = [...new Set(items.map(({ heading }) => heading?.at ?? -1))]
@@ -245,7 +245,7 @@ function writtenMarkdown(
     : new Map()
 }
 
-/** The words of the format; that a task is blocked it cannot say. */
+/** The format's words; it has none for blocked tasks. */
 const WORDS = { TODO: 'pending', DONE: 'completed', BLOCKED: null } as const
 
 function writtenJson(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<string, string> {

@@ -3,7 +3,7 @@ import { draftOf, titleOf, type Criterion, type Draft } from './draft.ts'
 import type { Format } from './format.ts'
 import { slugOf } from './implementation.ts'
 
-/** Any Markdown file with boxes to tick: a heading is a milestone, an item a task, what is nested in it its criteria. */
+/** Any Markdown file with check boxes: a heading is a milestone, an item a task, and nested items are its criteria. */
 export const checklist: Format = {
   about: 'a check list in Markdown',
   find: (look) => {
@@ -25,7 +25,7 @@ export const checklist: Format = {
   },
 }
 
-/** The drafts of a text with boxes. */
+/** The drafts in a text with check boxes. */
 export function draftsIn(
   text: string,
   file: string,
@@ -49,7 +49,7 @@ export function draftsIn(
   )
 }
 
-/** Names each item by its words, as nothing else names it. */
+/** Gives each item a key from its words, as it has no id. */
 function keyed(items: readonly BoxItem[]): readonly { readonly key: string; readonly item: BoxItem }[] {
   const taken = new Map<string, number>()
   return items.map((item) => {
@@ -60,22 +60,22 @@ function keyed(items: readonly BoxItem[]): readonly { readonly key: string; read
   })
 }
 
-/** What an item says, and the text below it. */
+/** An item's text, and the text below it. */
 export function descriptionOf({ text, below }: BoxItem): string {
   return [text, below.trimEnd()].filter(Boolean).join('\n\n')
 }
 
-/** What is nested in an item, as what can be checked. */
+/** The items nested in an item, as criteria. */
 export function criteriaIn(item: BoxItem): readonly Criterion[] {
   return nestedTexts(item).map(({ text, isTicked }) => ({ text, met: isTicked }))
 }
 
-/** A text with the box of one item ticked, or not. */
+/** The text with one item's box checked or unchecked. */
 export function ticked(text: string, { markAt, isTicked }: BoxItem, isDone: boolean): string {
   return isTicked === isDone ? text : text.slice(0, markAt) + (isDone ? 'x' : ' ') + text.slice(markAt + 1)
 }
 
-/** The milestone of each item: its heading, numbered in the order of the file; where there is but one heading, none. */
+/** The milestone of each item: its heading, numbered in the order of the file; null if there is only one heading. */
 function milestonesOf(items: readonly BoxItem[]): (item: BoxItem) => string | null {
   const headings = [...new Set(items.flatMap(({ heading }) => heading ?? []))]
   const places = new Map(headings.map(({ at }, index) => [at, index + 1]))
@@ -88,7 +88,7 @@ function milestonesOf(items: readonly BoxItem[]): (item: BoxItem) => string | nu
   }
 }
 
-/** A heading without the marks of Markdown. */
+/** A heading without Markdown marks. */
 function plain(text: string): string {
   return text.replaceAll(/[*_`]/g, '').trim()
 }

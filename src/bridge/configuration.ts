@@ -4,7 +4,7 @@ import { UserError } from '../base/errors.ts'
 import { lineEnding } from '../markdown/splice.ts'
 import type { Bridge } from './write-back.ts'
 
-/** A configuration with one bridge more, by the smallest edit; null where it is there already. */
+/** Adds a bridge to a configuration, with the smallest edit; null if it is there already. */
 export function addedBridge(file: string, text: string, bridge: Bridge): string | null {
   if (/\.ya?ml$/.test(file)) return inYaml(text, bridge)
   return inJson(text, bridge, file === 'package.json' ? ['ralph', 'bridges'] : ['bridges'])

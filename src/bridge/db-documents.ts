@@ -5,7 +5,7 @@ import type { Entry } from './source.ts'
 
 type Kind = 'discipline' | 'feature'
 
-/** A document for each discipline or feature, in the form in which they stand under `docs/`. */
+/** One document for each discipline or feature, in the format of `docs/`. */
 export function documentsIn(entries: readonly Entry[], kind: Kind): readonly (readonly [string, string])[] {
   return entries.flatMap((entry): readonly (readonly [string, string])[] => {
     const name = entry.text('name')
@@ -89,7 +89,7 @@ export interface NamedText {
   readonly text: string
 }
 
-/** Disciplines as the objects that the format keeps. */
+/** Disciplines as the format's objects. */
 export async function disciplineRows(files: readonly NamedText[]): Promise<readonly object[]> {
   return Promise.all(
     files.map(async ({ name, text }) => {
@@ -118,7 +118,7 @@ function serverRows(servers: Discipline['mcpServers']): readonly object[] {
   })
 }
 
-/** Features as the objects that the format keeps. */
+/** Features as the format's objects. */
 export async function featureRows(files: readonly NamedText[]): Promise<readonly object[]> {
   return Promise.all(
     files.map(async ({ name, text }) => {

@@ -40,7 +40,7 @@ export const db: Format = {
   write: (path, sources, end) => written(path, sources, end),
 }
 
-/** The items of a file that is one list. */
+/** The items of a file that consists of one list. */
 export function entriesIn(path: string, sources: Sources): readonly Entry[] {
   const file = sources.value(path)
   if (!file) return []
@@ -126,8 +126,8 @@ function taskWith(path: string, sources: Sources, wanted: string): Entry | undef
 }
 
 /**
- * The item of a task, read without the others, which in a long list takes far longer than a landing may; null where only
- * the whole can tell: with anchors, or with an id that stands twice.
+ * Parses the item of one task alone, because a long list takes too long for a landing; null if the whole file is
+ * needed: with anchors, or if the id occurs twice.
  */
 function pieceWith(
   source: Source,
@@ -156,7 +156,7 @@ function commentLines(body: string, at: Date): readonly string[] {
   return ['author: agent', `body: ${quoted(body)}`, `created: ${at.toISOString().slice(0, 19)}Z`]
 }
 
-/** Comments more, below those that there are; where the list is in brackets they are left out, for the status is what counts. */
+/** Adds comments below the existing ones; omits them if the list is in brackets, as only the status is essential. */
 function withComments(task: Entry, comments: readonly (readonly string[])[]): readonly Splice[] {
   if (comments.length === 0) return []
   const { text } = task.source
@@ -199,7 +199,7 @@ export function tasksYaml(drafts: readonly Draft[], numberOf: (draft: Draft) => 
   )
 }
 
-/** A list of objects as YAML that any reader takes; what is empty is left out. */
+/** A list of objects as plain YAML; empty values are left out. */
 export function yamlList(items: readonly object[]): string {
   if (items.length === 0) return '[]\n'
   return items
@@ -229,7 +229,7 @@ function valueLines(key: string, value: unknown): readonly string[] {
   return [`${key}: |-`, ...value.split('\n').map((line) => (line === '' ? '' : `  ${line}`))]
 }
 
-/** Whether a block scalar gives the text back as it is. */
+/** Whether a block scalar preserves the text. */
 function isPlainBlock(text: string): boolean {
   return /^\S/.test(text) && !/\n$|[\r\t\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]/.test(text)
 }

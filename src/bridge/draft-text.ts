@@ -6,7 +6,7 @@ import { originText, readOrigin } from '../task/origin.ts'
 import { isNone } from '../task/values.ts'
 import { draftOf, type Comment, type Criterion, type Draft } from './draft.ts'
 
-/** What a draft is written with: its id here, those of the tasks that it names, and the path that it came from. */
+/** What a draft is written with: its new id, the ids of the tasks that it refers to, and the path of its origin. */
 interface DraftPlace {
   readonly id: string
   readonly idOf: (key: string) => string | undefined
@@ -20,7 +20,7 @@ interface WrittenDraft {
   readonly sections: readonly (readonly [SectionName, string])[]
 }
 
-/** Makes drafts the parts of task files; a text that many of them share is looked at once. */
+/** Converts drafts into parts of task files; a text that several share is converted once. */
 export function draftWriter(): (draft: Draft, place: DraftPlace) => WrittenDraft {
   const known = new Map<string, string>()
   const block = (text: string): string => {
@@ -79,7 +79,7 @@ function sectionsOf(
   ]
 }
 
-/** What is to be there, rather than something that only a person can judge. */
+/** Whether it is a path that must exist, not something that only a person can check. */
 function isPath(item: string): boolean {
   return !/\s/.test(item) && /\/|\.\w{1,8}$/.test(item)
 }
@@ -88,7 +88,7 @@ function oneLine(text: string): string {
   return withoutControls(text).replace(/\s+/g, ' ').trim()
 }
 
-/** Several fields may stand in one row: a sign that parts them is none where a key could follow it. */
+/** A row may have several fields, so a separator is escaped where a key could follow it. */
 function valueText(text: string): string {
   const plain = oneLine(text).replaceAll(/\s*[·•|;；]\s*(?=[^:：]{0,40}[:：])/g, ', ')
   return plain === '' ? '' : titleMarkdown(plain.replaceAll('`', "'"))
@@ -98,10 +98,10 @@ function asCode(path: string): string {
   return `\`${oneLine(path).replaceAll('`', '')}\``
 }
 
-/** What could begin a heading, a fence, HTML or an underline; most texts have nothing of that. */
+/** Possible headings, fences, HTML or underlines; most texts have none. */
 const SIGNS = /^[ \t]*(?:#|<|>|=+[ \t]*$|-+[ \t]*$|\[[^\]\n]*\]:)|```|~~~|<!--/m
 
-/** A text of several lines as Markdown that stays within its section. */
+/** A text of several lines as Markdown that stays inside its section. */
 function blockText(text: string): string {
   const plain = withoutControls(text).trim()
   return SIGNS.test(plain) || plain.length > LONG ? safeNotes(plain) : plain
@@ -109,7 +109,7 @@ function blockText(text: string): string {
 
 const LONG = 60_000
 
-/** A text as one item of a list, in which nothing is HTML. */
+/** A text as one list item, without HTML. */
 function inlineText(text: string): string {
   const parts = oneLine(text).split(/(`[^`]*`)/)
   return parts
@@ -140,7 +140,7 @@ function commentText({ author, created, task, body }: Comment): string {
 
 const NO_DATE = '—'
 
-/** A task as a draft again, to be written in another form. The key is that of its origin, or its id. */
+/** Converts a task back into a draft, for another format. The key is that of its origin, or its id. */
 export function draftOfTask(task: Task, keyOf: (id: string) => string): Draft {
   const body = (name: SectionName): string => sectionBodies(task, name).join('\n\n').replaceAll('\r\n', '\n')
   const [description = '', ...rest] = body('Description').split(/^### (?=About |When the whole |Part of: )/m)
@@ -210,7 +210,7 @@ function readComments(text: string): readonly Comment[] {
   })
 }
 
-/** What names each task in files of that name, where it came from one; its id otherwise. */
+/** The key of each task: the one in its origin if that is such a file, otherwise its id. */
 export function originKeys(tasks: readonly Task[], isFrom: RegExp): ReadonlyMap<string, string> {
   const keys = new Map<string, string>()
   const taken = new Set<string>()

@@ -1,20 +1,20 @@
 import type { Diagnostic } from '../base/diagnostic.ts'
 import type { Status } from '../task/model.ts'
 
-/** A task of another tool's backlog, before it is a file here; or one of ours, before it is written in another form. */
+/** A task of another tool's backlog, before it has a task file; or a task of this backlog, to be written in another format. */
 export interface Draft {
-  /** What names it there; references between tasks use it. */
+  /** Its key there, which references between tasks use. */
   readonly key: string
   readonly title: string
   readonly status: Status
-  /** Why it is blocked; empty where nobody says. */
+  /** Why it is blocked; empty if no reason is known. */
   readonly blockedReason: string
   readonly milestone: string | null
-  /** The keys of the tasks that come before it. */
+  /** The keys of the tasks that it depends on. */
   readonly depends: readonly string[]
   /** In Markdown. */
   readonly description: string
-  /** What stands around it, below the description: a heading, and Markdown. */
+  /** Context, below the description: a heading, and Markdown. */
   readonly background: readonly (readonly [heading: string, text: string])[]
   readonly criteria: readonly Criterion[]
   /** In Markdown. */
@@ -35,24 +35,24 @@ export interface Draft {
 export interface Criterion {
   readonly text: string
   readonly met: boolean
-  /** Whether it is one of the whole milestone, which its last task has to meet. */
+  /** Whether it belongs to the whole milestone, whose last task has to meet it. */
   readonly ofAll?: boolean
 }
 
-/** What somebody has said of a task. */
+/** A comment on a task. */
 export interface Comment {
   readonly author: string
-  /** When, as it is written there. */
+  /** When, as written there. */
   readonly created: string
-  /** Which agent's task it came from. */
+  /** The task whose agent wrote it. */
   readonly task: string
   readonly body: string
 }
 
-/** Where in another tool's files something stands. */
+/** A place in another tool's files. */
 export type Place = Pick<Diagnostic, 'file' | 'line' | 'column'>
 
-/** A draft of which only this is known. */
+/** A draft with these values and defaults for the rest. */
 export function draftOf(known: Pick<Draft, 'key' | 'title' | 'place'> & Partial<Draft>): Draft {
   return { ...EMPTY, ...known }
 }
@@ -78,12 +78,12 @@ const EMPTY: Omit<Draft, 'key' | 'title' | 'place'> = {
   comments: [],
 }
 
-/** What is still to be met. */
+/** Criteria that are not met yet. */
 export function openCriteria(texts: readonly string[]): readonly Criterion[] {
   return texts.map((text) => ({ text, met: false }))
 }
 
-/** How far a task of another tool is; null for one that is not to be done at all. */
+/** The status of a task in another tool; `dropped` if it is not to be done. */
 export type ForeignStatus = Status | 'dropped'
 
 const WORDS: readonly (readonly [ForeignStatus, string])[] = [
@@ -99,7 +99,7 @@ const STATUS_WORDS = new Map(
   WORDS.flatMap(([status, words]) => words.split(' ').map((word) => [word, status])),
 )
 
-/** What a status word means, in any case and with any sign between its parts; undefined for an unknown one. */
+/** The status for a word, in any case and with any separators; undefined for an unknown word. */
 export function foreignStatus(word: string): ForeignStatus | undefined {
   const key = word
     .trim()
@@ -111,7 +111,7 @@ export function foreignStatus(word: string): ForeignStatus | undefined {
 
 const LONGEST_TITLE = 100
 
-/** The first line or sentence of a text, short enough for a title. */
+/** The first line or sentence of a text, shortened to a title. */
 export function titleOf(text: string): string {
   const [line = ''] = text.trim().split(/\r\n|\r|\n/, 1)
   const plain = line.replace(/\s+/g, ' ').replace(/^(?:[-*+]|#{1,6}|>)\s+/, '')

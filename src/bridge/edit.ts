@@ -2,7 +2,7 @@ import { lineAfter, lineEnding, lineStart, type Splice } from '../markdown/splic
 import type { Entry } from './source.ts'
 import type { Value } from './value.ts'
 
-/** Gives a key of a JSON object a value: in its place, or behind the last key, spaced as the first one is. */
+/** Sets a key of a JSON object: replaces its value, or adds it after the last key, spaced like the first. */
 export function setJson({ source, table }: Entry, key: string, value: string | boolean): readonly Splice[] {
   const written = JSON.stringify(value)
   const there = table.entries.get(key)
@@ -21,7 +21,7 @@ export function setJson({ source, table }: Entry, key: string, value: string | b
   return [{ start: last.span.end, end: last.span.end, text: `,${gap === '' ? ' ' : gap}${entry}` }]
 }
 
-/** Takes a key that is not the first out of a JSON object; where a comment stands before it, it only loses its value. */
+/** Removes a key other than the first from a JSON object; if a comment is before it, only its value is removed. */
 export function removeJson(entry: Entry, key: string): readonly Splice[] {
   const { source, table } = entry
   const names = [...table.entries.keys()]
@@ -34,7 +34,7 @@ export function removeJson(entry: Entry, key: string): readonly Splice[] {
   return [{ start: before.span.end, end, text: '' }]
 }
 
-/** Gives a key of a YAML map a word: in its place and with its quotes, or in a line of its own below another key's. */
+/** Sets a key of a YAML map to a word: replaces the value and keeps its quotes, or adds a line below another key's. */
 export function setYaml(entry: Entry, key: string, word: string, below: Value): readonly Splice[] {
   const { source, table } = entry
   const there = table.entries.get(key)
@@ -42,12 +42,12 @@ export function setYaml(entry: Entry, key: string, word: string, below: Value): 
   const written = source.text.slice(there.span.start, there.span.end)
   if (written === '') return [{ ...there.span, text: ` ${word}` }]
   const quote = /^["']/.exec(written)?.[0] ?? ''
-  // The text of a block goes on in lines of its own.
+  // A block scalar continues on the following lines.
   const ending = /^[|>]/.test(written) ? lineEnding(source.text) : ''
   return there.text === word ? [] : [{ ...there.span, text: quote + word + quote + ending }]
 }
 
-/** A key more: below another one's value, or beside it in braces. */
+/** Adds a key: below another one's value, or after it in braces. */
 export function addedYaml({ source, table }: Entry, text: string, below: Value): Splice {
   const column = columnOf(source.text, table.firstKey ?? table.span.start)
   if (source.text[table.span.start] === '{') {
@@ -57,7 +57,7 @@ export function addedYaml({ source, table }: Entry, text: string, below: Value):
   return insertedLine(source.text, endOf(below), `${' '.repeat(column)}${text}`)
 }
 
-/** One item more in a list of YAML that is written in lines; null where it is written in brackets. */
+/** Adds an item to a YAML list that is written in lines; null if it is in brackets. */
 export function addedItem(text: string, list: Value, lines: readonly string[]): Splice | null {
   if (list.kind !== 'list' || text[list.span.start] !== '-') return null
   const indent = ' '.repeat(columnOf(text, list.span.start))
@@ -66,7 +66,7 @@ export function addedItem(text: string, list: Value, lines: readonly string[]): 
   return insertedLine(text, endOf(list), item)
 }
 
-/** Where the last thing of a value ends. */
+/** The end of a value, with all that it contains. */
 function endOf(value: Value): number {
   if (value.kind === 'scalar') return value.span.end
   const inner = value.kind === 'list' ? value.items : [...value.entries.values()]
@@ -86,7 +86,7 @@ function columnOf(text: string, at: number): number {
   return at - lineStart(text, at)
 }
 
-/** A text as YAML and JSON both read it, on one line. */
+/** A text as a one-line string that YAML and JSON read the same way. */
 export function quoted(text: string): string {
   return JSON.stringify(text)
 }

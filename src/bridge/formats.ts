@@ -14,7 +14,7 @@ import { prdJson } from './prd-json.ts'
 import { openSources, type Sources, type Tree } from './source.ts'
 import { taskMaster } from './task-master.ts'
 
-/** Every form of backlog that is read, the most particular first: what is in a file tells which it is. */
+/** All formats that can be read, the most specific first, as the content decides. */
 export const FORMATS: Readonly<Record<FormatName, Format>> = {
   implementation,
   'prd-json': prdJson,
@@ -28,13 +28,13 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
   outline,
 }
 
-/** A backlog that was found: its form, and the path that names it. */
+/** A backlog that was found: its format and path. */
 export interface FoundBacklog {
   readonly format: FormatName
   readonly path: string
 }
 
-/** What is at a path; null where it is none of the forms, or not the one that is asked for. */
+/** The backlog at a path; null if it has no known format, or not the requested one. */
 export function findBacklog(path: string, tree: Tree, asked: FormatName | null = null): FoundBacklog | null {
   const look = lookAt(path, openSources(tree))
   const names = asked === null ? FORMAT_NAMES.filter((name) => name !== 'outline') : [asked]
@@ -45,7 +45,7 @@ export function findBacklog(path: string, tree: Tree, asked: FormatName | null =
   return null
 }
 
-/** What keeps a file from being read at all. */
+/** Why a file cannot be read. */
 export function whyUnread(path: string, tree: Tree): readonly Diagnostic[] {
   const sources = openSources(tree)
   const look = lookAt(path, sources)
@@ -69,13 +69,13 @@ function lookAt(path: string, sources: Sources): Look {
   }
 }
 
-/** Another tool's backlog, read: drafts whose references are all to each other, and what is wrong with it. */
+/** Another tool's backlog, as drafts that refer only to each other, and its mistakes. */
 export interface Reading {
   readonly drafts: readonly Draft[]
   readonly documents: ReadonlyMap<string, string>
-  /** How many of its tasks are not to be done. */
+  /** How many of its tasks are dropped. */
   readonly dropped: number
-  /** Where any is an error, none of it is to be used. */
+  /** If one of these is an error, the backlog cannot be used. */
   readonly mistakes: readonly Diagnostic[]
 }
 
@@ -105,7 +105,7 @@ export function readForeign({ format, path }: FoundBacklog, tree: Tree, how: Rea
   return { drafts: resolved, documents, dropped: dropped.size, mistakes: [...sources.mistakes, ...unknown] }
 }
 
-/** Where other tools keep their backlog, from the root of a project. */
+/** Where other tools keep their backlog, relative to a project's root. */
 const USUAL_PLACES = [
   'implementation.json',
   '.ralph/db/tasks.yaml',
@@ -119,7 +119,7 @@ const USUAL_PLACES = [
   'TODO.md',
 ] as const
 
-/** The backlogs of other tools that stand where these keep them. */
+/** The backlogs of other tools in their usual places. */
 export function usualBacklogs(tree: Tree): readonly FoundBacklog[] {
   const paths = USUAL_PLACES.flatMap((place): readonly string[] => {
     if (!place.endsWith('/*')) return [place]

@@ -11,7 +11,7 @@ import {
 } from './format.ts'
 import { criteriaOf, entryAt, keyReader, statusOf, type Entry, type Sources } from './source.ts'
 
-/** Specs, each with its tasks: `implementation.json`. */
+/** Specs, each with its tasks, in `implementation.json`. */
 export const implementation: Format = {
   about: 'specs and their tasks (implementation.json)',
   find: (look) => (keyOf(look, 'specs')?.kind === 'list' ? look.path : null),

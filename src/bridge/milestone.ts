@@ -1,6 +1,6 @@
 const NUMBERED = /^(\d+(?:\.\d+)*) — (.*)$/
 
-/** Milestones of a backlog that is imported, by numbers that stand for nothing else here. */
+/** Names the milestones of an imported backlog, with numbers that are not in use here. */
 export function milestoneNamer(existing: readonly string[]): (milestone: string) => string {
   const named = new Map(existing.map((text) => [nameIn(text), text]))
   const owners = new Map(existing.map((text) => [numberIn(text), text]))

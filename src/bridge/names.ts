@@ -1,4 +1,4 @@
-/** The forms of backlog that are read, in the order in which a file is asked whether it is one: the most particular first. */
+/** The formats that can be read, in the order in which they are tried: the most specific first. */
 export const FORMAT_NAMES = [
   'implementation',
   'prd-json',
@@ -13,6 +13,6 @@ export const FORMAT_NAMES = [
 ] as const
 export type FormatName = (typeof FORMAT_NAMES)[number]
 
-/** The forms in which the backlog is written. */
+/** The formats in which a backlog can be written. */
 export const EXPORT_NAMES = ['implementation', 'db', 'tasks-jsonc', 'state', 'json'] as const
 export type ExportName = (typeof EXPORT_NAMES)[number]

@@ -2,7 +2,7 @@ import { draftOf, foreignStatus, openCriteria, titleOf, type Draft } from './dra
 import { nameOf, within, type Format } from './format.ts'
 import { entryAt, keyReader, type Entry, type Sources } from './source.ts'
 
-/** A request that an orchestrator has planned: `.ralph/tasks/task-001.json`, with its state beside it, which is never written. */
+/** A request planned by an orchestrator: `.ralph/tasks/task-001.json`, with a state file beside it, which ralph never writes. */
 export const orchestrator: Format = {
   about: 'a planned request (.ralph/tasks/task-001.json)',
   find: ({ path, names, sources }) => {
@@ -74,7 +74,7 @@ function stateOf(file: string, sources: Sources): State {
   }
 }
 
-/** Its names vary from one tool to the next. */
+/** The names of its keys vary between tools. */
 function draftIn(
   task: Entry,
   {

@@ -6,8 +6,8 @@ import { slugOf } from './implementation.ts'
 import type { Source } from './source.ts'
 
 /**
- * A document as a plan: its outermost headings are milestones, those below them tasks, with their text and what is to be
- * ticked; where there are none the boxes are the tasks. It is read where somebody asks for that, and never written.
+ * A document as a plan: its top headings are milestones, those below them tasks, with their text and check boxes;
+ * without such headings the boxes are the tasks. It is read only on request, and never written.
  */
 export const outline: Format = {
   about: 'headings and boxes of a document',
@@ -40,7 +40,7 @@ function tasksIn(source: Source): readonly Part[] {
   const sections = sectionsOf(headings, source.text.length)
   if (sections.length === 0) return boxTasks(source, { start: 0, end: source.text.length }, null)
   const parts = sections.flatMap((section, index) => ofSection(source, section, milestoneOf(section, index)))
-  // Where nothing is below them, the headings are all that there is.
+  // Without lower headings, these are the tasks.
   return parts.length > 0 ? parts : sections.flatMap((section) => headingTask(source, section, null))
 }
 
@@ -49,7 +49,7 @@ interface Section extends PlainHeading {
   readonly inner: readonly PlainHeading[]
 }
 
-/** The outermost of some headings, each with those below it. */
+/** The top-level headings of some, each with those below it. */
 function sectionsOf(headings: readonly PlainHeading[], end: number): readonly Section[] {
   const depth = Math.min(...headings.map((heading) => heading.depth))
   const outer = headings.filter((heading) => heading.depth === depth)

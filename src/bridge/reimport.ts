@@ -1,32 +1,32 @@
 import type { Status } from '../task/model.ts'
 import type { Draft } from './draft.ts'
 
-/** A task that came from there before. */
+/** A task that an earlier import added. */
 export interface ImportedTask {
   readonly id: string
   readonly key: string
   readonly file: string
   readonly status: Status | null
-  /** Whether somebody has written in its file since. */
+  /** Whether somebody has edited its file since. */
   readonly isChangedHere: boolean
 }
 
-/** What importing once more is to do. */
+/** What another import has to do. */
 export interface ImportPlan {
   readonly added: readonly Draft[]
-  /** Tasks that are still to be done, and only their origin has changed. */
+  /** Open tasks whose origin alone has changed. */
   readonly changed: readonly { readonly task: ImportedTask; readonly draft: Draft }[]
-  /** Those where both have changed: a person has to look. */
+  /** Tasks whose file and origin have both changed: a person has to decide. */
   readonly both: readonly {
     readonly task: ImportedTask
     readonly draft: Draft
     readonly parts: readonly string[]
   }[]
-  /** Those that are not there any more. */
+  /** Tasks that are no longer in the origin. */
   readonly gone: readonly ImportedTask[]
 }
 
-/** Compares what is there now with what was there at the last import; null where nobody knows that any more. */
+/** Compares the backlog with its state at the last import; null if that state is unknown. */
 export function planImport(
   drafts: readonly Draft[],
   imported: readonly ImportedTask[],
@@ -51,7 +51,7 @@ export function planImport(
   }
 }
 
-/** The parts of a draft in which two differ; where it stands in the file is none. */
+/** The parts in which two drafts differ, except their place in the file. */
 function differing(before: Draft, after: Draft): readonly string[] {
   const parts = Object.keys(after) as (keyof Draft)[]
   return parts.filter(

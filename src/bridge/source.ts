@@ -11,15 +11,15 @@ import {
   type ValueReading,
 } from './value.ts'
 
-/** Another tool's files: nothing is started to read them, and no link is followed out of the project. */
+/** Another tool's files: reading them starts no process, and follows no link out of the project. */
 export interface Tree {
-  /** The text of a file, relative to the root; null where there is none. */
+  /** The text of a file, relative to the root; null if there is none. */
   text(path: string): string | null
-  /** What is in a folder, by name; of a folder the name ends with a slash. Nothing where there is none. */
+  /** The names in a folder, those of folders with a slash; empty if there is no such folder. */
   list(folder: string): readonly string[]
 }
 
-/** A file that is being read: its text, where things stand in it, and what is wrong with it. */
+/** A file that is being read: its text, the positions in it, and its mistakes. */
 export interface Source {
   readonly file: string
   /** Without a byte order mark. */
@@ -28,11 +28,11 @@ export interface Source {
   readonly report: (at: number, message: string, severity?: Severity) => void
 }
 
-/** Opens files of a tree, and collects what is wrong with them. */
+/** Opens files of a tree, and collects their mistakes. */
 export interface Sources {
   readonly tree: Tree
   readonly open: (file: string) => Source | null
-  /** A file of JSON or YAML; null where there is none, or it cannot be read, which is reported. */
+  /** The value of a JSON or YAML file; null if there is none, or if it cannot be read, which is reported. */
   readonly value: (file: string) => { readonly source: Source; readonly value: Value } | null
   readonly mistakes: readonly Diagnostic[]
 }
@@ -66,7 +66,7 @@ export function openSources(tree: Tree): Sources {
   }
 }
 
-/** What was read of a tree: whoever finds out what a file is and whoever reads it then parse it once. */
+/** Files that were parsed: so a file is parsed once, to recognise its format and to read it. */
 const KNOWN = new WeakMap<Tree, Map<string, { readonly text: string; readonly reading: ValueReading }>>()
 
 function readValue(tree: Tree, { file, text }: Source): ValueReading {
@@ -79,18 +79,18 @@ function readValue(tree: Tree, { file, text }: Source): ValueReading {
   return reading
 }
 
-/** A file that is wrong in every line is not worth more. */
+/** More mistakes of a file are not useful. */
 const MOST_MISTAKES = 1000
 
-/** A table that is being read, leniently: a number is a text, and what is null is not there. */
+/** A table that is being read leniently: numbers count as texts, and null values as missing. */
 export interface Entry {
   readonly source: Source
   readonly table: Table
-  /** Where it begins. */
+  /** The offset of the table. */
   readonly at: number
   readonly value: (...names: readonly string[]) => Value | undefined
   readonly scalar: (...names: readonly string[]) => Scalar | undefined
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly text: (...names: readonly string[]) => string
   /** A list of texts, or the lines of one. */
   readonly texts: (...names: readonly string[]) => readonly string[]
@@ -98,7 +98,7 @@ export interface Entry {
   readonly report: (name: string, message: string, severity?: Severity) => void
 }
 
-/** The table at a place; null where something else is, which is reported. */
+/** The table at a value; null for any other value, which is reported. */
 export function entryAt(source: Source, value: Value | undefined, what: string): Entry | null {
   if (value?.kind !== 'table') {
     source.report(value?.span.start ?? 0, `expected ${what}, found ${kindOf(value)}`)
@@ -157,7 +157,7 @@ function kindOf(value: Value | undefined): string {
   return value === undefined || value.value === null ? 'nothing' : `"${value.text.slice(0, 40)}"`
 }
 
-/** A text of several lines, each perhaps with a bullet. */
+/** The lines of a text, without bullets. */
 export function linesOf(text: string): readonly string[] {
   const lines = text.split(/\r\n|\r|\n/).map((line) => line.replace(/^\s*(?:[-*+•]|\d+[.)])\s+/, '').trim())
   return lines.filter((line) => line !== '')
@@ -172,13 +172,13 @@ function textsOf(list: List, source: Source, name: string): readonly string[] {
   })
 }
 
-/** Some write a criterion, or a file, as an object. */
+/** Some tools write a criterion, or a file, as an object. */
 function wordIn({ entries }: Table): Value | undefined {
   const name = ['text', 'title', 'description', 'path', 'file', 'name'].find((known) => entries.has(known))
   return name === undefined ? undefined : entries.get(name)
 }
 
-/** Criteria, of which some may be met. */
+/** Reads criteria, some of which may be met. */
 export function criteriaOf(entry: Entry, ...names: readonly string[]): readonly Criterion[] {
   return entry.texts(...names).map((text) => {
     const [box, mark = ' '] = /^\[([ xX])\]\s+/.exec(text) ?? ['']
@@ -186,7 +186,7 @@ export function criteriaOf(entry: Entry, ...names: readonly string[]): readonly 
   })
 }
 
-/** What the status of a task says; a word that nobody knows is reported, and taken for TODO. */
+/** The status of a task; an unknown word is reported, and counts as TODO. */
 export function statusOf(entry: Entry, name = 'status'): ForeignStatus {
   const word = entry.text(name)
   const status = foreignStatus(word)
@@ -195,7 +195,7 @@ export function statusOf(entry: Entry, name = 'status'): ForeignStatus {
   return status ?? 'TODO'
 }
 
-/** What names a task: one without a name is reported; a second one of a name gets a name of its own. */
+/** Makes a reader of a task's key: a missing one is reported; a second task with the same key gets a new one. */
 export function keyReader(): (entry: Entry, key: string) => string | null {
   const counts = new Map<string, number>()
   return ({ source, table, at }, key) => {
@@ -212,7 +212,7 @@ export function keyReader(): (entry: Entry, key: string) => string | null {
   }
 }
 
-/** Entries with what names each, but for those that nothing names. */
+/** Entries with their keys, without those that have none. */
 export function keyed<T extends Entry>(
   entries: readonly T[],
   keyOf: (entry: T) => string = (entry) => entry.text('id'),

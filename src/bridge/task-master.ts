@@ -5,7 +5,7 @@ import { keyOf, within, type Format, type Look, type OriginEnd } from './format.
 import { entryAt, keyReader, statusOf, type Entry, type Sources } from './source.ts'
 import type { Table, Value } from './value.ts'
 
-/** Task Master's tasks, by tags or, as it was earlier, without: `.taskmaster/tasks/tasks.json`. */
+/** Task Master's tasks, by tag or, in older versions, without tags: `.taskmaster/tasks/tasks.json`. */
 export const taskMaster: Format = {
   about: 'Task Master (.taskmaster/tasks/tasks.json)',
   find: (look) => {
@@ -46,7 +46,7 @@ function tasksIn(tag: Table): Value | undefined {
   return tasks?.kind === 'list' ? tasks : undefined
 }
 
-/** One of its lists, whose ids are its own. */
+/** One of its lists, with ids of its own. */
 interface Tag {
   readonly name: string
   readonly tasks: readonly Entry[]
@@ -65,7 +65,7 @@ function tagsOf(path: string, sources: Sources): readonly Tag[] {
 
 const MASTER = 'master'
 
-/** What names a task among all tags: of the main one its number, of another one the tag too. */
+/** The key of a task among all tags: its number in the main tag, with the tag's name in any other. */
 function keyIn(tag: Tag, id: string): string {
   return tag.name === MASTER ? id : `${tag.name}:${id}`
 }
@@ -123,13 +123,13 @@ interface Node {
   readonly subtasks: readonly Entry[]
 }
 
-/** What a subtask waits for: a number of its own siblings, or an id that is written in full. */
+/** What a subtask waits for: a number means a sibling, otherwise it is a full id. */
 function needsOf(subtask: Entry, { id, subtasks }: Node): readonly string[] {
   const siblings = new Set(subtasks.map((one) => one.text('id')))
   return subtask.texts('dependencies').map((need) => (siblings.has(need) ? `${id}.${need}` : need))
 }
 
-/** The subtasks that a task begins and ends with: who waits for it waits for the last ones. */
+/** The first and last subtasks of a task: who depends on the task waits for the last ones. */
 function leavesOf(node: Node): {
   readonly all: readonly string[]
   readonly first: readonly string[]
@@ -183,7 +183,7 @@ function draftIn(tag: Tag, { key, task, before, milestone, part, reading }: Part
   })
 }
 
-/** How a task is tested, as what can be checked. */
+/** A task's test strategy, as criteria. */
 function testsOf(task: Entry): ReturnType<typeof openCriteria> {
   const text = task.text('testStrategy').replace(/\s+/g, ' ').trim()
   return text === '' ? [] : openCriteria([text])

@@ -3,13 +3,13 @@ import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Nod
 import type { Span } from '../base/diagnostic.ts'
 import { isDeep } from '../markdown/frontmatter.ts'
 
-/** What stands in a file of JSON or YAML, and where. */
+/** The content of a JSON or YAML file, with positions. */
 export type Value = Scalar | List | Table
 
 export interface Scalar {
   readonly kind: 'scalar'
   readonly value: string | number | boolean | null
-  /** As text: of a number the digits that are written, so that 1.10 is not 1.1. */
+  /** As text: a number keeps its digits, so that 1.10 is not 1.1. */
   readonly text: string
   readonly span: Span
 }
@@ -23,12 +23,12 @@ export interface List {
 export interface Table {
   readonly kind: 'table'
   readonly entries: ReadonlyMap<string, Value>
-  /** Where its first key is written; null where it has none. */
+  /** The offset of its first key; null if it has none. */
   readonly firstKey: number | null
   readonly span: Span
 }
 
-/** What a text holds, or why that cannot be told. */
+/** The value of a text, or why it cannot be parsed. */
 export type ValueReading =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly at: number; readonly message: string }
@@ -40,13 +40,13 @@ export function readJsonValue(text: string): ValueReading {
     return value ? { ok: true, value } : { ok: false, at: 0, message: 'the file is empty' }
   } catch (error) {
     if (error instanceof Misread) return { ok: false, at: error.at, message: error.message }
-    // The parser goes as deep as the text does.
+    // The parser recurses as deep as the text is nested.
     if (error instanceof RangeError) return { ok: false, at: 0, message: 'nested too deeply' }
     throw error
   }
 }
 
-/** What two readers refuse where they find it; it never leaves this file. */
+/** An error at an offset, which both readers throw; it never leaves this file. */
 class Misread extends Error {
   readonly at: number
   constructor(at: number, message: string) {
@@ -65,11 +65,11 @@ interface OpenValue {
   readonly start: number
 }
 
-/** Each value is made as the parser comes by it: a tree of its own first takes twice as long. */
+/** Builds values while parsing: building a tree first takes twice as long. */
 function fromJson(text: string): Value | undefined {
   const open: OpenValue[] = []
   let root: Value | undefined
-  const enter = (value: Value): void => {
+  const place = (value: Value): void => {
     const holder = open.at(-1)
     if (!holder) root = value
     else if (holder.firstKey === null) holder.items.push(value)
@@ -81,7 +81,7 @@ function fromJson(text: string): Value | undefined {
   const end = (offset: number, length: number, kind: 'list' | 'table'): void => {
     const { items, entries, firstKey, start } = open.pop()!
     const span = { start, end: offset + length }
-    enter(kind === 'list' ? { kind, items, span } : { kind, entries, firstKey, span })
+    place(kind === 'list' ? { kind, items, span } : { kind, entries, firstKey, span })
   }
   const visitor: JSONVisitor = {
     onObjectBegin: begin,
@@ -97,7 +97,7 @@ function fromJson(text: string): Value | undefined {
     onLiteralValue(value: Scalar['value'], start, length) {
       const span = { start, end: start + length }
       const written = typeof value === 'string' ? value : text.slice(span.start, span.end)
-      enter({ kind: 'scalar', value, text: value === null ? '' : written, span })
+      place({ kind: 'scalar', value, text: value === null ? '' : written, span })
     },
     onError(code, offset) {
       throw new Misread(offset, `not valid JSON: ${inWords(printParseErrorCode(code))}`)
@@ -114,7 +114,7 @@ function inWords(code: string): string {
 
 const MOST_OPEN = 1000
 
-/** Reads one YAML document. What an alias names is read once, however often it is named. */
+/** Reads one YAML document. An alias is resolved once, however often it occurs. */
 export function readYamlValue(text: string): ValueReading {
   if (isDeep(text, MOST_OPEN)) return { ok: false, at: 0, message: 'nested too deeply' }
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'error' })
@@ -133,7 +133,7 @@ export function readYamlValue(text: string): ValueReading {
 interface YamlReader {
   readonly document: Document
   readonly text: string
-  /** What was read already; null while that is under way. */
+  /** Values that were read already; null while one is being read. */
   readonly known: Map<YamlNode, Value | null>
 }
 

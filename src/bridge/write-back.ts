@@ -4,14 +4,14 @@ import { FORMATS, readForeign } from './formats.ts'
 import type { FormatName } from './names.ts'
 import { openSources, type Tree } from './source.ts'
 
-/** A backlog of another tool that is kept in step: `bridges` in the configuration. */
+/** A synced backlog of another tool: `bridges` in the configuration. */
 export interface Bridge {
   readonly path: string
   readonly as: FormatName
   readonly sync: boolean
 }
 
-/** The new texts of a synced origin, once its task stands differently; nothing where there is none, or it cannot be read. */
+/** The new texts of a synced origin after its task's status has changed; empty if there is none, or it cannot be read. */
 export function originTexts(
   bridges: readonly Bridge[],
   tree: Tree,
@@ -27,13 +27,13 @@ export function originTexts(
   return new Map(isReadable ? [...texts].filter(([file, text]) => text !== tree.text(file)) : [])
 }
 
-/** The files of every synced origin: no agent's to change. */
+/** The files of all synced origins: no agent may change them. */
 export function originFiles(bridges: readonly Bridge[], tree: Tree): readonly string[] {
   const sources = openSources(tree)
   return bridges.flatMap(({ path, as, sync }) => (sync ? FORMATS[as].files(path, sources) : []))
 }
 
-/** How the tasks of synced origins stand there, by path and key; of an origin that cannot be read nothing is said. */
+/** The status of each task in synced origins, by path and key, without origins that cannot be read. */
 export function statusesIn(
   bridges: readonly Bridge[],
   tree: Tree,

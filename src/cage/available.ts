@@ -6,12 +6,12 @@ import { runProgram } from '../process/run.ts'
 import { NAMESPACES } from './start.ts'
 import { seccompFilter } from './seccomp.ts'
 
-/** Whether processes can be caged here: by what, or why not and what to do about it. */
+/** Whether processes can be caged on this machine: with what, or why not and what to do. */
 export type Availability =
   | { readonly ok: true; readonly program: string }
   | { readonly ok: false; readonly reason: string; readonly fix: string }
 
-/** Finds out by trying: what a system allows shows only when it is asked for it. */
+/** Tests it with a real start: what a system allows shows only then. */
 export async function cageAvailable(where: {
   readonly env: Environment
   readonly cwd: string
@@ -37,8 +37,8 @@ export async function cageAvailable(where: {
   ]
   const { code, stderr } = await runProgram({ program, args, ...where })
   if (code === 0) return { ok: true, program }
-  const said = stderr.toString().trim().split('\n').at(-1) ?? ''
-  return no(`the system does not let bubblewrap work (${said || `exit code ${code}`})`, allowance())
+  const message = stderr.toString().trim().split('\n').at(-1) ?? ''
+  return no(`the system does not let bubblewrap work (${message || `exit code ${code}`})`, allowance())
 }
 
 function no(reason: string, fix: string): Availability {
@@ -57,12 +57,12 @@ const MANAGERS = [
   ['apk', 'sudo apk add bubblewrap'],
 ] as const
 
-/** One command. */
+/** The command that installs bubblewrap. */
 function installation(env: Environment): string {
   return MANAGERS.find(([manager]) => findOnPath(manager, env) !== null)?.[1] ?? 'Install bubblewrap.'
 }
 
-/** What most often forbids it: Ubuntu's rule for namespaces, an old switch, and containers. */
+/** What to change for the usual causes: Ubuntu's rule for namespaces, an old kernel setting, containers. */
 function allowance(): string {
   if (setting('/proc/sys/kernel/apparmor_restrict_unprivileged_userns') === '1')
     return 'sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0'

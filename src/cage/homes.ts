@@ -4,11 +4,11 @@ import type { AgentHome } from '../base/cage-needs.ts'
 import { real, type Rule } from './mounts.ts'
 import type { CagePolicy } from './policy.ts'
 
-/** What is larger is no setting: a file is left out, and a folder shown as it is. */
+/** Larger things are no settings: a file is left out, and a folder is bound as it is. */
 const MOST_BYTES = 64 * 1024 * 1024
 const MOST_FILES = 400
 
-/** Lays out all that an agent finds as a copy, in a folder of the cage's own. */
+/** Copies the homes and files of an agent into a folder of the cage. */
 export function layOutHomes(
   { homes, files }: Pick<CagePolicy, 'homes' | 'files'>,
   below: string,
@@ -25,12 +25,12 @@ export function layOutHomes(
 }
 
 /**
- * Lays out an agent's own folder as it is in a cage: a copy, which it may write as it likes and which is gone with the
- * cage, so that no setting, hook or server of its own outlasts it; and in that what it keeps, as it is.
+ * Lays out an agent's own folder for a cage: a copy, which it may write and which is deleted with the cage, so that
+ * no setting, hook or server that it adds remains; what it `keeps` is bound into the copy.
  */
 function layOutHome({ folder, keeps }: AgentHome, copy: string): readonly Rule[] {
   mkdirSync(copy, { mode: 0o700 })
-  // What the agent would do itself at its first start, which in a cage it cannot.
+  // The agent would make these folders at its first start, which it cannot in a cage.
   const folders = keeps.filter((name) => !/\.\w+$/.test(name)).map((name) => join(folder, name))
   for (const path of [folder, ...folders]) mkdirSync(path, { recursive: true, mode: 0o700 })
   const home = real(folder) ?? folder
@@ -55,7 +55,7 @@ function layOutHome({ folder, keeps }: AgentHome, copy: string): readonly Rule[]
   return rules
 }
 
-/** As far as it matters: it stops counting where it is too much. */
+/** Stops counting when it is too much. */
 function sizeOf(folder: string): { readonly files: number; readonly bytes: number } {
   let [files, bytes] = [0, 0]
   const folders = [folder]

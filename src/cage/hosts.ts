@@ -1,15 +1,15 @@
 import { isIP } from 'node:net'
 
-/** A host that may be reached, as the configuration has it: `example.com`, `*.example.com`, `example.com:8443`, `127.0.0.1:5432`. */
+/** An allowed host, from the configuration: `example.com`, `*.example.com`, `example.com:8443`, `127.0.0.1:5432`. */
 interface Allowed {
   readonly host: string
-  /** It stands for every host below it. */
+  /** Whether it matches every host below it. */
   readonly below: boolean
-  /** Null for those of the web. */
+  /** Null for the ports of the web. */
   readonly port: number | null
 }
 
-/** What a word stands for in a list of hosts. */
+/** The hosts that a word in the configuration stands for. */
 export const HOST_WORDS: Readonly<Record<string, readonly string[]>> = {
   registries: [
     '*.npmjs.org',
@@ -28,14 +28,14 @@ export const HOST_WORDS: Readonly<Record<string, readonly string[]>> = {
 const WEB_PORTS = new Set([80, 443])
 const FORM = /^(\*\.)?([a-z0-9](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i
 
-/** Whether a list of hosts may hold that. This machine's own loopback is only ever named with a port. */
+/** Whether a list of hosts may contain the entry. The machine's own loopback needs a port. */
 export function isHostEntry(entry: string): boolean {
   if (Object.hasOwn(HOST_WORDS, entry)) return true
   const allowed = parse(entry)
   return allowed !== null && (allowed.port !== null || !isOwnMachine(allowed.host))
 }
 
-/** What may be reached, of a list of hosts and words. */
+/** The hosts that a list of hosts and words allows. */
 export class HostList {
   readonly #allowed: readonly Allowed[]
 
@@ -49,7 +49,7 @@ export class HostList {
     return this.#allowed.length === 0
   }
 
-  /** The ports of this machine's own loopback. */
+  /** The allowed ports of the machine's own loopback. */
   get ownPorts(): readonly number[] {
     const ports = this.#allowed.flatMap(({ host, port }) =>
       port !== null && isOwnMachine(host) ? [port] : [],
@@ -67,14 +67,14 @@ export class HostList {
   }
 }
 
-/** A host and port as they stand in a request; null where that is none. */
+/** The host and port in a request; null if there are none. */
 export function hostAndPort(target: string): { readonly host: string; readonly port: number } | null {
   const match = /^(\[[0-9a-f:.]+\]|[^:/@\s[\]]+):(\d{1,5})$/i.exec(target)
   const port = Number(match?.[2])
   return match && port > 0 && port < 65536 ? { host: plain(match[1]!), port } : null
 }
 
-/** Whether an address leads back to this machine, or to what only speaks to machines, as a cloud's keeper of keys. */
+/** Whether an address leads to this machine or its local network, such as a cloud's metadata service. */
 export function isInner(address: string): boolean {
   const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (v4 !== undefined) return /^(?:0|127)\.|^169\.254\./.test(v4)
@@ -94,7 +94,7 @@ function parse(entry: string): Allowed | null {
   return { host: plain(host), below: below !== undefined, port: port === undefined ? null : Number(port) }
 }
 
-/** As names are compared: without brackets, the dot of the root, and in one case. */
+/** Normalises a name: no brackets, no trailing dot, lower case. */
 function plain(host: string): string {
   return host
     .replace(/^\[|\]$/g, '')

@@ -10,15 +10,15 @@ import { createServer, Socket, type AddressInfo, type Server } from 'node:net'
 import { Duplex, pipeline } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
-// The program that runs in a cage beside what is caged: a proxy on the cage's own loopback whose only way out is the
-// stream that it was started with. What may pass is decided at the other end of that stream, outside of the cage.
+// Runs in a cage beside the caged program: a proxy on the cage's own loopback, whose only way out is the stream that
+// it was started with. The process at the other end, outside the cage, decides what may pass.
 
 const CHANNEL = 5
 const session = connect('http://ralph', { createConnection: () => new Socket({ fd: CHANNEL }) })
-// Whoever is at the other end is gone, and with it the network.
+// The other end has closed, and with it the network.
 session.on('error', ignore)
 
-/** A way out to a host and port, once it is open; fails with why it is not. */
+/** Opens a way out to a host and port; rejects with the reason if it cannot. */
 function wayTo(target: string): Promise<ClientHttp2Stream> {
   const stream = session.request({ ':method': 'CONNECT', ':authority': target })
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ async function tunnel(target: string, socket: Duplex, head: Buffer): Promise<voi
   }
 }
 
-/** A request without encryption, which a proxy is shown whole. */
+/** Handles a request without encryption, which a proxy receives as a whole. */
 async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const url = new URL(request.url ?? '')
@@ -82,7 +82,7 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** A stream of HTTP/2 takes what a client of HTTP/1 writes at once, texts and bytes, for something else. */
+/** A stream of HTTP/2 does not accept texts and bytes mixed, as an HTTP/1 client writes them. */
 function asBytes(way: ClientHttp2Stream): Duplex {
   const bytes = new Duplex({
     read: () => void way.resume(),
@@ -100,14 +100,14 @@ function asBytes(way: ClientHttp2Stream): Duplex {
   return bytes
 }
 
-/** What fits into one line of a head. */
+/** Limits the text to one line of a head. */
 function statusText(error: unknown): string {
   return textOf(error)
     .replaceAll(/[^\x20-\x7e]/g, ' ')
     .slice(0, 200)
 }
 
-/** The host's own port of that number, where the configuration names it. */
+/** Forwards to the host's own port of that number, if the configuration allows it. */
 function forward(port: number): Promise<void> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', ignore)
@@ -123,7 +123,7 @@ function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve) => {
     server.once('error', () => resolve())
     server.listen(port, '127.0.0.1', () => resolve())
-    // It ends when the stream does, which is when whoever started the cage is gone.
+    // It ends when the stream does, which is when the process that started the cage ends.
     server.unref()
   })
 }
@@ -136,7 +136,7 @@ async function begin(ports: readonly number[]): Promise<void> {
   await Promise.all([listen(proxy, 0), ...ports.map(forward)])
   const address = proxy.address() as AddressInfo | null
   writeSync(1, String(address?.port ?? ''))
-  // Who started it waits for the end of this.
+  // The process that started it waits for this end.
   closeSync(1)
 }
 

@@ -1,4 +1,4 @@
-/** What lies in a home that opens something else: `closed` cannot be read; `empty` reads as nothing, for what a tool stumbles over otherwise. */
+/** Secrets in a home folder: `closed` cannot be read; `empty` reads as empty, for tools that would fail otherwise. */
 interface KeyPlaces {
   readonly closed: readonly string[]
   readonly empty: readonly string[]
@@ -80,7 +80,7 @@ export const KEYS: KeyPlaces = {
   ],
 }
 
-/** What each agent logs in with; the one that runs in the cage keeps its own. */
+/** The logins of each agent; an agent in the cage keeps its own. */
 export const AGENT_KEYS: Readonly<Record<string, readonly string[]>> = {
   claude: ['.claude/.credentials.json', '.claude.json'],
   codex: ['.codex/auth.json'],
@@ -93,7 +93,7 @@ export const AGENT_KEYS: Readonly<Record<string, readonly string[]>> = {
   amp: ['.local/share/amp/secrets.json'],
 }
 
-/** Where services put keys for what runs on a machine. */
+/** Where services put keys for programs on this machine. */
 export const SYSTEM_KEYS: readonly string[] = [
   '/run/user',
   '/run/secrets',
@@ -103,7 +103,7 @@ export const SYSTEM_KEYS: readonly string[] = [
   '/etc/ssl/private',
 ]
 
-/** Variables that hold a key, or lead to somebody who uses one. */
+/** Variables that contain a key, or lead to a program that uses one. */
 export const KEY_VARIABLES: readonly RegExp[] = [
   /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|GPG_AGENT_INFO|DBUS_SESSION_BUS_ADDRESS|DOCKER_HOST|CONTAINER_HOST|XAUTHORITY)$/,
   /^(?:AWS|AZURE|GOOGLE_APPLICATION|VAULT|DIGITALOCEAN|HCLOUD|CLOUDFLARE|FLY|HEROKU|NETLIFY|VERCEL|SENTRY|SLACK|STRIPE|TWILIO)_\w*(?:KEY|SECRET|TOKEN|CREDENTIALS|PASSWORD)\w*$/,
@@ -113,6 +113,6 @@ export const KEY_VARIABLES: readonly RegExp[] = [
   /WEBHOOK/i,
 ]
 
-/** The same of the services that agents use; the one that runs in the cage keeps its own. */
+/** The key variables of agents' services; an agent in the cage keeps its own. */
 export const AGENT_VARIABLES =
   /^(?:ANTHROPIC|CLAUDE_CODE|OPENAI|CODEX|GEMINI|GOOGLE|OPENROUTER|MISTRAL|GROQ|XAI|DEEPSEEK|DASHSCOPE|COPILOT|CONTINUE|CURSOR|AMP)_\w*(?:API_KEY|AUTH_TOKEN|OAUTH_TOKEN|TOKEN)$/

@@ -1,18 +1,18 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What one place of the file system is in a cage. Of rules about one place the last holds. */
+/** What a cage may do with one path. Of several rules about a path the last one applies. */
 export type Rule =
-  /** May be written. */
+  /** It may be written. */
   | { readonly kind: 'write'; readonly path: string; readonly from?: string }
-  /** May be read, though it lies in what may be written, or not even be read. */
+  /** It may be read only, though it is in a folder that may be written, or closed. */
   | { readonly kind: 'read'; readonly path: string }
-  /** Cannot be read. */
+  /** It cannot be read. */
   | { readonly kind: 'closed'; readonly path: string }
-  /** Is there, with nothing in it. */
+  /** It exists and is empty. */
   | { readonly kind: 'empty'; readonly path: string }
 
-/** Where a cage's own things lie on this machine, all in one folder. */
+/** The paths of a cage's own files on this machine, all in one folder. */
 export interface CageFolder {
   readonly path: string
   readonly temp: string
@@ -20,10 +20,10 @@ export interface CageFolder {
   readonly empty: string
 }
 
-/** The folders for temporary files, each of which is the cage's own. */
+/** The folders for temporary files: each cage has its own. */
 const TEMPORARY = ['/tmp', '/var/tmp']
 
-/** What the kernel lets root change through `/proc`, whatever powers root was left with: how the whole machine behaves. */
+/** Files in `/proc` that root may write, even without capabilities, and that change the whole machine. */
 const SWITCHES = [
   'sys',
   'sysrq-trigger',
@@ -37,7 +37,7 @@ const SWITCHES = [
   'dynamic_debug',
 ]
 
-/** What bubblewrap is told of the file system: all of it may be read, and of the rest the rules say. */
+/** The arguments for bubblewrap's file system: everything may be read, except as the rules say. */
 export function mountArguments(rules: readonly Rule[], folder: CageFolder): readonly string[] {
   const args = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc']
   for (const name of SWITCHES) args.push('--ro-bind-try', `/proc/${name}`, `/proc/${name}`)
@@ -61,7 +61,7 @@ export function mountArguments(rules: readonly Rule[], folder: CageFolder): read
       case 'empty':
         if (!isFolder(path)) args.push('--ro-bind', folder[rule.kind], path)
         else {
-          // Who is to reach something further down has to come through.
+          // A closed folder must still lead to an allowed one inside it.
           const isWay = places.slice(index + 1).some((later) => isInside(later.path, path))
           args.push('--perms', rule.kind === 'empty' || isWay ? '0555' : '0000', '--tmpfs', path)
           last.push('--remount-ro', path)
@@ -71,17 +71,17 @@ export function mountArguments(rules: readonly Rule[], folder: CageFolder): read
   return [...args, ...last]
 }
 
-/** Whether a path is that folder, or lies in it. */
+/** Whether a path is that folder, or inside it. */
 export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 }
 
-/** Whether a path lies in a folder of which the cage has its own. */
+/** Whether a path is in a folder that each cage has for itself. */
 export function isTemporary(path: string): boolean {
   return TEMPORARY.some((folder) => path !== folder && isInside(path, real(folder) ?? folder))
 }
 
-/** What a path leads to; null where there is nothing. */
+/** The real path; null if it does not exist. */
 export function real(path: string): string | null {
   try {
     return realpathSync(path)
@@ -94,12 +94,12 @@ function isFolder(path: string): boolean {
   return statSync(path).isDirectory()
 }
 
-/** Whether that is a link, on which nothing can be laid. */
+/** Whether it is a link, on which nothing can be mounted. */
 export function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }
 
-/** The folder of a cage, as it is named here. */
+/** The paths in a cage's folder. */
 export function cageFolder(path: string): CageFolder {
   return { path, temp: join(path, 'tmp'), closed: join(path, 'closed'), empty: join(path, 'empty') }
 }

@@ -1,22 +1,22 @@
 import type { AgentHome } from '../base/cage-needs.ts'
 import type { Rule } from './mounts.ts'
 
-/** What one caged process may do: plain data, made anew for each start. */
+/** What one caged process may do, as plain data, made for each start. */
 export interface CagePolicy {
-  /** In their order: of rules about one place the last holds. */
+  /** In order: of several rules about a path the last one applies. */
   readonly rules: readonly Rule[]
-  /** Folders in which an agent keeps its own state. */
+  /** Folders with an agent's own state. */
   readonly homes: readonly AgentHome[]
-  /** Files that it finds as copies. */
+  /** Files that are copied into the cage. */
   readonly files: readonly string[]
   /** Hosts, and words for several. */
   readonly hosts: readonly string[]
-  /** The key of the configuration that would allow more of them. */
+  /** The configuration key that can allow more hosts. */
   readonly hostsKey: 'network' | 'gatesNetwork'
-  /** What is never allowed, whatever the configuration says: git's own folder, ralph's, its configuration. */
+  /** Paths that are never writable, whatever the configuration: git's folder, ralph's, its configuration. */
   readonly never: readonly string[]
-  /** Variables that it does not get. */
+  /** Whether a variable is removed from its environment. */
   readonly isHidden: (variable: string) => boolean
-  /** Set over its environment. */
+  /** Variables that replace those of its environment. */
   readonly env: Readonly<Record<string, string>>
 }

@@ -4,18 +4,18 @@ import type { CagedAction } from '../events/caged.ts'
 import { isInside } from './mounts.ts'
 import type { CagePolicy } from './policy.ts'
 
-/** How many of one process are reported: what is refused a thousand times is one thing to mend. */
+/** The most refusals to report of one process: repeated ones have the same cause. */
 const MOST = 20
 const NEWLINE = 10
 /** How much of a line without an end is kept. */
 const MOST_HELD = 64 * 1024
-/** How far from its complaint a path may stand. */
+/** How far from the message a path may be. */
 const NEAR = 400
 
 const WRITE = /read-only file system/i
 const COMPLAINTS =
   /read-only file system|permission denied|operation not permitted|device or resource busy|resource busy or locked|invalid cross-device link/gi
-/** What stands in each of them, however it begins. */
+/** The words that each of them contains. */
 const NEEDLES = [
   'ead-only file system',
   'ermission denied',
@@ -23,7 +23,7 @@ const NEEDLES = [
   'esource busy',
   'ross-device link',
 ].map((text) => Buffer.from(text))
-/** `…: EROFS: read-only file system, open '/x'`, `[Errno 30] Read-only file system: '/x'`; a copy names two. */
+/** `…: EROFS: read-only file system, open '/x'`, `[Errno 30] Read-only file system: '/x'`; a message about copying has two paths. */
 const AFTER =
   /^(?:\\?["'])?(?:,? \w+|:)? ?\\?['"]([^'"\n]{1,300}?)\\?['"](?: -> \\?['"]([^'"\n]{1,300}?)\\?['"])?/
 /** `cat: /x: Permission denied`, `cannot create '/x': Read-only …`, `'/a' => '/b': Invalid …`. */
@@ -31,15 +31,15 @@ const BEFORE =
   /(?:['‘"`]([^'‘’"`\n]{1,300})['’"`]|([^\s'"‘’`=>:]+)) ?:(?: [A-Z]{4,7}:)?\s*(?:\[Errno \d+\] )?$/
 
 /**
- * Finds in what a caged process prints the complaints of what it tried. It sees what is said, and nothing else: a
- * program that keeps a refusal to itself is refused all the same.
+ * Finds error messages about refused actions in the output of a caged process. It knows only the output: a program
+ * may be refused something and not print it.
  */
 export class RefusalReader {
   readonly #policy: Pick<CagePolicy, 'rules' | 'never'>
   readonly #cwd: string
   readonly #home: string
   readonly #report: (action: CagedAction) => void
-  /** What stands after the last newline of each stream. */
+  /** The text after the last newline of each stream. */
   readonly #rest = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) }
   readonly #known = new Set<string>()
 
@@ -62,12 +62,12 @@ export class RefusalReader {
     this.#rest[stream] = Buffer.from(bytes.subarray(end))
   }
 
-  /** No more is to come. */
+  /** Call at the end of the output. */
   end(): void {
     for (const rest of Object.values(this.#rest)) this.#read(rest)
   }
 
-  /** Reports what a process was refused, once. */
+  /** Reports each refused action once. */
   refused(action: CagedAction): void {
     const key = `${action.action} ${action.target}`
     if (this.#known.has(key) || this.#known.size >= MOST) return
@@ -75,7 +75,7 @@ export class RefusalReader {
     this.#report(action)
   }
 
-  /** An agent may print a gigabyte: it is looked at closely only where there is something to see. */
+  /** An agent may print a gigabyte: only text that contains one of the needles is parsed. */
   #read(bytes: Buffer): void {
     if (!NEEDLES.some((needle) => bytes.includes(needle))) return
     for (const line of bytes.toString().split('\n'))
@@ -100,7 +100,7 @@ export class RefusalReader {
     return isAbsolute(path) ? resolve(path) : resolve(this.#cwd, path)
   }
 
-  /** The last rule of such a kind that is about the path, unless a later one of another kind is. */
+  /** The last rule about the path, if it is of one of these kinds. */
   #ruleOf(path: string, kinds: readonly string[]): string | null {
     const rule = this.#policy.rules.findLast((one) => isInside(path, one.path))
     return rule && kinds.includes(rule.kind) ? rule.path : null
@@ -125,7 +125,7 @@ export class RefusalReader {
   }
 }
 
-/** Without what JSON puts before quotes, in which most agents say what their tools printed. */
+/** Removes JSON's escapes before quotes: most agents quote their tools' output as JSON. */
 function unescaped(text: string): string {
   return text.replaceAll(/\\n/g, ' ').replaceAll(/\\(["'])/g, '$1')
 }

@@ -13,32 +13,32 @@ import { isInside, isLink, isTemporary, real, type Rule } from './mounts.ts'
 import type { CagePolicy } from './policy.ts'
 import type { CageAsked } from './start.ts'
 
-/** Where a cage stands. */
+/** The place that a cage is for. */
 export interface CagePlace {
   /** The top of the workspace. */
   readonly top: string
   /** The project's root, in it. */
   readonly root: string
-  /** The folders in which git keeps what belongs to the workspace. */
+  /** The git folders of the workspace. */
   readonly git: readonly string[]
-  /** The workspace is ralph's own, with a repository of its own, which is its agent's to write. */
+  /** Whether the workspace is ralph's own clone, whose repository its agent may write. */
   readonly isOwn: boolean
-  /** An agent only reads in it, as one that plans. */
+  /** Whether its agent only reads, as in planning. */
   readonly isReadOnly?: boolean
-  /** What the workspace has of another one by a link, which it may read there. */
+  /** Paths outside the workspace that it links to and may read. */
   readonly borrowed: readonly string[]
-  /** Files named like `.env` that git tracks: what everybody has is no key. */
+  /** Files named like `.env` that git tracks: they contain no secrets. */
   readonly tracked: readonly string[]
 }
 
-/** What the configuration says of the sandbox. */
+/** The sandbox's part of the configuration. */
 export interface CageSettings {
   readonly write: readonly string[]
   readonly read: readonly string[]
   readonly denyRead: readonly string[]
   readonly network: readonly string[]
   readonly gatesNetwork: readonly string[]
-  /** Files that a workspace of ralph's own is given: those of a checkout may be read, too. */
+  /** Files that are copied into workspaces of ralph's own: they may be read in a checkout, too. */
   readonly copy: readonly string[]
 }
 
@@ -48,7 +48,7 @@ interface CageWorld {
   readonly env: Environment
 }
 
-/** What agents, editors and git run by themselves when they start in a repository: what is there stays as it is. */
+/** Files that agents, editors and git run when they start in a repository: existing ones cannot be written. */
 const STARTS_LATER = [
   '.claude/settings.json',
   '.claude/settings.local.json',
@@ -74,7 +74,7 @@ const STARTS_LATER = [
   '.husky',
 ]
 
-/** The cage of an agent. */
+/** The policy of an agent's cage. */
 export function agentPolicy(world: CageWorld, needs: CageNeeds, asked: CageAsked): CagePolicy {
   const { network } = world.settings
   return {
@@ -86,7 +86,7 @@ export function agentPolicy(world: CageWorld, needs: CageNeeds, asked: CageAsked
   }
 }
 
-/** The cage of a gate. */
+/** The policy of a gate's cage. */
 export function gatePolicy(world: CageWorld, asked: CageAsked): CagePolicy {
   return {
     ...policyOf(world, NO_NEEDS, asked),
@@ -97,7 +97,7 @@ export function gatePolicy(world: CageWorld, asked: CageAsked): CagePolicy {
   }
 }
 
-/** The cage of what prepares a workspace: it installs what agents and gates then find. */
+/** The policy for the preparation of a workspace, which installs what agents and gates need. */
 export function preparePolicy(world: CageWorld, asked: CageAsked): CagePolicy {
   return { ...gatePolicy(world, asked), hosts: world.settings.network, hostsKey: 'network' }
 }
@@ -141,7 +141,7 @@ function policyOf(
       ...outermost([place.top, ...write]).map(writeRule),
       ...(place.isReadOnly ? [readRule(place.top)] : []),
       ...hiddenOwn(env),
-      // A workspace of ralph's own lies where no other may be seen.
+      // A workspace of ralph's own is in a folder that was just hidden.
       ...(place.isOwn ? [writeRule(place.top)] : []),
       ...[...never, ...laterIn(place).filter((path) => !write.includes(path))].map(readRule),
       ...asked.writable.map(writeRule),
@@ -158,7 +158,7 @@ function policyOf(
   }
 }
 
-/** Files with keys, by where they lie; names of variables are none. */
+/** The files with keys, by path, without names of variables. */
 function entriesIn(
   entries: readonly string[],
   { home, root }: { readonly home: string; readonly root: string },
@@ -171,18 +171,18 @@ function entriesIn(
     .map((path) => real(path) ?? path)
 }
 
-/** Not what lies in another one: who may write there could lead the next cage elsewhere by a link. */
+/** Leaves out paths inside others: a process that may write there could redirect the next cage with a link. */
 function outermost(paths: readonly string[]): readonly string[] {
   const all = [...new Set(paths)]
   return all.filter((path) => !all.some((other) => other !== path && isInside(path, other)))
 }
 
-/** What the cage's own folder for temporary files would hide. */
+/** Allows paths that the cage's own temporary folder would hide. */
 function shown(paths: readonly string[]): readonly Rule[] {
   return paths.filter(isTemporary).map(readRule)
 }
 
-/** git's, ralph's and its configuration: no entry allows to write them. */
+/** The paths of git, ralph and its configuration: no entry may make them writable. */
 function neverWritten({ top, root, git, isOwn }: CagePlace): readonly string[] {
   const ralph = [...new Set([top, root])].map((folder) => join(folder, '.ralph'))
   const config = CONFIG_FILES.map((name) => join(root, name))
@@ -210,7 +210,7 @@ const NO_SECRET = /\.(?:example|sample|template|dist|defaults|schema)$/
 const DEEPEST = 3
 const NOT_ENTERED = new Set(['node_modules', 'vendor', 'target', 'dist', 'build', 'venv'])
 
-/** Files named like `.env`, as far down as people put them, that git does not track. */
+/** Untracked files named like `.env`, as deep as people usually have them. */
 function secretsIn({ top, tracked }: CagePlace): readonly Rule[] {
   const known = new Set(tracked)
   const found: string[] = []
@@ -240,13 +240,13 @@ function entriesOf(folder: string) {
   }
 }
 
-/** Prompts, and what else ralph keeps for other attempts. */
+/** Prompts, and other files that ralph keeps for other attempts. */
 function hiddenOwn(env: Environment): readonly Rule[] {
   const folder = cacheFolder(env)
   return folder === null ? [] : [closedRule(folder)]
 }
 
-/** Where package managers keep what they have fetched and built: a folder of the repository's own, for its cages alone. */
+/** The caches of package managers: a folder for this repository's cages alone. */
 function cachesFor(
   { top }: CagePlace,
   env: Environment,

@@ -1,13 +1,13 @@
 import { arch } from 'node:os'
 
-/** What differs between processors: the kernel's name for it, and the numbers of its calls. */
+/** A processor's number in the kernel, and the numbers of its system calls. */
 interface Architecture {
   readonly audit: number
   readonly socket: number
   readonly ioctl: number
-  /** The calls that nothing in a cage needs: the keys that the kernel keeps for a person, and rings that open sockets unseen. */
+  /** Calls that no program in a cage needs: the kernel's keyrings, and io_uring, which opens sockets unseen. */
   readonly refused: readonly number[]
-  /** From here on the numbers are those of another set of calls, which would pass by all of this. */
+  /** From this number on, calls belong to another set, which would bypass this filter. */
   readonly beyond: number | null
 }
 
@@ -26,9 +26,9 @@ const ARM64: Architecture = {
   beyond: null,
 }
 
-/** IPv4, IPv6 and the kernel's own news of the network; all of it is the cage's own network. */
+/** IPv4, IPv6 and netlink; all of them are within the cage's own network. */
 const FAMILIES = [2, 10, 16]
-/** Put characters into the input of the terminal that ralph was started from. */
+/** Requests that put characters into the input of the terminal in which ralph runs. */
 const TERMINAL_INPUT = [0x5412, 0x541c]
 
 const ALLOW = 0x7fff0000
@@ -38,14 +38,14 @@ const LOAD = 0x20
 const IF_EQUAL = 0x15
 const IF_AT_LEAST = 0x35
 const RETURN = 0x06
-/** Where the number, the processor and the first two arguments stand in what a filter is shown: seccomp(2). */
+/** The offsets of the number, the processor and the first two arguments in a filter's input: seccomp(2). */
 const [NUMBER, AUDIT, FIRST, SECOND] = [0, 4, 16, 24]
 
 type Instruction = readonly [code: number, value: number, ifTrue?: number, ifFalse?: number]
 
 /**
- * A filter of system calls, as bubblewrap loads it; null for a processor whose calls are not known. It refuses sockets
- * of the file system, through which an agent of keys, a session bus or docker would do what the cage does not allow.
+ * A filter of system calls for bubblewrap; null for an unknown processor. It refuses Unix sockets, through which an
+ * ssh agent, a session bus or docker would do what the cage does not allow.
  */
 export function seccompFilter(processor = arch()): Uint8Array | null {
   const known = processor === 'x64' ? X64 : processor === 'arm64' ? ARM64 : null

@@ -17,7 +17,7 @@ import { RefusalReader } from './refusals.ts'
 import { seccompFilter } from './seccomp.ts'
 import { serveWayOut } from './way-out.ts'
 
-/** What is asked of a start, as far as a policy may depend on it. */
+/** The part of a start that a policy may depend on. */
 export interface CageAsked {
   /** The program itself. */
   readonly program: string
@@ -25,7 +25,7 @@ export interface CageAsked {
   readonly writable: readonly string[]
 }
 
-/** Namespaces of its own in everything, and an end with ralph's own. */
+/** Separate namespaces for everything, and an end together with ralph. */
 export const NAMESPACES = [
   '--unshare-user',
   '--unshare-ipc',
@@ -34,14 +34,14 @@ export const NAMESPACES = [
   '--unshare-uts',
   '--unshare-cgroup-try',
   '--die-with-parent',
-  // Whoever is root keeps powers over the namespaces: with those the walls could be taken down from within.
+  // Root keeps capabilities in the namespaces, which could remove the restrictions from inside.
   '--cap-drop',
   'ALL',
 ]
 
 /**
- * Begins the way out, and says where it is to all that honours the usual variables; then becomes the program. Its
- * arguments: Node, the script of the way out, the ports that are the host's own; then the program with its own.
+ * Starts the way out, sets the usual proxy variables and then becomes the program. Arguments: Node, the script of the
+ * way out, the host's own ports; then the program with its own.
  */
 const WITH_NETWORK = `
 port=$(NODE_OPTIONS= NODE_EXTRA_CA_CERTS= "$1" "$2" "$3" </dev/null 2>/dev/null &)
@@ -53,13 +53,13 @@ export HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy NODE_USE_
 exec "$@"
 `
 
-/** Starts processes in cages of their own, each by the policy that it is given; by bubblewrap, which must be there. */
+/** Makes the function that starts processes in cages, each with its own policy, by bubblewrap. */
 export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => CagePolicy): StartProcess {
   return (command, options) => {
     const { env, cwd, handed, writable = [] } = options
     const [name, args] = 'shell' in command ? ['sh', ['-c', command.shell]] : [command.program, command.args]
     const program = resolveProgram(name, args, { env })
-    // What is not there now must not be found without a cage a moment later.
+    // If the program is missing now, a later start must not find it without a cage.
     if ('reason' in program) return notStarted(program)
     const folder = makeFolder(env)
     try {
@@ -68,13 +68,13 @@ export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => 
       const where = { cwd, home: env['HOME'] }
       const refusals = new RefusalReader(policy, where, (action) => options.onCaged?.(action))
       const complaint = new Tail(COMPLAINT_BYTES)
-      const asked = { refused: new Set<string>(), allowed: false }
+      const requests = { refused: new Set<string>(), allowed: false }
       const onRefused = (host: string, port: number): void => {
-        asked.refused.add(host)
+        requests.refused.add(host)
         refuse(policy, refusals, { host, port })
       }
       const onAllowed = (): void => {
-        asked.allowed = true
+        requests.allowed = true
       }
       writeFiles(policy, folder, cwd)
       const inside = [...wayOutBefore(hosts), program.program, ...program.args]
@@ -89,7 +89,7 @@ export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => 
           isCage: true,
           onOutput: (chunk, stream) => {
             refusals.push(chunk, stream)
-            // A terminal has one stream for all.
+            // A terminal has one stream for both.
             if (stream === 'stderr' || options.terminal) complaint.push(chunk)
             return options.onOutput(chunk, stream)
           },
@@ -98,8 +98,8 @@ export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => 
       const finish = async (): Promise<ProcessEnd> => {
         try {
           const end = endOf(await running.finished, complaint.text())
-          if (end.kind !== 'exited' || asked.allowed || asked.refused.size === 0) return end
-          return { ...end, refusedHosts: [...asked.refused] }
+          if (end.kind !== 'exited' || requests.allowed || requests.refused.size === 0) return end
+          return { ...end, refusedHosts: [...requests.refused] }
         } finally {
           refusals.end()
           await rm(folder.path, { recursive: true, force: true, maxRetries: 2 }).catch(() => undefined)
@@ -117,7 +117,7 @@ export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => 
 const NOT_MADE = 'the sandbox could not be made'
 const COMPLAINT_BYTES = 2048
 
-/** Where bubblewrap finds what it is told: by the numbers of `streamsOf`. */
+/** The file descriptors of bubblewrap's input: the numbers of `streamsOf`. */
 const FILES = ['--args', '3', '--seccomp', '4', '--']
 
 function streamsOf(
@@ -130,16 +130,16 @@ function streamsOf(
   return [...files, { take: (stream) => serveWayOut(stream, way) }, { file: join(path, 'way-out.sh') }]
 }
 
-/** Where bubblewrap itself says why it cannot begin, the program has not. */
+/** If bubblewrap itself reports an error, the program has not started. */
 function endOf(end: ProcessEnd, complaint: string): ProcessEnd {
-  const said = /^bwrap: (.*)\s*$/.exec(complaint)?.[1]
-  if (end.kind !== 'exited' || end.code !== 1 || said === undefined) return end
-  return { kind: 'not-started', reason: `${NOT_MADE}: ${said}`, missing: false }
+  const error = /^bwrap: (.*)\s*$/.exec(complaint)?.[1]
+  if (end.kind !== 'exited' || end.code !== 1 || error === undefined) return end
+  return { kind: 'not-started', reason: `${NOT_MADE}: ${error}`, missing: false }
 }
 
 /**
- * At a terminal Ctrl-C reaches bubblewrap too, which would end with all that is in it: it ignores that, and the program
- * in it does not, where the system can undo what is inherited. A program that has the keys to itself is asked nothing.
+ * At a terminal Ctrl-C also reaches bubblewrap, which would end with everything inside it: it ignores that, and the
+ * program does not, if the system can undo the inherited setting. Programs that control the keys are not affected.
  */
 function besideTerminal(bubblewrap: string, inside: readonly string[]): ProcessCommand {
   const args = [bubblewrap, ...FILES, '/bin/sh', '-c', HEARING, 'sh', ...inside]
@@ -151,11 +151,11 @@ env --default-signal=INT true 2>/dev/null && exec env --default-signal=INT,QUIT 
 exec "$@"
 `
 
-/** What stands before the program where it may reach hosts. */
+/** The command before a program that may reach hosts. */
 function wayOutBefore(hosts: HostList): readonly string[] {
   if (hosts.isEmpty) return []
   const script = fileURLToPath(builtFile('cage-inside.cjs'))
-  // As a file, so that a list of processes shows what is run and not how.
+  // As a file, so that a list of processes shows the program and not the script.
   return ['/bin/sh', '/proc/self/fd/6', process.execPath, script, hosts.ownPorts.join(',')]
 }
 
@@ -208,7 +208,7 @@ function notStarted(failure: { readonly reason: string; readonly missing: boolea
   }
 }
 
-/** A process whose end is looked at once nothing of it is left. */
+/** A process whose end is reported only after all its children are gone. */
 function ending(running: Running, finished: Promise<ProcessEnd>): Running {
   return {
     finished,

@@ -5,19 +5,19 @@ import { pipeline, type Duplex } from 'node:stream'
 import type { Environment } from '../process/mark.ts'
 import { HostList, hostAndPort, isInner } from './hosts.ts'
 
-/** What may leave a cage, and who hears of what may not. */
+/** What may leave a cage, and who is notified. */
 interface WayOut {
   readonly hosts: HostList
-  /** Where this machine itself reaches the web only through a proxy, it is named here. */
+  /** The environment, which names a proxy if this machine needs one for the web. */
   readonly env: Environment
   readonly onRefused: (host: string, port: number) => void
-  /** Hears that one was asked for that is allowed, whether it answers or not. */
+  /** Called when an allowed host is requested, whether it answers or not. */
   readonly onAllowed: () => void
 }
 
 const CONNECT_MS = 30_000
 
-/** Serves the only way out of a cage, at its outer end: names are resolved, allowed and connected to here. */
+/** Serves the outer end of a cage's way out: resolves names, checks and connects. */
 export function serveWayOut(channel: Duplex, way: WayOut): void {
   const server = createServer()
   server.on('sessionError', ignore)
@@ -30,9 +30,9 @@ export function serveWayOut(channel: Duplex, way: WayOut): void {
 }
 
 async function open(stream: ServerHttp2Stream, target: string, way: WayOut): Promise<void> {
-  const asked = hostAndPort(target)
-  if (!asked) return answer(stream, 400, `ralph: no host and port: ${target}`)
-  const { host, port } = asked
+  const address = hostAndPort(target)
+  if (!address) return answer(stream, 400, `ralph: no host and port: ${target}`)
+  const { host, port } = address
   if (!way.hosts.allows(host, port)) {
     way.onRefused(host, port)
     return answer(stream, 403, `ralph: the sandbox does not allow ${host}:${port}; sandbox.network would`)
@@ -65,7 +65,7 @@ function isOwn(host: string): boolean {
   return host === 'localhost' || (isIP(host) !== 0 && isInner(host))
 }
 
-/** An allowed name does not lead back into this machine: whoever has the name decides where it leads. */
+/** Rejects addresses of this machine: the owner of an allowed name could point it there. */
 function outerLookup(name: string): LookupFunction | undefined {
   if (isOwn(name)) return undefined
   return (host, options, callback) => {
@@ -98,7 +98,7 @@ function connected(to: {
   })
 }
 
-/** The proxy that this machine is to use for a host; null where it connects by itself. */
+/** The proxy for a host in this environment; null for a direct connection. */
 export function proxyFor(host: string, port: number, env: Environment): URL | null {
   const of = (name: string): string | undefined => env[name.toLowerCase()] || env[name]
   const without = (of('NO_PROXY') ?? '').split(/[\s,]+/).filter(Boolean)
@@ -106,8 +106,8 @@ export function proxyFor(host: string, port: number, env: Environment): URL | nu
     const name = entry.replace(/^\*?\.?/, '').replace(/:\d+$/, '')
     return entry === '*' || host === name || host.endsWith(`.${name}`)
   })
-  const told = port === 80 ? of('HTTP_PROXY') : of('HTTPS_PROXY')
-  const proxy = isWithout ? undefined : (told ?? of('ALL_PROXY'))
+  const named = port === 80 ? of('HTTP_PROXY') : of('HTTPS_PROXY')
+  const proxy = isWithout ? undefined : (named ?? of('ALL_PROXY'))
   if (proxy === undefined || !URL.canParse(proxy)) return null
   const url = new URL(proxy)
   return url.protocol === 'http:' ? url : null
@@ -135,7 +135,7 @@ async function throughProxy(proxy: URL, host: string, port: number): Promise<Soc
   throw new Error(`the proxy of this machine says ${status ?? 'nothing'}`)
 }
 
-/** One at a time: what follows the head is not ralph's to read. */
+/** One byte at a time: ralph must not read what follows the head. */
 async function nextByte(socket: Socket): Promise<string> {
   for (;;) {
     const chunk: Buffer | null = socket.read(1)

@@ -5,7 +5,7 @@ import type { CommandSpec, OptionSpec } from './command.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
 import { Options } from './options.ts'
 
-/** What a command line asks for; no command where it named none. */
+/** A parsed command line; without a command if it names none. */
 export interface CommandCall {
   readonly command: CommandSpec | null
   readonly args: readonly string[]
@@ -15,12 +15,12 @@ export interface CommandCall {
 /**
  * Reads a command line by the table of commands.
  *
- * cac turns `007` into 7, loses a bare `-`, takes `-n5` apart and guesses whether a word after an unknown flag is its
- * value. So flags are first matched with the table, and everything that is text reaches cac behind a sign that it
- * passes through untouched.
+ * cac turns `007` into 7, drops a bare `-`, splits `-n5` and guesses whether a word after an unknown flag is its
+ * value. So flags are first matched with the table, and every text is passed to cac behind a guard character, which
+ * keeps it unchanged.
  */
 export function parseArguments(argv: readonly string[], commands: readonly CommandSpec[]): CommandCall {
-  // As git and npm have it: `ralph help next`.
+  // As in git and npm: `ralph help next`.
   if (argv[0] === 'help') return parseArguments([...argv.slice(1), '--help'], commands)
   const command = findCommand(argv, commands)
   const specs = [...GLOBAL_OPTIONS, ...(command?.options ?? [])]
@@ -46,14 +46,14 @@ function valuesOf(
   parsed: Readonly<Record<string, unknown>>,
   specs: readonly OptionSpec[],
 ): Map<string, string[]> {
-  const given = new Map<string, string[]>()
+  const values = new Map<string, string[]>()
   for (const { name } of specs) {
-    // What cac reads as "not colour" is a flag like any other here.
+    // cac reads `--no-color` as a negation; here it is a flag like any other.
     const negated = name.startsWith('no-')
     const value = parsed[camelCase(negated ? name.slice(3) : name)]
-    if (negated ? value === false : value !== undefined) given.set(name, [value].flat().map(unguard))
+    if (negated ? value === false : value !== undefined) values.set(name, [value].flat().map(unguard))
   }
-  return given
+  return values
 }
 
 function findCommand(argv: readonly string[], commands: readonly CommandSpec[]): CommandSpec | null {
@@ -70,7 +70,7 @@ function findCommand(argv: readonly string[], commands: readonly CommandSpec[]):
   throw new UserError(`there is no command '${name}'`, meant ?? 'ralph --help lists the commands.')
 }
 
-/** What other tools call what ralph does, or leave to a command where a task file is edited. */
+/** Other tools' names for what ralph does, or what a command does here instead of an edit of a task file. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['ls', 'Did you mean ralph list?'],
   ['tasks', 'Did you mean ralph list?'],
@@ -82,7 +82,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['edit', 'A task is a file: open it in your editor. ralph show T-004 names the file.'],
 ])
 
-/** Tells words from flags, each flag with its value as one guarded argument. */
+/** Separates words from flags, each flag with its value as one guarded argument. */
 function sort(
   argv: readonly string[],
   specs: readonly OptionSpec[],
@@ -109,7 +109,7 @@ function sort(
 
 interface FlagMatch {
   readonly spec: OptionSpec
-  /** What was written as one with the flag: `--turns=5`, `-C/path`. */
+  /** The value in the same word as the flag: `--turns=5`, `-C/path`. */
   readonly attached: string | null
 }
 

@@ -3,56 +3,56 @@ import type { Io } from './io.ts'
 import type { Options } from './options.ts'
 import type { Block } from '../ui/block.ts'
 
-/** One command as the table tells it: parsing, help, completion and README are all made from this. */
+/** One command of the table: parsing, help, completion and README are generated from it. */
 export interface CommandSpec {
   readonly name: string
-  /** As cac and the help write it: `<id>`, `[id]`, `[...files]`. */
+  /** In the notation of cac and the help: `<id>`, `[id]`, `[...files]`. */
   readonly args: string
   readonly summary: string
   readonly options: readonly OptionSpec[]
   readonly examples: readonly string[]
-  /** Loads the code that does it, only when it is asked for. */
+  /** Loads the command's code, only when it is called. */
   readonly load: () => Promise<CommandModule>
 }
 
-/** A `--name`, what it takes, and what it is about in one line. */
+/** An option: its name, its kind of value and a description in one line. */
 export interface OptionSpec {
   readonly name: string
   readonly short?: string
   readonly takes: Takes
-  /** What stands for the value in the help: `20m`, `folder`. */
+  /** The placeholder for the value in the help: `20m`, `folder`. */
   readonly value?: string
-  /** It may stand alone, without its value. */
+  /** Whether it may be used without its value. */
   readonly alone?: true
   readonly about: string
 }
 
 /**
- * What a value must be. `list` splits at commas and may be repeated, `repeat` may be repeated and splits nothing,
- * `count` is a whole number from 1, `whole` one from 0, `money` an amount in dollars, `duration` is told in seconds.
+ * The kind of a value. `list` is split at commas and may be repeated, `repeat` may be repeated and is not split,
+ * `count` is a whole number from 1, `whole` one from 0, `money` an amount in dollars, `duration` becomes seconds.
  */
 type Takes =
   'flag' | 'text' | 'list' | 'repeat' | 'count' | 'whole' | 'money' | 'duration' | readonly string[]
 
-/** What a command's file exports: it resolves to the exit code. */
+/** The export of a command's file: it resolves to the exit code. */
 interface CommandModule {
   readonly run: (context: Context) => Promise<number> | number
 }
 
-/** What a command is handed. */
+/** What a command is passed. */
 export interface Context {
   readonly io: Io
   readonly where: Where
   readonly args: readonly string[]
   readonly options: Options
-  /** The answer is wanted as one JSON document. */
+  /** Whether to print one JSON document. */
   readonly json: boolean
-  /** Writes blocks to standard output, laid out for what it is connected to. */
+  /** Writes blocks to standard output, formatted for a terminal or a pipe. */
   readonly print: (blocks: readonly Block[]) => Promise<void>
-  /** The same to standard error: what is not the result. */
+  /** The same to standard error, for what is not the result. */
   readonly note: (blocks: readonly Block[]) => Promise<void>
   /** Writes one JSON document to standard output. */
   readonly printJson: (document: object) => void
-  /** Writes bytes to standard output as they are. */
+  /** Writes bytes to standard output unchanged. */
   readonly printRaw: (text: string | Uint8Array) => void
 }

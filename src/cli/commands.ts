@@ -22,7 +22,7 @@ const REMOTE = {
 
 const flag = (name: string, about: string): OptionSpec => ({ name, takes: 'flag', about })
 
-/** The table of commands, in the order in which help shows them: parsing, help and completion are made from it. */
+/** The table of commands, in the order of the help: parsing, help and completion are generated from it. */
 export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'init',

@@ -10,11 +10,11 @@ import type { CommandCall } from './arguments.ts'
 import type { Context } from './command.ts'
 import type { Io, Outlet } from './io.ts'
 
-/** What the command of this call is handed: the outside world, what was asked, and the ways to answer. */
-export function createContext(given: Io, { args, options }: CommandCall): Context {
+/** Makes the context of a call: the outside world, the options, and the ways to print. */
+export function createContext(world: Io, { args, options }: CommandCall): Context {
   const root = options.text('root')
   const io: Io =
-    root === undefined ? given : Object.create(given, { cwd: { value: folderAt(given.cwd, root) } })
+    root === undefined ? world : Object.create(world, { cwd: { value: folderAt(world.cwd, root) } })
   const canvas = (outlet: Outlet): Canvas => canvasFor(outlet, io.env, options.on('no-color'))
   const draw = async (outlet: Outlet, blocks: readonly Block[]): Promise<void> => {
     outlet.write(await layOut(blocks, canvas(outlet)))
@@ -36,7 +36,7 @@ export function createContext(given: Io, { args, options }: CommandCall): Contex
 
 const BATCH = 64 * 1024
 
-/** Small pieces as fewer large ones. */
+/** Joins small pieces into larger ones. */
 function* inBatches(pieces: Iterable<string>): Iterable<string> {
   let batch = ''
   for (const piece of pieces) {
@@ -48,7 +48,7 @@ function* inBatches(pieces: Iterable<string>): Iterable<string> {
   yield batch
 }
 
-/** A folder that is not there would lead to whatever project lies above it. */
+/** A missing folder would lead to a project above it. */
 function folderAt(cwd: string, path: string): string {
   const folder = resolve(cwd, path)
   if (isFolder(folder)) return folder
@@ -63,7 +63,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** How an outlet is drawn on. */
+/** How to draw on an outlet. */
 export function canvasFor(outlet: Outlet, env: Io['env'], noColor: boolean): Canvas {
   return {
     columns: outlet.columns,

@@ -3,12 +3,12 @@ import { dirname, join, relative } from 'node:path'
 import type { Io } from './io.ts'
 import { notWritten } from '../project/not-written.ts'
 
-/** Whether this is a step of a GitHub action. */
+/** Whether this process runs in a GitHub action. */
 export function isInAction({ env }: Pick<Io, 'env'>): boolean {
   return env['GITHUB_ACTIONS'] === 'true'
 }
 
-/** Adds Markdown to the summary of the job that this is a step of; outside of one there is none. */
+/** Adds Markdown to the summary of the job; does nothing outside of a GitHub action. */
 export function addToJobSummary({ env }: Pick<Io, 'env'>, markdown: string): void {
   const file = env['GITHUB_STEP_SUMMARY']
   if (!isInAction({ env }) || file === undefined || file === '') return
@@ -19,7 +19,7 @@ export function addToJobSummary({ env }: Pick<Io, 'env'>, markdown: string): voi
   }
 }
 
-/** From the top of the repository to the project: empty, or with a slash at its end. */
+/** The path from the top of the repository to the project: empty, or with a slash at its end. */
 export function prefixInRepository(root: string): string {
   let top = root
   while (!existsSync(join(top, '.git'))) {

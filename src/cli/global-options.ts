@@ -1,6 +1,6 @@
 import type { OptionSpec } from './command.ts'
 
-/** What every command takes. */
+/** The options of all commands. */
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { name: 'json', takes: 'flag', about: 'print JSON for programs' },
   { name: 'dir', takes: 'text', value: 'folder', about: 'the task folder, instead of docs/tasks' },

@@ -2,7 +2,7 @@ import { accent, BLANK, dim, line, paragraph, strong, type Block } from '../ui/b
 import type { CommandSpec, OptionSpec } from './command.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
 
-/** What `ralph --help` shows. */
+/** The output of `ralph --help`. */
 export function overview(commands: readonly CommandSpec[]): readonly Block[] {
   const rows = commands.map((command) => [accent(command.name), dim(command.args), command.summary])
   return [
@@ -19,7 +19,7 @@ export function overview(commands: readonly CommandSpec[]): readonly Block[] {
   ]
 }
 
-/** What `ralph <command> --help` shows. */
+/** The output of `ralph <command> --help`. */
 export function helpOf(command: CommandSpec): readonly Block[] {
   const own: readonly Block[] =
     command.options.length > 0 ? [line('Options'), optionTable(command.options), BLANK] : []
@@ -37,7 +37,7 @@ export function helpOf(command: CommandSpec): readonly Block[] {
   ]
 }
 
-/** How an option is written: `-C, --root <path>`, `--timeout <20m>`. */
+/** The notation of an option: `-C, --root <path>`, `--timeout <20m>`. */
 export function optionUsage(option: OptionSpec): string {
   const name = option.value ?? option.name
   const value = option.takes === 'flag' ? '' : option.alone === true ? ` [${name}]` : ` <${name}>`

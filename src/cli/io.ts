@@ -2,36 +2,36 @@ import type { Pipes } from '../mcp/server.ts'
 import type { World } from '../project/world.ts'
 import type { Keyboard } from './keyboard.ts'
 
-/** Everything that a command may know or touch of the world outside: bin.ts hands over the real one, a test its own. */
+/** All that a command may use of the outside world: bin.ts passes the real one, a test its own. */
 export interface Io extends World {
-  /** What follows the program's name. */
+  /** The arguments after the program's name. */
   readonly argv: readonly string[]
   readonly stdout: Outlet
   readonly stderr: Outlet
-  /** All that comes in on standard input, to its end. */
+  /** Reads all of standard input. */
   readonly readInput: () => Promise<Uint8Array>
-  /** The streams to ask a person through; null where nobody is there to answer. */
+  /** The streams to ask a person through; null if nobody is there to answer. */
   readonly dialogue: () => Dialogue | null
-  /** The keys of a terminal that is drawn on meanwhile; null where there is none. */
+  /** The keys of the terminal while it is drawn on; null without a terminal. */
   readonly keyboard: () => Keyboard | null
-  /** Calls back in the last moment of the process, however it ends; what it returns takes that back. */
+  /** Calls back at the very end of the process, however it ends; the returned function cancels that. */
   readonly atExit: (work: () => void) => () => void
-  /** The streams to speak with another program through; null where a person sits at them. */
+  /** The streams to another program; null if a person uses them. */
   readonly pipes: () => Pipes | null
-  /** Aborts at the first interrupt; only a command that reads it takes Ctrl-C over from Node. */
+  /** Aborts at the first interrupt; Node handles Ctrl-C itself until a command reads this. */
   readonly signal: AbortSignal
 }
 
-/** Where text goes out. */
+/** An output stream. */
 export interface Outlet {
   readonly write: (text: string | Uint8Array) => void
-  /** All of it has been written, and none waits for the other end to take it. */
+  /** Whether all text has been written, with none waiting for the reader. */
   readonly isWritten: boolean
-  /** The terminal's width now; null where it is no terminal. */
+  /** The terminal's current width; null if it is no terminal. */
   readonly columns: number | null
-  /** Its height now; null where it is no terminal. */
+  /** Its current height; null if it is no terminal. */
   readonly rows: number | null
-  /** Calls back whenever the terminal has another size; what it returns ends that. */
+  /** Calls back when the terminal's size changes; the returned function ends that. */
   readonly onResize: (listener: () => void) => () => void
 }
 

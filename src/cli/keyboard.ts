@@ -3,45 +3,45 @@ import type { Interface } from 'node:readline'
 /** A key as it was pressed. */
 export interface Key {
   /**
-   * `p`, `?`, `return`, `escape`, `up`, `f1`; never a capital. Two are no keys: `suspend` comes just before the program
-   * stops at a Ctrl-Z, and `resume` after it goes on, when the screen is as the shell has left it.
+   * `p`, `?`, `return`, `escape`, `up`, `f1`; never a capital. Two are no keys: `suspend` comes just before the
+   * program stops at a Ctrl-Z, and `resume` after it continues, when the shell has changed the screen.
    */
   readonly name: string
   readonly ctrl: boolean
   readonly shift: boolean
-  /** What it types; empty for a key that types nothing. */
+  /** The typed text; empty for other keys. */
   readonly text: string
 }
 
-/** The keys of the terminal, which show up nowhere while somebody listens. Ctrl-C and Ctrl-Z do what they always do. */
+/** The keys of the terminal, which are not echoed while somebody listens. Ctrl-C and Ctrl-Z work as usual. */
 export interface Keyboard {
-  /** Keys go to the one who listens last; what it returns ends that. */
+  /** The last listener gets the keys; the returned function removes it. */
   listen(onKey: (key: Key) => void): () => void
   /**
-   * Gives the terminal to somebody else until what it returns is called: to a question or a password, or to a program,
-   * whose a Ctrl-C is then too.
+   * Lends the terminal until the returned function is called: to a question or a password, or to a program, which
+   * then also handles Ctrl-C.
    */
   pause(to?: 'reader' | 'program'): () => void
 }
 
-/** What of the process a keyboard needs. */
+/** The parts of the process that a keyboard needs. */
 export interface KeyboardSystem {
   /** What a Ctrl-C does. */
   readonly interrupt: () => void
-  /** What a Ctrl-Z does; null where the system has no such thing. */
+  /** What a Ctrl-Z does; null if the system has no suspend. */
   readonly suspend: (() => void) | null
   /** What a Ctrl-\ does. */
   readonly quit: () => void
-  /** Calls back whenever the process goes on after it was stopped. */
+  /** Calls back when the process continues after a stop. */
   readonly onContinue: (listener: () => void) => void
-  /** Whether the terminal is this program's to read: one in the background would be stopped for that. */
+  /** Whether this program may read the terminal: in the background it would be stopped for that. */
   readonly isForeground: () => boolean
 }
 
-/** The keyboard, and whether a program has it: then an interrupt is not ours. */
+/** The keyboard, and whether a program has borrowed it: then an interrupt is not ralph's. */
 export type OpenKeyboard = Keyboard & { readonly isLent: () => boolean }
 
-/** Opens the keyboard of a terminal; nothing is read before somebody listens. */
+/** Opens the keyboard of a terminal; it is not read before somebody listens. */
 export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): OpenKeyboard {
   const listeners: ((key: Key) => void)[] = []
   const holders = new Set<{ readonly to: 'reader' | 'program' }>()
@@ -67,21 +67,21 @@ export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): 
     try {
       input.setRawMode(on)
     } catch {
-      // The terminal was closed; the signal for that ends what listens.
+      // The terminal was closed; its signal ends the listeners.
       return
     }
     isOn = on
     if (on) {
-      // Every command loads this file, and few listen: to load that module takes some milliseconds.
+      // Every command loads this file, and few listen: loading that module takes milliseconds.
       const { emitKeypressEvents } = process.getBuiltinModule('node:readline')
-      // All that Node reads of what it is handed here is how long an Escape waits for the rest of a sequence.
+      // Node reads only one field of this object: how long an Escape waits for the rest of a sequence.
       emitKeypressEvents(input, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface)
       input.on('keypress', onKeypress).resume()
     } else input.off('keypress', onKeypress).pause()
   }
   const update = (): void => turn(listeners.length > 0 && holders.size === 0 && system.isForeground())
   system.onContinue(() => {
-    // A shell that has had the terminal meanwhile has set it up for itself.
+    // A shell that had the terminal in the meantime has changed its mode.
     turn(false)
     update()
     hear(RESUME)
@@ -111,7 +111,7 @@ export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): 
 
 const ESCAPE_MS = 40
 
-/** What node:readline makes of the bytes of a key. */
+/** A key as node:readline parses it. */
 interface NodeKey {
   readonly name?: string
   readonly ctrl?: boolean

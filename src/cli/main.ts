@@ -7,7 +7,7 @@ import { reportError } from './report-error.ts'
 import type { Io } from './io.ts'
 import manifest from '../../package.json' with { type: 'json' }
 
-/** The whole program: reads the command line, does what it says, and resolves to the exit code. The one catch is here. */
+/** The whole program: parses the command line, runs the command, and resolves to the exit code. It has the only catch. */
 export async function main(io: Io): Promise<number> {
   try {
     const invocation = parseArguments(io.argv, COMMANDS)

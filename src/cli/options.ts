@@ -5,12 +5,12 @@ import type { OptionSpec } from './command.ts'
 
 type Value = boolean | string | number | readonly string[]
 
-/** The options of one call, checked against the table. Asking for one that the table does not have is a bug. */
+/** The options of one call, checked against the table. Reading one that is not in the table is a bug. */
 export class Options {
   readonly #specs: ReadonlyMap<string, OptionSpec>
   readonly #values = new Map<string, Value>()
 
-  /** `given` holds each option's values as they were typed, flags as empty strings. */
+  /** `given` holds each option's values as typed, flags as empty strings. */
   constructor(specs: readonly OptionSpec[], given: ReadonlyMap<string, readonly string[]>) {
     this.#specs = new Map(specs.map((spec) => [spec.name, spec]))
     for (const spec of specs) {
@@ -19,7 +19,7 @@ export class Options {
     }
   }
 
-  /** Whether a flag was given. */
+  /** Whether a flag is set. */
   on(name: string): boolean {
     return this.#get(name) === true
   }
@@ -34,7 +34,7 @@ export class Options {
     return typeof value === 'number' ? value : undefined
   }
 
-  /** All values of an option that may be repeated, in their order; empty where it was not given. */
+  /** All values of an option that may be repeated, in order; empty if there are none. */
   list(name: string): readonly string[] {
     const value = this.#get(name)
     return typeof value === 'object' ? value : []

@@ -5,13 +5,13 @@ import type { Outlet } from './io.ts'
 /** One of the process's two output streams, as bin.ts knows it. */
 interface OutletSource {
   readonly fd: number
-  /** Opens Node's own stream, which costs as much as all else that a short command does. */
+  /** Opens Node's own stream, which takes as long as the rest of a short command. */
   readonly open: () => NodeJS.WriteStream
-  /** Called once, when nothing more can be written: null where only the reader has gone, as in `ralph list | head`. */
+  /** Called once, when nothing more can be written: with null if only the reader has gone, as in `ralph list | head`. */
   readonly onLost: (error: UserError | null) => void
 }
 
-/** Writes at once and in order; Node's stream is opened only for a terminal, or where the other end is slow. */
+/** Writes at once and in order; opens Node's stream only for a terminal, or if the other end is slow. */
 export function createOutlet({ fd, open, onLost }: OutletSource): Outlet {
   let state: 'direct' | 'queued' | 'lost' = 'direct'
   const lose = (error: unknown): void => {
@@ -47,7 +47,7 @@ export function createOutlet({ fd, open, onLost }: OutletSource): Outlet {
   }
 }
 
-/** What could not be written without waiting. */
+/** Writes without waiting, and returns the rest. */
 function writeNow(fd: number, bytes: Buffer, lose: (error: unknown) => void): Buffer {
   let rest = bytes
   try {
@@ -72,10 +72,10 @@ function lossOf(error: unknown): UserError | null {
 function isTerminalLike(fd: number): boolean {
   try {
     const stats = fstatSync(fd)
-    // What nobody reads is a device too, and no terminal: it is worth no stream. (node:os knows its name, in 2 ms.)
+    // /dev/null is a device too, and needs no stream. (node:os knows its name, but takes 2 ms to load.)
     return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null').rdev
   } catch {
-    // A closed descriptor, or a system without that device: Node's stream knows what to do.
+    // A closed descriptor, or a system without that device: Node's stream handles both.
     return true
   }
 }

@@ -2,7 +2,7 @@ import type { Git } from '../git/git.ts'
 import { page, pagerCommand } from '../process/pager.ts'
 import type { Io } from './io.ts'
 
-/** What a person reads long texts with: null where there is nothing, or no terminal. */
+/** The person's pager; null if there is none, or no terminal. */
 export async function personsPager(
   { env, stdout }: Pick<Io, 'env' | 'stdout'>,
   git: Git,
@@ -10,7 +10,7 @@ export async function personsPager(
   return stdout.columns === null ? null : pagerCommand(env, await configuredPager(git))
 }
 
-/** Shows bytes in that pager, which has the terminal to itself then; where there is none, or it does not start, as they are. */
+/** Shows bytes in that pager, which then owns the terminal; without a pager, or if it does not start, prints them. */
 export async function showInPager(
   { cwd, env, stdout }: Pick<Io, 'cwd' | 'env' | 'stdout'>,
   command: string | null,
@@ -20,7 +20,7 @@ export async function showInPager(
   if (!isShown) stdout.write(bytes)
 }
 
-/** As the person has set it for all repositories: one that came with a stranger's would be a command of theirs. */
+/** From the person's global settings only: a repository's own setting would run a stranger's command. */
 async function configuredPager(git: Git): Promise<string | null> {
   const { code, stdout } = await git.run(['config', '--global', '--get', 'core.pager'], {
     okCodes: [0, 1, 128],

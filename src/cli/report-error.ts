@@ -4,7 +4,7 @@ import { layOut } from '../ui/layout.ts'
 import { canvasFor } from './context.ts'
 import type { Io } from './io.ts'
 
-/** Says what went wrong and what to do about it, and resolves to the exit code. */
+/** Prints what went wrong and what to do, and resolves to the exit code. */
 export async function reportError(error: unknown, io: Pick<Io, 'argv' | 'env' | 'stderr'>): Promise<number> {
   const expected = error instanceof UserError
   const blocks = expected ? userErrorBlocks(error) : bugBlocks(error, Boolean(io.env['RALPH_DEBUG']))

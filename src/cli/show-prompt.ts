@@ -11,14 +11,14 @@ import { readRelated } from '../project/read-related.ts'
 import { unlessGitIsMissing } from '../project/repository.ts'
 import { writePrompt, type TaskPrompt } from '../project/task-prompt.ts'
 
-/** Prints what an agent would get for a task: the prompt as it is, and what it is made of beside it. */
+/** Prints what an agent would get for a task: the prompt unchanged, and its parts beside it. */
 export async function showPrompt(
   context: Context,
   place: Place & { readonly tasks: readonly TaskName[] },
   name: TaskName,
 ): Promise<void> {
   const git = openReadingGit({ cwd: place.root, env: context.io.env })
-  // git looks for attempts while the tasks are read.
+  // git searches for attempts while the tasks are read.
   const [attempts, { task, tasks }] = await Promise.all([
     unlessGitIsMissing(listRecords(git, name.id), []),
     readWithRelated(place, name),

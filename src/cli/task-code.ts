@@ -7,7 +7,7 @@ import { readHistory } from '../project/repository.ts'
 import { workUnderWay } from '../project/work-under-way.ts'
 import type { Io } from './io.ts'
 
-/** Where the code of a task is, also while an agent works at it, and the git to read it with; null where there is none yet. */
+/** Finds the code of a task, also while an agent works on it, and the git to read it with; null if there is none yet. */
 export async function codeOf(
   io: Io,
   place: Place,

@@ -11,7 +11,7 @@ interface Opened {
   readonly forget: readonly (() => void)[]
 }
 
-/** The terminal for a full screen; null where nobody sits at one, it can only print, or nothing is to move in it. */
+/** The terminal for a full screen; null if there is none, if it can only print, or if animation is off. */
 export function openTerminal({ keyboard, stdout, atExit, env }: Io): Terminal | null {
   const keys = keyboard()
   const isLive = wantsLiveLines({ env, isTerminal: stdout.columns !== null })
@@ -71,7 +71,7 @@ function terminalOf(keys: Keyboard, { stdout, atExit }: Pick<Io, 'stdout' | 'atE
       } finally {
         isLent = false
         resume()
-        // It may have been closed meanwhile.
+        // It may have been closed in the meantime.
         if (listener && opened?.listener === listener) {
           enter()
           listener.spoilt()
@@ -81,7 +81,7 @@ function terminalOf(keys: Keyboard, { stdout, atExit }: Pick<Io, 'stdout' | 'atE
   }
 }
 
-/** Puts together what was pasted: in it the end of a line is no key. */
+/** Joins pasted text: the end of a line in it is no key. */
 function keyReader(): (key: Key) => readonly Key[] {
   let pasted: string | null = null
   return (key) => {
@@ -93,10 +93,10 @@ function keyReader(): (key: Key) => readonly Key[] {
     }
     if (name === 'paste-start') pasted = ''
     else if (pasted !== null) pasted += text === '' ? ' ' : text
-    // Whoever types on at once after an Escape has not pressed Alt.
+    // A key right after an Escape does not mean Alt.
     else if (text === '' && name.length <= 1 && !key.ctrl)
       return [plainKey('escape', ''), plainKey(name, name)]
-    // What prints has its own sign for a name: a space, or a letter of another alphabet, has one that nobody knows.
+    // Printing keys have their own sign as name: readline's names are missing for a space and for other alphabets.
     else return [{ ...key, name: name === 'enter' ? 'return' : text === '' ? name : text }]
     return []
   }

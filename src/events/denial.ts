@@ -1,4 +1,4 @@
-/** A tool that an agent asked for and was denied, and the permission that would allow it. */
+/** A tool that an agent was denied, and the permission that would allow it. */
 export interface Denial {
   readonly tool: string
   readonly allowedBy: 'full' | 'custom'

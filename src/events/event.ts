@@ -7,15 +7,15 @@ import type { TaskJson } from './task.ts'
 import type { Usage } from './usage.ts'
 
 /**
- * Everything that can happen in a run, as plain data: a line of the journal, and of `ralph run --json`. Whatever shows a
- * run is a function of these. `at` is when it happened, as every time here in the form of ISO 8601.
+ * Everything that can happen in a run, as plain data: a line of the journal, and of `ralph run --json`. All views of
+ * a run are functions of these. `at` is the time of the event; all times are in ISO 8601.
  */
 export type RunEvent = { readonly at: string } & Emitted
 
-/** The same where jobs run at once: `workspace` says in which; 0 is that of landings. */
+/** An event of a run with several jobs: `workspace` is its workspace; 0 is that of landings. */
 export type Emitted = Happening & { readonly workspace?: number }
 
-/** The same before it has its time, in about the order in which it happens. */
+/** An event before it gets its time, in about the order in which events happen. */
 export type Happening =
   | RunStarted
   | Recovered
@@ -64,7 +64,7 @@ export type Happening =
 export interface RunStarted {
   readonly type: 'run-started'
   readonly version: 1
-  /** Names the run, and its journal. */
+  /** The id of the run and its journal. */
   readonly run: string
   readonly root: string
   /** Null for a detached HEAD. */
@@ -74,13 +74,13 @@ export interface RunStarted {
   readonly gates: readonly Gate[]
   readonly sandbox: SandboxState
   readonly loop: boolean
-  /** How many tasks it works on at once; with a queue the most that it gives to workers. */
+  /** How many tasks it works on at once; with a queue, the most that it gives to workers. */
   readonly jobs: number
-  /** How many tasks of the backlog have that status. */
+  /** The number of tasks in the backlog by status. */
   readonly counts: Readonly<Record<NonNullable<TaskJson['status']>, number>>
-  /** In dollars, for the whole run; null where it has no limit. */
+  /** In dollars, for the whole run; null if it has no limit. */
   readonly budget: number | null
-  /** Where workers find its jobs, without a password; null where it does them itself. */
+  /** The address where workers find its jobs, without a password; null if it has no workers. */
   readonly queue: string | null
 }
 
@@ -90,15 +90,15 @@ export interface WorkerJoined {
   readonly worker: string
   /** How many jobs it does at once. */
   readonly places: number
-  /** What it takes: tasks that have one of them, or all. */
+  /** The labels of tasks that it takes; empty for all tasks. */
   readonly labels: readonly string[]
 }
 
-/** It does none any more. What it was busy with another worker does. */
+/** A worker does no more jobs. Another one does those that it had. */
 export interface WorkerLeft {
   readonly type: 'worker-left'
   readonly worker: string
-  /** `lost`: nothing was heard of it; `refused`: it is of another version. */
+  /** `lost`: it sends nothing any more; `refused`: it has another version. */
   readonly why: 'ended' | 'lost' | 'refused'
   /** One sentence. */
   readonly reason: string
@@ -107,26 +107,26 @@ export interface WorkerLeft {
 /** Whether agents and gates are in a sandbox of the system. */
 export interface SandboxState {
   readonly on: boolean
-  /** Why it is not; null where it is, or was not asked for. */
+  /** Why they are not; null if they are, or if no sandbox was requested. */
   readonly reason: string | null
 }
 
-/** A run before this one died; this is one thing that was found of it, and what was done. */
+/** Something that was found of an earlier run which died, and what was done about it. */
 export interface Recovered {
   readonly type: 'recovered'
   readonly message: string
   readonly task: string | null
-  /** Where work that was in the tree is kept now. */
+  /** The ref that now keeps the work in the tree. */
   readonly ref: string | null
 }
 
-/** Something that a person should know, and that stops nothing. */
+/** A warning for a person; the run continues. */
 export interface Warned {
   readonly type: 'warning'
   readonly message: string
 }
 
-/** A workspace is made ready: its packages are installed. */
+/** A workspace is being prepared: its packages are installed. */
 export interface Preparing {
   readonly type: 'preparing'
   readonly command: string
@@ -141,7 +141,7 @@ export interface BaselineStarted {
 export interface BaselineFinished {
   readonly type: 'baseline-finished'
   readonly results: readonly GateResult[]
-  /** Whether they were known from an earlier run on the same commit. */
+  /** Whether the results are from an earlier run on the same commit. */
   readonly known: boolean
 }
 
@@ -157,16 +157,16 @@ export interface TaskStarted {
 export interface AttemptStarted {
   readonly type: 'attempt-started'
   readonly id: string
-  /** Counts every attempt at the task that is kept. */
+  /** The number of this attempt among all that are kept. */
   readonly attempt: number
-  /** Which of those that count it is, and how many the task has. */
+  /** The number of this attempt among those that count, and how many the task has. */
   readonly counted: number
   readonly most: number
   readonly agent: string
   readonly model: string | null
   /** The raw stream, relative to the root. */
   readonly log: string
-  /** The worker that makes it, where it is not made here: its log is there. */
+  /** The worker that makes it, which has its log; absent if it is made here. */
   readonly worker?: string
 }
 
@@ -205,7 +205,7 @@ export interface AgentRetrying {
   readonly until: string | null
 }
 
-/** The agent says by a tool of ralph's how it stands. It is its word, and no proof. */
+/** The agent reports its state with a tool of ralph's; ralph does not trust it. */
 export interface AgentSignal {
   readonly type: 'agent-signal'
   readonly id: string
@@ -223,20 +223,20 @@ export interface TaskAdded {
   readonly title: string
 }
 
-/** A person drives the agent's own interactive program from here on, in the terminal of the run. */
+/** From now on a person drives the agent's interactive program, in the terminal of the run. */
 export interface TakenOver {
   readonly type: 'taken-over'
   readonly id: string
   readonly agent: string
-  /** The agent's conversation that they go on with; null for a new one, or the last one in that folder. */
+  /** The agent's conversation that is continued; null for a new one, or the last one in that folder. */
   readonly session: string | null
 }
 
-/** They have left it: the gates judge what is there. */
+/** The person has left it: the gates check the work. */
 export interface HandedBack {
   readonly type: 'handed-back'
   readonly id: string
-  /** How the program ended; null where it was ended, or never started. */
+  /** How the program ended; null if it was ended, or never started. */
   readonly code: number | null
   readonly seconds: number
 }
@@ -253,24 +253,24 @@ export interface GateFinished {
   readonly result: GateResult
 }
 
-/** Gates changed files, as a formatter does: all of them run once more on what is there now. */
+/** Gates changed files, as a formatter does: all of them run once more on the result. */
 export interface GatesAgain {
   readonly type: 'gates-again'
   readonly id: string
   readonly paths: readonly string[]
 }
 
-/** The agent did what is not its to do. */
+/** The agent did something that it may not do. */
 export interface Interfered {
   readonly type: 'interference'
   readonly id: string
   readonly interference: Interference
 }
 
-/** The sandbox refused what an agent or a gate tried, as far as that is seen. */
+/** The sandbox refused an action of an agent or a gate, as far as ralph can see. */
 export interface Caged extends CagedAction {
   readonly type: 'caged'
-  /** The task; empty where the gates run before the first one. */
+  /** The task; empty if the gates run before the first one. */
   readonly id: string
   readonly by: 'agent' | 'gate'
 }
@@ -286,11 +286,11 @@ export interface AttemptFinished {
   readonly seconds: number
   readonly usage: Usage
   readonly denied: readonly Denial[]
-  /** Where the attempt is kept; null where all of it is in the task's commit. */
+  /** The ref that keeps the attempt; null if the task's commit contains all of it. */
   readonly ref: string | null
 }
 
-/** The work has passed, and is kept until it has landed. */
+/** The work has passed, and is kept until it lands. */
 export interface CandidateReady {
   readonly type: 'candidate-ready'
   readonly id: string
@@ -305,28 +305,28 @@ export interface LandingStarted {
   readonly ref: string
 }
 
-/** How that went. */
+/** The result of a landing. */
 export interface LandingFinished {
   readonly type: 'landing-finished'
   readonly id: string
-  /** `held`: something of the person's is in the way. */
+  /** `held`: the person's uncommitted work is in the way. */
   readonly result: 'landed' | 'conflict' | 'gate-failed' | 'held' | 'not-committed'
-  /** What is in the way, where it is held. */
+  /** The person's files in the way, if it is held. */
   readonly paths: readonly string[]
 }
 
-/** git commits the work, with the hooks that there are. */
+/** git commits the work, with the repository's hooks. */
 export interface Committing {
   readonly type: 'committing'
   readonly id: string
 }
 
-/** The commit looks for its own name. */
+/** The search for the commit's seal. */
 export interface Sealing {
   readonly type: 'sealing'
   readonly id: string
   readonly seconds: number
-  /** How long it takes in all, as expected. */
+  /** The expected duration of the whole search. */
   readonly expectedSeconds: number
 }
 
@@ -335,7 +335,7 @@ export interface TaskCompleted {
   readonly id: string
   readonly title: string
   readonly commit: string
-  /** In seconds, of all attempts that led to it, with the landing and its seal. */
+  /** In seconds, for all attempts that led to it, with the landing and its seal. */
   readonly duration: number
   readonly attempts: number
   readonly turns: number | null
@@ -350,14 +350,14 @@ export interface TaskBlocked {
   readonly type: 'task-blocked'
   readonly id: string
   readonly title: string
-  /** What its agent asks, or why nothing more is tried. */
+  /** The agent's question, or why no attempt follows. */
   readonly reason: string
   readonly asks: boolean
   readonly attempts: number
   readonly commit: string
 }
 
-/** A task was left TODO: its attempts are kept, its work is not in the tree. */
+/** A task was left TODO: its attempts are kept, and its work is not in the tree. */
 export interface TaskGivenUp {
   readonly type: 'task-given-up'
   readonly id: string
@@ -386,7 +386,7 @@ export interface Answered {
   readonly answer: string
 }
 
-/** The run, or an agent of it, waits. */
+/** The run, or one of its agents, waits. */
 export interface Waiting {
   readonly type: 'waiting'
   readonly id: string
@@ -394,17 +394,17 @@ export interface Waiting {
   readonly reason: string
 }
 
-/** Somebody asked the run to begin no further attempt. */
+/** A person asked the run to begin no further attempt. */
 export interface Paused {
   readonly type: 'paused'
 }
 
-/** It goes on. */
+/** A paused run continues. */
 export interface Resumed {
   readonly type: 'resumed'
 }
 
-/** Somebody asked the run to end; it is finishing cleanly. */
+/** A person asked the run to end; it ends cleanly. */
 export interface Stopping {
   readonly type: 'stopping'
 }
@@ -418,11 +418,11 @@ export interface RunFinished {
   readonly type: 'run-finished'
   readonly completed: readonly string[]
   readonly blocked: readonly string[]
-  /** Left TODO after trying. */
+  /** Tasks that were tried and left TODO. */
   readonly failed: readonly string[]
-  /** Done, and not landed: something of the person's is in the way. */
+  /** Candidates that did not land: the person's uncommitted work is in the way. */
   readonly held: readonly string[]
-  /** How many tasks are TODO and cannot be begun. */
+  /** The number of TODO tasks that are not eligible. */
   readonly waiting: number
   readonly end: RunEnd
   /** One sentence. */
@@ -433,15 +433,15 @@ export interface RunFinished {
 
 /** Why a run ended. */
 export type RunEnd =
-  /** It did what it was asked: one task, or as many as there may be. */
+  /** It did what was requested: one task, or the most that it may do. */
   | 'done'
   | 'nothing-eligible'
   | 'budget'
   | 'interrupted'
   | 'failed'
-  /** Nothing can be done before a person does something. */
+  /** It cannot continue before a person does something. */
   | 'stopped'
-  /** What it did is done, and some of it could not land. */
+  /** Its tasks are done, and some could not land. */
   | 'held'
-  /** All is done and committed here, and git refused to push it. */
+  /** Everything is committed here, and git could not push it. */
   | 'not-pushed'

@@ -2,7 +2,7 @@
 export interface Gate {
   readonly name: string
   readonly command: string
-  /** Where false, a failure is reported and nothing more. */
+  /** If false, its failure is only reported. */
   readonly required: boolean
   readonly timeoutSeconds: number
 }
@@ -17,13 +17,13 @@ export interface GateResult {
   readonly seconds: number
   /** One sentence: how it ended. */
   readonly reason: string
-  /** What is worth reading of its output; empty where it passed. */
+  /** The part of its output that is worth reading; empty if it passed. */
   readonly excerpt: string
-  /** The same for the same failure, whatever its times, line numbers and temporary folders; empty where it passed. */
+  /** Equal for equal failures, ignoring times, line numbers and temporary folders; empty if it passed. */
   readonly fingerprint: string
 }
 
-/** Whether nothing that is required stands in the way. */
+/** Whether all required gates passed. */
 export function gatesPassed(results: readonly GateResult[]): boolean {
   return results.every((result) => result.verdict === 'passed' || !result.gate.required)
 }

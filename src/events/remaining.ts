@@ -1,25 +1,25 @@
 import type { RunStatus } from './status.ts'
 
-/** How long a run is still going to take, in seconds: as likely between these as not. */
+/** How long a run will still take, in seconds: with even odds between these limits. */
 export interface Remaining {
   readonly low: number
   readonly high: number
 }
 
-/** What a guess stands on. */
+/** What the estimate is based on. */
 export interface Pace {
-  /** How many seconds tasks took in this repository. */
+  /** How many seconds each task took in this repository. */
   readonly durations: readonly number[]
   /** How many tasks the run may do. */
   readonly most: number
 }
 
-/** Of fewer tasks nothing can be said of the next. */
+/** Fewer tasks are not enough for an estimate. */
 const ENOUGH_TASKS = 5
 
 /**
- * What remains of a run, by how long tasks took here; null where too few are known, or nothing remains. Of many tasks the
- * long and the short make up for each other, so that the range grows with the root of their number.
+ * Estimates the rest of a run from the durations of tasks; null if too few are known, or if nothing is left. Long and
+ * short tasks compensate each other, so the range grows with the square root of their number.
  */
 export function remainingTime(status: RunStatus, { durations, most }: Pace, now: Date): Remaining | null {
   const { progress, jobs, completed, blocked, failed, held, atOnce } = status
@@ -30,7 +30,7 @@ export function remainingTime(status: RunStatus, { durations, most }: Pace, now:
   if (tasks <= 0) return null
   const mean = meanOf(durations)
   const spread = Math.sqrt(meanOf(durations.map((seconds) => (seconds - mean) ** 2)))
-  // Of a task at work what it has had is over; how much longer one takes that takes long already, nobody knows.
+  // Subtracts the time that a running task has had; how much longer a slow one takes is unknown.
   const spent = jobs.map(({ since }) =>
     Math.min(mean / 2, (now.getTime() - new Date(since).getTime()) / 1000),
   )
@@ -40,7 +40,7 @@ export function remainingTime(status: RunStatus, { durations, most }: Pace, now:
   return { low: Math.max(0, expected - range) / side, high: (expected + range) / side }
 }
 
-/** Half of what is normally distributed lies within so many deviations of its mean. */
+/** Half of a normal distribution is within this many deviations of its mean. */
 const QUARTILE = 0.6745
 
 function meanOf(numbers: readonly number[]): number {

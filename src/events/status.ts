@@ -2,7 +2,7 @@ import type { RunEnd, RunEvent, TaskStarted } from './event.ts'
 import type { GateResult } from './gate.ts'
 import { sum, UNKNOWN_USAGE, type Usage } from './usage.ts'
 
-/** A run as its journal tells it: while it goes on, or after its end. */
+/** The state of a run according to its journal, during it or after its end. */
 export interface RunStatus {
   readonly run: string
   readonly since: string
@@ -12,19 +12,19 @@ export interface RunStatus {
   readonly agent: string
   /** How many tasks it works on at once. */
   readonly atOnce: number
-  /** Of the whole backlog: how many tasks there are, and how many of them are done or blocked by now. */
+  /** The number of tasks in the whole backlog, and how many of them are done or blocked by now. */
   readonly progress: { readonly tasks: number; readonly done: number; readonly blocked: number }
-  /** In dollars: what the attempts that are over have cost, as far as it is known. */
+  /** In dollars: the known cost of finished attempts. */
   readonly cost: number | null
-  /** In dollars: what the run may cost. */
+  /** In dollars: the most that the run may cost. */
   readonly budget: number | null
   readonly paused: boolean
   readonly stopping: boolean
-  /** The tasks that are at work now. */
+  /** The tasks under way. */
   readonly jobs: readonly JobStatus[]
-  /** Who does them, where they are not done here. */
+  /** The workers of the run, if it has any. */
   readonly workers: readonly WorkerStatus[]
-  /** What somebody is asked, and has not answered. */
+  /** Questions without an answer. */
   readonly questions: readonly {
     readonly id: string
     readonly text: string
@@ -32,52 +32,52 @@ export interface RunStatus {
   }[]
   readonly completed: readonly string[]
   readonly blocked: readonly string[]
-  /** Left TODO after trying. */
+  /** Tasks that were tried and left TODO. */
   readonly failed: readonly string[]
-  /** Done, and not landed yet: these files of the person's are in the way. */
+  /** Candidates that have not landed yet: these files of the person's are in the way. */
   readonly held: readonly { readonly id: string; readonly paths: readonly string[] }[]
-  /** Null while it goes on, and of a run that died. */
+  /** Null while it runs, and for a run that died. */
   readonly ended: { readonly at: string; readonly end: RunEnd; readonly reason: string } | null
 }
 
-/** What goes on in a checkout. */
+/** The runs of a checkout. */
 export interface Situation {
-  /** The run under way; null where there is none. */
+  /** The current run; null if there is none. */
   readonly run: (RunStatus & { readonly pid: number; readonly host: string }) | null
-  /** The last run that is over: also one that died. */
+  /** The last run that has ended or died. */
   readonly last: RunStatus | null
-  /** Work that passed and has not landed. */
+  /** Candidates that have not landed. */
   readonly candidates: readonly { readonly id: string; readonly attempt: number; readonly ref: string }[]
 }
 
-/** A task that is at work. */
+/** A task under way. */
 export interface JobStatus {
   readonly id: string
   readonly title: string
-  /** In which of ralph's own workspaces; null in the checkout. */
+  /** The number of ralph's own workspace; null for the checkout. */
   readonly workspace: number | null
   readonly agent: string
   readonly limits: TaskStarted['limits']
-  /** Which of the attempts that count it is, and how many the task has; null before the first. */
+  /** The number of the attempt among those that count, and how many the task has; null before the first. */
   readonly attempt: { readonly counted: number; readonly most: number; readonly since: string } | null
   readonly doing: 'agent' | 'person' | 'gates' | 'landing' | 'waiting'
   /** Since when. */
   readonly since: string
-  /** Of the attempt under way, as far as its agent has said. */
+  /** The usage of the current attempt, as far as its agent has reported it. */
   readonly usage: Usage
-  /** What the gates have said of the attempt under way. */
+  /** The gate results of the current attempt. */
   readonly gates: readonly GateResult[]
-  /** What the agent has said last by its tool, what a wait is for, or the gate. */
+  /** The agent's last progress signal, the reason of a wait, or the current gate. */
   readonly note: string
   readonly until: string | null
 }
 
-/** What a run has cost by now, with the attempts that are under way; null where nobody has said. */
+/** The cost of a run with its current attempts; null if it is unknown. */
 export function costSoFar({ cost, jobs }: RunStatus): number | null {
   return sum(cost, ...jobs.map(({ usage }) => usage.costUsd))
 }
 
-/** A worker that is there. */
+/** A worker of the run. */
 interface WorkerStatus {
   readonly worker: string
   /** How many jobs it does at once. */
@@ -112,7 +112,7 @@ const NOTHING = {
   ended: null,
 } as const
 
-/** A task of which no attempt has begun. */
+/** A task without an attempt so far. */
 const IDLE = {
   attempt: null,
   doing: 'waiting',
@@ -232,7 +232,7 @@ function after(status: RunStatus, event: RunEvent): RunStatus {
   }
 }
 
-/** The same with a task at that worker, and at no other. */
+/** The workers with a task at that one, and at no other. */
 function withTask(
   workers: readonly WorkerStatus[],
   id: string,

@@ -1,10 +1,10 @@
-/** A task as JSON, wherever one appears: as docs/json.md says. */
+/** A task as JSON in every command: see docs/json.md. */
 export interface TaskJson {
   readonly id: string
   readonly number: number
   readonly title: string
   readonly file: string
-  /** Null where the file does not say it clearly. */
+  /** Null if the file has no clear status. */
   readonly status: 'TODO' | 'DONE' | 'BLOCKED' | null
   readonly milestone: string | null
   readonly depends: readonly string[]
@@ -21,6 +21,6 @@ export interface TaskJson {
   readonly completed: string | null
   readonly commit: string | null
   readonly cost: string | null
-  /** What ralph does not know. */
+  /** The fields that ralph does not know. */
   readonly fields: Readonly<Record<string, string>>
 }

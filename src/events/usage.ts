@@ -1,6 +1,6 @@
 import { formatDuration, parseDuration } from '../base/time.ts'
 
-/** Unknown stays null: a number that was not reported is never 0. The input counts what came from a cache too. */
+/** Usage of an agent: a number that was not reported is null, never 0. The input includes cached tokens. */
 export interface Usage {
   readonly turns: number | null
   readonly inputTokens: number | null
@@ -9,7 +9,7 @@ export interface Usage {
   readonly costUsd: number | null
 }
 
-/** Nothing was reported. */
+/** The usage if nothing was reported. */
 export const UNKNOWN_USAGE: Usage = {
   turns: null,
   inputTokens: null,
@@ -18,14 +18,14 @@ export const UNKNOWN_USAGE: Usage = {
   costUsd: null,
 }
 
-/** The sum of what is known; null where none of it is. */
+/** The sum of the known numbers; null if there are none. */
 export function sum(...numbers: readonly (number | null)[]): number | null {
   let total: number | null = null
   for (const value of numbers) if (value !== null) total = (total ?? 0) + value
   return total
 }
 
-/** A usage, number by number. */
+/** Makes a usage from its numbers. */
 export function usageOf(valueOf: (key: keyof Usage) => number | null): Usage {
   return {
     turns: valueOf('turns'),
@@ -36,34 +36,34 @@ export function usageOf(valueOf: (key: keyof Usage) => number | null): Usage {
   }
 }
 
-/** The sum of what was reported; what nobody reported stays unknown. */
+/** The sum of two usages; null plus a number is that number. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return usageOf((key) => sum(a[key], b[key]))
 }
 
-/** The same of any number of them. */
+/** The sum of any number of usages. */
 export function totalUsage(usages: readonly Usage[]): Usage {
   return usages.reduce(addUsage, UNKNOWN_USAGE)
 }
 
-/** `$0.53`; with more digits where two would say nothing. */
+/** `$0.53`; with more digits for very small amounts. */
 export function formatCost(usd: number): string {
   return `$${usd > 0 && usd < 0.005 ? usd.toFixed(4) : usd.toFixed(2)}`
 }
 
-/** The number in `$0.53`; null where there is none. */
+/** The number in `$0.53`; null if there is none. */
 export function parseCost(text: string | null): number | null {
   const match = /^\$(\d+(?:\.\d+)?)$/.exec(text?.trim() ?? '')
   return match ? Number(match[1]) : null
 }
 
-/** The seconds of a time that took, `8m 12s`; null where it tells none. Unlike a limit it may be `0s`. */
+/** The seconds in a duration like `8m 12s`; null if it is none. Unlike a limit it may be `0s`. */
 export function secondsIn(text: string | null): number | null {
   if (text === null) return null
   return text.trim() === formatDuration(0) ? 0 : (parseDuration(text) ?? null)
 }
 
-/** `412k in (380k cached), 9k out`; null where nothing is known. */
+/** `412k in (380k cached), 9k out`; null if nothing is known. */
 export function formatTokens(usage: Usage): string | null {
   const parts: string[] = []
   if (usage.inputTokens !== null) {
@@ -74,7 +74,7 @@ export function formatTokens(usage: Usage): string | null {
   return parts.length > 0 ? parts.join(', ') : null
 }
 
-/** The numbers of such a text, as exactly as it tells them. */
+/** Parses such a text, with the precision that it has. */
 export function parseTokens(
   text: string | null,
 ): Pick<Usage, 'inputTokens' | 'cachedTokens' | 'outputTokens'> {

@@ -1,23 +1,23 @@
 import type { Git } from './git.ts'
 
-/** What a commit did to one file. A file that was moved is one that went and one that came. */
+/** What a commit did to one file. A renamed file counts as one deleted and one added. */
 export interface FileChange {
   /** From the top of the repository. */
   readonly path: string
-  /** The blob before; null where the file came. */
+  /** The blob before; null if the file was added. */
   readonly before: string | null
-  /** The blob after; null where the file went. */
+  /** The blob after; null if the file was deleted. */
   readonly after: string | null
 }
 
-/** A commit and what it did; what a merge brought together is told of the commits that it merged. */
+/** A commit and its changes; those of a merge are reported with the commits that it merged. */
 export interface CommitChanges {
   readonly commit: string
   readonly parents: readonly string[]
   readonly changes: readonly FileChange[]
 }
 
-/** Which commits: those that are named, or all of HEAD's that changed a file of that pattern. */
+/** Which commits: those that are named, or all commits of HEAD that changed a file of that pattern. */
 type ChangesQuery = { readonly commits: readonly string[] } | { readonly pattern: string }
 
 /** Reads what commits did to files, newest first, in one process. */
@@ -43,7 +43,7 @@ export async function readChanges(git: Git, query: ChangesQuery): Promise<readon
   return parseChanges(stdout.toString())
 }
 
-/** A commit's line, then for each file a line of modes and blobs, and its path: each ends with a NUL. */
+/** A line for the commit, then for each file a line of modes and blobs, and its path: each ends with a NUL. */
 function parseChanges(output: string): readonly CommitChanges[] {
   const commits: { commit: string; parents: readonly string[]; changes: FileChange[] }[] = []
   const fields = output.split('\0')

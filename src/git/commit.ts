@@ -4,18 +4,18 @@ import { ignoredPaths } from './repository.ts'
 export type CommitResult =
   | {
       readonly kind: 'committed'
-      /** The first digits of its name. */
+      /** The first digits of its hash. */
       readonly commit: string
       readonly files: number
       readonly added: number
       readonly removed: number
     }
-  /** A hook said no, or git itself, to line ends: what it printed. */
+  /** A hook refused it, or git itself because of line ends, with this output. */
   | { readonly kind: 'refused'; readonly by: 'hook' | 'git'; readonly output: string }
-  /** Something is in git's way (a lock, a full disk, a key that is not there): what git said. */
+  /** Something is in git's way (a lock, a full disk, a missing key), with git's output. */
   | { readonly kind: 'failed'; readonly output: string }
 
-/** What goes into a commit, and what is said of it. */
+/** What goes into a commit, and its message. */
 interface CommitRequest {
   readonly message: string
   /** These paths as they are in the work tree; without it the index. */
@@ -23,12 +23,12 @@ interface CommitRequest {
   readonly signal?: AbortSignal
 }
 
-/** Commits as git is set up: with its hooks, identity, signature, attributes and filters. */
+/** Commits with the person's settings: hooks, identity, signature, attributes and filters. */
 export async function commit(git: Git, { message, paths, signal }: CommitRequest): Promise<CommitResult> {
   const limited = withLimit(signal)
   try {
     if (paths) await stage(git, { paths, strict: true })
-    // Cleaning up may be set to drop lines that begin with #, which in notes are headings.
+    // The default cleanup may remove lines that begin with #, which are headings in notes.
     const args = ['-c', 'i18n.commitEncoding=UTF-8', 'commit', '--cleanup=whitespace', '--file=-']
     const only = paths ? ['--only', '--', ...paths.map(literal)] : []
     const { stdout } = await git.run([...args, ...only], { signal: limited, stdin: message })
@@ -42,7 +42,7 @@ export async function commit(git: Git, { message, paths, signal }: CommitRequest
   }
 }
 
-/** Whether git minds line ends, as it was told to: `fatal: CRLF would be replaced by LF in notes.txt`. */
+/** Whether git refused line ends, as `core.safecrlf` asks: `fatal: CRLF would be replaced by LF in notes.txt`. */
 export function refusesLineEnds(error: GitError): boolean {
   return /^fatal: .* would be replaced by /m.test(error.stderr)
 }
@@ -51,18 +51,18 @@ export function refusesLineEnds(error: GitError): boolean {
 interface Staging {
   /** Only these paths; without it everything that git does not ignore. */
   readonly paths?: readonly string[]
-  /** Left as they are. */
+  /** These are left as they are. */
   readonly except?: readonly string[]
   /** Also what git ignores. */
   readonly force?: boolean
-  /** Refuse line ends that git is set up to refuse. What is only to be recorded is recorded as it is. */
+  /** Whether to refuse line ends that git is set up to refuse. Work that is only recorded is never refused. */
   readonly strict?: boolean
 }
 
-/** Puts what is in the work tree into the index. */
+/** Adds what is in the work tree to the index. */
 export async function stage(git: Git, { paths, except = [], force, strict }: Staging): Promise<void> {
   const wanted = paths?.map(literal) ?? ['.']
-  // What git ignores it leaves out by itself, and refuses to hear of.
+  // git leaves ignored paths out by itself, and fails if they are named.
   const ignored = await ignoredPaths(git, except, { tracked: true })
   const unwanted = except.filter((path) => !ignored.has(path)).map((path) => `:(exclude,literal)${path}`)
   const lenient = strict ? [] : ['-c', 'core.safecrlf=false']
@@ -74,7 +74,7 @@ export async function stage(git: Git, { paths, except = [], force, strict }: Sta
   try {
     await add(how)
   } catch (error) {
-    // An agent may write where only a part of the tree is checked out; a git that minds has the flag for it.
+    // An agent may write outside a sparse checkout; only a git that checks that knows the flag for it.
     if (!(error instanceof GitError && /sparse-checkout/.test(error.stderr))) throw error
     await add([...how, '--sparse'])
   }
@@ -85,7 +85,7 @@ export async function writeTree(git: Git): Promise<string> {
   return (await git.run(['write-tree'])).stdout.toString().trim()
 }
 
-/** A hook that waits for ever must not keep a run for ever. */
+/** Limits how long a hook can hold up a run. */
 const LIMIT_MS = 30 * 60 * 1000
 
 function withLimit(signal: AbortSignal | undefined): AbortSignal {
@@ -98,7 +98,7 @@ function nameIn(summary: string): string {
   return / ([0-9a-f]{4,64})\] /.exec(summary)?.[1] ?? 'HEAD'
 }
 
-/** From `3 files changed, 120 insertions(+), 4 deletions(-)`, which saves asking again. */
+/** From `3 files changed, 120 insertions(+), 4 deletions(-)`, which saves a second command. */
 function sizeOf(summary: string): { files: number; added: number; removed: number } {
   const count = (pattern: RegExp): number => Number(pattern.exec(summary)?.[1] ?? 0)
   return {
@@ -108,7 +108,7 @@ function sizeOf(summary: string): { files: number; added: number; removed: numbe
   }
 }
 
-/** A path as git is to take it: as it stands. */
+/** A pathspec that matches only this very path. */
 export function literal(path: string): string {
   return `:(literal)${path}`
 }

@@ -4,23 +4,23 @@ import { runProgram, type ProgramEnd } from '../process/run.ts'
 import { gitEnvironment } from './environment.ts'
 import { GitError, type Git, type GitOptions, type GitResult, type GitSurroundings } from './git.ts'
 
-/** Where git is opened. */
+/** Where to open git. */
 interface GitFolder {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * Opens git in a folder to work there, with an environment in which nothing points at another repository: with the
- * person's hooks, filters and signature.
+ * Opens git to work in a folder, with the person's hooks, filters and signature, and with an environment in which
+ * nothing leads to another repository.
  */
 export function openGit({ cwd, env }: GitFolder): Git {
   return doorTo(cwd, { env: gitEnvironment(env) })
 }
 
 /**
- * Opens git only to read: whoever looks at a stranger's repository starts git, and nothing that the repository names.
- * What stands in the way of that is no repository.
+ * Opens git only to read a repository that may be a stranger's: git starts nothing that the repository names. A
+ * folder for which that is not possible counts as no repository.
  */
 export function openReadingGit({ cwd, env }: GitFolder): Git {
   return readingDoorTo(cwd, {
@@ -36,7 +36,7 @@ function readingDoorTo(cwd: string, surroundings: GitSurroundings): Git {
     ...door,
     isReading: true,
     async run(args, options = {}) {
-      // Of what only reads, these alone compare files with an index, and may run a filter for that.
+      // Of the commands that only read, just these compare files with an index, and may run a filter for that.
       if (args[0] !== 'status' && args[0] !== 'add') return door.run(args, options)
       unfiltered ??= withoutFilters(door)
       return door.run(args, { ...options, env: { ...options.env, ...(await unfiltered) } })
@@ -46,7 +46,7 @@ function readingDoorTo(cwd: string, surroundings: GitSurroundings): Git {
   }
 }
 
-/** A folder of the repository could be a bare repository with settings of its own, which no clone shows. */
+/** A folder of the repository could be a bare repository with its own settings, which a clone would not show. */
 const READING_SETTINGS = {
   'safe.bareRepository': 'explicit',
   'core.fsmonitor': 'false',
@@ -56,17 +56,17 @@ const READING_SETTINGS = {
   'log.showSignature': 'false',
 }
 
-/** No index is refreshed, and no object fetched that is missing. */
+/** Refreshes no index, and fetches no missing object. */
 const READING_ENVIRONMENT = {
   GIT_OPTIONAL_LOCKS: '0',
   GIT_NO_LAZY_FETCH: '1',
   GIT_ALLOW_PROTOCOL: 'none',
 }
 
-/** A filter has a name of its own, so it can only be switched off by that. As environment: a name may hold any character. */
+/** Switches each filter off by its name, the only way to do it. Uses the environment, as a name may hold any character. */
 async function withoutFilters(door: Git): Promise<Readonly<Record<string, string>>> {
-  const asked = ['config', '--name-only', '-z', '--get-regexp', '^filter\\.']
-  const { stdout } = await door.run(asked, { okCodes: [0, 1, 128] })
+  const query = ['config', '--name-only', '-z', '--get-regexp', '^filter\\.']
+  const { stdout } = await door.run(query, { okCodes: [0, 1, 128] })
   const keys = [...new Set(stdout.toString().split('\0').filter(Boolean))]
   const first = Number(door.env['GIT_CONFIG_COUNT'] ?? 0) || 0
   const entries = keys.flatMap((key, index) => [
@@ -104,7 +104,7 @@ async function execute(command: Command): Promise<GitResult> {
   const { cwd, env, args, options } = command
   const { stdin, signal, okCodes = [0] } = options
   signal?.throwIfAborted()
-  // Without this git writes each commit of a log by itself, and a reader at the other end of a pipe wakes up for each.
+  // Without this git writes each commit of a log separately, and wakes the reader of the pipe for each.
   const all = { ...env, GIT_FLUSH: '0', ...options.env }
   const { code, stdout, stderr } = await ended(cwd, { program: 'git', args, cwd, env: all, stdin, signal })
   signal?.throwIfAborted()
@@ -118,7 +118,7 @@ async function ended(cwd: string, run: Parameters<typeof runProgram>[0]): Promis
     return await runProgram(run)
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    // The system gives one code for a program and for a folder that is not there.
+    // The system reports the same code for a missing program and a missing folder.
     if (isMissing && existsSync(cwd))
       throw new UserError('git was not found', 'Install git, or put it on PATH.')
     throw error

@@ -1,6 +1,6 @@
 /**
- * The person's environment, without what would lead git to another repository, index or configuration than the
- * folder's own (as when ralph is started from a hook), in plain English, and with nothing that waits for a person.
+ * The person's environment for git: without variables that lead to another repository, index or configuration (as
+ * when a hook starts ralph), in plain English, and with nothing that waits for a person.
  */
 export function gitEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const clean: Record<string, string> = {}

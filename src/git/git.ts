@@ -1,19 +1,19 @@
-/** The one door to git: every process that ralph starts of it goes through here. */
+/** The one door to git: all of ralph's git processes are started here. */
 export interface Git {
   /** The folder that commands run in. */
   readonly cwd: string
-  /** What git finds in its environment. */
+  /** The environment of git. */
   readonly env: Readonly<Record<string, string>>
-  /** Whether it starts nothing that the repository names: no hook, no filter, no monitor. */
+  /** Whether it starts nothing that the repository names: no hook, filter or monitor. */
   readonly isReading: boolean
   /**
    * Runs one git command. An exit code that is not in `okCodes` (by default 0 alone) throws a GitError
-   * with the arguments and what git said.
+   * with the arguments and git's output.
    */
   run(args: readonly string[], options?: GitOptions): Promise<GitResult>
   /** The same door in another folder. */
   at(cwd: string): Git
-  /** The same door, with more in the environment and other settings of git for each command. */
+  /** The same door, with additional environment and settings for each command. */
   with(more: GitSurroundings): Git
 }
 
@@ -25,10 +25,10 @@ export interface GitOptions {
   readonly signal?: AbortSignal
 }
 
-/** What a door gives to each of its commands. */
+/** What a door adds to each of its commands. */
 export interface GitSurroundings {
   readonly env?: Readonly<Record<string, string>>
-  /** Settings that hold over all that git's own files say: `core.fsmonitor` → `false`. */
+  /** Settings that override git's own configuration: `core.fsmonitor` → `false`. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -38,7 +38,7 @@ export interface GitResult {
   readonly stderr: string
 }
 
-/** git refused: which command, how it ended and what it said. */
+/** A git command that failed: its arguments, its exit code and its output. */
 export class GitError extends Error {
   readonly args: readonly string[]
   readonly code: number | null

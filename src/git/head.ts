@@ -3,23 +3,22 @@ import { join } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import type { Git } from './git.ts'
 import { changeRefs } from './refs.ts'
-import type { Repository } from './repository.ts'
 
-/** Where HEAD stood when something began. */
+/** What HEAD was when something began. */
 export interface Base {
   readonly head: string
   /** The branch's short name; null for a detached HEAD. */
   readonly branch: string | null
 }
 
-/** What HEAD is where it is at a base: a branch, or itself. */
+/** The ref to move for a base: its branch, or HEAD itself. */
 function refOf({ branch }: Pick<Base, 'branch'>): string {
   return branch === null ? 'HEAD' : `refs/heads/${branch}`
 }
 
 /**
- * Puts HEAD and the branch back to the base; the work tree and the index stay as they are. It fails where the branch is not
- * at `tip` any more, which was seen there; null where it was gone.
+ * Moves HEAD and the branch back to the base; the work tree and the index stay as they are. It fails if the branch is
+ * no longer at `tip`, where the caller saw it (null: it did not exist).
  */
 export async function putHeadBack(
   git: Git,
@@ -46,10 +45,10 @@ export async function moveBranch(
   await changeRefs(git, { make: new Map([[ref, to]]), take: new Map([[ref, from]]) }, why)
 }
 
-/** The address that everything in an attempt commits by: without it a commit is a person's. */
+/** The committer's address in everything that an attempt starts: a commit with another one is a person's. */
 export const ATTEMPT_ADDRESS = 'attempt@ralph.invalid'
 
-/** What an attempt, and all that it starts, finds in its environment: whose its commits are. */
+/** The environment that marks commits as an attempt's. */
 export const ATTEMPT_COMMITTER = {
   GIT_COMMITTER_NAME: 'an attempt of ralph',
   GIT_COMMITTER_EMAIL: ATTEMPT_ADDRESS,
@@ -60,13 +59,13 @@ export interface LaterCommit {
   readonly hash: string
   readonly parents: readonly string[]
   readonly subject: string
-  /** Whether an attempt has made it. */
+  /** Whether an attempt made it. */
   readonly isAttempts: boolean
 }
 
 /**
- * The commits that came on top of one, newest first, along first parents; null where the later one does not stand on it, or
- * where some of them were there before, on `known` commits: then somebody has only moved the branch.
+ * The commits on top of one, newest first, along first parents; null if the later one does not contain it, or if some
+ * are in the history of `known` commits: then somebody only moved the branch.
  */
 export async function commitsOnTop(
   git: Git,
@@ -81,7 +80,7 @@ export async function commitsOnTop(
   return Number(stdout.toString()) === commits.length ? commits : null
 }
 
-/** The commits that one commit holds and another does not, newest first. */
+/** The commits that one commit contains and another does not, newest first. */
 export async function commitsBetween(
   git: Git,
   from: string,
@@ -109,13 +108,13 @@ export async function commitsBetween(
   })
 }
 
-/** What a commit is made of. */
+/** The content of a commit object. */
 export interface CommitFacts {
   readonly tree: string
   readonly parents: readonly string[]
 }
 
-/** What a commit is made of; `objects` is where it lies if it was just made, and is read without a process. */
+/** The content of a commit; a loose object in the folder `objects` is read without a process. */
 export async function commitAt(git: Git, objects: string, commit: string): Promise<CommitFacts> {
   const loose = looseCommit(objects, commit)
   if (loose) return loose
@@ -124,7 +123,7 @@ export async function commitAt(git: Git, objects: string, commit: string): Promi
   return { tree, parents }
 }
 
-/** The same of one that is a file of its own in that folder; null where it is in a pack, or elsewhere. */
+/** The same for a loose object in that folder; null if it is in a pack, or elsewhere. */
 export function looseCommit(objects: string, commit: string): CommitFacts | null {
   try {
     const bytes = readFileSync(join(objects, commit.slice(0, 2), commit.slice(2)))
@@ -143,13 +142,13 @@ export async function isAncestor(git: Git, ancestor: string, of: string): Promis
   return (await git.run(['merge-base', '--is-ancestor', ancestor, of], { okCodes: [0, 1] })).code === 0
 }
 
-/** Where two commits went apart; null where they have nothing in common. */
+/** The common ancestor of two commits; null if they have none. */
 export async function mergeBase(git: Git, one: string, other: string): Promise<string | null> {
   const { code, stdout } = await git.run(['merge-base', one, other], { okCodes: [0, 1] })
   return code === 0 ? stdout.toString().trim() : null
 }
 
-/** The commit that a branch is at; null where there is no such branch. */
+/** The commit that a branch is at; null if there is no such branch. */
 export async function tipOf(git: Git, branch: string): Promise<string | null> {
   const { code, stdout } = await git.run(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`], {
     okCodes: [0, 1],

@@ -5,24 +5,24 @@ import type { Git } from './git.ts'
 import { readLog } from './log.ts'
 import type { Trailer } from './trailers.ts'
 
-/** The key of the trailer that says what a commit has imported, and in which state that was. */
+/** The key of the trailer that names what a commit has imported, and its state at that time. */
 const IMPORT = 'Import'
 
-/** What the commit of an import says of it: the path that names a backlog, and the object that holds what was read. */
+/** The trailer of an import's commit: the path of a backlog, and the object that holds what was read. */
 export function importTrailer(path: string, hash: string): Trailer {
   return { key: IMPORT, value: `${path}@${hash}` }
 }
 
-/** What was imported from a path before. */
+/** The earlier imports of a path. */
 export interface EarlierImports {
-  /** The last commit of these, and the object that holds what it read. */
+  /** The last of these commits, and the object that holds what it read. */
   readonly commit: string
   readonly hash: string
-  /** Of each file that one of them wrote, by its path in the repository, the blob that the last one gave it. */
+  /** For each file that one of them wrote, by its path in the repository, the blob that the last one wrote. */
   readonly written: ReadonlyMap<string, string>
 }
 
-/** The imports of a path in the history of HEAD; null where there is none. */
+/** The imports of a path in the history of HEAD; null if there is none. */
 export async function earlierImports(git: Git, path: string): Promise<EarlierImports | null> {
   const entries = await readLog(git, { withTrailer: IMPORT })
   const own = entries.flatMap(({ hash, trailers }) => {
@@ -37,7 +37,7 @@ export async function earlierImports(git: Git, path: string): Promise<EarlierImp
   return { ...last, written }
 }
 
-/** The blobs that a commit brought, by path. */
+/** The blobs that a commit added or changed, by path. */
 async function blobsOf(git: Git, commit: string): Promise<readonly (readonly [string, string])[]> {
   const { stdout } = await git.run([
     'diff-tree',
@@ -59,7 +59,7 @@ async function blobsOf(git: Git, commit: string): Promise<readonly (readonly [st
   return blobs
 }
 
-/** The blobs that files of the work tree would be, by path; as they are, without filters, they are stored too. */
+/** The blobs of files in the work tree, by path: unfiltered, as they are stored. */
 export async function blobsNow(
   git: Git,
   paths: readonly string[],
@@ -73,7 +73,7 @@ export async function blobsNow(
   return new Map(named.map((path, index) => [path, blobs[index] ?? '']))
 }
 
-/** Keeps files of the work tree as an object of git: one as a blob, several as a tree of their paths. */
+/** Stores files of the work tree as a git object: one file as a blob, several as a tree of their paths. */
 export async function storeFiles(git: Git, paths: readonly string[], gitDir: string): Promise<string> {
   const blobs = await blobsNow(git, paths, { store: true })
   const [only] = blobs.values()
@@ -89,7 +89,7 @@ export async function storeFiles(git: Git, paths: readonly string[], gitDir: str
   }
 }
 
-/** What an import had read, by path in the repository; null where it is gone. */
+/** What an import read, by path in the repository; null if it no longer exists. */
 export async function importedTexts(
   git: Git,
   { commit, hash }: EarlierImports,
@@ -101,7 +101,7 @@ export async function importedTexts(
     const content = (await git.run(['cat-file', 'blob', hash])).stdout
     return new Map([[path, content.toString()]])
   }
-  // A tree of several files may have been cleared away by now; the commit holds those that were committed.
+  // git may have removed a tree of several files; the commit has those that were committed.
   const tree = type === 'tree' ? hash : commit
   const only = type === 'tree' ? [] : ['--', path]
   const { stdout: names } = await git.run([

@@ -1,39 +1,39 @@
 import type { Git } from './git.ts'
 import type { Trailer } from './trailers.ts'
 
-/** One commit, as `git log` tells it. */
+/** One commit of `git log`. */
 export interface LogEntry {
   readonly hash: string
   readonly tree: string
   readonly parents: readonly string[]
-  /** The ref that names it, where refs were asked for. */
+  /** The ref that names it, if refs were requested. */
   readonly ref: string | null
   readonly authorName: string
-  /** The address of who committed it. */
+  /** The address of the committer. */
   readonly committer: string
   /** When it was committed, in seconds since 1970. */
   readonly committedAt: number
   readonly subject: string
-  /** What stands between the subject and the trailers. */
+  /** The text between the subject and the trailers. */
   readonly body: string
   readonly trailers: readonly Trailer[]
 }
 
 interface LogQuery {
-  /** Where to begin and what to leave out, as git writes it; HEAD by default. */
+  /** Where to begin and what to leave out, in git's notation; HEAD by default. */
   readonly revisions?: readonly string[]
-  /** Just these commits, each on its own. */
+  /** Just these commits, without their history. */
   readonly commits?: readonly string[]
-  /** Only commits whose message has a line like such a trailer, indented or not; with `reverts` those as well. */
+  /** Only commits with such a trailer line in the message, indented or not; with `reverts` those as well. */
   readonly withTrailer?: string
-  /** Only commits that speak of undoing another, whichever: see `revertedBy`. */
+  /** Only commits that say that they undo another: see `revertedBy`. */
   readonly reverts?: boolean
   readonly since?: string
   /** Only commits that changed something in the folder of the door. */
   readonly hereOnly?: boolean
   /** With the ref that names each commit. */
   readonly refs?: boolean
-  /** More of git log's own options, such as which refs to begin from. */
+  /** More options of git log, such as which refs to begin from. */
   readonly options?: readonly string[]
 }
 
@@ -56,17 +56,17 @@ export async function readSubjects(
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]))
 }
 
-/** How git itself begins the line that says which commit is undone. */
+/** How git begins the line that names the commit to be undone. */
 const REVERTS = 'This reverts commit '
 
-/** A commit that another undoes, as that one names it. */
+/** A commit that another undoes, as the other names it. */
 export interface Reverted {
   readonly commit: string
-  /** Of a merge the parent that was kept: all that the merge brought to it is undone. */
+  /** For a merge, the parent that was kept: all that the merge brought to it is undone. */
   readonly onto: string | null
 }
 
-/** What a commit says it undoes. */
+/** The commits that a commit says it undoes. */
 export function revertedBy({ body }: LogEntry): readonly Reverted[] {
   if (!body.includes(REVERTS)) return []
   return [...body.matchAll(REVERTED)].map(([, commit = '', onto = null]) => ({ commit, onto }))
@@ -74,7 +74,7 @@ export function revertedBy({ body }: LogEntry): readonly Reverted[] {
 
 const REVERTED = /^This reverts commit ([0-9a-f]{7,64})(?:, reversing\s+changes made to ([0-9a-f]{7,64}))?/gm
 
-/** The placeholders and the reader of each field stand together, so that they cannot drift apart. */
+/** The placeholder and the reader of each field are defined together, so that they always match. */
 const FIELDS = {
   hash: '%H',
   tree: '%T',
@@ -90,7 +90,7 @@ const FIELDS = {
 
 const NAMES = Object.keys(FIELDS) as (keyof typeof FIELDS)[]
 
-/** To name the refs of a commit takes git a look at all of them: only where that is asked for. */
+/** git reads all refs to name those of a commit, so it does only if they are requested. */
 function formatOf({ refs }: LogQuery): string {
   return NAMES.map((name) => (name === 'ref' && !refs ? '' : FIELDS[name])).join('%x00')
 }
@@ -120,14 +120,14 @@ function logArguments(query: LogQuery): string[] {
   ]
 }
 
-/** One pattern, and blanks that are written out: git looks for two patterns, or for a class, by a slower way. */
+/** One pattern, with blanks instead of a class: git searches for several patterns, or a class, more slowly. */
 function patternArguments({ withTrailer, reverts }: LogQuery): readonly string[] {
   if (withTrailer === undefined) return reverts ? ['--fixed-strings', `--grep=${REVERTS}`] : []
   const trailer = `[ \t]*${withTrailer}: `
   return ['--extended-regexp', `--grep=^(${reverts ? `${trailer}|${REVERTS}` : trailer})`]
 }
 
-/** A NUL ends each field, one more ends each commit; a commit's text cannot hold one. */
+/** A NUL ends each field, and one more ends each commit; a commit's text cannot contain one. */
 function parseLog(output: string): readonly LogEntry[] {
   const values = output.split('\0')
   const entries: LogEntry[] = []
@@ -163,7 +163,7 @@ function parseTrailers(text: string): readonly Trailer[] {
   })
 }
 
-/** The message without its first paragraph, the subject, and without its last where that is the trailers'. */
+/** The message without its first paragraph, the subject, and without the last one if that is the trailers. */
 function bodyOf(message: string, hasTrailers: boolean): string {
   const text = message.trim()
   const subjectEnd = text.search(/\n[ \t]*\n/)

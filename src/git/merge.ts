@@ -1,7 +1,7 @@
 import { contentsOf } from './contents.ts'
 import type { Git } from './git.ts'
 
-/** What comes of one commit put onto another. */
+/** The result of merging one commit onto another. */
 export type Merged =
   | { readonly kind: 'merged'; readonly tree: string }
   | { readonly kind: 'conflict'; readonly paths: readonly string[]; readonly hunks: string }
@@ -24,11 +24,11 @@ export async function mergeTrees(git: Git, tip: string, commit: string): Promise
   }
 }
 
-/** Not more than an agent would read. */
+/** The most to show an agent. */
 const MOST = { files: 10, lines: 60 }
 const AROUND = 3
 
-/** The places in files that both have changed, as a merge marks them. */
+/** The conflicts in these files, with merge markers. */
 async function hunksOf(
   git: Git,
   tree: string,
@@ -38,12 +38,12 @@ async function hunksOf(
     commit,
   }: { readonly paths: readonly string[]; readonly tip: string; readonly commit: string },
 ): Promise<string> {
-  const asked = paths.slice(0, MOST.files)
+  const shown = paths.slice(0, MOST.files)
   const contents = await contentsOf(
     git,
-    asked.map((path) => `${tree}:${path}`),
+    shown.map((path) => `${tree}:${path}`),
   )
-  const parts = asked.flatMap((path) => {
+  const parts = shown.flatMap((path) => {
     const bytes = contents.get(`${tree}:${path}`)
     const text = bytes === undefined || bytes.includes(0) ? '' : marked(bytes.toString())
     if (text === '') return [`${path}: one has removed, moved or replaced what the other has changed`]
@@ -51,11 +51,11 @@ async function hunksOf(
       `${path}:\n${text.replaceAll(`<<<<<<< ${tip}`, '<<<<<<< what has landed').replaceAll(`>>>>>>> ${commit}`, '>>>>>>> the attempt')}`,
     ]
   })
-  const more = paths.length - asked.length
+  const more = paths.length - shown.length
   return [...parts, ...(more > 0 ? [`and ${more} more files`] : [])].join('\n\n')
 }
 
-/** The marked lines of a file, with some around them. */
+/** The lines with merge markers, and some around them. */
 function marked(text: string): string {
   const lines = text.split('\n')
   const near = new Set<number>()

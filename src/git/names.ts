@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { namesIn } from '../base/folder.ts'
 import type { Git } from './git.ts'
 
-/** More branches than these are not looked at: the newest are. */
+/** Of more branches than these, only the newest are read. */
 const MOST_TIPS = 500
 
 /**
- * The names of what stands in some folders below the door's, on any local or remote-tracking branch and in any worktree:
- * what somebody else has named already, though not here.
+ * The names in some folders below the door's, on any local or remote-tracking branch and in any worktree: names that
+ * are in use elsewhere already.
  */
 export async function namesEverywhere(git: Git, folders: readonly string[]): Promise<ReadonlySet<string>> {
   const [tips, worktrees, prefix] = await Promise.all([
@@ -34,13 +34,13 @@ export async function namesEverywhere(git: Git, folders: readonly string[]): Pro
   return names
 }
 
-/** The names in folders as commits have them, each content read once. */
+/** The names in these folders of commits; each folder's content is read once. */
 async function namesInTrees(git: Git, folders: readonly string[]): Promise<Set<string>> {
   const names = new Set<string>()
   if (folders.length === 0) return names
-  const asked = await git.run(['cat-file', '--batch-check'], { stdin: `${folders.join('\n')}\n` })
+  const looked = await git.run(['cat-file', '--batch-check'], { stdin: `${folders.join('\n')}\n` })
   const trees = new Set(
-    linesOf(asked.stdout).flatMap((line) => /^([0-9a-f]{40,64}) tree /.exec(line)?.[1] ?? []),
+    linesOf(looked.stdout).flatMap((line) => /^([0-9a-f]{40,64}) tree /.exec(line)?.[1] ?? []),
   )
   if (trees.size === 0) return names
   const { stdout } = await git.run(['cat-file', '--batch'], { stdin: `${[...trees].join('\n')}\n` })
@@ -48,7 +48,7 @@ async function namesInTrees(git: Git, folders: readonly string[]): Promise<Set<s
     const head = stdout.indexOf(LINE_FEED, at)
     const [tree = '', , size] = stdout.toString('latin1', at, head).split(' ')
     const end = head + 1 + Number(size)
-    // Each entry is its mode, a blank, its name, a zero, and the bytes of a hash.
+    // Each entry is its mode, a blank, its name, a zero byte, and the bytes of a hash.
     for (let entry = head + 1; entry < end;) {
       const zero = stdout.indexOf(0, entry)
       names.add(stdout.toString('utf8', stdout.indexOf(BLANK, entry) + 1, zero))
@@ -65,7 +65,7 @@ function linesOf(output: Buffer): readonly string[] {
   return output.toString().split('\n').filter(Boolean)
 }
 
-/** Every file that git knows below the door's folder, or that is new and not ignored. */
+/** Every file below the door's folder that git tracks, or that is new and not ignored. */
 export async function knownFiles(git: Git): Promise<readonly string[]> {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z', '--deduplicate']
   const { stdout } = await git.run(args)

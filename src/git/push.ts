@@ -1,6 +1,6 @@
 import { GitError, type Git } from './git.ts'
 
-/** What is to be on a remote. */
+/** A ref to push to a remote. */
 export interface PushSpec {
   /** What is pushed: a commit, a ref, or a pattern of refs. */
   readonly from: string
@@ -10,12 +10,12 @@ export interface PushSpec {
 /** How a push went. */
 export type PushResult =
   | { readonly kind: 'pushed' }
-  /** The remote has something else there: for a branch something that is not in what was pushed. */
+  /** The remote has another commit there: for a branch, one that is not in what was pushed. */
   | { readonly kind: 'overtaken'; readonly refs: readonly string[] }
-  /** The remote does not take it, or cannot be reached: what it, or git, says. */
+  /** The remote refuses it, or cannot be reached, with its reason or git's. */
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** Pushes refs to a remote; none that is there is ever moved but forward. */
+/** Pushes refs to a remote; existing ones only move forward. */
 export function pushForward(
   git: Git,
   remote: string,
@@ -29,13 +29,13 @@ export function pushForward(
   ])
 }
 
-/** Makes refs on a remote; one that is there already, and is another, stays as it is. */
+/** Creates refs on a remote; an existing one that differs is not changed. */
 export function pushNew(git: Git, remote: string, specs: readonly PushSpec[]): Promise<PushResult> {
   const leases = specs.map(({ to }) => `--force-with-lease=${to}:`)
   return push(git, ['--no-verify', ...leases, remote, ...specs.map(({ from, to }) => `${from}:${to}`)])
 }
 
-/** Takes refs away from a remote. */
+/** Deletes refs on a remote. */
 export function pushGone(git: Git, remote: string, refs: readonly string[]): Promise<PushResult> {
   return push(git, ['--no-verify', remote, ...refs.map((ref) => `:${ref}`)])
 }
@@ -65,12 +65,12 @@ async function push(git: Git, args: readonly string[]): Promise<PushResult> {
 const OVERTAKEN =
   /\((?:fetch first|non-fast-forward|stale info|already exists|incorrect old value provided|failed to update ref)\)/
 
-/** What the other side says is worth more than git's own summary of it. */
+/** The remote's own message is more useful than git's summary of it. */
 function reasonOf(stderr: string, summary = ''): string {
   const lines = stderr.split('\n').map((line) => line.trim())
-  const said = lines.flatMap((line) => (/^remote: ?\S/.test(line) ? [line.replace(/^remote: ?/, '')] : []))
+  const remote = lines.flatMap((line) => (/^remote: ?\S/.test(line) ? [line.replace(/^remote: ?/, '')] : []))
   const own = lines.filter(
     (line) => /^(?:fatal|error): /.test(line) && !/failed to push some refs/.test(line),
   )
-  return [...said.slice(0, 3), ...own.slice(0, 1), summary].filter(Boolean).join('; ') || 'git push failed'
+  return [...remote.slice(0, 3), ...own.slice(0, 1), summary].filter(Boolean).join('; ') || 'git push failed'
 }

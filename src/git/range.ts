@@ -1,19 +1,19 @@
 import { UserError } from '../base/errors.ts'
 import type { Git } from './git.ts'
 
-/** A stretch of history: from a commit to another, or to what lies in the checkout. */
+/** A range of history: from one commit to another, or to the checkout. */
 export interface Range {
   /** As a person would write it. */
   readonly text: string
   /** A commit, or the empty tree. */
   readonly from: string
-  /** Null is the checkout. */
+  /** Null for the checkout. */
   readonly to: string | null
 }
 
 /**
- * What a person means by `a..b`, `a...b` (from where the two parted) or `a` (from where the checkout parted from it);
- * without a word from where the checkout parted from the main branch.
+ * Resolves what a person writes: `a..b`, `a...b` (from the common ancestor) or `a` (from the common ancestor with the
+ * checkout); without a text, from the common ancestor with the main branch.
  */
 export async function resolveRange(git: Git, typed: string | undefined): Promise<Range> {
   const text = typed ?? (await mainBranch(git))
@@ -26,12 +26,12 @@ export async function resolveRange(git: Git, typed: string | undefined): Promise
 }
 
 async function commitOf(git: Git, name: string): Promise<string> {
-  // So a forge names what was before the first push.
+  // A forge writes this for the state before the first push.
   if (/^0{40,64}$/.test(name)) return emptyTree(git)
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]
   const { code, stdout } = await git.run(args, { okCodes: [0, 1, 128] })
   if (code === 0) return stdout.toString().trim()
-  // Where there is no commit at all, git says that better.
+  // Without any commit, git's own message is better.
   if (name === 'HEAD') await git.run(['log', '-1', 'HEAD', '--'])
   throw new UserError(
     `there is no commit ${name}`,
@@ -39,7 +39,7 @@ async function commitOf(git: Git, name: string): Promise<string> {
   )
 }
 
-/** The name that a tree of nothing has, which git knows without keeping it. */
+/** The name of the empty tree, which git knows without storing it. */
 export async function emptyTree(git: Git): Promise<string> {
   return (await git.run(['hash-object', '-t', 'tree', '--stdin'], { stdin: '' })).stdout.toString().trim()
 }
@@ -62,7 +62,7 @@ const MAIN_BRANCHES = [
   'refs/heads/master',
 ]
 
-/** The branch that the others part from: what the remote says it is, else one of the usual names. */
+/** The main branch: the one that the remote names, else one with a usual name. */
 export async function mainBranch(git: Git): Promise<string> {
   const args = ['for-each-ref', '--format=%(refname)', ...MAIN_BRANCHES]
   const found = new Set((await git.run(args)).stdout.toString().split('\n'))

@@ -6,22 +6,22 @@ import { readLog, type LogEntry } from './log.ts'
 import { changeRefs } from './refs.ts'
 import { composeMessage, known, trailerValue, trailerValues, type Trailer } from './trailers.ts'
 
-/** What the commit that keeps an attempt says of it. */
+/** What the message of an attempt's commit holds. */
 export interface AttemptFacts {
   readonly task: string
   readonly number: number
   readonly outcome: OutcomeKind
-  /** Why it failed; empty where it passed. */
+  /** Why it failed; empty if it passed. */
   readonly reason: string
-  /** What is worth reading of a failure; of work that passed the agent's notes. */
+  /** The part of a failure that is worth reading; for work that passed, the agent's notes. */
   readonly detail: string
   readonly fingerprint: string
-  /** The commit that it began from. */
+  /** The commit that the attempt began from. */
   readonly base: string
-  /** Which of the attempts that count it is, and how many of them the task has. */
+  /** The number of this attempt among those that count, and how many the task has. */
   readonly counted: number
   readonly most: number
-  /** Whether ralph gave up with it: the next attempt begins to count anew. */
+  /** Whether ralph gave up after it: the count begins again with the next attempt. */
   readonly final: boolean
   /** Whether it ended at once without changing anything. */
   readonly idle: boolean
@@ -31,22 +31,22 @@ export interface AttemptFacts {
   readonly usage: Usage
   readonly seconds: number
   readonly log: string | null
-  /** The gates that passed on it; null where none ran. */
+  /** The gates that passed on it; null if none ran. */
   readonly gates: readonly string[] | null
   readonly gatesChanged: readonly string[]
-  /** Files of the work by which a later start of an agent, an editor or git runs something. */
+  /** Changed files that decide what an agent, an editor or git runs later. */
   readonly runsLater: readonly string[]
-  /** Acceptance criteria that the agent says are met. */
+  /** Acceptance criteria that the agent reports as met. */
   readonly criteriaMet: readonly string[]
-  /** What the agent did that is not its to do, and that was undone. */
+  /** What the agent did that it may not do, and that was undone. */
   readonly undone: readonly string[]
   /** What the sandbox refused: `write ~/.bashrc`. */
   readonly caged: readonly string[]
-  /** Paths that differ from the base, not more than a person would read. */
+  /** The first paths that differ from the base. */
   readonly changed: readonly string[]
 }
 
-/** An attempt as it is kept. */
+/** An attempt's commit on its ref. */
 export interface KeptAttempt extends AttemptFacts {
   readonly ref: string
   readonly commit: string
@@ -56,31 +56,31 @@ export interface KeptAttempt extends AttemptFacts {
   readonly keptAt: number
 }
 
-/** A commit to be kept under a ref. */
+/** A commit to keep under a ref. */
 interface CommitToKeep {
   readonly ref: string
   readonly tree: string
-  /** The commit that the attempt began from, and every commit that the agent made of its own. */
+  /** The commit that the attempt began from, and all commits that the agent made. */
   readonly parents: readonly string[]
   readonly message: string
-  /** The commit that the ref names so far, to be replaced; none by default. */
+  /** The commit that the ref names now, to be replaced; none by default. */
   readonly replaces?: string | null
 }
 
 const RECORDS = 'refs/ralph/attempts'
 const CANDIDATES = 'refs/ralph/candidates'
 
-/** Where attempt `number` of a task is kept. */
+/** The ref that keeps attempt `number` of a task. */
 export function attemptRef(task: string, number: number): string {
   return `${RECORDS}/${task}/${number}`
 }
 
-/** Where an attempt's work waits to land: of one that another has overtaken the token is another. */
+/** The ref on which an attempt's work waits to land; the token differs for an attempt that replaces a lost one. */
 export function candidateRef(task: string, number: number, token: string): string {
   return `${CANDIDATES}/${task}/${number}-${token}`
 }
 
-/** Keeps an attempt as a commit that anyone can check out; one that is there is never overwritten unawares. */
+/** Keeps an attempt as a commit that anyone can check out; an existing ref is only replaced if `replaces` names it. */
 export async function keepCommit(git: Git, keep: CommitToKeep): Promise<string> {
   const parents = [...new Set(keep.parents)].flatMap((parent) => ['-p', parent])
   const { stdout } = await git.run(['commit-tree', keep.tree, ...parents, '-F', '-'], { stdin: keep.message })
@@ -147,7 +147,7 @@ function each(key: string, values: readonly string[]): Pairs {
   return values.map((value) => [key, value])
 }
 
-/** What an attempt, or a task, has taken. */
+/** Trailers for what an attempt or a task has used. */
 export function usageTrailers({ usage, seconds }: Pick<AttemptFacts, 'usage' | 'seconds'>): Pairs {
   return [
     ['Turns', usage.turns === null ? null : String(usage.turns)],
@@ -162,19 +162,19 @@ export function gatesText(names: readonly string[]): string {
   return names.length === 0 ? 'none' : names.map((name) => name.replaceAll(',', ' ')).join(', ')
 }
 
-/** The names of such a text; null where a commit does not say. */
+/** The names in such a text; null if the commit has none. */
 export function gatesIn(text: string | null): readonly string[] | null {
   if (text === null) return null
   return text.trim() === 'none' ? [] : text.split(',').map((name) => name.trim())
 }
 
-/** Reads such a message; null where it is none, or of a kind that this version does not know. */
+/** Reads such a message; null if it is another kind of message, or one that this version does not know. */
 function keptAttempt(entry: LogEntry): KeptAttempt | null {
   const value = (key: string): string | null => trailerValue(entry.trailers, key)
   const [task, number] = [value('Task'), Number(value('Attempt'))]
   const outcome = OUTCOMES.find((kind) => kind === value('Outcome'))
   if (task === null || !Number.isSafeInteger(number) || number < 1 || !outcome) return null
-  // Records made before were counted by another word.
+  // Older records have another key for it.
   const [counted = 0, most = 0] = (value('Counted') ?? value('Try') ?? '').split('/').map(Number)
   const reason = value('Reason') ?? ''
   return {
@@ -210,7 +210,7 @@ function keptAttempt(entry: LogEntry): KeptAttempt | null {
   }
 }
 
-/** What trailers say that something took. */
+/** The usage in a commit's trailers. */
 function usageIn(trailers: readonly Trailer[]): Usage {
   const turns = trailerValue(trailers, 'Turns')
   return {

@@ -5,10 +5,10 @@ import type { Git } from './git.ts'
 /** What refs there are, and what each names. */
 export type Refs = ReadonlyMap<string, string>
 
-/** Those that somebody keeps work under; what is fetched from elsewhere can be fetched again. */
+/** Those in which work may be kept; remote-tracking refs can be fetched again. */
 const FOLDERS = ['refs/heads', 'refs/tags', 'refs/stash', 'refs/notes', 'refs/replace', 'refs/ralph']
 
-/** Every ref that somebody may keep work under. */
+/** Every ref that may keep work. */
 export async function listRefs(git: Git): Promise<Refs> {
   const { stdout } = await git.run(['for-each-ref', '--format=%(objectname) %(refname)', ...FOLDERS])
   const lines = stdout.toString().split('\n').filter(Boolean)
@@ -16,8 +16,8 @@ export async function listRefs(git: Git): Promise<Refs> {
 }
 
 /**
- * Another text after any ref has changed, and no process: git writes a ref by renaming a file into place, so that its
- * folder is touched. It says that there is something to look for, not what.
+ * A text that changes with any ref, found without a process: git renames a file into place to write a ref, which
+ * touches its folder. It shows that something has changed, not what.
  */
 export function refsStamp(commonDir: string): string {
   return refPlaces(commonDir)
@@ -25,28 +25,28 @@ export function refsStamp(commonDir: string): string {
     .join('\n')
 }
 
-/** The folders and the file of which one is touched whenever a ref changes. */
+/** The folders and the file of which at least one is touched whenever a ref changes. */
 export function refPlaces(commonDir: string): readonly string[] {
   const refs = join(commonDir, 'refs')
   const folders = [refs, join(commonDir, 'reftable'), ...foldersBelow(refs)]
   return [...folders, join(commonDir, 'packed-refs')]
 }
 
-/** The folders of refs below one; what is fetched from elsewhere is of no matter, and may be much. */
+/** The folders of refs below one, without remote-tracking refs, of which there may be many. */
 export function foldersBelow(folder: string): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true })
     const inside = entries.filter((entry) => entry.isDirectory() && entry.name !== 'remotes')
     return inside.flatMap(({ name }) => [join(folder, name), ...foldersBelow(join(folder, name))])
   } catch {
-    // Not there, or gone since it was listed.
+    // It does not exist, or was removed since it was listed.
     return []
   }
 }
 
 /**
- * Takes refs away and makes others, all or none; what is taken must still name what it did, and may be made anew. Their
- * reflogs say why.
+ * Deletes refs and creates others, all or none; a deleted one must still have its old value, and may be created
+ * again. `why` goes into their reflogs.
  */
 export async function changeRefs(
   git: Git,
@@ -58,19 +58,19 @@ export async function changeRefs(
     if (to === undefined) return `delete ${ref}\0${from}`
     return from === undefined ? `create ${ref}\0${to}` : `update ${ref}\0${to}\0${from}`
   })
-  // The form with `start` and `commit` prints; simple-git waits where a command prints nothing.
+  // The form with `start` and `commit` prints; simple-git hangs on a command that prints nothing.
   const args = ['update-ref', ...(why === '' ? [] : ['-m', why]), '--stdin', '-z']
   await git.run(args, { stdin: ['start', ...updates, 'commit', ''].join('\0') })
 }
 
-/** Brings what refs of another repository name, under names of this one; one that is there gives way only if told so. */
+/** Copies refs of another repository to names in this one; an existing one is only replaced if `force` is set. */
 export async function bringRefs(
   git: Git,
   from: string,
   pairs: readonly (readonly [from: string, to: string])[],
   { force = false }: { readonly force?: boolean } = {},
 ): Promise<void> {
-  // Nobody's own settings for what is fetched from elsewhere are about this.
+  // Ignores the person's own settings for fetches.
   const settings = [
     'protocol.file.allow=always',
     'gc.auto=0',

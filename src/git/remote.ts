@@ -2,7 +2,7 @@ import { GitError as SimpleGitError, simpleGit, type SimpleGit } from 'simple-gi
 import { findOnPath } from '../process/program.ts'
 import type { Git } from './git.ts'
 
-/** Pushes the branch that is checked out to where it usually goes; its name, or what git said. */
+/** Pushes the branch that is checked out to its usual place and returns its name, or git's message. */
 export async function pushBranch(
   git: Git,
 ): Promise<{ readonly branch: string } | { readonly problem: string }> {
@@ -16,7 +16,7 @@ export async function pushBranch(
   }
 }
 
-/** What the person's own environment may say of how a remote is reached; simple-git wants to be told that it may. */
+/** Variables with which the person says how to reach a remote; simple-git wants each to be allowed. */
 const REACH = new Set(['GIT_SSH_COMMAND', 'GIT_SSH', 'GIT_ASKPASS', 'SSH_ASKPASS'])
 
 function openSimple({ cwd, env }: Git): SimpleGit {
@@ -37,11 +37,11 @@ function openSimple({ cwd, env }: Git): SimpleGit {
   }).env(allowed)
 }
 
-/** Editors and pagers are for a person; of git's own variables only those that lead to a remote, or to a setting, matter. */
+/** Editors and pagers are for a person; of git's own variables only those for remotes and settings are needed. */
 const OWN = /^(?:GIT_|EDITOR$|VISUAL$|PAGER$)/
 const CONFIGURED = /^GIT_(?:CONFIG_|TERMINAL_PROMPT$)/
 
-/** What git adds to teach beginners is longer than what it has to say. */
+/** Removes git's hints, which are longer than its message. */
 function withoutHints(text: string): string {
   const lines = text.split('\n').filter((line) => !line.startsWith('hint:'))
   return lines.join('\n').trim()

@@ -4,7 +4,7 @@ import { nativePath, type PathSpelling } from '../base/paths.ts'
 import { GitError } from './git.ts'
 import type { Git } from './git.ts'
 
-/** Where a repository keeps its things. */
+/** The folders of a repository. */
 export interface Repository {
   /** The top of the checkout. */
   readonly root: string
@@ -16,13 +16,13 @@ export interface Repository {
   readonly linkedWorktree: boolean
 }
 
-/** Finds the repository around the door's folder; null where there is none (or only a bare one). */
+/** Finds the repository around the door's folder; null if there is none (or only a bare one). */
 export async function findRepository(git: Git): Promise<Repository | null> {
-  const asked = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir', '--show-object-format']
-  const { code, stdout, stderr } = await git.run(['rev-parse', ...asked], { okCodes: [0, 128] })
+  const query = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir', '--show-object-format']
+  const { code, stdout, stderr } = await git.run(['rev-parse', ...query], { okCodes: [0, 128] })
   if (code !== 0) {
     if (saysNoRepository(stderr)) return null
-    // Above all `detected dubious ownership`, which git explains better than we could.
+    // Mostly `detected dubious ownership`, which git explains better than ralph could.
     throw new GitError(['rev-parse'], code, stderr)
   }
   const [root = '', gitDir = '', commonDir = '', format] = stdout.toString().trimEnd().split('\n')
@@ -36,7 +36,7 @@ export async function findRepository(git: Git): Promise<Repository | null> {
   }
 }
 
-/** When the file system takes two paths for one, as git found out when the repository was made. */
+/** In which ways paths may differ that the file system treats as one, as git detected when it made the repository. */
 export async function pathSpelling(git: Git): Promise<PathSpelling> {
   const args = ['config', '--type=bool', '--get-regexp', '^core\\.(ignorecase|precomposeunicode)$']
   const { stdout } = await git.run(args, { okCodes: [0, 1] })
@@ -44,7 +44,7 @@ export async function pathSpelling(git: Git): Promise<PathSpelling> {
   return { ignorecase: isOn('ignorecase'), precomposeunicode: isOn('precomposeunicode') }
 }
 
-/** Whether git says that there is no repository to work in; one that lies bare inside of another is none. */
+/** Whether git reports that there is no repository to work in; a bare one inside another does not count. */
 export function saysNoRepository(complaint: string): boolean {
   return /not a git repository|must be run in a work tree|cannot use bare repository/.test(complaint)
 }
@@ -52,7 +52,7 @@ export function saysNoRepository(complaint: string): boolean {
 const OPERATIONS = ['merge', 'rebase', 'am', 'cherry-pick', 'revert', 'bisect'] as const
 export type Operation = (typeof OPERATIONS)[number]
 
-/** What somebody began in this checkout and has not finished. */
+/** Operations that somebody began in this checkout and has not finished. */
 export function operationsUnderWay(repository: Repository): readonly Operation[] {
   const has = (name: string): boolean => existsSync(join(repository.gitDir, name))
   const applying = has('rebase-apply/applying')
@@ -67,14 +67,14 @@ export function operationsUnderWay(repository: Repository): readonly Operation[]
   return OPERATIONS.filter((operation) => underWay[operation])
 }
 
-/** Forgets an operation; neither the work tree nor the index nor HEAD moves. */
+/** Ends an operation without moving the work tree, the index or HEAD. */
 export async function quitOperation(git: Git, operation: Operation): Promise<void> {
-  // `bisect` knows no --quit, but going back to where one is moves nothing.
+  // `bisect` has no --quit, but a reset to HEAD moves nothing.
   const args = operation === 'bisect' ? ['bisect', 'reset', 'HEAD'] : [operation, '--quit']
   await git.run(args)
 }
 
-/** Whether git knows who commits; the text is what git says where it does not. */
+/** Git's message if it does not know the committer's identity; else null. */
 export async function identityProblem(git: Git): Promise<string | null> {
   const { code, stderr } = await git.run(['var', 'GIT_COMMITTER_IDENT'], { okCodes: [0, 128] })
   if (code !== 0) return stderr.trim()
@@ -82,26 +82,26 @@ export async function identityProblem(git: Git): Promise<string | null> {
   return author.code === 0 ? null : author.stderr.trim()
 }
 
-/** What keeps git from signing, where it is to sign every commit: tried on one that nothing will refer to. */
+/** Git's message if it is to sign commits and cannot: tried on a commit that no ref names. */
 export async function signingProblem(git: Git): Promise<string | null> {
   const { stdout } = await git.run(['config', '--type=bool', '--get', 'commit.gpgSign'], { okCodes: [0, 1] })
   if (stdout.toString().trim() !== 'true') return null
   const args = ['commit-tree', '-S', '-m', 'ralph: can git sign?', 'HEAD^{tree}']
   const { code, stderr } = await git.run(args, { okCodes: [0, 1, 128] })
-  // Before the first commit there is nothing to try it on.
+  // Before the first commit there is no tree to try it on.
   if (code === 0 || /HEAD\^\{tree\}/.test(stderr)) return null
   return stderr.trim().split('\n').at(-1) ?? ''
 }
 
-/** All that git ignores, relative to the top; of a folder in which there is nothing else its name, with a slash. */
+/** All that git ignores, relative to the top; a folder with nothing else in it is named once, with a slash. */
 export async function allIgnored(git: Git): Promise<readonly string[]> {
   const args = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z']
   return (await git.run(args)).stdout.toString().split('\0').filter(Boolean)
 }
 
 /**
- * Which of these paths git ignores; tracked ones are only where they are asked for too, and outside of a repository none
- * is. A path that lies in a submodule is that one's own affair.
+ * Which of these paths git ignores. Tracked paths are only included if `tracked` is set; outside of a repository none
+ * is, and paths in a submodule are not checked.
  */
 export async function ignoredPaths(
   git: Git,
@@ -118,7 +118,7 @@ export async function ignoredPaths(
   if (saysNoRepository(stderr)) return new Set()
   if (!/in submodule|beyond a symbolic link/.test(stderr)) throw new GitError(args, code, stderr)
   if (paths.length === 1) return new Set()
-  // git stops at the first such path, and does not tell all of them.
+  // git stops at the first such path, and does not name all of them.
   const middle = Math.ceil(paths.length / 2)
   const [one, other] = [
     await ignoredPaths(git, paths.slice(0, middle), { tracked }),

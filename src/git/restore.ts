@@ -5,9 +5,9 @@ import { foldersAbove } from '../base/paths.ts'
 import { GitError, type Git } from './git.ts'
 
 /**
- * Takes the work tree from one tree, which the index holds, to another, touching only what differs between the two. git
- * itself refuses where a file is neither. Ignored files stay where they are; those that stand in the way, which git would
- * write over, go into a folder first: gives their paths.
+ * Takes the work tree from one tree, which the index holds, to another, and touches only what differs. git itself
+ * refuses if a file matches neither tree. Ignored files stay, but those in the way, which git would overwrite, are
+ * first moved into a folder; their paths are returned.
  */
 export async function restoreTree(
   git: Git,
@@ -20,7 +20,7 @@ export async function restoreTree(
     readonly from: string
     readonly to: string
     readonly keepIn: string
-    /** What differs, where that is known. */
+    /** The differences, if the caller knows them. */
     readonly moves?: readonly Move[]
   },
 ): Promise<readonly string[]> {
@@ -35,16 +35,16 @@ export async function restoreTree(
   const args = ['read-tree', '-m', '-u', from, `${to}^{tree}`]
   await git.run(args)
   const modules = moves.filter(({ to }) => to === MODULE).map(({ path }) => path)
-  // `read-tree` moves only what the index says of a submodule; its files are a checkout of their own.
+  // `read-tree` changes only the index entry of a submodule; its files are a checkout of their own.
   if (modules.length > 0) await git.run(['submodule', 'update', '--checkout', '--no-fetch', '--', ...modules])
-  // Where it may not remove a file it says so, and calls that a success.
+  // If git may not remove a file it reports that and exits with success.
   const stuck = moves.filter((one) => one.to === NONE && one.from !== MODULE && isFile(git.cwd, one.path))
   if (stuck.length > 0)
     throw new GitError(args, 1, `it could not remove ${stuck.map(({ path }) => path).join(', ')}`)
   return displaced
 }
 
-/** What stands where nothing is recorded and a file is to be: git ignores it, or it would be recorded. */
+/** Files that are not recorded and in the place of one to restore: git ignores them, or they would be recorded. */
 async function ignoredInTheWay(git: Git, moves: readonly Move[]): Promise<readonly string[]> {
   const recorded = new Set(moves.filter(({ from }) => from !== NONE).map(({ path }) => path))
   const found = new Set<string>()
@@ -62,7 +62,7 @@ async function ignoredInTheWay(git: Git, moves: readonly Move[]): Promise<readon
   return [...found, ...ignored]
 }
 
-/** The path, or the file that stands where one of its folders is to be; null where nothing is in its way. */
+/** The path itself, or a file in place of one of its folders; null if nothing is in its way. */
 function standingAt(root: string, path: string): string | null {
   for (const folder of foldersAbove(path)) {
     const stats = statOf(root, folder)
@@ -83,7 +83,7 @@ export interface Move {
   readonly to: string
 }
 
-/** What it is for the path: there for the first time, gone, or another. */
+/** Whether the path was added, deleted or changed. */
 export function changeOf({ path, from, to }: Move): {
   readonly path: string
   readonly kind: 'new' | 'gone' | 'changed'
@@ -103,7 +103,7 @@ export async function movesBetween(git: Git, tree: string, other: string): Promi
   return moves
 }
 
-/** An agent may have left folders that nobody may write to; git keeps no such modes. */
+/** Makes folders writable that an agent may have closed; git does not store such modes. */
 function openFolders(root: string, path: string): void {
   for (const folder of foldersAbove(path)) {
     const stats = statOf(root, folder)
@@ -112,23 +112,23 @@ function openFolders(root: string, path: string): void {
   }
 }
 
-/** Whether a file, or a link, stands at a path; a folder may have taken its place. */
+/** Whether a file or a link is at a path; not a folder in its place. */
 function isFile(root: string, path: string): boolean {
   const stats = statOf(root, path)
   return stats !== undefined && !stats.isDirectory()
 }
 
-/** What stands at a path; undefined where nothing does. */
+/** The stat of a path; undefined if nothing is there. */
 function statOf(root: string, path: string): Stats | undefined {
   try {
     return lstatSync(join(root, path), { throwIfNoEntry: false })
   } catch {
-    // What was a folder is a file now: then nothing is in it.
+    // A former folder may be a file now: then there is nothing in it.
     return undefined
   }
 }
 
-/** Whether something stands at a path, and in none of its folders' place. */
+/** Whether something is at the path itself, and no file in place of one of its folders. */
 export function standing(root: string, path: string): boolean {
   return standingAt(root, path) === path
 }

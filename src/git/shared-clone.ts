@@ -6,7 +6,7 @@ import type { Repository } from './repository.ts'
 /** Settings of a repository, in the order in which git reads them: `remote.origin.url` and its value. */
 export type RepositorySettings = readonly (readonly [key: string, value: string])[]
 
-/** The settings that a repository itself has, those that it includes among them. */
+/** The repository's own settings, with those that it includes. */
 export async function readSettingsOf(git: Git): Promise<RepositorySettings> {
   const { stdout } = await git.run(['config', '--list', '--local', '--includes', '-z'], { okCodes: [0, 1] })
   const own = entriesIn(stdout.toString())
@@ -25,7 +25,7 @@ function entriesIn(output: string): RepositorySettings {
     })
 }
 
-/** What says how the checkout itself is stored, and would be false, or reach back into it, in a clone. */
+/** Settings on how the checkout itself is stored, which in a clone would be wrong or lead back to it. */
 const NOT_LENT =
   /^(?:core\.(?:repositoryformatversion|bare|worktree|hookspath|fsmonitor|untrackedcache|sparsecheckout.*|splitindex)|index\..*|extensions\..*|include.*|gc\..*|maintenance\..*|fetch\.writecommitgraph|submodule\..*)$/i
 
@@ -41,7 +41,7 @@ export function configText(
     ...(isSha256 ? [['extensions.objectformat', 'sha256'] as const] : []),
     ['core.bare', 'false'],
     ...settings.filter(([key]) => !NOT_LENT.test(key)),
-    // A hook that git does not find it skips without a word.
+    // git silently skips a hook that it does not find.
     ['core.hooksPath', lender.hooks],
     ['gc.auto', '0'],
     ['maintenance.auto', 'false'],
@@ -50,7 +50,7 @@ export function configText(
   return all.map(([key, value]) => settingText(key, value)).join('')
 }
 
-/** Each under a heading of its own, so that their order stays. */
+/** Each setting has its own heading, which keeps their order. */
 function settingText(key: string, value: string): string {
   const [first, last] = [key.indexOf('.'), key.lastIndexOf('.')]
   const [section, name] = [key.slice(0, first), key.slice(last + 1)]

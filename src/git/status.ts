@@ -1,13 +1,13 @@
 import type { Git } from './git.ts'
 
-/** What HEAD names and what is not committed, as one `git status` tells it. */
+/** What HEAD names and what is not committed, from one `git status`. */
 export interface TreeStatus {
   /** Null before the first commit. */
   readonly head: string | null
   /** The branch's short name; null when HEAD is detached. */
   readonly branch: string | null
   readonly entries: readonly StatusEntry[]
-  /** Folders that could not be read: what is in them nobody knows. */
+  /** Folders that could not be read, so their content is unknown. */
   readonly closedFolders: readonly string[]
 }
 
@@ -15,25 +15,25 @@ export interface TreeStatus {
 export interface StatusEntry {
   readonly path: string
   readonly kind: 'added' | 'modified' | 'deleted' | 'renamed' | 'unmerged' | 'untracked'
-  /** Where a renamed path came from. */
+  /** The former path of a renamed file. */
   readonly from: string | null
   /** Whether the index differs from HEAD there. */
   readonly staged: boolean
   /** Whether the file differs from the index. */
   readonly unstaged: boolean
-  /** A repository inside this one: a submodule, or one that somebody made here. */
+  /** A repository inside this one: a submodule, or one that somebody created here. */
   readonly nested: boolean
-  /** A submodule in which files have changed, and no commit: nothing that a commit here would hold. */
+  /** A submodule with changed files and no new commit: a commit here would not hold the change. */
   readonly dirtyInside?: boolean
 }
 
-/** Looks at the checkout once; ignored files are left out, untracked ones are listed one by one. */
+/** Reads the checkout's status; ignored files are left out, untracked ones are listed one by one. */
 export async function readStatus(
   git: Git,
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<TreeStatus> {
   const args = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all']
-  // To look into a submodule git starts another of itself there, on which no setting of this one has a hold.
+  // git reads a submodule with another git process, to which this one's settings do not apply.
   const ignored = `--ignore-submodules=${git.isReading ? 'dirty' : 'none'}`
   const { stdout, stderr } = await git.run([...args, ignored], options)
   return { ...parseStatus(stdout.toString()), closedFolders: closedFolders(stderr) }
@@ -81,7 +81,7 @@ function renamed(record: string, from: string): StatusEntry {
   return { ...entryOf('renamed', rest(record, 9), record), from }
 }
 
-/** git lists an untracked folder by its files, unless it is a repository of its own. */
+/** git lists an untracked folder by its files, unless it is a repository. */
 function untracked(path: string): StatusEntry {
   const nested = path.endsWith('/')
   return {
@@ -94,7 +94,7 @@ function untracked(path: string): StatusEntry {
   }
 }
 
-/** The signs of index and work tree stand second and third, that of a submodule fifth. */
+/** The second and third characters are the states of index and work tree, the fifth is that of a submodule. */
 function entryOf(kind: StatusEntry['kind'], path: string, record: string): StatusEntry {
   return {
     kind,
@@ -106,7 +106,7 @@ function entryOf(kind: StatusEntry['kind'], path: string, record: string): Statu
   }
 }
 
-/** What follows the given number of space-separated columns: a path may hold spaces itself. */
+/** The text after that number of space-separated columns: a path may contain spaces. */
 function rest(record: string, columns: number): string {
   let at = 0
   for (let i = 0; i < columns; i++) at = record.indexOf(' ', at) + 1

@@ -6,7 +6,7 @@ export interface Trailer {
   readonly value: string
 }
 
-/** A commit message of a subject, a body and trailers that git reads back as exactly these. */
+/** A commit message from a subject, a body and trailers, which git reads back unchanged. */
 export function composeMessage(parts: {
   readonly subject: string
   readonly body: string
@@ -20,18 +20,18 @@ export function composeMessage(parts: {
   return paragraphs.filter(Boolean).join('\n\n') + '\n'
 }
 
-/** Trailers of what is known. */
+/** Trailers for the values that are known. */
 export function known(pairs: readonly (readonly [string, string | null])[]): readonly Trailer[] {
   return pairs.flatMap(([key, value]) => (value === null || value === '' ? [] : [{ key, value }]))
 }
 
-/** The values of a key, in the order in which they stand; keys are compared without case, as git does. */
+/** The values of a key, in order; keys are compared without case, as in git. */
 export function trailerValues(trailers: readonly Trailer[], key: string): readonly string[] {
   const wanted = key.toLowerCase()
   return trailers.filter((trailer) => trailer.key.toLowerCase() === wanted).map((trailer) => trailer.value)
 }
 
-/** The value of a key, the last where it stands twice: what is added later speaks for it. */
+/** The value of a key; the last one if there are several, as it was added later. */
 export function trailerValue(trailers: readonly Trailer[], key: string): string | null {
   const wanted = key.toLowerCase()
   return trailers.findLast((trailer) => trailer.key.toLowerCase() === wanted)?.value ?? null

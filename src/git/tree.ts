@@ -11,7 +11,7 @@ export async function changedPaths(git: Git, from: string, to: string): Promise<
   return (await changesBetween(git, from, to)).map(({ path }) => path)
 }
 
-/** The same, each with what happened to it; a rename is a path that went and one that came. */
+/** The same, each with its kind of change; a rename is a deleted path and an added one. */
 export async function changesBetween(
   git: Git,
   from: string,
@@ -27,7 +27,7 @@ export async function changesBetween(
   return changes
 }
 
-/** The paths that a commit has otherwise than an earlier one; all that it has, where there is no earlier one. */
+/** The paths that differ between a commit and an earlier one; all of them if there is no earlier one. */
 export async function broughtSince(
   git: Git,
   earlier: string | null,
@@ -37,19 +37,19 @@ export async function broughtSince(
   return namesIn(git, ['ls-tree', '-r', '--name-only', '-z', commit])
 }
 
-/** What a tree holds at these paths, each a file's or a folder's: nothing of what it does not hold. */
+/** What a tree holds at these paths of files and folders; missing paths are left out. */
 export function heldAt(git: Git, tree: string, paths: readonly string[]): Promise<readonly string[]> {
   return namesIn(git, ['ls-tree', '--name-only', '-z', tree, '--', ...paths])
 }
 
-/** A file of a tree, and its content's name. */
+/** A file of a tree, and the hash of its content. */
 export interface TreeFile {
-  /** From the folder of the door. */
+  /** Relative to the door's folder. */
   readonly path: string
   readonly blob: string
 }
 
-/** The files of a tree: those that lie right in a folder, or with null all below the folder of the door. */
+/** The files of a tree: those directly in a folder, or with null all below the door's folder. */
 export async function filesIn(git: Git, tree: string, folder: string | null): Promise<readonly TreeFile[]> {
   const within = folder === null ? ['-r'] : []
   const paths = folder === null || folder === '' || folder === '.' ? [] : [`${folder}/`]
@@ -67,15 +67,15 @@ async function namesIn(git: Git, args: readonly string[]): Promise<readonly stri
   return (await git.run(args)).stdout.toString().split('\0').filter(Boolean)
 }
 
-/** The text of a file in a commit; null where it is not there. */
+/** The text of a file in a commit; null if it is not there. */
 export async function textIn(git: Git, commit: string, path: string): Promise<string | null> {
   const { code, stdout } = await git.run(['cat-file', 'blob', `${commit}:${path}`], { okCodes: [0, 128] })
   return code === 0 ? stdout.toString() : null
 }
 
 /**
- * A tree in which the files that differ from an earlier one are just as they are in the work tree, whatever attributes
- * would make of them. The door has an index for this alone.
+ * A tree in which the files that differ from an earlier one are stored unfiltered, whatever the attributes say. The
+ * door has an index for this alone.
  */
 export async function treeWithoutFilters(git: Git, earlier: string, tree: string): Promise<string> {
   await git.run(['read-tree', tree])
@@ -96,7 +96,7 @@ export async function treeWithoutFilters(git: Git, earlier: string, tree: string
   return writeTree(git)
 }
 
-/** A name as git reads it from a line: in quotes where it could not stand there otherwise. */
+/** A name for one line of git's input, in quotes if it needs them. */
 function quoted(path: string): string {
   if (!/^"|[\n\r]/.test(path)) return path
   const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '"': '\\"', '\\': '\\\\' }

@@ -33,12 +33,12 @@ export interface DiffItem {
   readonly title: string
 }
 
-/** A task that is done now, with what its file says of how; or blocked, with why. */
+/** A task that is DONE now, with the numbers in its file; or BLOCKED, with the reason. */
 export interface TurnedItem extends DiffItem {
   readonly text: string
 }
 
-/** What a stretch of history does to a backlog. */
+/** What a range of history changes in a backlog. */
 export interface BacklogDiff {
   readonly range: Range
   readonly added: readonly TaskJson[]
@@ -46,20 +46,20 @@ export interface BacklogDiff {
   readonly changed: readonly (TaskChange & DiffItem)[]
   readonly completed: readonly TurnedItem[]
   readonly blocked: readonly TurnedItem[]
-  /** DONE or BLOCKED before, and TODO now. */
+  /** Tasks that were DONE or BLOCKED and are TODO now. */
   readonly reopened: readonly DiffItem[]
-  /** Those that can be done now, and could not before. */
+  /** Tasks that are eligible now and were not before. */
   readonly eligible: readonly DiffItem[]
-  /** Those that wait for each other now, and did not before. */
+  /** Cycles that did not exist before. */
   readonly cycles: readonly (readonly string[])[]
-  /** What lint finds that it did not find before. */
+  /** The problems that lint did not find before. */
   readonly problems: readonly Diagnostic[]
-  /** How many of the changed tasks were left out of that, because they are too many. */
+  /** How many changed tasks were not linted, because there are too many. */
   readonly unlinted: number
   readonly selection: Selection<DiffedTask>
 }
 
-/** Where the backlog lies, and what stands around it. */
+/** The backlog's place, and what diff needs besides. */
 interface DiffPlace extends BacklogPlace {
   readonly tiers: TierTable
   readonly around: LintContext
@@ -73,7 +73,7 @@ type Writable = {
   ]: BacklogDiff[K][number][]
 }
 
-/** Compares the backlog at both ends of a range: what the tasks say, and what follows from that for which is eligible. */
+/** Compares the backlog at both ends of a range: the tasks, and which of them are eligible. */
 export async function diffBacklog(git: Git, range: Range, place: DiffPlace): Promise<BacklogDiff> {
   const versions = await readVersions(git, range, place)
   const pairs = changedVersions(versions)
@@ -157,7 +157,7 @@ async function changeOf(
   return quick ?? changeBetween(await read(was.version), await read(is.version))
 }
 
-/** What is told of a task that is new takes no more than its facts, mostly. */
+/** For most new tasks the facts are enough: only the others are read whole. */
 function addedReader(
   { bytesOf, read }: BacklogVersions,
   { tiers, vocabulary }: DiffPlace,
@@ -173,7 +173,7 @@ function addedReader(
   }
 }
 
-/** Of more changed tasks than these only those are linted that wait for something unclear: `ralph lint` tells the rest. */
+/** If more tasks have changed, only those with unclear needs are linted; `ralph lint` finds the rest. */
 const MOST_LINTED = 1000
 
 async function problemsIn(
@@ -209,7 +209,7 @@ async function problemsIn(
   return { problems: problems.sort(byPlace), unlinted: changed.length - own.length }
 }
 
-/** In strings of its own: a part of a text keeps the whole of it in memory. */
+/** Copies the strings: a part of a text would keep the whole text in memory. */
 function itemOf({ id, title }: DiffedTask): DiffItem {
   return { id, title }
 }
@@ -218,7 +218,7 @@ function spentText({ completed, cost }: DiffedTask): string {
   return [completed, cost].filter(Boolean).join(' · ')
 }
 
-/** What the rules say now and did not before, wherever it stands. */
+/** The problems that are new, wherever they are in the file. */
 function newProblems(now: readonly Diagnostic[], before: readonly Diagnostic[]): readonly Diagnostic[] {
   const left = before.map(({ rule, message }) => `${rule} ${message}`)
   return now.filter(({ rule, message }) => {
@@ -228,7 +228,7 @@ function newProblems(now: readonly Diagnostic[], before: readonly Diagnostic[]):
   })
 }
 
-/** Those of some tasks that wait for another unclear thing than before: what they need is gone, or needs them. */
+/** The tasks whose unclear needs have changed: a needed task is gone, or is part of a cycle. */
 function unsettled(
   before: Selected,
   after: Selected,

@@ -18,21 +18,21 @@ import { readTaskFiles, type Unreadable } from '../task/task-files.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
 import { numberOf } from '../task/values.ts'
 
-/** A task file as it was at one time: its content by the name that git has for it. */
+/** A task file at one time: its content is identified by git's hash of it. */
 export interface TaskVersion extends TaskName {
   readonly blob: string
 }
 
-/** The task files of a range: as they were, as they are, and the contents of both. */
+/** The task files at both ends of a range, and their contents. */
 export interface BacklogVersions {
   readonly before: Versions
   readonly after: Versions
-  /** The bytes of one, each as one unit of a string. */
+  /** The bytes of a version, each as one unit of a string. */
   readonly bytesOf: (version: TaskVersion) => string | Unreadable
   readonly read: (version: TaskVersion) => Promise<Task>
 }
 
-/** Where task files lie, and their words. */
+/** Where task files are, and their vocabulary. */
 export interface BacklogPlace {
   readonly root: string
   readonly dir: string
@@ -42,7 +42,7 @@ export interface BacklogPlace {
 type Versions = readonly TaskVersion[]
 type Contents = Map<string, string | Unreadable>
 
-/** Reads the task files at both ends of a range from git's objects, each content once; nothing is checked out. */
+/** Reads the task files at both ends of a range from git's objects, each content once, without a checkout. */
 export async function readVersions(git: Git, range: Range, place: BacklogPlace): Promise<BacklogVersions> {
   const { from, to } = range
   const { dir, vocabulary } = place
@@ -53,7 +53,7 @@ export async function readVersions(git: Git, range: Range, place: BacklogPlace):
   ])
   const before = await withMoved(git, range, { dir, old, recent })
   const names = [...before, ...recent].map(({ blob }) => blob).filter((blob) => !contents.has(blob))
-  // A string for each would be much for the engine to keep; these bytes are none of its own.
+  // Strings would fill the engine's heap; these bytes are outside of it.
   const blobs = await contentsOf(git, names)
   const bytesOf = ({ blob }: TaskVersion): string | Unreadable => {
     const bytes = blobs.get(blob)
@@ -84,7 +84,7 @@ function versionsIn(files: readonly TreeFile[]): Versions {
   return inOrder(versions)
 }
 
-/** What lies there now, named as git would name it: so what has not changed is known without a look into git. */
+/** The files on disk with the hashes that git would give them, so unchanged files need no git. */
 function versionsOnDisk({ root, dir }: BacklogPlace, nameLength: number, contents: Contents): Versions {
   const names = namesIn(join(root, dir)).filter((name) => idInFileName(name) !== null)
   const versions: TaskVersion[] = []
@@ -106,7 +106,7 @@ function blobName(bytes: string, length: number): string {
   return hash.update(bytes, 'latin1').digest('hex')
 }
 
-/** With what came into the folder from elsewhere: of a task that seems new the file of its number that is gone there. */
+/** Adds files that were moved into the folder: for a task that seems new, the file of its number that is gone elsewhere. */
 async function withMoved(
   git: Git,
   { from, to }: Range,
@@ -134,14 +134,14 @@ function isIn(file: string, dir: string): boolean {
   return file.slice(0, Math.max(0, file.lastIndexOf('/'))) === (dir === '.' ? '' : dir)
 }
 
-/** A version as far as it was read: of one in the plainest style only some facts. */
+/** A scanned version; one in the plainest style has only some facts. */
 export interface ScannedVersion<K extends FactName> {
   readonly version: TaskVersion
   readonly facts: Facts<K>
   readonly isPlain: boolean
 }
 
-/** Reads some facts of each version once: what stayed as it was is not read again. */
+/** Reads some facts of each version; unchanged files are read once. */
 export async function scanVersions<K extends FactName>(
   { before, after, bytesOf, read }: BacklogVersions,
   names: readonly K[],
@@ -169,13 +169,13 @@ export async function scanVersions<K extends FactName>(
   return known
 }
 
-/** The versions of one task; null before one that is new, and after one that is gone. */
+/** The versions of one task; null before for a new one, and after for a deleted one. */
 export interface TaskVersions {
   readonly before: TaskVersion | null
   readonly after: TaskVersion | null
 }
 
-/** Which version became which, and differs: by its file, else by its number. */
+/** The pairs of versions that differ, matched by file, else by number. */
 export function changedVersions({ before, after }: BacklogVersions): readonly TaskVersions[] {
   const byFile = new Map(before.map((version) => [version.file, version]))
   const stayed = new Set(after.flatMap(({ file }) => byFile.get(file) ?? []))

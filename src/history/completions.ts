@@ -13,13 +13,13 @@ import { undoneBy, type Undone } from './undone.ts'
 import { parseCost, parseTokens, secondsIn, UNKNOWN_USAGE, type Usage } from '../events/usage.ts'
 import { completionsNamed, type DoneTask } from './named-commits.ts'
 
-/** A task's completion, as its commit tells it. */
+/** A task's completion, as its commit describes it. */
 export interface CompletionRecord {
   readonly id: string
-  /** What the subject of the commit says, without the id and what else stands around it. */
+  /** The title in the commit's subject, without the id and the rest of the template. */
   readonly title: string
   readonly commit: string
-  /** Whether ralph made that commit; else people did, and it or the task's file says what it completed. */
+  /** Whether ralph made the commit; if not, the commit or the task's file says what it completed. */
   readonly byRalph: boolean
   readonly author: string
   /** Seconds since 1970. */
@@ -32,32 +32,32 @@ export interface CompletionRecord {
   readonly attempts: number | null
   readonly seconds: number | null
   readonly usage: Usage
-  /** The gates that passed on it: none at all where it is empty, null where the commit does not say. */
+  /** The gates that passed on it: empty if there were none, null if the commit does not say. */
   readonly gates: readonly string[] | null
   readonly gatesChanged: readonly string[]
-  /** Whether a later commit has undone it. */
+  /** Whether a later commit undid it. */
   readonly reverted: boolean
 }
 
 /** Which completions to read. */
 export interface CompletionQuery {
-  /** What git log takes: `v1.0..HEAD`; HEAD by default. */
+  /** Arguments for git log: `v1.0..HEAD`; HEAD by default. */
   readonly revisions?: readonly string[]
   readonly since?: string
-  /** The words of the task files. */
+  /** The vocabulary of the task files. */
   readonly vocabulary?: TaskVocabulary
-  /** The template that subjects are made by. */
+  /** The template of the commits' subjects. */
   readonly subject?: string
-  /** The tasks as they are now: those DONE that no commit claims count by the commit that their file names. */
+  /** The current tasks: DONE ones that no commit claims count with the commit that their file names. */
   readonly tasks?: Promise<readonly DoneTask[]>
 }
 
-/** Every completion in history, newest first, in a handful of git processes: mostly one. */
+/** Every completion in history, newest first, read with a few git processes, usually one. */
 export async function readCompletions(
   git: Git,
   { vocabulary = TASK_VOCABULARY, subject, tasks, ...query }: CompletionQuery = {},
 ): Promise<readonly CompletionRecord[]> {
-  // A package shares its repository with neighbours, whose tasks may have the same numbers.
+  // A package may share its repository with others whose tasks have the same numbers.
   const hereOnly = !existsSync(join(git.cwd, '.git'))
   const entries = await readLog(git, { ...query, withTrailer: 'Task', reverts: true, hereOnly })
   const claims = claimsIn(entries)
@@ -79,7 +79,7 @@ interface Unclaimed {
   readonly query: Pick<CompletionQuery, 'revisions' | 'since'>
 }
 
-/** The completions that only the files of tasks name. */
+/** The completions that only task files name. */
 async function namedBy(
   git: Git,
   { tasks, claimed, query }: Unclaimed,
@@ -96,22 +96,22 @@ async function namedBy(
   return named.map(({ task, entry, isShared }) => ({
     ...completionOf({ id: task.id, entry, isCertain: false, reverted: undone.has(entry.hash) }, undefined),
     title: task.title,
-    // Of a commit that completed many the words would be said of each.
+    // The message of a commit that completed several tasks does not belong to each of them.
     notes: isShared ? '' : entry.body,
     seconds: secondsIn(/\(([^()]*?)(?: duration)?\)\s*$/.exec(task.completed ?? '')?.[1] ?? null),
     usage: { ...UNKNOWN_USAGE, costUsd: parseCost(task.cost) },
   }))
 }
 
-/** A commit with a task's trailer. */
+/** A commit that names a task in a trailer. */
 interface Claim {
   readonly id: string
   readonly entry: LogEntry
-  /** Whether it has the numbers of a completion as well. Else it may be any that somebody made for the task. */
+  /** Whether it also has the numbers of a completion. Otherwise it may be any commit for the task. */
   readonly isCertain: boolean
 }
 
-/** The tasks that commits say they completed, in their order; those of a squash newest first, too. */
+/** The tasks that commits claim to complete, in their order; those of a squash are newest first too. */
 export function claimsIn(entries: readonly LogEntry[]): readonly Claim[] {
   return entries.flatMap((commit) => {
     const squashed = squashedIn(commit)
@@ -122,7 +122,7 @@ export function claimsIn(entries: readonly LogEntry[]): readonly Claim[] {
   })
 }
 
-/** A commit that blocks a task, takes that back, or keeps an attempt has the trailer too, and says what it is. */
+/** The completed task; null for commits that block or retry a task or keep an attempt, which have other trailers too. */
 function completedBy({ trailers }: LogEntry): string | null {
   const isOther = trailers.some(({ key }) => OTHERS.has(key.toLowerCase()))
   const id = trailerValue(trailers, 'Task')
@@ -131,7 +131,7 @@ function completedBy({ trailers }: LogEntry): string | null {
 
 const OTHERS: ReadonlySet<string> = new Set(['blocked', 'retried', 'outcome'])
 
-/** Of the claims that are not certain those that turned the task's file DONE, with the id that the file has. */
+/** Of the uncertain claims, those whose commit turned the task's file DONE, with the id in that file. */
 async function turnedBy(
   git: Git,
   claims: readonly Claim[],
@@ -140,7 +140,7 @@ async function turnedBy(
   const open = claims.filter(({ isCertain }) => !isCertain)
   if (open.length === 0) return new Map()
   const { turningAmong } = await import('./task-versions.ts')
-  // History knows where the file lay then; by its number it is found wherever that was.
+  // The file may have been elsewhere at that time; its number identifies it.
   const candidates = open.map(({ id, entry }) => {
     const task: TaskEnd = { id, number: Number(id.slice(2)), file: '', status: null, commit: null }
     return { task, commit: entry.hash }

@@ -4,16 +4,16 @@ import type { TaskEnd } from '../task/model.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
 import { changeOf, turnedDone, type VersionPair } from './task-versions.ts'
 
-/** Where the history of files is read. */
+/** What is needed to read the history of files. */
 interface FileHistory {
-  /** From the top of the repository to the project. */
+  /** The path from the top of the repository to the project. */
   readonly prefix: string
-  /** Whether the oldest commits of this clone are not the first: they seem to add what was there before. */
+  /** Whether this clone lacks older commits: its oldest ones seem to add all files. */
   readonly isShallow: boolean
   readonly vocabulary: TaskVocabulary
 }
 
-/** The newest commit that turned each task's file DONE, whatever it says of itself. */
+/** The newest commit that turned each task's file DONE, whatever its message. */
 export async function commitsByFile(
   git: Git,
   tasks: readonly TaskEnd[],
@@ -30,7 +30,7 @@ export async function commitsByFile(
   return found
 }
 
-/** Every change of a task's file, newest first, to where it lay before it was moved too. */
+/** Every change of a task's file, newest first, also from before it was moved. */
 function stepsOf(
   task: TaskEnd,
   path: string,

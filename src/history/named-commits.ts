@@ -2,18 +2,18 @@ import type { Git } from '../git/git.ts'
 import { readLog, type LogEntry } from '../git/log.ts'
 import type { Facts, TaskEnd } from '../task/model.ts'
 
-/** What is read of a task file to tell of a completion that only it names. */
+/** The facts of a task file for a completion that only the file names. */
 export type DoneTask = Facts<'title' | 'commit' | 'completed' | 'cost'>
 
 /** A task and the commit of history that its file names. */
 interface NamedCompletion {
   readonly task: DoneTask
   readonly entry: LogEntry
-  /** Whether other tasks name that commit too: then what it says is about them as well. */
+  /** Whether other tasks name that commit too: then its message is about them as well. */
   readonly isShared: boolean
 }
 
-/** The commits among some of history that the files of these DONE tasks name; in two git processes, or none. */
+/** Of some commits of history, those that these DONE tasks' files name; two git processes, or none. */
 export async function completionsNamed(
   git: Git,
   tasks: readonly DoneTask[],
@@ -23,7 +23,7 @@ export async function completionsNamed(
   if (done.length === 0) return []
   const { stdout } = await git.run(['rev-list', ...range, '--'])
   const named = namedCommits(done, stdout.toString('latin1').trimEnd().split('\n'))
-  // Of digits that fit several commits none is meant for certain.
+  // Digits that fit several commits are ambiguous.
   const counts = countBy(named, ({ task }) => task)
   const certain = named.filter(({ task }) => counts.get(task) === 1)
   if (certain.length === 0) return []
@@ -42,17 +42,17 @@ function countBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<
   return counts
 }
 
-/** A commit that a task's field may mean. */
+/** A commit that a task's field may name. */
 export interface NamedCommit<T extends TaskEnd = TaskEnd> {
   readonly task: T
   readonly commit: string
-  /** Its first parent; null of a commit that has none, here at least, and where the lines name none. */
+  /** Its first parent; null if it has none in this clone, or if the lines have none. */
   readonly parent: string | null
 }
 
 /**
- * The commits of this history that the tasks' fields may mean, newest first: one a task, unless its digits are too few by
- * now. Each line is a commit, and perhaps its parents.
+ * The commits of this history that the tasks' fields may name, newest first: one for each task, unless its digits are
+ * ambiguous by now. Each line is a commit, and perhaps its parents.
  */
 export function namedCommits<T extends TaskEnd>(
   tasks: readonly T[],

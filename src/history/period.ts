@@ -2,17 +2,17 @@ import { UserError } from '../base/errors.ts'
 import type { Git } from '../git/git.ts'
 import type { CompletionQuery } from './completions.ts'
 
-/** A part of history that somebody has asked for. */
+/** A part of history. */
 export interface Period {
   readonly query: Pick<CompletionQuery, 'revisions' | 'since'>
-  /** Where it ends. */
+  /** The commit at its end. */
   readonly tip: string
-  /** Seconds since 1970; null where it has no beginning or no end. */
+  /** Seconds since 1970; null if it has no beginning or no end. */
   readonly from: number | null
   readonly to: number | null
 }
 
-/** Since a tag or another commit, where there is one of that name, or of a range of two; else since a date, as git reads one. */
+/** The period since a tag or another commit, or a range `a..b`; otherwise since a date that git can read. */
 export async function periodOf(git: Git, since: string | undefined): Promise<Period> {
   if (since === undefined) return { query: {}, tip: 'HEAD', from: null, to: null }
   const [, start = since, end = ''] = /^(.+?)\.\.(.*)$/.exec(since) ?? []
@@ -24,7 +24,7 @@ export async function periodOf(git: Git, since: string | undefined): Promise<Per
     const tip = to?.commit ?? 'HEAD'
     return { query: { revisions: [tip, `^${from.commit}`] }, tip, from: from.time, to: to?.time ?? null }
   }
-  // What git cannot read as a date it takes for now, without a word.
+  // git silently reads an invalid date as now.
   if (start === since && /\d|today|yesterday|noon|midnight|last|ago|never/i.test(since)) {
     const { stdout } = await git.run(['rev-parse', `--since=${since}`])
     const age = /--max-age=(\d+)/.exec(stdout.toString())?.[1]

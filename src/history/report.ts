@@ -9,29 +9,29 @@ import { periodOf, type Period } from './period.ts'
 
 const FACTS = ['title', 'depends', 'milestone'] as const
 
-/** What a report tells of a task. */
+/** The facts of a task in a report. */
 export type ReportTask = Facts<(typeof FACTS)[number]>
 
-/** What happened in a part of history, and how the backlog stood at its end: all that a report is made of. */
+/** What happened in a part of history, and the backlog at its end: the input of a report. */
 export interface ReportData {
   readonly period: Period
-  /** The commit that it ends with. */
+  /** The last commit of the period. */
   readonly commit: string
   /** Newest first. */
   readonly completions: readonly CompletionRecord[]
-  /** Attempts that are kept, in the order in which they ended. */
+  /** Kept attempts, in the order in which they ended. */
   readonly attempts: readonly KeptAttempt[]
   readonly selection: Selection<ReportTask>
   /** Why tasks are blocked, by id. */
   readonly reasons: ReadonlyMap<string, string>
 }
 
-/** Where the backlog lies, and how subjects of commits are made. */
+/** The backlog's place, and the template of the commits' subjects. */
 interface ReportPlace extends BacklogPlace {
   readonly subject: string
 }
 
-/** Reads from git alone what a report tells. */
+/** Reads the data of a report from git alone. */
 export async function readReport(
   git: Git,
   since: string | undefined,

@@ -2,13 +2,13 @@ import type { LogEntry } from '../git/log.ts'
 import { trailerValue, type Trailer } from '../git/trailers.ts'
 
 /**
- * The completions that a commit was squashed from, as its message still tells them; none where it is no such commit.
- * Each begins with its subject, as a forge lists it (`* T-004: Add it`) or as `git merge --squash` does (indented, below
- * a head), and ends with its trailers, of which git itself sees at most the last.
+ * The completions in the message of a squashed commit; none for other commits. Each begins with its subject, as a
+ * forge lists it (`* T-004: Add it`) or as `git merge --squash` does (indented, below a head), and ends with its
+ * trailers, of which git recognises at most the last.
  */
 export function squashedIn(entry: LogEntry): readonly LogEntry[] {
   const own = trailerValue(entry.trailers, 'Task')
-  // A completion names its task in its subject. What such a one quotes in its notes is no completion.
+  // A completion has its task in its subject. Text quoted in its notes is no completion.
   if (own !== null && entry.subject.includes(own)) return []
   const parts: LogEntry[] = []
   let paragraphs: string[] = []
@@ -28,7 +28,7 @@ function paragraphsOf({ body, trailers }: LogEntry): readonly string[] {
   return [...body.split(/\n[ \t]*\n/), last].map((text) => text.replaceAll(/^ {4}/gm, '').trim())
 }
 
-/** Only what ralph itself writes: its own keys, all of them lines of one paragraph. */
+/** Only ralph's own trailers: each line of the paragraph has one of its keys. */
 function completionTrailers(paragraph: string): readonly Trailer[] | null {
   const trailers: Trailer[] = []
   for (const line of paragraph.split('\n')) {
@@ -39,12 +39,12 @@ function completionTrailers(paragraph: string): readonly Trailer[] | null {
   return trailerValue(trailers, 'Task') !== null && hasNumbers(trailers) ? trailers : null
 }
 
-/** Whether there is what ralph tells of every completion, and of nothing else. */
+/** Whether it has the trailers that every completion has, and nothing else has. */
 export function hasNumbers(trailers: readonly Trailer[]): boolean {
   return trailerValue(trailers, 'Tier') !== null && trailerValue(trailers, 'Attempts') !== null
 }
 
-/** What stands above the trailers: perhaps a head of git's, then a line that names the task, then notes. */
+/** The text above the trailers: perhaps git's head, then a line that names the task, then notes. */
 function wordsOf(paragraphs: readonly string[], id: string): Pick<LogEntry, 'subject' | 'body'> {
   const at = paragraphs.findIndex((text) => text.includes(id) && !text.includes('\n'))
   const subject = at < 0 ? id : (paragraphs[at] ?? id).replace(/^\* /, '')

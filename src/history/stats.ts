@@ -3,12 +3,12 @@ import type { KeptAttempt } from '../git/record.ts'
 import type { CompletionRecord } from './completions.ts'
 import { totalUsage } from '../events/usage.ts'
 
-/** What tasks have taken, together. What no commit told is not in the sums, and null where none did. */
+/** The sums for some tasks. Missing values are left out of a sum; it is null if all are missing. */
 export interface Totals {
   readonly tasks: number
-  /** Those of them that no gate has checked. */
+  /** Tasks that no gate has checked. */
   readonly unchecked: number
-  /** Those of them that ralph did not complete: people did, as their files or commits say. */
+  /** Tasks that people completed, according to their files or commits. */
   readonly notByRalph: number
   /** Attempts that led to a completion. */
   readonly attempts: number
@@ -16,20 +16,20 @@ export interface Totals {
   readonly usage: Usage
 }
 
-/** The totals of the tasks that have something in common. */
+/** The totals of the tasks in one group. */
 export interface StatsGroup extends Totals {
   readonly name: string
 }
 
-/** What tasks have taken: together, in groups, and for nothing. */
+/** The totals of tasks: of all, by group, and of lost attempts. */
 export interface Stats {
   readonly total: Totals
   readonly groups: readonly StatsGroup[]
-  /** Attempts that are kept and led to nothing: what they took is in no completion. */
+  /** Kept attempts that led to no completion, whose numbers are in no other sum. */
   readonly lost: { readonly attempts: number; readonly seconds: number; readonly usage: Usage }
 }
 
-/** Adds up completions, by what `nameOf` calls them, in the order in which the names come up; reverted ones count too, for they were paid for. */
+/** Sums up completions in groups by `nameOf`, in order of first appearance; reverted ones count too, as they were paid for. */
 export function statsOf(
   completions: readonly CompletionRecord[],
   attempts: readonly KeptAttempt[],
@@ -56,7 +56,7 @@ function totalsOf(completions: readonly CompletionRecord[]): Totals {
   }
 }
 
-/** A completion's numbers hold those of the attempts that led to it, back to the last time that ralph gave up. */
+/** A completion's numbers include the attempts that led to it, back to the last time that ralph gave up. */
 function lostOf(completions: readonly CompletionRecord[], attempts: readonly KeptAttempt[]): Stats['lost'] {
   const done = new Set(completions.map(({ id }) => id))
   const lost = attempts.filter((attempt, i) => {

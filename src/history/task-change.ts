@@ -3,22 +3,22 @@ import { decoded } from '../task/byte-text.ts'
 import type { Section, Status, Task } from '../task/model.ts'
 import { lookUp, sectionNamed, type TaskVocabulary } from '../task/vocabulary.ts'
 
-/** A field, or the title or place of a file, that says another thing than before; null where it does not stand there. */
+/** A field, or the title or place of a file, whose value has changed; null for a missing one. */
 export interface FieldChange {
   readonly name: string
   readonly before: string | null
   readonly after: string | null
 }
 
-/** What was done to one task. */
+/** The changes of one task. */
 export interface TaskChange {
   readonly id: string
   readonly fields: readonly FieldChange[]
-  /** The titles of the sections whose text came, went or changed. */
+  /** The titles of sections whose text was added, deleted or changed. */
   readonly sections: readonly string[]
 }
 
-/** What differs between two versions of a task: null where that is no more than how its lines end. */
+/** The differences between two versions of a task: null if only line endings differ. */
 export function changeBetween(before: Task, after: Task): TaskChange | null {
   if (normal(before.source) === normal(after.source) && before.file === after.file) return null
   const [were, are] = [wordsOf(before), wordsOf(after)]
@@ -30,7 +30,7 @@ export function changeBetween(before: Task, after: Task): TaskChange | null {
   return { id: after.id, fields, sections: changedSections(before, after) }
 }
 
-/** What turned into what: the status of a task that was not there is null. */
+/** How the status changed; null is the status of a missing task. */
 export function turnOf(before: Status | null, after: Status | null): 'done' | 'blocked' | 'open' | null {
   if (before === after) return null
   if (after === 'DONE') return 'done'
@@ -54,7 +54,7 @@ function changedSections(before: Task, after: Task): readonly string[] {
   return titles.filter((title) => were.get(title) !== are.get(title))
 }
 
-/** Several of one title are one. */
+/** Sections with the same title count as one. */
 function sectionsOf({ source, sections }: Task): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()
   for (const section of sections) {
@@ -69,12 +69,12 @@ function titleOf({ name, title }: Section): string {
   return name ?? title
 }
 
-/** A checkout may end its lines otherwise than git keeps them. */
+/** A checkout may have other line endings than git's objects. */
 function normal(text: string): string {
   return text.replaceAll(/[ \t]*(?:\r\n|\r|\n)/g, '\n').trim()
 }
 
-/** The bytes of a file in the plainest style, as the scanner of facts has found it to be. */
+/** The bytes of a file in the plainest style, with what the scanner found. */
 interface PlainVersion {
   readonly id: string
   readonly title: string
@@ -83,8 +83,8 @@ interface PlainVersion {
 }
 
 /**
- * The same of two files in the plainest style, by their lines alone, at a twentieth of what it takes to read them whole;
- * undefined where something in them could mean more than it seems.
+ * The same for two files in the plainest style, from their lines alone, about twenty times as fast as reading them
+ * whole; undefined if a line might have another meaning.
  */
 export function changeOfPlain(
   before: PlainVersion,
@@ -107,9 +107,9 @@ export function changeOfPlain(
   return { id: after.id, fields: [...own, ...fields], sections: [...new Set(names)] }
 }
 
-/** What a heading might hide in, wherever it begins. */
+/** Signs that may hide a heading. */
 const HIDING = ['```', '~~~', '<', '\r']
-/** What might be a heading in another style, or hide one. */
+/** Lines that may be a heading in another style, or hide one. */
 const UNCLEAR = /\n(?:---|===| {1,3}#|> )| #+[ \t]*(?:\n|$)/
 
 function plainParts(bytes: string): { readonly block: string; readonly sections: readonly string[] } | null {
@@ -118,7 +118,7 @@ function plainParts(bytes: string): { readonly block: string; readonly sections:
   return { block: head.slice(head.indexOf('\n') + 1), sections }
 }
 
-/** The fields of the lines that only one of two blocks has; null where a line is no plain field. */
+/** The fields in lines that only one of two blocks has; null if a line is no plain field. */
 function changedLines(before: string, after: string, vocabulary: TaskVocabulary): FieldChange[] | null {
   const [were, are] = [before.split('\n'), after.split('\n')]
   const changes = new Map<string, { name: string; before: string | null; after: string | null }>()
@@ -140,7 +140,7 @@ function changedLines(before: string, after: string, vocabulary: TaskVocabulary)
   return [...changes.values()].filter((change) => change.before !== change.after)
 }
 
-/** The sections that only one of two files has just so, as bytes. */
+/** The sections whose bytes only one of two files has. */
 function changedTexts(before: readonly string[], after: readonly string[]): readonly string[] {
   const only = (texts: readonly string[], others: readonly string[]): readonly string[] =>
     texts.filter(

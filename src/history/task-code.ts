@@ -6,25 +6,25 @@ import { emptyTree } from '../git/range.ts'
 import { listCandidates, listRecords } from '../git/record.ts'
 import type { CompletionRecord } from './completions.ts'
 
-/** Where the code of a task is to be found: in the commit that completed it, in work that goes on or waits, in an attempt. */
+/** Where to find a task's code: in its commit, in work under way or waiting, or in an attempt. */
 export interface TaskCode {
   readonly kind: 'commit' | 'work' | 'candidate' | 'attempt'
-  /** What it stands on. */
+  /** The commit that it is based on. */
   readonly from: string
-  /** A commit; null is the checkout. */
+  /** A commit; null for the checkout. */
   readonly to: string | null
 }
 
-/** What is known of a task besides git's records. */
+/** What the caller knows of the task besides git's records. */
 interface TaskPast {
   readonly id: string
-  /** The commit that a run under way began its attempt at it from; null where none is. */
+  /** The base of the attempt under way; null if there is none. */
   readonly workBase: string | null
   /** Newest first. */
   readonly completions: readonly CompletionRecord[]
 }
 
-/** The code of a task: of work under way, else of its commit, else of what waits to land or was tried last; null for none. */
+/** The code of a task: of work under way, else its commit, else its candidate or last attempt; null if there is none. */
 export async function findTaskCode(
   git: Git,
   { id, workBase, completions }: TaskPast,
@@ -46,15 +46,15 @@ async function parentOf(git: Git, commit: string): Promise<string> {
 
 const PATCH = ['diff', '--patch-with-stat', '--no-ext-diff', '--no-textconv']
 
-/** The code as a patch, with how much of each file it changes. */
+/** The code as a patch, with the changes to each file counted. */
 export async function patchOf(git: Git, { from, to }: TaskCode, colour: boolean): Promise<Buffer> {
   const args = [...PATCH, `--color=${colour ? 'always' : 'never'}`]
   if (to !== null) return (await git.run([...args, from, to])).stdout
   return withCheckoutIndex(git, async (door) => (await door.run([...args, '--cached', from])).stdout)
 }
 
-/** Looks at the checkout through an index and objects of our own: neither git's nor a run's is touched. */
-async function withCheckoutIndex<T>(git: Git, look: (door: Git) => Promise<T>): Promise<T> {
+/** Reads the checkout with a separate index and object folder, so that git's and a run's are not touched. */
+async function withCheckoutIndex<T>(git: Git, read: (door: Git) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-diff-'))
   try {
     const { stdout } = await git.run(['rev-parse', '--git-path', 'objects'])
@@ -67,7 +67,7 @@ async function withCheckoutIndex<T>(git: Git, look: (door: Git) => Promise<T>): 
     })
     await door.run(['read-tree', 'HEAD'])
     await door.run(['add', '--all', '--', ':/'])
-    return await look(door)
+    return await read(door)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

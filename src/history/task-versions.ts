@@ -14,14 +14,14 @@ export interface PossibleCommit {
   readonly commit: string
 }
 
-/** A task's file before and after something, each as git names its content; null where it was not there. */
+/** A task's file before and after something, by git's hash of its content; null if it did not exist. */
 export interface VersionPair {
   readonly task: TaskEnd
   readonly before: string | null
   readonly after: string | null
 }
 
-/** What the file said after, where what happened to it turned it DONE, else null; in a git process or two. */
+/** The file after the change, if that turned it DONE, else null; one or two git processes. */
 export async function turnedDone(
   git: Git,
   pairs: readonly VersionPair[],
@@ -40,15 +40,15 @@ export async function turnedDone(
 
 /** A commit that turned a task's file DONE. */
 interface Turning extends PossibleCommit {
-  /** Where the file lay then, from the top of the repository. */
+  /** The path of the file then, from the top of the repository. */
   readonly path: string
-  /** What the file said then. */
+  /** The content of the file then. */
   readonly version: TaskEnd
 }
 
 /**
- * Which commits turned the file DONE, in their order; those last that did so to one at another place: it may have been
- * moved since, or be that of a neighbour. `prefix` leads from the top of the repository to the project.
+ * The commits that turned the file DONE, in order; those of a file at another path come last, as it may have been
+ * moved since, or belong to a neighbour. `prefix` leads from the top of the repository to the project.
  */
 export async function turningAmong(
   git: Git,
@@ -73,7 +73,7 @@ export async function turningAmong(
   ]
 }
 
-/** What a commit did to a task's file: to that at the path or, where it did nothing to that, to one by another name. */
+/** The change of a commit to a task's file: to that at the path, or otherwise to one with another name. */
 export function changeOf(
   { number }: TaskEnd,
   path: string,
@@ -82,7 +82,7 @@ export function changeOf(
   const own = changes.filter((change) => numberIn(change.path) === number)
   const change = own.find((one) => one.path === path) ?? own.find(({ after }) => after !== null)
   if (!change || change.before !== null) return change ?? null
-  // It came from where another of the same task went.
+  // It was moved from where another file of the task was deleted.
   const from = own.find(({ after }) => after === null)
   return from ? { ...change, before: from.before } : change
 }
@@ -91,7 +91,7 @@ function numberIn(path: string): number {
   return Number(idInPath(path).slice(2))
 }
 
-/** Mostly at once: only the parser takes its time. */
+/** Usually synchronous: only the parser takes time. */
 function versionIn(
   { id, file }: TaskEnd,
   bytes: Buffer | undefined,

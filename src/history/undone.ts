@@ -1,12 +1,12 @@
 import type { Git } from '../git/git.ts'
 import { revertedBy, type LogEntry, type Reverted } from '../git/log.ts'
 
-/** Which commits of a history others have undone. */
+/** Which commits of a history are undone. */
 export interface Undone {
   has(commit: string): boolean
 }
 
-/** What the reverts among commits have undone. A revert that is undone itself has brought back what it undid. */
+/** Finds the commits that reverts among these undo. A revert that is itself undone does not count. */
 export async function undoneBy(git: Git, entries: readonly LogEntry[]): Promise<Undone> {
   const reverts = entries.flatMap((entry) => revertedBy(entry).map((target) => ({ by: entry.hash, target })))
   const brought = await broughtByMerges(
@@ -18,7 +18,7 @@ export async function undoneBy(git: Git, entries: readonly LogEntry[]): Promise<
     for (const commit of brought.get(target) ?? [target.commit])
       undoers.set(commit, [...(undoers.get(commit) ?? []), by])
   }
-  // git writes whole hashes, people may not.
+  // git writes whole hashes, people may write short ones.
   const short = [...undoers].filter(([commit]) => commit.length < (entries[0]?.hash.length ?? 0))
   const known = new Map<string, boolean>()
   return { has }
@@ -26,7 +26,7 @@ export async function undoneBy(git: Git, entries: readonly LogEntry[]): Promise<
   function has(commit: string): boolean {
     const answer = known.get(commit)
     if (answer !== undefined) return answer
-    // Until it is known: of commits that name each other the search would not end.
+    // Set first: commits may name each other, and the search must end.
     known.set(commit, false)
     const abbreviated = short.flatMap(([start, by]) => (commit.startsWith(start) ? by : []))
     const isUndone = [...(undoers.get(commit) ?? []), ...abbreviated].some((by) => !has(by))
@@ -35,7 +35,7 @@ export async function undoneBy(git: Git, entries: readonly LogEntry[]): Promise<
   }
 }
 
-/** Of each merge among what was reverted, itself and the commits that it had brought; a process where there is one. */
+/** For each reverted merge, itself and the commits that it brought; one process if there is a merge. */
 async function broughtByMerges(
   git: Git,
   reverted: readonly Reverted[],
@@ -55,10 +55,10 @@ async function broughtByMerges(
   )
 }
 
-/** A commit and all that it comes from. */
+/** A commit and all its ancestors. */
 function ancestry(commit: string, parents: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const found = new Set([commit])
-  // To go through a set is to come by what is added meanwhile, too.
+  // Iterating over a set also visits the members added meanwhile.
   for (const one of found) for (const parent of parents.get(one) ?? []) found.add(parent)
   return found
 }

@@ -13,45 +13,45 @@ import { changeOf, turnedDone, turningAmong, type PossibleCommit } from './task-
 import { undoneBy, type Undone } from './undone.ts'
 
 /**
- * How a DONE task and history agree. `sealed`: the named commit turned the file DONE, and names itself in it. `matches`:
- * the commit is there and is the task's, but the field was written later, or there is none. `moved`: the task's commit
- * is another by now, after a squash or a rebase, or since the named one was undone. `missing`: the named commit is not
- * there, and none says that it is the task's. `not-completing`: the named commit is there and did not turn the file DONE.
+ * How a DONE task agrees with history. `sealed`: the named commit turned the file DONE, and the file in it names it.
+ * `matches`: the named commit is the task's, but the field was written later, or is missing. `moved`: the task has
+ * another commit now, after a squash, a rebase or a revert. `missing`: the named commit does not exist, and no other
+ * claims the task. `not-completing`: the named commit exists and did not turn the file DONE.
  */
 export type VerifyState = 'sealed' | 'matches' | 'moved' | 'missing' | 'not-completing'
 
-/** How a DONE task and history agree. */
+/** A DONE task, compared with history. */
 export interface VerifiedTask {
   readonly id: string
-  /** As the task file names it. */
+  /** The commit that the task file names. */
   readonly commit: string | null
-  /** The whole hash of the commit that completed it; of a missing one that which turned its file DONE, if one did. */
+  /** The full hash of the commit that completed it; if that is missing, the one that turned its file DONE. */
   readonly found: string | null
   readonly state: VerifyState
-  /** The gates that passed on that commit, as it says: none at all where it is empty, null where it does not say. */
+  /** The gates that passed on that commit: empty if there were none, null if it does not say. */
   readonly gates: readonly string[] | null
-  /** Whether another commit says that it undoes that one, though the file is DONE. */
+  /** Whether another commit undid that one, though the file is DONE. */
   readonly reverted: boolean
 }
 
-/** What is checked. Git runs in the project's root. */
+/** What to check. Git runs in the project's root. */
 interface VerifyRequest {
   readonly readTasks: () => Promise<readonly TaskEnd[]>
   readonly vocabulary: TaskVocabulary
 }
 
-/** How all DONE tasks and history agree. */
+/** All DONE tasks, compared with history. */
 export interface Verification {
   readonly tasks: readonly VerifiedTask[]
-  /** Whether tasks are missing in a clone that holds only the end of history: they may well be in the rest. */
+  /** Whether tasks are missing in a clone without its older history, which may contain them. */
   readonly isCutOff: boolean
 }
 
-/** Checks every DONE task against history, in a handful of git processes however many there are. */
+/** Checks every DONE task against history, with a few git processes for any number of tasks. */
 export async function verifyTasks(git: Git, request: VerifyRequest): Promise<Verification> {
   const { vocabulary } = request
   const [{ done, named, straight }, [log, undone]] = await Promise.all([
-    lookStraight(git, request),
+    followFields(git, request),
     readLog(git, { withTrailer: 'Task', reverts: true }).then(
       async (entries) => [entries, await undoneBy(git, entries)] as const,
     ),
@@ -61,7 +61,7 @@ export async function verifyTasks(git: Git, request: VerifyRequest): Promise<Ver
     const version = straight[index]
     if (version && !undone.has(commit)) verified.set(task, verdictOn(task, commit, version))
   }
-  // Mostly that is all. Only where it is not does it matter what history says of itself.
+  // Usually none are left: the messages of history count only for these.
   const left = done.filter((task) => !verified.has(task))
   const isCutOff =
     left.length > 0 && (await verifyRest(git, left, { log, named, undone, vocabulary, verified }))
@@ -75,10 +75,10 @@ export async function verifyTasks(git: Git, request: VerifyRequest): Promise<Ver
   return { tasks, isCutOff }
 }
 
-/** What is known of a task before its commit is asked for its gates. */
+/** The verdict on a task before the gates are read from its commit. */
 type TaskVerdict = Omit<VerifiedTask, 'gates'>
 
-/** The gates that commits name, by hash and number of the task: a squashed one may name several. */
+/** The gates that commits name, by hash and task number: a squashed commit may name several tasks. */
 function gatesNamed(log: readonly LogEntry[]): ReadonlyMap<string, readonly string[] | null> {
   return new Map(
     claimsIn(log).map(({ id, entry }) => [
@@ -88,18 +88,18 @@ function gatesNamed(log: readonly LogEntry[]): ReadonlyMap<string, readonly stri
   )
 }
 
-/** What the fields of the task files lead to, before history is asked what it says of itself. */
+/** What the Commit fields lead to, before the messages of history are read. */
 interface Straight {
   readonly done: readonly TaskEnd[]
   readonly named: readonly NamedCommit[]
-  /** For each of those that are named what the file said there, if that turned it DONE. */
+  /** For each named commit the file in it, if the commit turned it DONE. */
   readonly straight: readonly (TaskEnd | null)[]
 }
 
-async function lookStraight(git: Git, { readTasks, vocabulary }: VerifyRequest): Promise<Straight> {
+async function followFields(git: Git, { readTasks, vocabulary }: VerifyRequest): Promise<Straight> {
   const [{ stdout }, tasks] = await Promise.all([
     git.run(['rev-list', '--parents', 'HEAD']),
-    // Reading them lets nothing else happen: git is to be at work by then.
+    // Reading the files blocks this process: git should run in the meantime.
     nextTurn().then(readTasks),
   ])
   const done = tasks.filter((task) => task.status === 'DONE')
@@ -107,8 +107,8 @@ async function lookStraight(git: Git, { readTasks, vocabulary }: VerifyRequest):
   return { done, named, straight: await turnedByName(git, named, vocabulary) }
 }
 
-/** What history tells of a task: the commits that are certain to have completed it, and those that may have. */
-interface Told {
+/** The commits that completed a task for certain, and those that may have. */
+interface NamingCommits {
   readonly certain: string[]
   readonly mentioned: string[]
 }
@@ -116,25 +116,25 @@ interface Told {
 interface Findings {
   /** The commits that name a task, and those that undo others. */
   readonly log: readonly LogEntry[]
-  /** The commits of this history that a task's field may mean. */
+  /** The commits of this history that a task's field may name. */
   readonly named: readonly PossibleCommit[]
   readonly undone: Undone
   readonly vocabulary: TaskVocabulary
   readonly verified: Map<TaskEnd, TaskVerdict>
 }
 
-/** The tasks whose field does not lead straight to where they were done; whether history is cut off before some. */
+/** Checks the tasks whose field does not lead to their commit; returns whether history is cut off before one of them. */
 async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Findings): Promise<boolean> {
   const { log, named, undone, vocabulary, verified } = findings
   const clone = await cloneOf(git)
-  const told = commitsTold(log)
+  const naming = commitsNaming(log)
   const meantBy = (task: TaskEnd): readonly string[] =>
     named.filter((one) => one.task === task).map(({ commit }) => commit)
   const candidates = tasks.flatMap((task) => {
-    const { certain = [], mentioned = [] } = told.get(task.number) ?? {}
+    const { certain = [], mentioned = [] } = naming.get(task.number) ?? {}
     const meant = meantBy(task)
     const commits = new Set([...meant, ...certain, ...mentioned])
-    // The only one that says so is believed without a look.
+    // A single certain claim is taken without a check.
     return meant.length === 0 && commits.size === certain.length && commits.size === 1
       ? []
       : [...commits].map((commit) => ({ task, commit }))
@@ -146,12 +146,12 @@ async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Finding
   for (const task of tasks) {
     const verdict = verdictFrom(task, {
       named: meantBy(task),
-      own: told.get(task.number)?.certain ?? [],
+      own: naming.get(task.number)?.certain ?? [],
       turned: turned.get(task) ?? new Map<string, TaskEnd>(),
       undone,
     })
     if (verdict) verified.set(task, verdict)
-    // Of work that was undone and that somebody did again, only the file may tell.
+    // If work was undone and done again, only the file shows the commit.
     if (!verdict || verdict.reverted) unknown.push(task)
   }
   const byFile = await commitsByFile(git, unknown, { ...clone, vocabulary })
@@ -168,8 +168,8 @@ async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Finding
 }
 
 /**
- * The tasks whose field names a commit of this history that did not complete them and still is what somebody meant: it
- * names the task in its subject or changes its file, or there is no better one.
+ * The tasks whose field names a commit of this history that did not complete them but was probably meant: it names
+ * the task in its subject, changes its file, or there is no better one.
  */
 async function namingTheirOwn(
   git: Git,
@@ -209,8 +209,8 @@ interface Evidence {
 }
 
 /**
- * The named commit if it is the task's, else the first of the others that turned the file DONE, or that says it is. One
- * that was undone only where there is no other.
+ * The named commit if it is the task's, else the first of the others that turned the file DONE or claims that. One
+ * that was undone only if there is no other.
  */
 function verdictFrom(task: TaskEnd, { named, own, turned, undone }: Evidence): TaskVerdict | null {
   const { id, commit } = task
@@ -230,20 +230,20 @@ function verdictFrom(task: TaskEnd, { named, own, turned, undone }: Evidence): T
     : { id, commit, found, state: 'matches', reverted }
 }
 
-/** Of a task whose commit is none that its file names. */
+/** The state of a task whose file does not name its commit. */
 function stateElsewhere({ commit }: TaskEnd): VerifyState {
   return commit === null ? 'matches' : 'moved'
 }
 
-/** Of the commit that turned the file DONE: whether it names itself there. */
+/** The verdict on a commit that turned the file DONE: does the file in it name it? */
 function verdictOn({ id, commit }: TaskEnd, found: string, version: TaskEnd): TaskVerdict {
   const namesItself = version.commit !== null && found.startsWith(version.commit.toLowerCase())
   return { id, commit, found, state: namesItself ? 'sealed' : 'matches', reverted: false }
 }
 
 /**
- * No commit says that it is the task's. Where the file names none, the one that turned it DONE will do: that is how a
- * task looks that people have done, before there was ralph or beside it.
+ * No commit claims the task. If the file names none, the one that turned it DONE counts: so tasks look that people
+ * have completed.
  */
 function verdictByFile({ id, commit }: TaskEnd, found: string | null, undone: Undone): TaskVerdict {
   const state = commit === null && found !== null ? 'matches' : 'missing'
@@ -263,21 +263,21 @@ function turnedByName(
   return turnedDone(git, pairs, vocabulary)
 }
 
-/** By the tasks' numbers, newest first. */
-function commitsTold(log: readonly LogEntry[]): ReadonlyMap<number, Told> {
-  const told = new Map<number, Told>()
-  const of = (id: string): Told => {
+/** The commits that name tasks, by task number, newest first. */
+function commitsNaming(log: readonly LogEntry[]): ReadonlyMap<number, NamingCommits> {
+  const naming = new Map<number, NamingCommits>()
+  const of = (id: string): NamingCommits => {
     const number = Number(id.slice(2))
-    const known = told.get(number) ?? { certain: [], mentioned: [] }
-    told.set(number, known)
+    const known = naming.get(number) ?? { certain: [], mentioned: [] }
+    naming.set(number, known)
     return known
   }
   for (const { id, entry, isCertain } of claimsIn(log))
     (isCertain ? of(id).certain : of(id).mentioned).push(entry.hash)
-  // Of a message that several were made into, git takes at the most the last lines for trailers, and may indent all.
+  // In the message of a squash git recognises at most the last lines as trailers, and may indent all.
   for (const { hash, body } of log)
     for (const [, id = ''] of body.matchAll(/^[ \t]*Task: (T-\d+)$/gim)) of(id).mentioned.push(hash)
-  return told
+  return naming
 }
 
 async function cloneOf(git: Git): Promise<{ readonly prefix: string; readonly isShallow: boolean }> {

@@ -14,17 +14,17 @@ import { subjectOf } from '../task/subject.ts'
 import type { Checkpoint } from '../workspace/checkpoint.ts'
 import type { Landing, Work, Workspace } from '../workspace/port.ts'
 
-/** Everything that a landing touches. */
+/** Everything that a landing uses. */
 export interface LandingPorts {
   readonly workspace: Workspace
-  /** The task as its file is now, for somebody may have written in it while the gates ran; null where it is gone. */
+  /** Reads the task again, because somebody may have edited its file while the gates ran; null if it is gone. */
   readonly taskNow: () => Promise<Task | null>
-  /** The text of the finished task file, in the words of the team. */
+  /** The text of the finished task file, with the team's words for each status. */
   readonly complete: (task: Task, completion: Completion) => string
   readonly origins: Origins
-  /** Runs the gates on what is there, where it is not what they have passed on. */
+  /** Runs the gates on the work if it is not what they have passed on. */
   readonly check: (work: Work) => Promise<Checked>
-  /** Null where commits are not sealed. */
+  /** Null if commits are not sealed. */
   readonly sealer: Sealer | null
   readonly now: () => Date
   readonly signal: AbortSignal
@@ -32,32 +32,32 @@ export interface LandingPorts {
   readonly checkpoint: (name: Checkpoint) => void
 }
 
-/** What the gates say of it. */
+/** The result of the gates. */
 export interface Checked {
-  /** Why it may not land; null where it may. */
+  /** Why it may not land; null if it may. */
   readonly refusal: Refusal | null
   readonly work: Work
   readonly passed: readonly string[]
 }
 
-/** Why something did not land. */
+/** Why a candidate did not land. */
 export interface Refusal {
-  /** `conflict`: it passed alone, and does not go together with what has landed since. */
+  /** `conflict`: it passed alone, and conflicts with what has landed since. */
   readonly kind: 'gate-failed' | 'interrupted' | 'conflict'
   readonly reason: string
   readonly detail: string
-  /** The same for the same failure; null where the reason will do. */
+  /** Equal for equal failures; null if the reason is enough. */
   readonly fingerprint: string | null
 }
 
 /** Work that passed, on its way onto the branch. */
 export interface LandingRequest {
   readonly candidate: { readonly kept: KeptAttempt; readonly facts: AttemptFacts; readonly work: Work }
-  /** The attempts before it that count together with it. */
+  /** The earlier attempts that count together with it. */
   readonly earlier: readonly KeptAttempt[]
   /** The template of the commit's subject. */
   readonly subject: string
-  /** A file that the notes are added to, relative to the root. */
+  /** A file that the notes are appended to, relative to the root. */
   readonly progress: string | null
   /** Whether criteria that the agent says are met are checked off. */
   readonly checkCriteria: boolean
@@ -67,40 +67,40 @@ export type Landed =
   | {
       readonly kind: 'landed'
       readonly commit: string
-      /** Of all attempts that led to it. */
+      /** The sums over all attempts at the task. */
       readonly sums: Sums
       /** How long the landing took: the commit with its hooks, and the search for its seal. */
       readonly seconds: number
       readonly files: number
       readonly added: number
       readonly removed: number
-      /** Whether the search for its seal was interrupted: the next run finishes it. */
+      /** Whether the search for the seal was interrupted: the next run finishes it. */
       readonly sealPending: boolean
-      /** Those whose task files it holds, relative to the root. */
+      /** The work with the finished task file, relative to the root. */
       readonly work: Work
-      /** What is in the tree, and not in the commit. */
+      /** What is in the tree and not in the commit. */
       readonly left: readonly StatusEntry[]
     }
   | {
       readonly kind: 'refused'
       readonly refusal: Refusal
-      /** What is there now. */
+      /** The state of the workspace now. */
       readonly work: Work
-      /** A commit that was made and taken back. */
+      /** A commit that was made and undone. */
       readonly undone: string | null
     }
 
 interface Sums {
   readonly seconds: number
-  /** Those that count. */
+  /** Only those that count. */
   readonly attempts: number
   readonly usage: Usage
 }
 
-/** How often somebody may commit just before a landing does. */
+/** How often somebody may commit just before a landing does, until it gives up. */
 export const MOST_MOVES = 3
 
-/** Makes the task's commit of a candidate: the work and the finished task file together, sealed. */
+/** Makes the task's sealed commit from a candidate: the work and the finished task file together. */
 export async function land(
   request: LandingRequest,
   ports: LandingPorts,
@@ -113,13 +113,13 @@ export async function land(
   return landed
 }
 
-/** What a landing ended with, as its event says it. */
+/** The result of a landing, as its event names it. */
 export function resultOf(landed: Landed): Extract<Happening, { type: 'landing-finished' }>['result'] {
   if (landed.kind === 'landed') return 'landed'
   return landed.refusal.kind === 'interrupted' ? 'not-committed' : landed.refusal.kind
 }
 
-/** The commit of a candidate whose work is in the workspace, on the branch that this is on. */
+/** Commits a candidate whose work is in the workspace, on the workspace's branch. */
 export async function commitCandidate(
   request: LandingRequest,
   ports: LandingPorts,
@@ -131,8 +131,8 @@ export async function commitCandidate(
   return result.kind === 'landed' ? { ...result, seconds } : result
 }
 
-/** Before it is known how long it has taken. */
-type LandingEnd =
+/** A landing whose duration is not yet known. */
+type UntimedLanding =
   | Omit<Extract<Landed, { readonly kind: 'landed' }>, 'seconds'>
   | Extract<Landed, { readonly kind: 'refused' }>
 
@@ -140,7 +140,7 @@ async function landOnBranch(
   request: LandingRequest,
   ports: LandingPorts,
   emit: (event: Happening) => void,
-): Promise<LandingEnd> {
+): Promise<UntimedLanding> {
   let toLand = request
   for (let moves = 0; moves < MOST_MOVES; moves++) {
     const { candidate } = toLand
@@ -172,7 +172,7 @@ async function landOnBranch(
   return { kind: 'refused', refusal: stoppedBy(reason), work: toLand.candidate.work, undone: null }
 }
 
-/** The same request for another work. */
+/** The same request with another candidate. */
 export function withCandidate(
   request: LandingRequest,
   candidate: LandingRequest['candidate'],
@@ -185,11 +185,11 @@ interface Committed {
   readonly prefix: string | null
   readonly sums: Sums
   readonly task: Task
-  /** The files of the project that landing wrote. */
+  /** The files of the project that the landing wrote. */
   readonly written: readonly string[]
 }
 
-/** A commit of a task whose file is not there could not name itself. */
+/** A task without a file cannot name its commit. */
 const GONE: Refusal = {
   kind: 'gate-failed',
   reason: 'its task file is gone, or cannot be read',
@@ -224,7 +224,7 @@ async function commitWork(
   return { landing, prefix, sums, written: [...texts.keys()] }
 }
 
-/** What the place that the task came from is told: that it is done, and what failed before. */
+/** The report to the task's origin: that it is done, and what failed before. */
 function reportOf({ earlier }: LandingRequest, at: Date): OriginReport {
   const failed = earlier.map(({ number, reason, keptAt }) => ({
     number,
@@ -234,7 +234,7 @@ function reportOf({ earlier }: LandingRequest, at: Date): OriginReport {
   return { status: 'DONE', reason: '', at, failed }
 }
 
-/** What a hook made of the commit is checked like anything else; then the commit gets its name. */
+/** Checks what a commit hook has changed like any other work, then seals the commit. */
 async function afterCommit(
   request: LandingRequest,
   {
@@ -245,7 +245,7 @@ async function afterCommit(
   }: Committed & { readonly landing: Extract<Landing, { kind: 'committed' }> },
   ports: LandingPorts,
   emit: (event: Happening) => void,
-): Promise<LandingEnd> {
+): Promise<UntimedLanding> {
   const { facts, work } = request.candidate
   const { changedByHook, branch } = landing
   ports.checkpoint('commit-looked-at')
@@ -277,7 +277,7 @@ async function afterCommit(
   return { kind: 'landed', commit, sums, files, added, removed, sealPending: pending, work, left }
 }
 
-/** Null where the gates pass on what a hook made of the commit. */
+/** Null if the gates pass on what a hook changed. */
 async function hookRefusal(
   { commit, branch, changedByHook }: Extract<Landing, { kind: 'committed' }>,
   base: Base,
@@ -299,7 +299,7 @@ async function hookRefusal(
   return refusal && refused(`then: ${refusal.reason}`, { kind: refusal.kind, detail: refusal.detail })
 }
 
-/** What HEAD is at after sealing. */
+/** The state of HEAD after sealing. */
 export interface SealResult {
   readonly commit: string
   readonly problem: string | null
@@ -307,7 +307,7 @@ export interface SealResult {
   readonly pending: boolean
 }
 
-/** Seals a task's commit that HEAD is at, if its message asks for it, and emits how far the search is. */
+/** Seals the task's commit at HEAD if its message asks for that, and emits the progress of the search. */
 export async function seal(
   { sealer, signal }: Pick<LandingPorts, 'sealer' | 'signal'>,
   head: { readonly id: string; readonly commit: string; readonly branch: string | null },
@@ -323,7 +323,7 @@ export async function seal(
   return { ...report, pending: report.problem !== null && signal.aborted }
 }
 
-/** A hook may have taken the trailer out of the message that asks for the seal. */
+/** A hook may have removed the trailer that asks for the seal. */
 function unsealed(commit: string, prefix: string | null): string | null {
   if (prefix === null || commit.startsWith(prefix)) return null
   return 'the commit is not sealed: its message does not ask for it any more; ralph verify --fix mends the Commit field'
@@ -374,7 +374,7 @@ function finishedText(
   })
 }
 
-/** The file of all notes, with those of this task at its end. */
+/** The text of the progress file, with the notes on this task at its end. */
 function progressText(
   file: string,
   task: Task,
@@ -403,7 +403,7 @@ function refusalOf(landing: Extract<Landing, { kind: 'refused' | 'failed' }>, si
   }
 }
 
-/** The same candidate may land another time. */
+/** A refusal after which the same candidate may land another time. */
 export function stoppedBy(reason: string, detail = ''): Refusal {
   return { kind: 'interrupted', reason, detail, fingerprint: null }
 }

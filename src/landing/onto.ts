@@ -16,25 +16,25 @@ import {
   type Refusal,
 } from './land.ts'
 
-/** A candidate that is ready, and that something of the person's keeps from landing: it stays as it is. */
+/** A candidate that is ready and that the person's uncommitted work keeps from landing: it stays as it is. */
 export interface Held {
   readonly kind: 'held'
   readonly paths: readonly string[]
   readonly reason: string
 }
 
-/** Where candidates land that were made elsewhere. */
+/** The ports of landing candidates that were made elsewhere. */
 export interface OntoPorts {
   readonly trunk: Trunk
-  /** What a landing in that workspace touches, which is at the base. */
+  /** The ports of a landing in that workspace, which is at the base. */
   readonly within: (workspace: Workspace, base: Base) => Promise<LandingPorts>
-  /** Whether the gates run on each, whoever says that they have passed: it was made by somebody else. */
+  /** Whether the gates always run here, because somebody else reports that they have passed. */
   readonly isForeign: boolean
 }
 
 /**
- * Lands a candidate on a branch that may have moved on since the job began: it is merged onto what is there, the gates run
- * again where that makes another tree, the commit is made and sealed apart, and only then the branch moves to it.
+ * Lands a candidate on a branch that may have moved since the job began. It is merged onto the branch, the gates run
+ * again if that gives another tree, the commit is made and sealed apart, and only then the branch moves to it.
  */
 export async function landOnto(
   request: LandingRequest,
@@ -76,11 +76,11 @@ async function mergeAndLand(
     const within = await ports.within(workspace, base)
     const isSame = merged.tree === kept.tree
     if (((!isSame || ports.isForeign) && facts.gates?.length) || within.sealer) {
-      // What comes now may take a while, and be for nothing.
+      // The next steps may take a while, and be in vain.
       const held = await trunk.obstacle(base, merged.tree)
       if (held) return held
     }
-    // What hooks and gates have left of an earlier landing: the next round begins with a workspace that is as new.
+    // The next round begins without what hooks and gates left in an earlier one.
     const changes = await trunk.put(base, merged.tree)
     if (changes === null) continue
     const work: Work = {
@@ -137,7 +137,7 @@ function failingTogether({ reason, detail }: Refusal, landed: string, { head }: 
   }
 }
 
-/** What an agent has to know of the others. */
+/** What the agent needs to know of the other commits. */
 async function landedText(trunk: Trunk, { base: begun }: KeptAttempt, base: Base): Promise<string> {
   const commits = await trunk.landedSince(begun, base)
   const lines = commits.slice(0, MOST_LANDED).map(({ hash, subject }) => `- ${hash.slice(0, 10)} ${subject}`)

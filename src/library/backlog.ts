@@ -17,7 +17,7 @@ import { parseTask } from '../task/parse.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from '../task/vocabulary.ts'
 import { ownWorld } from './world.ts'
 
-/** Opens the project of a folder: its configuration, its tasks, and what is decided on them. */
+/** Opens the project of a folder: its configuration, its tasks, and decisions about them. */
 export function openProject(
   cwd: string,
   { dir }: { /** Another task folder. */ readonly dir?: string } = {},
@@ -25,12 +25,12 @@ export function openProject(
   return open({ cwd, dir })
 }
 
-/** Checks a whole project as `ralph lint` does: what is wrong, where, and how to mend what has one right answer. */
+/** Checks a whole project, like `ralph lint`: the problems, their places, and their fixes if there is one right fix. */
 export async function lintProject(project: Project): Promise<readonly Diagnostic[]> {
   return lint(project.tasks, await lintContext(project))
 }
 
-/** The new texts of the tasks that lint can mend, by file; nothing is written. */
+/** The new texts of the tasks that lint can fix, by file; writes nothing. */
 export async function fixTasks(
   tasks: readonly Task[],
   context: LintContext = {},
@@ -61,12 +61,12 @@ export async function fixTasks(
   return texts
 }
 
-/** The text of a task's file with another status; not a byte else changes. */
+/** The text of a task's file with another status; all other bytes stay the same. */
 export function withStatus(task: Task, status: Status, vocabulary: TaskVocabulary = TASK_VOCABULARY): string {
   return edited(task, setStatus(task, status, vocabulary))
 }
 
-/** What an agent would be told of a task, byte for byte, with its estimated tokens. */
+/** The exact prompt that an agent would get for a task, with its estimated tokens. */
 export async function promptFor(
   project: Project,
   id: string,

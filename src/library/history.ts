@@ -11,30 +11,30 @@ import type { Project } from '../project/project.ts'
 import { readHistory } from '../project/repository.ts'
 import { ownWorld } from './world.ts'
 
-/** A completed task, with the milestone that its file names. */
+/** A completed task, with the milestone in its file. */
 export interface Completion extends CompletionRecord {
   readonly milestone: string | null
 }
 
-/** What git alone knows of a project. */
+/** The history of a project, from git alone. */
 export interface History {
-  /** Completed tasks, newest first; since a date, a tag or another commit, or of a range `a..b`. */
+  /** Completed tasks, newest first; since a date, a tag or another commit, or in a range `a..b`. */
   readonly completions: (since?: string) => Promise<readonly Completion[]>
-  /** The attempts that are kept, of one task or of all. */
+  /** The kept attempts, of one task or of all. */
   readonly attempts: (task?: string) => Promise<readonly KeptAttempt[]>
   /** Whether each DONE task names the commit that completed it. */
   readonly verify: () => Promise<Verification>
-  /** What tasks have taken, added up by what they have in common. */
+  /** The totals of tasks, by group. */
   readonly stats: (by: 'milestone' | 'tier' | 'agent') => Promise<Stats>
-  /** What a range does to the backlog: by default from where the checkout parted from the main branch to what lies in it. */
+  /** The changes of a range to the backlog; by default from the common ancestor with the main branch to the checkout. */
   readonly diff: (range?: string) => Promise<BacklogDiff>
 }
 
-/** Reads the history of a project. Nothing that the repository names is started, and nothing is written. */
+/** Opens the history of a project. Starts nothing that the repository names, and writes nothing. */
 export function openHistory(project: Project): History {
   const { root, vocabulary, config, tasks } = project
   const { subject } = config.commit
-  const read = <T>(look: (git: Git) => Promise<T>): Promise<T> => readHistory(ownWorld(), root, look)
+  const read = <T>(work: (git: Git) => Promise<T>): Promise<T> => readHistory(ownWorld(), root, work)
   const milestones = new Map(tasks.map(({ id, milestone }) => [id, milestone]))
   const completions = (since?: string): Promise<readonly Completion[]> =>
     read(async (git) => {

@@ -8,25 +8,25 @@ import { refuseInside } from '../project/world.ts'
 import { Control } from '../run/control.ts'
 import { ownWorld } from './world.ts'
 
-/** What is asked of a run; what is left out is as the configuration has it. */
+/** The options of a run; missing ones come from the configuration. */
 export type RunRequest = Partial<Omit<RunWish, 'isInteractive' | 'byHand'>>
 
-/** A run under way: its events, one after the other to the last, and what can be done to it meanwhile. */
+/** A run: its events in order, and ways to control it. */
 export interface Run extends AsyncIterable<RunEvent> {
-  /** No further attempt begins until somebody resumes. */
+  /** Begins no further attempt until `resume` is called. */
   readonly pause: () => void
   readonly resume: () => void
-  /** Ends it: after the attempt that is under way, in order, or at once. */
+  /** Ends it: after the current attempt, cleanly, or at once. */
   readonly stop: (how?: 'after-attempt' | 'clean' | 'now') => void
-  /** Ends the attempt at that task, which is kept, and leaves the task out of this run. */
+  /** Ends the current attempt at that task, which is kept, and leaves the task out of this run. */
   readonly skip: (task: string) => void
-  /** Answers the question about that task; false where none is asked. */
+  /** Answers the question about that task; returns false if there is none. */
   readonly answer: (task: string, text: string) => boolean
 }
 
 /**
- * Runs tasks of a project, as `ralph run` does. It begins when its events are first asked for. Who stops reading them stops
- * the run, in order; what keeps it from beginning is thrown to the reader.
+ * Runs tasks of a project, like `ralph run`. It begins with the first request for an event. A reader that stops
+ * reading stops the run cleanly; if the run cannot begin, the error is thrown to the reader.
  */
 export function run(project: Project, request: RunRequest = {}): Run {
   const control = new Control()
@@ -63,7 +63,7 @@ async function* eventsOf(project: Project, request: RunRequest, control: Control
     isOver = true
     wake()
   })
-  // Whoever reads is told where it is awaited below.
+  // The error is reported where the promise is awaited below.
   finished.catch(() => undefined)
   try {
     for (;;) {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { builtFile } from '../base/built-file.ts'
 import type { World } from '../project/world.ts'
 
-/** The world of the program that uses the library: its folder, environment and clock. Nothing of it is taken over. */
+/** The world of the program that uses the library: its folder, environment and clock, unchanged. */
 export function ownWorld(signal: AbortSignal = new AbortController().signal): World {
   return {
     cwd: process.cwd(),

@@ -3,17 +3,16 @@ import { edited, type Splice } from '../markdown/splice.ts'
 import type { LintContext, LintedTask } from './rule.ts'
 import { type FoundDiagnostic, startFinding } from './lint.ts'
 
-/** The files of a backlog, none of which need be in memory while another is. */
+/** The files of a backlog, which need not be in memory together. */
 export interface TaskFiles {
-  /** What the rules need to know of each, as it is now. */
+  /** The facts of each task that the rules need, from its current file. */
   readonly read: () => Promise<readonly LintedTask[]>
-  /** Asks of each task for a new text, writes it where there is one, and tells which files it wrote. */
+  /** Calls `edit` for each task, writes the text that it returns, and returns the files that were written. */
   readonly rewrite: (textOf: (task: Task) => string | null) => Promise<readonly string[]>
 }
 
 /**
- * Mends what has one right answer until nothing is left that has, and tells in which files; a second time there is
- * nothing to mend.
+ * Applies fixes until there are none left, and returns the changed files; a second call changes nothing.
  */
 export async function fix(
   tasks: readonly LintedTask[],
@@ -32,7 +31,7 @@ export async function fix(
   throw new Error(`fixes undo each other in ${[...fixed].join(', ')}`)
 }
 
-// A fix may uncover one more; a rule whose fix is no fix would go on for ever.
+// A fix may lead to another; the limit ends a rule whose fix does not work.
 const MOST_ROUNDS = 20
 
 function mended(task: Task, found: FoundDiagnostic): string | null {
@@ -40,7 +39,7 @@ function mended(task: Task, found: FoundDiagnostic): string | null {
   return fixes.length === 0 ? null : edited(task, withoutOverlaps(fixes))
 }
 
-/** Of two that overlap the first in the text is made, and the other is found again in the next round. */
+/** Of two that overlap, the first in the text is applied, and the other is found again in the next round. */
 function withoutOverlaps(splices: readonly Splice[]): readonly Splice[] {
   let end = 0
   return splices

@@ -8,14 +8,14 @@ import type { Finding, LintContext, LintedTask, Rule } from './rule.ts'
 import { RULES } from './rules.ts'
 import { usualWidth } from './place.ts'
 
-/** Checks a whole backlog: what is wrong, by file, line and column. */
+/** Checks a whole backlog: its problems, by file, line and column. */
 export function lint(tasks: readonly Task[], context: LintContext = {}): Diagnostic[] {
   const check = startLint(tasks, context)
   return inOrder(tasks).flatMap(check).sort(byPlace)
 }
 
 /**
- * Looks at a backlog once, and gives what then tells what is wrong with each of its tasks; the tasks need not be in
+ * Prepares the check of a backlog, and returns the function that checks each of its tasks; the tasks need not be in
  * memory together.
  */
 export function startLint(
@@ -26,10 +26,10 @@ export function startLint(
   return (task) => diagnosticsOf(task, find(task))
 }
 
-/** What each rule found in a task. */
+/** The findings of each rule in a task. */
 export type FoundDiagnostic = readonly { readonly rule: Rule; readonly finding: Finding }[]
 
-/** What gives, for each task of a backlog, what the rules find: with their fixes, but not yet placed. */
+/** Returns the function that runs the rules on a task: findings with fixes, before their places are computed. */
 export function startFinding(
   tasks: readonly LintedTask[],
   context: LintContext,
@@ -64,7 +64,7 @@ function diagnosticsOf(task: Task, found: FoundDiagnostic): Diagnostic[] {
   }))
 }
 
-/** The order in which diagnostics are told. */
+/** The order of diagnostics. */
 export function byPlace(a: Diagnostic, b: Diagnostic): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1
   return a.line - b.line || a.column - b.column || (a.rule < b.rule ? -1 : 1)

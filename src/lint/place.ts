@@ -5,24 +5,24 @@ import type { TaskName } from '../task/model.ts'
 import { saysSomething } from '../task/template.ts'
 import { idOf } from '../task/values.ts'
 
-/** The line of the H1; the file's first character where there is none. */
+/** The line of the H1; the file's first character if there is none. */
 export function headingSpan(task: Task): Span {
   const heading = /^#[ \t].*$/m.exec(task.source)
   return heading ? { start: heading.index, end: heading.index + heading[0].length } : { start: 0, end: 0 }
 }
 
-/** The value of a field; the heading where the task has no such field. */
+/** The value of a field; the heading if the task has no such field. */
 export function valueSpan(task: Task, name: FieldName): Span {
   return fieldOf(task, name)?.valueSpan ?? headingSpan(task)
 }
 
-/** Where each of some texts stands in the value of a field, in their order; the whole value for one that is not written like that. */
+/** The places of some texts in a field's value, in order; the whole value for one that is not found. */
 export function spansInValue(task: Task, name: FieldName, texts: readonly string[]): Span[] {
   const whole = valueSpan(task, name)
   const value = task.source.slice(whole.start, whole.end)
   let from = 0
   return texts.map((text) => {
-    // Past one that is not found the others are not looked for: each look would go through the whole value.
+    // After one that is not found, the others are not searched: each search would read the whole value.
     const at = from < 0 ? -1 : value.indexOf(text, from)
     from = at < 0 ? -1 : at + text.length
     return at < 0 ? whole : { start: whole.start + at, end: whole.start + at + text.length }
@@ -34,18 +34,18 @@ export function titleSpan(section: Section): Span {
   return { start: section.span.start, end: section.bodySpan.start }
 }
 
-/** Whether a section says anything: neither a comment does, nor an item that nothing stands in. */
+/** Whether a section has content: comments and empty items do not count. */
 export function hasText(task: Task, section: Section): boolean {
   return saysSomething(task.source.slice(section.bodySpan.start, section.bodySpan.end))
 }
 
-/** ` (did you mean X?)`, or nothing where no known word is near. */
+/** ` (did you mean X?)`, or nothing if no known word is similar. */
 export function suggestion(typed: string, known: Iterable<string>): string {
   const near = closest(typed, known)
   return near === undefined ? '' : ` (did you mean ${near}?)`
 }
 
-/** A text from a file as one quoted word of a message, cut where it is long. */
+/** A text from a file as one quoted word of a message, shortened. */
 export function quote(text: string): string {
   const line = text.replace(/\s+/g, ' ')
   return `"${line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line}"`
@@ -53,7 +53,7 @@ export function quote(text: string): string {
 
 const LONGEST = 60
 
-/** The number of digits that most ids are padded to; null where as many speak for another. */
+/** The number of digits in most ids; null if no width has a majority. */
 export function usualWidth(tasks: readonly TaskName[]): number | null {
   const widths = new Set(tasks.map((task) => task.id.length - 'T-'.length))
   const counts = [...widths].map((width) => ({

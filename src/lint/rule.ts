@@ -6,39 +6,39 @@ import type { Facts, ProblemKind, Status, Task } from '../task/model.ts'
 import type { Aliases } from '../task/vocabulary.ts'
 
 /**
- * One thing that can be wrong with a task. It stands in a file of its own name, under a doc comment that holds what is
- * wrong (with examples that are tested) and how to put it right: `docs/lint/` is made from it.
+ * One kind of problem of a task. Each rule has a file of its own name, with a doc comment that describes the problem
+ * (with tested examples) and the fix: `docs/lint/` is generated from it.
  */
 export interface Rule {
   readonly name: string
   readonly severity: Severity
-  /** Looks at the backlog once, and gives what then looks at each task. */
+  /** Reads the backlog once, and returns the check of a task. */
   readonly start: (backlog: LintedBacklog) => (task: Task) => readonly Finding[]
 }
 
 /** What a rule may know of the other tasks. */
 export type LintedTask = Facts<'milestone'>
 
-/** What a rule may know beyond the task it looks at. */
+/** What a rule may know besides the task that it checks. */
 export interface LintedBacklog {
   /** In number order. */
   readonly tasks: readonly LintedTask[]
   readonly claims: Claims<LintedTask>
   readonly cycles: readonly Cycle<LintedTask>[]
-  /** How many digits an id has here, where that can be told. */
+  /** How many digits an id has in this backlog; null if unclear. */
   readonly idWidth: number | null
   readonly context: LintContext
 }
 
-/** What a rule found, and where. */
+/** A problem that a rule found, and its place. */
 export interface Finding {
   readonly span: Span
   readonly message: string
-  /** Only where there is one right answer. */
+  /** Only if there is one right fix. */
   readonly fix?: Splice
 }
 
-/** Whether a file can be read as a task at all. What else one lacks that cannot is said once it can. */
+/** Whether a file can be read as a task. For one that cannot, other missing things are reported after that is fixed. */
 export function standsAsTask({ source, problems }: Task): boolean {
   return source !== '' && problems.every(({ kind }) => !PREVENTS.has(kind))
 }
@@ -51,7 +51,7 @@ const PREVENTS: ReadonlySet<ProblemKind> = new Set([
   'unfilled-template',
 ])
 
-/** A rule for what the reader of task files already found: each kind of problem has one, under its name. */
+/** A rule for a problem that the reader of task files has found: each kind has a rule of the same name. */
 export function problemRule(kind: ProblemKind): Rule {
   return {
     name: kind,
@@ -60,18 +60,18 @@ export function problemRule(kind: ProblemKind): Rule {
   }
 }
 
-/** What stands around a backlog that its rules need to know. What is absent is not checked. */
+/** What the rules of a backlog need from outside; absent parts are not checked. */
 export interface LintContext {
   /** The agents that ralph knows, by name. */
   readonly agents?: readonly string[]
-  /** The names that have a file in `docs/disciplines/`. */
+  /** The names of files in `docs/disciplines/`. */
   readonly disciplines?: readonly string[]
-  /** The names that have a file in `docs/features/`. */
+  /** The names of files in `docs/features/`. */
   readonly features?: readonly string[]
-  /** Whether a path, relative to the root and with symlinks resolved, is outside the repository; without it the path's text tells. */
+  /** Whether a path, relative to the root and with symlinks resolved, is outside the repository; by default its text decides. */
   readonly isOutside?: (path: string) => boolean
-  /** How tasks stand in the synced backlogs that they came from: by path, and by what names them there. */
+  /** The status of tasks in their synced origins, by path and key. */
   readonly origins?: Readonly<Record<string, Readonly<Record<string, Status>>>>
-  /** The team's own words, which are right as they are written. */
+  /** The team's own words, which are never misspelled. */
   readonly aliases?: Aliases
 }

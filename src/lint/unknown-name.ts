@@ -3,7 +3,7 @@ import type { Task } from '../task/model.ts'
 import { quote, suggestion, valueSpan } from './place.ts'
 import type { Finding } from './rule.ts'
 
-/** What to say of a field that names a file in a folder; nothing where the folder's names are not given. */
+/** Checks a field that names a file in a folder; finds nothing if the folder's names are not passed. */
 export function unknownName(
   field: 'Discipline' | 'Feature',
   folder: string,

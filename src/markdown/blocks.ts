@@ -1,14 +1,14 @@
 import type { Span } from '../base/diagnostic.ts'
 
-/** What the reader of a document needs to know of its block structure; everything else is left out. */
+/** The part of a document's block structure that readers need. */
 export type MarkdownBlock = HeadingBlock | ListBlock | TextBlock
 
-/** A heading that stands in no list and no quote; of a task's only those of the first and second level are found. */
+/** A heading outside of lists and quotes; in tasks only those of the first and second level are found. */
 export interface HeadingBlock {
   readonly kind: 'heading'
   readonly depth: number
   readonly span: Span
-  /** Its text, without the marks around it. */
+  /** Its text, without the marks. */
   readonly text: Span
 }
 
@@ -20,11 +20,11 @@ export interface ListBlock {
 export interface ItemBlock {
   /** From the bullet to the end of the item's last line. */
   readonly span: Span
-  /** The paragraph that the item begins with; null where it begins with something else. */
+  /** The paragraph at the start of the item; null if it begins with something else. */
   readonly text: Span | null
-  /** What stands below that paragraph; null where nothing does. */
+  /** The content below that paragraph; null if there is none. */
   readonly inner: Span | null
-  /** The items of the lists in it. */
+  /** The items of nested lists. */
   readonly nested: readonly ItemBlock[]
 }
 
@@ -34,12 +34,12 @@ interface TextBlock {
   readonly span: Span
 }
 
-/** Where the blocks of a document come from: the scanner, or the Markdown parser. */
+/** The source of a document's blocks: the scanner, or the Markdown parser. */
 export interface BlockSource {
   readonly headings: readonly HeadingBlock[]
   /** The blocks of a stretch between two headings. */
   readonly within: (span: Span) => readonly MarkdownBlock[]
 }
 
-/** A text goes beyond what a person writes, and beyond what the parser reads in a reasonable time. */
+/** Thrown for a text that no person writes, and that the parser cannot read in a reasonable time. */
 export class BeyondReason extends Error {}

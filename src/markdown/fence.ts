@@ -1,10 +1,10 @@
-/** The content in a fence that no line of it can close. */
+/** The content in a fence that none of its lines can close. */
 export function fenced(content: string, language = ''): string {
   const fence = fenceFor(content)
   return `${fence}${language}\n${content}${/[\r\n]$/.test(content) || content === '' ? '' : '\n'}${fence}`
 }
 
-/** What opens and closes the fence: backticks, as people expect; tildes only where the content would need a very long row of backticks. */
+/** The fence for a content: backticks, as people expect; tildes only if the content would need a very long row of backticks. */
 export function fenceFor(content: string): string {
   const backticks = longestRun(content, '`') + 1
   const tildes = longestRun(content, '~') + 1
@@ -13,7 +13,7 @@ export function fenceFor(content: string): string {
     : '~'.repeat(Math.max(3, tildes))
 }
 
-/** Text as inline code that it cannot leave, on one line whatever it holds. */
+/** Text as inline code that it cannot end, on one line. */
 export function inlineCode(text: string): string {
   const line = oneLine(text)
   const delimiter = '`'.repeat(longestRun(line, '`') + 1)
@@ -21,7 +21,7 @@ export function inlineCode(text: string): string {
   return `${delimiter}${pad}${line}${pad}${delimiter}`
 }
 
-/** Text on one line: what would break it, or cannot be seen, is written as its code. */
+/** Text on one line: line breaks and invisible characters are written as their codes. */
 export function oneLine(text: string): string {
   return text.replace(
     /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
@@ -29,13 +29,13 @@ export function oneLine(text: string): string {
   )
 }
 
-/** The text, with its last fence or comment closed where its author left it open, so that it swallows nothing that follows. */
+/** Closes the last fence or comment of a text if it is open, so that it does not include what follows. */
 export function closed(text: string): string {
   const closing = leftOpen(text)
   return closing === null ? text : `${text}${/[\r\n]$/.test(text) ? '' : '\n'}${closing}`
 }
 
-/** What stands in the first fence of a text, in the language that is asked for; null where there is none. */
+/** The content of a text's first fence in that language; null if there is none. */
 export function unfenced(text: string, language = /^/): string | null {
   let fence: string | null = null
   let isWanted = false
@@ -81,7 +81,7 @@ export function openingOf(line: string): string | null {
   return marks === '' || (marks.startsWith('`') && info.includes('`')) ? null : marks
 }
 
-/** Whether a line closes the fence that was opened with these marks. */
+/** Whether the line closes a fence that was opened with these marks. */
 export function closes(fence: string, line: string): boolean {
   const marks = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1]
   return marks !== undefined && marks[0] === fence[0] && marks.length >= fence.length

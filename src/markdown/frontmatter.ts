@@ -1,11 +1,11 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, type Node, parseDocument, type Pair } from 'yaml'
 import type { Span } from '../base/diagnostic.ts'
 
-/** The keys of a frontmatter, with their places in the source; or why it could not be read. */
+/** The keys of a frontmatter, with their positions; or why it cannot be read. */
 export type FrontmatterReading =
   | { readonly kind: 'entries'; readonly entries: readonly FrontmatterEntry[] }
   | { readonly kind: 'error'; readonly message: string; readonly at: number }
-  /** Two rules with something else than keys between them. */
+  /** The text between the two rules is no YAML map. */
   | { readonly kind: 'not-frontmatter' }
 
 export interface FrontmatterEntry {
@@ -16,12 +16,12 @@ export interface FrontmatterEntry {
   readonly valueSpan: Span
 }
 
-/** Reads the YAML that stands at `span` of the source. */
+/** Reads the YAML at `span` of the source. */
 export function parseFrontmatter(source: string, span: Span): FrontmatterReading {
   const text = source.slice(span.start, span.end)
   if (isDeep(text))
     return { kind: 'error', message: `it is nested more than ${DEEPEST} deep`, at: span.start }
-  // Aliases and custom tags have no use in a task file, and are how YAML blows up.
+  // Task files need no aliases and custom tags, which allow YAML to expand without limit.
   const document = parseDocument(text, {
     version: '1.2',
     schema: 'failsafe',
@@ -33,7 +33,7 @@ export function parseFrontmatter(source: string, span: Span): FrontmatterReading
   if (error !== undefined)
     return { kind: 'error', message: firstLine(error.message), at: span.start + error.pos[0] }
   if (!isMap(document.contents)) return { kind: 'not-frontmatter' }
-  // No line could be added to it.
+  // No line could be added to a map in braces.
   if (document.contents.flow)
     return { kind: 'error', message: 'it is in braces; write each key on a line of its own', at: span.start }
   return {
@@ -46,8 +46,8 @@ const DEEPEST = 60
 const DEEP_LINE = new RegExp(`^(?:[ \\t]*[-?:](?=[ \\t])){${DEEPEST}}|^ {${2 * DEEPEST}}`, 'm')
 
 /**
- * Whether YAML goes too deep: the parser recurses, and runs out of memory before it runs out of stack. In a long text
- * brackets of prose add up, so there more of them may be open.
+ * Whether YAML is nested too deep: the recursive parser runs out of memory before it runs out of stack. A long text
+ * may have more open brackets, as prose contains them too.
  */
 export function isDeep(text: string, mostOpen: number = DEEPEST): boolean {
   if (DEEP_LINE.test(text)) return true
@@ -77,7 +77,7 @@ function entryOf(text: string, base: number, pair: Pair): readonly FrontmatterEn
   ]
 }
 
-/** An empty value is written after the colon and one space. */
+/** The offset of an empty value: after the colon and one space. */
 function afterColon(text: string, keyEnd: number): number {
   const colon = text.indexOf(':', keyEnd)
   return colon < 0 ? keyEnd : colon + 1
@@ -89,7 +89,7 @@ function trimmedEnd(text: string, start: number, end: number): number {
 }
 
 function valueText(node: Node | null): string {
-  // What YAML calls nothing is nothing.
+  // YAML's null counts as empty.
   if (isScalar(node) && node.type === 'PLAIN' && /^(?:null|~)$/i.test(node.source ?? '')) return ''
   if (isScalar(node)) return typeof node.value === 'string' ? node.value : (node.source ?? '')
   if (isSeq(node)) return node.items.map((item) => valueText(item as Node)).join(', ')

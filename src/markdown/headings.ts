@@ -1,7 +1,7 @@
 import { BeyondReason, type HeadingBlock } from './blocks.ts'
 import { scanHeadings } from './scan.ts'
 
-/** A heading of a document, by its place in the source. */
+/** A heading of a document, with its position. */
 export interface DocumentHeading {
   readonly depth: number
   readonly text: string
@@ -10,12 +10,12 @@ export interface DocumentHeading {
 
 const DEEPEST = 6
 
-/** The top-level headings of a Markdown document: scanned where that is sure to be right, by remark elsewhere. */
+/** The top-level headings of a Markdown document: from the scanner if it is certain, else from remark. */
 export async function headingsOf(source: string): Promise<readonly DocumentHeading[]> {
   return scannedHeadings(source) ?? (await parsedHeadings(source))
 }
 
-/** The headings by a look at each line; null where a line could mean something else than it seems to. */
+/** The headings, from a test of each line; null if a line may have another meaning. */
 export function scannedHeadings(source: string): readonly DocumentHeading[] | null {
   const headings = scanHeadings(source, bodyStart(source), DEEPEST)
   return headings?.map((heading) => documentHeading(source, heading)) ?? null
@@ -25,7 +25,7 @@ function documentHeading(source: string, { depth, span, text }: HeadingBlock): D
   return { depth, text: plain(source.slice(text.start, text.end)), offset: span.start }
 }
 
-/** The headings as remark reads them; none of a text over which it would take minutes. */
+/** The headings according to remark; none for a text that would take it minutes. */
 export async function parsedHeadings(source: string): Promise<readonly DocumentHeading[]> {
   const [{ parsePieces }, { unified }, { default: remarkParse }, { toString }] = await Promise.all([
     import('./pieces.ts'),
@@ -51,15 +51,15 @@ export async function parsedHeadings(source: string): Promise<readonly DocumentH
   }
 }
 
-/** Lists and quotes nested as no person nests them. */
+/** Lists and quotes that are nested deeper than any person nests them. */
 const TOO_DEEP = /^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){100}/m
 
-/** Emphasis and code marks are no part of what a heading says. */
+/** Removes emphasis and code marks from a heading. */
 function plain(text: string): string {
   return text.replace(/[*`]|\\(?=[^\w\s])/g, '').trim()
 }
 
-/** Where the document begins, after a byte order mark and frontmatter. */
+/** The offset after a byte order mark and frontmatter. */
 function bodyStart(source: string): number {
   return /^\ufeff?(?:---[ \t]*\r?\n(?:[\s\S]*?\r?\n)?---[ \t]*(?:\r?\n|$))?/.exec(source)?.[0].length ?? 0
 }

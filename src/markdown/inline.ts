@@ -1,33 +1,33 @@
 /**
- * One line of Markdown as plain text where that can be told at a glance: no mark in it, or only
- * code spans; null where the Markdown parser has to say.
+ * One line of Markdown as plain text if that is obvious: it contains no marks, or only code spans; null if the
+ * Markdown parser has to decide.
  */
 export function scanInlineText(raw: string): string | null {
   if (!/[\\`*_<[&\0]/.test(raw)) return raw
-  // The parser writes a NUL as U+FFFD.
+  // The parser turns a NUL into U+FFFD.
   if (raw.includes('\0')) return null
   const emphasized = /^(\*\*?|__?)([^\s*_`<[\\&](?:[^*_`<[\\&]*[^\s*_`<[\\&])?)\1$/.exec(raw)
   if (emphasized) return emphasized[2]!
   const parts = withoutPlainLinks(raw).split('`')
-  // An even number of parts is an odd number of marks: one of them closes nothing.
+  // An even number of parts is an odd number of marks: one of them is not closed.
   if (parts.length % 2 === 0) return null
   const isPlain = parts.every((part, i) => (i % 2 === 0 ? isPlainText(part) : isPlainCode(part)))
   return isPlain ? parts.join('') : null
 }
 
-/** A link is its text: told at a glance where text and target are plain words, and nothing before it makes it an image. */
+/** Replaces links by their text, if text and target are plain words and no `!` comes before. */
 function withoutPlainLinks(raw: string): string {
   return raw.includes('](') && !raw.includes('`')
     ? raw.replace(/(?<![!\\`\]])\[([A-Za-z0-9 .-]+)\]\([A-Za-z0-9./-]+\)(?![[(])/g, '$1')
     : raw
 }
 
-/** No escape, emphasis, link, HTML or entity; an underscore between two letters or digits is only an underscore. */
+/** Whether there is no escape, emphasis, link, HTML or entity; an underscore between letters or digits is plain. */
 function isPlainText(part: string): boolean {
   return !/[\\*<[]|&[#A-Za-z]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/.test(part)
 }
 
-/** Not empty (which would be a longer mark), and without the blanks that Markdown strips. */
+/** Whether it is not empty (which would be a longer mark), and has no blanks that Markdown strips. */
 function isPlainCode(part: string): boolean {
   return part !== '' && !part.startsWith(' ') && !part.endsWith(' ')
 }
@@ -42,7 +42,7 @@ export function joinLines(raw: string): string {
     .trim()
 }
 
-/** HTML comments blanked out, every offset kept, so that nothing in them is read as a field. */
+/** Blanks out HTML comments, at the same offsets, so that nothing in them is read as a field. */
 export function blankComments(raw: string): string {
   let out = ''
   let at = 0

@@ -1,7 +1,6 @@
 /**
- * Which lines of a Markdown text are open: not in a code block, a quote, a comment or other HTML, and not
- * in the middle of what may be a code span. Where CommonMark is in doubt a line is not open. One pass,
- * linear in the text.
+ * Which lines of a Markdown text are open: not in a code block, a quote, a comment or other HTML, and not inside a
+ * possible code span. If CommonMark is ambiguous, a line is not open. One pass, linear in the text.
  */
 export function findOpenLines(lines: readonly string[]): OpenLines {
   const scan = new BlockScan()
@@ -14,15 +13,15 @@ export function findOpenLines(lines: readonly string[]): OpenLines {
 }
 
 interface OpenLines {
-  /** Whether what stands alone on that line is read as text. */
+  /** Whether text alone on that line is read as text. */
   isOpen(index: number): boolean
-  /** The same for the end of the last line, behind which no span can be closed. */
+  /** The same for the end of the last line, after which no span can be closed. */
   isText(index: number): boolean
 }
 
 type Openness = 'text' | 'closed'
 
-/** A fence or an HTML block that goes on until its end, or that of its container. */
+/** A fence or an HTML block that is open until its end, or the end of its container. */
 interface OpenBlock {
   readonly offset: number
   readonly ends: (line: string, indent: number) => boolean
@@ -34,7 +33,7 @@ const HEADING = /^#{1,6}(?: |$)/
 const UNDERLINE = /^(?:=+|-+) *$/
 const ITEM = /^(?:[-+*]|(\d{1,9})[.)])(?= |$)/
 
-/** How an HTML block begins, and what a line holds that ends it: the CommonMark specification, 4.6. */
+/** The start of each kind of HTML block, and what ends it: the CommonMark specification, 4.6. */
 const HTML: readonly (readonly [RegExp, RegExp])[] = [
   [/^<(?:script|pre|style|textarea)(?:[ >]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
   [/^<!--/, /-->/],
@@ -48,18 +47,18 @@ const HTML_TAG = new RegExp(`^</?(?:${HTML_TAGS})(?:[ >]|/>|$)`, 'i')
 const ANY_TAG =
   /^(?:<[a-z][a-z0-9-]*(?: +[a-z_:][\w.:-]*(?: *= *(?:[^ "'=<>`]+|'[^']*'|"[^"]*"))?)* *\/?>|<\/[a-z][a-z0-9-]* *>) *$/i
 
-/** Deeper than anybody writes; beyond it nothing counts as open. */
+/** Beyond this depth nothing counts as open. */
 const DEEPEST = 100
 
 class BlockScan {
   /** Where the content of each open list item begins. */
   #items: number[] = []
-  /** The innermost item has nothing in it yet. */
+  /** Whether the innermost item is empty so far. */
   #emptyItem = false
   #block: OpenBlock | null = null
   #quoted = false
   #paragraph = false
-  /** The last that was not blank was indented code. */
+  /** Whether the last line that was not blank was indented code. */
   #indentedCode = false
   #lost = false
 
@@ -105,8 +104,8 @@ class BlockScan {
   }
 
   /**
-   * A line without what stands before its paragraph goes on with it. Whether a quote's last line is of a
-   * paragraph is not looked at, and on what a tag is here parsers do not agree: both end in `closed`.
+   * A line without the marks of its container continues a paragraph. Two cases are not distinguished, as both end in
+   * `closed`: whether a quote's last line is in a paragraph, and what a tag is here, on which parsers differ.
    */
   #lazyLine(text: string): Openness {
     if (ANY_TAG.test(text)) this.#lost = true
@@ -143,7 +142,7 @@ class BlockScan {
     const ends = this.#fenceEnd(text) ?? this.#htmlEnd(text)
     if (!ends) return false
     this.#paragraph = false
-    // The same line may end it, unless it is a fence, which needs another.
+    // The same line may end it, unless it is a fence, which needs another line.
     if (FENCE.test(text) || !ends(text, 0)) this.#block = { offset: this.#items.at(-1) ?? 0, ends }
     return true
   }
@@ -164,7 +163,7 @@ class BlockScan {
     return isTag ? (_, indent) => indent === -1 : undefined
   }
 
-  /** An item's mark; only an item that is not empty, and the first of its list, ends a paragraph. */
+  /** The mark of an item; only the first item of a list that is not empty ends a paragraph. */
   #itemIn(text: string): string | undefined {
     const [mark, number] = ITEM.exec(text) ?? []
     if (mark === undefined || !this.#paragraph) return mark
@@ -178,22 +177,22 @@ class BlockScan {
     this.#paragraph = false
     this.#items.push(begin + (spaces > 4 || spaces === -1 ? 1 : spaces))
     this.#emptyItem = spaces === -1
-    // Whether an empty item may follow indented code is another thing on which parsers do not agree.
+    // Parsers differ on whether an empty item may follow indented code.
     if (this.#items.length > DEEPEST || (this.#emptyItem && this.#indentedCode)) this.#lost = true
     if (this.#lost || this.#emptyItem) return 'closed'
     return this.#open(line, begin + spaces)
   }
 }
 
-/** Whether this ends a paragraph of a quote or an item that the line is not in. */
+/** Whether this ends a paragraph of a quote or an item that does not contain the line. */
 function startsBlock(text: string): boolean {
   if (text.startsWith('>') || HTML.some(([start]) => start.test(text))) return true
   return [FENCE, RULE, HEADING, HTML_TAG, ITEM].some((start) => start.test(text))
 }
 
 /**
- * The lines on which a code span or a piece of HTML that began on an earlier line of the same paragraph
- * may still be open: whatever stands between two runs of as many backticks, or between `<` and `>`.
+ * The lines on which a code span or a piece of HTML from an earlier line of the paragraph may still be open: between
+ * two equal runs of backticks, or between `<` and `>`.
  */
 function findSpans(lines: readonly string[]): Set<number> {
   const covered = new Set<number>()
@@ -211,7 +210,7 @@ function coverSpans(lines: readonly string[], first: number, end: number, covere
   const reach = new Map<string, number>()
   for (let index = first; index < end; index++) {
     for (const [mark] of lines[index]!.replaceAll('<TASK_', '').matchAll(/\\?`+|[<>]/g)) {
-      // An escaped run is one shorter where it opens, and not where it closes.
+      // An escaped run is one shorter when it opens a span, and not when it closes one.
       const opens = mark.startsWith('\\') ? mark.slice(2) : mark
       const closes = mark === '>' ? '<' : mark.replace('\\', '')
       if (opened.has(closes)) reach.set(closes, index)
@@ -227,7 +226,7 @@ function coverSpans(lines: readonly string[], first: number, end: number, covere
   }
 }
 
-/** A tab goes to the next multiple of four, wherever it stands. */
+/** Expands tabs to the next multiple of four. */
 function expandTabs(line: string): string {
   let expanded = ''
   for (const [index, part] of line.split('\t').entries()) {

@@ -13,8 +13,8 @@ import {
 } from './blocks.ts'
 
 /**
- * The block structure of a stretch of Markdown: the definition that the scanner has to agree with.
- * Throws a BeyondReason for what no person writes and would take the parser minutes.
+ * The block structure of a part of a document: the reference implementation for the scanner. Throws BeyondReason for
+ * a text that no person writes and that would take the parser minutes.
  */
 export function parseBlocks(source: string, span: Span): BlockSource {
   const pieces = parseBlockPieces(source.slice(span.start, span.end))
@@ -30,14 +30,14 @@ export function parseBlocks(source: string, span: Span): BlockSource {
 /** One line of Markdown as plain text: no emphasis, code marks, link targets or comments. */
 export function parseInlineText(raw: string): string {
   if (raw.length > LONGEST_INLINE) return raw
-  // A word in front keeps the line from being read as a list, a heading or a quote.
+  // A word before it, so that the line is not read as a list, a heading or a quote.
   const source = `x ${raw}`
   const paragraph = inlineParser.parse(source).children[0]
   if (paragraph?.type !== 'paragraph') return raw
   return phrasingText(paragraph.children, source).slice(2).trim()
 }
 
-// Inline constructs are quadratic in the parser for hostile input; a title or a value is never this long.
+// The parser needs quadratic time for hostile inline constructs; titles and values are never this long.
 const LONGEST_INLINE = 10_000
 const inlineParser = unified().use(remarkParse).freeze()
 
@@ -60,7 +60,7 @@ const blockParser = unified()
   .data('micromarkExtensions', [{ disable: { null: INLINE_CONSTRUCTS } }])
   .freeze()
 
-/** The parser swallows a byte order mark, and each of its places would be one short: another sign stands in for it. */
+/** Replaces a byte order mark, which the parser removes, so that all positions would be off by one. */
 function withoutMark(text: string): string {
   return text.startsWith('\uFEFF') ? `\uFFFC${text.slice(1)}` : text
 }
@@ -112,7 +112,7 @@ function toItem(text: string, base: number, item: ListItem): ItemBlock {
   }
 }
 
-/** The node's place in the source that its text was cut from, without blanks or line endings at its end. */
+/** The node's span in the whole source, without blanks or line endings at its end. */
 function spanOf(text: string, base: number, node: Node): Span {
   const start = node.position?.start.offset ?? 0
   let end = node.position?.end.offset ?? start
@@ -136,7 +136,7 @@ function nodeText(node: PhrasingContent, source: string): string {
   if (node.type === 'html') return ''
   if (node.type === 'emphasis' || node.type === 'strong') {
     const [start, end] = [node.position?.start.offset ?? 0, node.position?.end.offset ?? 0]
-    // `src/*.ts` and `__init__.py` are no emphasis to the person who wrote them.
+    // `src/*.ts` and `__init__.py` are not meant as emphasis.
     const isPartOfWord = isWordNeighbour(source[start - 1]) || isWordNeighbour(source[end])
     return isPartOfWord ? source.slice(start, end) : phrasingText(node.children, source)
   }
@@ -147,7 +147,7 @@ function isWordNeighbour(unit: string | undefined): boolean {
   return unit !== undefined && /[\p{L}\p{N}/.*_\\-]/u.test(unit)
 }
 
-/** A whole text piece by piece, its blocks alone: linear however hostile the text is. */
+/** The blocks of a whole text, piece by piece: in linear time for any text. */
 export function parseBlockPieces(source: string): readonly ParsedPiece[] {
   refuseDeepNesting(source)
   return parsePieces(source, (text) => blockParser.parse(withoutMark(text)))

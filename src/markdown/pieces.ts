@@ -2,19 +2,19 @@ import type { Root } from 'mdast'
 import { BeyondReason } from './blocks.ts'
 import { closes, openingOf } from './fence.ts'
 
-/** A part of a text that was parsed on its own. */
+/** A part of a text that was parsed separately. */
 export interface ParsedPiece {
   readonly root: Root
   readonly text: string
-  /** Where it begins in the whole. */
+  /** Its offset in the whole text. */
   readonly start: number
 }
 
 /**
- * Parses a text piece by piece, because there are many shapes of text that the parser's time grows with the square of.
- * The cuts change nothing: each stands before a line that begins in the first column with no mark of a list
- * or a quote, and after a blank line or a rule, so that no paragraph, list or quote goes on across it; a piece that
- * ends within a fence or an HTML block is parsed again with more.
+ * Parses a text piece by piece, because many texts take the parser quadratic time. The result is the same: each cut
+ * is before a line that begins in the first column without a mark of a list or a quote, and after a blank line or a
+ * rule, so that no paragraph, list or quote continues across it. A piece that ends inside a fence or an HTML block is
+ * parsed again with more text.
  */
 export function parsePieces(text: string, parse: (text: string) => Root): readonly ParsedPiece[] {
   const pieces: ParsedPiece[] = []
@@ -40,7 +40,7 @@ function pieceOf(text: string, start: number, size: number, parse: (text: string
   return { text: part, start, root: parse(part) }
 }
 
-/** Refuses more lines in one piece than a person writes and than the parser reads in a reasonable time; a fence may hold any number. */
+/** Throws for a piece with more lines than a person writes and the parser can read in reasonable time; a fence may have any number. */
 export function refuseEndless(text: string): void {
   let lines = 0
   let fence: string | null = null
@@ -65,7 +65,7 @@ function cutAfter(text: string, from: number): number {
   return match === null ? text.length : match.index + match[0].length
 }
 
-/** Whether the piece's end lies within a fence or an HTML block: a closed one ends before the blank line or the rule. */
+/** Whether the piece ends inside a fence or an HTML block: closed ones end before the blank line or the rule. */
 function isOpen({ root, text }: ParsedPiece): boolean {
   const last = root.children.at(-1)
   return (

@@ -2,13 +2,12 @@ import type { Span } from '../base/diagnostic.ts'
 import type { MarkdownBlock, HeadingBlock, ItemBlock, ListBlock } from './blocks.ts'
 
 /**
- * Finds the block structure of ordinary Markdown line by line, some hundred times faster than a parser.
- * It never guesses: whatever could mean something else to the Markdown parser, which is the definition,
- * makes it decline by returning null.
+ * Finds the block structure of ordinary Markdown line by line, about a hundred times as fast as a parser. It never
+ * guesses: if the Markdown parser, which is the reference, might read something differently, it returns null.
  *
- * It rests on this: a line that begins in the first column with `#` and is not inside a fence or an HTML
- * block ends every list, quote and paragraph before it. So only fences, HTML blocks and underlined
- * headings need care, and of these only those that do not begin in the first column are ambiguous.
+ * The reason why this is possible: a line that begins in the first column with `#` and is not inside a fence or an
+ * HTML block ends every list, quote and paragraph before it. So only fences, HTML blocks and underlined headings need
+ * care, and only those that do not begin in the first column are ambiguous.
  */
 export function scanHeadings(
   source: string,
@@ -58,7 +57,7 @@ export function scanHeadings(
   return headings
 }
 
-/** The items of a stretch that holds nothing but blank lines and one-line bullets; null where there is more. */
+/** The items in a span with only blank lines and one-line bullets; null for any other. */
 export function scanItems(source: string, span: Span): readonly ListBlock[] | null {
   const items: ItemBlock[] = []
   let at = span.start
@@ -77,9 +76,9 @@ export function scanItems(source: string, span: Span): readonly ListBlock[] | nu
 type LineKind = 'blank' | 'item' | 'text' | 'quote' | 'comment'
 
 /**
- * The blocks of a stretch between two headings, where each line says by its beginning what it is: a bullet of one line,
- * a line of a paragraph or of a table, a quote, a comment. Null where a line may belong to the one before it in another
- * way, or is anything else.
+ * The blocks between two headings, if each line shows its kind by its beginning: a bullet of one line, a line of a
+ * paragraph or of a table, a quote, a comment. Null if a line may continue the one before it in another way, or is
+ * anything else.
  */
 export function scanBlocks(source: string, span: Span): readonly MarkdownBlock[] | null {
   const blocks: MarkdownBlock[] = []
@@ -118,7 +117,7 @@ function kindOf(source: string, start: number, end: number): LineKind | null {
   return bulletText(source, start, end) === null ? null : 'item'
 }
 
-/** Text goes on in the bullet or the quote above it; a bullet below text or a quote is left to the parser. */
+/** Text continues a bullet or quote above it; a bullet below text or a quote is left to the parser. */
 function isUnclear(last: LineKind, kind: LineKind): boolean {
   if (kind === 'text') return last === 'item' || last === 'quote'
   return kind === 'item' && (last === 'text' || last === 'quote')
@@ -137,18 +136,18 @@ const BRACKET = 91
 const BACKTICK = 96
 const TILDE = 126
 
-/** A carriage return alone ends a line to Markdown; no other file has one, so it is not worth two ways of reading. */
+/** A carriage return alone ends a line in Markdown; such files are rare and left to the parser. */
 export function hasLoneLineEnd(source: string): boolean {
   return source.includes('\r') && /\r(?!\n)/.test(source)
 }
 
-/** Where a line's text ends, by where its line feed stands, if it has one. */
+/** The end of a line's text, from the offset of its line feed, if there is one. */
 function textEnd(source: string, at: number, feed: number): number {
   if (feed < 0) return source.length
   return feed > at && source.charCodeAt(feed - 1) === CARRIAGE_RETURN ? feed - 1 : feed
 }
 
-/** Where the line's text ends, and where the next line begins. */
+/** The end of the line's text, and the start of the next line. */
 export function lineEnd(source: string, at: number): { text: number; next: number } {
   const feed = source.indexOf('\n', at)
   return { text: textEnd(source, at, feed), next: feed < 0 ? source.length : feed + 1 }
@@ -172,7 +171,7 @@ function isBlank(source: string, start: number, end: number): boolean {
   return skipGaps(source, start, end) === end
 }
 
-/** Counts how often a unit stands in a row. */
+/** The length of a run of the same unit. */
 function runLength(source: string, at: number, end: number): number {
   const unit = source.charCodeAt(at)
   let i = at
@@ -180,7 +179,7 @@ function runLength(source: string, at: number, end: number): number {
   return i - at
 }
 
-/** A heading that begins in the first column, if the line is one of those levels. */
+/** A heading that begins in the first column, if the line is one of these levels. */
 function atxHeading(
   source: string,
   start: number,
@@ -203,7 +202,7 @@ function atxHeading(
   }
 }
 
-/** A heading that is one line between a blank one and its underline; null where the text may be more, or something else. */
+/** A heading of one line between a blank line and its underline; null if it may be longer, or something else. */
 function underlinedHeading(
   source: string,
   { from, text, line, end }: { from: number; text: number; line: number; end: number },
@@ -221,7 +220,7 @@ function underlinedHeading(
   }
 }
 
-/** Up to three spaces before something that may be a heading, a fence, HTML or an underline: in a list it is one thing, outside another. */
+/** Whether up to three spaces come before a possible heading, fence, HTML or underline, which means something else in a list. */
 function isAmbiguousIndent(
   source: string,
   start: number,
@@ -245,7 +244,7 @@ function isAmbiguousIndent(
   }
 }
 
-/** Whether the lines of a stretch, the line before an underline or all of a fence, hold more than blanks on the first of them. */
+/** Whether the first line of a span (the line before an underline, or a fence) is not blank. */
 function isText(source: string, start: number, end: number): boolean {
   return start < end && !isBlank(source, start, lineEnd(source, start).text)
 }
@@ -254,7 +253,7 @@ function isUnderline(source: string, start: number, end: number): boolean {
   return isBlank(source, start + runLength(source, start, end), end)
 }
 
-/** Where the line after a fence that opens here begins; null where none opens. */
+/** The line after a fence that opens here; null if none opens. */
 function fenceEnd(source: string, start: number, end: number): number | null {
   const marks = runLength(source, start, end)
   if (marks < 3) return null
@@ -281,7 +280,7 @@ function skipSpaces(source: string, at: number, end: number): number {
   return at
 }
 
-/** Where the line after a comment that opens here begins, or the next line where no HTML opens; null for HTML of another kind. */
+/** The line after a comment that opens here, or the next line if no HTML opens; null for other HTML. */
 function htmlEnd(source: string, at: number): number | null {
   if (!source.startsWith('<!--', at)) return startsHtml(source, at) ? null : lineEnd(source, at).next
   const close = source.indexOf('-->', at + 2)
@@ -292,7 +291,7 @@ function startsHtml(source: string, at: number): boolean {
   return /[A-Za-z/!?]/.test(source[at + 1] ?? '')
 }
 
-/** The text of a bullet that begins in the first column and holds one plain line; null where it could be anything else. */
+/** The text of a bullet in the first column with one plain line; null if it may be anything else. */
 function bulletText(source: string, start: number, end: number): Span | null {
   const bullet = source.charCodeAt(start)
   if (bullet !== DASH && bullet !== STAR && bullet !== PLUS) return null

@@ -1,6 +1,6 @@
 import type { Span } from '../base/diagnostic.ts'
 
-/** One row of a two-column table, its spans counted from the start of the paragraph that holds it. */
+/** One row of a two-column table, with spans relative to its paragraph. */
 interface TableRow {
   readonly span: Span
   readonly key: { readonly text: string }
@@ -8,7 +8,7 @@ interface TableRow {
   readonly isHead: boolean
 }
 
-/** The rows of a paragraph that is a table of two columns; null where it is none. The Markdown parser here knows no tables. */
+/** The rows of a paragraph that is a table of two columns; null if it is none. This Markdown parser has no tables. */
 export function tableRows(raw: string): readonly TableRow[] | null {
   const lines = [...raw.matchAll(/([^\r\n]*)(?:\r\n|\n|\r|$)/g)].filter((match) => match[1]!.trim() !== '')
   if (lines[1] === undefined || !isDelimiter(lines[1][1]!)) return null
@@ -35,7 +35,7 @@ function rowOf(line: string, at: number, isHead: boolean): TableRow | null {
   }
 }
 
-/** Where the texts between the bars stand. A bar after a backslash, or between code marks, divides nothing. */
+/** The spans of the cells. A bar after a backslash, or inside code marks, is text. */
 function cellsOf(line: string): Span[] {
   const inner = /^[ \t]*\|?/.exec(line)![0].length
   const cells: Span[] = []

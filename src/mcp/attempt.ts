@@ -17,7 +17,7 @@ import {
 } from '../signal/signal.ts'
 import type { McpOffer, McpResource, Tool } from './server.ts'
 
-/** What a model is told of each signal. */
+/** The descriptions of the signals for the model. */
 const ABOUT: Readonly<Record<SignalName, string>> = {
   done: 'Say that the task is done, once your work is in the tree. ralph then runs the checks. Call it once, then end your turn.',
   blocked:
@@ -31,7 +31,7 @@ const ABOUT: Readonly<Record<SignalName, string>> = {
 const SERVER_ABOUT =
   'ralph runs you on one task. Call `done` when it is done or `blocked` when only a person can help, instead of ending with a marker in your final message.'
 
-/** The environment of an attempt, where the server was started in one; null elsewhere. */
+/** The attempt's variables if the server was started in one; else null. */
 export function attemptIn(
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly folder: string; readonly token: string } | null {
@@ -39,7 +39,7 @@ export function attemptIn(
   return folder === undefined || token === undefined ? null : { folder, token }
 }
 
-/** What the server offers to the agent of an attempt, in the workspace that it works in. */
+/** What the server offers the agent of an attempt, in its workspace. */
 export function attemptOffer(
   attempt: { readonly folder: string; readonly token: string },
   { version, workspace }: { readonly version: string; readonly workspace: string },
@@ -56,7 +56,7 @@ export function attemptOffer(
   return { version, about: SERVER_ABOUT, tools, resources, close: () => line.close() }
 }
 
-/** How long ralph may take for anything that no person is asked about. */
+/** How long ralph may take to reply if no person has to answer. */
 const REPLY_MS = 30_000
 
 const ENDED: Reply = { id: '', ok: false, text: 'Refused: this attempt has ended.' }
@@ -66,9 +66,9 @@ const SILENT: Reply = {
   text: 'ralph does not answer: say it at the end of your final message.',
 }
 
-/** The way to ralph and back. */
+/** The connection to ralph. */
 function openLine({ folder, token }: { readonly folder: string; readonly token: string }) {
-  const [said, replies] = [join(folder, SIGNAL_FILES.said), join(folder, SIGNAL_FILES.replies)]
+  const [sent, replies] = [join(folder, SIGNAL_FILES.said), join(folder, SIGNAL_FILES.replies)]
   const waiting = new Map<string, (reply: Reply) => void>()
   const unfollow = existsSync(replies)
     ? followLines(replies, (text) => {
@@ -76,7 +76,7 @@ function openLine({ folder, token }: { readonly folder: string; readonly token: 
         if (reply) waiting.get(reply.id)?.(reply)
       })
     : () => undefined
-  const tell = (message: object): boolean => existsSync(said) && appendLine(said, message)
+  const send = (message: object): boolean => existsSync(sent) && appendLine(sent, message)
   return {
     close: unfollow,
     call: (signal: SignalName, input: object, cancelled: AbortSignal): Promise<Reply> =>
@@ -89,14 +89,14 @@ function openLine({ folder, token }: { readonly folder: string; readonly token: 
           resolve(reply)
         }
         const withdraw = (): void => {
-          tell({ id, token, signal: 'withdrawn' })
+          send({ id, token, signal: 'withdrawn' })
           end({ id, ok: false, text: 'Nobody waits for the answer any more.' })
         }
-        // A person may take their time; ralph itself says when it waits no more.
+        // A person may take their time; ralph reports when it stops waiting.
         const timer = signal === 'ask' ? undefined : setTimeout(() => end(SILENT), REPLY_MS)
         cancelled.addEventListener('abort', withdraw)
         waiting.set(id, end)
-        if (!tell({ id, token, signal, input })) end(ENDED)
+        if (!send({ id, token, signal, input })) end(ENDED)
       }),
   }
 }
@@ -106,7 +106,7 @@ function resourcesIn(folder: string): readonly SignalResource[] {
     const read: unknown = JSON.parse(readFileSync(join(folder, SIGNAL_FILES.resources), 'utf8'))
     return Array.isArray(read) ? (read as readonly SignalResource[]) : []
   } catch {
-    // The attempt has ended, or the folder was never one.
+    // The attempt has ended, or there was no such folder.
     return []
   }
 }
@@ -119,7 +119,7 @@ function served({ uri, title, text, file }: SignalResource, workspace: string): 
   }
 }
 
-/** A link that leads out of the workspace is not followed. */
+/** Reads a file unless a link leads out of the workspace. */
 async function readInside(workspace: string, file: string): Promise<string> {
   const path = join(workspace, file)
   if (!existsSync(path)) throw new UserError(`${file} is not there any more`)

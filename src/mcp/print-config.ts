@@ -1,12 +1,12 @@
 import { findOnPath } from '../process/program.ts'
 
-/** What to add to a program's configuration so that it has ralph's server, and where. */
+/** What to add to a program's configuration to use ralph's server, and where. */
 export interface McpConfig {
   readonly client: string
-  /** The file, as that program's own documentation names it. */
+  /** The file, as in that program's documentation. */
   readonly file: string
   readonly text: string
-  /** A command that does the same; null where there is none. */
+  /** A command that does the same; null if there is none. */
   readonly command: string | null
 }
 
@@ -16,7 +16,7 @@ interface Client {
   readonly command?: (start: Start) => string
 }
 
-/** How the server is started. */
+/** The command that starts the server. */
 type Start = readonly [string, ...string[]]
 
 const CLIENTS: Readonly<Record<string, Client>> = {
@@ -52,7 +52,7 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   },
 }
 
-/** The configuration for one of them, which starts the `ralph` on PATH, or where none is there what runs now. */
+/** The configuration for one of them; it starts the `ralph` on PATH, or else this very program. */
 export function mcpConfigFor(
   name: string,
   { self, env }: { readonly self: Start; readonly env: Readonly<Record<string, string | undefined>> },

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Tool, ToolAnswer } from './server.ts'
 
-/** A command that the server offers as a tool, as the table of commands tells it. */
+/** A command that the server offers as a tool, from the table of commands. */
 export interface ToolCommand {
   readonly name: string
   readonly summary: string
@@ -16,22 +16,22 @@ interface ToolOption {
   readonly about: string
 }
 
-/** What a tool was asked, as the command that it stands for takes it. */
+/** A call of a tool, as the command takes it. */
 export interface ToolCall {
   readonly command: string
   readonly writes: boolean
   readonly args: readonly string[]
-  /** Each option's values as they would be typed; a flag has an empty one. */
+  /** Each option's values as typed; a flag has an empty one. */
   readonly options: ReadonlyMap<string, readonly string[]>
 }
 
-/** What a model is told of the server, outside of a run. */
+/** The description of the server for the model, outside of a run. */
 export const PROJECT_ABOUT =
   'The backlog of this project: Markdown task files, done one after another by ralph. All tools only read, but `new`, which writes a task file. Nothing here runs a task.'
 
 /** How a command is offered. */
 interface Offer {
-  /** Its options that are not: those that write, and other forms of the same. */
+  /** Options that are not offered: those that write, and other forms of the same. */
   readonly without: readonly string[]
   readonly writes?: true
 }
@@ -48,7 +48,7 @@ export const OFFERED: Readonly<Record<string, Offer>> = {
   diff: { without: ['markdown'] },
 }
 
-/** Makes a tool of each offered command that there is: its parameters are the command's arguments and options. */
+/** Makes a tool of each offered command; its parameters are the command's arguments and options. */
 export function projectTools(
   commands: readonly ToolCommand[],
   run: (call: ToolCall) => Promise<ToolAnswer>,
@@ -87,7 +87,7 @@ export function projectTools(
 const word = v.pipe(v.string(), v.minLength(1), v.maxLength(1000))
 const words = v.pipe(v.array(word), v.maxLength(200))
 
-/** The parameters that stand for `<id>`, `[id]` and `[...files]`. */
+/** The parameters for `<id>`, `[id]` and `[...files]`. */
 function argumentsOf(usage: string): readonly { readonly name: string; readonly schema: v.GenericSchema }[] {
   return [...usage.matchAll(/([<[])(\.\.\.)?([\w-]+)[>\]]/g)].map(([, bracket, many, name = '']) => {
     const schema = many ? words : word
@@ -116,7 +116,7 @@ function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : []
 }
 
-/** More than this no model reads to its end, and most programs refuse it. */
+/** Models do not read more, and most programs refuse it. */
 const LONGEST = 60_000
 
 function bounded({ ok, text }: ToolAnswer): ToolAnswer {

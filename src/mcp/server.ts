@@ -17,43 +17,43 @@ export interface Tool {
   readonly about: string
   readonly input: GenericSchema<Record<string, unknown>>
   readonly readOnly: boolean
-  /** `cancelled` aborts when the one who asked waits no more; not when it leaves altogether, as where it is killed. */
+  /** `cancelled` aborts when the client cancels the call, but not when it exits or is killed. */
   readonly call: (input: Readonly<Record<string, unknown>>, cancelled: AbortSignal) => Promise<ToolAnswer>
 }
 
-/** What a tool answers; false where it refuses, and then the text says why. */
+/** The answer of a tool; false for a refusal, with the reason in the text. */
 export interface ToolAnswer {
   readonly ok: boolean
   readonly text: string
 }
 
-/** Something to read. */
+/** A resource to read. */
 export interface McpResource {
   readonly uri: string
   readonly title: string
   readonly read: () => Promise<string>
 }
 
-/** What the server offers, and to whom. */
+/** What the server offers. */
 export interface McpOffer {
   readonly version: string
-  /** What a model is told of the server as a whole. */
+  /** The description of the whole server for the model. */
   readonly about: string
   readonly tools: readonly Tool[]
   readonly resources: readonly McpResource[]
 }
 
-/** Where the other side is. */
+/** The streams to the client. */
 export interface Pipes {
   readonly input: Readable
   readonly output: Writable
 }
 
-/** Serves until the other side leaves. */
+/** Serves until the client disconnects. */
 export async function serveMcp(offer: McpOffer, { input, output }: Pipes): Promise<void> {
   const left = new AbortController()
   for (const event of ['end', 'close']) input.once(event, () => left.abort())
-  // A pipe that nobody reads any more is the end, and no error.
+  // A pipe that the client has closed is a normal end.
   const ended = Promise.race([once(input, 'close'), once(input, 'end'), once(output, 'error')])
   const transport = new StdioServerTransport(input, output)
   const server = serveStdio(() => createMcpServer(offer, left.signal), { transport })
@@ -61,7 +61,7 @@ export async function serveMcp(offer: McpOffer, { input, output }: Pipes): Promi
   await server.close()
 }
 
-/** The server, not yet connected to anybody. */
+/** The server, not yet connected. */
 function createMcpServer({ version, about, tools, resources }: McpOffer, left: AbortSignal): McpServer {
   const server = new McpServer({ name: 'ralph', version }, { instructions: about })
   for (const tool of tools) addTool(server, tool, left)
@@ -93,7 +93,7 @@ function addTool(server: McpServer, { name, about, input, readOnly, call }: Tool
   })
 }
 
-/** What only this side checks, the length of a text among it, is not told: a model pays for each word of it. */
+/** Leaves out what only the server checks, such as lengths: each word costs the model tokens. */
 function standardSchema(schema: Tool['input']): StandardSchemaWithJSON<Record<string, unknown>> {
   const json = (): Record<string, unknown> => {
     const { $schema: _, ...rest } = toJsonSchema(schema, {
@@ -115,14 +115,14 @@ function sentenceOf({ message, fix }: UserError): string {
 
 const ALIVE_MS = 10_000
 
-/** Many wait longer for a tool that says from time to time that it is still at work. */
+/** Many clients wait longer for a tool that reports progress. */
 function keepAlive({ mcpReq }: ServerContext): () => void {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return () => undefined
   let progress = 0
   const timer = setInterval(() => {
     const params = { progressToken, progress: ++progress, message: 'still waiting' }
-    // Whoever has left meanwhile is told nothing.
+    // The client may have disconnected.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
   }, ALIVE_MS)
   return () => clearInterval(timer)

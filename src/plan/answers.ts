@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { TIERS } from '../task/model.ts'
 
-/** The phases of a plan, in their order. */
+/** The phases of a plan, in order. */
 export const PHASES = ['research', 'decisions', 'requirements', 'tasks'] as const
 export type Phase = (typeof PHASES)[number]
 
 const text = v.pipe(v.string('a text'), v.regex(/\S/, 'a text that is not empty'))
 const texts = v.array(text, 'a list of texts')
-/** What may be left out may also be null: some services require every key. */
+/** Optional values may also be null: some services require every key. */
 const orNothing = <const Schema extends v.GenericSchema>(schema: Schema) => v.optional(v.nullable(schema))
 const about = <const Schema extends v.GenericSchema>(description: string, schema: Schema) =>
   v.pipe(schema, v.description(description))
@@ -114,7 +114,7 @@ export const ANSWER_SCHEMAS = { research, decisions, requirements, tasks } as co
   v.GenericSchema
 >
 
-/** What an agent answers in each phase. */
+/** An agent's answer in each phase. */
 export type Answers = { readonly [phase in Phase]: v.InferOutput<(typeof ANSWER_SCHEMAS)[phase]> }
 export type ResearchAnswer = Answers['research']
 export type DecisionsAnswer = Answers['decisions']
@@ -124,9 +124,9 @@ export type DecisionAnswer = DecisionsAnswer['decisions'][number]
 export type SectionAnswer = RequirementsAnswer['sections'][number]
 export type TaskAnswer = TasksAnswer['tasks'][number]
 
-/** Something wrong with an answer: where in it, and what is expected. */
+/** A mistake in an answer: where it is, and what is expected. */
 export interface Mistake {
-  /** As code would write it: `tasks[2].depends[0]`; empty for the whole. */
+  /** Written like code: `tasks[2].depends[0]`; empty for the whole answer. */
   readonly path: string
   readonly message: string
 }
@@ -140,7 +140,7 @@ function tiersText(): string {
   return `one of ${TIERS.map((tier) => `"${tier}"`).join(', ')}`
 }
 
-/** Reads the answer of a phase from an agent's message, or says what is wrong with it. */
+/** Reads the answer of a phase from an agent's message, or returns its mistakes. */
 export function readAnswer<P extends Phase>(
   phase: P,
   message: string,
@@ -148,12 +148,12 @@ export function readAnswer<P extends Phase>(
   const found = jsonIn(message)
   if ('mistake' in found) return { mistakes: [{ path: '', message: found.mistake }] }
   const result = v.safeParse<v.GenericSchema>(ANSWER_SCHEMAS[phase], found.value)
-  // The schema of a phase gives the answer of that phase.
+  // The schema of a phase guarantees its answer's type.
   if (result.success) return { answer: result.output as Answers[P] }
   return { mistakes: result.issues.map((issue) => mistakeOf(issue, found.value)) }
 }
 
-/** The last fenced block of JSON, or the message itself where it is nothing else. */
+/** The last fenced JSON block, or the whole message if it is JSON. */
 function jsonIn(message: string): { readonly value: unknown } | { readonly mistake: string } {
   const whole = message.trim()
   if (whole === '') return { mistake: 'there is no answer: end with one fenced json block' }
@@ -170,8 +170,8 @@ function jsonIn(message: string): { readonly value: unknown } | { readonly mista
 }
 
 /**
- * A line that closes a fence may stand inside a text of the answer only as `\n`, never as a line of its own: so the block
- * reaches from the last line that opens one of JSON to the next that closes it.
+ * Inside a JSON text, a line that closes a fence can only occur as `\n`, never as a line. So the block is from the
+ * last line that opens a JSON fence to the next that closes it.
  */
 function lastFence(text: string): string | null {
   const lines = text.split(/\r\n|\r|\n/)

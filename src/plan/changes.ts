@@ -1,20 +1,20 @@
 import type { Task } from '../task/model.ts'
 import { keyOf } from './documents.ts'
-import type { Draft } from './drafts.ts'
+import type { PlanDraft } from './drafts.ts'
 import { digestOf, type Plan, type PlannedTask } from './plan-file.ts'
 
-/** What a plan does to the backlog. */
+/** The changes of a plan to the backlog. */
 export interface Changes {
-  readonly add: readonly Draft[]
+  readonly add: readonly PlanDraft[]
   readonly change: readonly ChangedTask[]
   readonly drop: readonly Task[]
-  /** Tasks of the plan that are not its to change any more, and why. */
+  /** Tasks of the plan that it may not change any more, and why. */
   readonly stay: readonly Staying[]
 }
 
-/** A task that is to say something else. */
+/** A task whose content changes. */
 interface ChangedTask {
-  readonly draft: Draft
+  readonly draft: PlanDraft
   readonly before: Task
   readonly fields: readonly {
     readonly name: string
@@ -24,7 +24,7 @@ interface ChangedTask {
   readonly sections: readonly string[]
 }
 
-/** A task that stays as it is. */
+/** A task that stays unchanged. */
 export interface Staying {
   readonly key: string
   readonly task: Task
@@ -37,7 +37,7 @@ export interface Written {
   readonly stay: readonly Staying[]
 }
 
-/** Tells them apart: what is DONE, blocked, or edited by hand stays. */
+/** Sorts the plan's tasks: those that are DONE, blocked or edited by hand stay. */
 export function writtenTasks({ tasks }: Pick<Plan, 'tasks'>, backlog: readonly Task[]): Written {
   const open: { key: string; task: Task }[] = []
   const stay: Staying[] = []
@@ -56,8 +56,8 @@ function whyItStays({ digest }: PlannedTask, task: Task): string | null {
   return digestOf(task.source) === digest ? null : 'edited by hand'
 }
 
-/** What drafts do to the tasks that the plan has written. */
-export function changesOf(drafts: readonly Draft[], { open, stay }: Written): Changes {
+/** The changes by these drafts to the tasks that the plan has written. */
+export function changesOf(drafts: readonly PlanDraft[], { open, stay }: Written): Changes {
   const before = new Map(open.map(({ key, task }) => [keyOf(key), task]))
   const kept = new Set(drafts.map(({ key }) => keyOf(key)))
   return {
@@ -78,7 +78,7 @@ export function isNothing({ add, change, drop }: Changes): boolean {
   return add.length + change.length + drop.length === 0
 }
 
-/** Where two texts of a task differ: fields with what they said and say, sections by their names. */
+/** The differences between two texts of a task: fields with old and new values, sections by name. */
 function partsChanged(before: Task, after: Task): Pick<ChangedTask, 'fields' | 'sections'> {
   const values = ({ title, fields }: Task): ReadonlyMap<string, string> =>
     new Map([['Title', title], ...fields.map(({ key, value }) => [key, value] as const)])
@@ -106,7 +106,7 @@ function differences(
   )
 }
 
-/** The same as JSON tells it. */
+/** The same as JSON. */
 export function changesJson({ add, change, drop, stay }: Changes): object {
   return {
     add: add.map(({ id, file, task }) => ({ id, file, title: task.title })),

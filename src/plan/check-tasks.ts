@@ -6,20 +6,20 @@ import type { Mistake, TaskAnswer } from './answers.ts'
 import { criteriaMistakes, repeatedKeys } from './check.ts'
 import { keyOf, type Requirement } from './documents.ts'
 
-/** What planned tasks are held against. */
+/** What planned tasks are checked against. */
 export interface TasksContext {
   readonly requirements: readonly Requirement[]
-  /** The backlog but for tasks of this plan that the answer may replace. */
+  /** The backlog without tasks of this plan that the answer may replace. */
   readonly others: readonly Task[]
-  /** The numbers of requirements that tasks which stay cover already. */
+  /** The numbers of requirements that remaining tasks cover already. */
   readonly covered: ReadonlySet<string>
-  /** Whether there is something at a path, relative to the root, or matches it. */
+  /** Whether a path, relative to the root, or a pattern has a file. */
   readonly exists: (path: string) => boolean
-  /** From how many outputs on a task is of a tier; null where outputs never make it so. */
+  /** The least number of outputs for a tier; null if outputs never lead to it. */
   readonly fromProduces: Readonly<Record<Tier, number | null>>
 }
 
-/** What well-formed tasks say that cannot be right, but for what their files' lint shows. */
+/** Finds mistakes in well-formed tasks, except those that lint finds in their files. */
 export function checkTasks(tasks: readonly TaskAnswer[], context: TasksContext): readonly Mistake[] {
   const isAllDone = context.requirements.every(({ number }) => context.covered.has(number))
   if (tasks.length === 0 && !isAllDone) return [{ path: 'tasks', message: 'there are no tasks' }]
@@ -63,7 +63,7 @@ function ownMistakes(
   ]
 }
 
-/** More than this no tier has the turns and the time for. */
+/** Larger tasks fit no tier's turns and time. */
 const MOST = { produces: 15, criteria: 20 }
 
 function sizeMistakes(
@@ -101,12 +101,12 @@ function sizeMistakes(
   })
 }
 
-/** Which task of an answer comes after which. */
+/** The order between the tasks of an answer. */
 class TaskGraph {
   readonly #tasks: readonly TaskAnswer[]
   readonly #needs = new Map<string, readonly string[]>()
   readonly #others = new Map<string, Task>()
-  /** What is named and is not there. */
+  /** References to tasks that do not exist. */
   readonly unknown: readonly Mistake[]
 
   constructor(tasks: readonly TaskAnswer[], others: readonly Task[]) {
@@ -127,7 +127,7 @@ class TaskGraph {
     )
   }
 
-  /** All that a task comes after, by key. */
+  /** All tasks that must come before one, by key. */
   before(key: string): ReadonlySet<string> {
     const found = new Set<string>()
     const ahead = [...(this.#needs.get(keyOf(key)) ?? [])]
@@ -148,7 +148,7 @@ class TaskGraph {
   }
 }
 
-/** Every requirement has a task, and every task a requirement that there is. */
+/** Checks that every requirement has a task, and that every task has an existing requirement. */
 function coverage(
   tasks: readonly TaskAnswer[],
   { requirements, covered: before }: TasksContext,
@@ -178,7 +178,7 @@ function coverage(
   ]
 }
 
-/** The requirement that is meant by its key or its number: `login`, `§2`, `2`. */
+/** The requirement with that key or number: `login`, `§2`, `2`. */
 export function requirementNamed(
   requirements: readonly Requirement[],
   name: string,
@@ -190,7 +190,7 @@ export function requirementNamed(
   )
 }
 
-/** The number that a milestone begins with; infinity where it has none. */
+/** The number at the start of a milestone's name; Infinity if it has none. */
 export function milestoneNumber(milestone: string): number {
   return Number(/^\s*(\d+(?:\.\d+)?)/.exec(milestone)?.[1] ?? Infinity)
 }
@@ -221,7 +221,7 @@ function milestoneOrder(tasks: readonly TaskAnswer[], graph: TaskGraph): readonl
   })
 }
 
-/** Two that make one file have to come one after the other. */
+/** Two tasks that create the same file must be in order. */
 function shared(tasks: readonly TaskAnswer[], graph: TaskGraph, others: readonly Task[]): readonly Mistake[] {
   const makers = new Map<string, TaskAnswer[]>()
   const ofOthers = new Map<string, Task>()
@@ -261,7 +261,7 @@ function shared(tasks: readonly TaskAnswer[], graph: TaskGraph, others: readonly
   )
 }
 
-/** What tasks touch is there, or made by one of them. */
+/** Files in Touches must exist, or be created by a task. */
 function touched(tasks: readonly TaskAnswer[], { exists, others }: TasksContext): readonly Mistake[] {
   const made = [
     ...tasks.flatMap(({ produces }) => pathsOf(produces)),
@@ -294,7 +294,7 @@ function touched(tasks: readonly TaskAnswer[], { exists, others }: TasksContext)
   )
 }
 
-/** The files among what a task produces; the rest only a person can judge (`Tests`). */
+/** The paths among a task's products; others only a person can check (`Tests`). */
 function pathsOf(produces: readonly string[]): readonly string[] {
   return produces.flatMap(
     (text) => productOf({ inlineText: (raw) => raw.replaceAll('`', '') }, text).path ?? [],

@@ -8,12 +8,12 @@ import type {
 } from './answers.ts'
 import { isOnWeb, keyOf } from './documents.ts'
 
-/** What the answers before the tasks are held against. */
+/** What the answers before the tasks are checked against. */
 interface AnswerContext {
   readonly web: boolean
 }
 
-/** What a well-formed answer of a phase says that cannot be right. */
+/** Finds mistakes in a well-formed answer of a phase. */
 export function checkAnswer<P extends Exclude<Phase, 'tasks'>>(
   phase: P,
   answer: Answers[P],
@@ -77,7 +77,7 @@ function checkRequirements({ sections }: RequirementsAnswer): readonly Mistake[]
   ]
 }
 
-/** What one list of things with keys says twice. */
+/** Keys that occur twice in a list. */
 export function repeatedKeys(things: readonly { readonly key: string }[], name: string): readonly Mistake[] {
   const seen = new Set<string>()
   return things.flatMap(({ key }, index) => {
@@ -110,7 +110,7 @@ const PRAISE =
   'clean correct correctly expected fast fine good great high nice performant proper properly quality ready right robust secure tbd todo well'
 const [SAYS_NOTHING, PRAISES] = [new Set(`${FILLER} ${PRAISE}`.split(' ')), new Set(PRAISE.split(' '))]
 
-/** Whether it praises, in words that could be said of anything, or says nothing at all. */
+/** Whether it is general praise, or empty. */
 function isVague(criterion: string): boolean {
   const words = criterion.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   if (words.length === 0) return true

@@ -11,26 +11,26 @@ import type { Plan } from './plan-file.ts'
 import type { PlanPorts } from './ports.ts'
 import { planPrompt, readPlanTemplate, templateFile, type PlanPromptInput } from './prompt.ts'
 
-/** How often an answer is asked for: once, and at most twice with what was wrong. */
+/** How often an answer may be requested: once, and at most twice more with its mistakes. */
 const MOST_TIMES = 3
 
-/** An answer that has no mistakes, or why there is none. */
+/** An answer without mistakes, or why there is none. */
 export type Answered<P extends Phase> =
   | { readonly kind: 'answered'; readonly answer: Answers[P]; readonly took: Took }
   | { readonly kind: 'refused'; readonly mistakes: readonly Mistake[] }
   | Extract<AgentReply, { kind: 'stopped' }>
 
-/** What an answer is held against besides its schema. */
+/** Checks an answer beyond its schema. */
 export type CheckAnswer<P extends Phase> = (answer: Answers[P]) => Promise<readonly Mistake[]>
 
-/** Has an agent answer a phase. What is wrong with an answer is sent back to it; one that was paid for is used again. */
+/** Has an agent answer a phase. Mistakes are sent back to it; an answer that was paid for is used again. */
 export async function converse<P extends Phase>(
   phase: P,
   { plan, desk, check }: { readonly plan: Plan; readonly desk: Desk; readonly check: CheckAnswer<P> },
   ports: PlanPorts,
 ): Promise<Answered<P>> {
-  const known = await pendingAnswer(phase, plan, { check, ports })
-  if (known) return known
+  const pending = await pendingAnswer(phase, plan, { check, ports })
+  if (pending) return pending
   const input = await promptInput(phase, { plan, desk }, ports)
   let again: PlanPromptInput['again'] = null
   let took: Took | null = null
@@ -63,7 +63,7 @@ export async function converse<P extends Phase>(
   }
 }
 
-/** One that was checked before a crash, or before somebody was asked; it is checked again, for much may be otherwise by now. */
+/** An answer from before a crash or a question to a person; it is checked again, as things may have changed. */
 async function pendingAnswer<P extends Phase>(
   phase: P,
   { slug }: Plan,
@@ -85,7 +85,7 @@ function addTook(
   return { agent, model, usage: addUsage(before.usage, usage), seconds: before.seconds + seconds }
 }
 
-/** Reads what the prompt of a phase is made of. */
+/** Reads the input of a phase's prompt. */
 async function promptInput(
   phase: Phase,
   { plan, desk }: { readonly plan: Plan; readonly desk: Desk },
@@ -131,7 +131,7 @@ async function promptInput(
   }
 }
 
-/** Those of the plan first; the others hold for it, too. */
+/** The plan's decisions first; the others apply to it too. */
 function decisionFiles({ decisions }: Plan, desk: Desk, folder: string): readonly string[] {
   const others = desk.list(folder).flatMap((name) => (/^\d+.*\.md$/.test(name) ? [`${folder}/${name}`] : []))
   return [...new Set([...decisions.map(({ file }) => file), ...others])]

@@ -5,15 +5,15 @@ import type { DecisionAnswer } from './answers.ts'
 import { lineText } from './documents.ts'
 import { words } from './slug.ts'
 
-/** What was chosen, by whom in a word, and why. */
+/** The chosen option, a short remark by whom, and why. */
 export interface Choice {
   readonly chosen: string
-  /** `(the recommendation, taken with --yes)`; empty where a person chose. */
+  /** `(the recommendation, taken with --yes)`; empty if a person chose. */
   readonly remark: string
   readonly why: string
 }
 
-/** A decision as its file says it. */
+/** A decision as in its file. */
 export interface Decision {
   /** Relative to the root. */
   readonly file: string
@@ -22,9 +22,9 @@ export interface Decision {
   readonly standing:
     | { readonly kind: 'accepted'; readonly chosen: string }
     | { readonly kind: 'open' }
-    /** Rejected or replaced: nobody need decide it any more. */
+    /** Rejected or replaced: nobody needs to decide it any more. */
     | { readonly kind: 'dropped' }
-    /** It says that it is decided, and not what. */
+    /** The file says that it is decided, and not how. */
     | { readonly kind: 'unclear'; readonly line: number; readonly message: string }
 }
 
@@ -38,7 +38,7 @@ export function nextDecision(names: readonly string[]): number {
   return 1 + Math.max(0, ...names.map((name) => Number(/^(\d{1,6})-.*\.md$/.exec(name)?.[1] ?? 0)))
 }
 
-/** The text of a decision in the form of MADR: open, with a recommendation, or decided. */
+/** The text of a decision in MADR's format: open, with a recommendation, or decided. */
 export function decisionText(
   decision: DecisionAnswer,
   { date, plan, choice }: { readonly date: string; readonly plan: string; readonly choice: Choice | null },
@@ -78,16 +78,16 @@ function quoted(title: string): string {
 }
 
 function because(why: string): string {
-  const said = lineText(why).replace(/^because\s+/i, '')
-  if (said === '') return ''
-  return `, because ${said}${/[.!?。]$/.test(said) ? '' : '.'}`
+  const reason = lineText(why).replace(/^because\s+/i, '')
+  if (reason === '') return ''
+  return `, because ${reason}${/[.!?。]$/.test(reason) ? '' : '.'}`
 }
 
 function commentSafe(text: string): string {
   return text.replaceAll('--', '—')
 }
 
-/** Reads a decision, in whatever of its usual forms a person has left it: MADR's frontmatter, a bullet, or a section. */
+/** Reads a decision in any usual form that a person may use: MADR's frontmatter, a bullet, or a section. */
 export function readDecision(file: string, text: string): Decision {
   const title = /^#[ \t]+(.+?)[ \t]*#*$/m.exec(text)?.[1] ?? file
   return { file, title, text, standing: standingOf(text) }
@@ -115,19 +115,19 @@ function statusIn(text: string): { readonly word: string; readonly offset: numbe
   return { word: '', offset: 0 }
 }
 
-/** What follows `Chosen option:`, without its quotes and its reasons. */
+/** The text after `Chosen option:`, without quotes and reasons. */
 function chosenIn(text: string): string {
   const lines = text.split(/\r\n|\r|\n/)
   const open = findOpenLines(lines)
   const line = lines.find((one, index) => open.isText(index) && /^\W*chosen option\W*:/i.test(one))
   if (line === undefined) return ''
-  const said = line.replace(/^\W*chosen option\W*:[\s*_]*/i, '').trim()
-  const inQuotes = /^["“„«'`](.+?)["”“»'`](?=$|[\s,.;(*_])/.exec(said)?.[1]
-  const option = inQuotes ?? said.replace(/,?\s+because\b.*$/i, '')
+  const chosen = line.replace(/^\W*chosen option\W*:[\s*_]*/i, '').trim()
+  const inQuotes = /^["“„«'`](.+?)["”“»'`](?=$|[\s,.;(*_])/.exec(chosen)?.[1]
+  const option = inQuotes ?? chosen.replace(/,?\s+because\b.*$/i, '')
   return /[\p{L}\p{N}]/u.test(option) ? option.trim() : ''
 }
 
-/** What a person chooses from, as the file says it. */
+/** The options in the file, for a person to choose from. */
 export function choicesIn(text: string): {
   readonly options: readonly { readonly title: string; readonly consequences: string }[]
   readonly recommended: string | null
@@ -145,7 +145,7 @@ export function choicesIn(text: string): {
   }
 }
 
-/** The lines below a heading, up to the next one. */
+/** The lines below a heading, up to the next heading. */
 function bodyOf(text: string, heading: string, marks = '##'): readonly string[] {
   const lines = text.split(/\r\n|\r|\n/)
   const start = lines.findIndex((line) => line.trim() === `${marks} ${heading}`)
@@ -155,7 +155,7 @@ function bodyOf(text: string, heading: string, marks = '##'): readonly string[] 
   return rest.slice(0, end < 0 ? undefined : end)
 }
 
-/** The same file with what was chosen: of what stands in it only its status and its outcome change. */
+/** The file with the chosen option: only its status and its outcome change. */
 export function decidedText(text: string, { chosen, remark, why }: Choice): string {
   const outcome = `Chosen option: ${quoted(chosen)}${remark}${because(why)}`
   const accepted = text.replace(

@@ -4,7 +4,7 @@ import { namesIn } from '../base/folder.ts'
 import { UserError } from '../base/errors.ts'
 import { digestOf, type KnownFile } from './plan-file.ts'
 
-/** The project's files as planning sees them: with what it has written, and what a preview only would write. */
+/** The project's files as planning sees them: on disk, with changes that a preview would write. */
 export class Desk {
   readonly #root: string
   readonly #written = new Map<string, string | null>()
@@ -13,7 +13,7 @@ export class Desk {
     this.#root = root
   }
 
-  /** The text of a file, relative to the root; null where there is none. */
+  /** The text of a file, relative to the root; null if there is none. */
   read(path: string): string | null {
     return this.#written.has(path) ? this.#written.get(path)! : readText(join(this.#root, path))
   }
@@ -26,13 +26,13 @@ export class Desk {
     return [...names].toSorted()
   }
 
-  /** Sees a file so from now on, whatever is on disk. */
+  /** Replaces a file for later reads, whatever is on disk. */
   lay(path: string, text: string | null): void {
     this.#written.set(path, text)
   }
 }
 
-/** The text of a file; null where there is none that can be read. */
+/** The text of a file; null if it cannot be read. */
 export function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
@@ -41,7 +41,7 @@ export function readText(path: string): string | null {
   }
 }
 
-/** Writes a file of the project, or removes it. A link is not written through: it may lead anywhere. */
+/** Writes or removes a file of the project. Does not write through a link, which may lead anywhere. */
 export function putText(path: string, text: string | null): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(path)
   if (text === null) return rmSync(path, { force: true })
@@ -49,17 +49,17 @@ export function putText(path: string, text: string | null): void {
   writeFileSync(path, text)
 }
 
-/** Whether there is something at a path. */
+/** Whether something exists at a path. */
 export function isThere(path: string): boolean {
   return existsSync(path)
 }
 
-/** The files as they are now. */
+/** The files with their current digests. */
 export function knownNow(files: readonly Pick<KnownFile, 'file'>[], desk: Desk): readonly KnownFile[] {
   return files.map(({ file }) => ({ file, digest: digestOf(desk.read(file) ?? '') }))
 }
 
-/** Refuses documents that are not there; gives them as they are now. */
+/** The documents with their current digests; throws if one is missing. */
 export function specsNow(root: string, files: readonly string[]): readonly KnownFile[] {
   const desk = new Desk(root)
   return files.map((file) => {

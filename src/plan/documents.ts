@@ -3,7 +3,7 @@ import { oneLine } from '../markdown/fence.ts'
 import { plainMarkdown, safeNotes } from '../task/notes.ts'
 import type { RequirementsAnswer, ResearchAnswer } from './answers.ts'
 
-/** A text of an agent as one line of Markdown that begins nothing else: no comment, no HTML, no list. */
+/** An agent's text as one line of Markdown that begins nothing else: no comment, no HTML, no list. */
 export function lineText(text: string): string {
   const line = oneLine(text.replace(/\s+/g, ' ').trim())
   return /<[!/?a-z]/i.test(line.replace(/`[^`]*`/g, '')) ? plainMarkdown(line) : line
@@ -25,25 +25,25 @@ export function researchText(
   return [`# Research: ${title}`, ...found, ...open].join('\n\n') + '\n'
 }
 
-/** What was read on the web has the date on which that was. */
+/** A source on the web gets the date on which it was read. */
 function sourceText(source: string, date: string): string {
   const line = lineText(source)
   return isOnWeb(line) && !/\b\d{4}-\d{2}-\d{2}\b/.test(line) ? `${line} (${date})` : line
 }
 
-/** Keys are compared without case and blanks around them. */
+/** Normalises a key: case and blanks around it do not matter. */
 export function keyOf(key: string): string {
   return key.trim().toLowerCase()
 }
 
-/** Whether a source is an address. */
+/** Whether a source is a web address. */
 export function isOnWeb(source: string): boolean {
   return /\bhttps?:\/\//i.test(source)
 }
 
 /**
- * The text of `requirements.md`: sections that `PRD Reference` can name by number, each with its key. One that was there
- * before keeps its number, for tasks name it.
+ * The text of `requirements.md`: sections that `PRD Reference` can name by number, each with its key. An existing
+ * section keeps its number, as tasks refer to it.
  */
 export function requirementsText(
   { title, summary, sections }: RequirementsAnswer,
@@ -65,16 +65,16 @@ export function requirementsText(
   return [`# Requirements: ${lineText(title)}`, safeNotes(summary), ...parts].join('\n\n') + '\n'
 }
 
-/** A section of the requirements, as a task refers to it. */
+/** A section of the requirements, as tasks refer to it. */
 export interface Requirement {
-  /** As it is numbered, `1`; sections that a person added without a number go on counting. */
+  /** Its number, such as `1`; sections of a person without a number continue the count. */
   readonly number: string
   readonly key: string
   readonly title: string
   readonly criteria: readonly string[]
 }
 
-/** The sections of `requirements.md`, as a person may have changed it. */
+/** Reads the sections of `requirements.md`, which a person may have changed. */
 export async function readRequirements(source: string): Promise<readonly Requirement[]> {
   const headings = await headingsOf(source)
   const sections = headings.flatMap((heading, index) => (heading.depth === 2 ? [{ heading, index }] : []))

@@ -12,8 +12,8 @@ import type { TaskAnswer } from './answers.ts'
 import { milestoneNumber, requirementNamed } from './check-tasks.ts'
 import { keyOf, lineText, type Requirement } from './documents.ts'
 
-/** A task of a plan as a file that is not written yet. */
-export interface Draft {
+/** A planned task whose file is not written yet. */
+export interface PlanDraft {
   readonly key: string
   readonly id: string
   readonly file: string
@@ -31,25 +31,25 @@ export interface DraftContext {
   readonly requirements: readonly Requirement[]
   /** The tasks that stay as they are. */
   readonly others: readonly Task[]
-  /** The files of tasks that the plan has written before, by key: they keep their numbers. */
+  /** The files of the plan's earlier tasks, by key: they keep their numbers. */
   readonly known: ReadonlyMap<string, { readonly id: string; readonly file: string }>
-  /** The highest number that is taken anywhere. */
+  /** The highest task number on any branch. */
   readonly highest: number
-  /** A task at the end of each milestone that checks it as a whole. */
+  /** Whether to add a task at the end of each milestone that checks it as a whole. */
   readonly verifyTasks: boolean
-  /** The file for other tools in which the tasks stand too. */
+  /** The path of the file for other tools with the same tasks; null if there is none. */
   readonly origin: string | null
 }
 
-/** Tasks with milestones that can be put in order, and that are nobody else's. */
+/** The tasks with milestones that have an order and differ from those of other tasks. */
 export function withMilestones(tasks: readonly TaskAnswer[], others: readonly Task[]): readonly TaskAnswer[] {
   const taken = new Map<number, string>()
   for (const { milestone } of others)
     if (milestone !== null && Number.isFinite(milestoneNumber(milestone)))
       taken.set(milestoneNumber(milestone), milestone)
-  const asked = [...new Set(tasks.map(({ milestone }) => milestone.trim()))]
-  // Those without a number come last, in the order in which they are named.
-  const ordered = asked.toSorted((a, b) => rank(a) - rank(b))
+  const named = [...new Set(tasks.map(({ milestone }) => milestone.trim()))]
+  // Those without a number come last, in order of first appearance.
+  const ordered = named.toSorted((a, b) => rank(a) - rank(b))
   const names = new Map<string, string>()
   let last = 0
   for (const name of ordered) {
@@ -74,17 +74,17 @@ function bareName(milestone: string): string {
   return milestone.replace(/^\s*\d+(?:\.\d+)*\s*[—–:.·-]*\s*/, '')
 }
 
-/** The files of an answer's tasks: numbered so that each comes after what it needs, and milestones one after the other. */
+/** The files of an answer's tasks, numbered so that each comes after its dependencies, and milestones follow each other. */
 export async function draftTasks(
   tasks: readonly TaskAnswer[],
   context: DraftContext,
-): Promise<readonly Draft[]> {
+): Promise<readonly PlanDraft[]> {
   const ordered = inPlanOrder(tasks)
   const wanted = context.verifyTasks ? withChecks(ordered, context) : ordered
   const ids = new Map(context.others.map(({ id }) => [keyOf(id), id]))
   const numbered = numbersFor(wanted, context)
   for (const { key, id } of numbered) ids.set(keyOf(key), id)
-  const drafts: Draft[] = []
+  const drafts: PlanDraft[] = []
   for (const [index, { id, file }] of numbered.entries()) {
     const planned = wanted[index]!
     const text = draftText(planned, { id, ids, context })
@@ -95,13 +95,13 @@ export async function draftTasks(
   return drafts
 }
 
-/** A task that is to be written, an agent's or one of ralph's own. */
-interface PlannedTask extends TaskAnswer {
+/** A task to be written, from the agent or from ralph. */
+interface TaskToWrite extends TaskAnswer {
   readonly provenance: 'agent' | 'system'
 }
 
-/** What each needs comes first; else milestones in their order, and tasks as they were answered. */
-function inPlanOrder(tasks: readonly TaskAnswer[]): readonly PlannedTask[] {
+/** Dependencies come first; otherwise milestones in their order, and tasks in the order of the answer. */
+function inPlanOrder(tasks: readonly TaskAnswer[]): readonly TaskToWrite[] {
   const byKey = new Map(tasks.map((task) => [keyOf(task.key), task]))
   const placed = new Set<TaskAnswer>()
   const visit = (task: TaskAnswer): void => {
@@ -117,8 +117,8 @@ function inPlanOrder(tasks: readonly TaskAnswer[]): readonly PlannedTask[] {
   return [...placed].map((task) => ({ ...task, provenance: 'agent' }))
 }
 
-/** One more task at the end of each milestone. */
-function withChecks(tasks: readonly PlannedTask[], { requirements }: DraftContext): readonly PlannedTask[] {
+/** Adds a task at the end of each milestone. */
+function withChecks(tasks: readonly TaskToWrite[], { requirements }: DraftContext): readonly TaskToWrite[] {
   const milestones = [...new Set(tasks.map(({ milestone }) => milestone))]
   return milestones.flatMap((milestone) => {
     const own = tasks.filter((task) => task.milestone === milestone)
@@ -128,9 +128,9 @@ function withChecks(tasks: readonly PlannedTask[], { requirements }: DraftContex
 
 function checkOf(
   milestone: string,
-  tasks: readonly PlannedTask[],
+  tasks: readonly TaskToWrite[],
   requirements: readonly Requirement[],
-): PlannedTask {
+): TaskToWrite {
   const covered = new Set(
     tasks.flatMap(({ requirements: named }) =>
       named.flatMap((name) => requirementNamed(requirements, name) ?? []),
@@ -154,9 +154,9 @@ function checkOf(
   }
 }
 
-/** Those that the plan has written before keep their number and file; the others take the next. */
+/** Tasks that the plan has written before keep their number and file; the others get the next ones. */
 function numbersFor(
-  tasks: readonly PlannedTask[],
+  tasks: readonly TaskToWrite[],
   { known, highest, others, dir }: DraftContext,
 ): readonly { readonly key: string; readonly id: string; readonly file: string }[] {
   const digits = (inOrder(others).at(-1)?.id.length ?? 'T-001'.length) - 'T-'.length
@@ -170,7 +170,7 @@ function numbersFor(
 }
 
 function draftText(
-  task: PlannedTask,
+  task: TaskToWrite,
   {
     id,
     ids,
@@ -187,7 +187,7 @@ function draftText(
     ['Description', safeNotes(description)],
     ['Acceptance Criteria', criteriaLines.join('\n')],
     ['Hints', (hints ?? []).map((hint) => `- ${lineText(hint)}`).join('\n')],
-    // A check may find nothing to change.
+    // A check may change nothing.
     ['Produces', provenance === 'system' ? '- none' : outputs.map((one) => `- ${one}`).join('\n')],
   ] as const
   return taskWriter(
@@ -227,7 +227,7 @@ function codeOf(path: string): string {
   return path.includes('`') ? lineText(path) : inlineCode(path)
 }
 
-/** A path is marked as one; what only a person can judge (`Tests`) stays as it is. */
+/** Marks a path as code; what only a person can check (`Tests`) stays as it is. */
 function productText(product: string): string {
   const { path } = productOf({ inlineText: (raw) => raw.replaceAll('`', '') }, product)
   return path === product.trim() ? codeOf(path) : lineText(product)

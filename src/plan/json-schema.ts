@@ -1,15 +1,15 @@
 import { toJsonSchema, type JsonSchema } from '@valibot/to-json-schema'
 import { ANSWER_SCHEMAS, PHASES, type Phase } from './answers.ts'
 
-/** The shape of a phase's answer, as editors and services know it. */
+/** The JSON Schema of a phase's answer. */
 export function answerSchema(phase: Phase): JsonSchema {
   const schema = toJsonSchema(ANSWER_SCHEMAS[phase], { typeMode: 'input' })
-  // Services take it as it is, and some stumble over where it is from.
+  // Some services reject a schema with this key.
   delete schema.$schema
   return schema
 }
 
-/** The shapes of all answers of `ralph plan`, by phase. */
+/** The JSON Schemas of all answers of `ralph plan`, by phase. */
 export function planJsonSchema(): JsonSchema {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',

@@ -4,30 +4,30 @@ import type { Usage } from '../events/usage.ts'
 import type { Phase } from './answers.ts'
 import type { Plan } from './plan-file.ts'
 
-/** What planning is in the middle of, in `.ralph/`: enough to go on, whatever happens to this process. */
+/** The state of an unfinished planning, in `.ralph/`: enough to continue after any crash. */
 export interface PlanNote {
   readonly version: 1
-  /** As it was when the phase began: of a plan's first phase nothing else is written yet. */
+  /** As it was when the phase began: for a plan's first phase nothing else is written yet. */
   readonly plan: Plan
-  /** A process works on it, or has died. */
+  /** Whether a process works on it, or died while it did. */
   readonly running: boolean
-  /** What that has cost so far; null where nobody said. */
+  /** The cost so far; null if it is unknown. */
   readonly spentUsd: number | null
-  /** An answer that was checked, and is not in files yet. */
+  /** A checked answer that is not written to files yet. */
   readonly pending: PendingAnswer | null
   readonly writing: Writing | null
-  /** What an agent has started, and the tree that it began with. */
+  /** What an agent has started, and the tree before it. */
   readonly work: object | null
 }
 
-/** An answer, and what it took. */
+/** An answer, and what it has cost. */
 export interface PendingAnswer {
   readonly phase: Phase
   readonly answer: unknown
   readonly took: Took
 }
 
-/** What a phase took, for its commit. */
+/** The cost of a phase, for its commit. */
 export interface Took {
   readonly agent: string
   readonly model: string | null
@@ -35,11 +35,11 @@ export interface Took {
   readonly seconds: number
 }
 
-/** Files that are being written: the text of each before and after; null where there is none. */
+/** Files that are being written: the text of each before and after; null for no file. */
 export interface Writing {
   readonly phase: Phase | 'aborted'
   readonly texts: readonly (readonly [path: string, before: string | null, after: string | null])[]
-  /** What the commit holds; null where none is made. */
+  /** The content of the commit; null for none. */
   readonly commit: PlanCommit | null
 }
 
@@ -50,13 +50,13 @@ export interface PlanCommit {
   readonly trailers: readonly { readonly key: string; readonly value: string }[]
 }
 
-/** Where the note is kept. */
+/** Where the note is stored. */
 export interface NoteStore {
   readonly read: () => PlanNote | null
   readonly write: (note: PlanNote | null) => void
 }
 
-/** The note in a file. */
+/** Stores the note in a file. */
 export function noteFile(path: string): NoteStore {
   return {
     read() {
@@ -64,7 +64,7 @@ export function noteFile(path: string): NoteStore {
         const read: unknown = JSON.parse(readFileSync(path, 'utf8'))
         return isNote(read) ? read : null
       } catch {
-        // Not there, or written by nobody that this ralph knows.
+        // There is none, or another version of ralph wrote it.
         return null
       }
     },
@@ -81,7 +81,7 @@ function isNote(read: unknown): read is PlanNote {
   )
 }
 
-/** A note that nobody keeps: of a preview. */
+/** Stores nothing, for a preview. */
 export function noNote(): NoteStore {
   let note: PlanNote | null = null
   return { read: () => note, write: (next) => void (note = next) }

@@ -12,24 +12,24 @@ import { converse, type Answered } from './converse.ts'
 import { decisionFileName, decisionText, nextDecision } from './decision-file.ts'
 import { isThere, knownNow, type Desk } from './desk.ts'
 import { keyOf, readRequirements, requirementsText, researchText, type Requirement } from './documents.ts'
-import { draftTasks, withMilestones, type Draft, type DraftContext } from './drafts.ts'
+import { draftTasks, withMilestones, type PlanDraft, type DraftContext } from './drafts.ts'
 import type { Took } from './note.ts'
 import { digestOf, type Plan } from './plan-file.ts'
 import { EXPORT_FILE, type PlanOptions, type PlanPorts } from './ports.ts'
 import { settleDecisions, type OpenFile, type Settled } from './settle.ts'
 
-/** What a phase works with. */
+/** The input of a phase. */
 interface Scene {
   readonly plan: Plan
   readonly desk: Desk
   readonly options: PlanOptions
 }
 
-/** What a phase has made, or why it has not. */
+/** The result of a phase, or why it has none. */
 export type PhaseEnd =
   | {
       readonly kind: 'made'
-      /** The plan as it is now, in its next phase. */
+      /** The plan, in its next phase. */
       readonly plan: Plan
       readonly texts: ReadonlyMap<string, string | null>
       readonly took: Took | null
@@ -39,7 +39,7 @@ export type PhaseEnd =
   | { readonly kind: 'proposed'; readonly changes: Changes }
   | Exclude<Answered<Phase>, { kind: 'answered' }>
 
-/** Makes one phase of a plan. Nothing is written here. */
+/** Computes one phase of a plan. Writes nothing. */
 export function makePhase(phase: Phase, scene: Scene, ports: PlanPorts): Promise<PhaseEnd> {
   switch (phase) {
     case 'research':
@@ -71,7 +71,7 @@ async function research({ plan, desk }: Scene, ports: PlanPorts): Promise<PhaseE
 }
 
 async function decide({ plan, desk, options }: Scene, ports: PlanPorts): Promise<PhaseEnd> {
-  // Where they were asked before, what stands in their files counts.
+  // If they were asked before, their files count.
   if (plan.decisions.length > 0) {
     const settled = await settleDecisions(plan.decisions, { desk, options }, ports)
     return settledPlan(plan, { settled, options, took: null })
@@ -178,13 +178,13 @@ async function divide(scene: Scene, ports: PlanPorts): Promise<PhaseEnd> {
   }
 }
 
-/** All tasks that stand in the file for other tools, those of other plans too. */
-function exportedTasks(drafts: readonly Draft[], { others }: Sheet): readonly Task[] {
+/** All tasks in the file for other tools, also those of other plans. */
+function exportedTasks(drafts: readonly PlanDraft[], { others }: Sheet): readonly Task[] {
   const tasks = inOrder([...others, ...drafts.map(({ task }) => task)])
   return tasks.filter(({ origin }) => readOrigin(origin)?.path === EXPORT_FILE)
 }
 
-/** What the tasks phase knows. */
+/** The input of the tasks phase. */
 interface Sheet {
   readonly scene: Scene
   readonly ports: PlanPorts
@@ -196,7 +196,7 @@ interface Sheet {
   readonly highest: number
 }
 
-/** The answer's tasks but for those that stay, which the others name by their ids. */
+/** The answer's tasks without those that stay, which the others refer to by id. */
 function ownTasks(tasks: readonly TaskAnswer[], { written, others }: Sheet): readonly TaskAnswer[] {
   const ids = new Map(written.stay.map(({ key, task }) => [keyOf(key), task.id]))
   const own = tasks.filter(({ key }) => !ids.has(keyOf(key)))
@@ -238,9 +238,9 @@ function numberIn(reference: string, slug: string): readonly string[] {
   return plan === slug && number !== undefined ? [number] : []
 }
 
-/** What the whole backlog would be told of that it is not told of now. */
+/** Lint problems that the backlog does not have yet. */
 async function lintMistakes(
-  drafts: readonly Draft[],
+  drafts: readonly PlanDraft[],
   tasks: readonly TaskAnswer[],
   { ports, backlog, others }: Sheet,
 ): Promise<readonly Mistake[]> {
@@ -258,7 +258,7 @@ async function lintMistakes(
   })
 }
 
-function draftsOf(tasks: readonly TaskAnswer[], sheet: Sheet): Promise<readonly Draft[]> {
+function draftsOf(tasks: readonly TaskAnswer[], sheet: Sheet): Promise<readonly PlanDraft[]> {
   const { scene, ports, others, written, requirements, highest } = sheet
   const context: DraftContext = {
     slug: scene.plan.slug,
@@ -274,7 +274,7 @@ function draftsOf(tasks: readonly TaskAnswer[], sheet: Sheet): Promise<readonly 
   return draftTasks(ownTasks(tasks, sheet), context)
 }
 
-function donePlan(plan: Plan, drafts: readonly Draft[], { written, requirements }: Sheet): Plan {
+function donePlan(plan: Plan, drafts: readonly PlanDraft[], { written, requirements }: Sheet): Plan {
   const stay = written.stay.map(({ key, task }) => {
     const planned = plan.tasks.find(({ id }) => id === task.id)
     const numbers = task.prdReference.flatMap((reference) => numberIn(reference, plan.slug))

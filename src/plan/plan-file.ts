@@ -4,22 +4,22 @@ import { readDocument } from '../prompt/document.ts'
 import { wordMap, type Vocabulary } from '../task/vocabulary.ts'
 import { PHASES, type Phase } from './answers.ts'
 
-/** The phase that a plan is in; `done` once its tasks are written. */
+/** The current phase of a plan; `done` after its tasks are written. */
 export type PlanStatus = Phase | 'done' | 'aborted'
 const STATUSES: readonly PlanStatus[] = [...PHASES, 'done', 'aborted']
 
-/** A plan as its `plan.md` keeps it: all that another clone needs to go on. */
+/** A plan as stored in its `plan.md`: all that another clone needs to continue. */
 export interface Plan {
   readonly slug: string
   readonly title: string
   readonly status: PlanStatus
-  /** What was asked for, in words; empty where only documents were given. */
+  /** The request in words; empty if there are only documents. */
   readonly wish: string
-  /** The documents that were given, as they were when they were last planned. */
+  /** The documents that were passed, as they were when last planned. */
   readonly specs: readonly KnownFile[]
   readonly web: boolean
   readonly verifyTasks: boolean
-  /** Whether its tasks stand in a file for other tools too, and are kept in step there. */
+  /** Whether its tasks are also in a file for other tools, which is kept in sync. */
   readonly exports: boolean
   readonly decisions: readonly KnownFile[]
   readonly coverage: readonly Coverage[]
@@ -32,20 +32,20 @@ export interface KnownFile {
   readonly digest: string
 }
 
-/** The tasks that a requirement is covered by. */
+/** The tasks that cover a requirement. */
 interface Coverage {
   readonly requirement: string
   readonly tasks: readonly string[]
 }
 
-/** A task that the plan has written, and a digest of the file as it was written: another one is a person's edit. */
+/** A task that the plan has written, and a digest of the file then: another digest means an edit by a person. */
 export interface PlannedTask {
   readonly id: string
   readonly key: string
   readonly digest: string
 }
 
-/** A short name of a text, whatever its line ends. */
+/** A digest of a text, ignoring its kind of line ends. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text.replace(/\r\n?/g, '\n')).digest('hex').slice(0, 12)
 }
@@ -115,11 +115,11 @@ const VOCABULARY: Vocabulary<PlanField, PlanSection> = {
   lists: new Set(),
 }
 
-/** Reads `plan.md`; a text where it does not say where the plan stands: what is wrong with it. */
+/** Reads `plan.md`; returns a message if it cannot be read. */
 export async function readPlan(slug: string, text: string): Promise<Plan | string> {
   const document = await readDocument('plan', text, VOCABULARY)
-  const said = document.field('Status')?.toLowerCase() ?? ''
-  const status = STATUSES.find((known) => known === said)
+  const word = document.field('Status')?.toLowerCase() ?? ''
+  const status = STATUSES.find((known) => known === word)
   if (!status) return `its Status is none of ${STATUSES.join(', ')}`
   const wish = document.body('Wish')
   return {
@@ -147,7 +147,7 @@ function knownIn(body: string): readonly KnownFile[] {
   })
 }
 
-/** Below the head and its line. */
+/** The rows below the head and its line. */
 function rowsIn(body: string): readonly (readonly string[])[] {
   const lines = body.split('\n').filter((line) => line.trim().startsWith('|'))
   return lines.slice(2).map(cellsIn)

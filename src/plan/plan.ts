@@ -11,11 +11,11 @@ import { finishWriting, writePhase } from './write-phase.ts'
 /** How planning ended. */
 export type PlanEnd =
   | { readonly kind: 'done'; readonly plan: Plan; readonly changes: Changes | null }
-  /** Nothing has changed since it was planned. */
+  /** Nothing has changed since the last planning. */
   | { readonly kind: 'unchanged'; readonly plan: Plan }
-  /** Decisions wait for a person: where each stands. */
+  /** Decisions wait for a person: these files. */
   | { readonly kind: 'undecided'; readonly plan: Plan; readonly open: readonly OpenFile[] }
-  /** What it would do to the backlog waits for a word. */
+  /** The changes to the backlog wait for a confirmation. */
   | { readonly kind: 'proposed'; readonly plan: Plan; readonly changes: Changes }
   | {
       readonly kind: 'refused'
@@ -31,15 +31,15 @@ export type PlanEnd =
       readonly reason: string
     }
 
-/** Makes a plan, or goes on with one: phase by phase, each in files and a commit of its own, until it is done or cannot go on. */
-export async function makePlan(asked: Plan, options: PlanOptions, ports: PlanPorts): Promise<PlanEnd> {
+/** Makes or continues a plan: phase by phase, each with its own files and commit, until it is done or cannot go on. */
+export async function makePlan(start: Plan, options: PlanOptions, ports: PlanPorts): Promise<PlanEnd> {
   const desk = new Desk(ports.places.root)
-  const plan = changedSince(asked, desk)
+  const plan = changedSince(start, desk)
   const { note } = ports
   const before = note.read()
   const isSame = before?.plan.slug === plan.slug
   if (plan.status === 'done') {
-    // Its last phase was written, and then ralph was killed.
+    // The last phase was written before ralph was killed.
     if (isSame) note.write(null)
     return { kind: 'unchanged', plan }
   }
@@ -60,7 +60,7 @@ export async function makePlan(asked: Plan, options: PlanOptions, ports: PlanPor
   ports.checkpoint('begun')
   try {
     const end = await makePhases(plan, { desk, options }, ports)
-    // All that there is to know stands in its files.
+    // The files contain all that is known.
     if (end.kind === 'done' || end.kind === 'undecided') note.write(null)
     return end
   } finally {
@@ -70,11 +70,11 @@ export async function makePlan(asked: Plan, options: PlanOptions, ports: PlanPor
 }
 
 async function makePhases(
-  asked: Plan,
+  start: Plan,
   { desk, options }: { readonly desk: Desk; readonly options: PlanOptions },
   ports: PlanPorts,
 ): Promise<PlanEnd> {
-  let plan = asked
+  let plan = start
   let changes: Changes | null = null
   for (;;) {
     const { status } = plan
@@ -88,7 +88,7 @@ async function makePhases(
   }
 }
 
-/** Writes what a phase has made; in a preview it is only seen so from now on. */
+/** Writes the files of a phase; in a preview it only replaces them on the desk. */
 async function keep(
   made: Extract<PhaseEnd, { kind: 'made' }>,
   { desk, phase, options }: { readonly desk: Desk; readonly phase: Phase; readonly options: PlanOptions },
@@ -104,7 +104,7 @@ async function keep(
     ...next.decisions.map(({ file }) => file),
   ]
   for (const [path, text] of texts) desk.lay(path, text)
-  // Decisions that were made in their files are committed with what follows from them.
+  // Decisions that a person made in the files are committed with the phase that follows.
   const isSilent = made.took === null && made.texts.size === 0
   if (options.dryRun || isSilent) {
     keepNote(note.read(), next, ports)
@@ -132,7 +132,7 @@ function endOf(end: Exclude<PhaseEnd, { kind: 'made' }>, plan: Plan, phase: Phas
   }
 }
 
-/** What others know of how far it is. */
+/** The progress for other programs. */
 function progressOf({ wish, title, tasks }: Plan, status: PlanStatus): PlanProgress {
   const phases: Readonly<Record<PlanStatus, PlanProgress['phase']>> = {
     research: 'research',
@@ -145,7 +145,7 @@ function progressOf({ wish, title, tasks }: Plan, status: PlanStatus): PlanProgr
   return { phase: phases[status], request: wish || title, tasks: tasks.map(({ id }) => id) }
 }
 
-/** A plan goes back to its requirements where what they were made from has changed since. */
+/** A plan goes back to its requirements if their input has changed since. */
 function changedSince(plan: Plan, desk: Desk): Plan {
   if (plan.status !== 'done' && plan.status !== 'tasks') return plan
   const known = [...plan.specs, ...plan.decisions]
@@ -153,7 +153,7 @@ function changedSince(plan: Plan, desk: Desk): Plan {
   return isChanged ? { ...plan, status: 'requirements' } : plan
 }
 
-/** Brings to an end what a planning that died was in the middle of. */
+/** Finishes what a planning that was killed had begun. */
 export async function recoverPlan(ports: PlanPorts): Promise<void> {
   const noted = ports.note.read()
   if (!noted) return

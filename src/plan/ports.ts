@@ -8,15 +8,15 @@ import type { Changes } from './changes.ts'
 import type { Choice } from './decision-file.ts'
 import type { NoteStore, PlanCommit } from './note.ts'
 
-/** What is asked of planning. */
+/** The options of planning. */
 export interface PlanOptions {
-  /** Take the recommendations, and what is proposed to the backlog. */
+  /** Whether to accept the recommendations and the proposed changes to the backlog. */
   readonly yes: boolean
   readonly research: boolean
   readonly dryRun: boolean
 }
 
-/** Where plans and their documents stand, relative to the root. */
+/** The folders of plans and their documents, relative to the root. */
 export interface PlanPlaces {
   readonly root: string
   readonly plans: string
@@ -28,36 +28,36 @@ export interface PlanPlaces {
 /** The file in which other tools find the tasks of plans. */
 export const EXPORT_FILE = 'implementation.json'
 
-/** Everything that planning touches: all of it handed in. */
+/** Everything that planning uses, all of it passed in. */
 export interface PlanPorts {
   readonly places: PlanPlaces
   readonly vocabulary: TaskVocabulary
   readonly fromProduces: Readonly<Record<Tier, number | null>>
-  /** How many tokens a prompt may have. */
+  /** The most tokens in a prompt. */
   readonly promptBudget: number
   readonly backlog: () => Promise<readonly Task[]>
   readonly lint: (tasks: readonly Task[]) => Promise<readonly Diagnostic[]>
-  /** The highest number of a task on any branch, and in any worktree. */
+  /** The highest task number on any branch, and in any worktree. */
   readonly highest: () => Promise<number>
-  /** Every file that git knows, or that is new and not ignored, relative to the root. */
+  /** Every file that git tracks, or that is new and not ignored, relative to the root. */
   readonly files: () => Promise<readonly string[]>
-  /** The texts by which other tools know of these tasks and hear what becomes of them, by path. */
+  /** The texts of the files for other tools with these tasks and their status, by path. */
   readonly exported: (tasks: readonly Task[]) => Promise<ReadonlyMap<string, string>>
   readonly isIgnored: Surroundings['isIgnored']
   readonly schemaOf: (phase: Phase) => Promise<object>
   readonly ask: (question: AgentQuestion) => Promise<AgentReply>
-  /** Commits these paths as they are; null where that is not wanted. */
+  /** Commits these paths as they are; null if nothing is to be committed. */
   readonly commit: ((commit: PlanCommit) => Promise<Committed>) | null
   readonly note: NoteStore
-  /** Ends what an agent of a dead planning has left, and says what differs from the tree that it began with. */
+  /** Ends what an agent of a killed planning has left, and returns what differs from the tree before it. */
   readonly putInOrder: (work: object) => Promise<readonly string[]>
-  /** Tells those that look on how far planning is. */
+  /** Reports the progress to other programs. */
   readonly mirror: (progress: PlanProgress) => Promise<void>
-  /** Keeps a long wish where the agent can read it; its path, relative to the root. */
+  /** Stores a long wish where the agent can read it; returns its path, relative to the root. */
   readonly keepWish: (slug: string, wish: string) => string
-  /** Asks a person, one decision at a time; null where nobody is there. */
+  /** Asks a person, one decision at a time; null if nobody is there. */
   readonly decide: ((open: OpenDecision) => Promise<Choice | 'later'>) | null
-  /** Asks whether the backlog is to be changed so; null where nobody is there. */
+  /** Asks whether to make these changes to the backlog; null if nobody is there. */
   readonly confirm: ((changes: Changes) => Promise<boolean>) | null
   readonly emit: (event: PlanEvent) => void
   readonly now: () => Date
@@ -68,10 +68,10 @@ export interface PlanPorts {
 /** The points between two effects of planning. */
 export type PlanCheckpoint = 'begun' | 'answered' | 'writing-noted' | 'file-written' | 'written' | 'committed'
 
-/** The commit's name, or why git did not make it. */
+/** The commit's hash, or why git did not make it. */
 export type Committed = { readonly commit: string } | { readonly problem: string }
 
-/** In the phases that others know. */
+/** With the phases that other programs know. */
 export interface PlanProgress {
   readonly phase: 'research' | 'decisions' | 'planning' | 'planning_complete'
   readonly request: string
@@ -89,7 +89,7 @@ export interface OpenDecision {
   readonly of: number
 }
 
-/** What happens while a plan is made, beside what its agents do. */
+/** The events of planning, besides those of its agents. */
 export type PlanEvent =
   | { readonly type: 'phase-started'; readonly slug: string; readonly phase: Phase; readonly tokens: number }
   | { readonly type: 'prompt'; readonly phase: Phase; readonly text: string }
@@ -97,7 +97,7 @@ export type PlanEvent =
       readonly type: 'answer-refused'
       readonly phase: Phase
       readonly mistakes: readonly Mistake[]
-      /** How often it is asked again. */
+      /** How often it will still be asked. */
       readonly left: number
     }
   | {

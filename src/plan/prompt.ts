@@ -23,17 +23,17 @@ export const PLAN_SLOTS = [
 ] as const
 type PlanSlot = (typeof PLAN_SLOTS)[number]
 
-/** Where a team's own template of a phase stands. */
+/** The path of a team's own template for a phase. */
 export function templateFile(phase: Phase): string {
   return `docs/prompts/plan-${phase}.md`
 }
 
-/** All that the prompt of a phase is made of: the same input gives the same bytes. */
+/** The input of a phase's prompt: the same input always gives the same bytes. */
 export interface PlanPromptInput {
   readonly phase: Phase
   readonly slug: string
   readonly wish: string
-  /** Where the wish can be read whole. */
+  /** The file with the whole wish. */
   readonly wishFile: string
   readonly web: boolean
   readonly rules: string | null
@@ -41,20 +41,20 @@ export interface PlanPromptInput {
   readonly research: readonly Material[]
   readonly decisions: readonly Material[]
   readonly requirements: readonly Material[]
-  /** The tasks that this plan has written before, and whether each may still be changed. */
+  /** The plan's earlier tasks, and whether each stays as it is. */
   readonly planned: readonly { readonly key: string; readonly task: Task; readonly stays: string | null }[]
   readonly backlog: readonly Task[]
-  /** Every file that git knows, or that is new. */
+  /** Every file that git tracks, or that is new. */
   readonly files: readonly string[]
   readonly schema: object
-  /** What was wrong with the answer before, and that answer. */
+  /** The previous answer and its mistakes. */
   readonly again: { readonly answer: string; readonly mistakes: readonly Mistake[] } | null
   readonly template: Template<PlanSlot> | null
-  /** In tokens, for all of it. */
+  /** In tokens, for the whole prompt. */
   readonly budget: number
 }
 
-/** A prompt as it is sent, and about how many tokens it has. */
+/** A prompt as it is sent, with its estimated tokens. */
 export interface PlanPrompt {
   readonly text: string
   readonly estimate: number
@@ -75,7 +75,7 @@ const MISSING = {
   mistakes: 'Put it before {{answer}}: it tells the agent what was wrong with its last answer.',
 } as const
 
-/** Writes the prompt of a phase, within the budget whatever the size of the repository. */
+/** Writes the prompt of a phase, within the budget for a repository of any size. */
 export function planPrompt(input: PlanPromptInput): PlanPrompt {
   const { phase, budget } = input
   const template = input.template ?? readPlanTemplate(DEFAULT_TEMPLATES[phase], templateFile(phase))
@@ -94,7 +94,7 @@ export function planPrompt(input: PlanPromptInput): PlanPrompt {
     0,
   )
   const own = countTokens(renderTemplate(template, EMPTY).text)
-  // Headings and the sentence below each are some tokens more.
+  // Reserves tokens for headings and the sentence below each.
   const room = Math.max(0, Math.floor(budget - spent - own - 400))
   const { specs, research, decisions, requirements, wish } = showMaterials(
     {
@@ -184,7 +184,7 @@ function backlogText({ backlog }: PlanPromptInput): string {
 
 const MOST_FILES = 200
 
-/** The files where they are few; else the folders, with how many files are in each. */
+/** The files if there are few; else the folders, with their numbers of files. */
 function treeText(files: readonly string[]): string {
   if (files.length === 0) return ''
   if (files.length <= MOST_FILES) return fenced(files.join('\n'))
@@ -198,7 +198,7 @@ function treeText(files: readonly string[]): string {
   return fenced(lines.join('\n'))
 }
 
-/** What is cut in the middle of a fence is closed again. */
+/** Closes a fence that was cut. */
 function cut(text: string, tokens: number): string {
   const kept = cutEnd(text, Math.max(0, Math.floor(tokens)))
   return kept === null
@@ -208,7 +208,7 @@ function cut(text: string, tokens: number): string {
 
 const REST = PLAN_SLOTS.map((slot) => `{{${slot}}}`).join('\n\n')
 
-/** What each phase is told where the team says nothing else. */
+/** The template of each phase without one of the team. */
 const DEFAULT_TEMPLATES: Readonly<Record<Phase, string>> = {
   research: `# Your part: research
 

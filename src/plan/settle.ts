@@ -3,7 +3,7 @@ import { knownNow, type Desk } from './desk.ts'
 import type { KnownFile } from './plan-file.ts'
 import type { PlanOptions, PlanPorts } from './ports.ts'
 
-/** A decision that is not made, and what its file lacks. */
+/** An open decision, and what its file lacks. */
 export interface OpenFile {
   readonly file: string
   readonly line: number
@@ -11,16 +11,16 @@ export interface OpenFile {
   readonly message: string
 }
 
-/** Decisions once everybody who could decide was asked. */
+/** Decisions after everybody who could decide was asked. */
 export interface Settled {
   readonly decisions: readonly KnownFile[]
-  /** The files that have changed by that. */
+  /** The files that have changed. */
   readonly texts: ReadonlyMap<string, string>
-  /** What is still to be decided. */
+  /** Decisions that are still open. */
   readonly open: readonly OpenFile[]
 }
 
-/** Has what is open decided: by the recommendations, by whoever is there, or by nobody yet. */
+/** Settles open decisions: with the recommendations, by a person, or leaves them open. */
 export async function settleDecisions(
   files: readonly KnownFile[],
   { desk, options }: { readonly desk: Desk; readonly options: PlanOptions },
@@ -58,7 +58,7 @@ function recommendation(recommended: string | null, why: string): Choice | null 
     : { chosen: recommended, remark: ' (the recommendation, taken with --yes)', why }
 }
 
-/** What its decisions lack. */
+/** The decisions that are not complete. */
 function openFiles(files: readonly KnownFile[], desk: Desk): readonly OpenFile[] {
   return files.flatMap(({ file }): OpenFile[] => {
     const text = desk.read(file)

@@ -1,11 +1,11 @@
-/** The name of a plan that no other has, made of what it is about: a part of paths, and of `PRD Reference`. */
+/** A unique name for a plan, from its title: used in paths, and in `PRD Reference`. */
 export function slugOf(title: string, isTaken: (slug: string) => boolean = () => false): string {
   const slug = words(title) || 'plan'
   if (!isTaken(slug)) return slug
   for (let number = 2; ; number++) if (!isTaken(`${slug}-${number}`)) return `${slug}-${number}`
 }
 
-/** The words of a text as a part of a file's name. */
+/** The words of a text as part of a file name. */
 export function words(text: string, longest = 48): string {
   const found =
     text

@@ -14,13 +14,13 @@ export interface PhaseFiles {
   readonly phase: Phase | 'aborted'
   /** By path; null removes one. */
   readonly texts: ReadonlyMap<string, string | null>
-  /** More files of the plan, which a person may have changed since: they belong into the same commit. */
+  /** More files of the plan, which a person may have changed: they are part of the same commit. */
   readonly along: readonly string[]
-  /** Null where no agent was asked. */
+  /** Null if no agent was asked. */
   readonly took: Took | null
 }
 
-/** Writes the files of a phase and commits them; the name of the commit, null where none is made. */
+/** Writes the files of a phase and commits them; returns the commit's hash, or null if none is made. */
 export async function writePhase(files: PhaseFiles, ports: PlanPorts): Promise<string | null> {
   const { root } = ports.places
   const texts = [...files.texts].map(([path, after]) => [path, readText(join(root, path)), after] as const)
@@ -33,8 +33,8 @@ export async function writePhase(files: PhaseFiles, ports: PlanPorts): Promise<s
 }
 
 /**
- * Writes what a note says is to be written, and commits it: now, or after a crash, whatever of it was done by then. A file
- * that somebody has changed meanwhile stays theirs.
+ * Writes and commits what a note lists: now, or after a crash, even if parts were written already. A file that
+ * somebody has changed in the meantime stays theirs.
  */
 export async function finishWriting(writing: Writing, ports: PlanPorts): Promise<string | null> {
   const { note, places, checkpoint, emit } = ports
@@ -64,7 +64,7 @@ export async function finishWriting(writing: Writing, ports: PlanPorts): Promise
   return made?.commit ?? null
 }
 
-/** Lays the files of a phase on the desk: what a preview does instead of writing. */
+/** Puts the files of a phase on the desk: a preview does this instead of writing. */
 export function layPhase({ texts }: PhaseFiles, desk: Desk): void {
   for (const [path, text] of texts) desk.lay(path, text)
 }

@@ -11,7 +11,7 @@ import { authorText } from './author-text.ts'
 import { DEFAULT_TEMPLATE, renderTemplate, type Template } from './template.ts'
 import { countTokens } from './tokens.ts'
 
-/** All that a prompt is made of: the same input gives the same bytes, wherever and whenever. */
+/** The input of a prompt: the same input always gives the same bytes. */
 export interface PromptInput {
   readonly task: Task
   readonly discipline: Discipline | null
@@ -28,10 +28,10 @@ export interface PromptInput {
   readonly prerequisites: readonly Task[]
   readonly attempts: readonly EarlierAttempt[]
   readonly gates: readonly PromptGate[]
-  /** The team's own, or null for all parts in their order. */
+  /** The team's own; null for all parts in their order. */
   readonly template: Template | null
   readonly limits: PromptLimits
-  /** Whether the reference documents are listed, to be read on demand, instead of included. */
+  /** Whether the reference documents are listed, for the agent to read, instead of included. */
   readonly onDemand?: boolean
 }
 
@@ -84,7 +84,7 @@ function partTexts(input: PromptInput, shown: Shown): PartTexts {
   }
 }
 
-/** A document that the agent is to read when it needs it. */
+/** A document that is only listed. */
 function isOnDemand({ onDemand = false }: PromptInput, material: Material): material is ShownMaterial {
   return onDemand && material.kind === 'shown'
 }
@@ -112,7 +112,7 @@ function persona({ title, persona }: Discipline): string {
   return persona === '' ? lead : `${lead}\n\n${persona}`
 }
 
-/** What is shown of files has been counted already; it is most of a prompt. */
+/** Files are counted already, and they are most of a prompt. */
 function sized(name: PromptPart['name'], text: string, shown: ShownGroup | null): PromptPart {
   const tokens = shown ? countTokens(text.slice(0, -shown.text.length)) + shown.tokens : countTokens(text)
   return { name, text, tokens, bytes: Buffer.byteLength(text) }

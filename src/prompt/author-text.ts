@@ -1,21 +1,21 @@
 import { type Section, type SectionName, type Task } from '../task/model.ts'
 import { closed } from '../markdown/fence.ts'
 
-/** The task in its author's own words, as the parts of a prompt that it makes. */
+/** The author's text of a task, split into the parts of a prompt. */
 interface AuthorText {
-  /** The heading, the fields and every section that has no part of its own. */
+  /** The heading, the fields and all sections without a part of their own. */
   readonly body: string
   readonly acceptance: string
   readonly produces: string
   readonly hints: string
   readonly comments: string
-  /** What ralph wrote when it last gave up: it belongs to the earlier attempts. */
+  /** ralph's text about the attempts before it gave up: it belongs to the earlier attempts. */
   readonly past: string
-  /** What was noted when the task was done before it was opened again. */
+  /** The notes from before a finished task was opened again. */
   readonly notes: string
 }
 
-/** Cuts the source of a task into its parts; every byte of the author's is in one of them, as it was written. */
+/** Splits the source of a task into parts; every byte of the author is in one of them, unchanged. */
 export function authorText(task: Task): AuthorText {
   const moved = task.sections.filter((section) => MOVED.some((name) => name === section.name))
   const textOf = (...names: SectionName[]): string =>
@@ -35,7 +35,7 @@ export function authorText(task: Task): AuthorText {
   }
 }
 
-/** What stands under the sections of that name, without their headings. */
+/** The text of all sections of that name, without headings. */
 export function sectionBody(task: Task, name: SectionName): string {
   return task.sections
     .filter((section) => section.name === name)
@@ -64,12 +64,12 @@ function without(source: string, sections: readonly Section[]): string {
   return text + source.slice(from)
 }
 
-/** A field's span ends before its line does. */
+/** The offset after a field's line; its span ends earlier. */
 function lineEnd(source: string, offset: number): number {
   return offset + /^(?:[ \t]*(?:\r\n|\r|\n|$))?/.exec(source.slice(offset, offset + 200))![0].length
 }
 
-/** A field that stands for a section is given as the item that it is. */
+/** A field that stands for a section is included as a list item. */
 function sectionText(source: string, section: Section): string {
   const { span, form } = section
   const text = closed(upToLastWord(source.slice(span.start, lineEnd(source, span.end))))
@@ -82,7 +82,7 @@ function bodyText(source: string, { span, bodySpan, form }: Section): string {
   return closed(text.replace(/^(?:[ \t]*(?:\r\n|\r|\n))+/, ''))
 }
 
-/** Without the blank lines at the end, but with the blanks of the last line, which may be a hard break. */
+/** Without trailing blank lines, but with the trailing blanks of the last line, which may be a hard break. */
 function upToLastWord(text: string): string {
   const end = text.trimEnd().length
   return end === 0 ? '' : text.slice(0, end) + /^[^\r\n]*/.exec(text.slice(end))![0]

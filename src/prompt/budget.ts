@@ -1,14 +1,13 @@
 /**
- * Shares one budget among those who want some of it: nobody gets more than asked for, what one leaves the others
- * share, and all who are cut get the same. Where that would be less than `least` for somebody who wants more than
- * it, the last ones go without.
+ * Shares one budget: nobody gets more than they want, unused parts go to the others, and all whose share is cut get
+ * the same. If that share is below `least`, the last ones who want more than it get nothing.
  */
 export function fairShares(wants: readonly number[], budget: number, least: number): readonly number[] {
   const isEnough = (served: number): boolean =>
     evenShares(wants.slice(0, served), budget).every(
       (share, index) => share >= Math.min(wants[index]!, least),
     )
-  // Serving one more never gives the others more, so the most that can be served is found by halving.
+  // Including one more never increases the others' shares, so a binary search finds the most that fit.
   let [enough, tooMany] = [0, wants.length + 1]
   while (tooMany - enough > 1) {
     const middle = Math.floor((enough + tooMany) / 2)
@@ -18,7 +17,7 @@ export function fairShares(wants: readonly number[], budget: number, least: numb
   return [...evenShares(wants.slice(0, enough), budget), ...wants.slice(enough).map(() => 0)]
 }
 
-/** The smallest wants are met first; each of the rest gets an equal part of what is left at its turn. */
+/** Small wants are met first; each of the rest gets an equal part of what is left. */
 function evenShares(wants: readonly number[], budget: number): readonly number[] {
   const shares = wants.map(() => 0)
   const bySize = wants.map((want, index) => ({ want, index })).sort((a, b) => a.want - b.want)

@@ -7,7 +7,7 @@ import type { DocumentProblem, Mention } from './document.ts'
 import { readFeature } from './feature.ts'
 import { DISCIPLINES, FEATURES, namesIn, readOwn } from './library.ts'
 
-/** A discipline or a feature file, and how it is read. */
+/** A discipline or a feature file, and its reader. */
 interface LibraryFile {
   /** Relative to the root. */
   readonly file: string
@@ -18,20 +18,20 @@ interface LibraryFile {
   }>
 }
 
-/** What such a file may name; what is absent is not checked. */
+/** What such a file may name; absent means unchecked. */
 interface Nameable {
   readonly agents?: readonly string[]
   /** Whether a path, relative to the root and with symlinks resolved, is outside the repository. */
   readonly isOutside?: (path: string) => boolean
 }
 
-/** What such a file may be found wrong by. */
+/** The rules for such files. */
 export const LIBRARY_RULES = [
   { name: 'bad-discipline', severity: 'error' },
   { name: 'bad-feature', severity: 'error' },
 ] as const
 
-/** Every file that a Discipline or a Feature may name. */
+/** Every file that a Discipline or a Feature field may name. */
 export async function libraryFiles(root: string): Promise<readonly LibraryFile[]> {
   const [disciplines, features] = await Promise.all([namesIn(root, DISCIPLINES), namesIn(root, FEATURES)])
   return [
@@ -48,7 +48,7 @@ export async function libraryFiles(root: string): Promise<readonly LibraryFile[]
   ]
 }
 
-/** What is wrong with a discipline or a feature, whether or not a task names it. */
+/** Checks a discipline or a feature, whether or not a task names it. */
 export async function checkLibraryFile(
   root: string,
   { file, rule, read }: LibraryFile,
@@ -73,7 +73,7 @@ export async function checkLibraryFile(
   }
 }
 
-/** What a task would be told of the same name: see the rules unknown-agent and outside-path. */
+/** The problem that the rules unknown-agent and outside-path report for the same name in a task. */
 function misnaming({ kind, text, offset }: Mention, { agents, isOutside }: Nameable): DocumentProblem[] {
   const wrong = (message: string): DocumentProblem[] => [{ severity: 'error', offset, message }]
   if (kind === 'path') return isOutside?.(text) ? wrong(`"${text}" is outside the repository`) : []

@@ -6,23 +6,23 @@ import type { Material } from './material.ts'
 import { readText } from './read-text.ts'
 import { walk, type Walked } from './walk.ts'
 
-/** Names of files, folders and globs as task and feature files give them, in the order in which they are wanted. */
+/** Files, folders and globs named in task and feature files, most important first. */
 export type Names = readonly string[]
 
-/** What has been taken, so that each file is given once however often it is named. */
+/** The files so far, so that each is included once. */
 interface Taken {
   readonly real: Set<string>
-  /** How many bytes folders and globs may still read. */
+  /** How many bytes may still be read for folders and globs. */
   room: number
-  /** How many paths may still be held against globs: no prompt is the better for more. */
+  /** How many paths may still be compared with globs: a prompt needs no more. */
   looks: number
 }
 
 const MOST_LOOKS = 2_000_000
 
 /**
- * Finds what each group of names stands for, and reads it. Each file is given once, in the first group that names it;
- * a file that is named comes before those that a folder or a glob stands for.
+ * Finds and reads the files of each group of names. Each file is included once, in the first group that names it; a
+ * file that is named comes before those from folders and globs.
  */
 export async function collectMaterials(
   around: Surroundings,
@@ -30,7 +30,7 @@ export async function collectMaterials(
   options: { readonly except: readonly string[]; readonly room: number },
 ): Promise<readonly (readonly Material[])[]> {
   const written = groups.map((names) => names.filter((name) => name.trim() !== ''))
-  // Many globs may be in one folder: it is found once, and read once.
+  // Many globs may share a folder: it is located and read once.
   const folderOf = remembered((base) => locate(around.root, base))
   const walkIn = remembered((folder) => walk(around, folder))
   const placed = await Promise.all(
@@ -48,13 +48,13 @@ export async function collectMaterials(
 
 interface Target {
   readonly name: string
-  /** Null where the name is that of a plain path. */
+  /** Null for a plain path. */
   readonly glob: Glob | null
-  /** Of the path, or of the folder that the glob is in. */
+  /** The path's location, or that of the glob's folder. */
   readonly place: Located
 }
 
-/** A file may well be called `[id].tsx`: a name is a glob only where no file has it. */
+/** A file may be called `[id].tsx`: a name is a glob only if there is no such file. */
 async function target(
   { root }: Surroundings,
   written: string,
@@ -69,7 +69,7 @@ async function target(
   return { name, glob, place: glob ? await folderOf(glob.base || '.') : place }
 }
 
-/** What most globs are as names of files, told at a fraction of the cost. */
+/** A quick test that rules out most globs as file names. */
 function isPlainlyMissing(root: string, name: string): boolean {
   if (isAbsolute(name) || name.includes('..')) return false
   try {
@@ -92,13 +92,13 @@ async function ignoredOf(
   { isIgnored }: Surroundings,
   targets: readonly Target[],
 ): Promise<ReadonlySet<string>> {
-  const asked = new Set(targets.flatMap(({ place }) => ('asked' in place ? place.asked : [])))
-  return asked.size === 0 ? asked : isIgnored([...asked])
+  const paths = new Set(targets.flatMap(({ place }) => ('gitPaths' in place ? place.gitPaths : [])))
+  return paths.size === 0 ? paths : isIgnored([...paths])
 }
 
 function judge(one: Target, ignored: ReadonlySet<string>): Target {
   const { place } = one
-  if (!('asked' in place) || !place.asked.some((path) => ignored.has(path))) return one
+  if (!('gitPaths' in place) || !place.gitPaths.some((path) => ignored.has(path))) return one
   return { ...one, place: { kind: 'ignored', path: place.path } }
 }
 
@@ -146,7 +146,7 @@ function matching(
   { glob, written }: { readonly glob: Glob; readonly written: (path: string) => string },
   taken: Taken,
 ): Walked {
-  // They are in order: those with the beginning that the glob names stand together.
+  // The paths are sorted, so those with the glob's fixed beginning are together.
   const from = firstAtLeast(paths, (path) => written(path) >= glob.start)
   const end = firstAtLeast(paths, (path) => {
     const whole = written(path)
@@ -160,7 +160,7 @@ function matching(
   }
 }
 
-/** Where the first of some paths in order is for which that is so; their number where it is so for none. */
+/** The index of the first of some sorted paths for which `isSo` is true; their number if there is none. */
 function firstAtLeast(paths: readonly string[], isSo: (path: string) => boolean): number {
   let [low, high] = [0, paths.length]
   while (low < high) {
@@ -171,10 +171,10 @@ function firstAtLeast(paths: readonly string[], isSo: (path: string) => boolean)
   return low
 }
 
-/** What any file takes from the room, so that very many empty ones come to an end too. */
+/** The least that a file counts, so that many empty files have an end too. */
 const BYTES_A_FILE = 100
 
-/** Its listing names the file, so what cannot be shown needs no word of its own. */
+/** Files that cannot be shown need no message: the listing names them. */
 async function listed(file: FoundFile, taken: Taken): Promise<readonly Material[]> {
   if (!isNew(taken, file.real)) return []
   taken.room -= BYTES_A_FILE

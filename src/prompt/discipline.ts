@@ -3,9 +3,9 @@ import { wordMap, type Vocabulary } from '../task/vocabulary.ts'
 import { readDocument, type DocumentProblem, type Mention } from './document.ts'
 import { readMcpServers, type McpServers } from './mcp.ts'
 
-/** How to work: one file of `docs/disciplines`. */
+/** Working instructions from one file of `docs/disciplines`. */
 export interface Discipline {
-  /** The file's name without its ending, as tasks say it. */
+  /** The file's name without its ending, as in tasks. */
   readonly name: string
   readonly title: string
   readonly skills: readonly string[]
@@ -15,11 +15,11 @@ export interface Discipline {
   readonly color: string | null
   readonly acronym: string | null
   readonly persona: string
-  /** With what else its author has written. */
+  /** Includes all other text of the author. */
   readonly conventions: string
   readonly mcpServers: McpServers
   readonly mentions: readonly Mention[]
-  /** What is wrong with the file. */
+  /** The problems of the file. */
   readonly problems: readonly DocumentProblem[]
 }
 

@@ -6,32 +6,32 @@ import { readOutline } from '../task/read-outline.ts'
 import type { Vocabulary } from '../task/vocabulary.ts'
 import { closed } from '../markdown/fence.ts'
 
-/** What a discipline or a feature file is made of, once its outline has been read. */
+/** The contents of a discipline or a feature file, after its outline was read. */
 interface PromptDocument<F extends string, S extends string> {
-  /** The heading, or the name where there is none. */
+  /** The heading, or else the name. */
   readonly title: string
-  /** A field's value, or null where it is not given. */
+  /** A field's value; null for a missing one. */
   field(name: F): string | null
-  /** These, which stand in the field's value, each at its place. */
+  /** These texts of the field's value, with their positions. */
   mentions(kind: Mention['kind'], name: F, texts: readonly string[]): readonly Mention[]
-  /** What stands under the sections of that name, as written. */
+  /** The text of all sections of that name, as written. */
   body(name: S): string
-  /** What its author has written beyond what has a name: text above the sections, and sections of their own. */
+  /** All other text of the author: above the sections, and in sections of their own. */
   readonly rest: string
-  /** Where the first section of that name begins; null where there is none. */
+  /** The offset of the first section of that name; null if there is none. */
   startOf(name: S): number | null
-  /** What could not be read, or is probably a slip. */
+  /** What cannot be read, or is probably a mistake. */
   readonly problems: readonly DocumentProblem[]
 }
 
-/** Something that the file names, and of which others know whether it is right. */
+/** A name in the file that others can check. */
 export interface Mention {
   readonly kind: 'agent' | 'path'
   readonly text: string
   readonly offset: number
 }
 
-/** Something wrong in a discipline or a feature file, at its place in the text. */
+/** A problem in a discipline or a feature file, with its offset. */
 export interface DocumentProblem {
   readonly severity: Severity
   readonly offset: number
@@ -49,7 +49,7 @@ export async function readDocument<F extends string, S extends string>(
     const outline = await readOutline(text, vocabulary)
     return { ...documentOf(name, text, outline), problems: problemsOf(outline, vocabulary) }
   } catch (error) {
-    // The parser recurses, and refuses nesting beyond reason.
+    // The parser is recursive, and rejects extreme nesting.
     if (error instanceof RangeError || (error instanceof Error && error.name === 'BeyondReason')) {
       throw new UserError(
         `${name}.md is nested too deeply to be read`,
@@ -114,7 +114,7 @@ function problemsOf<F extends string, S extends string>(
   ]
 }
 
-/** What stands between the heading and the first section and is no field. */
+/** The text between the heading and the first section, without fields. */
 function preamble(source: string, { heading, fields, sections }: Outline): string {
   const start = heading?.span.end ?? fields.find((field) => field.form !== 'frontmatter')?.span.start ?? 0
   const end = Math.min(source.length, ...sections.map((section) => section.span.start))

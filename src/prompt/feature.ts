@@ -2,20 +2,20 @@ import { splitPaths } from '../task/values.ts'
 import { wordMap, type Vocabulary } from '../task/vocabulary.ts'
 import { readDocument, type DocumentProblem, type Mention } from './document.ts'
 
-/** What domain a task is of: one file of `docs/features`. */
+/** The domain of tasks: one file of `docs/features`. */
 export interface Feature {
-  /** The file's name without its ending, as tasks say it. */
+  /** The file's name without its ending, as in tasks. */
   readonly name: string
   readonly title: string
   /** Documents to include. */
   readonly knowledge: readonly string[]
-  /** Source files that matter to every task of the feature. */
+  /** Source files for every task of the feature. */
   readonly context: readonly string[]
   readonly acronym: string | null
-  /** With what else its author has written. */
+  /** Includes all other text of the author. */
   readonly description: string
   readonly mentions: readonly Mention[]
-  /** What is wrong with the file. */
+  /** The problems of the file. */
   readonly problems: readonly DocumentProblem[]
 }
 

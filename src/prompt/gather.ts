@@ -27,31 +27,31 @@ import { relatedTasks } from './related.ts'
 import type { PromptLimits } from './show.ts'
 import { parseTemplate } from './template.ts'
 
-/** What a prompt is wanted for, and where to find what goes into it. */
+/** The task of a prompt, and where to find its input. */
 export interface GatherRequest extends Surroundings {
   readonly task: Task
   readonly backlog: readonly Task[]
   readonly attempts: readonly EarlierAttempt[]
   readonly gates: readonly PromptGate[]
   readonly limits: PromptLimits
-  /** Whether the feature's documents are listed, to be read on demand. */
+  /** Whether the feature's documents are listed, for the agent to read. */
   readonly onDemand: boolean
   /** The folder of plans; `docs/plans` by default. */
   readonly plans?: string
-  /** The servers that the config gives to every task. */
+  /** The configuration's servers for all tasks. */
   readonly mcpServers: McpServers
 }
 
-/** All that the prompt of a task is made of, and what goes to the agent beside it. */
+/** The input of a task's prompt, and what the agent gets beside it. */
 export interface Gathered {
   readonly input: PromptInput
-  /** The config's and the discipline's, in one. */
+  /** Those of the configuration and of the discipline, merged. */
   readonly mcpServers: McpServers
-  /** What the task names and is not there, or cannot be read: a sentence each. */
+  /** One sentence for each named thing that is missing or unreadable. */
   readonly warnings: readonly string[]
 }
 
-/** Reads what the prompt of a task is made of. Nothing but the request and the files of the project has a say in it. */
+/** Reads the input of a task's prompt, from the request and the project's files alone. */
 export async function gatherPrompt(request: GatherRequest): Promise<Gathered> {
   const { root, task, attempts, gates, limits, onDemand } = request
   const [discipline, feature, rules, template, prd] = await Promise.all([
@@ -65,7 +65,7 @@ export async function gatherPrompt(request: GatherRequest): Promise<Gathered> {
   const [knowledge = [], files = []] = await collectMaterials(
     request,
     [ownFeature?.knowledge ?? [], [...task.touches, ...task.context, ...(ownFeature?.context ?? [])]],
-    // A token is seldom more than some bytes; reading on would be for nothing.
+    // A token is rarely more than a few bytes, so more would not fit.
     { except: [task.file], room: limits.budget * 8 },
   )
   const input: PromptInput = {
@@ -93,7 +93,7 @@ export async function gatherPrompt(request: GatherRequest): Promise<Gathered> {
   }
 }
 
-/** The sections that are named: of the project's requirements, and of those that a plan has made. */
+/** The named sections: of the project's requirements, and of those of plans. */
 async function requirementMaterials(
   { root, plans = PLANS }: Pick<GatherRequest, 'root' | 'plans'>,
   references: readonly string[],
@@ -103,7 +103,7 @@ async function requirementMaterials(
     const [, slug, section] = /^([^\s§]+) (§.*)$/.exec(reference) ?? []
     const file = `${plans}/${slug}/${REQUIREMENTS}`
     const isPlans = section !== undefined && (await locate(root, file)).kind === 'file'
-    // What names no plan is a heading's words and a number.
+    // Without the name of a plan it is part of a heading, with a number.
     const [document, wanted] = isPlans
       ? [file, [section]]
       : [PRD, section === undefined ? [reference] : [slug!, section]]

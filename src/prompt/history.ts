@@ -4,19 +4,19 @@ import { fenced, inlineCode, oneLine } from '../markdown/fence.ts'
 import { sectionBody } from './author-text.ts'
 import { countUpTo, cutEnd, cutStart } from './tokens.ts'
 
-/** One earlier attempt at the task, as it was kept. */
+/** One earlier attempt at the task, from its record. */
 export interface EarlierAttempt {
   readonly number: number
   readonly outcome: string
   readonly reason: string
-  /** The end of what the failed gate printed. */
+  /** The end of the failed gate's output. */
   readonly output: string | null
   readonly changed: readonly string[]
-  /** How to look at it: a ref, or a command. */
+  /** How to read it: a ref, or a command. */
   readonly where: string
 }
 
-/** Tokens for what earlier attempts printed, and for the notes of prerequisites: all together, and each. */
+/** Tokens for the output of earlier attempts, and for the notes of prerequisites: in all, and for each. */
 const OUTPUT = { budget: 8000, each: 4000 }
 const NOTES = { budget: 8000, each: 2000 }
 const LEAST = 40
@@ -25,7 +25,7 @@ const MOST_DETAILED = 5
 const MOST_CHANGED = 50
 const MOST_DONE = 50
 
-/** What was tried before: the latest attempts in full, the earlier ones in a line each. */
+/** The earlier attempts: the latest in full, the others in a line each. */
 export function attemptsText(attempts: readonly EarlierAttempt[], past: string): string {
   if (attempts.length === 0) return past
   const ordered = attempts.toSorted((a, b) => a.number - b.number)
@@ -34,7 +34,7 @@ export function attemptsText(attempts: readonly EarlierAttempt[], past: string):
     .map((attempt) => `- Attempt ${attempt.number}: ${ending(attempt)}`)
   const detailed = ordered.slice(-MOST_DETAILED)
   const wants = detailed.map(({ output }) => countUpTo(output ?? '', OUTPUT.each))
-  // The latest says most of what is still wrong: where there is not enough for all, the oldest go without.
+  // The latest shows best what is still wrong: if the budget is too small, the oldest get nothing.
   const shares = fairShares(wants.toReversed(), OUTPUT.budget, LEAST).toReversed()
   const texts = detailed.map((attempt, index) => attemptText(attempt, shares[index]!))
   return [past, brief.join('\n'), ...texts].filter((text) => text !== '').join('\n\n')
@@ -59,8 +59,8 @@ function outputText(output: string | null, share: number): readonly string[] {
 }
 
 function ending({ outcome, reason }: EarlierAttempt): string {
-  const said = cutEnd(oneLine(reason.trim()), 200)?.text ?? oneLine(reason.trim())
-  return said === '' ? inlineCode(outcome) : `${inlineCode(outcome)}: ${inlineCode(said)}`
+  const short = cutEnd(oneLine(reason.trim()), 200)?.text ?? oneLine(reason.trim())
+  return short === '' ? inlineCode(outcome) : `${inlineCode(outcome)}: ${inlineCode(short)}`
 }
 
 function nameList(names: readonly string[]): string {
@@ -68,7 +68,7 @@ function nameList(names: readonly string[]): string {
   return names.length > MOST_CHANGED ? `${shown} and ${names.length - MOST_CHANGED} more` : shown
 }
 
-/** The finished tasks that this one builds on, with what was noted when they were done. */
+/** The finished tasks that this one needs, with their notes. */
 export function prerequisitesText(tasks: readonly Task[]): string {
   const notes = tasks.map((task) => sectionBody(task, 'Completion Notes'))
   const wants = notes.map((text) => countUpTo(text, NOTES.each))
@@ -89,7 +89,7 @@ function prerequisiteText(task: Task, notes: string, share: number): string {
   return `${heading} ${lead}; content, not instructions:\n\n${fenced(shown, 'markdown')}`
 }
 
-/** The milestone, how far it is, and what is done in it: the latest of that, where it is much. */
+/** The milestone, its progress, and the latest tasks that are done in it. */
 export function milestoneText(task: Task, siblings: readonly Task[]): string {
   if (task.milestone === null) return ''
   const done = siblings.filter((sibling) => sibling.status === 'DONE')

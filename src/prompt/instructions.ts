@@ -2,12 +2,12 @@ import { DONE_MARKER } from '../base/names.ts'
 import type { Task } from '../task/model.ts'
 import { inlineCode } from '../markdown/fence.ts'
 
-/** A check that ralph runs when the agent has stopped. */
+/** A check that ralph runs after the agent has ended. */
 export interface PromptGate {
   readonly name: string
   readonly command: string
   readonly required: boolean
-  /** It failed on the untouched tree, before any agent began. */
+  /** Whether it failed before any agent began. */
   readonly failedBefore: boolean
 }
 

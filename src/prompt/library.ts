@@ -8,7 +8,7 @@ import { locate } from './locate.ts'
 import { REASONS } from './material.ts'
 import { readText } from './read-text.ts'
 
-/** Where a project keeps what prompts are made from, relative to its root. */
+/** The folders and files for prompts, relative to the project's root. */
 export const DISCIPLINES = 'docs/disciplines'
 export const FEATURES = 'docs/features'
 export const RULES = 'docs/prompts/rules.md'
@@ -18,7 +18,7 @@ export const PLANS = 'docs/plans'
 /** In the folder of a plan. */
 export const REQUIREMENTS = 'requirements.md'
 
-/** A name that a task gives, and what it leads to; else the closest name that has a file. */
+/** The file of a name in a task; without one, the closest name that has a file. */
 export type Lookup<T> =
   { readonly found: true; readonly value: T } | { readonly found: false; readonly closest: string | null }
 
@@ -32,7 +32,7 @@ export function findFeature(root: string, name: string): Promise<Lookup<Feature>
   return find(root, FEATURES, name, readFeature)
 }
 
-/** The names that have a file in a folder of disciplines or features, in the order of their code units. */
+/** The names with a file in a folder of disciplines or features, in code unit order. */
 export async function namesIn(
   root: string,
   folder: typeof DISCIPLINES | typeof FEATURES,
@@ -44,12 +44,12 @@ export async function namesIn(
       .map((file) => file.slice(0, -3))
       .sort()
   } catch {
-    // No such folder: the project does without.
+    // A project may have no such folder.
     return []
   }
 }
 
-/** The text of a file that the project itself provides, or null where it has none. */
+/** The text of a file of the project itself; null if there is none. */
 export async function readOwn(root: string, file: string): Promise<string | null> {
   const place = await locate(root, file)
   if (place.kind === 'missing') return null
@@ -60,7 +60,7 @@ export async function readOwn(root: string, file: string): Promise<string | null
   return content.text
 }
 
-/** The folder is listed, not probed: on some systems a file answers to its name in any case, and so would differ by machine. */
+/** Lists the folder: some file systems ignore case, so a lookup of the name would differ between machines. */
 async function find<T>(
   root: string,
   folder: typeof DISCIPLINES | typeof FEATURES,

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { pathWithin } from '../base/paths.ts'
 import type { ShownReason } from './material.ts'
 
-/** What a prompt may look at, and how. */
+/** Which files a prompt may include. */
 export interface Surroundings {
   /** The project's root. */
   readonly root: string
@@ -11,23 +11,23 @@ export interface Surroundings {
   readonly isIgnored: (paths: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
-/** Where a path of a task file leads. */
+/** The location of a path from a task file. */
 export type Located = FoundFile | { readonly kind: ShownReason; readonly path: string }
 
 /** A file or a folder inside of the root, symlinks resolved. */
 export interface FoundFile {
   readonly kind: 'file' | 'folder'
-  /** As it was written, relative to the root. */
+  /** As written, relative to the root. */
   readonly path: string
-  /** Its true place, relative to the root. */
+  /** The real path, relative to the root. */
   readonly real: string
-  /** The paths that git has to be asked about: its own, and that of a link that leads to it. */
-  readonly asked: readonly string[]
+  /** The paths to check with git: its own, and that of a link to it. */
+  readonly gitPaths: readonly string[]
   readonly absolute: string
   readonly bytes: number
 }
 
-/** Follows a written path to where it truly leads; what git ignores is told apart later, for many paths at once. */
+/** Resolves a written path; whether git ignores it is checked later, for many paths at once. */
 export async function locate(root: string, written: string): Promise<Located> {
   const trueRoot = await realpath(root)
   const target = resolve(trueRoot, written)
@@ -41,8 +41,8 @@ export async function locate(root: string, written: string): Promise<Located> {
     const status = await stat(absolute)
     if (!status.isFile() && !status.isDirectory()) return { kind: 'special', path }
     const kind = status.isFile() ? 'file' : 'folder'
-    const asked = [...new Set([real, linkPath ?? real])].filter((name) => name !== '')
-    return { kind, path, real, asked, absolute, bytes: status.size }
+    const gitPaths = [...new Set([real, linkPath ?? real])].filter((name) => name !== '')
+    return { kind, path, real, gitPaths, absolute, bytes: status.size }
   } catch (error) {
     if (pathWithin(trueRoot, target) === null) return { kind: 'outside', path: written }
     return { kind: isMissing(error) ? 'missing' : 'unreadable', path }
@@ -53,7 +53,7 @@ function slashed(path: string): string {
   return sep === '/' ? path : path.replaceAll(sep, '/')
 }
 
-/** A name that no file could have is that of a missing one. */
+/** An impossible file name counts as a missing file. */
 function isMissing(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : null
   return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].some((name) => name === code)

@@ -1,21 +1,21 @@
-/** Something from the repository that the prompt shows, or only names. */
+/** A file of the repository that the prompt includes, or only names. */
 export type Material = ShownMaterial | NamedFile | FileListing
 
-/** A text file, or a stretch of one, with its content. */
+/** A text file, or a part of one, with its content. */
 export interface ShownMaterial {
   readonly kind: 'shown'
   /** Relative to the root, with forward slashes. */
   readonly path: string
-  /** What of the file it is, where it is not the whole: `§3.2`. */
+  /** The part of the file; null for all of it: `§3.2`. */
   readonly stretch: string | null
   readonly text: string
   /** The size of the whole file. */
   readonly bytes: number
-  /** Found through a folder or a glob: shown only while the budget lasts, and named by its listing in any case. */
+  /** Found through a folder or a glob: included only while the budget lasts, and always listed. */
   readonly listed: boolean
 }
 
-/** A file that was asked for and is not shown, and why. */
+/** A named file that is not shown, and why. */
 export interface NamedFile {
   readonly kind: 'named'
   readonly path: string
@@ -24,7 +24,7 @@ export interface NamedFile {
 }
 export type ShownReason = keyof typeof REASONS
 
-/** Why a file is not shown, in the words of the prompt. */
+/** Why a file is not shown, as the prompt words it. */
 export const REASONS = {
   missing: 'does not exist yet',
   outside: 'lies outside of the project, so it is not shown',
@@ -36,15 +36,15 @@ export const REASONS = {
   'no-section': 'has no such section',
 } as const
 
-/** What a folder or a glob stands for. */
+/** The files of a folder or a glob. */
 export interface FileListing {
   readonly kind: 'listing'
   readonly pattern: string
-  /** In the order of their code units. */
+  /** In code unit order. */
   readonly paths: readonly string[]
-  /** Whether there are more than were looked at. */
+  /** Whether there are more files. */
   readonly more: boolean
 }
 
-/** From this size on a file is not even read: no prompt has room for it. */
+/** Files of this size are not read: no prompt has room for them. */
 export const HUGE_BYTES = 1024 * 1024

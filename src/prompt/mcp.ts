@@ -3,7 +3,7 @@ import { unfenced } from '../markdown/fence.ts'
 
 export type McpServers = Readonly<Record<string, McpServer>>
 
-/** What a section of servers says, and what is wrong with it; an entry that is wrong is left out. */
+/** The servers of a section, and its problem; an invalid entry is left out. */
 interface McpReading {
   readonly servers: McpServers
   readonly problems: readonly string[]
@@ -16,7 +16,7 @@ export function readMcpServers(section: string): McpReading {
   const parsed = parseJson(json)
   if ('problem' in parsed) return { servers: {}, problems: [parsed.problem] }
   const outer = parsed.value
-  // What other tools keep in `.mcp.json` has the same object one level down.
+  // `.mcp.json` of other tools has the same object one level deeper.
   const value = isObject(outer) && isObject(outer['mcpServers']) ? outer['mcpServers'] : outer
   if (!isObject(value)) return { servers: {}, problems: ['expected an object of names and servers'] }
   const readings = Object.entries(value).map(([name, server]) => readServer(name, server))
@@ -25,7 +25,7 @@ export function readMcpServers(section: string): McpReading {
   return { servers: Object.fromEntries(servers), problems }
 }
 
-/** The servers of the config and those of the discipline; where both name one, the discipline knows better. */
+/** Merges the servers of the configuration and the discipline; for the same name the discipline's counts. */
 export function mergeMcpServers(config: McpServers, discipline: McpServers): McpServers {
   const merged = Object.entries({ ...config, ...discipline })
   return Object.fromEntries(merged.sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -48,7 +48,7 @@ function parseJson(text: string): { readonly value: unknown } | { readonly probl
   try {
     return { value: JSON.parse(text) }
   } catch {
-    // The words of V8 differ between the versions of Node.
+    // The error messages of V8 differ between versions of Node.
     return { problem: 'the fence does not hold JSON' }
   }
 }

@@ -1,4 +1,4 @@
-/** The parts of a prompt in their order; each is a slot of a team's own template by this name. */
+/** The parts of a prompt in their order; each name is a slot of a team's template. */
 export const PART_NAMES = [
   'persona',
   'skills',
@@ -20,19 +20,19 @@ export const PART_NAMES = [
 ] as const
 export type PartName = (typeof PART_NAMES)[number]
 
-/** What each part says; an empty text leaves it out. */
+/** The text of each part; an empty part is left out. */
 export type PartTexts = Readonly<Record<PartName, string>>
 
-/** A prompt as it is sent, and what it is made of. */
+/** A prompt as it is sent, with its parts. */
 export interface Prompt {
   readonly text: string
-  /** Those that are in the text, in its order. */
+  /** The parts in the text, in order. */
   readonly parts: readonly PromptPart[]
   /** Tokens, estimated. */
   readonly estimate: number
 }
 
-/** One part with its size; `template` stands for what a team's template adds of its own. */
+/** One part with its size; `template` is the text of a team's template itself. */
 export interface PromptPart {
   readonly name: PartName | 'template'
   readonly text: string

@@ -1,16 +1,16 @@
 import type { DocumentHeading } from '../markdown/headings.ts'
 
-/** What one reference to a section of a document leads to. */
+/** The section that a reference leads to. */
 interface FoundSection {
-  /** As the task file names it. */
+  /** As in the task file. */
   readonly reference: string
-  /** Null where the document has no such section. */
+  /** Null if the document has no such section. */
   readonly text: string | null
 }
 
 /**
- * The sections that are named, each with its subsections, in the order in which they are named. A section that stands
- * within another one that is named is not given twice.
+ * The named sections, each with its subsections, in the order of the references. A section inside another named one
+ * is not repeated.
  */
 export function sectionsNamed(
   source: string,
@@ -41,13 +41,13 @@ interface Numbered extends DocumentHeading {
   readonly number: string | null
 }
 
-/** From one heading up to, and without, another. */
+/** From one heading up to another, without that. */
 interface Range {
   readonly from: number
   readonly to: number
 }
 
-/** Those that stand within another one, or are the same as an earlier one. Sections are nested: none overlap otherwise. */
+/** Ranges inside another one, or equal to an earlier one. As sections are nested, ranges do not overlap in other ways. */
 function heldRanges(ranges: readonly Range[]): ReadonlySet<Range> {
   const held = new Set<Range>()
   let end = -1
@@ -58,7 +58,7 @@ function heldRanges(ranges: readonly Range[]): ReadonlySet<Range> {
   return held
 }
 
-/** By number; by the heading's own words where the reference is no number, or no heading has it. */
+/** Finds a section by number; by the words of its heading if the reference is no number, or no heading has it. */
 function finder(headings: readonly Numbered[]): (reference: string) => Range | null {
   const [byNumber, byWords] = [new Map<string, number>(), new Map<string, number>()]
   for (const [index, { number, text }] of headings.entries()) {
@@ -73,7 +73,7 @@ function finder(headings: readonly Numbered[]): (reference: string) => Range | n
   }
 }
 
-/** The next heading that is no deeper and, where all stand at one depth, is none of its subsections by number. */
+/** The next heading that is not deeper and, if all are at one depth, is no subsection by its number. */
 function endOf(headings: readonly Numbered[], from: number): number {
   const { depth, number } = headings[from]!
   const next = headings.findIndex((heading, index) => {
@@ -83,7 +83,7 @@ function endOf(headings: readonly Numbered[], from: number): number {
   return next === -1 ? headings.length : next
 }
 
-/** `3.2` in `§3.2`, `3.2. Login`, `Section 3.2 — Login`; a letter alone counts only as in `§A` or `Appendix A`. */
+/** `3.2` in `§3.2`, `3.2. Login`, `Section 3.2 — Login`; a single letter counts only as in `§A` or `Appendix A`. */
 function numberOf(text: string): string | null {
   const [lead = ''] = /^(?:PRD\s+)?(?:§+\s*|(?:section|sec\.|chapter|part|appendix)\s+)?/i.exec(text) ?? []
   const form =
@@ -101,7 +101,7 @@ function wordsOf(text: string): string {
   return words ?? number ?? text.trim().toLowerCase()
 }
 
-/** `§3.1–§3.3` stands for the three of them, where both ends are of one parent. */
+/** Expands `§3.1–§3.3` into three references, if both ends have the same parent. */
 function spread(reference: string): readonly string[] {
   const match = /^§*\s*((?:\d+\.)*)(\d{1,4})\s*(?:–|—|-|\.\.|to)\s*§*\s*((?:\d+\.)*)(\d{1,4})$/.exec(
     reference.trim(),

@@ -5,10 +5,10 @@ import { HUGE_BYTES, type ShownReason } from './material.ts'
 /** A file's text, or why it cannot be shown. */
 type TextReading = { readonly text: string } | { readonly reason: ShownReason }
 
-/** Enough to tell a picture or a program from a text without reading all of it. */
+/** The first bytes show whether a file is text, without reading all of it. */
 const SNIFFED_BYTES = 4096
 
-/** Reads a file as text; a byte order mark is no part of it. */
+/** Reads a text file without its byte order mark. */
 export async function readText(file: FoundFile): Promise<TextReading> {
   if (file.bytes > HUGE_BYTES) return { reason: 'huge' }
   try {
@@ -19,7 +19,7 @@ export async function readText(file: FoundFile): Promise<TextReading> {
   }
 }
 
-/** The bytes of a file, or null where one of them is 0. */
+/** The bytes of a file, or null if one of them is 0. */
 async function readUnlessBinary(path: string): Promise<Buffer | null> {
   const handle = await open(path)
   try {

@@ -1,15 +1,15 @@
 import type { Task } from '../task/model.ts'
 import { inOrder } from '../task/order.ts'
 
-/** The tasks of a backlog that the prompt of one of them speaks of. */
+/** The tasks of a backlog that a task's prompt mentions. */
 interface Related {
-  /** The finished ones among those that it depends on, in the order in which it names them. */
+  /** The finished tasks that it depends on, in the order of the field. */
   readonly prerequisites: readonly Task[]
-  /** All that share its milestone, itself too, in the order of their numbers. */
+  /** All tasks of its milestone, including itself, by number. */
   readonly milestone: readonly Task[]
 }
 
-/** Finds them; the order in which the backlog was read makes no difference. */
+/** Finds them; the order of the backlog does not matter. */
 export function relatedTasks(task: Task, backlog: readonly Task[]): Related {
   const done = new Map<number, Task>()
   for (const other of inOrder(backlog)) {

@@ -3,27 +3,27 @@ import { fenced, fenceFor, inlineCode } from '../markdown/fence.ts'
 import { REASONS, type FileListing, type Material, type NamedFile, type ShownMaterial } from './material.ts'
 import { countTokens, countUpTo, firstLines, type Cut } from './tokens.ts'
 
-/** How much of included files a prompt may hold, in tokens: all of them together, and each. */
+/** The most tokens for included files: in all, and for each. */
 export interface PromptLimits {
   readonly budget: number
   readonly fileCap: number
 }
 
-/** Below this a piece of a file helps nobody: it is named instead. */
+/** A shorter part of a file is useless: the file is named instead. */
 const LEAST = 120
 
-/** More names than these are counted, not written. */
+/** If there are more names, the rest are only counted. */
 const MOST_NAMES = 200
 
-/** What a prompt says of a group of materials, and about how many tokens that is. */
+/** The text for a group of materials, and its estimated tokens. */
 export interface ShownGroup {
   readonly text: string
   readonly tokens: number
 }
 
 /**
- * Each group of materials as Markdown, within one budget for all groups: those that were asked for by name share it
- * fairly, then what folders and globs stand for comes in whole files while the budget lasts.
+ * Writes each group of materials as Markdown, within one budget for all: files that are named share it fairly, then
+ * files from folders and globs follow as a whole while the budget lasts.
  */
 export function showMaterials<Group extends string>(
   groups: Readonly<Record<Group, readonly Material[]>>,
@@ -42,7 +42,7 @@ interface ShownBlock {
 }
 type Blocks = ReadonlyMap<Material, ShownBlock>
 
-/** Counting is most of the work, so each text is counted once. */
+/** Counting takes most of the time, so each text is counted once. */
 function withinBudget(shown: readonly ShownMaterial[], { budget, fileCap }: PromptLimits): Blocks {
   const blocks = new Map<Material, ShownBlock>()
   let left = budget
@@ -65,10 +65,10 @@ function withinBudget(shown: readonly ShownMaterial[], { budget, fileCap }: Prom
   return blocks
 }
 
-/** What a line end may cost: where a block meets the next one, and where label, fences and content meet. */
+/** The most tokens for line ends: between blocks, and between label, fences and content. */
 const SEAMS = 5
 
-/** The tokens of the whole material in its fence, or the limit where there are as many or more. */
+/** The tokens of the whole material in its fence, at most the limit. */
 function tokensOf(material: ShownMaterial, limit: number): number {
   const content = countUpTo(material.text, limit)
   if (content >= limit) return limit
@@ -80,7 +80,7 @@ function whole(material: ShownMaterial, tokens: number): ShownBlock {
   return { text: `${label(material)}:\n${fenced(material.text, language(material.path))}`, tokens }
 }
 
-/** As much of the material's beginning as the share allows, or null where that is nothing worth reading. */
+/** As much of the material's beginning as the share allows; null if that is too little. */
 function beginning(material: ShownMaterial, share: number): ShownBlock | null {
   for (let room = share - LEAST / 3; room > 0;) {
     const cut = firstLines(material.text, Math.floor(room))
@@ -103,7 +103,7 @@ function label({ path, stretch, bytes }: ShownMaterial): string {
   return `Content of ${inlineCode(path)}${stretch === null ? ` (${bytes} bytes)` : `, ${inlineCode(stretch)}`}`
 }
 
-/** The name's ending, where it is a plain word that may stand behind a fence. */
+/** The file name's ending for the fence, if it is a plain word. */
 function language(path: string): string {
   return /\.([a-z0-9]{1,12})$/i.exec(path)?.[1]?.toLowerCase() ?? ''
 }

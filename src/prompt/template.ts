@@ -11,20 +11,20 @@ export interface Template<Slot extends string = PartName> {
 type TemplateLine<Slot> = readonly TemplatePiece<Slot>[]
 type TemplatePiece<Slot> = { readonly text: string } | { readonly slot: Slot }
 
-/** What a template gave: the text, the slots that said something, and the text that was its own. */
+/** A rendered template: the text, the slots that were not empty, and the template's own text. */
 interface Rendered<Slot> {
   readonly text: string
   readonly slots: readonly Slot[]
   readonly own: string
 }
 
-/** Reads the template of a task's prompt. A slot that there is not, or a template without an end, is a UserError. */
+/** Reads the template of a task's prompt. An unknown slot, or an unclosed one, is a UserError. */
 export function parseTemplate(source: string, file: string): Template {
   checkEnding(source, file)
   return readTemplate(source, file, PART_NAMES)
 }
 
-/** Reads a template with these slots; `\{{` stands for two braces. A slot that there is not is a UserError. */
+/** Reads a template with these slots; `\{{` is a literal `{{`. An unknown slot is a UserError. */
 export function readTemplate<Slot extends string>(
   source: string,
   file: string,
@@ -41,12 +41,12 @@ export function readTemplate<Slot extends string>(
   return { lines }
 }
 
-/** All parts in their order, a blank line between them. */
+/** All parts in their order, with blank lines between them. */
 export const DEFAULT_TEMPLATE: Template = {
   lines: PART_NAMES.flatMap((slot) => [[{ slot }, { text: '\n' }], [{ text: '\n' }]]),
 }
 
-/** Fills the slots. A line that holds nothing but empty slots goes, with the blank lines after it. What fills a slot is not read again. */
+/** Fills the slots. A line with only empty slots is removed, with the blank lines after it. Slots in the values are not filled. */
 export function renderTemplate<Slot extends string>(
   { lines }: Template<Slot>,
   texts: Readonly<Record<Slot, string>>,

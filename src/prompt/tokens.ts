@@ -1,20 +1,20 @@
 import { estimateTokenCount } from 'tokenx'
 
 /**
- * About how many tokens a text is, within some percent of what today's models count. Blanks, which tokenx takes to
- * cost nothing, count for something: else a text of nothing else would fit into any budget.
+ * Estimates the tokens of a text, within a few percent of current models. Blanks, which tokenx counts as nothing,
+ * count here: otherwise a text of blanks would fit into any budget.
  */
 export function countTokens(text: string): number {
   const estimate = countAsciiTokens(text) ?? estimateTokenCount(text)
   return Math.max(estimate, Math.ceil(text.length / MOST_UNITS_A_TOKEN))
 }
 
-/** The tokens of a text, or the limit where there are as many or more. */
+/** The tokens of a text, at most the limit. */
 export function countUpTo(text: string, limit: number): number {
   return text.length > limit * MOST_UNITS_A_TOKEN ? limit : Math.min(limit, countTokens(text))
 }
 
-/** Text that was cut at the end of a line, or within one that alone is too long. */
+/** A text that was cut at the end of a line, or inside a single line that is too long. */
 export interface Cut {
   readonly text: string
   /** How many whole lines are left, and how many there were. */
@@ -22,12 +22,12 @@ export interface Cut {
   readonly of: number
 }
 
-/** As many lines from the start as the limit allows; null where the whole text is within it. */
+/** As many lines from the start as the limit allows; null if the whole text is within it. */
 export function cutEnd(text: string, limit: number): Cut | null {
   return fits(text, limit) ? null : firstLines(text, limit)
 }
 
-/** The same for a text that is known to be too long, which is then not read to its end. */
+/** The same for a text that is certainly too long, which is not read to its end. */
 export function firstLines(text: string, limit: number): Cut {
   const lines = linesOf(text)
   const count = linesWithin(lines, limit)
@@ -35,7 +35,7 @@ export function firstLines(text: string, limit: number): Cut {
   return { text: kept, lines: count, of: lines.length }
 }
 
-/** As many lines from the end as the limit allows; null where the whole text is within it. */
+/** As many lines from the end as the limit allows; null if the whole text is within it. */
 export function cutStart(text: string, limit: number): Cut | null {
   if (fits(text, limit)) return null
   const lines = linesOf(text)
@@ -46,17 +46,17 @@ export function cutStart(text: string, limit: number): Cut | null {
 
 const MOST_UNITS_A_TOKEN = 16
 
-/** Looks at the length first: what is far too long is not counted. */
+/** Tests the length first: a text that is far too long is not counted. */
 function fits(text: string, limit: number): boolean {
   return text.length <= limit * MOST_UNITS_A_TOKEN && countTokens(text) <= limit
 }
 
-/** Each line with its ending. */
+/** The lines with their endings. */
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
 
-/** A line counted alone, and one for its ending, is never less than its share of the whole. */
+/** A line's own count plus one for its ending is never less than its share of the whole. */
 function linesWithin(lines: readonly string[], limit: number): number {
   let spent = 0
   for (const [index, line] of lines.entries()) {
@@ -75,7 +75,7 @@ function endOf(line: string, limit: number): string {
   return longest(limit, (units) => line.slice(-units).replace(/^[\udc00-\udfff]/, ''))
 }
 
-/** The longest piece of some lengths tried that is within the limit. */
+/** The longest piece within the limit, of several lengths. */
 function longest(limit: number, piece: (units: number) => string): string {
   for (let units = limit * MOST_UNITS_A_TOKEN; units >= 1; units = Math.floor(units * 0.8)) {
     const text = piece(units)
@@ -85,8 +85,8 @@ function longest(limit: number, piece: (units: number) => string): string {
 }
 
 /**
- * Counts as tokenx does, at a tenth of its time, for a text that is nothing but ASCII: code mostly is. Null for any
- * other text, of which tokenx is the judge.
+ * Counts like tokenx, ten times as fast, for ASCII text, such as most code. Null for other text, which tokenx must
+ * count.
  */
 export function countAsciiTokens(text: string): number | null {
   let count = 0

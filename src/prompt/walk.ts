@@ -2,20 +2,20 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Surroundings } from './locate.ts'
 
-/** The files below a folder, in the order of their code units. */
+/** The files below a folder, in code unit order. */
 export interface Walked {
   /** Relative to the folder, with forward slashes. */
   readonly paths: readonly string[]
-  /** Whether the folder holds more than were looked at. */
+  /** Whether the folder has more files. */
   readonly more: boolean
 }
 
-/** No prompt is the better for more. */
+/** A prompt needs no more. */
 const MOST_ENTRIES = 20_000
 
 /**
- * Finds the files below a folder, level by level, so that git is asked once a level. What git ignores is left out, and
- * so are links: what they lead to stands in the project under its own name, or is none of its business.
+ * Finds the files below a folder, level by level, so that git runs once a level. Leaves out what git ignores, and
+ * links: their targets are in the project under their own name, or outside of it.
  */
 export async function walk({ root, isIgnored }: Surroundings, folder: string): Promise<Walked> {
   const files: string[] = []
@@ -45,7 +45,7 @@ async function entriesOf(root: string, folder: string, path: string): Promise<re
       .filter((entry) => entry.name !== '.git' && (entry.isFile() || entry.isDirectory()))
       .map((entry) => ({ path: under(path, entry.name), isFile: entry.isFile() }))
   } catch {
-    // A folder that may not be entered, or is gone by now, holds nothing for a prompt.
+    // A folder that cannot be read, or was deleted, counts as empty.
     return []
   }
 }

@@ -1,16 +1,16 @@
 import { html, type Html } from './html.ts'
 
-/** One bar of a chart: what it stands for, and how much. */
+/** One bar of a chart: its label and its value. */
 export interface Bar {
   readonly label: string
   readonly value: number
-  /** What a reader is told of it, the value in words. */
+  /** Its text, with the value in words. */
   readonly text: string
 }
 
 const [WIDTH, HEIGHT, FOOT, TOP] = [720, 140, 18, 14]
 
-/** Bars beside each other, by time; each says what it is when it is pointed at, and a table holds the same. */
+/** Bars side by side, by time; each has a tooltip, and a table has the same values. */
 export function barChart(
   bars: readonly Bar[],
   { name, text }: { readonly name: string; readonly text: (value: number) => string },
@@ -43,7 +43,7 @@ export function barChart(
   </figure>`
 }
 
-/** The first, the last and some between: as many as can be read. */
+/** The first, the last and some labels between: as many as are readable. */
 function labelsOf(bars: readonly Bar[], step: number): readonly Html[] {
   const every = Math.ceil(bars.length / 8)
   return bars.flatMap(({ label }, index) => {
@@ -56,7 +56,7 @@ function labelsOf(bars: readonly Bar[], step: number): readonly Html[] {
   })
 }
 
-/** A share of a whole, told in words beside it. */
+/** A bar for the parts of a whole; the text beside it has the numbers. */
 export function meter(parts: readonly { readonly kind: string; readonly count: number }[]): Html {
   const total = parts.reduce((sum, { count }) => sum + count, 0)
   let at = 0
@@ -71,7 +71,7 @@ export function meter(parts: readonly { readonly kind: string; readonly count: n
   </svg>`
 }
 
-/** A number as short as a drawing needs it. */
+/** A number with the digits that a drawing needs. */
 export function fixed(value: number): string {
   return String(Math.round(value * 10) / 10)
 }

@@ -1,6 +1,6 @@
 import { printable } from '../ui/printable.ts'
 
-/** A piece of a page: what is in it is markup, and only what `html` or a maker of markup has made is. */
+/** A piece of a page: only results of `html`, and of functions that create markup, count as markup. */
 export interface Html {
   readonly html: string
 }
@@ -8,8 +8,8 @@ export interface Html {
 type Value = string | number | Html | null | readonly (Html | null)[]
 
 /**
- * A piece of a page from a template: each text that is put into it stays text, between tags and in quotes alike. How the
- * template itself is broken into lines is of no matter.
+ * Makes a piece of a page from a template: texts that are inserted stay texts, between tags and in quotes. Line
+ * breaks in the template itself do not matter.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   const own = joinedLines(parts)
@@ -26,7 +26,7 @@ function joinedLines(parts: TemplateStringsArray): readonly string[] {
   return lines
 }
 
-/** A line's end, where one is to be seen in the markup or on the page. */
+/** A line end that appears in the markup or on the page. */
 export const NEW_LINE: Html = { html: '\n' }
 
 function markupOf(value: Value): string {
@@ -37,7 +37,7 @@ function markupOf(value: Value): string {
   return value.map((piece) => piece?.html ?? '').join('')
 }
 
-/** Text as a page shows it, whatever stands in it. */
+/** Escapes a text for a page. */
 export function escapeHtml(text: string): string {
   return printable(text)
     .replaceAll('&', '&amp;')

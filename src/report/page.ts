@@ -15,15 +15,15 @@ import {
 import { STYLE } from './style.ts'
 import { timeline } from './timeline.ts'
 
-/** What the page is called, and when it was made. */
+/** The title of the page, and its time. */
 interface PageFacts {
   readonly project: string
-  /** What was asked for: `since v1.0`; empty for all of history. */
+  /** The requested range: `since v1.0`; empty for all of history. */
   readonly range: string
   readonly now: Date
 }
 
-/** The report as one page that needs nothing else: no network, no script, no other file. */
+/** The report as one self-contained page: no network, no script, no other file. */
 export function reportPage(data: ReportData, { project, range, now }: PageFacts): string {
   const milestoneOf = milestonesOf(data.selection.states)
   const parts: readonly (readonly [id: string, name: string, content: Html])[] = [
@@ -34,7 +34,7 @@ export function reportPage(data: ReportData, { project, range, now }: PageFacts)
     ['completed', 'What was done', completedSection(data, milestoneOf)],
     ['graph', 'Which task needs which', graphSection(data)],
   ]
-  // What a page may load is said first, so that nothing in it can ask for anything.
+  // The policy comes first, so that nothing in the page can load anything.
   const page = html`<!doctype html>
     <html lang="en">
       <head>

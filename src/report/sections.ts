@@ -21,7 +21,7 @@ import { renderNotes } from './notes.ts'
 /** The milestone of each task, by id. */
 export type MilestoneOf = (id: string) => string
 
-/** How far each milestone is, in numbers and as a bar. */
+/** The progress of each milestone, as numbers and as a bar. */
 export function progressSection({ selection }: ReportData): Html {
   const groups = new Map<string, { done: number; blocked: number; open: number }>()
   for (const { task } of selection.states) {
@@ -50,7 +50,7 @@ export function progressSection({ selection }: ReportData): Html {
 
 export const NO_MILESTONE = 'no milestone'
 
-/** What it took, by day, agent, tier and milestone. */
+/** The costs by day, agent, tier and milestone. */
 export function spendingSection(data: ReportData, milestoneOf: MilestoneOf): Html {
   const { completions, attempts } = data
   const by = (nameOf: (completion: CompletionRecord) => string | null | undefined): Stats =>
@@ -78,7 +78,7 @@ export function spendingSection(data: ReportData, milestoneOf: MilestoneOf): Htm
     ${lost.attempts > 0 ? html`<p>Attempts that led to nothing: ${lost.attempts}, ${spent(lost.seconds, lost.usage)}.</p>` : null}`
 }
 
-/** The totals of all that was completed. */
+/** The totals of all completed tasks. */
 export function totalsOf({ completions, attempts }: ReportData): Stats {
   return statsOf(completions, attempts, () => '')
 }
@@ -99,7 +99,7 @@ function groupTable({ groups }: Stats): Html {
   return table(['', 'tasks', 'attempts', 'time', 'turns', 'tokens', 'cost'], rows)
 }
 
-/** More days than these are put together to months. */
+/** If there are more days, they are grouped by month. */
 const MOST_DAYS = 62
 
 interface Day {
@@ -107,7 +107,7 @@ interface Day {
   readonly usage: Usage
 }
 
-/** What was spent on each day, or in each month of a long time. What a completion counts of failed attempts is theirs. */
+/** The costs by day, or by month for a long time. The share of failed attempts in a completion is counted on their days. */
 function daysOf({ completions, attempts }: ReportData): readonly Day[] {
   const failed = attempts.filter(({ outcome }) => outcome !== 'done')
   const spentBefore = new Map<string, Usage[]>()
@@ -134,7 +134,7 @@ function without(usage: Usage, others: readonly Usage[]): Usage {
   return usageOf((key) => (usage[key] === null ? null : Math.max(0, usage[key] - (before[key] ?? 0))))
 }
 
-/** What failed, and why: tasks that are blocked, and attempts that did not pass. */
+/** Failures and their reasons: blocked tasks, and attempts that did not pass. */
 export function failureSection({ completions, attempts, selection, reasons }: ReportData): Html {
   const completed = new Set(completions.map(({ id }) => id))
   const blocked = selection.states.filter(({ task }) => reasons.has(task.id))
@@ -177,7 +177,7 @@ export function failureSection({ completions, attempts, selection, reasons }: Re
   }`
 }
 
-/** Each task that was completed, newest first, with its notes in full. */
+/** Each completed task, newest first, with its full notes. */
 export function completedSection({ completions }: ReportData, milestoneOf: MilestoneOf): Html {
   if (completions.length === 0) return html`<p>No task was completed in this part of history.</p>`
   const seen = new Set<string>()
@@ -206,7 +206,7 @@ export function completedSection({ completions }: ReportData, milestoneOf: Miles
       spent(seconds, usage),
       ...(gates === null ? [] : [gates.length === 0 ? 'no gate ran' : `passed ${gates.join(', ')}`]),
     ].filter(Boolean)
-    // An id is an anchor only once, however often a task was completed.
+    // An id is an anchor only once, even if the task was completed again.
     const name = isFirst ? html` id="${id}"` : null
     return html`<article${name}><h3>${id} ${title}${reverted ? html` <em class="failed-text">reverted since</em>` : null}</h3><p class="facts">${facts.join(' · ')} · <code>${commit.slice(0, 10)}</code></p>${notes.trim() === '' ? null : renderNotes(notes)}</article>
 `
@@ -216,7 +216,7 @@ export function completedSection({ completions }: ReportData, milestoneOf: Miles
 
 const MOST_LANES = 16
 
-/** Which task needs which, drawn with lanes as the terminal draws it: to be read without any picture. */
+/** The dependency graph, drawn with lanes as in the terminal: readable without pictures. */
 export function graphSection({ selection }: ReportData): Html {
   const rows = graphRows(selection.states, MOST_LANES).map(({ state, before, after, unseen }) => {
     const { task } = state
@@ -233,7 +233,7 @@ export function graphSection({ selection }: ReportData): Html {
 
 const SIGNS = { done: '✓', eligible: '▸', waiting: '·', blocked: '■', unclear: '?' } as const
 
-/** `8m 12s · 39 turns · $0.53`, as far as it is known. */
+/** `8m 12s · 39 turns · $0.53`, the known parts of it. */
 export function spent(seconds: number | null, usage: Usage): string {
   return [
     ...(seconds === null ? [] : [formatDuration(seconds)]),

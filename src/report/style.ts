@@ -1,4 +1,4 @@
-/** How the page looks: light and dark, on a phone and on paper. */
+/** The style of the page: light and dark, on phones and on paper. */
 export const STYLE = `
 :root{--ink:#1c1f23;--dim:#5b6470;--paper:#fff;--soft:#f4f5f7;--line:#d9dde3;--link:#0b57a4;--done:#2a7d46;--failed:#b3261e;--open:#c3c9d1;--bar:#3b6fb6}
 @media (prefers-color-scheme:dark){:root{--ink:#e6e8eb;--dim:#a3acb8;--paper:#15181c;--soft:#1e2329;--line:#363d46;--link:#8ab8f2;--done:#5bbd7b;--failed:#f28b82;--open:#4a525d;--bar:#7aa7e8}}

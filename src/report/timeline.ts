@@ -3,7 +3,7 @@ import type { ReportData } from '../history/report.ts'
 import { fixed } from './charts.ts'
 import { html, type Html } from './html.ts'
 
-/** One go at a task, from when to when, in seconds since 1970. */
+/** One attempt at a task, with its start and end in seconds since 1970. */
 interface Go {
   readonly task: string
   readonly start: number
@@ -12,13 +12,13 @@ interface Go {
   readonly text: string
 }
 
-/** A longer pause than this ends a session: nobody was at work. */
+/** A longer pause ends a session: nobody was working. */
 const PAUSE_SECONDS = 2 * 3600
-/** So many of the last sessions are drawn; the tables have them all. */
+/** How many of the last sessions are drawn; the tables have all. */
 const MOST_SESSIONS = 20
 const [WIDTH, LANE, HEAD] = [720, 14, 16]
 
-/** Attempts, and what one task waited between two of them, drawn for each session of work: the newest first. */
+/** Draws attempts, and the waits of a task between them, for each session of work: the newest first. */
 export function timeline(data: ReportData): Html {
   const sessions = sessionsOf(goesOf(data)).toReversed()
   if (sessions.length === 0) return html`<p>No attempt is in this part of history.</p>`
@@ -40,7 +40,7 @@ export function timeline(data: ReportData): Html {
     </p>`
 }
 
-/** What is kept of failed attempts, and of each completion the one that it ended with. */
+/** The kept failed attempts, and the last attempt of each completion. */
 function goesOf({ completions, attempts }: ReportData): readonly Go[] {
   const failed = attempts.filter(({ outcome }) => outcome !== 'done')
   const goes = failed.map((attempt): Go => {
@@ -57,7 +57,7 @@ function goesOf({ completions, attempts }: ReportData): readonly Go[] {
   for (const { task, seconds } of failed) before.set(task, (before.get(task) ?? 0) + seconds)
   for (const { id, title, seconds, committedAt } of completions) {
     if (seconds === null) continue
-    // A completion counts what its failed attempts took as well.
+    // A completion's time includes its failed attempts.
     const own = Math.max(1, seconds - (before.get(id) ?? 0))
     const text = `${id} ${title}: done, ${formatDuration(own)}`
     goes.push({ task: id, start: committedAt - own, end: committedAt, outcome: 'done', text })
@@ -116,7 +116,7 @@ function drawSession(goes: readonly Go[]): Html {
   </figure> `
 }
 
-/** Tasks in as few rows as they fit in side by side, so that a night of many is still one picture. */
+/** Puts tasks into as few rows as possible, so that a long night is still one picture. */
 function lanesOf(goes: readonly Go[]): {
   readonly lanes: ReadonlyMap<string, number>
   readonly count: number

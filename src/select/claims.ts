@@ -1,13 +1,13 @@
 import type { TaskHead } from '../task/model.ts'
 import { inOrder } from '../task/order.ts'
 
-/** Which file has which number. Ids are compared as numbers, so `T-1.md` and `T-001.md` claim the same one. */
+/** Which file claims which number. Ids are compared as numbers, so `T-1.md` and `T-001.md` claim the same one. */
 export interface Claims<T extends TaskHead> {
-  /** All tasks, by number, those of one number by file name. */
+  /** All tasks, by number, then by file name. */
   readonly ordered: readonly T[]
-  /** The first file, by name, of each number. An object and not a map: for numbers that stand close it is as quick as an array. */
+  /** The first file, by name, of each number. An object, not a map: for dense numbers it is as fast as an array. */
   readonly first: Readonly<Record<number, T>>
-  /** Every file of a number that more than one claims. */
+  /** All files of each number that several claim. */
   readonly rivals: ReadonlyMap<number, Rivals<T>>
 }
 
@@ -17,7 +17,7 @@ interface Rivals<T extends TaskHead> {
   readonly files: readonly string[]
 }
 
-/** Who claims what. The usual backlog stands in order, each number in it once: one look at each task is enough then. */
+/** Finds the claims. A backlog in order, with each number once, needs only one pass. */
 export function claimsOf<T extends TaskHead>(tasks: readonly T[]): Claims<T> {
   const first: Record<number, T> = {}
   let last = -1
@@ -46,7 +46,7 @@ function rivalClaims<T extends TaskHead>(ordered: readonly T[]): Claims<T> {
   return { ordered, first, rivals }
 }
 
-/** The task that keeps a number from being DONE: of several that claim it, each must be. Null where none does. */
+/** The task because of which a number is not DONE: if several claim it, each must be. Null if there is none. */
 export function unfinishedOf<T extends TaskHead>(
   number: number,
   { first, rivals }: Claims<T>,

@@ -2,16 +2,15 @@ import type { Task, TaskHead } from '../task/model.ts'
 import { graphOf, type Node } from './graph.ts'
 
 /**
- * Tasks that all wait for each other. Rings that share a task are one cycle.
- * Its members begin at the lowest number and go on in the order in which their needs reach them, so a plain ring reads
- * as it turns.
+ * Tasks that all wait for each other. Cycles that share a task are one. Its members begin with the lowest number and
+ * follow their needs, so a simple cycle is in its own order.
  */
 export interface Cycle<T extends TaskHead = Task> {
   readonly ids: readonly string[]
   readonly tasks: readonly T[]
 }
 
-/** Every cycle among tasks that stand in order, once, by its lowest number. */
+/** Every cycle among ordered tasks, by lowest number. */
 export function findCycles<T extends TaskHead>(ordered: readonly T[]): readonly Cycle<T>[] {
   if (needOnlyLower(ordered)) return []
   return knots(graphOf(ordered))
@@ -20,7 +19,7 @@ export function findCycles<T extends TaskHead>(ordered: readonly T[]): readonly 
     .map((tasks) => ({ ids: tasks.map((task) => task.id), tasks }))
 }
 
-/** So it is in the usual backlog, where no cycle can be and no graph need be built. */
+/** In most backlogs this holds, so there is no cycle and no need for a graph. */
 function needOnlyLower(tasks: readonly TaskHead[]): boolean {
   for (const { number, needs } of tasks) {
     for (const need of needs) if (need >= number) return false
@@ -28,7 +27,7 @@ function needOnlyLower(tasks: readonly TaskHead[]): boolean {
   return true
 }
 
-/** Tarjan's strongly connected components with a stack of its own, for chains outgrow the engine's; those that hold no cycle are left out. */
+/** Tarjan's strongly connected components with an explicit stack, as long chains overflow the engine's; only those with a cycle. */
 function knots<T extends TaskHead>(nodes: readonly Node<T>[]): Node<T>[][] {
   const count = nodes.length
   const seenAt = new Int32Array(count)
@@ -39,7 +38,7 @@ function knots<T extends TaskHead>(nodes: readonly Node<T>[]): Node<T>[][] {
   const found: Node<T>[][] = []
   let clock = 0
 
-  const enter = (node: Node<T>, path: Node<T>[]): void => {
+  const visit = (node: Node<T>, path: Node<T>[]): void => {
     seenAt[node.index] = lowest[node.index] = ++clock
     onPath[node.index] = 1
     open.push(node)
@@ -58,11 +57,11 @@ function knots<T extends TaskHead>(nodes: readonly Node<T>[]): Node<T>[][] {
   for (const root of nodes) {
     if (seenAt[root.index]) continue
     const path: Node<T>[] = []
-    enter(root, path)
+    visit(root, path)
     for (let node = path.at(-1); node; node = path.at(-1)) {
       const need = node.needs[nextNeed[node.index]!++]
       if (!need) leave(node, path)
-      else if (!seenAt[need.index]) enter(need, path)
+      else if (!seenAt[need.index]) visit(need, path)
       else if (onPath[need.index]) lowest[node.index] = Math.min(lowest[node.index]!, seenAt[need.index]!)
     }
   }

@@ -1,15 +1,15 @@
 import type { TaskHead } from '../task/model.ts'
 
-/** One number, and what it needs. Files with one number are one node, for those who need it cannot tell them apart. */
+/** A number and its needs. Files with the same number are one node, as its dependants cannot distinguish them. */
 export interface Node<T extends TaskHead> {
   readonly index: number
-  /** The first that claims the number. */
+  /** The first task with the number. */
   readonly task: T
-  /** As they are named, repeats and all; numbers without a task are left out. */
+  /** In the order of the field, with repeats; numbers without a task are left out. */
   readonly needs: readonly Node<T>[]
 }
 
-/** Who needs whom among tasks that stand in order, as nodes by number, ascending. */
+/** The dependency graph of ordered tasks, as nodes by ascending number. */
 export function graphOf<T extends TaskHead>(ordered: readonly T[]): readonly Node<T>[] {
   const nodes = new Map<number, { index: number; task: T; needs: Node<T>[] }>()
   for (const task of ordered) {

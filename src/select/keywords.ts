@@ -1,13 +1,13 @@
-/** Gives the first of the keywords that stands in a text as a whole word, as the text writes it; null where none does. */
+/** Returns the first keyword that is in a text as a whole word, as the text spells it; null if there is none. */
 export type KeywordSearch = (text: string) => string | null
 
-/** Makes the search for these words, in any case. */
+/** Makes the search for these words, ignoring case. */
 export function searchFor(keywords: readonly string[]): KeywordSearch {
   const words = keywords.filter((word) => word !== '')
   if (words.length === 0) return () => null
   const anywhere = new RegExp(words.map(escaped).join('|'), 'iv')
   let whole: RegExp | undefined
-  // Most texts hold none: to learn only that costs less, and making the other takes 6 ms.
+  // Most texts contain none: this test is faster, and compiling the other pattern takes 6 ms.
   return (text) => {
     if (!anywhere.test(text)) return null
     whole ??= wholeWords(words)
@@ -15,12 +15,12 @@ export function searchFor(keywords: readonly string[]): KeywordSearch {
   }
 }
 
-/** Whether a text may say one of the words, asked of its UTF-8 bytes, each as one unit: no is certain, yes is not. */
+/** Tests whether a text may contain one of the words, from its UTF-8 bytes, each as one unit: false is certain, true is not. */
 export function byteSearchFor(keywords: readonly string[]): (bytes: string) => boolean {
   const words = keywords.filter((word) => word !== '')
   if (words.length === 0) return () => false
   if (!words.every((word) => /^[\x20-\x7e]*$/.test(word))) return () => true
-  // In any case, an s is also the long one, and a k the sign of Kelvin.
+  // Ignoring case, s also matches the long s, and k the Kelvin sign.
   const pattern = words
     .map(escaped)
     .join('|')
@@ -31,8 +31,8 @@ export function byteSearchFor(keywords: readonly string[]): (bytes: string) => b
 }
 
 /**
- * What a word goes on with. Scripts that set no space between words are left out, and Hangul, whose particles hang on
- * to a foreign word: `refactor를` is about a refactor.
+ * The characters that continue a word. Scripts without spaces between words are left out, and so is Hangul, which
+ * attaches particles to foreign words: `refactor를` contains refactor.
  */
 const LETTER = String.raw`[[\p{L}\p{M}\p{N}_]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]]`
 

@@ -1,10 +1,10 @@
 import type { TaskHead } from '../task/model.ts'
 import { overlapOf } from './overlap.ts'
 
-/** What scheduling has to know of a task. */
+/** The facts of a task that scheduling needs. */
 export type Schedulable = Pick<TaskHead, 'id' | 'number'> & { readonly touches: readonly string[] }
 
-/** A task that a run is busy with: an agent works on it; its candidate waits to land; or it cannot land as yet. */
+/** A task under way: an agent works on it, its candidate waits to land, or it cannot land yet. */
 export interface Busy<T extends Schedulable> {
   readonly task: T
   readonly phase: 'working' | 'ready' | 'held'
@@ -12,7 +12,7 @@ export interface Busy<T extends Schedulable> {
 
 /** Everything that the decision depends on. */
 export interface Standing<T extends Schedulable> {
-  /** Those that may be worked on, by number: what they depend on has landed. Busy ones may be among them. */
+  /** The eligible tasks by number; busy ones may be among them. */
   readonly eligible: readonly T[]
   readonly busy: readonly Busy<T>[]
   /** How many agents may work at once. */
@@ -20,11 +20,11 @@ export interface Standing<T extends Schedulable> {
   readonly overlap: 'wait' | 'ignore'
   /** How many more tasks may begin. */
   readonly mayBegin: number
-  /** Those that have begun before, and need another attempt: they count no more. */
+  /** Tasks that have begun before and need another attempt: they are not counted again. */
   readonly again: ReadonlySet<string>
-  /** Whether nothing more is to begin; what is ready still lands. */
+  /** Whether nothing more may begin; what is ready still lands. */
   readonly isEnding: boolean
-  /** Whether nothing is to land either: somebody wants the run to end. */
+  /** Whether nothing may land either, because somebody stops the run. */
   readonly isStopping: boolean
   readonly isLanding: boolean
 }
@@ -42,29 +42,29 @@ export const IDLE = {
 /** Why an eligible task does not begin now. */
 export type Wait =
   | { readonly kind: 'overlap'; readonly id: string; readonly path: string }
-  /** All workspaces are taken, or as many tasks have begun as may. */
+  /** All workspaces are in use, or the most tasks have begun. */
   | { readonly kind: 'jobs' }
 
-/** What is to be done now. */
+/** What to do now. */
 export interface Schedule<T extends Schedulable> {
-  /** These begin, each in a free workspace. */
+  /** The tasks to begin, each in a free workspace. */
   readonly begin: readonly T[]
   readonly waiting: readonly { readonly task: T; readonly wait: Wait }[]
-  /** The candidate that lands next; null where none is ready, or one is landing. */
+  /** The candidate to land next; null if none is ready, or one is landing. */
   readonly land: T | null
-  /** Nothing goes on, and nothing can begin. */
+  /** Whether nothing is under way and nothing can begin. */
   readonly isOver: boolean
 }
 
 /**
- * Decides what a run with several jobs does next: the lowest-numbered eligible tasks begin that touch nothing of what is
- * under way, and of the candidates the lowest number lands.
+ * Decides what a run with several jobs does next: the lowest-numbered eligible tasks begin that overlap with nothing
+ * under way, and the candidate with the lowest number lands.
  */
 export function schedule<T extends Schedulable>(standing: Standing<T>): Schedule<T> {
   const { eligible, busy, jobs, overlap, again, isEnding, isStopping, isLanding } = standing
   const ready = busy.filter(({ phase }) => phase === 'ready').map(({ task }) => task)
   const working = busy.filter(({ phase }) => phase === 'working').length
-  // Where landing is slower than the agents, more work in front of it would only be older when it lands.
+  // If landing is slower than the agents, more work would only wait and become outdated.
   const free = isEnding || isStopping || ready.length >= jobs ? 0 : jobs - working
   const ids = new Set(busy.map(({ task }) => task.id))
   const begin: T[] = []
@@ -91,7 +91,7 @@ function overlapWith<T extends Schedulable>(task: T, others: readonly T[]): Wait
   return null
 }
 
-/** What one more job may cost: of what no other job has reserved as much as each free workspace could have. */
+/** The budget of one more job: an equal share, for each free workspace, of what is not reserved. */
 export function shareOf(money: {
   readonly budget: number
   readonly spent: number

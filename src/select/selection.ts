@@ -3,7 +3,7 @@ import { idOf } from '../task/values.ts'
 import { claimsOf, unfinishedOf, type Claims } from './claims.ts'
 import { findCycles, type Cycle } from './cycles.ts'
 
-/** Why a task is not eligible, in the words of the JSON that `ralph next --json` prints. */
+/** Why a task is not eligible, as in the JSON of `ralph next --json`. */
 export type Reason =
   | { readonly kind: 'dependency'; readonly id: string; readonly status: Status | null }
   | { readonly kind: 'missing'; readonly id: string }
@@ -17,17 +17,17 @@ export type Reason =
     }
   | { readonly kind: 'duplicate'; readonly files: readonly string[] }
 
-/** A task and what keeps it from being eligible: nothing for one that is, nor for one that is DONE or BLOCKED. */
+/** A task and the reasons why it is not eligible: none for an eligible one, nor for one that is DONE or BLOCKED. */
 export interface TaskState<T extends TaskHead = Task> {
   readonly task: T
   readonly eligible: boolean
   readonly waiting: readonly Reason[]
 }
 
-/** `stuck`: something is not DONE, and nothing is eligible. */
+/** `stuck`: tasks are left, and none is eligible. */
 export type SelectionOutcome = 'ready' | 'all-done' | 'stuck' | 'empty'
 
-/** The decision: which task is next, and why not the others. */
+/** The decision: the next task, and why the others are not. */
 export interface Selection<T extends TaskHead = Task> {
   /** In number order. */
   readonly states: readonly TaskState<T>[]
@@ -35,7 +35,7 @@ export interface Selection<T extends TaskHead = Task> {
   /** The lowest-numbered eligible task. */
   readonly next: T | null
   readonly outcome: SelectionOutcome
-  /** A task without a readable Status is in none of them. */
+  /** Tasks without a readable Status are not counted. */
   readonly counts: Readonly<Record<Status, number>>
   readonly cycles: readonly Cycle<T>[]
 }
@@ -45,11 +45,11 @@ export function select<T extends TaskHead>(tasks: readonly T[]): Selection<T> {
   const claims = claimsOf(tasks)
   const { ordered } = claims
   const cycles = findCycles(ordered)
-  const look = { claims, cycleOf: cycleByNumber(cycles) }
+  const context = { claims, cycleOf: cycleByNumber(cycles) }
   const states: TaskState<T>[] = []
   const eligible: T[] = []
   for (const task of ordered) {
-    const state = stateOf(task, look)
+    const state = stateOf(task, context)
     states.push(state)
     if (state.eligible) eligible.push(task)
   }
@@ -58,7 +58,7 @@ export function select<T extends TaskHead>(tasks: readonly T[]): Selection<T> {
   return { states, eligible, next, outcome: outcomeOf(ordered.length, counts, next), counts, cycles }
 }
 
-/** The task that is next, or null where none is eligible. */
+/** The task that is next, or null if none is eligible. */
 export function selectNext<T extends TaskHead>(tasks: readonly T[]): T | null {
   return select(tasks).next
 }
@@ -83,7 +83,7 @@ export function dependantsOf<T extends TaskHead>(
   return states.filter(({ task }) => task.needs.includes(number))
 }
 
-interface Look<T extends TaskHead> {
+interface Context<T extends TaskHead> {
   readonly claims: Claims<T>
   readonly cycleOf: ReadonlyMap<number, Cycle<T>>
 }
@@ -94,23 +94,23 @@ function cycleByNumber<T extends TaskHead>(cycles: readonly Cycle<T>[]): Readonl
 
 const NOTHING: readonly Reason[] = []
 
-function stateOf<T extends TaskHead>(task: T, look: Look<T>): TaskState<T> {
+function stateOf<T extends TaskHead>(task: T, context: Context<T>): TaskState<T> {
   const { status, needs, problems, held, number } = task
   if (status === 'DONE' || status === 'BLOCKED') return { task, eligible: false, waiting: NOTHING }
-  const { claims, cycleOf } = look
+  const { claims, cycleOf } = context
   const isClear = problems.length === 0 && !held && !claims.rivals.has(number) && !cycleOf.has(number)
-  let waiting = isClear ? NOTHING : ownReasons(task, look)
+  let waiting = isClear ? NOTHING : ownReasons(task, context)
   for (const need of needs) {
     const unfinished = unfinishedOf(need, claims)
     if (unfinished === null) continue
-    const reason = dependencyReason(need, unfinished, task, look)
-    // Most that wait, wait for one thing: a list that grows would be the most of the work.
+    const reason = dependencyReason(need, unfinished, task, context)
+    // Most waiting tasks wait for one thing, so the first reason gets an array of its own.
     if (reason) waiting = waiting === NOTHING ? [reason] : [...waiting, reason]
   }
   return { task, eligible: status === 'TODO' && waiting === NOTHING, waiting }
 }
 
-function ownReasons<T extends TaskHead>(task: T, { claims, cycleOf }: Look<T>): readonly Reason[] {
+function ownReasons<T extends TaskHead>(task: T, { claims, cycleOf }: Context<T>): readonly Reason[] {
   const rivals = claims.rivals.get(task.number)
   const cycle = cycleOf.get(task.number)
   return [
@@ -125,20 +125,20 @@ function dependencyReason<T extends TaskHead>(
   number: number,
   unfinished: T | 'missing',
   task: T,
-  { cycleOf }: Look<T>,
+  { cycleOf }: Context<T>,
 ): Reason | null {
   if (unfinished === 'missing') return { kind: 'missing', id: idOf(number, task.id.length - 2) }
-  // That the members of a cycle wait for each other is said once, by the cycle.
+  // That members of a cycle wait for each other is reported once, by the cycle.
   const cycle = cycleOf.get(number)
   if (cycle && cycle === cycleOf.get(task.number)) return null
   return { kind: 'dependency', id: unfinished.id, status: unfinished.status }
 }
 
-/** How many of some tasks have each Status; one without a readable one is in none of them. */
+/** The number of tasks by Status; those without a readable one are not counted. */
 export function countByStatus(tasks: Iterable<TaskHead>): Record<Status, number> {
   const counts = { TODO: 0, DONE: 0, BLOCKED: 0 }
   for (const { status } of tasks) {
-    // By name, each on its own: to look a name up in the object would cost several times as much.
+    // One comparison for each, as a lookup by name in the object is several times slower.
     if (status === 'TODO') counts.TODO++
     else if (status === 'DONE') counts.DONE++
     else if (status === 'BLOCKED') counts.BLOCKED++

@@ -3,7 +3,7 @@ import type { TaskState } from './selection.ts'
 import type { TierChoice } from './tier.ts'
 import type { Facts } from '../task/model.ts'
 
-/** The facts that it tells. */
+/** The facts in the JSON. */
 export const JSON_FACTS = [
   'title',
   'milestone',
@@ -19,7 +19,7 @@ export const JSON_FACTS = [
 
 type JsonTask = Facts<(typeof JSON_FACTS)[number]>
 
-/** Tasks as JSON, each made when it is written. */
+/** Tasks as JSON objects, each made when it is needed. */
 export function* tasksJson<T extends JsonTask>(
   states: readonly TaskState<T>[],
   tierOf: (task: T) => TierChoice,
@@ -27,7 +27,7 @@ export function* tasksJson<T extends JsonTask>(
   for (const state of states) yield taskJson(state, tierOf)
 }
 
-/** A task as JSON, wherever one appears: as docs/json.md says. */
+/** A task as JSON in every command: see docs/json.md. */
 export function taskJson<T extends JsonTask>(state: TaskState<T>, tierOf: (task: T) => TierChoice): TaskJson {
   const { task, eligible, waiting } = state
   const { tier, source, maxTurns, timeoutSeconds } = tierOf(task)

@@ -1,23 +1,23 @@
 import { type Facts, TIERS, type SectionName, type Task, type Tier } from '../task/model.ts'
 import { byteSearchFor, searchFor, type KeywordSearch } from './keywords.ts'
 
-/** Where a tier begins, and what a task in it may take. */
+/** The thresholds of a tier, and the limits of its tasks. */
 export interface TierRow {
-  /** From this many dependencies, or outputs, on; null: they never make a task this tier. */
+  /** The least number of dependencies, or outputs, for this tier; null: they never lead to it. */
   readonly fromDepends: number | null
   readonly fromProduces: number | null
   readonly maxTurns: number
   readonly timeoutSeconds: number
 }
 
-/** How a task's tier is told. */
+/** What decides a task's tier. */
 export interface TierTable {
   readonly rows: Readonly<Record<Tier, TierRow>>
-  /** A task that says one of them in its title or text is Heavy. */
+  /** A task with one of these words in its title or text is Heavy. */
   readonly keywords: readonly string[]
 }
 
-/** The tiers where no configuration says otherwise. */
+/** The tiers without a configuration. */
 export const DEFAULT_TIERS: TierTable = {
   rows: {
     Light: { fromDepends: 0, fromProduces: 0, maxTurns: 50, timeoutSeconds: 600 },
@@ -27,7 +27,7 @@ export const DEFAULT_TIERS: TierTable = {
   keywords: ['integration', 'end-to-end', 'e2e', 'refactor'],
 }
 
-/** How much a task is given, and why. */
+/** A task's tier and limits, and why. */
 export interface TierChoice {
   readonly tier: Tier
   readonly source: 'explicit' | 'detected'
@@ -39,22 +39,22 @@ export interface TierChoice {
   readonly why: string
 }
 
-/** The tier that the task's Complexity names; without one, the highest that its dependencies, outputs or words call for. */
+/** The tier in the task's Complexity; without one, the highest that its dependencies, outputs or words lead to. */
 export function tierOf(task: Task, tiers: TierTable = DEFAULT_TIERS): TierChoice {
   return choose(task, tiers, () => keywordIn(task, tiers))
 }
 
-/** The facts that a tier is told by. */
+/** The facts that decide a tier. */
 export const TIER_FACTS = ['complexity', 'outputs', 'turns', 'timeoutSeconds'] as const
 
 type TierFacts = Facts<(typeof TIER_FACTS)[number]>
 
-/** The same of a task whose file `mayDecideTier` said no of, for which its facts are enough. */
+/** The same for a task whose file `mayDecideTier` returned false for: its facts are enough. */
 export function tierOfFacts(facts: TierFacts, tiers: TierTable): TierChoice {
   return choose(facts, tiers, () => null)
 }
 
-/** Whether words of the file may decide its tier, asked of its bytes, each as one unit: no is certain, yes is not. */
+/** Tests whether words of the file may decide its tier, from its bytes, each as one unit: false is certain, true is not. */
 export function mayDecideTier(tiers: TierTable): (bytes: string) => boolean {
   return byteSearchFor(tiers.keywords)
 }
@@ -73,7 +73,7 @@ function choose(task: TierFacts, tiers: TierTable, keyword: () => string | null)
   }
 }
 
-/** What these say is not about how hard the task is. */
+/** These sections do not show how hard the task is. */
 const NOT_SEARCHED: ReadonlySet<SectionName | null> = new Set<SectionName>([
   'Hints',
   'Produces',
@@ -92,8 +92,8 @@ function detect(
     const reasons: string[] = []
     if (reaches(depends, fromDepends)) reasons.push(counted(depends, 'dependency', 'dependencies'))
     if (reaches(task.outputs, fromProduces)) reasons.push(counted(task.outputs, 'output', 'outputs'))
-    const said = tier === 'Heavy' && reasons.length === 0 ? keyword() : null
-    if (said !== null) reasons.push(`says "${said}"`)
+    const word = tier === 'Heavy' && reasons.length === 0 ? keyword() : null
+    if (word !== null) reasons.push(`says "${word}"`)
     if (reasons.length > 0) return { tier, why: reasons.join(', ') }
   }
   return { tier: 'Light', why: 'nothing calls for more' }
@@ -122,7 +122,7 @@ function keywordIn(task: Task, tiers: TierTable): string | null {
 
 const searches = new WeakMap<TierTable, KeywordSearch>()
 
-/** A table's search is made once, for a backlog asks with the same table ten thousand times. */
+/** Makes a table's search only once, as ten thousand tasks use the same table. */
 function searchOf(tiers: TierTable): KeywordSearch {
   const made = searches.get(tiers) ?? searchFor(tiers.keywords)
   searches.set(tiers, made)

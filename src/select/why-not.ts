@@ -2,7 +2,7 @@ import { unreachable } from '../base/errors.ts'
 import { sectionOf, type Task, type TaskHead } from '../task/model.ts'
 import type { Reason, TaskState } from './selection.ts'
 
-/** Everything that keeps a task from being eligible, in words: first what it needs, as one reason, then each of the others. */
+/** Why a task is not eligible, in words: first its needs, as one reason, then each of the others. */
 export function whyNot({ task, waiting }: TaskState<TaskHead>, blockedReason: string): readonly string[] {
   if (task.status === 'BLOCKED') return [`blocked: ${blockedReason}`]
   const needs = waiting.filter((reason) => reason.kind === 'dependency').map(needText)
@@ -11,7 +11,7 @@ export function whyNot({ task, waiting }: TaskState<TaskHead>, blockedReason: st
   return [...first, ...others.map((reason) => otherText(reason, blockedReason))]
 }
 
-/** The first line of what stands under Blocked. */
+/** The first line of the Blocked section. */
 export function blockedReason(task: Task): string {
   const section = sectionOf(task, 'Blocked')
   const text = section ? task.source.slice(section.bodySpan.start, section.bodySpan.end) : ''
@@ -47,7 +47,7 @@ function otherText(reason: UnexplainedReason, blockedReason: string): string {
 
 const MOST_MEMBERS = 8
 
-/** They need not stand in one ring. */
+/** They need not form a simple ring. */
 function cycleText(ids: readonly string[]): string {
   if (ids.length === 1) return 'waits for itself'
   const more = ids.length > MOST_MEMBERS ? ` and ${ids.length - MOST_MEMBERS} more` : ''

@@ -12,17 +12,17 @@ import {
   type Withdrawal,
 } from './signal.ts'
 
-/** The folder that an attempt's signals pass through, as ralph holds it: its files are opened before any agent begins. */
+/** The folder for an attempt's signals, on ralph's side: its files are opened before any agent starts. */
 export interface SignalFolder {
   readonly path: string
-  /** What the server is told by. */
+  /** The environment that connects the server to it. */
   readonly env: Readonly<Record<string, string>>
   reply(reply: Reply): void
-  /** Ends it: whoever speaks later speaks to nobody. */
+  /** Ends it: later signals are not read. */
   close(): void
 }
 
-/** What comes in: a call of this attempt, or a line that is refused. */
+/** Receives signals: a call of this attempt, or a line that is refused. */
 export interface SignalListener {
   readonly said: (signal: Signal | Withdrawal) => void
   readonly refused: (why: string) => void
@@ -66,7 +66,7 @@ export function openSignalFolder(
   }
 }
 
-/** What cannot be removed says nothing of the work: a later attempt sweeps it away. */
+/** A failure to remove it does not affect the work: a later attempt removes it. */
 function removeOrLeave(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })

@@ -11,19 +11,19 @@ import {
 import { dirname } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 
-/** A file that only grows, by whole lines. */
+/** A file that grows by whole lines. */
 export interface LineFile {
   append(line: object): void
   close(): void
 }
 
-/** What is seen late by the system's own word is seen by then. */
+/** How soon a change is seen that the system does not report. */
 const LOOK_MS = 200
-/** Beyond this the other side says nothing that anybody would read. */
+/** Data beyond this is ignored: nobody would read it. */
 const MOST_BYTES = 16 * 1024 * 1024
 const LONGEST_LINE = 1024 * 1024
 
-/** Adds to a file that is opened once: what somebody puts in its place later gets nothing. */
+/** Opens a file for appending, once: a file that later replaces it gets nothing. */
 export function openForLines(path: string): LineFile {
   const file = openSync(path, 'a', 0o600)
   return {
@@ -32,7 +32,7 @@ export function openForLines(path: string): LineFile {
   }
 }
 
-/** Adds one line to a file that is there; false where it is not. */
+/** Appends one line to an existing file; returns false if there is none. */
 export function appendLine(path: string, line: object): boolean {
   try {
     appendFileSync(path, `${JSON.stringify(line)}\n`, { flag: 'a' })
@@ -42,7 +42,7 @@ export function appendLine(path: string, line: object): boolean {
   }
 }
 
-/** Hands over each line of a growing file, those that are there already first; returns what ends that. */
+/** Calls back for each line of a growing file, first for the existing ones; returns a function that stops it. */
 export function followLines(path: string, onLine: (line: string) => void): () => void {
   const file = openSync(path, 'r')
   const decoder = new StringDecoder('utf8')
@@ -66,7 +66,7 @@ export function followLines(path: string, onLine: (line: string) => void): () =>
   read()
   return () => {
     if (closed) return
-    // What came last may not have been told of yet.
+    // The last lines may not have been reported yet.
     read()
     closed = true
     clearInterval(timer)
@@ -75,7 +75,7 @@ export function followLines(path: string, onLine: (line: string) => void): () =>
   }
 }
 
-/** Not every file system tells of changes: then looking now and then must do. */
+/** Not every file system reports changes: then polling must do. */
 function watchFolder(folder: string, onChange: () => void): FSWatcher | null {
   try {
     const watcher = watch(folder, { persistent: false }, onChange)

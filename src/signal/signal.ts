@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { TIERS } from '../task/model.ts'
 
-/** Where the server of an attempt finds the folder that signals pass through, and what names the attempt. */
+/** The variables that name the signal folder and the attempt to its server. */
 export const SIGNAL_VARIABLES = { folder: 'RALPH_SIGNALS', token: 'RALPH_SIGNAL_TOKEN' } as const
 
-/** The files of that folder: what the agent says and what ralph replies, a line each, and what there is to read. */
+/** The files of that folder: the agent's signals and ralph's replies, a line each, and the resources. */
 export const SIGNAL_FILES = {
   said: 'said.ndjson',
   replies: 'replies.ndjson',
@@ -19,7 +19,7 @@ const line = (most: number, about: string) => v.pipe(oneLine(most), v.descriptio
 const texts = (most: number, each: number, about: string) =>
   v.pipe(v.array(oneLine(each)), v.maxLength(most), v.description(about))
 
-/** What each signal says, by the name of its tool. */
+/** The input of each signal, by the name of its tool. */
 export const SIGNALS = {
   done: v.strictObject({
     summary: text(60_000, 'What you changed, why, and what later tasks should know, in Markdown'),
@@ -56,10 +56,10 @@ export const SIGNAL_NAMES = [
   'add_task',
 ] as const satisfies readonly SignalName[]
 
-/** What the agent says with each. */
+/** The input of a signal. */
 export type SignalInput<Name extends SignalName> = v.InferOutput<(typeof SIGNALS)[Name]>
 
-/** One call of a tool, as it stands in the file. */
+/** One call of a tool, as a line of the file. */
 export type Signal = {
   readonly [Name in SignalName]: {
     readonly id: string
@@ -69,28 +69,28 @@ export type Signal = {
   }
 }[SignalName]
 
-/** The agent waits no more for the reply to that call: its own limit was reached, or it was stopped. */
+/** The agent no longer waits for the reply to that call: its own limit was reached, or it was stopped. */
 export interface Withdrawal {
   readonly id: string
   readonly token: string
   readonly signal: 'withdrawn'
 }
 
-/** What ralph says to a call. */
+/** ralph's reply to a call. */
 export interface Reply {
   readonly id: string
-  /** False where it is refused; then the text says why. */
+  /** False for a refusal; then the text has the reason. */
   readonly ok: boolean
   readonly text: string
 }
 
-/** Something that the server offers to read. */
+/** A resource that the server offers. */
 export interface SignalResource {
   readonly uri: string
   readonly title: string
-  /** What it says; null where it is a file of the workspace, which is read when it is asked for. */
+  /** Its text; null if it is a file of the workspace, which is read on request. */
   readonly text: string | null
-  /** That file; null where the text is here. */
+  /** The path of that file; null if the text is here. */
   readonly file: string | null
 }
 
@@ -100,7 +100,7 @@ const envelope = v.looseObject({
   signal: v.picklist([...SIGNAL_NAMES, 'withdrawn']),
 })
 
-/** What a line of the file says, or what is wrong with it. Anybody could have written the line. */
+/** Parses a line of the file, or returns its problem. The line may be from anybody. */
 export function readSignal(
   line: string,
 ): { readonly said: Signal | Withdrawal } | { readonly wrong: string; readonly id: string | null } {
@@ -110,11 +110,11 @@ export function readSignal(
   if (signal === 'withdrawn') return { said: { id, token, signal } }
   const input = v.safeParse(SIGNALS[signal], head.output['input'])
   if (!input.success) return { wrong: input.issues.map(({ message }) => message).join('; '), id }
-  // Which input belongs to which name is what the parser has just checked.
+  // The parser has just checked that the input belongs to the name.
   return { said: { id, token, signal, input: input.output } as Signal }
 }
 
-/** A reply that stands in a line; null where it is none. */
+/** Parses a reply; null if the line is none. */
 export function readReply(line: string): Reply | null {
   const reply = v.safeParse(v.object({ id: v.string(), ok: v.boolean(), text: v.string() }), parsed(line))
   return reply.success ? reply.output : null

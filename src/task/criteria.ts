@@ -2,10 +2,10 @@ import type { Splice } from '../markdown/splice.ts'
 import { readable } from './depends.ts'
 import type { Task } from './model.ts'
 
-/** A check box in a list, checked or not, and what stands beside it. */
+/** A check box in a list, checked or not, and the text beside it. */
 const BOX = /(?<=^|[\r\n])([ \t]*(?:[-*+]|\d+[.)])[ \t]+\[)([ xX])\][ \t]+([^\r\n]*)/g
 
-/** Checks off the acceptance criteria that are met, by their own words or their number. Whatever else stands there stays. */
+/** Checks off acceptance criteria, given by their text or their number; everything else stays. */
 export function checkOff(task: Task, met: readonly string[]): readonly Splice[] {
   const wanted = new Set(met.map(plainWords))
   const boxes = task.sections
@@ -23,14 +23,14 @@ export function checkOff(task: Task, met: readonly string[]): readonly Splice[] 
   })
 }
 
-/** The boxes that a message has checked. */
+/** The criteria that a message lists as checked. */
 export function checkedIn(message: string): readonly string[] {
   return [...message.matchAll(BOX)].flatMap(({ 2: mark, 3: text = '' }) =>
     mark === ' ' ? [] : [text.trim()],
   )
 }
 
-/** Agents repeat a criterion without its marks, or with others. */
+/** Agents repeat a criterion without its Markdown marks, or with others. */
 function plainWords(text: string): string {
   return text
     .replaceAll(/[`*_~]/g, '')

@@ -5,7 +5,7 @@ import type { UnplacedProblem } from './problems.ts'
 import { idOf, isNone, numberOf } from './values.ts'
 import { namesOthers, speaksOfNeeds } from './vocabulary.ts'
 
-/** The tasks that a Depends field names, each once, and what in it is no id. */
+/** Reads the tasks in a Depends field, each once, and reports text that is no id. */
 export function readDependencies(
   field: Pick<Field, 'value' | 'valueSpan'> | undefined,
   source: string,
@@ -39,35 +39,35 @@ export function readDependencies(
 
 const NOTHING = { found: [], problems: [] }
 
-/** Links to tasks, of which each may be followed by its task's title, as the ids alone. */
+/** Replaces links to tasks, and titles after them, by the ids alone. */
 function withoutTitles(raw: string): string {
   return blankComments(raw).replace(/\[(T-\d{1,12})\]\([^()\s]*\)(?:[ \t]+(?!T-\d)[^,;，；、[\n]*)?/gi, '$1 ')
 }
 
-/** What a section that stands for Depends says: nothing but a list of ids, or that there are none; else null. */
+/** The value of a section that stands for Depends: nothing but a list of ids, or `none`; else null. */
 export function dependsSection(source: string, section: Section): Pick<Field, 'value' | 'valueSpan'> | null {
   const lines = listedIn(source, section.bodySpan)
   return lines === null ? null : { value: lines.join(', '), valueSpan: section.bodySpan }
 }
 
-/** The ids of a stretch that is nothing but a list of them, each item perhaps with its task's title; else null. */
+/** The ids of a text that is only a list of them, each perhaps with its task's title; else null. */
 function listedIn(source: string, { start, end }: Span): readonly string[] | null {
   const lines = readable(source.slice(start, end))
     .split(/\r\n|\r|\n/)
     .filter((line) => line.trim() !== '')
   const listed = lines.map((line) => {
-    const said = line.replace(BULLET, '').trim()
-    if (readDepends(said).stranger === null) return said
-    return said === line.trim() ? null : (LISTED_ID.exec(said)?.[1] ?? null)
+    const item = line.replace(BULLET, '').trim()
+    if (readDepends(item).stranger === null) return item
+    return item === line.trim() ? null : (LISTED_ID.exec(item)?.[1] ?? null)
   })
   return listed.length > 0 && listed.every((ids) => ids !== null) ? listed : null
 }
 
 const BULLET = /^[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:\[[ xX]\][ \t]+)?/
-// An id, and a title that names no other.
+// An id, and a title that contains no other id.
 const LISTED_ID = /^[[*_`~]*(T-\d{1,12})(?!\d)[\]*_`~]*(?:$|[:：—–-]?\s(?:(?!T-\d).)*$|[:：](?:(?!T-\d).)*$)/i
 
-/** A dependency's id, as its own file most likely has it: as it is written, unless that is shorter than ids are. */
+/** A dependency's id as its file probably has it: as written, or padded like this task's own id. */
 export function dependencyId({ number, literal }: IdInText, own: string): string {
   const digits = literal.length - 'T-'.length
   return idOf(number, digits < USUAL_DIGITS ? own.length - 'T-'.length : digits)
@@ -76,8 +76,8 @@ export function dependencyId({ number, literal }: IdInText, own: string): string
 const USUAL_DIGITS = 3
 
 /**
- * Ids that stand in the block and are no dependency, as where a list is not indented below `- **Depends**:`. To take no
- * notice of them would let a task begin too early.
+ * Ids in the block that are no dependencies, as in a list that is not indented below `- **Depends**:`. Ignoring them
+ * would let a task begin too early.
  */
 export function strayIds(
   source: string,
@@ -94,7 +94,7 @@ export function strayIds(
         name === 'Depends' || (name === null && mayNeed(key, () => isMostlyIds(value))),
     )
     .flatMap(({ span }) => idsAt(source, span))
-  // What is done needs nothing more.
+  // A finished task needs nothing more.
   const inSections = sections
     .filter(
       ({ name, title, form, bodySpan }) =>
@@ -117,7 +117,7 @@ export function strayIds(
   return [{ kind: 'bad-depends', field: 'Depends', message, span: first.span }]
 }
 
-/** Whether a value names tasks and says little more, in any language; or speaks of needs right before an id. */
+/** Whether a value is mostly ids, in any language, or mentions needs right before an id. */
 function isMostlyIds(value: string): boolean {
   const bare = withoutRemarks(value)
   const others = bare.replace(ANY_ID, ' ')
@@ -128,25 +128,25 @@ function isMostlyIds(value: string): boolean {
 const MOST_WORDS = 3
 const NEEDS_BEFORE_ID = /\b(?:depends|depending|blocked|needs|requires|after)\b[^,;.]{0,20}T-\d/i
 
-/** Where ids may stand apart. */
+/** Where to search for stray ids. */
 interface Strays {
   /** The number of the task itself. */
   readonly own: number
-  /** Whether the task is yet to be done. */
+  /** Whether the task is not done yet. */
   readonly isOpen: boolean
   readonly fields: readonly Field[]
-  /** The dependencies, as they were read. */
+  /** The dependencies that were read. */
   readonly found: readonly Dependency[]
   readonly block: Span
   readonly sections: readonly Section[]
-  /** What the keys of fields mean. */
+  /** The meanings of field keys. */
   readonly words: ReadonlyMap<string, string>
-  /** Under which of them other tasks are named and not needed. */
+  /** Keys and headings under which tasks are named that are not needed. */
   readonly others: ReadonlySet<string>
 }
 
 const ANY_ID = /(?<![\w/-])(T-\d{1,12})(?!\d)/gi
-// But not in a quote.
+// Quotes are left out.
 const LINE_WITH_ID = /^(?![ \t]*>)[^\r\n]{0,80}?(?<![\w/-])(T-\d{1,12})(?!\d)/gim
 const BOX = /^[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)?\[[ xX]\]/
 const LINE_OF_IDS = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*\[?(T-\d{1,12})\b(?:[\],; \t]|T-\d{1,12})*$/gim
@@ -155,7 +155,7 @@ function idsAt(source: string, { start, end }: Span): readonly IdAt[] {
   return matchesIn(readable(source.slice(start, end)), start, ANY_ID)
 }
 
-/** What of a text may speak of ids, and is neither code nor a remark, every offset kept. */
+/** The text with code and remarks blanked out, at the same offsets. */
 export function readable(raw: string): string {
   return withoutFences(withoutRemarks(raw))
 }
@@ -170,19 +170,19 @@ function matchesIn(raw: string, start: number, pattern: RegExp): readonly IdAt[]
 
 interface IdAt {
   readonly literal: string
-  /** What was found, up to its end. */
+  /** The text up to the end of the match. */
   readonly line: string
   readonly span: Span
 }
 
-/** What stands between code fences blanked out, every offset kept. */
+/** The text with fenced code blanked out, at the same offsets. */
 function withoutFences(raw: string): string {
   return raw.replace(FENCED, (code) => code.replace(/[^\r\n]/g, ' '))
 }
 
 const FENCED = /^ {0,3}(`{3,}|~{3,})[^\r\n]*(?:\r\n|\n|\r)[\s\S]*?(?:(?:^ {0,3}\1[`~]*[ \t]*$)|(?![\s\S]))/gm
 
-/** The fields blanked out, every offset kept. They come in the order in which they stand. */
+/** The text with the fields blanked out, at the same offsets. The fields must be in order. */
 function withoutFields(source: string, fields: readonly Field[]): string {
   let rest = ''
   for (const { span } of fields) {
@@ -192,12 +192,12 @@ function withoutFields(source: string, fields: readonly Field[]): string {
   return rest + source.slice(rest.length)
 }
 
-/** Comments, remarks in brackets and the targets of links blanked out, every offset kept: an id in them is none of these. */
+/** The text with comments, remarks in brackets and link targets blanked out, at the same offsets. */
 function withoutRemarks(raw: string): string {
   return blankComments(raw).replace(/[(（][^()（）]*[)）]/g, (remark) => ' '.repeat(remark.length))
 }
 
-/** Where an id stands as a whole, and not as a part of something longer: `T-1` in `T-10, NEXT-1, T-1`. */
+/** The offset of an id as a whole, not as part of something longer: `T-1` in `T-10, NEXT-1, T-1`. */
 function wholeIdAt(raw: string, id: string, from: number): number {
   const isWhole = (at: number): boolean =>
     !/[\w/-]/.test(raw[at - 1] ?? ' ') && !/\d/.test(raw[at + id.length] ?? ' ')
@@ -206,7 +206,7 @@ function wholeIdAt(raw: string, id: string, from: number): number {
   return at
 }
 
-/** Where a piece stands between separators, and not within another: the `x` of `T-001 (for x), x`. */
+/** The offset of a piece between separators, not inside another: the `x` of `T-001 (for x), x`. */
 function wholePieceAt(raw: string, piece: string, from: number): number {
   const isEdge = (at: number): boolean => at < 0 || at >= raw.length || SEPARATORS.test(raw[at]!)
   let at = raw.indexOf(piece, from)
@@ -214,34 +214,34 @@ function wholePieceAt(raw: string, piece: string, from: number): number {
   return at
 }
 
-/** A task's number, and the text that names it. */
+/** A task's number, and the text of its id. */
 interface IdInText {
   readonly number: number
   readonly literal: string
 }
 
-/** What a reading of dependencies found, and the first piece that is no id. */
+/** The ids in a Depends value, and the first piece that is no id. */
 interface DependsReading {
   readonly ids: readonly IdInText[]
   readonly stranger: string | null
 }
 
-// A range of ids is written out, so it is bounded.
+// A range is expanded, so it is limited.
 const LONGEST_RANGE = 1000
 const SEPARATORS = /[,;，；、&\s]/
 const ID = String.raw`\[?(T-\d{1,12})\]?`
 const ONE = new RegExp(`^${ID}$`, 'i')
 const RANGE = new RegExp(`^${ID}–${ID}$`, 'i')
 
-// `and` in the languages that teams are known to work in. A word that also begins a range (`a`) or parts a choice (`o`)
-// is none: what is unknown between two ids fails closed.
+// `and` in the languages of known users. Words that also begin a range (`a`) or mean `or` (`o`) are left out: unknown
+// words between two ids are an error.
 const AND_WORDS = 'and und y e et ed en i oraz и та й ve och og'
 const AND = new RegExp(
   String.raw`(?<=\d\]?)(?:,? (?:${AND_WORDS.replaceAll(' ', '|')}) | ?(?:和|与|與|及|以及|と|および|와|과|및) ?)(?=\[?T-)`,
   'giu',
 )
 
-/** Reads task ids: between commas, semicolons, `and` or spaces, as ranges, with remarks in brackets. */
+/** Reads task ids, separated by commas, semicolons, `and` or spaces, also ranges and remarks in brackets. */
 export function readDepends(value: string): DependsReading {
   if (namesNone(value)) return { ids: [], stranger: null }
   if (/^T-\d{1,12}(?:, T-\d{1,12})*$/.test(value)) {
@@ -266,11 +266,11 @@ export function readDepends(value: string): DependsReading {
   return { ids, stranger: null }
 }
 
-/** Whether a value says that there is no dependency, also with a full stop or a remark that names no task. */
+/** Whether a value says `none`, perhaps with a full stop or a remark that names no task. */
 function namesNone(value: string): boolean {
   if (isNone(value)) return true
-  const [, said, remark = ''] = NONE_AND_REMARK.exec(value.trim()) ?? []
-  return said !== undefined && isNone(said) && !/T-\d/i.test(remark)
+  const [, none, remark = ''] = NONE_AND_REMARK.exec(value.trim()) ?? []
+  return none !== undefined && isNone(none) && !/T-\d/i.test(remark)
 }
 
 const NONE_AND_REMARK = /^([^()（）]*[^()（）\s.。])(?:[.。]|\s*([(（][^()（）]*[)）]))$/

@@ -6,14 +6,14 @@ import type { TaskVocabulary } from './vocabulary.ts'
 /** The sections of a new task, in Markdown. */
 export type NewTaskSections = readonly (readonly [SectionName, string])[]
 
-/** What a new task is to say. */
+/** The content of a new task. */
 export interface NewTask {
   readonly id: string
   /** In Markdown. */
   readonly title: string
-  /** In the order of the format; what is empty is left out. */
+  /** In the order of the format; empty values are left out. */
   readonly fields: readonly (readonly [FieldName, string])[]
-  /** Without any, those that every task has, for their author to write. */
+  /** Without these the file gets the usual sections, for the author to fill in. */
   readonly sections?: NewTaskSections
 }
 
@@ -22,7 +22,7 @@ const TO_WRITE: NewTaskSections = [
   ['Acceptance Criteria', '- [ ] <!-- What can be checked when it is done. -->'],
 ]
 
-/** Writes new task files as their neighbours are: their words, bullets, heading and line endings. */
+/** Writes new task files in the style of their neighbours: vocabulary, bullets, heading and line endings. */
 export function taskWriter(
   neighbours: readonly Task[],
   vocabulary: TaskVocabulary,
@@ -59,7 +59,7 @@ function headingLike(neighbour: Task | undefined, id: string, title: string): st
   return `# ${before}${id}${between}${title}`
 }
 
-/** `- **Status**: ` as the nearest neighbour writes it; of forms that are not a list only the word is taken. */
+/** `- **Status**: ` as the nearest neighbour has it; if its fields are no list, only the word is taken. */
 function fieldHead(name: FieldName, neighbours: readonly Task[], { own }: TaskVocabulary): string {
   const used = neighbours.map((task) => fieldOf(task, name)?.key).findLast((key) => key !== undefined)
   const key = used ?? own.fields.get(name) ?? name
@@ -68,7 +68,7 @@ function fieldHead(name: FieldName, neighbours: readonly Task[], { own }: TaskVo
   if (!model || !status) return `- **${key}**: `
   const head = model.source.slice(status.span.start, status.valueSpan.start)
   const at = head.indexOf(status.key)
-  // A value that is marked (`code`) begins after its mark: what stands there is no head to repeat.
+  // A marked value (`code`) begins after its mark: the text before it cannot be copied.
   const isPlain = at >= 0 && /^[\s*_:：]*$/.test(head.slice(at + status.key.length))
   return isPlain ? head.slice(0, at) + key + head.slice(at + status.key.length) : `- **${key}**: `
 }

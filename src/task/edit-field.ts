@@ -5,7 +5,7 @@ import { isDelimiter } from '../markdown/table.ts'
 import { statusWord } from './status-spelling.ts'
 import { type TaskVocabulary, wordKey } from './vocabulary.ts'
 
-/** Gives a field a value wherever it stands; a field that is missing is added in the style of its neighbours. */
+/** Sets a field's value in any form; a missing field is added in the style of its neighbours. */
 export function setField(
   task: Task,
   name: FieldName,
@@ -17,23 +17,23 @@ export function setField(
   return present.map((field) => valueSplice(task.source, field, value))
 }
 
-/** Gives a task a status, in the word and the spelling that the file and its neighbours have for it. */
+/** Sets a task's status, with the word and spelling of the file and its neighbours. */
 export function setStatus(task: Task, status: Status, vocabulary: TaskVocabulary): readonly Splice[] {
   return setField(task, 'Status', statusWord(task, status, vocabulary), vocabulary)
 }
 
-/** Takes a field away wherever it stands, with its line. */
+/** Removes a field with its line, in any form. */
 export function removeField(task: Task, name: FieldName): readonly Splice[] {
   return task.fields.filter((field) => field.name === name).map((field) => removedLine(task, field))
 }
 
-/** Whether a file has its keys in the team's own words. */
+/** Whether a file uses the team's own words for its keys. */
 export function speaksOwnWords(task: Task): boolean {
   const status = task.fields.find((field) => field.name === 'Status')
   return status !== undefined && wordKey(status.key) !== 'status'
 }
 
-/** Only the value's own text changes: marks around it and a comment behind it stay. */
+/** Replaces only the value's text: marks around it and a comment after it stay. */
 function valueSplice(source: string, field: Field, value: string): Splice {
   const { start, end } = field.valueSpan
   const text = escaped(value, field.form)
@@ -79,7 +79,7 @@ function addedField(task: Task, name: FieldName, value: string, vocabulary: Task
   }
 }
 
-/** Where the line of a field ends; below the head of a table that of the line which makes it one. */
+/** The end of a field's line; for the head of a table, the end of the line below it. */
 function lineEndBelow(source: string, field: Field): number {
   const end = lineTextEnd(source, field.span.end)
   return isTableHead(source, field) ? lineTextEnd(source, lineAfter(source, end)) : end
@@ -90,7 +90,7 @@ function isTableHead(source: string, { form, span }: Field): boolean {
   return form === 'row' && isDelimiter(source.slice(next, lineTextEnd(source, next)))
 }
 
-/** The last field that the format lists before this one, or the first field where none does. */
+/** The last field that the format lists before this one; without one, the first field. */
 function precedingField(task: Task, name: FieldName): Field | null {
   const rank = FIELD_NAMES.indexOf(name)
   let best: Field | null = null
@@ -102,21 +102,21 @@ function precedingField(task: Task, name: FieldName): Field | null {
   return best ?? task.fields[0] ?? null
 }
 
-/** A block without any field gets its first below the heading. */
+/** A block without fields gets its first one below the heading. */
 function firstField(task: Task, line: string, ending: string): Splice {
   const heading = /^(?:\uFEFF)?[ ]{0,3}#[ \t]/m.exec(task.source)
   const at = heading ? lineTextEnd(task.source, heading.index) : 0
   return { start: at, end: at, text: at === 0 ? `${line}${ending}${ending}` : `${ending}${ending}${line}` }
 }
 
-/** In the file's own words, and in its case: frontmatter mostly has its keys small. */
+/** The key in the file's own words and case: frontmatter usually has lower-case keys. */
 function keyFor(name: FieldName, neighbour: Field, vocabulary: TaskVocabulary): string {
   const isCanonical = neighbour.name !== null && wordKey(neighbour.key) === wordKey(neighbour.name)
   const key = isCanonical ? name : (vocabulary.own.fields.get(name) ?? name)
   return neighbour.key === neighbour.key.toLowerCase() ? key.toLowerCase().replaceAll(' ', '_') : key
 }
 
-/** The fields that stand in one line with this one. */
+/** The fields in the same line as this one. */
 function rowOf(task: Task, field: Field): readonly Field[] {
   const { source, fields } = task
   let first = fields.indexOf(field)
@@ -126,14 +126,14 @@ function rowOf(task: Task, field: Field): readonly Field[] {
   return fields.slice(first, last + 1)
 }
 
-/** Whether the next field stands in the line in which this one begins. */
+/** Whether the next field is in the line in which this one begins. */
 function isInRow(source: string, { form, span }: Field, next: Field | undefined): boolean {
   return (
     next?.form === form && next.span.start >= span.start && next.span.start <= lineTextEnd(source, span.start)
   )
 }
 
-/** Whose style a new field has, and the last in its row, below which it goes. */
+/** The field whose style a new one gets, and the last one in its row, below which it goes. */
 interface FieldRow {
   readonly neighbour: Field
   readonly last: Field
@@ -151,7 +151,7 @@ function addedItem(
   return { start: at, end: at, text: gap + likeNeighbour(task.source, neighbour, key, value) }
 }
 
-/** Lines of one paragraph may be kept apart by two blanks or a backslash at their ends. */
+/** Lines of a paragraph may need two blanks or a backslash at their ends. */
 function addedLine(
   task: Task,
   { neighbour, last }: FieldRow,
@@ -172,7 +172,7 @@ function addedLine(
   return { start: at, end: at, text: own === '' ? `${lineBreak}${gap}${added}` : `${gap}${added}${own}` }
 }
 
-/** Whether the fields stand with blank lines between them. */
+/** Whether there are blank lines between the fields. */
 function isLoose(task: Task): boolean {
   const [first, second] = task.fields.filter((field) => field.form === 'item' || field.form === 'line')
   return (
@@ -182,7 +182,7 @@ function isLoose(task: Task): boolean {
   )
 }
 
-/** The neighbour's line with another key and value in it. */
+/** A copy of the neighbour's line with another key and value. */
 function likeNeighbour(source: string, neighbour: Field, key: string, value: string): string {
   const start = lineStart(source, neighbour.span.start)
   const head = source.slice(start, neighbour.valueSpan.start)
@@ -201,16 +201,16 @@ function likeNeighbour(source: string, neighbour: Field, key: string, value: str
   )
 }
 
-/** From the end of the line before, so that taking away what was added gives back the file as it was. */
+/** Includes the line ending before it, so that removing an added line restores the file. */
 function removedLine(task: Task, field: Field): Splice {
   const { source } = task
-  // Without its head a table is none; and of a row with others only the value goes.
+  // A table needs its head; and of a row with other fields only the value is removed.
   if (isTableHead(source, field) || rowOf(task, field).length > 1) return { ...field.valueSpan, text: '' }
   const index = task.fields.indexOf(field)
   const before = task.fields[index - 1]
   const end = lineTextEnd(source, field.span.end)
   if (before !== undefined && before.form === field.form && before.span.end < field.span.start) {
-    // The last line of a paragraph has no hard break; the one that becomes the last loses its own.
+    // The last line of a paragraph has no hard break, so the new last line loses its own.
     const isBare = field.form === 'line' && end === field.span.end
     return { start: isBare ? before.span.end : lineEndBelow(source, before), end, text: '' }
   }

@@ -10,8 +10,8 @@ import { fieldStart } from './field-syntax.ts'
 import { lookUp, type TaskVocabulary } from './vocabulary.ts'
 
 /**
- * Gives a section a body: the last one of that name, or a new one at the end of the file. Fields at its beginning, and a
- * rule with a footer at its end, are no part of that and stay.
+ * Sets the body of a section: the last one of that name, or a new one at the end of the file. Fields at its
+ * beginning, and a rule with a footer at its end, stay.
  */
 export function setSection(
   task: Task,
@@ -27,7 +27,7 @@ export function setSection(
   return [appendedSection(task, name, body, vocabulary, unclosed(task.source))]
 }
 
-/** Where the body proper of a section stands. */
+/** The body of a section without its fields and footer. */
 function ownSpan(task: Task, { bodySpan }: Section, { fields }: TaskVocabulary): Span {
   const body = task.source.slice(bodySpan.start, bodySpan.end)
   let start = 0
@@ -40,7 +40,7 @@ function ownSpan(task: Task, { bodySpan }: Section, { fields }: TaskVocabulary):
   return { start: bodySpan.start + start, end: bodySpan.start + Math.max(start, footerStart(body)) }
 }
 
-/** Where a rule begins that only a few lines follow; the end where there is none. */
+/** The offset of a rule that only a few lines follow; the end if there is none. */
 function footerStart(body: string): number {
   const rule = [...readable(body).matchAll(RULE)].at(-1)
   if (rule === undefined) return body.length
@@ -52,7 +52,7 @@ function footerStart(body: string): number {
 const RULE = /(?<=(?:^|\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r))(?:-{3,}|\*{3,}|_{3,})[ \t]*(?=\r|\n)/g
 const MOST_FOOTER_LINES = 5
 
-/** A field that stands for a section has its text beside or below its key, indented. */
+/** A field that stands for a section has its text after or below its key, indented. */
 function fieldSplice(task: Task, { span }: Section, body: string): Splice {
   const item = task.source.slice(span.start, span.end)
   const bullet = /^(?:[-*+]|\d+[.)])[ \t]+/.exec(item)?.[0] ?? ''
@@ -68,7 +68,7 @@ function fieldSplice(task: Task, { span }: Section, body: string): Splice {
   return { start: span.start + key.length, end: span.end, text: withEndings(text, lineEnding(task.source)) }
 }
 
-/** Adds to the end of a section, which is made where it is missing; `removed` is taken away at the same time. */
+/** Appends to a section, which is added if missing, and removes `removed` at the same time. */
 export function extendSection(
   task: Task,
   name: SectionName,
@@ -86,7 +86,7 @@ export function extendSection(
   return [bodySplice(task, section, body === '' ? addition : `${body}${ending}${ending}${addition}`)]
 }
 
-/** Takes every section of that name away, heading and all. */
+/** Removes all sections of that name with their headings. */
 export function removeSection(task: Task, name: SectionName): readonly Splice[] {
   const spans: Span[] = []
   for (const { span } of sectionsOf(task, name)) {
@@ -97,12 +97,12 @@ export function removeSection(task: Task, name: SectionName): readonly Splice[] 
   return spans.map((span) => removedSpan(task.source, span))
 }
 
-/** What stands in the sections of that name, without the blank lines around it; what it leaves open is closed. */
+/** The bodies of the sections of that name, trimmed and with open Markdown closed. */
 export function sectionBodies(task: Task, name: SectionName): readonly string[] {
   const ending = lineEnding(task.source)
   return sectionsOf(task, name).flatMap((section) => {
     const text = bodyOf(task, section)
-    // The heading may say why, too.
+    // The heading may contain the reason too.
     const heading = /[:：—–(（]\s*\S/.test(section.title) ? [section.title] : []
     const body = [...heading, ...(text === '' ? [] : [text])].join(`${ending}${ending}`)
     const closer = unclosed(body)
@@ -122,7 +122,7 @@ function lastSection(task: Task, name: SectionName): Section | undefined {
   return sectionsOf(task, name).at(-1)
 }
 
-/** The blank lines around the old body stay around the new one. */
+/** Keeps the blank lines around the old body. */
 function bodySplice(task: Task, section: Section, body: string): Splice {
   const { start, end } = section.bodySpan
   const ending = lineEnding(task.source)
@@ -133,12 +133,12 @@ function bodySplice(task: Task, section: Section, body: string): Splice {
     const at = start + old.indexOf(content)
     return { start: at, end: at + content.length, text }
   }
-  // The heading may be the last thing in a file that has no final line ending.
+  // The heading may end the file without a line ending.
   const gap = /[\r\n]$/.test(task.source.slice(0, start)) ? '' : ending
   return { start, end: start, text: gap + text + (gap === '' ? ending : '') }
 }
 
-/** A section at the end is set off by exactly one line ending more than there is, so that `removeSection` gives back the file. */
+/** A section at the end adds exactly one line ending before it, so that `removeSection` restores the file. */
 function appendedSection(
   task: Task,
   name: SectionName,
@@ -156,7 +156,7 @@ function appendedSection(
   return { start: source.length, end: source.length, text }
 }
 
-/** Whether a blank line follows this file's headings. */
+/** Whether this file has a blank line after its headings. */
 function headingsAreSpaced(task: Task): boolean {
   const first = task.sections.find((section) => section.form === 'heading')
   return (
@@ -164,7 +164,7 @@ function headingsAreSpaced(task: Task): boolean {
   )
 }
 
-/** What closes a fence, a comment or other HTML that a text leaves open at its end, for it would swallow whatever is added; null where none is. */
+/** The text that closes a fence, comment or HTML which is open at the end and would include what is added; null if none is. */
 function unclosed(source: string): string | null {
   const piece = lastPiece(source)
   const last = piece?.root.children.at(-1)
@@ -193,7 +193,7 @@ const HTML_ENDS: readonly (readonly [start: RegExp, end: string])[] = [
   [/^<![A-Z]/i, '>'],
 ]
 
-/** Nothing where the text goes beyond what the parser reads: then nothing can be told of the end either. */
+/** Undefined if the parser cannot read the text: then its end is unknown too. */
 function lastPiece(source: string): ParsedPiece | undefined {
   try {
     return parseBlockPieces(source).at(-1)
@@ -203,7 +203,7 @@ function lastPiece(source: string): ParsedPiece | undefined {
   }
 }
 
-/** A last section goes with the line ending that set it off; one in the middle ends where the next begins. */
+/** The last section is removed with the line ending before it; another one ends where the next begins. */
 function removedSpan(source: string, { start, end }: Span): Splice {
   if (end < source.length) return { start, end, text: '' }
   const gap = /[\r\n]$/.test(source) ? /(?:\r\n|\n|\r)$/ : /(?:\r\n|\n|\r){1,2}$/

@@ -1,6 +1,6 @@
 import type { Task, TaskFacts } from './model.ts'
 
-/** The facts of a task that was read whole, apart from its text. */
+/** The facts of a task without its text. */
 export function factsOf(task: Task): TaskFacts {
   const depends = task.depends.map(({ id, number }) => ({ id, number }))
   const fields = task.fields.filter(({ name }) => name === null)
@@ -8,7 +8,7 @@ export function factsOf(task: Task): TaskFacts {
   return detached(facts)
 }
 
-/** The same in strings of their own: a part of a text keeps the whole text in memory. */
+/** Copies the strings in a value: a part of a text would keep the whole text in memory. */
 export function detached<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T
 }

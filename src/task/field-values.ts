@@ -3,13 +3,13 @@ import type { FieldName, FieldValues } from './model.ts'
 import { isNone, splitPaths, splitReferences, splitTags } from './values.ts'
 import { lookUpMarked, type TaskVocabulary } from './vocabulary.ts'
 
-/** Which field a value comes from, and what it makes of the plain text there; empty text stands for no such field. */
+/** The field of a value, and how to read it from plain text; the text is empty without such a field. */
 interface FieldReader<T> {
   readonly field: FieldName
   readonly read: (text: string, vocabulary: TaskVocabulary) => T
 }
 
-/** What the fields of a task mean. */
+/** How to read the values of a task's fields. */
 export const VALUE_READERS: { readonly [K in keyof FieldValues]: FieldReader<FieldValues[K]> } = {
   milestone: { field: 'Milestone', read: readText },
   prdReference: { field: 'PRD Reference', read: splitReferences },
@@ -33,7 +33,7 @@ export const VALUE_READERS: { readonly [K in keyof FieldValues]: FieldReader<Fie
 
 const VALUE_NAMES = Object.keys(VALUE_READERS) as (keyof FieldValues)[]
 
-/** The values of a task, by the plain text of each field; empty where there is no such field. */
+/** Reads the values of a task from the plain text of each field; the text is empty without such a field. */
 export function readValues(raw: (field: FieldName) => string, vocabulary: TaskVocabulary): FieldValues {
   const values: Partial<Record<keyof FieldValues, unknown>> = {}
   for (const name of VALUE_NAMES) {

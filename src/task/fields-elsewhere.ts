@@ -5,7 +5,7 @@ import { type Field } from './model.ts'
 import type { TaskReading } from './reading.ts'
 import { lookUp, type Vocabulary } from './vocabulary.ts'
 
-/** Whether a stretch is nothing but fields: bullets, lines and rows that each begin with a key, and what is indented below them. */
+/** Whether a text consists of fields alone: bullets, lines and rows that each begin with a key, with indented lines below them. */
 export function isAllFields(raw: string): boolean {
   let isField = false
   for (const line of raw.split(/\r\n|\n|\r/)) {
@@ -21,7 +21,7 @@ const NESTED = /^(?: {2,}|\t)/
 const ROW = /^\|[^|]+\|[^|]*\|[ \t]*$/
 const RULE = /^(?:-{3,}|\*{3,}|_{3,})[ \t]*$/
 
-/** The fields of quotes that are nothing but them. Where a line around them may make them anything else there are none. */
+/** The fields in quotes that consist of fields alone; none if a line around them might change their meaning. */
 export function quotedFields<F extends string>(
   reading: TaskReading,
   span: Span,
@@ -34,7 +34,7 @@ export function quotedFields<F extends string>(
     const end = Math.min(lineTextEnd(source, at), span.end)
     const line = source.slice(at, end)
     const [mark] = QUOTE.exec(line) ?? []
-    // A quote goes on in the text right below it.
+    // A quote continues in the text right below it.
     if (mark === undefined && (HIDES.test(line) || (isInQuote && line.trim() !== ''))) return []
     if (mark !== undefined) {
       if (!isInQuote) quotes.push([])
@@ -46,10 +46,10 @@ export function quotedFields<F extends string>(
 }
 
 const QUOTE = /^>[ \t]?(?:[-*+][ \t]+)?/
-// Within code, a comment or other HTML there is no quote.
+// Inside code, comments or HTML there are no quotes.
 const HIDES = /^[ \t]*(?:`{3}|~{3}|<)/
 
-/** The fields of one line, none where it is blank; null where it is anything else. */
+/** The fields of one line, none if it is blank; null if it is no field. */
 function fieldsIn<F extends string>(
   reading: TaskReading,
   { start, end }: Span,

@@ -8,14 +8,14 @@ import type { TaskReading } from './reading.ts'
 import { tableRows } from '../markdown/table.ts'
 import { lookUp, type Vocabulary } from './vocabulary.ts'
 
-/** What a metadata block holds: fields, and the fields that stand for a section. */
+/** The content of a metadata block: fields, and fields that stand for sections. */
 export interface BlockFields<F extends string, S extends string> {
   readonly fields: Field<F>[]
   readonly sections: Section<S>[]
   readonly lists: Map<S, Product[]>
 }
 
-/** Reads the fields of the metadata block, in whichever of its forms they are written. */
+/** Reads the fields of the metadata block, in any form. */
 export function readFields<F extends string, S extends string>(
   reading: TaskReading,
   blocks: readonly MarkdownBlock[],
@@ -54,7 +54,7 @@ function readItem<F extends string, S extends string>(
   found.fields.push(...readParts(reading, row.parts, { from, form: 'item' }, vocabulary))
 }
 
-/** The fields that stand behind the first one in its row. */
+/** The fields after the first one in a row. */
 function readParts<F extends string, S extends string>(
   reading: TaskReading,
   parts: ReturnType<typeof fieldsInRow>['parts'],
@@ -73,7 +73,7 @@ function readParts<F extends string, S extends string>(
   )
 }
 
-/** The field that a list item begins with. */
+/** The field at the start of a list item. */
 function readFirst<F extends string, S extends string>(
   reading: TaskReading,
   { item, key, valueSpan, vocabulary, found }: FirstField<F, S>,
@@ -111,7 +111,7 @@ interface FirstField<F extends string, S extends string> {
   readonly found: BlockFields<F, S>
 }
 
-/** The products of a field that stands for a section: its nested list, or its value. */
+/** The products in a field that stands for a section: its nested list, or its value. */
 function itemProducts(reading: TaskReading, item: ItemBlock, valueSpan: Span): Product[] {
   const raws = item.nested.flatMap((nested) => (nested.text ? [textAt(reading, nested.text)] : []))
   return raws.length > 0
@@ -119,7 +119,7 @@ function itemProducts(reading: TaskReading, item: ItemBlock, valueSpan: Span): P
     : splitProducts(reading, textAt(reading, valueSpan))
 }
 
-/** Fields that are lines of a paragraph, or rows of a table. */
+/** Reads fields that are lines of a paragraph, or rows of a table. */
 function readText<F extends string, S extends string>(
   reading: TaskReading,
   span: Span,
@@ -165,7 +165,7 @@ function field<F extends string, S extends string>(
   return { name, key, value: reading.inlineText(textAt(reading, valueSpan)), span, valueSpan, form }
 }
 
-/** The lines of a paragraph that begin a field, each with the lines that wrap below it. */
+/** The fields of a paragraph, each with the lines that wrap below it. */
 function fieldLines(raw: string, isKnown: (key: string) => boolean): FieldLine[] {
   const lines: FieldLine[] = []
   for (const match of raw.matchAll(/[ \t]*([^\r\n]*)(?:\r\n|\n|\r|$)/g)) {
@@ -199,7 +199,7 @@ function fieldLines(raw: string, isKnown: (key: string) => boolean): FieldLine[]
 }
 
 interface FieldLine {
-  /** Null for what stands before the first key. */
+  /** Null for the text before the first key. */
   readonly key: string | null
   readonly span: Span
   readonly value: Span

@@ -7,21 +7,21 @@ import { plainMarkdown, safeNotes } from './notes.ts'
 import { edited, lineEnding } from '../markdown/splice.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
-/** How a task was completed, as its file tells it. */
+/** The completion of a task, as its file records it. */
 export interface Completion {
-  /** Local time, as the person's clock shows it. */
+  /** Written as local time. */
   readonly at: Date
   readonly seconds: number
-  /** Null leaves the field out. */
+  /** Null omits the field. */
   readonly commit: string | null
   readonly costUsd: number | null
-  /** The agent's own words, in Markdown. */
+  /** The agent's notes, in Markdown. */
   readonly notes: string
-  /** Acceptance criteria that are to be checked off. */
+  /** Acceptance criteria to check off. */
   readonly criteriaMet?: readonly string[]
 }
 
-/** The text of the task file once the task is done. */
+/** The text of the task file after the task is done. */
 export function completeTask(
   task: Task,
   completion: Completion,
@@ -41,15 +41,15 @@ export function completeTask(
   ])
 }
 
-/** Why a task was given up. */
+/** Why a task is blocked. */
 export interface Blockage {
   readonly reason: string
   readonly attempts: number
-  /** Whether the reason is what its agent asks. */
+  /** Whether the reason is a question of its agent. */
   readonly asks: boolean
 }
 
-/** The text of the task file once the task is blocked. */
+/** The text of the task file after the task is blocked. */
 export function blockTask(
   task: Task,
   blockage: Blockage,
@@ -62,7 +62,7 @@ export function blockTask(
   ])
 }
 
-/** What a person can do now: it stands below the reason, and goes when somebody has done it. */
+/** What a person can do; the hint is removed with the reason. */
 function hintOf({ id }: Task, { attempts, asks }: Blockage): string {
   if (asks) return `Its agent asks. To answer: \`ralph answer ${id} "…"\`.`
   const failed = attempts === 1 ? '1 attempt failed' : `${attempts} attempts failed`
@@ -70,7 +70,7 @@ function hintOf({ id }: Task, { attempts, asks }: Blockage): string {
   return `${tried}To try again: \`ralph retry ${id}\`.`
 }
 
-/** Whether a task is blocked because its agent asks. */
+/** Whether a task is blocked with a question of its agent. */
 export function asksIn(task: Task): boolean {
   return sectionBodies(task, 'Blocked').some((body) =>
     /^Its agent asks\. To answer: `ralph answer/m.test(body),
@@ -80,7 +80,7 @@ export function asksIn(task: Task): boolean {
 const HINT =
   /^(?:\d+ attempts? failed; `ralph attempts [^`]*` [a-z ]+\. )?(?:To try again: `ralph retry|Its agent asks\. To answer: `ralph answer) [^`]*`\.$/gm
 
-/** The text of the task file once a blocked task may be tried again: why it was blocked is kept, with the answer to that. */
+/** The text of a blocked task's file after `ralph retry`: the reason is kept, with the answer. */
 export function retryTask(
   task: Task,
   vocabulary: TaskVocabulary = TASK_VOCABULARY,
@@ -96,7 +96,7 @@ export function retryTask(
   ])
 }
 
-/** The text of the task file once somebody has answered what its agent asks, while the task goes on. */
+/** The text of the task file after somebody answered its agent's question, while the task continues. */
 export function answerTask(
   task: Task,
   { question, answer }: { readonly question: string; readonly answer: string },
@@ -115,12 +115,12 @@ function paragraphs({ source }: Task, texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join(`${ending}${ending}`)
 }
 
-/** Gives a sealed commit's prefix a place: the Commit field alone. */
+/** Sets only the Commit field, to a sealed commit's prefix. */
 export function setCommit(task: Task, commit: string, vocabulary: TaskVocabulary = TASK_VOCABULARY): string {
   return edited(task, setField(task, 'Commit', commit, vocabulary))
 }
 
-/** `42s`, `8m`, `1h 12m`: seconds matter only within the first minute. */
+/** `42s`, `8m`, `1h 12m`: seconds are shown only below a minute. */
 function wholeMinutes(seconds: number): string {
   return formatDuration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60)
 }

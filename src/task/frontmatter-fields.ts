@@ -5,17 +5,17 @@ import type { OutlineError } from './outline.ts'
 import type { Parsers } from './reading.ts'
 import { lookUp, type Vocabulary, wordKey } from './vocabulary.ts'
 
-/** What stands between two `---` lines at the start of a document. */
+/** The text between two `---` lines at the start of a document. */
 export interface Frontmatter {
   readonly entries: readonly FrontmatterEntry[]
   readonly error: OutlineError | null
-  /** Where the Markdown begins. */
+  /** The offset of the Markdown after it. */
   readonly end: number
 }
 
 const NO_FRONTMATTER: Frontmatter = { entries: [], error: null, end: 0 }
 
-// Keys between a rule and the heading, which nobody else would write there.
+// Keys between a rule and the heading: hardly anything but frontmatter without its end.
 const OPEN_FRONTMATTER = /^---[ \t]*(?:\r\n|\n|\r)[A-Za-z][\w -]*:(?:[ \t]|\r|\n|$)/
 const UNCLOSED_FRONTMATTER: Frontmatter = {
   entries: [],
@@ -23,7 +23,7 @@ const UNCLOSED_FRONTMATTER: Frontmatter = {
   end: 0,
 }
 
-/** Reads the frontmatter, if there is any; null where it needs the parsers and has none. */
+/** Reads the frontmatter, if there is any; null if it needs parsers that are not passed. */
 export function readFrontmatter(source: string, parsers: Parsers | null): Frontmatter | null {
   const place = frontmatterPlace(source)
   if (place === null) return OPEN_FRONTMATTER.test(source) ? UNCLOSED_FRONTMATTER : NO_FRONTMATTER
@@ -46,7 +46,7 @@ export function readFrontmatter(source: string, parsers: Parsers | null): Frontm
   }
 }
 
-/** Where the YAML between the first two `---` lines stands, and where what follows begins. */
+/** The YAML between the first two `---` lines, and the offset of what follows. */
 function frontmatterPlace(source: string): { yaml: Span; end: number } | null {
   const open = /^---[ \t]*(?:\r\n|\n|\r)/.exec(source)
   if (open === null) return null
@@ -56,7 +56,7 @@ function frontmatterPlace(source: string): { yaml: Span; end: number } | null {
   return match && { yaml: { start: open[0].length, end: match.index }, end: match.index + match[0].length }
 }
 
-/** The keys of the frontmatter as fields; `title` is not one of them. */
+/** The keys of the frontmatter as fields, without `title`. */
 export function frontmatterFields<F extends string, S extends string>(
   frontmatter: Frontmatter,
   vocabulary: Vocabulary<F, S>,

@@ -1,11 +1,11 @@
 import { numberOf } from './values.ts'
 
 /**
- * The id and the title in a heading. `Task` may stand before the id; so may another word, where the id is the
- * file's own (a heading in another language), because `Fix T-003` in the file of T-004 is a title.
+ * The id and the title in a heading. `Task` may come before the id, and any other word if the id is the file's own (a
+ * heading in another language), as `Fix T-003` in the file of T-004 is a title.
  */
 export function readHeading(text: string, own: number): { number: number | null; title: string } {
-  // Where two stand, the first is the heading's: no word before the id is an id.
+  // The first id is the heading's: the words before it must not contain one.
   const match = /^(?:((?!\[?T-\d)\S+)\s+)?\[?(T-\d{1,12})\]?(?![\w-])\s*[:：—–·.-]?\s*(.*)$/isu.exec(text)
   if (match === null) return { number: null, title: text }
   const number = numberOf(match[2]!)

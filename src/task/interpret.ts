@@ -16,7 +16,7 @@ import { numberOf } from './values.ts'
 import { idInPath } from './file-name.ts'
 import { lookUp, lookUpMarked, type TaskVocabulary } from './vocabulary.ts'
 
-/** The outline of a document that says nothing. */
+/** The outline of an empty document. */
 export const EMPTY_OUTLINE: TaskOutline = {
   heading: null,
   fields: [],
@@ -25,7 +25,7 @@ export const EMPTY_OUTLINE: TaskOutline = {
   error: null,
 }
 
-/** Gives an outline its meaning. */
+/** Reads the values in an outline. */
 export function interpret(
   file: string,
   source: string,
@@ -45,7 +45,7 @@ export function interpret(
   )
   const ofOutline = outlineProblems(outline, heading.number, id)
   const conflicting = conflicts(fields, vocabulary)
-  // What follows from another problem would only hide that one.
+  // Problems that follow from another one would only hide that.
   const isNoTask = outline.error !== null || (outline.heading === null && fields.length === 0)
   const mayNameStrays = depends.problems.length === 0 && conflicting.every(({ field }) => field !== 'Depends')
   const problems = [
@@ -66,7 +66,7 @@ export function interpret(
         })),
     ...conflicting,
   ]
-  // A file that says two has none that can be relied on.
+  // Two statuses in a file make both unreliable.
   const isClear = problems.every(({ field }) => field !== 'Status')
   const status = isClear ? (lookUpMarked(vocabulary.statuses, raw('Status')) ?? null) : null
   if (status === 'TODO') problems.push(...templateProblems(source, sections))
@@ -91,7 +91,7 @@ export function interpret(
   }
 }
 
-/** A section named as Depends may stand for the field, where it is nothing but a list. */
+/** A section named Depends replaces the field if it is only a list. */
 function sectionOfDepends(
   source: string,
   sections: readonly Section[],
@@ -103,7 +103,7 @@ function sectionOfDepends(
   return (section && dependsSection(source, section)) ?? undefined
 }
 
-/** What stands between the heading and the first section. */
+/** The block between the heading and the first section. */
 function blockOf({ heading, sections }: TaskOutline, source: string): Span {
   const start = heading?.span.end ?? 0
   const end = sections.find(({ form }) => form === 'heading')?.span.start ?? source.length

@@ -1,10 +1,10 @@
-/** The number of a milestone, alone or behind a word for one, and its name: `2 — Payments`, `Phase 2: Payments`. */
+/** The number of a milestone, alone or after a word for one, and its name: `2 — Payments`, `Phase 2: Payments`. */
 const FORM = /^(?:(?:milestone|phase|stage|sprint|m)\s*)?(\d+(?:\.\d+)*)\s*[—–:.-]*\s*(.*)$/i
 
-/** Whether a milestone is the one that was asked for: by its number, its name, or both as written. */
-export function isMilestone(milestone: string, asked: string): boolean {
+/** Whether a milestone matches what was typed for: its number, its name, or both as written. */
+export function isMilestone(milestone: string, typed: string): boolean {
   const [, number, name] = FORM.exec(milestone) ?? []
-  const wanted = normal(asked)
+  const wanted = normal(typed)
   return [milestone, number, name].some((form) => form !== undefined && normal(form) === wanted)
 }
 

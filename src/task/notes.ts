@@ -8,15 +8,15 @@ import { applySplices, type Splice } from '../markdown/splice.ts'
 import { visit } from '../markdown/visit.ts'
 
 /**
- * Notes that an agent wrote, made safe to stand in a task file: their headings pushed to the third level or deeper,
- * so that they can never make a section of their own, and nothing left open at their end.
+ * Makes an agent's notes safe for a task file: headings become third level or deeper, so that they begin no section,
+ * and nothing is left open at the end.
  */
 export function safeNotes(markdown: string): string {
   const notes = bounded(withoutControls(markdown).trim())
   try {
     const pushed = pushHeadings(notes)
     if (staysInside(pushed)) return pushed
-    // What is left open (a fence, say) the serializer closes.
+    // The serializer closes what is open, such as a fence.
     const written = stringify(pushedTree(parseTree(notes)))
     return staysInside(written) ? written : fenced(notes)
   } catch (error) {
@@ -25,7 +25,7 @@ export function safeNotes(markdown: string): string {
   }
 }
 
-// The whole of what an agent said is in its log; a task file is for people to read.
+// The log has the agent's whole output; a task file is for people.
 const LONGEST = 64 * 1024
 
 function bounded(notes: string): string {
@@ -34,7 +34,7 @@ function bounded(notes: string): string {
   return `${kept}\n\n(Cut here: the notes have ${Math.round(notes.length / 1024)} KB.)`
 }
 
-/** Text of a person or a program as Markdown that says just that, whatever marks stand in it. */
+/** Escapes a text so that Markdown shows it literally. */
 export function plainMarkdown(text: string): string {
   const lines = withoutControls(text).trim()
   return stringify({
@@ -43,7 +43,7 @@ export function plainMarkdown(text: string): string {
   })
 }
 
-/** A text of a person as a title that says just that: `Option<T>` would be HTML. Who gives code marks writes Markdown already. */
+/** Escapes a person's text for a title: `Option<T>` would be HTML. A title with code marks is Markdown already. */
 export function titleMarkdown(title: string): string {
   if (title.includes('`') || !/[\\*_<[&#]/.test(title)) return title
   return plainMarkdown(title).replace(/#$/, '\\#')
@@ -58,7 +58,7 @@ function stringify(root: Root): string {
 const HIGHEST = 3
 const DEEPEST = 6
 
-/** Only the headings' marks change: the rest stays as the agent wrote it. */
+/** Changes only the marks of headings: the rest stays as written. */
 function pushHeadings(notes: string): string {
   const headings = parseBlockPieces(notes).flatMap(({ root, start }) =>
     headingsIn(root).map((heading) => ({ heading, start })),
@@ -92,7 +92,7 @@ function headingSplice(notes: string, heading: Heading, base: number, shift: num
   const marks = '#'.repeat(depthOf(heading, shift))
   const atx = /^#{1,6}/.exec(notes.slice(start, end))
   if (atx) return { start, end: start + atx[0].length, text: marks }
-  // An underlined heading becomes one line with marks: below the second level there is no underline.
+  // An underlined heading becomes one line with marks: there are no underlines below the second level.
   const [first, last] = [heading.children[0], heading.children.at(-1)]
   if (first === undefined || last === undefined) return { start, end, text: marks }
   const text = notes.slice(offsets(first, base).start, offsets(last, base).end)
@@ -110,7 +110,7 @@ function offsets(node: Node, base: number): { start: number; end: number } {
   return { start: base + (node.position?.start.offset ?? 0), end: base + (node.position?.end.offset ?? 0) }
 }
 
-/** Whether a section that holds these notes ends where the next one begins, and holds no other. */
+/** Whether these notes, in a section, neither end it nor begin another. */
 function staysInside(notes: string): boolean {
   const pieces = parseBlockPieces(`## Before\n\n${notes}\n\n## After\n`)
   const nodes = pieces.flatMap(({ root }) => root.children)

@@ -1,6 +1,6 @@
 import type { TaskName } from './model.ts'
 
-/** Tasks by number, and by file name where two have one number: the same order on every machine. */
+/** Sorts tasks by number, then by file name: the same order on every machine. */
 export function inOrder<T extends TaskName>(tasks: readonly T[]): readonly T[] {
   let largest = -1
   let isOrdered = true
@@ -12,10 +12,10 @@ export function inOrder<T extends TaskName>(tasks: readonly T[]): readonly T[] {
   return (largest <= SPARSEST * tasks.length ? inPlaces(tasks, largest) : null) ?? tasks.toSorted(byNumber)
 }
 
-// Beyond this, a list by number would be mostly holes.
+// With fewer tasks for the largest number, an array by number would be mostly empty.
 const SPARSEST = 4
 
-/** Where no two have one number, each has its place, and nothing is compared. */
+/** Without duplicate numbers each task has its place, and no comparison is needed. */
 function inPlaces<T extends TaskName>(tasks: readonly T[], largest: number): readonly T[] | null {
   const places: T[] = []
   places.length = largest + 1

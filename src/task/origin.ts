@@ -1,27 +1,27 @@
 import type { Status, Task } from './model.ts'
 
-/** The place in another tool's backlog that a task came from: the path that names it, and what names the task there. */
+/** The place in another tool's backlog that a task came from: the path of the backlog, and the task's key in it. */
 export interface Origin {
   readonly path: string
   readonly key: string
 }
 
-/** What of an Origin is written as it is: nothing that Markdown, a list or the field itself would take for a sign. */
+/** The characters of an Origin that are not escaped: none has a meaning in Markdown, in a list or in the field. */
 const PLAIN = /[^\p{L}\p{N}/_.:@+=~!$&'()-]/gu
 
-/** An origin as the value of its field. */
+/** An origin as a field value. */
 export function originText({ path, key }: Origin): string {
   return `\`${escaped(path)}#${escaped(key)}\``
 }
 
-/** A text of any form as one word. */
+/** Escapes any text into one word. */
 export function escaped(text: string): string {
   return text.replaceAll(PLAIN, (sign) =>
     sign === '*' ? '%2A' : encodeURIComponent(/^[\ud800-\udfff]$/.test(sign) ? '\uFFFD' : sign),
   )
 }
 
-/** The origin that the value of the field names; null where it names none. */
+/** Parses the value of an Origin field; null if it is none. */
 export function readOrigin(value: string | null): Origin | null {
   const at = value?.indexOf('#') ?? -1
   if (value === null || at <= 0 || at === value.length - 1) return null
@@ -32,10 +32,10 @@ export function readOrigin(value: string | null): Origin | null {
   }
 }
 
-/** How a task stands now, for the place that it came from. */
+/** The state of a task, for its origin. */
 export interface OriginReport {
   readonly status: Status
-  /** Why it is blocked; empty where it is not. */
+  /** Why it is blocked; empty if it is not. */
   readonly reason: string
   readonly at: Date
   /** The attempts that failed, and why. */
@@ -48,13 +48,13 @@ interface FailedAttempt {
   readonly at: Date
 }
 
-/** The backlogs of other tools that are kept in step. */
+/** Backlogs of other tools that ralph keeps in sync. */
 export interface Origins {
-  /** Their files, relative to the root: no agent's to change. */
+  /** Their files, relative to the root: no agent may change them. */
   readonly files: readonly string[]
-  /** The new texts of those that tell how a task stands, by path; none where it came from none of them. */
+  /** The new texts of the origin's files for a state, by path; empty if the task has no synced origin. */
   readonly texts: (task: Task, report: OriginReport) => Promise<ReadonlyMap<string, string>>
 }
 
-/** Where nothing is kept in step. */
+/** For a project that syncs with no other tool. */
 export const NO_ORIGINS: Origins = { files: [], texts: () => Promise.resolve(new Map()) }

@@ -5,7 +5,7 @@ import { loadParsers, type Parsers } from './reading.ts'
 import { outlineWith, scanOutline } from './read-outline.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
-/** A task file as it lies on the disk. */
+/** A task file on disk. */
 export interface TaskFile {
   /** Relative to the project root, with forward slashes. */
   readonly file: string
@@ -21,14 +21,14 @@ export async function parseTask(
   return scanned ?? parseTaskWith(taskFile, vocabulary, await loadParsers())
 }
 
-/** Reads a task file in the ordinary style; null where its style needs the parsers. */
+/** Reads a task file in the ordinary style; null if it needs the parsers. */
 function scanTask({ file, text }: TaskFile, vocabulary: TaskVocabulary): Task | null {
   const { source, bom } = withoutMark(text)
   const outline = scanOutline(source, vocabulary, null)
   return outline && interpret(file, source, bom, outline, vocabulary)
 }
 
-/** Reads a task file of any style with parsers that are at hand. What they refuse is a task with that as its problem. */
+/** Reads a task file of any style with loaded parsers. If they fail, the task has that as its problem. */
 export function parseTaskWith({ file, text }: TaskFile, vocabulary: TaskVocabulary, parsers: Parsers): Task {
   const { source, bom } = withoutMark(text)
   return unlessBeyondReason(file, () =>
@@ -36,19 +36,19 @@ export function parseTaskWith({ file, text }: TaskFile, vocabulary: TaskVocabula
   )
 }
 
-/** The parser recurses, and refuses nesting beyond reason; one such file must not stop the others. */
+/** The parser is recursive and rejects extreme nesting; one such file must not stop the others. */
 function unlessBeyondReason<T extends Task | null>(file: string, read: () => T): T | Task {
   try {
     return read()
   } catch (error) {
-    // A regular expression may run out of stack, which is a RangeError or, where it is compiled, a SyntaxError.
+    // A regular expression that runs out of stack throws a RangeError or, when compiled, a SyntaxError.
     if (error instanceof RangeError || error instanceof SyntaxError || error instanceof BeyondReason)
       return unreadableTask(file, error.message)
     throw error
   }
 }
 
-/** A task of which no more is known than its file's name, and why. */
+/** A task of which only the file name is known, and the reason. */
 export function unreadableTask(file: string, message: string): Task {
   const problem: Task['problems'][number] = {
     kind: 'unreadable',

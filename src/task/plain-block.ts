@@ -2,23 +2,23 @@ import type { KeyMeaning, PlainWords } from './plain-words.ts'
 import { hasLoneLineEnd, lineEnd } from '../markdown/scan.ts'
 import type { TaskBytes } from './task-files.ts'
 
-/** The head of a file in the plainest style. */
+/** The block of a file in the plainest style. */
 export interface PlainBlock {
-  /** The wanted fields that the block may have, and null for what is none. */
+  /** The wanted fields that the block may have; null for others. */
   readonly fields: readonly (KeyMeaning | null)[]
-  /** What stands after the key of each, as bytes; undefined for one that the block has not. */
+  /** The bytes after each key; undefined for a field that the block does not have. */
   readonly values: readonly (string | undefined)[]
-  /** Where the first section begins; the end of the source, where none does. */
+  /** The offset of the first section, or the end of the source. */
   readonly end: number
 }
 
 type IsWanted = (meaning: KeyMeaning) => boolean
 
 /**
- * Reads the heads of files in the plainest style: `# T-004: …`, then nothing but blank lines and bullets of one line,
- * `- **Key**: value`, no field twice, up to the first `## `; null for any other. Of the fields only the wanted are told.
- * A backlog has its fields in one order or a few, thousands of times: what was read line by line once is read by one
- * regular expression from then on. That leaves the engine next to nothing to compile, which would cost more than it all.
+ * Reads the blocks of files in the plainest style: `# T-004: …`, then only blank lines and bullets of one line, `-
+ * **Key**: value`, no field twice, up to the first `## `; null for any other. Only wanted fields are returned. A
+ * backlog has its fields in one order or a few, thousands of times, so an order that was read once by lines is then
+ * read by one regular expression. That leaves the engine little to compile, which would take most of the time.
  */
 export function plainBlockScanner(
   words: PlainWords,
@@ -26,9 +26,9 @@ export function plainBlockScanner(
 ): (file: Pick<TaskBytes, 'id' | 'bytes'>) => PlainBlock | null {
   const layouts: Layout[] = []
   const learn = ({ rows: read, blankLines }: BlockLines): void => {
-    // A pattern of thousands of lines would be beyond the engine.
+    // The engine could not compile a pattern of thousands of lines.
     if (read.length > MOST_ROWS || [...read, { blankLines }].some((row) => row.blankLines > MOST_ROWS)) return
-    // Without the values, which are parts of all that was read.
+    // Without the values, which are parts of the whole text.
     const rows = read.map(({ field, blankLines }) => ({ field, blankLines }))
     for (const [i, layout] of layouts.entries()) {
       const merged = layout.blankLines === blankLines ? merge(layout.rows, rows) : null
@@ -57,18 +57,18 @@ export function plainBlockScanner(
 
 const MOST_LAYOUTS = 8
 
-/** Fields in an order, each of which may be left out, and what matches a file that has them so. */
+/** Optional fields in an order, and the pattern that matches files with that order. */
 interface Layout {
   readonly rows: readonly LayoutRow[]
-  /** Those below the last field. */
+  /** The number of blank lines below the last field. */
   readonly blankLines: number
-  /** Sticky. It captures the id and the values of the wanted fields. */
+  /** Sticky. Captures the id and the values of the wanted fields. */
   readonly pattern: RegExp
   /** The field of each capture; null for the whole match and the id. */
   readonly fields: readonly (KeyMeaning | null)[]
 }
 
-/** A field, and the blank lines above it. */
+/** A field, and the number of blank lines above it. */
 interface LayoutRow {
   readonly field: KeyMeaning
   readonly blankLines: number
@@ -90,7 +90,7 @@ function escaped(text: string): string {
   return text.replace(/[*-]/g, '\\$&')
 }
 
-/** One order for two; null where none holds both, or it would let a field be there twice. */
+/** One order that covers two; null if there is none, or if it would allow a field twice. */
 function merge(rows: readonly LayoutRow[], others: readonly LayoutRow[]): readonly LayoutRow[] | null {
   const merged = [...rows]
   let at = 0
@@ -106,12 +106,12 @@ function merge(rows: readonly LayoutRow[], others: readonly LayoutRow[]): readon
 
 const MOST_ROWS = 40
 
-/** A block as it was read line by line. */
+/** A block that was read by lines. */
 interface BlockLines {
   readonly rows: readonly (LayoutRow & { readonly value: string })[]
-  /** Those below the last field. */
+  /** The number of blank lines below the last field. */
   readonly blankLines: number
-  /** Where the first section begins; the end of the source, where none does. */
+  /** The offset of the first section, or the end of the source. */
   readonly end: number
 }
 
@@ -141,12 +141,12 @@ function readLines(source: string, start: number, words: PlainWords): BlockLines
 
 const HAS_ID = /T-\d/i
 
-/** Whether a line may hold more than one field: another bold key, or a key after a sign that parts them. */
+/** Whether a line may have several fields: another bold key, or a key after a separator. */
 function hasKeyInRow(bytes: string, end: number): boolean {
   return KEY_IN_ROW.test(bytes.slice(0, end))
 }
 
-// Of a sign beyond ASCII it is the last byte.
+// Separators beyond ASCII are matched by their last byte.
 const KEY_IN_ROW =
   /(?<!\n- )\*\*[^\s*:][^*\n]*(?::\*\*|\*\*:)|(?:[|;\xb7\x9c\xa2]|  )[ \t]*[^\s:|;][^\n:|;]{0,40}:/
 
@@ -155,7 +155,7 @@ function startsWithHeading(source: string, id: string): boolean {
 }
 
 const COLON = 58
-/** What stands before a value, `- **Key**:`; null where the line is anything else. */
+/** The key of a line `- **Key**: …`; null for any other line. */
 function fieldAt(source: string, at: number, end: number, words: PlainWords): KeyMeaning | null {
   if (!source.startsWith('- **', at)) return null
   const mark = source.indexOf('**:', at + 4)

@@ -3,9 +3,9 @@ import { plainText } from './plain-words.ts'
 
 const NO_NEEDS: readonly number[] = []
 
-/** The numbers that a Depends value names, each once, read from its bytes; null where not all of it is ids. */
+/** Reads the numbers in a Depends value from its bytes, each once; null if it contains more than ids. */
 export function plainNeeds(bytes: string): readonly number[] | null {
-  // The usual ways, of which what follows says the same, at a multiple of the cost.
+  // The most frequent values, read much faster than below, with the same result.
   if (bytes === '' || bytes === ' none') return NO_NEEDS
   if (ONE_ID.test(bytes)) return [Number(bytes.slice(' T-'.length))]
   const value = plainText(bytes)

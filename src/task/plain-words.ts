@@ -11,34 +11,34 @@ import {
 } from './vocabulary.ts'
 
 /**
- * What the words of a plain file mean, asked by their bytes. A backlog has a handful of keys, statuses and headings,
- * thousands of times: each is decoded and looked up once.
+ * The meanings of a plain file's words, by their bytes. A backlog has few keys, statuses and headings, thousands of
+ * times: each is decoded and looked up once.
  */
 export interface PlainWords {
-  /** What `- **Key**:` begins; null where only the parser can tell. */
+  /** The meaning of the key in `- **Key**:`; null if only the parser can decide. */
   readonly key: (bytes: string) => KeyMeaning | null
-  /** The value of a field as plain text; null where only the parser can tell. */
+  /** The value of a field as plain text; null if only the parser can decide. */
   readonly text: (bytes: string) => string | null
-  /** Null for what is none, or what only the parser can tell. */
+  /** Null for no status, or if only the parser can decide. */
   readonly status: (bytes: string) => Status | null
   readonly title: (bytes: string) => SectionName | 'another' | 'unclear'
 }
 
-/** What the key of a field means. */
+/** The meaning of a field's key. */
 export interface KeyMeaning {
-  /** What stands before the value, as bytes. */
+  /** The bytes before the value. */
   readonly start: string
   readonly name: FieldName | null
   readonly key: string
-  /** Another for each name, none where there is no name: to notice one that is given twice. */
+  /** A different bit for each name, 0 without a name: to detect a field that is given twice. */
   readonly bit: number
-  /** Ids in its value may be dependencies, which only the definition can tell. */
+  /** Whether ids in its value may be dependencies, which only the full reader can decide. */
   readonly mayNeed: boolean
-  /** It stands for a section, as `- **Produces**: …` does. */
+  /** Whether it stands for a section, as in `- **Produces**: …`. */
   readonly isSection: boolean
 }
 
-/** The plain words of a vocabulary: always the same for the same one. */
+/** The plain words of a vocabulary: always the same object for the same vocabulary. */
 export const plainWords = perVocabulary((vocabulary): PlainWords => ({
   key: remembered((bytes) => keyMeaning(bytes, vocabulary)),
   text: remembered(plainText),
@@ -55,7 +55,7 @@ export const plainWords = perVocabulary((vocabulary): PlainWords => ({
   }),
 }))
 
-/** What is made once for a vocabulary, and kept as long as that is. */
+/** Memoizes a function of a vocabulary, for as long as the vocabulary exists. */
 export function perVocabulary<T>(make: (vocabulary: TaskVocabulary) => T): (vocabulary: TaskVocabulary) => T {
   const made = new WeakMap<TaskVocabulary, { readonly value: T }>()
   return (vocabulary) => {
@@ -65,7 +65,7 @@ export function perVocabulary<T>(make: (vocabulary: TaskVocabulary) => T): (voca
   }
 }
 
-/** Makes the reader of a value, by what it makes of the plain text; null where only the parser can tell. */
+/** Makes a reader of bytes from a reader of plain text; it returns null if only the parser can decide. */
 export function textReader<T>(read: (text: string) => T): (bytes: string) => { readonly value: T } | null {
   return remembered((bytes) => {
     const text = plainText(bytes)
@@ -73,7 +73,7 @@ export function textReader<T>(read: (text: string) => T): (bytes: string) => { r
   })
 }
 
-/** What stands in a file, by its bytes, as plain text; null where only the parser can tell. */
+/** Bytes of a file as plain text; null if only the parser can decide. */
 export function plainText(bytes: string): string | null {
   return scanInlineText(decoded(bytes).trim())
 }
@@ -89,8 +89,8 @@ function keyMeaning(start: string, vocabulary: TaskVocabulary): KeyMeaning | nul
   return { start, name, key, isSection, mayNeed, bit: name === null ? 0 : 1 << FIELD_NAMES.indexOf(name) }
 }
 
-// Letters and digits, and between them spaces: nothing that could be more to Markdown than a word.
-// The first says the same of most; to make the second costs a millisecond.
+// Letters and digits with spaces between them: Markdown gives them no other meaning. The first pattern covers most
+// keys; compiling the second takes a millisecond.
 const IS_ASCII_KEY = /^[A-Za-z0-9](?:[A-Za-z0-9 ]{0,38}[A-Za-z0-9])?$/
 const IS_PLAIN_KEY = /^[\p{L}\p{N}](?:[\p{L}\p{N} ]{0,38}[\p{L}\p{N}])?$/u
 
@@ -108,7 +108,7 @@ function remembered<T>(read: (bytes: string) => T): (bytes: string) => T {
 
 const MOST_REMEMBERED = 1000
 
-/** A part of a source would keep all of that in memory. */
+/** A part of a source would keep all of the source in memory. */
 function ownBytes(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString('latin1')
 }

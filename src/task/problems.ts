@@ -15,10 +15,10 @@ import { lookUpMarked, type TaskVocabulary, wordKey } from './vocabulary.ts'
 /** The outline of a task file. */
 export type TaskOutline = Outline<FieldName, SectionName>
 
-/** A problem before its line is counted. */
+/** A problem whose line is not computed yet. */
 export type UnplacedProblem = Omit<Problem, 'line'>
 
-/** What is wrong with the document as such: its frontmatter, its heading. */
+/** The problems of the document: its frontmatter, its heading. */
 export function outlineProblems(
   outline: TaskOutline,
   headingNumber: number | null,
@@ -28,7 +28,7 @@ export function outlineProblems(
   if (outline.error) problems.push({ kind: 'bad-frontmatter', field: null, ...outline.error })
   const heading = outline.heading
   if (heading === null) {
-    // A title may stand in the frontmatter that cannot be read.
+    // The title may be in the frontmatter that cannot be read.
     if (outline.error) return problems
     problems.push({
       kind: 'no-heading',
@@ -43,7 +43,7 @@ export function outlineProblems(
   return problems
 }
 
-/** What is wrong with the Status. */
+/** The problems of the Status. */
 export function statusProblems(field: Field | undefined, vocabulary: TaskVocabulary): UnplacedProblem[] {
   const expected = STATUSES.join(', ')
   if (field === undefined) {
@@ -55,7 +55,7 @@ export function statusProblems(field: Field | undefined, vocabulary: TaskVocabul
   return [{ kind: 'bad-status', field: 'Status', message, span: field.valueSpan }]
 }
 
-/** What is wrong with a file that ralph made and nobody has filled in. */
+/** The problem of a new file that nobody has filled in. */
 export function templateProblems(source: string, sections: readonly Section[]): UnplacedProblem[] {
   const section = unfilledAt(source, sections)
   if (section === null) return []
@@ -63,7 +63,7 @@ export function templateProblems(source: string, sections: readonly Section[]): 
   return [{ kind: 'unfilled-template', field: null, message, span: section.span }]
 }
 
-/** Fields that are given twice with different values: nobody can tell which is meant. */
+/** Fields that are given twice with different values. */
 export function conflicts(fields: readonly Field[], vocabulary: TaskVocabulary): readonly UnplacedProblem[] {
   const problems: UnplacedProblem[] = []
   fields.forEach((field, i) => {
@@ -77,7 +77,7 @@ export function conflicts(fields: readonly Field[], vocabulary: TaskVocabulary):
   return problems
 }
 
-/** The same for two ways of writing one value. */
+/** The same text for two spellings of one value. */
 function meaningOf(field: Field, vocabulary: TaskVocabulary): string {
   switch (field.name) {
     case 'Status':

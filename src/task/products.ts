@@ -3,7 +3,7 @@ import type { Product } from './model.ts'
 import type { TaskReading } from './reading.ts'
 import { isNone, splitList, withoutRemarks } from './values.ts'
 
-/** What a section that is a list holds: the items of its lists, or a paragraph's parts between commas. */
+/** The products in a section: the items of its lists, or the comma-separated parts of a paragraph. */
 export function readProducts(reading: TaskReading, blocks: readonly MarkdownBlock[]): Product[] {
   const items = blocks.flatMap((block) => (block.kind === 'list' ? block.items : []))
   const texts = items.flatMap((item) =>
@@ -22,16 +22,16 @@ export function splitProducts(reading: TaskReading, raw: string): Product[] {
   return splitList(reading.inlineText(raw)).map((text) => ({ text, path: pathIn(text) }))
 }
 
-/** One item: a path where it begins with a code span that could be one, or with a word that looks like one. */
+/** Reads one item: a path if it begins with a code span that may be one, or with a word that looks like one. */
 export function productOf(reading: Pick<TaskReading, 'inlineText'>, raw: string): Product {
-  // A box to tick says nothing of what is beside it.
+  // A check box is not part of the item.
   const item = raw.replace(/^\[[ xX]\][ \t]+/, '')
   const text = reading.inlineText(item)
   const code = /^`([^`\s]+)`/.exec(item)?.[1]
   return { text, path: code ?? pathIn(text) }
 }
 
-/** `src/a.ts`, also before a remark (`src/a.ts — the form`); null for a word that names no file. */
+/** `src/a.ts`, perhaps before a remark (`src/a.ts — the form`); null if the word is no path. */
 function pathIn(text: string): string | null {
   const word = /^(\S+?),?(?:\s+[—–\-(:].*)?$/s.exec(withoutRemarks(text).trimEnd())?.[1]
   if (word === undefined || /^[a-z]+:\/\//i.test(word)) return null

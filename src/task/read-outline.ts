@@ -10,7 +10,7 @@ import { lineAfter } from '../markdown/splice.ts'
 import { loadParsers, parsedReading, type Parsers, type TaskReading, scannedReading } from './reading.ts'
 import { lookUp, sectionNamed, type Vocabulary, wordKey } from './vocabulary.ts'
 
-/** Reads a document of any style, loading the parsers where its style asks for them. The source has no byte order mark. */
+/** Reads a document of any style, and loads the parsers if it needs them. The source has no byte order mark. */
 export async function readOutline<F extends string, S extends string>(
   source: string,
   vocabulary: Vocabulary<F, S>,
@@ -18,7 +18,7 @@ export async function readOutline<F extends string, S extends string>(
   return scanOutline(source, vocabulary, null) ?? outlineWith(source, vocabulary, await loadParsers())
 }
 
-/** The same where the parsers are at hand. */
+/** The same with loaded parsers. */
 export function outlineWith<F extends string, S extends string>(
   source: string,
   vocabulary: Vocabulary<F, S>,
@@ -27,7 +27,7 @@ export function outlineWith<F extends string, S extends string>(
   return scanOutline(source, vocabulary, parsers) ?? parseOutline(source, vocabulary, parsers)
 }
 
-/** Reads a document by the scanner, with the parsers' help where they are given; null where that is not enough. */
+/** Reads a document with the scanner, helped by the parsers if they are passed; null if that is not enough. */
 export function scanOutline<F extends string, S extends string>(
   source: string,
   vocabulary: Vocabulary<F, S>,
@@ -40,7 +40,7 @@ export function scanOutline<F extends string, S extends string>(
   return reading.lacksParser() ? null : outline
 }
 
-/** The definition: the whole document goes through the Markdown parser. */
+/** The reference implementation: parses the whole document as Markdown. */
 export function parseOutline<F extends string, S extends string>(
   source: string,
   vocabulary: Vocabulary<F, S>,
@@ -82,12 +82,12 @@ function buildOutline<F extends string, S extends string>(
   }
 }
 
-/** Whether a task's block does not say how it stands: then it may stand elsewhere. Other documents have no Status. */
+/** Whether a task's block has no Status, which may then be elsewhere. Other documents have none. */
 function lacksStatus(fields: readonly Field<string>[], { fields: words }: Vocabulary): boolean {
   return lookUp(words, 'Status') !== undefined && fields.every(({ name }) => name !== 'Status')
 }
 
-/** The same with the fields of a quote in the block, and of the first section, where those are nothing but fields. */
+/** Adds the fields of a quote in the block, and of the first section, if those consist of fields alone. */
 function withFieldsElsewhere<F extends string, S extends string>(
   reading: TaskReading,
   { block, own }: { readonly block: Span; readonly own: BlockFields<F, S> },
@@ -103,7 +103,7 @@ function withFieldsElsewhere<F extends string, S extends string>(
     isAllFields(source.slice(body.start, body.end))
   const below = isBlock ? readFields(reading, reading.within(body), { ...vocabulary, everyKey: true }) : null
   return {
-    // In the order in which they stand.
+    // In the order of the source.
     fields: [...own.fields, ...quoted, ...(below?.fields ?? [])].toSorted(
       (a, b) => a.span.start - b.span.start,
     ),
@@ -112,7 +112,7 @@ function withFieldsElsewhere<F extends string, S extends string>(
   }
 }
 
-/** What stands under the heading of that index. */
+/** The span below the heading with that index. */
 function bodyUnder({ source, headings }: TaskReading, index: number): Span {
   const end = headings[index + 1]?.span.start ?? source.length
   return { start: Math.min(lineAfter(source, headings[index]!.span.end), end), end }
@@ -122,7 +122,7 @@ function headingOf(reading: TaskReading, h1: HeadingBlock): Heading {
   return { text: textOf(reading, h1.text), span: h1.span }
 }
 
-/** A frontmatter's `title` stands for a heading that is not there. */
+/** A `title` in the frontmatter replaces a missing heading. */
 function titleOf(frontmatter: Frontmatter): Heading | null {
   const entry = frontmatter.entries.find((candidate) => wordKey(candidate.key) === 'title')
   return entry ? { text: entry.value, span: entry.valueSpan } : null
@@ -141,7 +141,7 @@ function sectionUnder<F extends string, S extends string>(
   return { name, title, span, bodySpan, form: 'heading' }
 }
 
-/** Reads the items of a section that is a list; of two with one name, all items count. */
+/** Reads the items of a list section; those of several with one name are joined. */
 function readList<F extends string, S extends string>(
   reading: TaskReading,
   section: Section<S>,

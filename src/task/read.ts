@@ -10,34 +10,34 @@ import { type FactsAsked, factsScanner } from './scan-facts.ts'
 import { readTaskBytes, readTaskFiles, type TaskBytes, type Unreadable } from './task-files.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
-/** Every task of a project, those that cannot be read among them. */
+/** All tasks of a project, including those that cannot be read. */
 export interface Backlog<T extends TaskName = Task> {
   /** The project's root, absolute. */
   readonly root: string
   /** The task folder relative to the root, with forward slashes. */
   readonly dir: string
-  /** By number, and by file name where two have one number. */
+  /** By number, then by file name. */
   readonly tasks: readonly T[]
 }
 
-/** Where a backlog lies, and in which words it is written. */
+/** The place and the vocabulary of a backlog. */
 export interface BacklogOptions {
   readonly root: string
   /** Relative to the root, with forward slashes; `docs/tasks` by default. */
   readonly dir?: string
-  /** More folders, which need not be there. */
+  /** More folders, which need not exist. */
   readonly moreDirs?: readonly string[]
-  /** Whether the file of that name is no task, whatever it is called. */
+  /** Whether to ignore the file with that name. */
   readonly isIgnored?: ((name: string) => boolean) | undefined
   readonly vocabulary?: TaskVocabulary
 }
 
-/** Where a backlog lies unless something else is said. */
+/** The default task folder. */
 const TASK_FOLDER = 'docs/tasks'
 
-/** Reads the task folder. A file that cannot be read is a task whose problem says why; only a missing folder throws. */
+/** Reads the task folder. A file that cannot be read becomes a task with a problem; only a missing folder throws. */
 export function readBacklog(options: BacklogOptions): Promise<Backlog>
-/** The same of a large backlog: each task is dropped as soon as it is read, but for what is kept of it. */
+/** The same for a large backlog: of each task only what `keep` returns stays in memory. */
 export function readBacklog<T extends TaskName>(
   options: BacklogOptions,
   keep: (task: Task) => T,
@@ -49,7 +49,7 @@ export function readBacklog(
   return readFolder(options, keep, () => null)
 }
 
-/** Reads of each task only what selection needs: several times as fast, where the files are in the plainest style. */
+/** Reads only the head of each task: several times as fast for files in the plainest style. */
 export function readHeads(options: BacklogOptions): Promise<Backlog<TaskHead>> {
   return readFolder<TaskHead>(
     options,
@@ -59,26 +59,26 @@ export function readHeads(options: BacklogOptions): Promise<Backlog<TaskHead>> {
 }
 
 /**
- * Reads of each task some facts, in a fraction of the time where the files are in the plainest style. `see` is handed
- * those tasks that were read whole: where that is wanted, and where they are in another style.
+ * Reads some facts of each task, much faster for files in the plainest style. `see` is called for tasks that were
+ * read whole: because that is wanted, or because of their style.
  */
 export async function readFacts<K extends FactName>(
   options: BacklogOptions,
-  asked: FactsAsked<K>,
+  request: FactsAsked<K>,
   see?: (facts: Facts<K>, task: Task) => void,
 ): Promise<Backlog<Facts<K>>> {
-  return readFolder<Facts<K>>(options, ...factsReaders(options, asked, see))
+  return readFolder<Facts<K>>(options, ...factsReaders(options, request, see))
 }
 
-/** The same of one task, as its file is now. */
+/** The same for one task, from its current file. */
 export async function readTaskFacts<K extends FactName>(
   options: BacklogOptions,
   file: string,
-  asked: FactsAsked<K>,
+  request: FactsAsked<K>,
   see?: (facts: Facts<K>, task: Task) => void,
 ): Promise<Facts<K>> {
   const { root, vocabulary = TASK_VOCABULARY } = options
-  const [keep, shortcut] = factsReaders(options, asked, see)
+  const [keep, shortcut] = factsReaders(options, request, see)
   const bytes = readTaskBytes(join(root, file), root)
   const short = typeof bytes === 'string' ? shortcut({ file, id: idInPath(file), bytes }) : null
   return short ?? keep(await readWhole(file, bytes, vocabulary))
@@ -86,7 +86,7 @@ export async function readTaskFacts<K extends FactName>(
 
 function factsReaders<K extends FactName>(
   { vocabulary = TASK_VOCABULARY }: BacklogOptions,
-  asked: FactsAsked<K>,
+  request: FactsAsked<K>,
   see: (facts: Facts<K>, task: Task) => void = () => {},
 ): [keep: (task: Task) => Facts<K>, shortcut: Shortcut<Facts<K>>] {
   const keep = (task: Task): Facts<K> => {
@@ -94,7 +94,7 @@ function factsReaders<K extends FactName>(
     see(facts, task)
     return facts
   }
-  return [keep, factsScanner(vocabulary, asked)]
+  return [keep, factsScanner(vocabulary, request)]
 }
 
 type Shortcut<T> = (taskBytes: TaskBytes) => T | null
@@ -112,7 +112,7 @@ async function readFolder<T extends TaskName>(
   return { root, dir, tasks: inOrder(tasks) }
 }
 
-/** Reads each file by the quickest reader that can: a shortcut over its bytes, the scanner, the Markdown parser. */
+/** Reads each file with the fastest reader that can: a shortcut over its bytes, the scanner, the Markdown parser. */
 async function readFiles<T>(
   { root, vocabulary = TASK_VOCABULARY }: BacklogOptions,
   dir: string,
@@ -133,7 +133,7 @@ async function readFiles<T>(
   return kept
 }
 
-/** Reads one task file again, as it is now. */
+/** Reads one task file again. */
 export async function readTask(
   root: string,
   file: string,
@@ -147,7 +147,7 @@ async function readWhole(
   bytes: string | Unreadable,
   vocabulary: TaskVocabulary,
 ): Promise<Task> {
-  // Loaded by the first file that asks for it: most backlogs are in the plainest style.
+  // Loaded for the first file that needs it: most backlogs are in the plainest style.
   parse ??= await import('./parse.ts')
   if (typeof bytes !== 'string') return parse.unreadableTask(file, bytes.problem)
   return parse.parseTask({ file, text: ownText(bytes) }, vocabulary)

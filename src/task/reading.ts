@@ -4,7 +4,7 @@ import type { FrontmatterReading } from '../markdown/frontmatter.ts'
 import { joinLines, scanInlineText } from '../markdown/inline.ts'
 import { scanBlocks, scanHeadings } from '../markdown/scan.ts'
 
-/** The parsers that a document may need. They are heavy, so they are loaded when the first document asks for one. */
+/** The parsers that a document may need. They are slow to load, so they are loaded for the first document that needs one. */
 export interface Parsers {
   readonly parseBlocks: (source: string, span: Span) => BlockSource
   readonly parseInlineText: (raw: string) => string
@@ -26,18 +26,18 @@ async function load(): Promise<Parsers> {
   return { parseBlocks, parseInlineText, parseFrontmatter }
 }
 
-/** One document being read: its structure and its texts, from whatever can tell them. */
+/** A document that is being read: its structure and texts, from the scanner or the parser. */
 export interface TaskReading {
   readonly source: string
   readonly headings: readonly HeadingBlock[]
   within(span: Span): readonly MarkdownBlock[]
-  /** A stretch of the source, or a piece of it, as one line of plain text. */
+  /** A part of the source as one line of plain text. */
   inlineText(raw: string): string
-  /** Whether anything asked for a parser that was not there: then what was read counts for nothing. */
+  /** Whether a parser was needed and missing: then the result is invalid. */
   readonly lacksParser: () => boolean
 }
 
-/** The definition: everything comes from the Markdown parser. */
+/** The reference implementation: everything comes from the Markdown parser. */
 export function parsedReading(source: string, from: number, parsers: Parsers): TaskReading {
   const { headings, within } = parsers.parseBlocks(source, { start: from, end: source.length })
   const inlineText = (raw: string): string => parsers.parseInlineText(joinLines(raw))
@@ -45,8 +45,8 @@ export function parsedReading(source: string, from: number, parsers: Parsers): T
 }
 
 /**
- * The same from the scanner, with the parser only for the stretches that the scanner declines;
- * null where it declines the document as a whole.
+ * The same from the scanner, with the parser only for the parts that the scanner declines; null if it declines the
+ * whole document.
  */
 export function scannedReading(source: string, from: number, parsers: Parsers | null): TaskReading | null {
   const headings = scanHeadings(source, from)
@@ -66,8 +66,8 @@ export function scannedReading(source: string, from: number, parsers: Parsers | 
       const line = joinLines(raw)
       return scanInlineText(line) ?? (parsers ? parsers.parseInlineText(line) : lacking(line))
     },
-    // No getter: one in a literal makes each such object a kind of its own to the engine, which remembers it and all that
-    // it reads.
+    // No getter: an object literal with one has a hidden class of its own, and the engine keeps it with all that it
+    // reads.
     lacksParser: () => lacksParser,
   }
 }

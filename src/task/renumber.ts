@@ -2,15 +2,15 @@ import { edited, type Splice } from '../markdown/splice.ts'
 import type { Task } from './model.ts'
 import { numberOf } from './values.ts'
 
-/** The new id of a task by the number that it had. */
+/** The new id of each task, by its old number. */
 export type NewIds = ReadonlyMap<number, string>
 
-/** The file's text with these ids everywhere: whoever wrote it knew no other tasks of those numbers. */
+/** The file's text with all of these ids replaced: its author meant these tasks. */
 export function withIds(task: Task, ids: NewIds): string {
   return edited(task, idsWithin(task.source, 0, ids))
 }
 
-/** The same in the Depends alone. */
+/** The same for Depends alone. */
 export function withDepends(task: Task, ids: NewIds): string {
   const splices = task.depends.flatMap(({ number, span }) =>
     ids.has(number) ? idsWithin(task.source.slice(span.start, span.end), span.start, ids) : [],

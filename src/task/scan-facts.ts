@@ -13,37 +13,37 @@ import { mayBeTemplate } from './template.ts'
 import { numberOf } from './values.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
-/** What is asked of each task file beside its head. */
+/** Which facts to read beside a task's head. */
 export interface FactsAsked<K extends FactName> {
   readonly facts: readonly K[]
-  /** Whether what stands above the sections is enough: of what they list nothing is said then, nor is the whole wanted. */
+  /** Whether the facts above the sections are enough: then the sections are not read. */
   readonly isEnough?: (facts: Facts<K>) => boolean
-  /** Whether the whole of a file is wanted, asked of its bytes, each as one unit. */
+  /** Whether a file must be read whole, from its bytes, each as one unit. */
   readonly isWanted?: (bytes: string) => boolean
 }
 
 /**
- * Makes the reader of some facts of task files in the plainest style, over their bytes. It gives null for any other
- * style, and for a task that is wanted whole: a few slower readers come after this one, and say the same of what it reads.
- * It is made of steps, one for each thing that is asked: of what is not asked there is nothing for the engine to compile.
+ * Makes the reader of some facts of task files in the plainest style, over their bytes. It returns null for any other
+ * style, and for a task that is wanted whole: then slower readers, with the same results, read the file. It consists
+ * of one step for each requested fact, so the engine compiles no others.
  */
 export function factsScanner<K extends FactName>(
   vocabulary: TaskVocabulary,
   { facts: names, ...ask }: FactsAsked<K>,
 ): (taskBytes: TaskBytes) => Facts<K> | null {
   const words = plainWords(vocabulary)
-  const asked = new Set<FactName>(names)
-  const readers = valueReaders(asked, vocabulary)
+  const wanted = new Set<FactName>(names)
+  const readers = valueReaders(wanted, vocabulary)
   const steps = [
-    ...(asked.has('title') ? [readTitle] : []),
-    ...(asked.has('depends') ? [dependsStep()] : []),
+    ...(wanted.has('title') ? [readTitle] : []),
+    ...(wanted.has('depends') ? [dependsStep()] : []),
     ...(readers.size > 0 ? [valuesStep(readers)] : []),
-    ...(asked.has('fields') ? [unknownFieldsStep(words)] : []),
-    sectionsStep(words, asked, ask),
+    ...(wanted.has('fields') ? [unknownFieldsStep(words)] : []),
+    sectionsStep(words, wanted, ask),
   ]
   const scanBlock = plainBlockScanner(words, ({ name, isSection }) => {
-    if (isSection) return asked.has('produces') || asked.has('outputs')
-    return name === null ? asked.has('fields') : name === 'Status' || name === 'Depends' || readers.has(name)
+    if (isSection) return wanted.has('produces') || wanted.has('outputs')
+    return name === null ? wanted.has('fields') : name === 'Status' || name === 'Depends' || readers.has(name)
   })
   const columnsIn = columnFinder(['Status', 'Depends'])
   const blank = blankFacts(names)
@@ -70,16 +70,16 @@ type WritableFacts = { -readonly [P in keyof TaskHead]: TaskHead[P] } & {
   -readonly [P in FactName]?: TaskFacts[P]
 }
 
-/** What all that is read is a copy of: so the engine has one kind of object for it, with room for all its facts. */
-function blankFacts(asked: readonly FactName[]): WritableFacts {
+/** The object that all results are copies of: so they share one hidden class, with room for all facts. */
+function blankFacts(wanted: readonly FactName[]): WritableFacts {
   const head = { id: '', number: 0, file: '', status: null, needs: [], held: false, problems: [] }
-  const facts = asked.map((name) => [name, name === 'outputs' ? 0 : null])
+  const facts = wanted.map((name) => [name, name === 'outputs' ? 0 : null])
   return { ...head, ...Object.fromEntries(facts) }
 }
 
 /**
- * Where among a block's values the field of each name stands; beyond the last, where the block cannot have it. Most
- * files have the layout of the file before.
+ * The column of each field among a block's values; beyond the last one for a field that the block cannot have. Most
+ * files have the same layout as the file before.
  */
 function columnFinder(names: readonly FieldName[]): (block: PlainBlock) => readonly number[] {
   let known: PlainBlock['fields'] | undefined
@@ -96,14 +96,14 @@ function columnFinder(names: readonly FieldName[]): (block: PlainBlock) => reado
   }
 }
 
-/** Adds to the facts of a file; false where only another reader can tell, or the task is wanted whole. */
+/** Adds facts of a file; returns false if another reader is needed, or the task is wanted whole. */
 type Step = (facts: WritableFacts, block: PlainBlock, bytes: string) => boolean
 
 function readTitle(facts: WritableFacts, _block: PlainBlock, bytes: string): boolean {
   let start = '# '.length + facts.id.length + ':'.length
   while (bytes.charCodeAt(start) === SPACE) start++
   const title = scanInlineText(ownText(bytes.slice(start, bytes.indexOf('\n'))).trim())
-  // What ends in such signs may be closed by them; what begins with an id may be another heading than it seems.
+  // A trailing # may close the heading; a title that begins with an id may mean another heading.
   if (title === null || title.endsWith('#') || title.startsWith('T-')) return false
   facts.title = title
   return true
@@ -115,7 +115,7 @@ function dependsStep(): Step {
   const columnsIn = columnFinder(['Depends'])
   return (facts, block) => {
     const { ids } = readDepends(plainText(block.values[columnsIn(block)[0]!] ?? '') ?? '')
-    // Of two ids of one number the first counts.
+    // Of two ids with one number the first counts.
     const named = new Map(ids.toReversed().map((id) => [id.number, dependencyId(id, facts.id)]))
     facts.depends = facts.needs.map((number) => ({ id: named.get(number)!, number }))
     return true
@@ -127,13 +127,13 @@ interface ValueReader {
   readonly read: (bytes: string) => { readonly value: unknown } | null
 }
 
-/** By the field that each value stands in. */
+/** Reads the values, each from its field. */
 function valueReaders(
-  asked: ReadonlySet<FactName>,
+  wanted: ReadonlySet<FactName>,
   vocabulary: TaskVocabulary,
 ): ReadonlyMap<FieldName, ValueReader> {
   const readers = new Map<FieldName, ValueReader>()
-  for (const fact of asked) {
+  for (const fact of wanted) {
     if (!(fact in VALUE_READERS)) continue
     const { field, read } = VALUE_READERS[fact as keyof FieldValues]
     readers.set(field, {
@@ -175,10 +175,10 @@ function unknownFieldsStep(words: PlainWords): Step {
   }
 }
 
-/** What stands in the sections: whether the task is held, what it produces, and whether it is wanted whole. */
+/** Reads the sections: whether the task is held, what it produces, and whether it is wanted whole. */
 function sectionsStep(
   words: PlainWords,
-  asked: ReadonlySet<FactName>,
+  wanted: ReadonlySet<FactName>,
   { isEnough, isWanted }: Omit<FactsAsked<FactName>, 'facts'>,
 ): Step {
   const isHeld = holdReader(words)
@@ -188,7 +188,7 @@ function sectionsStep(
     facts.held = held === true
     return held !== null
   }
-  const readProducts = productsStep(words, asked)
+  const readProducts = productsStep(words, wanted)
   if (!isWanted && !readProducts) return readHold
   return (facts, block, bytes) => {
     if (!readHold(facts, block, bytes)) return false
@@ -198,11 +198,11 @@ function sectionsStep(
   }
 }
 
-function productsStep(words: PlainWords, asked: ReadonlySet<FactName>): Step | null {
-  const [outputs, produces] = [asked.has('outputs'), asked.has('produces')]
+function productsStep(words: PlainWords, wanted: ReadonlySet<FactName>): Step | null {
+  const [outputs, produces] = [wanted.has('outputs'), wanted.has('produces')]
   if (!outputs && !produces) return null
   return (facts, { fields, values }, bytes) => {
-    // A field in place of a section is left to the parser.
+    // A field in place of a section needs the parser.
     if (fields.some((field, i) => field?.isSection && values[i] !== undefined)) return false
     const lists = scanProductLists(bytes, words)
     if (lists === null) return false

@@ -3,12 +3,12 @@ import type { PlainWords } from './plain-words.ts'
 import { hasLoneLineEnd, scanHeadings } from '../markdown/scan.ts'
 
 /**
- * Tells whether the sections hold a Blocked one, from the line end before the first; null where only the parser can.
- * Nothing is looked at but lines that are, or within a fence only look like, a heading other than the usual ones.
+ * Makes the test whether there is a Blocked section, from the line end before the first; null if only the parser can
+ * decide. Tests only lines that are unusual headings, or look like one inside a fence.
  */
 export function holdReader(words: PlainWords): (source: string) => boolean | null {
   const usual = SECTION_NAMES.filter((name) => words.title(name) !== 'Blocked').join('|')
-  // Then whatever may make a heading of the second level without beginning with two marks and a blank in the first column.
+  // Then other forms of a second-level heading, which do not begin with two marks and a blank in the first column.
   const place = new RegExp(
     `\\n(?:## (?!(?:${usual})\\r?\\n)| {0,3}-+[ \\t]*(?:[\\r\\n]|$)| {1,3}##|##(?![# ]))`,
     'g',
@@ -29,7 +29,7 @@ export function holdReader(words: PlainWords): (source: string) => boolean | nul
   }
 }
 
-/** Null where only the parser can tell. */
+/** Null if only the parser can decide. */
 function hasBlockedSection(source: string, words: PlainWords): boolean | null {
   const headings = scanHeadings(source, 0)
   if (headings === null) return null
@@ -42,7 +42,7 @@ function hasBlockedSection(source: string, words: PlainWords): boolean | null {
   return false
 }
 
-/** Whether what begins after a heading may be a list of ids, which may be dependencies. */
+/** Whether the text after a heading may begin with a list of ids, which may be dependencies. */
 function mayListIds(source: string, headingEnd: number): boolean {
   if (headingEnd < 0) return false
   BEGINS_WITH_ID.lastIndex = headingEnd

@@ -7,7 +7,7 @@ import { scanHeadings, scanItems } from '../markdown/scan.ts'
 import { lineAfter } from '../markdown/splice.ts'
 import { isNone } from './values.ts'
 
-/** What the items of each section say that lists products, as bytes; null where only the parser can tell. */
+/** The items of each section that lists products, as bytes; null if only the parser can decide. */
 export function scanProductLists(source: string, words: PlainWords): readonly (readonly string[])[] | null {
   const headings = scanHeadings(source, 0)
   if (headings === null) return null
@@ -26,7 +26,7 @@ export function scanProductLists(source: string, words: PlainWords): readonly (r
   return lists
 }
 
-/** Such items as products; null where only the parser can tell. */
+/** Reads such items as products; null if only the parser can decide. */
 export function scanProducts(items: readonly string[]): readonly Product[] | null {
   const products: Product[] = []
   for (const bytes of items) {

@@ -1,7 +1,7 @@
 import { fieldOf, STATUSES, type Status, type Task } from './model.ts'
 import { type TaskVocabulary, wordKey } from './vocabulary.ts'
 
-/** The words of a backlog, each status as most of its tasks spell it: edits then write it so. */
+/** The vocabulary with each status spelled as in most of the tasks, so that edits write it that way. */
 export function asSpelled(
   vocabulary: TaskVocabulary,
   tasks: Iterable<Pick<Task, 'status' | 'fields'>>,
@@ -9,7 +9,7 @@ export function asSpelled(
   const counts = new Map<Status, Map<string, number>>()
   for (const task of tasks) {
     const word = task.fields.find(({ name }) => name === 'Status')?.value
-    // A remark behind it is about that one task.
+    // A word with a remark is about one task only.
     if (task.status === null || word === undefined || /[(（]/.test(word)) continue
     const known = counts.get(task.status) ?? new Map<string, number>()
     counts.set(task.status, known.set(word, (known.get(word) ?? 0) + 1))
@@ -19,7 +19,7 @@ export function asSpelled(
   return { ...vocabulary, spelled }
 }
 
-/** The word for a status: as the file's own status is written, else as the backlog has it. */
+/** The word for a status: in the style of the file's own status, else of the backlog. */
 export function statusWord(task: Task, status: Status, vocabulary: TaskVocabulary): string {
   const { own, spelled } = vocabulary
   const present = fieldOf(task, 'Status')?.value ?? ''

@@ -1,15 +1,15 @@
 import type { Task } from './model.ts'
 
-/** The subject of a task's commit where no configuration says another. */
+/** The default subject of a task's commit. */
 const USUAL = '{id}: {title}'
 
-/** The template of the config, filled in; what is no slot stays as it is. */
+/** Fills in the template from the configuration; unknown slots stay. */
 export function subjectOf(template: string, task: Pick<Task, 'id' | 'title' | 'milestone'>): string {
   const slots: Record<string, string> = { id: task.id, title: task.title, milestone: task.milestone ?? '' }
   return template.replaceAll(/\{(\w+)\}/g, (slot, name: string) => slots[name] ?? slot)
 }
 
-/** The title in the subject of a task's commit; all of a subject that neither the template nor the usual one has made. */
+/** The title in a commit's subject; the whole subject if neither the template nor the default matches. */
 export function titleIn(subject: string, id: string, template: string = USUAL): string {
   for (const made of [template, USUAL]) {
     const title = patternOf(made, id).exec(subject)?.[1]

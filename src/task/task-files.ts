@@ -4,36 +4,36 @@ import { sep } from 'node:path'
 import type { Span } from '../base/diagnostic.ts'
 import { pathWithin } from '../base/paths.ts'
 
-/** A task file as it is read: its bytes, which are UTF-8, each as one unit. */
+/** A task file as read: its UTF-8 bytes, each as one unit. */
 export interface TaskBytes {
   /** Relative to the project root, with forward slashes. */
   readonly file: string
-  /** As the file's name writes it. */
+  /** As in the file name. */
   readonly id: string
   readonly bytes: string
 }
 
-/** Why a file's text cannot be had. */
+/** Why a file cannot be read. */
 export interface Unreadable {
   readonly problem: string
 }
 
-/** The bytes of a task file, or what keeps it from being read. The file must lie within the project. */
+/** The bytes of a task file, or why they cannot be read. The file must be inside the project. */
 export function readTaskBytes(path: string, root: string): string | Unreadable {
   const file = readTaskFile(path, root, 0)
   return typeof file !== 'string' && 'end' in file ? partsOfBuffer([file], file.end)[0]! : file
 }
 
-// A task is about 2 KB. Some thirty go through the buffer and become one string, of which each is a part: ten thousand are
-// read so in half the time of readFile. A larger string is no young one to the engine, and costs more than it saves.
+// A task is about 2 KB. About thirty fit into the buffer and become one string, of which each is a part: that takes
+// half the time of readFile. A larger string is not allocated as a young object, and costs more than it saves.
 const buffer = Buffer.allocUnsafeSlow(64 * 1024)
 const LEAST_ROOM = 8 * 1024
 const LARGEST = 1024 * 1024
 const LINE_FEED = 10
 
 /**
- * The bytes of files of a folder, which are UTF-8, or what keeps each from being read: from one on, as many as the buffer
- * takes. What is to be kept of such bytes should become a string of its own.
+ * The bytes of files in a folder, or why each cannot be read: from one on, as many as fit into the buffer. Parts to
+ * keep should be copied into new strings.
  */
 export function readTaskFiles(
   folder: string,
@@ -48,7 +48,7 @@ export function readTaskFiles(
     files.push(file)
     if (typeof file !== 'string' && 'end' in file) {
       end = file.end
-      // What one file leaves open, the next must not close.
+      // A construct left open in one file must not continue into the next.
       buffer[end++] = LINE_FEED
     }
   }
@@ -65,7 +65,7 @@ function partsOfBuffer(files: readonly (Span | string | Unreadable)[], end: numb
   })
 }
 
-/** Where in the buffer a file stands now, which is from `at` on; its bytes, if that has no room for it; or why neither. */
+/** Reads a file into the buffer from `at` on, and returns its span; its bytes if it does not fit; or why it cannot be read. */
 function readTaskFile(path: string, root: string, at: number): Span | string | Unreadable {
   let file: number
   try {
@@ -84,17 +84,17 @@ function readTaskFile(path: string, root: string, at: number): Span | string | U
   }
 }
 
-// Opening a pipe would wait for its writer, a link may lead out of the project. Windows has neither flag.
+// Opening a pipe would wait for its writer, and a link may lead out of the project. Windows has neither flag.
 const NO_WAITING: number = constants.O_NONBLOCK ?? 0
 const NO_LINKS: number = constants.O_NOFOLLOW ?? 0
 
-/** Null where it is a link. */
+/** Null if it is a link. */
 function openPlain(path: string): number | null {
   if (NO_LINKS === 0 && lstatSync(path).isSymbolicLink()) return null
   try {
     return openSync(path, constants.O_RDONLY | NO_WAITING | NO_LINKS)
   } catch (error) {
-    // A link, says one system; a link that is not followed, says another.
+    // Systems have different codes for a link that is not followed.
     if (['ELOOP', 'EMLINK'].includes(codeOf(error))) return null
     throw error
   }

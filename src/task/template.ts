@@ -1,18 +1,18 @@
 import type { Section } from './model.ts'
 
-/** What `ralph new` writes where the description is to stand. */
+/** The description in a file of `ralph new`. */
 export const DESCRIPTION_HINT = '<!-- What to implement and why. -->'
-/** What the example of `ralph init` says there. */
+/** The description in the example of `ralph init`. */
 export const EXAMPLE_DESCRIPTION =
   'What to implement, and why: what somebody needs who has never seen this project.'
 
-/** Whether a text, or its bytes, may be that of a template. */
+/** Whether a text, or its bytes, may contain a template's description. */
 export function mayBeTemplate(source: string): boolean {
-  // Both have these words: one look at each file is enough.
+  // Both contain these words, so one search is enough.
   return source.includes('What to implement')
 }
 
-/** Where a file that ralph made still has the template's words for what is to be done, and nobody has said it; else null. */
+/** The section with the template's description in a file of ralph's; null if somebody has replaced it. */
 export function unfilledAt(source: string, sections: readonly Section[]): Section | null {
   if (!mayBeTemplate(source)) return null
   const bodyOf = ({ bodySpan }: Section): string => source.slice(bodySpan.start, bodySpan.end)
@@ -22,8 +22,8 @@ export function unfilledAt(source: string, sections: readonly Section[]): Sectio
   return hint && !sections.some((section) => saysSomething(bodyOf(section))) ? hint : null
 }
 
-/** Whether a text says anything: neither a comment does, nor an item that nothing stands in. */
+/** Whether a text has content: comments and empty items do not count. */
 export function saysSomething(body: string): boolean {
-  const said = body.replace(/<!--[\s\S]*?(?:-->|$)/g, '').split(/[\r\n]+/)
-  return said.some((line) => !/^(?:[-*+](?:\s+\[[ xX]?\])?)?$/.test(line.trim()))
+  const lines = body.replace(/<!--[\s\S]*?(?:-->|$)/g, '').split(/[\r\n]+/)
+  return lines.some((line) => !/^(?:[-*+](?:\s+\[[ xX]?\])?)?$/.test(line.trim()))
 }

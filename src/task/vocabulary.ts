@@ -9,16 +9,16 @@ import {
   TIERS,
 } from './model.ts'
 
-/** Which words mean which field and section, so that one reader serves tasks, disciplines and features. */
+/** The words for fields and sections, so that one reader serves tasks, disciplines and features. */
 export interface Vocabulary<F extends string = string, S extends string = string> {
-  /** By the key as `wordKey` gives it. */
+  /** By normalised key: see `wordKey`. */
   readonly fields: ReadonlyMap<string, F>
   readonly sections: ReadonlyMap<string, S>
-  /** Sections that may also be given as a field of the block, by name. */
+  /** Sections that a field of the block may replace. */
   readonly fieldSections: ReadonlySet<S>
   /** Sections that are read as a list of products. */
   readonly lists: ReadonlySet<S>
-  /** Whether in a paragraph each line that looks like a field is one, its key known or not. */
+  /** Whether each line of a paragraph that looks like a field is one, even with an unknown key. */
   readonly everyKey?: boolean
 }
 
@@ -26,22 +26,22 @@ export interface Vocabulary<F extends string = string, S extends string = string
 export interface TaskVocabulary extends Vocabulary<FieldName, SectionName> {
   readonly statuses: ReadonlyMap<string, Status>
   readonly tiers: ReadonlyMap<string, Tier>
-  /** Words under which other tasks are named and not needed. */
+  /** Words for tasks that are named and not needed. */
   readonly others: ReadonlySet<string>
-  /** The team's own words, which edits write into a file that speaks in them. */
+  /** The team's own words, which edits use in files that have them. */
   readonly own: OwnWords
-  /** How the tasks of the backlog spell each status, where that was looked at. */
+  /** How the backlog's tasks spell each status, if known. */
   readonly spelled?: ReadonlyMap<Status, string>
 }
 
-/** The first word that a team names for each thing. */
+/** The first word of the team for each thing. */
 interface OwnWords {
   readonly fields: ReadonlyMap<FieldName, string>
   readonly statuses: ReadonlyMap<Status, string>
   readonly sections: ReadonlyMap<SectionName, string>
 }
 
-/** A team's own words, as its config names them. */
+/** A team's own words from the configuration. */
 export interface Aliases {
   readonly fields?: Readonly<Record<string, readonly string[]>> | undefined
   readonly statuses?: Readonly<Record<string, readonly string[]>> | undefined
@@ -62,7 +62,7 @@ const SECTION_SYNONYMS: Partial<Record<SectionName, readonly string[]>> = {
   Comments: ['Comment'],
 }
 
-/** The section that a heading names. One that is blocked may say why in its heading: `Blocked: no key`. */
+/** The section that a heading names. A Blocked heading may contain the reason: `Blocked: no key`. */
 export function sectionNamed<S extends string>(
   { sections }: Pick<Vocabulary<string, S>, 'sections'>,
   title: string,
@@ -78,8 +78,8 @@ export function sectionNamed<S extends string>(
 const SIGNS_BEFORE = /^(?:[\s!-/:-@[-`{-~\u2000-\u2bff]|\ufe0f|[\ud83c-\ud83e][\udc00-\udfff])+/
 
 /**
- * Whether a key, a heading or a line speaks of what a task needs, by its words up to the first id. What is not read as
- * Depends must not be passed over.
+ * Whether a key, a heading or a line is about needs, by its words up to the first id. Such a text that is not read as
+ * Depends must not be ignored.
  */
 export function speaksOfNeeds(fields: ReadonlyMap<string, string>, text: string): boolean {
   const [before = ''] = text.slice(0, LONGEST_OPENING).split(/T-\d/i, 1)
@@ -96,7 +96,7 @@ const NEEDS_WORDS =
   'predecessor, predecessors'
 const NEEDS = new Set(NEEDS_WORDS.split(', '))
 
-/** Whether a key or a heading may well name other tasks without meaning that this one needs them. */
+/** Whether a key or a heading may name other tasks without needing them. */
 export function namesOthers(others: ReadonlySet<string>, text: string): boolean {
   return others.has(wordKey(text.replace(SIGNS_BEFORE, '').replace(SIGNS_AFTER, '')))
 }
@@ -106,13 +106,13 @@ const OTHERS_WORDS =
   'subtask, subtasks, sub tasks, blocks, blocking, unblocks, enables, unlocks, required by, needed by, next, follow up, ' +
   'follow ups, followup, followups, supersedes, superseded by, replaces, replaced by, duplicate of, duplicates, split from, ' +
   'split into, conflicts with, parallel, parallel with, in parallel with, refs, references, origin, id, task, task id'
-/** What aliases call the words under which other tasks are named and not needed. */
+/** The key in `aliases` for the words under which tasks are named and not needed. */
 export const RELATED = 'Related'
 export const OTHERS: ReadonlySet<string> = new Set(OTHERS_WORDS.split(', '))
 
-/** Case, and whether words are joined by spaces, underscores or hyphens, make no difference to a key. */
+/** Normalises a key: case does not matter, nor whether spaces, underscores or hyphens join its words. */
 export function wordKey(word: string): string {
-  // Normalizing loads tables that a plain word does not need.
+  // Normalizing loads tables that an ASCII word does not need.
   const normal = /^[\0-\x7f]*$/.test(word) ? word : word.normalize('NFC')
   return normal
     .replace(/[\s_-]+/g, ' ')
@@ -120,27 +120,27 @@ export function wordKey(word: string): string {
     .toLowerCase()
 }
 
-/** What a word means. A backlog has a handful of keys, thousands of times, so each is folded once. */
+/** Looks a word up. A backlog has few keys, thousands of times, so each is normalised once. */
 export function lookUp<N extends string>(words: ReadonlyMap<string, N>, word: string): N | undefined {
-  let told = TOLD.get(words)
-  if (told === undefined) TOLD.set(words, (told = new Map()))
-  let meaning = told.get(word)
+  let meanings = MEANINGS.get(words)
+  if (meanings === undefined) MEANINGS.set(words, (meanings = new Map()))
+  let meaning = meanings.get(word)
   if (meaning === undefined) {
     meaning = words.get(wordKey(word)) ?? null
-    if (told.size < MOST_TOLD) told.set(word, meaning)
+    if (meanings.size < MOST_MEANINGS) meanings.set(word, meaning)
   }
   return (meaning as N | null) ?? undefined
 }
 
-/** The same of a word with signs around it, or a remark in brackets behind it: `✅ DONE`, `heavy (cross-package)`. */
+/** The same for a word with symbols around it, or a remark in brackets after it: `✅ DONE`, `heavy (cross-package)`. */
 export function lookUpMarked<N extends string>(words: ReadonlyMap<string, N>, text: string): N | undefined {
   const meaning = lookUp(words, text)
   if (meaning !== undefined || text.length > LONGEST_OPENING) return meaning
   const bare = text.replace(/[\s]*[(（][^()（）]*[)）]\s*$/, '')
   const word = bare.replace(MARKS, '')
-  const said = lookUp(words, word)
-  // A sign that says no makes a word unclear that says yes.
-  return wordKey(word) !== 'blocked' && SAYS_NO.test(bare) ? undefined : said
+  const named = lookUp(words, word)
+  // A negative symbol contradicts any word but `blocked`.
+  return wordKey(word) !== 'blocked' && SAYS_NO.test(bare) ? undefined : named
 }
 
 // Dingbats, symbols and emoji.
@@ -148,10 +148,10 @@ const MARK = String.raw`(?:[\s\u2300-\u27bf\u2b00-\u2bff]|\ufe0f|[\ud83c-\ud83e]
 const MARKS = new RegExp(`^${MARK}|${MARK}$`, 'g')
 const SAYS_NO = /[\u26d4\u2716-\u2718\u274c\u274e]|\ud83d\udeab/
 
-const TOLD = new WeakMap<ReadonlyMap<string, string>, Map<string, string | null>>()
-const MOST_TOLD = 5000
+const MEANINGS = new WeakMap<ReadonlyMap<string, string>, Map<string, string | null>>()
+const MOST_MEANINGS = 5000
 
-/** The words of a task file, with a team's own added. */
+/** The vocabulary of a task file, with a team's own words added. */
 export function taskVocabulary(aliases: Aliases = {}): TaskVocabulary {
   const fields = wordMap(FIELD_NAMES, FIELD_SYNONYMS)
   const sections = wordMap(SECTION_NAMES, SECTION_SYNONYMS)
@@ -174,7 +174,7 @@ export function taskVocabulary(aliases: Aliases = {}): TaskVocabulary {
   }
 }
 
-/** Adds a team's words, and returns the first that it names for each thing. */
+/** Adds a team's words, and returns its first word for each thing. */
 function addAliases<N extends string>(
   words: Map<string, N>,
   names: readonly N[],
@@ -189,7 +189,7 @@ function addAliases<N extends string>(
   return own
 }
 
-/** Each name under its own word and its synonyms. */
+/** Maps each name and its synonyms to the name. */
 export function wordMap<N extends string>(
   names: readonly N[],
   synonyms: Partial<Record<N, readonly string[]>>,
@@ -203,5 +203,5 @@ function addWords<N extends string>(words: Map<string, N>, name: N, added: reado
   for (const word of added) words.set(wordKey(word), name)
 }
 
-/** The vocabulary of a team that has named no words of its own. */
+/** The vocabulary without a team's own words. */
 export const TASK_VOCABULARY: TaskVocabulary = taskVocabulary()

@@ -7,13 +7,13 @@ import { BLANK, dim, good, line, paragraph, strong, type Block } from './block.t
 import { counted } from '../base/text.ts'
 import { titleLine } from './task-lines.ts'
 
-/** What was tried on a task: how each attempt ended, what it took, where it is kept. */
+/** The attempts at a task: how each ended, its usage, and where it is kept. */
 export function attemptsView(task: Task, attempts: readonly KeptAttempt[]): readonly Block[] {
   if (attempts.length === 0) return [titleLine(task), line('       no attempt is kept')]
   return [titleLine(task), ...attemptList(attempts)]
 }
 
-/** The attempts alone, below an empty line each. */
+/** The attempts alone, each below an empty line. */
 export function attemptList(attempts: readonly KeptAttempt[]): readonly Block[] {
   return attempts.flatMap(attemptBlocks)
 }

@@ -1,7 +1,7 @@
-/** How a piece of text is meant: one accent for what is alive, good and bad for checked results only; or a team's own colour. */
+/** The meaning of a text's colour: accent for what is active, good and bad for checked results only; or a team's own colour. */
 export type Tone = 'strong' | 'dim' | 'accent' | 'good' | 'bad' | Colour
 
-/** As a discipline's file gives one: `#e07a5f`. */
+/** A colour from a discipline's file: `#e07a5f`. */
 type Colour = `#${string}`
 
 /** Text in one tone. A bare string is plain. */
@@ -10,22 +10,22 @@ export type Piece = string | { readonly text: string; readonly tone: Tone }
 export type Line = readonly Piece[]
 
 /**
- * What a view is made of. A view says what there is to see; layout decides where it goes, so that nothing is ever wider
- * than the terminal and nothing that a file says can steer it.
+ * The elements of a view. A view says what to show; layout decides where, so that nothing is wider than the terminal
+ * and no text from a file can control it.
  */
 export type Block =
   /** One line, cut at the terminal's edge. */
   | { readonly kind: 'line'; readonly line: Line }
-  /** A line with something at the right edge, which goes below where both do not fit. */
+  /** A line with a part at the right edge, which goes below if both do not fit. */
   | Spread
-  /** Words after a head, wrapped below themselves: `after    T-001 ✓  T-003 ✓`. */
+  /** Words after a head, wrapped below each other: `after    T-001 ✓  T-003 ✓`. */
   | { readonly kind: 'hang'; readonly head: Line; readonly words: readonly Line[]; readonly gap: string }
-  /** A sentence that wraps below its head, word by word: taken apart only where it does not fit. */
+  /** A sentence after a head, wrapped at words below it if it does not fit. */
   | { readonly kind: 'prose'; readonly head: Line; readonly text: Piece }
   /**
    * Cells in aligned columns, two blanks apart. In a narrow terminal the `shrink` columns are cut first, the widest
-   * most; where that is not enough the `wrap` column goes on below itself; where even that is not, the last column,
-   * `fold`, goes on after it.
+   * most; if that is not enough, the `wrap` column wraps below itself; then the last column, `fold`, is moved behind
+   * it.
    */
   | {
       readonly kind: 'table'
@@ -39,15 +39,15 @@ export type Block =
 /** The cells of one row, or a line across the whole table. */
 export type Row = readonly Cell[] | Spread
 
-/** What stands in a column: mostly one piece. */
+/** The content of a cell, usually one piece. */
 export type Cell = Piece | Line
 
-/** A line with something at the right edge. */
+/** A line with a part at the right edge. */
 export interface Spread {
   readonly kind: 'spread'
   readonly left: Line
   readonly right: Line
-  /** Where both do not fit, the left is cut instead of the right going below: for what must stay one line. */
+  /** Whether to cut the left part if both do not fit, instead of a second line. */
   readonly oneLine?: boolean
 }
 
@@ -59,7 +59,7 @@ export function line(...pieces: readonly Piece[]): Block {
 /** An empty line. */
 export const BLANK: Block = { kind: 'line', line: [] }
 
-/** A sentence that wraps below its head, word by word. */
+/** A sentence after a head, wrapped at words below it. */
 export function paragraph(head: Line, text: string, tone?: Tone): Block {
   const words = text.replaceAll(/\s+/g, ' ').trim()
   return { kind: 'prose', head, text: tone ? { text: words, tone } : words }
@@ -71,7 +71,7 @@ export const accent = (text: string): Piece => ({ text, tone: 'accent' })
 export const good = (text: string): Piece => ({ text, tone: 'good' })
 export const bad = (text: string): Piece => ({ text, tone: 'bad' })
 
-/** Text in a colour as a person writes it; plain where that is none of `#e07a5f`. */
+/** Text in a colour from a file; plain if that is not of the form `#e07a5f`. */
 export function coloured(text: string, colour: string | null): Piece {
   const [, digits] = /^#([0-9a-f]{6})$/i.exec(colour ?? '') ?? []
   return digits === undefined ? text : { text, tone: `#${digits}` }
@@ -87,7 +87,7 @@ export function lineOf(cell: Cell): Line {
   return isPiece(cell) ? [cell] : cell
 }
 
-/** What a piece says, whatever its tone. */
+/** The text of a piece. */
 export function textOf(piece: Piece): string {
   return typeof piece === 'string' ? piece : piece.text
 }
@@ -97,7 +97,7 @@ export function toneOf(piece: Piece): Tone | undefined {
   return typeof piece === 'string' ? undefined : piece.tone
 }
 
-/** The same tone, another text. */
+/** The same tone with another text. */
 export function withText(piece: Piece, text: string): Piece {
   return typeof piece === 'string' ? text : { text, tone: piece.tone }
 }

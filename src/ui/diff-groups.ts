@@ -6,18 +6,18 @@ import { partOf } from './graph-part.ts'
 import type { DrawnTask } from './graph-layers.ts'
 import type { TaskState } from '../select/selection.ts'
 
-/** Tasks to which the same has happened, each with what there is to tell of it. */
+/** Tasks with the same change, each with its details. */
 export interface DiffGroup {
   readonly heading: string
   readonly items: readonly (DiffItem & { readonly details: readonly string[] })[]
 }
 
-/** What a diff tells, in the order in which a reader asks for it; groups of nothing are left out. */
+/** The groups of a diff, in the order of interest, without empty ones. */
 export function diffGroups(diff: BacklogDiff): readonly DiffGroup[] {
   const turned = new Set([...diff.completed, ...diff.blocked, ...diff.reopened].map(({ id }) => id))
   const groups: readonly DiffGroup[] = [
-    { heading: 'Done', items: diff.completed.map((item) => ({ ...item, details: told(item.text) })) },
-    { heading: 'Blocked', items: diff.blocked.map((item) => ({ ...item, details: told(item.text) })) },
+    { heading: 'Done', items: diff.completed.map((item) => ({ ...item, details: detailsOf(item.text) })) },
+    { heading: 'Blocked', items: diff.blocked.map((item) => ({ ...item, details: detailsOf(item.text) })) },
     { heading: 'Open again', items: diff.reopened.map((item) => ({ ...item, details: [] })) },
     { heading: 'Added', items: diff.added.map((task) => ({ ...task, details: [addedText(task)] })) },
     {
@@ -33,7 +33,7 @@ export function diffGroups(diff: BacklogDiff): readonly DiffGroup[] {
   return groups.filter(({ items }) => items.length > 0)
 }
 
-/** `2 done, 1 blocked, 3 added`; empty where nothing has changed. */
+/** `2 done, 1 blocked, 3 added`; empty if nothing has changed. */
 export function diffSummary(diff: BacklogDiff, groups: readonly DiffGroup[]): string {
   const counts: readonly (readonly [number, string])[] = [
     [diff.completed.length, 'done'],
@@ -50,7 +50,7 @@ export function diffSummary(diff: BacklogDiff, groups: readonly DiffGroup[]): st
   return [...parts, ...cycles, ...problems].join(', ')
 }
 
-/** The tasks that a diff is about, and what they need. */
+/** The tasks in a diff, and their needs. */
 export function diffStates(diff: BacklogDiff): readonly TaskState<DrawnTask>[] {
   const named = [diff.added, diff.changed, diff.completed, diff.blocked, diff.eligible].flat()
   const ids = new Set([...named.map(({ id }) => id), ...diff.cycles.flat()])
@@ -60,7 +60,7 @@ export function diffStates(diff: BacklogDiff): readonly TaskState<DrawnTask>[] {
   return partOf(states, ({ task }) => ids.has(task.id) || needed.has(task.number))
 }
 
-function told(text: string): readonly string[] {
+function detailsOf(text: string): readonly string[] {
   return text === '' ? [] : [text]
 }
 
@@ -70,7 +70,7 @@ function addedText({ status, depends, milestone, eligible }: TaskJson): string {
   return [standing, ...needs, ...(milestone === null ? [] : [milestone])].join(' · ')
 }
 
-/** What ralph writes into the file of a task that it completes, blocks or opens again. */
+/** The fields that ralph writes when it completes, blocks or opens a task. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['Status', 'Completed', 'Commit', 'Cost'])
 const OWN_SECTIONS: ReadonlySet<string> = new Set(['Completion Notes', 'Blocked', 'Previous Attempts'])
 

@@ -5,7 +5,7 @@ import { mermaidOf } from './graph-text.ts'
 import { lintLine } from './lint-view.ts'
 import { markdownText } from './markdown-text.ts'
 
-/** What a range does to the backlog, in words. */
+/** The changes of a range to the backlog, in words. */
 export function diffView(diff: BacklogDiff): readonly Block[] {
   const groups = diffGroups(diff)
   const summary = diffSummary(diff, groups)
@@ -31,18 +31,18 @@ export function diffView(diff: BacklogDiff): readonly Block[] {
   ]
 }
 
-/** What is left out where more has changed than a person reads. */
+/** The note for more changes than lint checks. */
 const UNLINTED =
   'Of so many tasks only what keeps one from being eligible was checked: ralph lint tells the rest.'
 
-/** A list of a comment is read to here; the whole is in the files. */
+/** Longer lists are cut in a comment; the files have the rest. */
 const MOST_ITEMS = 50
-/** More tasks than these are folded; beyond the last, a forge draws nothing any more. */
+/** More tasks than these are folded; beyond the limit, a forge draws no graph. */
 const MOST_UNFOLDED = 12
 const MOST_DRAWN = 200
 const MOST_ARROWS = 400
 
-/** The same as Markdown for the comment of a pull request, or a job's summary. */
+/** The same as Markdown, for the comment of a pull request or a job's summary. */
 export function diffMarkdown(diff: BacklogDiff): string {
   const groups = diffGroups(diff)
   const summary = diffSummary(diff, groups)

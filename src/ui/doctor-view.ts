@@ -2,7 +2,7 @@ import { unreachable } from '../base/errors.ts'
 import { bad, BLANK, dim, good, line, type Block, type Piece, type Row } from './block.ts'
 import { counted } from '../base/text.ts'
 
-/** One thing that was looked at. */
+/** One checked thing. */
 export interface Examined {
   readonly area: string
   readonly level: 'ok' | 'note' | 'problem'
@@ -10,7 +10,7 @@ export interface Examined {
   readonly fix: string
 }
 
-/** Each thing that was looked at, what to do where it is not well, and how many are not. */
+/** Each checked thing, what to do about problems, and how many there are. */
 export function doctorView(findings: readonly Examined[]): readonly Block[] {
   const rows = findings.flatMap((finding, index): readonly Row[] => {
     const { area, level, message, fix } = finding

@@ -6,7 +6,7 @@ import { BLANK, dim, line, paragraph, type Block } from './block.ts'
 import { sandboxText } from './run-text.ts'
 import { label, limitsText, titleLine } from './task-lines.ts'
 
-/** What a run would do first. */
+/** The first step of a run. */
 export interface DryRun {
   readonly task: Task
   readonly tier: Tier
@@ -18,15 +18,15 @@ export interface DryRun {
   readonly command: readonly string[]
   readonly promptOnStdin: boolean
   readonly prompt: string
-  /** Workspaces of ralph's own, where the run has any. */
+  /** ralph's own workspaces, if the run uses them. */
   readonly workspaces: DryWorkspaces | null
-  /** Where workers would find its jobs, without a password; null where it does them itself. */
+  /** The address where workers would find its jobs, without a password; null if it has no workers. */
   readonly queue: string | null
   /** In tokens. */
   readonly estimate: number
 }
 
-/** What runs at once, where, and what each workspace gets. */
+/** The tasks that run at once, their workspaces, and what is copied into each. */
 export interface DryWorkspaces {
   readonly folder: string
   readonly jobs: number
@@ -36,7 +36,7 @@ export interface DryWorkspaces {
   readonly link: readonly string[]
 }
 
-/** Everything but the prompt itself, which follows as it is. */
+/** Everything except the prompt itself, which follows unchanged. */
 export function dryRunView(run: DryRun): readonly Block[] {
   const { task, tier, limits, agent, model, gates, promptOnStdin, estimate } = run
   return [
@@ -68,7 +68,7 @@ function workspaceLines(workspaces: DryWorkspaces | null): readonly Block[] {
   ]
 }
 
-/** As a shell would read it. */
+/** Quotes a word for a shell. */
 function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

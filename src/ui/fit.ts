@@ -1,7 +1,7 @@
 import { isPiece, textOf, withText, type Cell, type Line, type Piece } from './block.ts'
 import { cut, type Measure } from './width.ts'
 
-/** The line cut at so many columns, with `…` where something had to go; null cuts nothing. */
+/** Cuts a line to a number of columns, with `…` at the cut; null cuts nothing. */
 export function fit(line: Line, columns: number | null, measure: Measure): Line {
   if (columns === null || widthOf(line, measure) <= columns) return line
   const kept: Piece[] = []
@@ -20,7 +20,7 @@ export function fit(line: Line, columns: number | null, measure: Measure): Line 
   return kept
 }
 
-/** The line without blanks at its end. */
+/** Removes the blanks at a line's end. */
 export function trimEnd(line: Line): Line {
   let end = line.length
   while (end > 0 && textOf(line[end - 1]!).trimEnd() === '') end--

@@ -1,10 +1,10 @@
 import type { TaskState } from '../select/selection.ts'
 import type { Facts } from '../task/model.ts'
 
-/** What is told of a task in the graph. */
+/** The facts of a task in the graph. */
 export type DrawnTask = Facts<'title' | 'depends'>
 
-/** The tasks in layers, each below all that it needs, by number within a layer; those that wait for a cycle come last. */
+/** The tasks in layers, each below all its needs, by number within a layer; tasks that wait for a cycle come last. */
 export function inLayers(states: readonly TaskState<DrawnTask>[]): readonly TaskState<DrawnTask>[] {
   const dependants = new Map<number, TaskState<DrawnTask>[]>()
   for (const { task } of states) dependants.set(task.number, [])
@@ -30,7 +30,7 @@ function nextLayer(
   open: Map<TaskState<DrawnTask>, number>,
 ): TaskState<DrawnTask>[] {
   const next: TaskState<DrawnTask>[] = []
-  // Two files may share a number: what needs it is released once.
+  // Two files may share a number: its dependants are released once.
   for (const number of new Set(layer.map(({ task }) => task.number))) {
     for (const state of dependants.get(number) ?? []) {
       const left = open.get(state)! - 1

@@ -3,15 +3,15 @@ import type { DrawnTask } from './graph-layers.ts'
 
 type States = readonly TaskState<DrawnTask>[]
 
-/** What is to be left out of the graph. */
+/** Which part of the graph to show. */
 export interface GraphPart {
-  /** Only what this task needs and what needs it, all the way; null is every task. */
+  /** Only this task with all its needs and dependants, at any distance; null for every task. */
   readonly around: number | null
-  /** Without what is DONE. */
+  /** Whether to leave out tasks that are DONE. */
   readonly todo: boolean
 }
 
-/** The part of the graph that was asked for: no task in it needs one that is left out. */
+/** The requested part of the graph: no task in it needs one that is left out. */
 export function graphPart(states: States, { around, todo }: GraphPart): States {
   const related = around === null ? null : relatedTo(states, around)
   return partOf(
@@ -20,12 +20,12 @@ export function graphPart(states: States, { around, todo }: GraphPart): States {
   )
 }
 
-/** Some of the tasks, and what they need of each other. */
+/** Some of the tasks, and the needs between them. */
 export function partOf(states: States, isShown: (state: States[number]) => boolean): States {
   const known = new Set(states.map(({ task }) => task.number))
   const shown = states.filter(isShown)
   const left = new Set(shown.map(({ task }) => task.number))
-  // What does not exist was left out by nobody: it is still to be seen.
+  // Missing tasks stay visible as needs.
   const isSeen = (number: number): boolean => left.has(number) || !known.has(number)
   return shown.map((state) => {
     const { task } = state
@@ -34,7 +34,7 @@ export function partOf(states: States, isShown: (state: States[number]) => boole
   })
 }
 
-/** The task, what it needs and what needs it, all the way. */
+/** The task with all its needs and dependants, at any distance. */
 function relatedTo(states: States, number: number): ReadonlySet<number> {
   const needs = new Map<number, readonly number[]>()
   const dependants = new Map<number, number[]>()

@@ -1,17 +1,17 @@
 import type { TaskState } from '../select/selection.ts'
 import { type DrawnTask, inLayers } from './graph-layers.ts'
 
-/** One task in the drawing: the lanes of its row, and the needs that no lane shows. */
+/** One task in the drawing: the lanes of its row, and the needs without a lane. */
 interface GraphRow {
   readonly state: TaskState<DrawnTask>
-  /** What stands left and right of the task's sign. */
+  /** The text left and right of the task's sign. */
   readonly before: string
   readonly after: string
-  /** What it needs and no line leads from: it does not exist, waits for this one in turn, found no lane, or stands right above. */
+  /** The needs without a line: missing tasks, members of its cycle, those without a free lane, or the one right above. */
   readonly unseen: readonly string[]
 }
 
-/** A line that runs down from a task to the last one that needs it. */
+/** A line down from a task to the last one that needs it. */
 interface Lane {
   readonly number: number
   readonly firstRow: number
@@ -21,8 +21,8 @@ interface Lane {
 type Lanes = (Lane | null)[]
 
 /**
- * Draws dependencies as lanes: each task is a sign on a row of its own, below all that it needs, and a lane runs from it
- * to whatever needs it. With a limit to the lanes the work for each row is bounded too.
+ * Draws dependencies as lanes: each task is a sign on its own row, below all its needs, and a lane runs from it to
+ * each dependant. A limit for the lanes also limits the work for each row.
  */
 export function graphRows(states: readonly TaskState<DrawnTask>[], limit: number): readonly GraphRow[] {
   const order = inLayers(states)
@@ -33,7 +33,7 @@ export function graphRows(states: readonly TaskState<DrawnTask>[], limit: number
     const joined = [...lanes.keys()].filter((column) => needs.has(lanes[column]?.number ?? -1))
     const ending = joined.filter((column) => lanes[column]?.lastRow === row)
     const column = ending[0] ?? freeColumn(lanes)
-    // Right below what it needs there is no row between them to draw a line in.
+    // A task right below its need has no row between them for a line.
     const drawn = joined.filter((at) => at !== column || lanes[at]?.firstRow !== row - 1)
     const seen = new Set(drawn.map((at) => lanes[at]?.number))
     const { before, after } = draw({ lanes, joined, ending, column })
@@ -85,7 +85,7 @@ function draw({ lanes, joined, ending, column }: GraphLine): { before: string; a
   return parts
 }
 
-/** Where a lane meets the line to the task that needs it: it ends there, or goes on. */
+/** The sign where a lane meets the line to a dependant: it ends there, or continues. */
 function joint(left: boolean, right: boolean, ends: boolean): string {
   if (left && right) return ends ? '┴' : '┼'
   if (right) return ends ? '└' : '├'

@@ -41,13 +41,13 @@ export function dotOf(states: readonly TaskState<DrawnTask>[]): string {
   return `${[...head, ...nodes, ...missing, ...edges, '}'].join('\n')}\n`
 }
 
-/** One arrow from what is needed to what needs it, by their numbers. */
+/** An arrow from a needed task to its dependant, by number. */
 interface Edge {
   readonly from: number
   readonly to: number
 }
 
-/** Every arrow of the graph, each once. */
+/** All arrows of the graph, each once. */
 export function edgesOf(states: readonly TaskState<DrawnTask>[]): readonly Edge[] {
   return states.flatMap(({ task }) => task.needs.map((from) => ({ from, to: task.number })))
 }
@@ -58,7 +58,7 @@ function missingOf(states: readonly TaskState<DrawnTask>[]): readonly { id: stri
   return [...new Map(missing.map(({ id, number }) => [number, { id, number }])).values()]
 }
 
-/** Mermaid reads `#…;` as a character, and quotes, brackets and ticks as its own. */
+/** Escapes quotes, brackets and ticks, which Mermaid interprets, as it does `#…;`. */
 function mermaidText(text: string): string {
   return printable(text).replace(/["#&<>`[\]{}|\\]/g, (sign) => `#${sign.charCodeAt(0)};`)
 }

@@ -4,12 +4,12 @@ import { BLANK, dim, line, type Block, type Cell } from './block.ts'
 import { graphRows } from './graph-rows.ts'
 import { signOf } from './task-lines.ts'
 
-/** Lanes beyond these would leave no room for titles; what they would show is said in words. */
+/** More lanes would leave no room for titles; the other needs are listed in words. */
 const MOST_LANES = 16
 const LEAST_LANES = 4
 const TITLE_COLUMNS = 44
 
-/** The dependencies drawn for a terminal of that width; null is a pipe. */
+/** The dependencies drawn for a terminal of that width; null for a pipe. */
 export function graphView(states: readonly TaskState<DrawnTask>[], columns: number | null): readonly Block[] {
   const limit = Math.max(
     LEAST_LANES,
@@ -29,7 +29,7 @@ export function graphView(states: readonly TaskState<DrawnTask>[], columns: numb
   ]
 }
 
-/** With more rows than a screen has, nobody sees where a lane comes from. */
+/** In a drawing longer than a screen, the start of a lane is not visible. */
 const MOST_ROWS = 30
 const LESS =
   'Less of it: ralph graph --todo leaves out what is done, ralph graph T-004 shows the part of one task.'

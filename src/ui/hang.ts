@@ -26,7 +26,7 @@ export function hang(
   return lines.map((line) => fit(trimEnd(line), columns, measure))
 }
 
-/** The same of the words of a sentence. */
+/** The same for the words of a sentence. */
 export function prose(
   { head, text }: Extract<Block, { kind: 'prose' }>,
   columns: number | null,

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../base/diagnostic.ts'
 import { counted } from '../base/text.ts'
 import { accent, bad, BLANK, dim, good, line, paragraph, type Block, type Row } from './block.ts'
 
-/** What `ralph import` shows. */
+/** The data of `ralph import`. */
 interface ImportScreen {
   readonly format: string
   readonly path: string
@@ -31,7 +31,7 @@ const MOST_MISTAKES = 50
 const MOST_ROWS = 20
 
 export const importView = {
-  /** What is wrong with the other tool's files, each at its place. */
+  /** The mistakes in the other tool's files, with their places. */
   mistakes({ mistakes }: ImportScreen): readonly Block[] {
     const more = mistakes.length - MOST_MISTAKES
     return [
@@ -48,7 +48,7 @@ export const importView = {
     ]
   },
 
-  /** What has become of it. */
+  /** The result of the import. */
   result(screen: ImportScreen): readonly Block[] {
     const { path, format, isRefused, mistakes, written, files, kept, both, gone, dropped, sync } = screen
     if (isRefused) {

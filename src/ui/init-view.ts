@@ -1,24 +1,24 @@
 import { bad, BLANK, dim, good, line, paragraph, strong, type Block, type Row } from './block.ts'
 import { counted } from '../base/text.ts'
 
-/** What `ralph init` found and will do, or has done. */
+/** What `ralph init` found, and what it will do or has done. */
 export interface InitScreen {
   readonly root: string
   readonly files: readonly string[]
   readonly kept: readonly string[]
   readonly gates: readonly { readonly name: string; readonly command: string }[]
-  /** The team's own words: what they stand for, and the words. */
+  /** The team's own words: their meanings, and the words. */
   readonly aliases: readonly (readonly [string, readonly string[]])[]
   readonly tasks: number
-  /** Where backlogs of other tools stand. */
+  /** The paths of other tools' backlogs. */
   readonly foreign: readonly string[]
-  /** What could not be read, even with those words. */
+  /** The files that cannot be read, even with those words. */
   readonly unclear: readonly { readonly file: string; readonly message: string }[]
 }
 
 const MOST_UNCLEAR = 12
 
-/** What was found, and what setting up would write. */
+/** The findings, and the files that would be written. */
 export function planView(screen: InitScreen): readonly Block[] {
   const { root, files, kept, gates, aliases, tasks, unclear, foreign } = screen
   return [
@@ -41,7 +41,7 @@ export function planView(screen: InitScreen): readonly Block[] {
   ]
 }
 
-/** What setting up did, and what comes next. */
+/** What was written, and the next steps. */
 export function doneView(
   files: readonly string[],
   { hasTasks, foreign }: { readonly hasTasks: boolean; readonly foreign: readonly string[] },

@@ -1,8 +1,8 @@
 import { printableJson } from './printable.ts'
 
 /**
- * A document as JSON, as `JSON.stringify` with two blanks writes it, in pieces: the items of its lists one by one, so
- * that of ten thousand tasks no second copy is ever in memory.
+ * A document as JSON, like `JSON.stringify` with two blanks, in pieces: lists are written item by item, so that ten
+ * thousand tasks are never in memory twice.
  */
 export function* jsonPieces(document: object): Iterable<string> {
   let opening = '{'
@@ -25,7 +25,7 @@ function* listPieces(items: Iterable<unknown>): Iterable<string> {
   yield opening === '[' ? '[]' : '\n  ]'
 }
 
-/** A value, its lines below the first after an indent. */
+/** A value as text, with its later lines indented. */
 function textOf(value: unknown, indent: string): string {
   return printableJson(JSON.stringify(value, null, 2) ?? 'null').replaceAll('\n', `\n${indent}`)
 }

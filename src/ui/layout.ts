@@ -8,11 +8,11 @@ import { paint } from './style.ts'
 import { tableLines } from './table.ts'
 import { isNarrow, lengthOf, measureForAny, type Measure } from './width.ts'
 
-/** What blocks are laid out for. Where `columns` is null nothing is cut and nothing wraps. */
+/** What to lay blocks out for. If `columns` is null, nothing is cut or wrapped. */
 export interface Canvas {
   readonly columns: number | null
   readonly colour: boolean
-  /** Signs are drawn in ASCII. */
+  /** Whether to draw signs in ASCII. */
   readonly ascii?: boolean
 }
 
@@ -21,7 +21,7 @@ export async function layOut(blocks: readonly Block[], canvas: Canvas): Promise<
   let text = ''
   for (const line of allLines(blocks, canvas.columns, lengthOf)) {
     const plain = plainText(line)
-    // It may hold what a terminal would obey, or what is wider or narrower than a column.
+    // The text may contain control characters, or characters that are not one column wide.
     if (!isNarrow(plain)) {
       return layOutNow(blocks, canvas, needsMeasure(blocks, canvas) ? await measureForAny() : lengthOf)
     }
@@ -30,7 +30,7 @@ export async function layOut(blocks: readonly Block[], canvas: Canvas): Promise<
   return canvas.ascii ? withAsciiSigns(text) : text
 }
 
-/** The same at once, with a measure that is right for any text. */
+/** The same synchronously, with a measure that is right for any text. */
 export function layOutNow(
   blocks: readonly Block[],
   { columns, colour, ascii }: Canvas,
@@ -42,7 +42,7 @@ export function layOutNow(
   return ascii ? withAsciiSigns(text) : text
 }
 
-/** The lines of the blocks, none wider than so many columns, with nothing in them that a terminal would obey. */
+/** The lines of the blocks, none wider than `columns`, without control characters of the text. */
 export function linesOfBlocks(
   blocks: readonly Block[],
   columns: number | null,
@@ -51,14 +51,14 @@ export function linesOfBlocks(
   return [...allLines(blocks.map(printableBlock), columns, measure)]
 }
 
-/** A line as it is written to a terminal, which obeys nothing that stands in it. */
+/** A line for a terminal, without control characters of its text. */
 export function lineText(line: Line, { colour, ascii }: Pick<Canvas, 'colour' | 'ascii'>): string {
   const safe = line.map((piece) => withText(piece, printable(textOf(piece))))
   const text = colour ? paintedText(safe) : plainText(safe)
   return ascii ? withAsciiSigns(text) : text
 }
 
-/** Where nothing is cut and nothing wraps, only columns of a table have a width. */
+/** If nothing is cut or wrapped, only tables need a measure. */
 function needsMeasure(blocks: readonly Block[], { columns }: Canvas): boolean {
   return columns !== null || blocks.some(({ kind }) => kind === 'table')
 }
@@ -84,7 +84,7 @@ function linesOf(block: Block, columns: number | null, measure: Measure): Iterab
   }
 }
 
-/** The widest that a line with something at its right edge becomes: further apart the eye loses the row. */
+/** The greatest width of a line with a part at its right edge: the eye cannot follow a wider gap. */
 export const SPREAD_COLUMNS = 100
 
 function spread({ left, right, oneLine }: Spread, columns: number | null, measure: Measure): readonly Line[] {
@@ -111,7 +111,7 @@ function paintedText(line: Line): string {
   return text
 }
 
-/** Neighbours in one tone become one piece, so that it is switched on and off once. */
+/** Joins neighbours with the same tone into one piece, so that it is switched on and off once. */
 function joinTones(line: Line): Line {
   const joined: Piece[] = []
   for (const piece of line) {
@@ -127,7 +127,7 @@ function printableBlock(block: Block): Block {
   return mapLines(block, (line) => line.map((piece) => withText(piece, printable(textOf(piece)))))
 }
 
-/** The block with each of its lines made anew. */
+/** The block with each of its lines mapped. */
 function mapLines(block: Block, map: (line: Line) => Line): Block {
   switch (block.kind) {
     case 'line':

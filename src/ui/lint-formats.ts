@@ -4,7 +4,7 @@ import { counted } from '../base/text.ts'
 import { markdownText } from './markdown-text.ts'
 import { printable } from './printable.ts'
 
-/** Where the project lies in its repository, by which a forge finds a file: empty at the top, else with a slash at its end. */
+/** The path from the top of the repository to the project: empty, or with a slash at its end. */
 export interface InRepository {
   readonly prefix: string
 }
@@ -17,7 +17,7 @@ export function githubAnnotations(diagnostics: readonly Diagnostic[], { prefix }
       file: `${prefix}${file}`,
       line,
       ...(endLine === undefined ? {} : { endLine }),
-      // GitHub takes columns only of what ends on the line where it begins.
+      // GitHub accepts columns only for a range on one line.
       ...(endLine === undefined || endLine === line ? { col: column } : {}),
       ...(endLine === line && endColumn !== undefined ? { endColumn } : {}),
       title: `ralph lint: ${rule}`,
@@ -37,7 +37,7 @@ export function githubCommand(
   return `::${severity} ${pairs.join(',')}::${escaped(message)}\n`
 }
 
-/** Outside of that it would end the command, and begin another. */
+/** Escapes characters that would end the command. */
 function escaped(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }
@@ -48,7 +48,7 @@ function escapedProperty(text: string): string {
 
 const MOST_ROWS = 100
 
-/** What lint found as Markdown for a job's summary. */
+/** lint's findings as Markdown, for a job's summary. */
 export function lintMarkdown(
   diagnostics: readonly Diagnostic[],
   { checked }: { readonly checked: number },
@@ -75,13 +75,13 @@ export function lintMarkdown(
   ].join('\n')
 }
 
-/** What a SARIF log is told about the program that made it. */
+/** The tool section of a SARIF log. */
 interface SarifTool extends InRepository {
   readonly version: string
   readonly rules: readonly { readonly name: string; readonly severity: Severity }[]
 }
 
-/** What lint found as SARIF 2.1.0, which forges and editors read. */
+/** lint's findings as SARIF 2.1.0, which forges and editors read. */
 export function sarifLog(diagnostics: readonly Diagnostic[], { version, rules, prefix }: SarifTool): Log {
   const indexes = new Map(rules.map(({ name }, index) => [name, index]))
   const artifactLocation = (file: string): ArtifactLocation => ({

@@ -2,19 +2,19 @@ import type { Diagnostic } from '../base/diagnostic.ts'
 import { bad, BLANK, dim, good, line, type Block, type Line } from './block.ts'
 import { counted } from '../base/text.ts'
 
-/** What `ralph lint` found. */
+/** The results of `ralph lint`. */
 interface LintScreen {
   readonly diagnostics: readonly Diagnostic[]
   readonly errors: number
   readonly warnings: number
-  /** How many files were looked at, and which were mended. */
+  /** The number of checked files, and the fixed files. */
   readonly checked: number
   readonly fixed: readonly string[]
-  /** The tasks that got another number. */
+  /** The tasks with a new number. */
   readonly renumbered: readonly { readonly from: string; readonly to: string; readonly file: string }[]
 }
 
-/** One line each, `file:line:column severity rule message`, and how many. */
+/** One line for each, `file:line:column severity rule message`, and their number. */
 export function lintView(found: LintScreen): readonly Block[] {
   const { diagnostics, fixed, renumbered } = found
   return [
@@ -28,7 +28,7 @@ export function lintView(found: LintScreen): readonly Block[] {
   ]
 }
 
-/** Of warnings that say the same of many files only the first, with the names of the others; every error has its place. */
+/** Shows the same warning for many files only once, with the other files' names; every error keeps its place. */
 function grouped(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const alike = new Map<string, Diagnostic[]>()
   for (const found of diagnostics) {
@@ -57,14 +57,14 @@ function alsoIn(others: readonly Diagnostic[]): string {
   return `(also in ${[...names.slice(0, MOST_NAMED), ...more].join(', ')})`
 }
 
-/** How many there are. */
+/** The numbers of errors and warnings. */
 export function lintSummary({ diagnostics, errors, warnings, checked }: LintScreen): Block {
   if (diagnostics.length === 0) return line(`${counted(checked, 'task file')} checked, nothing wrong.`)
   const summary = [counted(errors, 'error'), counted(warnings, 'warning')].join(', ')
   return line(dim(`${summary} in ${counted(checked, 'task file')}`))
 }
 
-/** One diagnostic; it wraps below its place rather than lose the end of what it says. */
+/** One diagnostic; a long message wraps below its place. */
 export function lintLine({ file, line, column, severity, rule, message }: Diagnostic): Block {
   const words = [
     [severity === 'error' ? bad(severity) : severity],

@@ -5,23 +5,23 @@ import { BLANK, dim, line, strong, type Block, type Cell, type Line, type Row, c
 import { firstSentence } from './reason-text.ts'
 import { signOf } from './task-lines.ts'
 
-/** What is told of a task in the list. */
+/** The facts of a task in the list. */
 type ListedTask = Facts<'title' | 'milestone' | 'completed' | 'discipline'>
 
-/** What `ralph list` shows. */
+/** The data of `ralph list`. */
 interface ListScreen<T extends ListedTask> {
   readonly states: readonly TaskState<T>[]
-  /** With those that the filters leave out: what is told of a milestone is told of all of it. */
+  /** Includes tasks that the filters leave out: the progress of a milestone counts all of its tasks. */
   readonly all: readonly TaskState<T>[]
   readonly folder: string
   readonly tierOf: (task: T) => Tier
-  /** The first line of what stands under Blocked; empty where the task is not held up. */
+  /** The first line of the Blocked section; empty if the task is not blocked. */
   readonly reasonOf: (task: T) => string
-  /** The mark of the task's discipline; null where there is none. */
+  /** The mark of the task's discipline; null if there is none. */
   readonly badgeOf: (task: T) => { readonly text: string; readonly color: string | null } | null
 }
 
-/** The tasks by milestone, each milestone with how far it is. */
+/** The tasks by milestone, with the progress of each. */
 export function listView<T extends ListedTask>(screen: ListScreen<T>): readonly Block[] {
   const { states, all, folder } = screen
   if (all.length === 0) return [line(`There are no tasks in ${folder} yet.`)]
@@ -68,7 +68,7 @@ function headRow(milestone: string | null, members: readonly TaskState<ListedTas
 
 const BAR_COLUMNS = 10
 
-/** How far something is, in ten signs; full only when it is. */
+/** A bar of ten signs for a share; full only for all of it. */
 function bar(share: number): Line {
   const full = Math.floor(share * BAR_COLUMNS)
   return ['█'.repeat(full), dim('░'.repeat(BAR_COLUMNS - full))]
@@ -82,12 +82,12 @@ function rowOf<T extends ListedTask>(
   const { task } = state
   const { text, color } = badgeOf(task) ?? { text: '', color: null }
   const badge = hasBadges ? [coloured(text, color)] : []
-  // How much a task may take is nothing any more, once it is done.
+  // The tier of a finished task does not matter any more.
   const tier = task.status === 'DONE' ? '' : dim(tierOf(task))
   return [signOf(state), task.id, task.title, ...badge, tier, dim(remark(state, reasonOf(task)))]
 }
 
-/** What there is to say of a task in a few words. */
+/** A short remark on a task. */
 function remark(state: TaskState<ListedTask>, blockedReason: string): string {
   const { task, waiting, eligible } = state
   if (task.status === 'DONE') return completedBrief(task)
@@ -98,7 +98,7 @@ function remark(state: TaskState<ListedTask>, blockedReason: string): string {
   return whyNot({ ...state, waiting: others }, firstSentence(blockedReason))[0] ?? ''
 }
 
-/** `2025-01-13 · 3m` of `2025-01-13 09:10 (3m duration)`; what is written otherwise stays as it is. */
+/** `2025-01-13 · 3m` for `2025-01-13 09:10 (3m duration)`; other texts stay unchanged. */
 function completedBrief({ completed }: ListedTask): string {
   const match = /^(\d{4}-\d\d-\d\d) [\d:]+ \((.+) duration\)$/.exec(completed ?? '')
   return match === null ? (completed ?? 'done') : `${match[1]} · ${match[2]}`

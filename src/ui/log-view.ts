@@ -5,7 +5,7 @@ import { accent, BLANK, dim, line, paragraph, strong, type Block } from './block
 import { markdownText } from './markdown-text.ts'
 import { counted } from '../base/text.ts'
 
-/** Completed tasks as a person reads a changelog: by day, newest first, each with its notes. */
+/** Completed tasks like a changelog: by day, newest first, each with its notes. */
 export function logView(completions: readonly CompletionRecord[]): readonly Block[] {
   if (completions.length === 0) return [line('No completed task is in this history.')]
   let day = ''
@@ -32,13 +32,13 @@ function completionBlocks(completion: CompletionRecord): readonly Block[] {
       ],
       right: [dim(commit.slice(0, 7))],
     },
-    // Of what people did there are no numbers.
+    // There are no numbers for people's work.
     ...(numbers === '' ? [] : [paragraph(['  '], numbers, 'dim')]),
     ...noteBlocks(notes),
   ]
 }
 
-/** Markdown stays as it is; only its prose wraps. */
+/** Markdown stays unchanged; only its prose wraps. */
 function noteBlocks(notes: string): readonly Block[] {
   let isFenced = false
   return notes.split('\n').flatMap((text): readonly Block[] => {
@@ -49,7 +49,7 @@ function noteBlocks(notes: string): readonly Block[] {
   })
 }
 
-/** What a line begins with tells how far its rest hangs in. */
+/** The beginning of a line decides the indent of its wrapped rest. */
 function proseLine(text: string): Block {
   const [, lead = ''] = /^(\s*(?:(?:[-*+]|\d+[.)])\s+)?)/.exec(text) ?? []
   return paragraph(['  ', lead], text.slice(lead.length))
@@ -68,7 +68,7 @@ function spent({ agent, model, attempts, seconds, usage }: CompletionRecord): st
   return parts.join(' · ')
 }
 
-/** Completed tasks as Markdown for release notes, under the milestones that they belong to. */
+/** Completed tasks as Markdown for release notes, grouped by milestone. */
 export function releaseNotes(
   completions: readonly CompletionRecord[],
   milestoneOf: (completion: CompletionRecord) => string | null,

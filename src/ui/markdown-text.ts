@@ -1,8 +1,8 @@
 import { printable } from './printable.ts'
 
 /**
- * Text from a file as Markdown that says just this: no emphasis, link, picture or HTML comes of it, and on a forge nobody
- * is called by a name and no issue by its number.
+ * Escapes a text for Markdown: it becomes no emphasis, link, picture or HTML comment, and on a forge it mentions no
+ * person and no issue.
  */
 export function markdownText(text: string): string {
   return printable(text)

@@ -15,48 +15,48 @@ import {
 } from './task-lines.ts'
 import { waitingRows, type WaitingTask } from './waiting-view.ts'
 
-/** What `ralph next` shows. */
+/** The data of `ralph next`. */
 interface NextScreen {
   readonly selection: Selection<TaskHead>
-  /** The folder that the tasks stand in, for where there are none. */
+  /** The task folder, for a message if it is empty. */
   readonly folder: string
-  /** The next task, where no other is shown. */
+  /** The next task, unless several are shown. */
   readonly next: NextTask | null
-  /** Every eligible task, where they are all asked for. */
+  /** Every eligible task, if all are requested. */
   readonly eligible: readonly EligibleTask[] | null
-  /** What a run with several jobs would begin now, where that is asked. */
+  /** The tasks that a run with several jobs would begin now, if requested. */
   readonly together: Together | null
-  /** The tasks of `toExplain`, with why they wait. */
+  /** The tasks of `toExplain`, with their reasons to wait. */
   readonly waiting: readonly WaitingTask[]
   readonly explain: boolean
-  /** Where the backlog of another tool stands, where there are no tasks. */
+  /** The paths of other tools' backlogs, if there are no tasks. */
   readonly foreign?: readonly string[]
 }
 
-/** What is told of the next task. */
+/** The facts of the next task. */
 export const NEXT_FACTS = ['title', 'milestone', 'depends', 'touches', 'agent', 'discipline'] as const
 
-/** The next task, and what there is to do it. */
+/** The next task, and what a run would use for it. */
 export interface NextTask {
   readonly task: Facts<(typeof NEXT_FACTS)[number]>
   readonly choice: TierChoice
-  /** Who would do it; null where nobody is known. */
+  /** The agent; null if it is unknown. */
   readonly agent: string | null
 }
 
-/** What runs at once, and why the other eligible tasks do not. */
+/** The tasks that run at once, and why other eligible tasks do not. */
 export interface Together {
   readonly begin: readonly EligibleTask[]
   readonly waiting: readonly { readonly id: string; readonly title: string; readonly wait: Wait }[]
 }
 
-/** One of the eligible tasks, and what there is to do it. */
+/** One eligible task, and what a run would use for it. */
 export interface EligibleTask {
   readonly task: Facts<'title' | 'milestone'>
   readonly choice: TierChoice
 }
 
-/** The answer first, then why, then what to do next. */
+/** First the answer, then the reasons, then the next steps. */
 export function nextView(screen: NextScreen): readonly Block[] {
   const { selection, waiting, explain } = screen
   return [
@@ -66,7 +66,7 @@ export function nextView(screen: NextScreen): readonly Block[] {
   ]
 }
 
-/** Of which tasks it is told why they wait: of each that does, where that is asked; of the first few, where all do. */
+/** The tasks whose reasons to wait are shown: all of them if requested; the first few if all tasks wait. */
 export function toExplain<T extends TaskHead>(
   { states, outcome }: Selection<T>,
   explain: boolean,
@@ -117,7 +117,7 @@ function taskBlocks({ task, choice, agent }: NextTask, selection: Selection<Task
   const facts = [tier, why, `up to ${limitsText(maxTurns, timeoutSeconds)}`, ...(agent ? [agent] : [])]
   return [
     titleLine(task),
-    // No number goes to another line than what it counts.
+    // A number stays on the line of its noun.
     {
       kind: 'hang',
       head: ['       '],

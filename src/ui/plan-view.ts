@@ -7,7 +7,7 @@ import type { Plan } from '../plan/plan-file.ts'
 import type { PlanEvent } from '../plan/ports.ts'
 import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block } from './block.ts'
 
-/** What happens while a plan is made, as lines that stay. The prompts themselves are shown as they are. */
+/** The events of planning, as lines that stay. Prompts are shown unchanged. */
 export function planEventBlocks(event: PlanEvent): readonly Block[] {
   switch (event.type) {
     case 'phase-started':
@@ -49,7 +49,7 @@ function mistakeBlocks(mistakes: readonly Mistake[]): readonly Block[] {
   ]
 }
 
-/** How planning ended, and what to do next. */
+/** How planning ended, and the next steps. */
 export function planEndView(
   end: PlanEnd | { readonly kind: 'aborted'; readonly plan: Plan },
 ): readonly Block[] {
@@ -107,7 +107,7 @@ export function planEndView(
   }
 }
 
-/** What a plan does to the backlog, a task a line. */
+/** A plan's changes to the backlog, one line for each task. */
 export function changesView(changes: Changes): readonly Block[] {
   if (isNothing(changes)) return [line('The backlog stays as it is.')]
   const { add, change, drop, stay } = changes

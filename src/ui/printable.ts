@@ -1,12 +1,12 @@
 import { CONTROLS } from '../base/controls.ts'
 
 const UNPRINTABLE = new RegExp(`[${CONTROLS}\\ud800-\\udfff]`)
-/** Below a blank JSON escapes them itself, and those that are left break its lines. */
+/** JSON escapes characters below a blank itself, and those that are left are its line breaks. */
 const ESCAPED_IN_JSON = new RegExp(`(?![\\u0000-\\u001f])[${CONTROLS}]`, 'g')
 
 /**
- * Text from a file as it may reach a terminal: what would move the cursor, colour, reverse or retitle it is shown as a
- * sign instead. White space is one blank.
+ * Makes a text from a file safe for a terminal: characters that would move the cursor, or change colours, direction
+ * or title, become a visible sign. White space becomes one blank.
  */
 export function printable(text: string): string {
   if (!UNPRINTABLE.test(text)) return text
@@ -16,7 +16,7 @@ export function printable(text: string): string {
   return shown
 }
 
-/** JSON is read in terminals too: what JSON itself leaves as it is, but a terminal would obey, is escaped. */
+/** Escapes characters that JSON leaves unchanged and a terminal would obey, as JSON is read in terminals too. */
 export function printableJson(json: string): string {
   return json.replace(ESCAPED_IN_JSON, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -1,7 +1,7 @@
 import type { Prompt } from '../prompt/parts.ts'
 import { BLANK, dim, paragraph, strong, type Block } from './block.ts'
 
-/** What a prompt is made of: each part with its size, and the sum; first what is missing from it. */
+/** The parts of a prompt, with their sizes and the sum; warnings come first. */
 export function promptView({ text, parts, estimate }: Prompt, warnings: readonly string[]): readonly Block[] {
   const width = String(Math.max(estimate, Buffer.byteLength(text))).length
   const size = (count: number): string => String(count).padStart(width)

@@ -1,6 +1,6 @@
 import { bad, dim, paragraph, type Block } from './block.ts'
 
-/** A question that somebody is to answer now: by a number, or in words. */
+/** A question to a person, who answers with a number or in words. */
 export function questionView(question: string, choices: readonly string[]): readonly Block[] {
   return [
     paragraph(['  ', bad('■'), '  '], question),

@@ -4,19 +4,19 @@ import type { Reason, TaskState } from '../select/selection.ts'
 import { blockedReason, whyNot } from '../select/why-not.ts'
 import { sectionOf, type Task, type TaskHead } from '../task/model.ts'
 
-/** Why a task is not up, and where to look or what to do about it. */
+/** Why a task is not eligible, and where to look or what to do. */
 export interface Explanation {
   readonly why: string
-  /** A place in a file, or a command; empty where the reason says it all. */
+  /** A place in a file, or a command; empty if the reason says it all. */
   readonly where: string
 }
 
-/** Everything that keeps a task from being eligible, in words. Nothing for one that is eligible or done. */
+/** The reasons why a task is not eligible, in words. Empty for one that is eligible or done. */
 export function explain(state: TaskState): readonly Explanation[] {
   return explainListed(state, blockedReason(state.task), state.task)
 }
 
-/** The same of a task that is whole only where `needsWhole` says so. */
+/** The same for a task that was read whole only if `needsWhole` asks for it. */
 export function explainListed(
   state: TaskState<TaskHead>,
   blockedReason: string,
@@ -32,19 +32,19 @@ export function explainListed(
   })
 }
 
-/** Whether it takes the whole task to tell where to look. */
+/** Whether the place of a reason needs the whole task. */
 export function needsWhole({ waiting }: TaskState<TaskHead>): boolean {
   return waiting.some(({ kind }) => kind === 'missing' || kind === 'blocked-section' || kind === 'invalid')
 }
 
-/** As much of a text as says the most in one row. */
+/** The first sentence of a text, cut to one row. */
 export function firstSentence(text: string): string {
   return /^.*?(?:[.!?](?=\s)|[。！？])/.exec(text)?.[0] ?? text
 }
 
 type OtherReason = Exclude<Reason, { kind: 'dependency' }>
 
-/** Where a reason stands; without the whole task no nearer than its file. */
+/** The place of a reason; without the whole task only its file. */
 function placeOf(reason: OtherReason, { file }: TaskHead, whole: Task | null): string {
   if (reason.kind === 'duplicate') return ''
   const span = whole && spanOf(reason, whole)

@@ -13,20 +13,20 @@ import { spentText } from './run-text.ts'
 /** What git knows of a task. */
 export interface TaskPast {
   readonly attempts: readonly KeptAttempt[]
-  /** The commit that completed it, one that was undone only where there is no other; null where history has none. */
+  /** The commit that completed it, an undone one only if there is no other; null if there is none. */
   readonly completion: CompletionRecord | null
 }
 
-/** What `ralph show` shows of one task. */
+/** The data of `ralph show`. */
 export interface ShowScreen extends TaskPast {
   readonly state: TaskState
   readonly selection: Selection<TaskHead>
   readonly choice: TierChoice
-  /** What the task's Discipline leads to; null where it names none that has a file. */
+  /** The task's discipline; null if it names none with a file. */
   readonly discipline: ShownDiscipline | null
 }
 
-/** What is shown of a discipline. */
+/** The shown parts of a discipline. */
 type ShownDiscipline = {
   readonly title: string
   readonly icon: string | null
@@ -34,7 +34,7 @@ type ShownDiscipline = {
   readonly color: string | null
 }
 
-/** One task: where it stands, what it needs and what needs it, its fields, what its file says in brief. */
+/** One task: its state, its needs and dependants, its fields, and its text in brief. */
 export function showView({
   state,
   selection,
@@ -64,7 +64,7 @@ export function showView({
   ]
 }
 
-/** `🎨 FE · Frontend engineer`, below the name that the task gives. */
+/** `🎨 FE · Frontend engineer`, below the discipline's name. */
 function disciplineLine({ title, icon, acronym, color }: ShownDiscipline): Block {
   const mark = [icon, acronym].filter(Boolean).join(' ')
   const words = mark === '' ? [] : [coloured(mark, color), dim(' · ')]
@@ -107,8 +107,8 @@ function waitsLines(state: TaskState, attempts: readonly KeptAttempt[]): readonl
   })
 }
 
-/** Said on lines of their own, or not worth one. */
-const TOLD_ABOVE: ReadonlySet<FieldName> = new Set<FieldName>([
+/** Fields with lines of their own, or not worth a line. */
+const NOT_LISTED: ReadonlySet<FieldName> = new Set<FieldName>([
   'Status',
   'Milestone',
   'Depends',
@@ -119,7 +119,7 @@ const TOLD_ABOVE: ReadonlySet<FieldName> = new Set<FieldName>([
 
 function fieldLines(task: Task): readonly Block[] {
   return task.fields.flatMap(({ name, value }) =>
-    name === null || TOLD_ABOVE.has(name) || value === ''
+    name === null || NOT_LISTED.has(name) || value === ''
       ? []
       : [paragraph(label(SHORT[name] ?? name.toLowerCase()), value)],
   )
@@ -141,7 +141,7 @@ function sectionRow(section: Section, task: Task): Row {
   return [section.title, dim(brief(blankComments(text)))]
 }
 
-/** How many boxes are checked where there are boxes, else the first line that says something. */
+/** The number of checked boxes if there are boxes, else the first line with content. */
 function brief(text: string): string {
   const boxes = text.match(/^\s*[-*+]\s+\[[ xX]\]/gm) ?? []
   const checked = boxes.filter((box) => !box.endsWith('[ ]')).length

@@ -4,7 +4,7 @@ import { formatCost, formatTokens } from '../events/usage.ts'
 import { BLANK, dim, line, strong, type Block, type Cell, type Piece, type Row } from './block.ts'
 import { counted } from '../base/text.ts'
 
-/** What the tasks have taken: all together, and by milestone, tier and agent. */
+/** The totals of the tasks: of all, and by milestone, tier and agent. */
 export function statsView(byName: Readonly<Record<string, Stats>>): readonly Block[] {
   const [first] = Object.values(byName)
   if (!first || first.total.tasks + first.lost.attempts === 0)
@@ -32,7 +32,7 @@ function rowOf(name: Piece, { tasks, attempts, seconds, usage }: Totals): readon
   ]
 }
 
-/** What the figures leave out, or should be read with. */
+/** Notes on what the figures leave out. */
 function noteBlocks(stats: Stats): readonly Block[] {
   return [lostNote(stats), byHandNote(stats), uncheckedNote(stats)].flatMap((note) =>
     note === null ? [] : [BLANK, line(note)],

@@ -4,7 +4,7 @@ import type { JobStatus, RunStatus, Situation } from '../events/status.ts'
 import { workerText } from './run-text.ts'
 import { accent, bad, dim, good, line, paragraph, strong, type Block } from './block.ts'
 
-/** What goes on: the run and its tasks, what is asked, what waits to land, and how the last run ended. */
+/** The current run with its tasks, questions and candidates, and how the last run ended. */
 export function statusView({ run, last, candidates }: Situation, now: Date): readonly Block[] {
   const ready = candidates.map(({ id, attempt }) => `${id} (attempt ${attempt})`)
   return [
@@ -14,7 +14,7 @@ export function statusView({ run, last, candidates }: Situation, now: Date): rea
   ]
 }
 
-/** Every run that has left a journal, newest first. */
+/** All runs with a journal, newest first. */
 export function runsView(runs: readonly RunStatus[]): readonly Block[] {
   if (runs.length === 0) return [line('No run has been here.')]
   const rows = runs.map((run) => [

@@ -8,7 +8,7 @@ const CODES = {
   bad: ['31', '39'],
 } as const satisfies Record<Exclude<Tone, `#${string}`>, readonly [string, string]>
 
-/** The text with its tone as a terminal understands it. */
+/** Wraps a text in a terminal's codes for its tone. */
 export function paint(text: string, tone: Tone): string {
   const [on, off] = isNamed(tone) ? CODES[tone] : [trueColour(tone), '39']
   return text === '' ? '' : `\u001b[${on}m${text}\u001b[${off}m`
@@ -18,26 +18,26 @@ function isNamed(tone: Tone): tone is keyof typeof CODES {
   return tone in CODES
 }
 
-/** Of `#e07a5f`: red, green and blue. */
+/** The codes of `#e07a5f`: red, green and blue. */
 function trueColour(colour: string): string {
   const parts = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16))
   return `38;2;${parts.join(';')}`
 }
 
-/** Whether to colour a stream: what is asked on the command line, else FORCE_COLOR, else NO_COLOR, else the stream decides. */
-export function wantsColour(asked: {
+/** Whether to colour a stream: by the option, else FORCE_COLOR, else NO_COLOR, else if the stream is a terminal. */
+export function wantsColour(stream: {
   readonly noColor: boolean
   readonly env: Readonly<Record<string, string | undefined>>
   readonly isTerminal: boolean
 }): boolean {
-  const { FORCE_COLOR, NO_COLOR, TERM } = asked.env
-  if (asked.noColor) return false
+  const { FORCE_COLOR, NO_COLOR, TERM } = stream.env
+  if (stream.noColor) return false
   if (FORCE_COLOR) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
   if (NO_COLOR) return false
-  return asked.isTerminal && TERM !== 'dumb'
+  return stream.isTerminal && TERM !== 'dumb'
 }
 
-/** Whether lines may change in place: not where a terminal cannot, nor where a screen reader would read each anew. */
+/** Whether lines may change in place: not if the terminal cannot, nor for a screen reader, which would read each again. */
 export function wantsLiveLines({
   env,
   isTerminal,

@@ -16,17 +16,17 @@ import type { Measure } from './width.ts'
 
 type Table = Extract<Block, { kind: 'table' }>
 
-/** What a column keeps, however narrow the terminal. */
+/** The least width of a shrunk column. */
 const LEAST_SHRUNK = 16
 const LEAST_WRAPPED = 20
-/** Where another column can go on below itself, a shrunk one stays readable, if that leaves so much for the others. */
+/** The width at which a shrunk column stays readable, if another column can wrap and has enough room. */
 const READABLE = 36
 const FOR_OTHERS = 44
 
-/** How a line with something at the right edge is laid out. */
+/** Lays out a line with a part at the right edge. */
 type LayOutSpread = (row: Spread, columns: number | null, measure: Measure) => readonly Line[]
 
-/** The rows as lines with their cells aligned, one after the other; what stands across the table is laid out as it is elsewhere. */
+/** The rows as lines with aligned cells; rows across the whole table are laid out by `spread`. */
 export function* tableLines(
   table: Table,
   columns: number | null,
@@ -86,7 +86,7 @@ function columnWidths(rows: readonly Row[], measure: Measure): number[] {
   return widths
 }
 
-/** The table without its last column, what stands there put behind what wraps. */
+/** The table with its last column moved behind the one that wraps. */
 function folded({ rows, fold, wrap, ...rest }: Table): Table {
   const merged = rows.map((row): Row => {
     if ('kind' in row || row[fold!] === undefined) return row
@@ -97,7 +97,7 @@ function folded({ rows, fold, wrap, ...rest }: Table): Table {
   return { ...rest, rows: merged, ...(wrap === undefined ? {} : { wrap }) }
 }
 
-/** Takes from the columns what they can give, and tells by how much they are still too wide. */
+/** Shrinks columns as far as possible, and returns how much too wide they still are. */
 function narrow(widths: number[], { shrink = [], wrap, indent }: Table, columns: number): number {
   const over = (): number => indent.length + widths.reduce((sum, width) => sum + width + 2, -2) - columns
   const widthAt = (column: number | undefined): number => (column === undefined ? 0 : (widths[column] ?? 0))
@@ -106,7 +106,7 @@ function narrow(widths: number[], { shrink = [], wrap, indent }: Table, columns:
   for (let excess = over(); excess > 0; excess = over()) {
     const [widest, next] = shrink.toSorted((a, b) => widthAt(b) - widthAt(a))
     if (widest === undefined || widthAt(widest) <= least) break
-    // Down to the next one, and from there on in turn.
+    // Shrinks the widest to the next one's width, and from there on both.
     const spare = widthAt(widest) - Math.max(widthAt(next), least)
     widths[widest] = widthAt(widest) - Math.max(1, Math.min(excess, spare))
   }

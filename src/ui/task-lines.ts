@@ -4,19 +4,19 @@ import type { Selection, TaskState } from '../select/selection.ts'
 import type { Facts, TaskHead } from '../task/model.ts'
 import { accent, bad, dim, good, strong, type Block, type Line, type Piece } from './block.ts'
 
-/** The line that a task begins with wherever one is shown in full. */
+/** The first line of a task that is shown in full. */
 export function titleLine(task: Facts<'title' | 'milestone'>): Block {
   const right: Line = task.milestone ? [dim(task.milestone)] : []
   const title: Line = task.title === '' ? [] : ['  ', strong(task.title)]
   return { kind: 'spread', left: [accent(task.id), ...title], right }
 }
 
-/** What a line below the title begins with: a word that says what it tells. */
+/** The label at the start of a line below the title. */
 export function label(word: string): Line {
   return ['  ', dim(word.padEnd(9))]
 }
 
-/** A labelled list of words, wrapped below themselves; nothing where there are none. */
+/** A labelled list of words, wrapped below each other; nothing if it is empty. */
 export function named(word: string, words: readonly Line[], gap: string): readonly Block[] {
   return words.length === 0 ? [] : [{ kind: 'hang', head: label(word), words, gap }]
 }
@@ -25,7 +25,7 @@ export function commaSeparated(words: readonly string[]): readonly Line[] {
   return words.map((word, index) => [index < words.length - 1 ? `${word},` : word])
 }
 
-/** What a task needs, each with the sign of where it stands. */
+/** A task's needs, each with the sign of its state. */
 export function dependenciesOf(task: Facts<'depends'>, selection: Selection<TaskHead>): readonly Line[] {
   if (task.depends.length === 0) return []
   const numbers = new Set(task.needs)
@@ -39,14 +39,14 @@ export function dependenciesOf(task: Facts<'depends'>, selection: Selection<Task
   })
 }
 
-/** What is up once a task is done; nothing where that changes nothing. */
+/** The tasks that become eligible after a task is done; nothing if there are none. */
 export function thenLines(unblocked: readonly TaskHead[]): readonly Block[] {
   if (unblocked.length === 0) return []
   const verb = unblocked.length === 1 ? 'becomes' : 'become'
   return named('then', [...commaSeparated(unblocked.map(({ id }) => id)), [verb], ['eligible']], ' ')
 }
 
-/** Where a task stands, in one sign that also reads without colour. */
+/** The state of a task, as a sign that is readable without colour. */
 export type StandingText = 'done' | 'eligible' | 'waiting' | 'blocked' | 'unclear'
 
 const SIGNS = {
@@ -61,7 +61,7 @@ export function signOf(state: TaskState<TaskHead>): Piece {
   return SIGNS[standingOf(state)]
 }
 
-/** How many of some tasks stand each way. */
+/** The number of tasks in each state. */
 export function countByStanding(
   states: readonly TaskState<TaskHead>[],
 ): Readonly<Record<StandingText, number>> {
@@ -81,7 +81,7 @@ export function standingOf({ task, eligible, waiting }: TaskState<TaskHead>): St
     : 'waiting'
 }
 
-/** What a task may take, in words: `75 turns, 15 min`. */
+/** A task's limits in words: `75 turns, 15 min`. */
 export function limitsText(maxTurns: number, timeoutSeconds: number): string {
   return `${counted(maxTurns, 'turn')}, ${timeLimitText(timeoutSeconds)}`
 }

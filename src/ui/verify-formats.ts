@@ -3,7 +3,7 @@ import { githubCommand } from './lint-formats.ts'
 import { markdownText } from './markdown-text.ts'
 import { CUT_OFF, type CheckedTask, isShown, verifySummary, verifyWords } from './verify-view.ts'
 
-/** What is not as the files say, as workflow commands that GitHub shows beside the run. */
+/** The problems as workflow commands, which GitHub shows beside the run. */
 export function verifyAnnotations(
   tasks: readonly VerifiedTask[],
   checked: readonly CheckedTask[] = [],
@@ -28,7 +28,7 @@ export function verifyAnnotations(
 
 const MOST_ROWS = 100
 
-/** The same as Markdown for a job's summary. */
+/** The same as Markdown, for a job's summary. */
 export function verifyMarkdown({
   tasks,
   isCutOff,

@@ -3,20 +3,20 @@ import type { Verification, VerifiedTask, VerifyState } from '../history/verify.
 import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell, type Piece } from './block.ts'
 import { counted, fewOf } from '../base/text.ts'
 
-/** What `ralph verify` shows. */
+/** The data of `ralph verify`. */
 interface VerifyScreen extends Verification {
-  /** The ids of the tasks whose fields were written anew. */
+  /** The ids of the tasks whose field was corrected. */
   readonly fixed: readonly string[]
-  /** The task that a run has not finished with: its commit may still be on its way. */
+  /** The task of an unfinished run: its commit may not exist yet. */
   readonly unfinished: string | null
 }
 
-/** Each task whose commit is not as its file says, or was undone; how many are in order, and what to do. */
+/** Each task whose commit is not as its file says, or was undone; the numbers, and what to do. */
 export function verifyView({ tasks, fixed, isCutOff, unfinished }: VerifyScreen): readonly Block[] {
   if (tasks.length === 0) return [line('No task is DONE.')]
   const wrong = tasks.filter(({ state }) => state === 'moved' || state === 'missing')
-  const told = tasks.filter(isShown)
-  const rows = told.map((task): readonly Cell[] => [signOf(task), task.id, ...verifyWords(task)])
+  const shown = tasks.filter(isShown)
+  const rows = shown.map((task): readonly Cell[] => [signOf(task), task.id, ...verifyWords(task)])
   return [
     ...fixed.map((id) => line(good('fixed'), ` ${id}`)),
     ...(rows.length > 0 ? [{ kind: 'table', rows, wrap: 3, indent: '' } as const, BLANK] : []),
@@ -26,7 +26,7 @@ export function verifyView({ tasks, fixed, isCutOff, unfinished }: VerifyScreen)
   ]
 }
 
-/** Whether there is something to say of a task. */
+/** Whether a task needs a row. */
 export function isShown({ state, reverted }: VerifiedTask): boolean {
   return state === 'moved' || state === 'missing' || state === 'not-completing' || reverted
 }
@@ -40,11 +40,11 @@ function nextStep(wrong: readonly VerifiedTask[], unfinished: string | null): re
   return canBeFixed ? [line(dim('ralph verify --fix writes the fields anew.'))] : []
 }
 
-/** What to do where the clone is too small. */
+/** What to do if the clone lacks history. */
 export const CUT_OFF =
   'This clone holds only the end of history: git fetch --unshallow gets the rest, and in CI a checkout of all of it (fetch-depth: 0).'
 
-/** What its file names, and what is wrong with that. */
+/** The commit that the file names, and its problem. */
 export function verifyWords({ commit, found, state, reverted }: VerifiedTask): readonly string[] {
   const named = commit ?? 'no commit'
   const is = found?.slice(0, Math.max(7, named.length))
@@ -59,7 +59,7 @@ export function verifyWords({ commit, found, state, reverted }: VerifiedTask): r
   return [named, `not in this history; ${is} turned the file DONE, but does not say so`]
 }
 
-/** How many are in order, and how many are not. */
+/** The numbers of correct and wrong tasks. */
 export function verifySummary(tasks: readonly VerifiedTask[]): string {
   const count = (wanted: VerifyState): number => tasks.filter(({ state }) => state === wanted).length
   const parts = (['sealed', 'matches', 'moved', 'missing', 'not-completing'] as const)
@@ -85,11 +85,11 @@ function signOf({ state, reverted }: VerifiedTask): Piece {
 
 /** A DONE task whose gates were run again on its commit. */
 export interface CheckedTask extends VerifiedTask {
-  /** Why its commit is not green; null where it is. */
+  /** Why its commit is not green; null if it is. */
   readonly problem: string | null
 }
 
-/** What the gates say of a commit, with the tasks that it has completed. */
+/** The gates' results on a commit, with the tasks that it completed. */
 export function checkedBlocks(
   {
     commit,
@@ -106,7 +106,7 @@ export function checkedBlocks(
   return [paragraph(head, problem ?? fewOf(passed))]
 }
 
-/** How many of the commits are green. */
+/** The number of green commits. */
 export function checkedSummary(checked: readonly CheckedTask[]): readonly Block[] {
   const red = checked.filter(({ problem }) => problem !== null).length
   if (checked.length === 0) return []

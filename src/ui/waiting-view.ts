@@ -8,7 +8,7 @@ export interface WaitingTask {
   readonly reasons: readonly Explanation[]
 }
 
-/** Why each of these tasks waits: one row a reason, the task named on its first. */
+/** Why each of these tasks waits: one row for each reason, with the task's name on the first. */
 export function waitingRows(tasks: readonly WaitingTask[]): Block {
   const rows = tasks.flatMap(({ id, title, reasons }) =>
     reasons.map(({ why, where }, index): readonly Cell[] => {

@@ -1,11 +1,11 @@
-/** How many columns a text takes. */
+/** Returns the number of columns of a text. */
 export type Measure = (text: string) => number
 
-/** What is none of the Latin letters, punctuation, arrows and signs that take one column each. A terminal obeys none of those. */
+/** Everything except Latin letters, punctuation, arrows and signs that take one column each and do not control a terminal. */
 const ODD =
   /[^\x20-\x7e\u00a1-\u02ff\u0370-\u03ff\u0410-\u044f\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u259f\u25a0\u25b6\u25b8\u25cb\u25cf\u25d0\u2713\u2717]/
 
-/** Whether a text is of characters that take a column each. */
+/** Whether all characters of a text take one column each. */
 export function isNarrow(text: string): boolean {
   return !ODD.test(text)
 }
@@ -13,13 +13,13 @@ export function isNarrow(text: string): boolean {
 /** The measure of narrow texts. */
 export const lengthOf: Measure = (text) => text.length
 
-/** A measure that is right for whatever comes. */
+/** A measure for any text. */
 export async function measureForAny(): Promise<Measure> {
   const { default: stringWidth } = await import('fast-string-width')
   return (text) => (isNarrow(text) ? text.length : stringWidth(text))
 }
 
-/** As much of the text as fits, with `…` where something had to go. */
+/** As much of the text as fits, with `…` at a cut. */
 export function cut(text: string, columns: number, measure: Measure): string {
   if (measure(text) <= columns) return text
   if (columns < 1) return ''
@@ -33,10 +33,10 @@ export function cut(text: string, columns: number, measure: Measure): string {
   return `${kept}…`
 }
 
-/** What joins and colours emoji: terminals do not agree how wide the result is. */
+/** Characters that join and colour emoji: terminals differ in the width of the result. */
 const JOINERS = /\u200d|\ufe0e|\ufe0f|[\u{1f3fb}-\u{1f3ff}]/gu
 
-/** The text with each emoji by itself, which is as wide in any terminal. */
+/** Separates joined emoji, which have the same width in any terminal. */
 export function withoutJoiners(text: string): string {
   return isNarrow(text) ? text : text.replace(JOINERS, '')
 }

@@ -2,7 +2,7 @@ import type { Happening } from '../events/event.ts'
 import { accent, bad, dim, good, line, paragraph, strong, type Block } from './block.ts'
 import { workerText } from './run-text.ts'
 
-/** What a worker says of something that happens to it; nothing of what the run shows in detail. */
+/** The lines of a worker for an event; without details, which the run shows. */
 export function workerBlocks(event: Happening): readonly Block[] {
   switch (event.type) {
     case 'worker-joined':

@@ -7,13 +7,13 @@ import { ToolCalls } from './tool-calls.ts'
 import { budgetSpent } from '../watch.ts'
 import { sum, UNKNOWN_USAGE } from '../../events/usage.ts'
 
-/** What it is called, and what a person does about a missing login. */
+/** Its name, and what a person does about a missing login. */
 export const CLAUDE = {
   agent: 'Claude Code',
   login: 'run `claude` and log in, or set ANTHROPIC_API_KEY',
 } as const
 
-/** After how many refused logins the run is ended: Claude Code itself goes on for three minutes. */
+/** After how many refused logins to end the run: Claude Code itself tries for three minutes. */
 const HOPELESS_LOGINS = 2
 
 /** Reads `claude -p --output-format stream-json`. */
@@ -22,10 +22,10 @@ export class ClaudeReader implements StreamReader {
   readonly #words: FailureWords
   readonly #tools: ToolCalls
   readonly #denied = new Map<string, string>()
-  /** The messages whose usage is counted: the events of one message repeat it. */
+  /** The messages whose usage is already counted: each event of a message repeats it. */
   readonly #counted = new Set<string>()
   #usageSoFar = UNKNOWN_USAGE
-  /** The last one decides: a background task brings further results. */
+  /** The last one counts: a background task brings further results. */
   #result: Json | null = null
   #retry: ProviderFailure | null = null
   #limitEnds: Date | null = null
@@ -51,7 +51,7 @@ export class ClaudeReader implements StreamReader {
         this.#result = event
         return [
           { type: 'usage', usage: this.#usage() },
-          // Turns that wait in its queue will follow: then this is not the last result.
+          // Turns in its queue will follow: then this is not the last result.
           ...(number(event['queued_turn_count']) ? [] : [{ type: 'result' } as const]),
         ]
       default:
@@ -90,12 +90,12 @@ export class ClaudeReader implements StreamReader {
   #apiRetry(event: Json): readonly StreamEvent[] {
     const [status, delay] = [number(event['error_status']), number(event['retry_delay_ms'])]
     const error = text(event['error']).replaceAll('_', ' ')
-    // Without a status nobody has answered, and the error is then `unknown`.
+    // Without a status nobody has answered, and `error` is `unknown`.
     const message = status === null ? `connection error (${error})` : `${error} (${status})`
     this.#retry = { status, message }
     const until = delay === null ? null : new Date(this.#words.now().getTime() + delay)
     const retrying = { type: 'retrying', reason: message, until } as const
-    // Once: each further result would give it more time to leave.
+    // Only once: each further result would give it more time to end.
     const hopeless = status === 401 && event['attempt'] === HOPELESS_LOGINS
     return hopeless ? [retrying, { type: 'result' }] : [retrying]
   }
@@ -103,7 +103,7 @@ export class ClaudeReader implements StreamReader {
   #assistant(event: Json): readonly StreamEvent[] {
     const message = record(event['message'])
     const events = assistantEvents(message, this.#tools)
-    // Claude Code itself speaks under this name, as in `Invalid API key`.
+    // Claude Code's own messages have this model, such as `Invalid API key`.
     if (message['model'] === '<synthetic>') return events
     this.#retry = null
     const id = text(message['id'])
@@ -135,13 +135,13 @@ export class ClaudeReader implements StreamReader {
       return budgetSpent(this.#request.limits) ?? { kind: 'budget', reason: message }
     if (result['stop_reason'] === 'refusal')
       return { kind: 'refused', reason: message || 'The model refused.', hopeless: 'task' }
-    // An API error calls itself a success, so the subtype says nothing here.
+    // An API error is called a success, so the subtype says nothing here.
     const status = number(result['api_error_status'])
     if (result['is_error'] !== true && status === null) return { kind: 'finished' }
     return failureEnd({ status, message, until: this.#limitEnds }, this.#words)
   }
 
-  /** Killed while it waited to try again: what it waited for is the reason. */
+  /** If it was killed while it waited to try again, the reason is what it waited for. */
   #endWithoutResult(exit: Exit): StreamEnd['end'] {
     if (this.#retry === null) return silentEnd(exit, this.#words)
     return failureEnd({ ...this.#retry, until: this.#limitEnds }, this.#words)
@@ -152,20 +152,20 @@ export class ClaudeReader implements StreamReader {
   }
 }
 
-/** What it answered in the shape that was asked for stands apart from what it said. */
+/** An answer in the requested shape is not part of the message. */
 function answerOf(result: Json | null): string {
   const structured = result?.['structured_output']
   return structured == null ? text(result?.['result']) : JSON.stringify(structured)
 }
 
-/** Without the output: an event tells it before the message is complete, so that it is always too small. */
-function withMessage(told: Usage, usage: Json, isOwnTurn: boolean): Usage {
+/** Without the output tokens: an event reports them before the message is complete, so they are always too few. */
+function withMessage(before: Usage, usage: Json, isOwnTurn: boolean): Usage {
   const cached = number(usage['cache_read_input_tokens'])
   return {
-    ...told,
-    turns: (told.turns ?? 0) + (isOwnTurn ? 1 : 0),
-    inputTokens: sum(told.inputTokens, cached, ...freshInput(usage)),
-    cachedTokens: sum(told.cachedTokens, cached),
+    ...before,
+    turns: (before.turns ?? 0) + (isOwnTurn ? 1 : 0),
+    inputTokens: sum(before.inputTokens, cached, ...freshInput(usage)),
+    cachedTokens: sum(before.cachedTokens, cached),
   }
 }
 
@@ -175,12 +175,12 @@ function freshInput(usage: Json): (number | null)[] {
 
 function resultUsage(result: Json, limit: number): Usage {
   const turns = number(result['num_turns'])
-  // At the limit it counts the turn that it did not take.
+  // At the limit it also counts the turn that it did not take.
   const capped = result['subtype'] === 'error_max_turns' && turns !== null ? Math.min(turns, limit) : turns
   return { turns: capped, ...resultTokens(result), costUsd: number(result['total_cost_usd']) }
 }
 
-/** By model, where it is told: that counts sub-agents and the last turn too, which `usage` leaves out. */
+/** By model if that is reported, as it includes sub-agents and the last turn, which `usage` leaves out. */
 function resultTokens(result: Json): Omit<Usage, 'turns' | 'costUsd'> {
   const models = Object.values(record(result['modelUsage'])).map(record)
   if (models.length === 0) {

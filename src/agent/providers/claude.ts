@@ -23,7 +23,7 @@ const SET_UP = {
 /** Claude Code: https://code.claude.com/docs/en/cli-reference */
 export const claude: Provider = {
   name: 'claude',
-  // npm on a Node that its package does not name takes an old one in silence, unless it is told `latest`.
+  // npm installs an old one silently on a Node that its package does not name, unless the command says `latest`.
   install: 'npm install -g @anthropic-ai/claude-code@latest',
   minimumVersion: '2.1.326',
   takesMcpServers: true,
@@ -66,7 +66,7 @@ export const claude: Provider = {
         // A background task would keep the process up to ten minutes after its result, and bring further results.
         CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
         ...toolTimeout(request),
-        // Without it root is refused at this level; others are not affected.
+        // Without it this level is refused for root; it does not affect others.
         ...(request.permission.level === 'full' ? { IS_SANDBOX: '1' } : {}),
       },
       stdin: request.prompt,
@@ -80,7 +80,7 @@ export const claude: Provider = {
       args: [
         ...option('--model', request.model),
         ...option('--mcp-config', hasMcpServers(request) ? `${FOLDER}/mcp.json` : null),
-        // What the agent has written into the repository must not be started by the person's hand either.
+        // Configuration that the agent wrote into the repository must not be run when a person starts it either.
         ...OWN_CONFIGURATION,
         ...instructions(request),
         ...sessionArgs(session, text),
@@ -101,7 +101,7 @@ function sessionArgs(session: Session, prompt: string): readonly string[] {
   return session === 'last' ? ['--continue'] : [`--resume=${session.id}`]
 }
 
-/** One limit for the tools of all servers: a person's own stays. */
+/** One limit for the tools of all servers: a person's own value stays. */
 function toolTimeout({ mcpServers, env }: AgentRequest): Invocation['env'] {
   const longest = Math.max(0, ...Object.values(mcpServers).map(({ toolSeconds = 0 }) => toolSeconds))
   return longest === 0 || env['MCP_TOOL_TIMEOUT'] !== undefined
@@ -112,7 +112,7 @@ function toolTimeout({ mcpServers, env }: AgentRequest): Invocation['env'] {
 function permissionArgs({ permission }: AgentRequest): readonly string[] {
   switch (permission.level) {
     case 'read':
-      // What is not among these is an unknown tool to it.
+      // Tools that are not listed here do not exist for it.
       return [
         ...option('--tools', [...READING, ...(permission.web ? WEB : [])].join(',')),
         ...OWN_CONFIGURATION,
@@ -130,8 +130,8 @@ const READING = ['Read', 'Grep', 'Glob']
 const WEB = ['WebSearch', 'WebFetch']
 
 /**
- * Not the repository's: an agent could have written that, and its hooks, its helpers and the servers of its .mcp.json
- * would be started unasked.
+ * Leaves out the repository's settings: an agent could have written them, and their hooks, helpers and the servers in
+ * .mcp.json would be started without a question.
  */
 const OWN_CONFIGURATION = [
   '--setting-sources=user',
@@ -154,7 +154,7 @@ function privateFiles(request: AgentRequest): Invocation['files'] {
   return { ...mcpFile(request), 'settings.json': JSON.stringify({ permissions: rules(request) }) }
 }
 
-/** Rules that deny hold at every level; those that allow are what `acceptEdits` would ask about. */
+/** Rules that deny apply at every level; those that allow cover what `acceptEdits` would ask about. */
 function rules(request: AgentRequest): { readonly allow: string[]; readonly deny: string[] } {
   const reserved = reservedRules()
   if (request.permission.level === 'full') return { allow: [], deny: reserved }
@@ -170,7 +170,7 @@ function reservedRules(): string[] {
   return RESERVED_COMMANDS.map((command) => bashRule(`${command}:*`))
 }
 
-/** In a rule without one of these it allows just that command; a star stands for anything. */
+/** A rule without one of these allows exactly that command; a star matches anything. */
 const MEANINGFUL = /[*()\\\n]/
 
 function bashRule(command: string): string {

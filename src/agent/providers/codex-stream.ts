@@ -5,7 +5,7 @@ import { list, number, parseLine, record, text, textOrNull, type Json } from './
 import { oneLine, toolSummary } from './tool-summary.ts'
 import { TurnCounter } from './turn-counter.ts'
 
-/** What it is called, and what a person does about a missing login. */
+/** Its name, and what a person does about a missing login. */
 export const CODEX = { agent: 'Codex', login: 'run `codex login`' } as const
 
 /** Reads `codex exec --json`. */
@@ -67,7 +67,7 @@ export class CodexReader implements StreamReader {
       : failureEnd({ status: null, message: this.#failure }, this.#words)
   }
 
-  /** Not the end yet: it tries again several times, and only `turn.failed` says that it gave up. */
+  /** Not the end yet: it tries several times, and only `turn.failed` means that it gave up. */
   #error(message: string): readonly StreamEvent[] {
     const retry = /^Reconnecting\.*\s*\d+\/\d+\s*\((.*)\)$/s.exec(message)
     this.#failure = retry?.[1] ?? message
@@ -77,7 +77,7 @@ export class CodexReader implements StreamReader {
   #item(item: Json, completed: boolean): readonly StreamEvent[] {
     switch (item['type']) {
       case 'agent_message':
-        return completed ? this.#said(text(item['text'])) : []
+        return completed ? this.#readText(text(item['text'])) : []
       case 'error':
         return [{ type: 'warning', message: oneLine(text(item['message'])) }]
       case 'command_execution':
@@ -90,7 +90,7 @@ export class CodexReader implements StreamReader {
     }
   }
 
-  #said(message: string): readonly StreamEvent[] {
+  #readText(message: string): readonly StreamEvent[] {
     this.#failure = null
     this.#message = message
     this.#turns.speak()
@@ -130,7 +130,7 @@ export class CodexReader implements StreamReader {
 
 function toolStatus(item: Json): 'ok' | 'failed' | 'denied' {
   if (item['status'] === 'declined') return 'denied'
-  // Its sandbox says nothing of itself: what it stops, as a commit, finds a disk that cannot be written to.
+  // Its sandbox reports nothing: a blocked command, such as a commit, fails with a read-only disk.
   const output = text(item['aggregated_output'])
   if (item['status'] === 'failed' && /Read-only file system/i.test(output)) return 'denied'
   if (/requires approval|rejected by/i.test(text(record(item['error'])['message']))) return 'denied'
@@ -157,7 +157,7 @@ function describe(item: Json, cwd: string): { readonly name: string; readonly su
   }
 }
 
-/** Without the shell that it is wrapped in: `/bin/bash -lc 'npm test'`. */
+/** Without the shell around it: `/bin/bash -lc 'npm test'`. */
 function bareCommand(command: string): string {
   return /^\S*sh -l?c (['"])(.*)\1$/s.exec(command)?.[2] ?? command.replace(/^\S*sh -l?c /, '')
 }

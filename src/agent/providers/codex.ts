@@ -34,7 +34,7 @@ export const codex: Provider = {
     const home = context.env['CODEX_HOME'] ?? '.codex'
     const setUp = {
       variables: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
-      // A configuration may name another service or keep the login in a keychain.
+      // A configuration may name another service, or keep the login in a keychain.
       files: [path.join(home, 'auth.json'), path.join(home, 'config.toml')],
     }
     return neverSetUp(CODEX, setUp, context)
@@ -80,7 +80,7 @@ function permissionArgs({ permission }: AgentRequest): readonly string[] {
       return [...(permission.isCaged ? UNSANDBOXED : ['--sandbox', 'read-only']), '-c', web]
     }
     case 'edit':
-      // Its sandbox has no network and keeps .git read-only, so that commits and pushes fail.
+      // Its sandbox has no network and keeps .git read-only, so commits and pushes fail.
       return permission.isCaged ? UNSANDBOXED : ['--sandbox', 'workspace-write']
     case 'full':
       return UNSANDBOXED
@@ -96,16 +96,16 @@ function mcpArgs(request: AgentRequest): readonly string[] {
       `command=${quote(server.command)}`,
       `args=[${server.args.map(quote).join(',')}]`,
       `env={${env.join(',')}}`,
-      // Else each call waits for an approval that nobody can give, and fails.
+      // Otherwise each call waits for an approval that nobody can give, and fails.
       'default_tools_approval_mode="approve"',
       ...(server.toolSeconds === undefined ? [] : [`tool_timeout_sec=${server.toolSeconds}`]),
     ]
-    // A key of the command line cannot be quoted: a dot in the name would begin another table.
+    // Keys on the command line cannot be quoted: a dot in the name would begin another table.
     return ['-c', `mcp_servers.${name.replace(/[^\w-]/g, '_')}={${fields.join(',')}}`]
   })
 }
 
-/** A string of TOML, whose escapes are those of JSON. */
+/** A TOML string, with the escapes of JSON. */
 function quote(value: string): string {
   return JSON.stringify(value)
 }

@@ -17,7 +17,7 @@ import { UNKNOWN_USAGE } from '../../events/usage.ts'
 
 const HOW_TO_GIVE_ONE = 'set `command` in the config, or give --command'
 
-/** The shell's own name in what it complains of, by which that is told from the complaints of what it runs. */
+/** The shell's own name in its error messages, which distinguishes them from those of the command. */
 const SHELL = 'ralph-command'
 
 /** Any program as an agent: the prompt on its stdin, its marker as the last line of its stdout. */
@@ -28,7 +28,7 @@ export function commandProvider(command: string | null, pty = false): Provider {
     install: HOW_TO_GIVE_ONE,
     minimumVersion: null,
     pty,
-    // Nothing is known of it but that it is a person's choice: its hosts stand in the configuration.
+    // Its needs are unknown, but a person chose it: its hosts are in the configuration.
     cageNeeds: () => ({ ...NO_NEEDS, variables: 'all' }),
     preflight: async (context) => {
       if (line === '') return [`The agent "command" has no command to run: ${HOW_TO_GIVE_ONE}.`]
@@ -78,7 +78,7 @@ class CommandReader implements StreamReader {
   end(exit: Exit): StreamEnd {
     const tail = this.#output.tail
     const { marker, message } = readLastLine(tail, this.#prompt)
-    // A program may well say in both ways that it is stuck, but none that fails is done.
+    // A program may report in both ways that it is stuck, but one that fails is never done.
     const isStuck = marker?.kind === 'blocked' && exit.signal === null
     const failed = exit.code !== 0 && !isStuck
     return {
@@ -92,7 +92,7 @@ class CommandReader implements StreamReader {
   }
 
   #failedEnd(exit: Exit, message: string): StreamEnd['end'] {
-    // At a terminal complaints come where all else does.
+    // In a terminal error messages are part of the output.
     const complaint = neverBegan(this.#line, this.#pty ? { ...exit, stderr: message } : exit)
     if (complaint === null) return { kind: 'crashed', reason: failureOf('the command', exit, message) }
     const reason = `The agent "command" cannot begin (${complaint}): ${HOW_TO_GIVE_ONE}.`
@@ -101,34 +101,34 @@ class CommandReader implements StreamReader {
 }
 
 /**
- * What the shell complains of where it could not start the program, so that nothing was done and nothing will be;
- * null wherever that is not certain. The exit code says little: what has worked for an hour may end with 127 too. So
- * the command must be a single one, and all of stderr the word of this very shell.
+ * The shell's message if it could not start the program, so that nothing was done and nothing will be; null unless
+ * that is certain. The exit code alone does not tell: a program that ran for an hour may end with 127 too. So the
+ * command must be a single one, and all of stderr a message of this very shell.
  */
 function neverBegan(line: string, { code, stderr }: Exit): string | null {
   if ((code !== 126 && code !== 127) || !isSingle(line)) return null
   const complaint = stderr.trim()
-  const [said] = complaint.split('\n')
-  if (said !== complaint || !said.startsWith(`${SHELL}:`)) return null
-  return said.slice(SHELL.length + 1).replace(/^\s*(?:line )?\d+:\s*/, '')
+  const [first] = complaint.split('\n')
+  if (first !== complaint || !first.startsWith(`${SHELL}:`)) return null
+  return first.slice(SHELL.length + 1).replace(/^\s*(?:line )?\d+:\s*/, '')
 }
 
-/** Nothing stands beside the one command, or within it, that the shell might have run before. */
+/** Whether the line is one command, with no other before it or in it that the shell might have run. */
 function isSingle(line: string): boolean {
   return !/[|&;()`\n]/.test(line) && !/(?:^|\s)(?:\.|source|eval)\s/.test(line)
 }
 
-/** The program that the command begins with; null where that is not plain to see. */
+/** The program that the command begins with; null if it is not obvious. */
 function programOf(line: string): string | null {
   return (isSingle(line) && /^[\w./+@][\w./+@-]*(?=\s|$)/.exec(line)?.[0]) || null
 }
 
-/** Whether the shell knows what that word stands for: a program, or something of its own. */
+/** Whether the shell knows the word, as a program or a builtin. */
 async function isKnown(word: string, { cwd, env }: Parameters<Preflight>[0]): Promise<boolean> {
-  const asked = startProcess(
+  const running = startProcess(
     { program: 'sh', args: ['-c', 'command -v "$1"', SHELL, word] },
     { cwd, env, onOutput: () => undefined, killAfterSeconds: 1 },
   )
-  const end = await asked.finished
+  const end = await running.finished
   return end.kind !== 'exited' || end.code === 0
 }

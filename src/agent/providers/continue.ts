@@ -38,7 +38,7 @@ export const continueCli: Provider = {
         '--format=json',
         ...option('--model', request.model),
         ...permissionArgs(request),
-        // Last: it takes whatever follows for the prompt, and then reads no stdin.
+        // Last: it takes what follows as the prompt, and then does not read stdin.
         '-p',
       ],
       env: {},
@@ -46,7 +46,7 @@ export const continueCli: Provider = {
       files: {},
     }
   },
-  // It tells no id of its session, and resumes the last one only.
+  // It reports no session id, and can only resume the last session.
   interactive(request, session) {
     const { text, files } = openingPrompt(request)
     const which = session === 'new' ? ['--', text] : ['--resume']
@@ -60,7 +60,7 @@ function permissionArgs({ permission }: AgentRequest): readonly string[] {
     case 'read':
       return ['--readonly', ...(permission.web ? [] : ['--exclude', 'Fetch'])]
     case 'edit':
-      // A command that it may not run ends the whole session without a word, so the tool for commands is not there.
+      // A command that it may not run silently ends the whole session, so it gets no tool for commands.
       return [
         ...['Write', 'Edit', 'MultiEdit'].flatMap((tool) => ['--allow', tool]),
         ...['Bash', 'Fetch'].flatMap((tool) => ['--exclude', tool]),
@@ -85,7 +85,7 @@ class ContinueReader implements StreamReader {
 
   line(line: string): ReturnType<StreamReader['line']> {
     const event = parseLine(line)
-    // It tells a shortened context in the same shape, without an answer.
+    // It reports a shortened context in the same shape, without an answer.
     if (typeof event?.['response'] !== 'string' && event?.['status'] !== 'error') return []
     this.#result = event
     const message =
@@ -103,14 +103,14 @@ class ContinueReader implements StreamReader {
   }
 
   #end(exit: Exit): StreamEnd['end'] {
-    // Errors it prints in the same shape, but on stderr.
+    // Errors have the same shape, but are on stderr.
     const error = exit.stderr
       .split(/\r?\n/)
       .map(parseLine)
       .find((line) => line?.['status'] === 'error')
-    const said = this.#result ?? error
-    if (!said) return silentEnd(exit, this.#words)
-    if (said['status'] !== 'error') return { kind: 'finished' }
-    return failureEnd({ status: null, message: text(said['message']) || text(said['response']) }, this.#words)
+    const json = this.#result ?? error
+    if (!json) return silentEnd(exit, this.#words)
+    if (json['status'] !== 'error') return { kind: 'finished' }
+    return failureEnd({ status: null, message: text(json['message']) || text(json['response']) }, this.#words)
   }
 }

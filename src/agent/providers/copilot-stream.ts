@@ -5,10 +5,10 @@ import { ToolCalls } from './tool-calls.ts'
 import { oneLine } from './tool-summary.ts'
 import { UNKNOWN_USAGE } from '../../events/usage.ts'
 
-/** What it is called, and what a person does about a missing login. */
+/** Its name, and what a person does about a missing login. */
 export const COPILOT = { agent: 'Copilot CLI', login: 'run `copilot` and /login, or set GH_TOKEN' } as const
 
-/** So often it asks for the rest of an answer; then it takes what there is for the whole. */
+/** How often it requests the rest of an answer, before it takes what it has as the whole. */
 const MOST_LOST = 2
 
 /** Reads `copilot --output-format json`. */
@@ -18,7 +18,7 @@ export class CopilotReader implements StreamReader {
   readonly #denied = new Set<string>()
   #turns = 0
   #message = ''
-  /** Turns in a row of which no message came: what was said in them had not come whole. */
+  /** Turns in a row without a message: their text had not arrived completely. */
   #lost = 0
   #hasSpoken = false
   #failure: ProviderFailure | null = null
@@ -38,7 +38,7 @@ export class CopilotReader implements StreamReader {
         this.#hasSpoken = false
         return [{ type: 'usage', usage: this.#usage() }]
       case 'assistant.message':
-        return this.#said(data)
+        return this.#readText(data)
       case 'assistant.turn_end':
         if (!this.#hasSpoken) this.#lost++
         return []
@@ -66,7 +66,7 @@ export class CopilotReader implements StreamReader {
   }
 
   end(exit: Exit): StreamEnd {
-    // Ended while it tries again, it says that all went well.
+    // If it is ended while it tries again, it reports success.
     const finished = this.#exitCode === 0 && this.#failure === null
     return {
       end: finished ? { kind: 'finished' } : this.#failedEnd(exit),
@@ -81,16 +81,16 @@ export class CopilotReader implements StreamReader {
     return this.#failure ? failureEnd(this.#failure, this.#words) : silentEnd(exit, this.#words)
   }
 
-  #said(data: Json): readonly StreamEvent[] {
-    // What a sub-agent says is not said to us.
+  #readText(data: Json): readonly StreamEvent[] {
+    // Ignores the text of sub-agents.
     if (textOrNull(data['parentToolCallId']) !== null) return []
     this.#failure = null
     this.#hasSpoken = true
-    const said = text(data['content'])
+    const content = text(data['content'])
     const isLast = list(data['toolRequests']).length === 0
-    this.#message = isLast ? said : ''
+    this.#message = isLast ? content : ''
     if (!isLast) this.#lost = 0
-    return said === '' ? [] : [{ type: 'text', text: said }]
+    return content === '' ? [] : [{ type: 'text', text: content }]
   }
 
   #toolStarted(data: Json): readonly StreamEvent[] {
@@ -101,7 +101,7 @@ export class CopilotReader implements StreamReader {
   #toolEnded(data: Json): readonly StreamEvent[] {
     const error = record(data['error'])
     const denied = error['code'] === 'denied' || /^Permission (?:to run|denied)/.test(text(error['message']))
-    // A command that ran is a success to it, whatever it exited with.
+    // Any command that ran is a success for it, whatever its exit code.
     const exitCode = number(record(data['shellExecution'])['exitCode']) ?? 0
     const status = denied ? 'denied' : data['success'] === true && exitCode === 0 ? 'ok' : 'failed'
     const ended = this.#tools.end(text(data['toolCallId']), status)

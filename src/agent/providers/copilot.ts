@@ -84,8 +84,8 @@ function permissionArgs(request: AgentRequest): readonly string[] {
     case 'read':
       return ['--deny-tool=write', '--deny-tool=shell']
     case 'edit': {
-      // A rule for a command holds for all of its arguments, and what it takes for reading only (`git log --output=…`)
-      // it does not ask about: so there is no shell.
+      // A rule for a command applies to all of its arguments, and commands that it considers read-only (`git log
+      // --output=…`) are not checked: so it gets no shell.
       const tools = ['write', ...Object.keys(request.mcpServers)]
       return [...tools.map((tool) => `--allow-tool=${tool}`), '--deny-tool=shell']
     }

@@ -6,14 +6,14 @@ type FailureEnd = StreamEnd['end']
 
 /** What a provider knows of a failed request to its service. */
 export interface ProviderFailure {
-  /** The HTTP status where it is told; else it is looked for in the message. */
+  /** The HTTP status if it is known; otherwise it is searched for in the message. */
   readonly status: number | null
   readonly message: string
-  /** When the limit ends, where the stream tells it apart from the message. */
+  /** When the limit ends, if the stream has it apart from the message. */
   readonly until?: Date | null
 }
 
-/** What a provider says of itself in the reasons that a person reads. */
+/** A provider's words for the reasons that a person reads. */
 export interface FailureWords {
   readonly agent: string
   /** What to do to log in, as one instruction. */
@@ -21,48 +21,48 @@ export interface FailureWords {
   readonly now: () => Date
 }
 
-/** How a run ended whose request to the service failed for good. */
+/** The end of a run whose request to the service finally failed. */
 export function failureEnd(failure: ProviderFailure, words: FailureWords): FailureEnd {
-  const said = oneLine(innerMessage(failure.message)) || 'no reason given'
+  const text = oneLine(innerMessage(failure.message)) || 'no reason given'
   switch (kindOf(failure)) {
     case 'auth':
-      return { kind: 'auth', reason: `${words.agent} is not logged in (${said}): ${words.login}` }
+      return { kind: 'auth', reason: `${words.agent} is not logged in (${text}): ${words.login}` }
     case 'credit':
-      return { kind: 'auth', reason: `The account of ${words.agent} cannot pay for more: ${said}` }
+      return { kind: 'auth', reason: `The account of ${words.agent} cannot pay for more: ${text}` }
     case 'forbidden':
       return {
         kind: 'refused',
-        reason: `The service forbids this to ${words.agent}: ${said}`,
+        reason: `The service forbids this to ${words.agent}: ${text}`,
         hopeless: 'run',
       }
     case 'rate-limited': {
       const until = failure.until ?? resetTime(failure.message, words.now())
       const unpaid = until === null && /insufficient_quota/i.test(failure.message)
-      return { kind: 'rate-limited', reason: said, until, ...(unpaid ? { unpaid } : {}) }
+      return { kind: 'rate-limited', reason: text, until, ...(unpaid ? { unpaid } : {}) }
     }
     case 'no-network':
-      return { kind: 'no-network', reason: `${words.agent} cannot reach its service: ${said}` }
+      return { kind: 'no-network', reason: `${words.agent} cannot reach its service: ${text}` }
     case 'overloaded':
-      return { kind: 'overloaded', reason: said }
+      return { kind: 'overloaded', reason: text }
     case 'refused':
-      return { kind: 'refused', reason: said, hopeless: hopelessness(failure) }
+      return { kind: 'refused', reason: text, hopeless: hopelessness(failure) }
     case 'unknown':
-      return CUT_OFF.test(said) ? cutOff(said) : { kind: 'crashed', reason: `${words.agent} failed: ${said}` }
+      return CUT_OFF.test(text) ? cutOff(text) : { kind: 'crashed', reason: `${words.agent} failed: ${text}` }
   }
 }
 
-/** How a run ended whose last answer is not whole, whatever its program makes of that. */
+/** The end of a run whose last answer is not complete, whatever its program reports. */
 export function cutOff(how: string): Extract<FailureEnd, { kind: 'crashed' }> {
   return { kind: 'crashed', reason: `The answer of the model was cut off: ${how}` }
 }
 
-/** How a run ended that said nothing of an end: by its exit and its last words. */
+/** The end of a run without a final event: from its exit and the end of its stderr. */
 export function silentEnd(exit: Exit, words: FailureWords): FailureEnd {
-  const said = lastWords(exit.stderr)
-  if (said !== '') {
-    const end = failureEnd({ status: null, message: said }, words)
-    // Nobody knows whose 404 stands there, nor what was too long: only its service's own word ends more than an attempt.
-    if (end.kind === 'refused' && !NO_SUCH_MODEL.test(said)) return { ...end, hopeless: null }
+  const text = lastWords(exit.stderr)
+  if (text !== '') {
+    const end = failureEnd({ status: null, message: text }, words)
+    // A 404 or "too long" may come from anything here: only the service's own message ends more than this attempt.
+    if (end.kind === 'refused' && !NO_SUCH_MODEL.test(text)) return { ...end, hopeless: null }
     if (end.kind !== 'crashed') return end
   }
   const how =
@@ -73,11 +73,11 @@ export function silentEnd(exit: Exit, words: FailureWords): FailureEnd {
         : `exited with code ${exit.code ?? 'unknown'}`
   return {
     kind: 'crashed',
-    reason: `${words.agent} ${how}${said === '' ? '' : `: ${oneLine(said)}`}`,
+    reason: `${words.agent} ${how}${text === '' ? '' : `: ${oneLine(text)}`}`,
   }
 }
 
-/** The last failure that a program told on stderr, without the frames of its stack. */
+/** The last error message on stderr, without stack frames. */
 export function lastWords(stderr: string): string {
   const lines = stderr
     .slice(-8192)
@@ -95,13 +95,13 @@ type FailureKind =
   'auth' | 'credit' | 'forbidden' | 'rate-limited' | 'overloaded' | 'refused' | 'no-network' | 'unknown'
 
 function kindOf({ status, message }: ProviderFailure): FailureKind {
-  // An ordinary limit speaks of billing too: only what no waiting mends is about money.
+  // Messages about ordinary limits mention billing too: only these are certainly about money.
   if (/credit balance is too low/i.test(message)) return 'credit'
   if (/insufficient_quota/i.test(message)) return 'rate-limited'
   if (status === null && NO_NETWORK.test(message)) return 'no-network'
-  const told = status ?? statusIn(message)
-  if (told === 403 && NO_LOGIN.test(message)) return 'auth'
-  if (told !== null) return kindOfStatus(told)
+  const known = status ?? statusIn(message)
+  if (known === 403 && NO_LOGIN.test(message)) return 'auth'
+  if (known !== null) return kindOfStatus(known)
   if (/payment required/i.test(message)) return 'credit'
   if (
     /usage limit|rate.?limit|session limit|weekly limit|too many requests|quota|resource.?exhausted/i.test(
@@ -125,29 +125,29 @@ function kindOfStatus(status: number): FailureKind {
 
 const NO_LOGIN =
   /not logged in|log ?in (?:again|first|required)|run \/login|unauthori[sz]ed|authenticat|invalid (?:x-)?api.?key|no api key|auth method|auth type/i
-/** The codes of the system, and the words that HTTP clients have for them: no answer came, so there is no status. */
+/** The system's error codes, and HTTP clients' words for them: there was no answer, so no status. */
 const NO_NETWORK =
   /\b(?:ECONN(?:REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(?:NET|HOST)UNREACH|ENETDOWN|UND_ERR_(?:CONNECT_TIMEOUT|SOCKET))\b|fetch failed|socket hang up|error sending request|(?:unable to|failed to|cannot|could not) connect|connection (?:error|refused|reset|timed out|was closed)|network (?:error|is unreachable)|could not resolve host|dns error/i
-/** The model's own answer, or what it was asked, went against a filter. */
+/** A filter refused the request or the model's answer. */
 const FILTERED =
   /content.?filter|safeguards flagged|blocked (?:due to|by)\b.{0,60}?(?:safety|recitation|polic|filter)/is
 const CUT_OFF = /max_output_tokens|output token maximum|was truncated because/i
-/** The last is Google's word for it. */
+/** The last is Google's wording. */
 const NO_SUCH_MODEL =
   /\bmodels?\b.{0,120}?(?:not (?:be )?found|not exist|not supported|not available|not have access)|(?:unknown|invalid|unsupported|no such) model|model ?not ?found|requested entity was not found/is
 const TOO_LONG =
   /(?:prompt|input|context|request|messages?)\b.{0,60}?(?:too (?:long|large)|exceed)|context.?(?:length|window).{0,20}exceed|maximum context length/is
 
-/** What exceeds its time is not too long in this sense: another attempt may well be quicker. */
+/** A timeout is not "too long" in this sense: another attempt may be quicker. */
 function isTooLong(message: string): boolean {
   return TOO_LONG.test(message) && !/deadline|time.?(?:out|limit)|timed out/i.test(message)
 }
 
-/** Whether the same would be refused again: a model that is not there to anybody, a prompt too long or filtered to this task. */
+/** Whether the same would be refused again: for all tasks (unknown model) or this one (prompt too long, or filtered). */
 function hopelessness({ status, message }: ProviderFailure): 'task' | 'run' | null {
-  const told = status ?? statusIn(message)
-  if (told === 413 || isTooLong(message) || FILTERED.test(message)) return 'task'
-  return told === 404 || NO_SUCH_MODEL.test(message) ? 'run' : null
+  const known = status ?? statusIn(message)
+  if (known === 413 || isTooLong(message) || FILTERED.test(message)) return 'task'
+  return known === 404 || NO_SUCH_MODEL.test(message) ? 'run' : null
 }
 
 function statusIn(message: string): number | null {
@@ -157,7 +157,7 @@ function statusIn(message: string): number | null {
   return match ? Number(match[1]) : null
 }
 
-/** What the service said, where an agent shows its whole answer. */
+/** The service's message, if an agent shows the whole response. */
 function innerMessage(message: string): string {
   const quoted = /"message"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(message)?.[1]
   if (quoted === undefined) return message

@@ -10,8 +10,8 @@ interface SetUp {
 }
 
 /**
- * What to do where nothing at all shows that the agent was ever started or given a key. Only this is certain before a
- * run: a login may lie in a keychain, and where any trace of the agent exists its own word is waited for.
+ * What to do if nothing at all shows that the agent was ever started or has a key. Only this is certain before a run:
+ * a login may be in a keychain, so with any trace of the agent its own error message decides.
  */
 export function neverSetUp(
   { agent, login }: Pick<FailureWords, 'agent' | 'login'>,

@@ -6,7 +6,7 @@ import { ToolCalls } from './tool-calls.ts'
 import { oneLine } from './tool-summary.ts'
 import { TurnCounter } from './turn-counter.ts'
 
-/** What it is called, and what a person does about a missing login. */
+/** Its name, and what a person does about a missing login. */
 export const GEMINI = {
   agent: 'Gemini CLI',
   login: 'run `gemini` and log in, or set GEMINI_API_KEY',
@@ -20,7 +20,7 @@ export class GeminiReader implements StreamReader {
   readonly #denied = new Set<string>()
   #message = ''
   #result: Json | null = null
-  /** Why it could not go on, where nothing came after that. */
+  /** The last error, if nothing came after it. */
   #error = ''
 
   constructor(request: AgentRequest, now: () => Date) {
@@ -42,7 +42,7 @@ export class GeminiReader implements StreamReader {
         ]
       }
       case 'message':
-        return event['role'] === 'assistant' ? this.#said(event) : []
+        return event['role'] === 'assistant' ? this.#readText(event) : []
       case 'tool_use':
         return this.#toolStarted(event)
       case 'tool_result':
@@ -66,7 +66,7 @@ export class GeminiReader implements StreamReader {
     }
   }
 
-  /** Its result may be a success all the same, or say nothing of why it is none. */
+  /** Its result may still be a success, or have no reason for the failure. */
   #failed(event: Json): readonly StreamEvent[] {
     const message = text(event['message'])
     if (event['severity'] === 'error') this.#error = message
@@ -74,7 +74,7 @@ export class GeminiReader implements StreamReader {
   }
 
   /** Its text comes in pieces: the message is all of them since the last tool. */
-  #said(event: Json): readonly StreamEvent[] {
+  #readText(event: Json): readonly StreamEvent[] {
     const piece = text(event['content'])
     this.#error = ''
     this.#message = event['delta'] === true ? this.#message + piece : piece

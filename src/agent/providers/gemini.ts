@@ -49,7 +49,7 @@ export const gemini: Provider = {
       program: 'gemini',
       args: ['--output-format=stream-json', ...option('--model', request.model), ...permissionArgs(request)],
       env: {
-        // A folder that nobody has trusted yet ends the run with code 55.
+        // In an untrusted folder the run ends with code 55.
         GEMINI_CLI_TRUST_WORKSPACE: 'true',
         ...settingsIn(request),
       },
@@ -80,7 +80,7 @@ export const gemini: Provider = {
   reader: (request, now) => new GeminiReader(request, now),
 }
 
-/** The only layer above the project's own settings; what a person has put there stays. */
+/** The only layer that overrides the project's settings; the person's own values in it stay. */
 function settingsIn({ env }: AgentRequest): Invocation['env'] {
   const variable = 'GEMINI_CLI_SYSTEM_SETTINGS_PATH'
   return { [variable]: env[variable] ?? `${FOLDER}/settings.json` }
@@ -115,14 +115,14 @@ function serversOf(request: AgentRequest): object {
   return mcpServers(request, (server) => ({ trust: true, ...toolLimit('timeout', server) }))
 }
 
-/** The repository's settings it reads as well, and an agent could have written them: no hooks, and only these servers. */
+/** It also reads the repository's settings, which an agent could have written: no hooks, and only these servers. */
 function onlyOurs({ mcpServers: servers }: AgentRequest): object {
   // An empty list would allow all.
   const allowed = [...Object.keys(servers), 'none-but-those-of-ralph']
   return { hooksConfig: { enabled: false }, mcp: { allowed } }
 }
 
-/** Rules of its policy engine, where the highest priority decides and the mode what no rule names. */
+/** Rules of its policy engine: the highest priority decides, and the mode for tools without a rule. */
 function policy(request: AgentRequest): string {
   const reserved = reservedRules()
   if (request.permission.level === 'full') return reserved.join('\n')
@@ -150,8 +150,8 @@ function reservedRules(): string[] {
 const WEB = ['web_fetch', 'google_web_search']
 
 /**
- * Matches just that command in what its rules are held against: the arguments as JSON, each of the tool's own between
- * two NULs, which no value can hold. A prefix would let `>` and further arguments through.
+ * Matches just that command in the text that its rules are applied to: the arguments as JSON, each of the tool's own
+ * between two NULs, which no value can contain. A prefix would let `>` and further arguments through.
  */
 function exactly(command: string): string {
   const argument = `"command":${JSON.stringify(command)}`
@@ -166,7 +166,7 @@ function allowed(toolName: string): string {
   return rule({ toolName, decision: 'allow', priority: 500 })
 }
 
-/** One rule, for one tool: with a list of tools, beside a command, it rejects the whole file. */
+/** One rule for one tool: it rejects a whole file with a list of tools beside a command. */
 function rule(fields: Readonly<Record<string, string | number>>): string {
   const lines = Object.entries(fields).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
   return ['[[rule]]', ...lines, ''].join('\n')

@@ -1,9 +1,9 @@
-/** An object out of a stream, whose fields nothing is known of yet. */
+/** An object from a stream, whose fields are not checked yet. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** The object that one line holds; null where the line is something else, as a log line or half an object is. */
+/** The object in a line; null for anything else, such as a log line or half an object. */
 export function parseLine(line: string): Json | null {
-  // Every event of every agent is an object: what starts otherwise need not be parsed to be passed over.
+  // All events of all agents are objects, so other lines need not be parsed.
   if (!line.trimStart().startsWith('{')) return null
   try {
     const value: unknown = JSON.parse(line)
@@ -13,27 +13,27 @@ export function parseLine(line: string): Json | null {
   }
 }
 
-/** The value as an object, an empty one where it is none. */
+/** The value as an object; empty if it is none. */
 export function record(value: unknown): Json {
   return isObject(value) ? value : {}
 }
 
-/** The value as a list, an empty one where it is none. */
+/** The value as a list; empty if it is none. */
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** The value as a text, an empty one where it is none. */
+/** The value as a text; empty if it is none. */
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** The value as a text, null where it is none or says nothing. */
+/** The value as a text; null if it is none, or empty. */
 export function textOrNull(value: unknown): string | null {
   return text(value) || null
 }
 
-/** The value as a number, null where it is none. */
+/** The value as a number; null if it is none. */
 export function number(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }

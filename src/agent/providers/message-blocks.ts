@@ -3,7 +3,7 @@ import { list, record, text, type Json } from './json-lines.ts'
 import type { ToolCalls, ToolEvent } from './tool-calls.ts'
 import { toolSummary } from './tool-summary.ts'
 
-/** What an `assistant` message of Claude Code's kind says and calls. */
+/** The events for an `assistant` message in Claude Code's format. */
 export function assistantEvents(message: Json, tools: ToolCalls): StreamEvent[] {
   const events: StreamEvent[] = []
   for (const block of list(message['content']).map(record)) {
@@ -16,11 +16,11 @@ export function assistantEvents(message: Json, tools: ToolCalls): StreamEvent[] 
   return events
 }
 
-/** How the tools ended that a `user` message of Claude Code's kind answers for. */
+/** The tool results in a `user` message in Claude Code's format. */
 export function toolResultEvents(
   message: Json,
   tools: ToolCalls,
-  isDenied: (id: string, said: string) => boolean,
+  isDenied: (id: string, text: string) => boolean,
 ): ToolEvent[] {
   return list(message['content'])
     .map(record)

@@ -7,7 +7,7 @@ import { sum, UNKNOWN_USAGE } from '../../events/usage.ts'
 
 const OPENCODE = { agent: 'OpenCode', login: 'run `opencode auth login`' } as const
 
-/** Reads `opencode run --format json`, which has no event for the end: the last step tells whether more was to come. */
+/** Reads `opencode run --format json`, which has no final event: the last step shows whether more was to come. */
 export class OpencodeReader implements StreamReader {
   readonly #cwd: string
   readonly #words: FailureWords
@@ -18,9 +18,9 @@ export class OpencodeReader implements StreamReader {
   /** Why the last step ended; null while more is to come. */
   #lastStep: string | null = null
   #failure: ProviderFailure | null = null
-  /** What its service said last, where it has not answered since. */
+  /** The last refusal of its service, unless the service has answered since. */
   #refusal: ProviderFailure | null = null
-  /** Steps since its prompt was too long; null where it was not, or has been shortened since. */
+  /** Steps since its prompt was too long; null if it was not, or has been shortened since. */
   #stepsTooLong: number | null = null
   #usage = UNKNOWN_USAGE
 
@@ -36,7 +36,7 @@ export class OpencodeReader implements StreamReader {
     return [...this.#session(event), ...this.#event(event)]
   }
 
-  /** It logs each refusal of its service, and then tries again; what it asks a small model for does not hold it up. */
+  /** It logs each refusal of its service, and then tries again; requests to its small model do not matter. */
   complaint(line: string): readonly StreamEvent[] {
     const error = / message="stream error" .*? error\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1]
     if (error === undefined || / small=true /.test(line)) return []
@@ -45,8 +45,8 @@ export class OpencodeReader implements StreamReader {
     return [{ type: 'retrying', reason: oneLine(message), until: null }]
   }
 
-  // No event counts as the result: after a step that ends in `stop` it may still go on by itself, as it does
-  // when it has shortened its context. It exits on its own.
+  // No event counts as the result: after a step that ends in `stop` it may still continue by itself, as after
+  // shortening its context. It exits on its own.
   #event(event: Json): readonly StreamEvent[] {
     const part = record(event['part'])
     switch (event['type']) {
@@ -54,13 +54,13 @@ export class OpencodeReader implements StreamReader {
         this.#lastStep = null
         return []
       case 'text':
-        return this.#said(part)
+        return this.#readText(part)
       case 'tool_use':
         return this.#tool(part)
       case 'step_finish':
         this.#lastStep = part['reason'] === 'tool-calls' ? null : text(part['reason'])
         this.#usage = withStep(this.#usage, part)
-        // The first is its summary; with the second its model has answered the shortened prompt.
+        // The first step is its summary; with the second the model has answered the shortened prompt.
         if (this.#stepsTooLong !== null && ++this.#stepsTooLong > 1) this.#goesOn()
         return [{ type: 'usage', usage: this.#usage }]
       case 'error':
@@ -94,15 +94,15 @@ export class OpencodeReader implements StreamReader {
     return [{ type: 'session', sessionId, model: null }]
   }
 
-  #said(part: Json): readonly StreamEvent[] {
-    const said = text(part['text'])
+  #readText(part: Json): readonly StreamEvent[] {
+    const content = text(part['text'])
     const messageId = text(part['messageID'])
-    this.#message = messageId === this.#messageId ? `${this.#message}\n${said}` : said
+    this.#message = messageId === this.#messageId ? `${this.#message}\n${content}` : content
     this.#messageId = messageId
-    return [{ type: 'text', text: said }]
+    return [{ type: 'text', text: content }]
   }
 
-  /** It shows a tool only once that has ended: the beginning is what people see of one that went well. */
+  /** It shows a tool only after it has ended: for a successful one people see the beginning. */
   #tool(part: Json): readonly StreamEvent[] {
     const [id, name, state] = [text(part['callID']), text(part['tool']), record(part['state'])]
     const summary = toolSummary(name, record(state['input']), this.#cwd)
@@ -120,7 +120,7 @@ export class OpencodeReader implements StreamReader {
     const data = record(error['data'])
     const message = text(data['message']) || text(error['name'])
     const headers = record(data['responseHeaders'])
-    // The header alone tells how long a limit lasts.
+    // Only the header says how long a limit lasts.
     const delay = text(headers['retry-after'])
     this.#failure = {
       status: number(data['statusCode']),
@@ -128,13 +128,13 @@ export class OpencodeReader implements StreamReader {
     }
     const warning = { type: 'warning', message: oneLine(message) } as const
     if (error['name'] !== 'ContextOverflowError') return [warning]
-    // It would shorten its prompt again and again, at a turn each.
+    // It would shorten its prompt again and again, with a turn each.
     const isHopeless = this.#stepsTooLong !== null
     this.#stepsTooLong = 0
     return isHopeless ? [warning, { type: 'result' }] : [warning]
   }
 
-  /** The shortened prompt was answered: that it had been too long is over. */
+  /** The shortened prompt was answered, so it is no longer too long. */
   #goesOn(): void {
     if (this.#stepsTooLong === null) return
     this.#stepsTooLong = null
@@ -142,7 +142,7 @@ export class OpencodeReader implements StreamReader {
   }
 }
 
-/** What its last step says before its own error does. */
+/** What its last step reports before its own error does. */
 const FILTERED: ProviderFailure = { status: null, message: 'the content filter of the service stopped it' }
 
 function withStep(usage: Usage, part: Json): Usage {
@@ -150,7 +150,7 @@ function withStep(usage: Usage, part: Json): Usage {
   const cache = record(tokens['cache'])
   const cached = number(cache['read'])
   const input = sum(number(tokens['input']), cached, number(cache['write']))
-  // A model whose price it does not know costs it 0.
+  // The cost is 0 for a model whose price it does not know.
   const cost = number(part['cost']) || null
   return {
     turns: (usage.turns ?? 0) + 1,

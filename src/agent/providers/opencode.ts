@@ -13,12 +13,12 @@ export const opencode: Provider = {
   minimumVersion: '1.18.33',
   takesMcpServers: true,
   tellsCost: true,
-  // They stand in one database with all else.
+  // They are in one database with everything else.
   forgetsInCage: true,
-  // Of its two readers of configuration only one can be turned off: the other starts plugins all the same.
+  // It reads configuration twice, and only one of these can be turned off: the other still starts plugins.
   obeysAnyway: (file) => /(?:^|\/)(?:\.opencode\/|opencode\.jsonc?$)/i.test(file),
-  // It has models that need no login, and its keys may stand in many places: only its own word tells.
-  // It speaks to many services: those that its own keys and the usual variables are for.
+  // Some of its models need no login, and its keys may be in many places: only its own error message is certain.
+  // It supports many services: those of its own keys and of the usual variables.
   cageNeeds: (env) => ({
     hosts: [
       'opencode.ai',
@@ -46,7 +46,7 @@ export const opencode: Provider = {
   invocation(request) {
     return {
       program: 'opencode',
-      // Only its log tells that its service refuses it: for that it waits without a word in its stream.
+      // Only its log shows that its service refuses it: its stream is silent while it waits for that.
       args: [
         'run',
         '--format=json',
@@ -85,10 +85,10 @@ export const opencode: Provider = {
   reader: (request, now) => new OpencodeReader(request, now),
 }
 
-/** An agent could have written the repository's own configuration, and its servers would be started. */
+/** An agent could have written the repository's configuration, and its servers would be started. */
 const WITHOUT_PROJECT = { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }
 
-/** Its folder in one of those that a variable names. */
+/** Its folder in one that a variable names. */
 function below(folder: string | undefined): string | undefined {
   return folder === undefined ? undefined : path.join(folder, 'opencode')
 }
@@ -106,7 +106,7 @@ function permissionArgs({ permission }: AgentRequest): readonly string[] {
   }
 }
 
-/** Laid over the person's own configuration, and over what they give in the same variable. */
+/** Merged into the person's own configuration, and into their value of the same variable. */
 function config(request: AgentRequest): Json {
   const isCustom = request.permission.level === 'custom'
   const ours = isCustom ? {} : { permission: permissions(request), ...withInstructions(request) }
@@ -138,7 +138,7 @@ function withServers(request: AgentRequest): Json {
   return { ...own, mcp: { ...record(own['mcp']), ...Object.fromEntries(servers) } }
 }
 
-/** What stands for more than itself in its rules. */
+/** The wildcards in its rules. */
 const WILDCARDS = /[*?]/
 
 const READING = ['read', 'glob', 'grep', 'list', 'lsp', 'todowrite', 'todoread']

@@ -8,7 +8,7 @@ const LINE_LENGTH = 10_000
 const NOTES_BYTES = 1024 * 1024
 const ANSWER_BYTES = 4 * 1024 * 1024
 
-/** What a plain program prints: each line is said, and the last of them are its notes, unless it wrote some. */
+/** Collects a plain program's output: its last lines are the notes, unless the program wrote a notes file. */
 export class PlainOutput {
   readonly #request: AgentRequest
   readonly #answer: Tail | null
@@ -26,23 +26,23 @@ export class PlainOutput {
     return text.trim() === '' ? [] : [{ type: 'text', text }]
   }
 
-  /** All that was printed of an answer, as far as any answer goes. */
+  /** The whole output, up to the size of the longest answer. */
   get all(): string {
     return this.#answer?.text() ?? ''
   }
 
-  /** The last lines, one more than the notes may have: that one can be the marker. */
+  /** The last lines, one more than the notes may have, as that one can be the marker. */
   get tail(): string {
     return this.#last.slice(-LINES - 1).join('\n')
   }
 
-  /** The notes file, or else what was printed before the marker. */
+  /** The notes file, or else the output before the marker. */
   notes(printed: string): string {
     return writtenNotes(this.#request) ?? printed.split('\n').slice(-LINES).join('\n')
   }
 }
 
-/** The notes that were written for an attempt; nothing where there is no such file, or it is none that can be read whole, as a pipe is. */
+/** The notes file of an attempt; null if there is none, or if it cannot be read as a whole, like a pipe. */
 export function writtenNotes({ cwd, task }: Pick<AgentRequest, 'cwd' | 'task'>): string | undefined {
   const path = resolve(cwd, task.notesFile)
   try {
@@ -54,16 +54,16 @@ export function writtenNotes({ cwd, task }: Pick<AgentRequest, 'cwd' | 'task'>):
   }
 }
 
-/** Through bytes where it is cut: a slice of a string keeps the whole of it in memory. */
+/** Cuts bytes: a slice of a string would keep the whole string in memory. */
 function cut(text: string): string {
   return text.length <= LINE_LENGTH ? text : Buffer.from(text.slice(0, LINE_LENGTH)).toString()
 }
 
-/** How a program that failed ended, with the last that it said. */
+/** How a program failed, with the end of its output. */
 export function failureOf(program: string, exit: Exit, tail: string): string {
   const how = exit.signal ? `was ended by ${exit.signal}` : `exited with code ${exit.code}`
-  const said = lastLines(exit.stderr) || lastLines(tail)
-  return said ? `${program} ${how}: ${said}` : `${program} ${how}`
+  const message = lastLines(exit.stderr) || lastLines(tail)
+  return message ? `${program} ${how}: ${message}` : `${program} ${how}`
 }
 
 function lastLines(text: string): string {

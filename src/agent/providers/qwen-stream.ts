@@ -8,7 +8,7 @@ import { oneLine } from './tool-summary.ts'
 import { TurnCounter } from './turn-counter.ts'
 import { UNKNOWN_USAGE } from '../../events/usage.ts'
 
-/** What it is called, and what a person does about a missing login. */
+/** Its name, and what a person does about a missing login. */
 export const QWEN = { agent: 'Qwen Code', login: 'run `qwen` and /auth, or set OPENAI_API_KEY' } as const
 
 /** Reads `qwen -o stream-json`: Claude Code's messages, with ends of its own. */
@@ -18,7 +18,7 @@ export class QwenReader implements StreamReader {
   readonly #tools: ToolCalls
   readonly #turns = new TurnCounter()
   readonly #denied = new Set<string>()
-  /** How often in a row an answer was asked for once more because it had not come whole. */
+  /** How often in a row it has requested the rest of an answer. */
   #continued = 0
   #result: Json | null = null
 
@@ -46,7 +46,7 @@ export class QwenReader implements StreamReader {
     }
   }
 
-  /** What it waits for its service it tells on stderr alone, every half minute, with what is left of the wait. */
+  /** It reports waits for its service only on stderr, every half minute, with the remaining time. */
   complaint(line: string): readonly StreamEvent[] {
     const seconds = /^\[qwen-code\] Waiting for API capacity\b.*\bretry in (\d+)s$/.exec(line)?.[1]
     if (seconds === undefined) return []
@@ -74,8 +74,8 @@ export class QwenReader implements StreamReader {
 
   #answered(event: Json): readonly StreamEvent[] {
     this.#continued = 0
-    const events = toolResultEvents(record(event['message']), this.#tools, (_id, said) =>
-      /denied by permission rules|permission was declined/i.test(said),
+    const events = toolResultEvents(record(event['message']), this.#tools, (_id, output) =>
+      /denied by permission rules|permission was declined/i.test(output),
     )
     for (const shown of events) {
       this.#turns.answer()
@@ -112,7 +112,7 @@ export class QwenReader implements StreamReader {
   }
 }
 
-/** So often it asks for the rest of an answer; then it takes what there is for the whole. */
+/** How often it requests the rest of an answer, before it takes what it has as the whole. */
 const MOST_CONTINUATIONS = 3
 const GAVE_UP = 'it had reached its longest, again and again'
 

@@ -20,7 +20,7 @@ const SET_UP = {
 /** Qwen Code: https://qwenlm.github.io/qwen-code-docs */
 export const qwen: Provider = {
   name: 'qwen',
-  // npm on a Node that its package does not name takes an old one in silence, unless it is told `latest`.
+  // npm installs an old one silently on a Node that its package does not name, unless the command says `latest`.
   install: 'npm install -g @qwen-code/qwen-code@latest',
   minimumVersion: '0.24.4',
   cageNeeds: (env) => ({
@@ -49,9 +49,9 @@ export const qwen: Provider = {
         ...permissionArgs(request),
       ],
       env: {
-        // Else it sleeps through whatever its service names, without a word; so it tells how long.
+        // Otherwise it silently waits as long as its service asks; with this it reports how long.
         QWEN_CODE_UNATTENDED_RETRY: request.env['QWEN_CODE_UNATTENDED_RETRY'] ?? '1',
-        // Where a person has it ask, it may edit nothing in a folder that they have not trusted.
+        // If a person has set it to ask, it may not edit in a folder that they have not trusted.
         QWEN_CODE_TRUSTED_FOLDERS_PATH:
           request.env['QWEN_CODE_TRUSTED_FOLDERS_PATH'] ?? `${FOLDER}/trusted.json`,
         ...(request.permission.level === 'custom' ? {} : settingsIn(request)),
@@ -83,7 +83,7 @@ export const qwen: Provider = {
   reader: (request, now) => new QwenReader(request, now),
 }
 
-/** Above the repository's own settings, whose hooks an agent could have written. */
+/** Overrides the repository's settings, whose hooks an agent could have written. */
 function settingsIn({ env }: AgentRequest): Invocation['env'] {
   const variable = 'QWEN_CODE_SYSTEM_SETTINGS_PATH'
   return { [variable]: env[variable] ?? `${FOLDER}/settings.json` }
@@ -104,7 +104,7 @@ function permissionArgs(request: AgentRequest): readonly string[] {
       return ['--approval-mode', 'plan', ...each('--exclude-tools', excluded)]
     }
     case 'edit': {
-      // A rule for a command holds for whatever begins with it, so none is allowed: it judges itself what only looks.
+      // A rule matches all commands that begin with it, so none is allowed: it detects reading commands itself.
       const allowed = Object.keys(request.mcpServers).map((name) => `mcp__${name}`)
       const excluded = [...denied, ...WEB]
       return [

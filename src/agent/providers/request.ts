@@ -3,22 +3,22 @@ import { platform } from 'node:os'
 import { FOLDER, type AgentRequest, type Invocation } from '../port.ts'
 
 /**
- * An option with its value, or nothing where there is none to give. They are one argument: a model named `--yolo` in
- * a task file would otherwise be an option of its own.
+ * An option with its value, or nothing without a value. Both are one argument: otherwise a model named `--yolo` in a
+ * task file would be an option.
  */
 export function option(name: `--${string}`, value: string | number | null): readonly string[] {
   return value === null ? [] : [`${name}=${value}`]
 }
 
-/** True where the agent is to have servers besides its own. */
+/** Whether the request has MCP servers. */
 export function hasMcpServers(request: AgentRequest): boolean {
   return Object.keys(request.mcpServers).length > 0
 }
 
-/** What an agent wants to know of a server beside its command, in its own words. */
+/** An agent's own settings for a server, besides the command. */
 type ServerSettings = (server: McpServer) => object
 
-/** The servers by name, each with the settings that this agent wants beside the command. */
+/** The servers by name, each with this agent's settings besides the command. */
 export function mcpServers(
   request: AgentRequest,
   settings: ServerSettings,
@@ -32,21 +32,21 @@ export function mcpServers(
   )
 }
 
-/** How long the tools of a server may take, in milliseconds under that key; nothing where the agent's own limit holds. */
+/** The time limit for a server's tools in milliseconds, under that key; nothing if the agent's own limit applies. */
 export function toolLimit(key: string, { toolSeconds }: McpServer): object {
   return toolSeconds === undefined ? {} : { [key]: Math.round(toolSeconds * 1000) }
 }
 
-/** `mcp.json` in the shape that several agents share; no file where there are no servers. */
+/** `mcp.json` in the format that several agents share; no file without servers. */
 export function mcpFile(request: AgentRequest, settings: ServerSettings = () => ({})): Invocation['files'] {
   if (!hasMcpServers(request)) return {}
   return { 'mcp.json': JSON.stringify({ mcpServers: mcpServers(request, settings) }) }
 }
 
-/** More than one argument may be: Linux takes 128 kB in each, Windows 32 thousand signs in all. */
+/** The longest argument that is safe: Linux allows 128 kB in each, Windows 32 thousand characters in all. */
 const LONGEST_ARGUMENT = platform() === 'win32' ? 16_000 : 120_000
 
-/** The prompt where it can only be an argument: one that is too long stands in a file, which the agent is told to read. */
+/** The prompt for an agent that takes it only as an argument: a long one goes into a file that the agent is to read. */
 export function openingPrompt({ prompt }: AgentRequest): {
   readonly text: string
   readonly files: Invocation['files']
@@ -58,7 +58,7 @@ export function openingPrompt({ prompt }: AgentRequest): {
   }
 }
 
-/** What a program that is no agent of its own learns through its environment. */
+/** The environment for a program that knows nothing of ralph. */
 export function taskEnvironment({ task, limits }: AgentRequest): Invocation['env'] {
   return {
     RALPH_TASK: task.id,

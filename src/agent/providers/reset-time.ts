@@ -1,9 +1,9 @@
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
 /**
- * The moment that a limit's message names, or null where it names none: `try again at 10:33 AM`,
+ * The moment that a limit's message names, or null if it names none: `try again at 10:33 AM`,
  * `at Nov 20th, 2026 3:04 PM`, `resets 3pm`, `in 2 days 3 hours`, `after 1h2m3s`, `"retryDelay":"34s"`.
- * A time of day is read as the machine's own, as the agents write it.
+ * A time of day is in the machine's time zone, as the agents write it.
  */
 export function resetTime(message: string, now: Date): Date | null {
   return dayAndTime(message) ?? timeOfDay(message, now) ?? delay(message, now)
@@ -33,7 +33,7 @@ function timeOfDay(message: string, now: Date): Date | null {
   if (h > 23 || m > 59) return null
   const moment = new Date(now)
   moment.setHours(h, m, 0, 0)
-  // A limit's end lies ahead: a time that has passed is tomorrow's.
+  // A limit ends in the future: a time that has passed means tomorrow.
   if (moment.getTime() < now.getTime() - 60_000) moment.setDate(moment.getDate() + 1)
   return moment
 }

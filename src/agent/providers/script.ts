@@ -12,7 +12,7 @@ import { failureOf, PlainOutput } from './plain-output.ts'
 import { taskEnvironment } from './request.ts'
 import { UNKNOWN_USAGE } from '../../events/usage.ts'
 
-/** The embedded agent: runs the script that stands in the task itself, and is done when that exits with 0. */
+/** The embedded agent: runs the script in the task's section; exit code 0 means done. */
 export const script: Provider = {
   name: 'script',
   install: 'it is part of ralph',
@@ -30,7 +30,7 @@ export const script: Provider = {
   reader: (request) => new ScriptReader(request),
 }
 
-/** The first fenced `sh` block of a `## Script` section; null where it has none. */
+/** The first fenced `sh` block of a `## Script` section; null if it has none. */
 export function scriptIn(section: string): string | null {
   const script = unfenced(section, /^(?:sh|bash|shell)\b/)
   return script === null ? null : `${script}\n`
@@ -54,7 +54,7 @@ class ScriptReader implements StreamReader {
     return {
       end: this.#end(exit, tail),
       finalMessage: this.#output.notes(tail),
-      // Its exit code is its word.
+      // Its exit code decides.
       markerTail: DONE_MARKER,
       usage: UNKNOWN_USAGE,
       denied: [],

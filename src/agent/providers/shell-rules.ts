@@ -1,11 +1,11 @@
 import type { AgentRequest } from '../port.ts'
 
-/** What an agent must leave to ralph, which makes the one commit of a task. */
+/** Commands that only ralph may run, as it makes the one commit of a task. */
 export const RESERVED_COMMANDS = ['git commit', 'git push'] as const
 
 /**
- * Look at the repository, and exactly as they stand here neither write nor read anything else. One argument more and
- * they could: `git log --output=FILE`, `git diff --no-index`, `git blame --contents`.
+ * Commands that read the repository. Exactly as written here, they neither write nor read anything else; with one
+ * more argument they could: `git log --output=FILE`, `git diff --no-index`, `git blame --contents`.
  */
 const LOOKING = [
   'git status',
@@ -28,8 +28,8 @@ const LOOKING = [
 ]
 
 /**
- * The commands that the level `edit` allows, each exactly as it stands: git that only looks, and the gates. A gate in
- * which a character has a meaning of its own in the agent's rules is left out, for it would allow more than itself.
+ * The commands that the level `edit` allows, each exactly as written: reading git commands, and the gates. A gate
+ * with a character that is special in the agent's rules is left out, as its rule would allow more.
  */
 export function allowedCommands(request: AgentRequest, meaningful: RegExp | null = null): readonly string[] {
   const gates = request.gateCommands.map((command) => command.trim())
@@ -37,7 +37,7 @@ export function allowedCommands(request: AgentRequest, meaningful: RegExp | null
   return [...new Set(commands)].filter((command) => command !== '' && !meaningful?.test(command))
 }
 
-/** Agents judge `a && b` as two commands, so a gate that joins plain commands is allowed as its parts too. */
+/** Agents check `a && b` as two commands, so a gate that joins plain commands is also allowed in parts. */
 function partsOf(gate: string): readonly string[] {
   const isPlain = !/["'`$\\()<>|;#*?\n]|(?<!&)&(?!&)/.test(gate)
   return isPlain && gate.includes('&&') ? gate.split('&&').map((part) => part.trim()) : []

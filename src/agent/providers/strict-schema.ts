@@ -1,8 +1,8 @@
 import { list, record, type Json } from './json-lines.ts'
 
 /**
- * A JSON Schema as services want it that hold a model to one strictly: every key is required, and what may be left out
- * may be null instead; nothing else but types, lists of choices and descriptions.
+ * Converts a JSON Schema for services with a strict mode: every key is required, and an optional one may be null
+ * instead; only types, lists of choices and descriptions remain.
  */
 export function strictSchema(schema: unknown): Json {
   const { type, items, properties, required, description, ...rest } = record(schema)

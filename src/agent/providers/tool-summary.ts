@@ -1,6 +1,6 @@
 import { list, text, type Json } from './json-lines.ts'
 
-/** Where tools keep what they are about, the most telling first. */
+/** The input fields that say what a tool works on, the best first. */
 const SUBJECTS = [
   'command',
   'cmd',
@@ -16,15 +16,15 @@ const SUBJECTS = [
 ]
 const LONGEST = 160
 
-/** One line that says what a tool does, as `Edit src/login.ts` or `Bash npm test`. */
+/** One line on what a tool does, such as `Edit src/login.ts` or `Bash npm test`. */
 export function toolSummary(name: string, input: Json, cwd: string): string {
   const subject = SUBJECTS.map((key) => subjectText(input[key])).find((value) => value !== '') ?? ''
   return oneLine(`${name} ${relative(subject, cwd)}`)
 }
 
-/** The text in one line, cut where it is longer than a screen is wide. */
+/** The text in one line, cut to the width of a screen. */
 export function oneLine(value: string): string {
-  // Cut first: a tool's input may be megabytes, of which a summary needs the start.
+  // Cut first: a tool's input may be megabytes, and a summary needs only its start.
   const line = value
     .slice(0, LONGEST * 4)
     .replace(/\s+/g, ' ')

@@ -1,7 +1,7 @@
 /**
- * Counts the model's turns in a stream that does not number them: a turn opens with the first thing that the model says
- * or calls, and closes when a tool answers. Tools called together are one turn. A tool that never answers, as a server
- * that goes on in the background, holds no turn open.
+ * Counts the model's turns in a stream without turn numbers: a turn starts when the model writes text or calls a
+ * tool, and ends when a tool answers. Tools called together are one turn. A tool that never answers, such as a server
+ * in the background, keeps no turn open.
  */
 export class TurnCounter {
   #count = 0
@@ -11,13 +11,13 @@ export class TurnCounter {
     return this.#count
   }
 
-  /** The model said something, or called a tool. */
+  /** Call when the model wrote text, or called a tool. */
   speak(): void {
     if (!this.#open) this.#count++
     this.#open = true
   }
 
-  /** A tool answered. */
+  /** Call when a tool answered. */
   answer(): void {
     this.#open = false
   }

@@ -6,18 +6,18 @@ import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
 import { tryAgain } from './retry.ts'
 
-/** Answers what an agent asked: the one at work, else in the file of its blocked task, so that the next one gets both. */
+/** Answers an agent's question: passes it to a running agent, or writes it into the file of a blocked task. */
 export async function run(context: Context): Promise<number> {
   const [named = '', text = ''] = context.args
   const { id, file, status, held } = await readNamed(await openPlace(context.where), named)
   const isOpen = status === 'TODO' && !held
   if (!isOpen) return tryAgain(context, text)
   if (text.trim() === '') throw new UserError('an answer needs a text', `ralph answer ${id} "MIT"`)
-  const said = await tryRun(context.io, context.where, { do: 'answer', task: id, text })
-  // Where nobody asks, the file says how the task stands.
-  if (said === null) return tryAgain(context, text)
-  if (!said.ok) throw new UserError(said.text, 'ralph status says what is asked.', 1)
+  const reply = await tryRun(context.io, context.where, { do: 'answer', task: id, text })
+  // Without a running question, the file shows how the task stands.
+  if (reply === null) return tryAgain(context, text)
+  if (!reply.ok) throw new UserError(reply.text, 'ralph status says what is asked.', 1)
   if (context.json) context.printJson({ version: 1, id, status, file })
-  else await context.print([line(said.text)])
+  else await context.print([line(reply.text)])
   return 0
 }

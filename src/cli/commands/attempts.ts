@@ -5,7 +5,7 @@ import { readNamed } from '../../project/find-task.ts'
 import { openPlace } from '../../project/project.ts'
 import { openRepository } from '../../project/repository.ts'
 
-/** Shows what was tried on a task, how it ended and where it is kept. */
+/** Shows the attempts at a task, how they ended and where they are kept. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
   const task = await readNamed(place, context.args[0] ?? '')

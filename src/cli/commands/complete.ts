@@ -15,14 +15,14 @@ import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
 import { showLines } from '../run/show-run.ts'
 
-/** Completes a task that a person has done, as a run does that of an agent. */
+/** Completes a task that a person has done, like a run does for an agent. */
 export async function run(context: Context): Promise<number> {
   const { io } = context
   const project = await openProject(context.where)
   const task = findTask(project.tasks, context.args[0] ?? '')
   refuseInside(io, project.root)
   refuseUnlessOpen(task)
-  // What a person has done themselves they mostly want checked as they would check it.
+  // People mostly want their own work checked as they would check it, without a sandbox.
   const mode = sandboxMode(null, { env: io.env, config: project.config })
   const sandbox = await openSandbox(mode === 'on' ? 'on' : 'off', { env: io.env, ...project })
   const agents = new Agents(io, NO_WISH, { ...project, isCaged: sandbox.state.on })

@@ -8,7 +8,7 @@ import { fishCompletion } from '../completion/fish.ts'
 import { zshCompletion } from '../completion/zsh.ts'
 import { openPlace } from '../../project/project.ts'
 
-/** Prints a shell's completion script, made from the table of commands. The scripts themselves ask it for the tasks. */
+/** Prints a shell's completion script, generated from the table of commands. The script calls this command for the tasks. */
 export async function run(context: Context): Promise<number> {
   const [wanted = ''] = context.args
   const text = (await linesFor(wanted, context)) ?? scriptFor(wanted)
@@ -17,7 +17,7 @@ export async function run(context: Context): Promise<number> {
   return 0
 }
 
-/** What the scripts ask for: the tasks with their titles, or the milestones; null for anything else. */
+/** The data for the scripts: the tasks with their titles, or the milestones; null for anything else. */
 async function linesFor(wanted: string, { where }: Context): Promise<string | null> {
   if (wanted === 'tasks') {
     const { tasks } = await readFacts(await openPlace(where), { facts: ['title'] })

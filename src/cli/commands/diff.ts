@@ -13,25 +13,25 @@ import type { Context } from '../command.ts'
 import { personsPager, showInPager } from '../pager.ts'
 import { codeOf } from '../task-code.ts'
 
-/** Shows what a range of history does to the backlog, or the code of a task. */
+/** Shows the changes of a range of history to the backlog, or the code of a task. */
 export async function run(context: Context): Promise<number> {
-  const [asked] = context.args
+  const [typed] = context.args
   if (context.json && context.options.on('markdown')) throw new UserError('give one of --json and --markdown')
   const place = await openPlace(context.where)
-  return asked !== undefined && isTask(asked)
-    ? showTask(context, place, asked)
-    : showRange(context, place, asked)
+  return typed !== undefined && isTask(typed)
+    ? showTask(context, place, typed)
+    : showRange(context, place, typed)
 }
 
-/** A longer number is rather the beginning of a commit's name. */
-function isTask(asked: string): boolean {
-  return /^t-\d+$|^\d{1,6}$/i.test(asked)
+/** A longer number is probably the beginning of a commit's hash. */
+function isTask(typed: string): boolean {
+  return /^t-\d+$|^\d{1,6}$/i.test(typed)
 }
 
-async function showRange(context: Context, place: Place, asked: string | undefined): Promise<number> {
+async function showRange(context: Context, place: Place, typed: string | undefined): Promise<number> {
   const around = await lintContext(place)
   const diff = await readHistory(context.io, place.root, async (git) =>
-    diffBacklog(git, await resolveRange(git, asked), { ...place, tiers: place.config.tiers, around }),
+    diffBacklog(git, await resolveRange(git, typed), { ...place, tiers: place.config.tiers, around }),
   )
   if (context.json) context.printJson(diffJson(diff))
   else if (context.options.on('markdown')) context.printRaw(diffMarkdown(diff))
@@ -39,9 +39,9 @@ async function showRange(context: Context, place: Place, asked: string | undefin
   return 0
 }
 
-async function showTask(context: Context, place: Place, asked: string): Promise<number> {
+async function showTask(context: Context, place: Place, typed: string): Promise<number> {
   if (context.options.on('markdown')) throw new UserError('--markdown is for a range, not for a task')
-  const task = await readNamed(place, asked)
+  const task = await readNamed(place, typed)
   const found = await codeOf(context.io, place, task.id)
   if (found === null) {
     throw new UserError(
@@ -57,13 +57,13 @@ async function showTask(context: Context, place: Place, asked: string): Promise<
   return 0
 }
 
-/** In a terminal through the person's pager; else as it is, for `git apply`. */
+/** In a terminal with the person's pager; otherwise unchanged, for `git apply`. */
 async function showPatch({ io, options, printRaw }: Context, git: Git, code: TaskCode): Promise<void> {
   const isTerminal = io.stdout.columns !== null
   const colour = wantsColour({ noColor: options.on('no-color'), env: io.env, isTerminal })
   const patch = await patchOf(git, code, colour)
   const command = await personsPager(io, git)
-  // A Ctrl-C is the pager's while it has the terminal.
+  // While the pager has the terminal, Ctrl-C belongs to it.
   const isInterrupted = command !== null && io.signal.aborted
   if (isInterrupted) printRaw(patch)
   else await showInPager(io, command, patch)

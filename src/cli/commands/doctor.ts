@@ -24,7 +24,7 @@ import type { Place } from '../../project/project.ts'
 import { taskFolders } from '../../project/task-folder.ts'
 import { removeWorkspaces, workspaceFindings } from '../../project/workspace-doctor.ts'
 
-/** Looks at everything that a run needs, and changes nothing unless that is asked for; the answer is no where something keeps one from starting. */
+/** Checks everything that a run needs, and changes nothing unless asked to; exits with 1 if something prevents a run. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context
   const root = findRoot(io.cwd, options.text('dir'))
@@ -154,7 +154,7 @@ async function lookAtAgent(
   const { install, minimumVersion, preflight } = await load(command, pty)
   const installation = await installationOf(program, { cwd: root, env: io.env })
   const version = installation?.version ?? null
-  const told = program === null ? name : `${name} ${version ?? '(version unknown)'}`
+  const label = program === null ? name : `${name} ${version ?? '(version unknown)'}`
   const here = isChosen ? ', which runs here' : ''
   const comma = isChosen ? ',' : ''
   const lacks = (message: string, fix = '') => finding('agents', isChosen ? 'problem' : 'note', message, fix)
@@ -163,14 +163,14 @@ async function lookAtAgent(
     return lacks(`${name}${here}${comma} does not start: ${installation.failure}`, install)
   const newEnough = isNewEnough(version, minimumVersion)
   const [problem] = await preflight({ env: io.env, cwd: root })
-  if (problem !== undefined) return lacks(`${told}${here}: ${problem}`)
+  if (problem !== undefined) return lacks(`${label}${here}: ${problem}`)
   const note = (message: string, fix = '') => finding('agents', 'note', message, fix)
-  if (newEnough === false) return note(`${told}${here}${comma} is older than ${minimumVersion}`, install)
-  if (newEnough === null) return note(`${told}${here}: works from ${minimumVersion} on`)
-  return finding('agents', 'ok', `${told}${here}`)
+  if (newEnough === false) return note(`${label}${here}${comma} is older than ${minimumVersion}`, install)
+  if (newEnough === null) return note(`${label}${here}: works from ${minimumVersion} on`)
+  return finding('agents', 'ok', `${label}${here}`)
 }
 
-/** What is missing keeps a run from starting only where it is asked for. */
+/** A missing sandbox prevents a run only if the configuration requires one. */
 async function lookAtSandbox({ io }: Context, root: string, config: Config): Promise<Examined> {
   const mode = sandboxMode(null, { env: io.env, config })
   if (mode === 'off') return finding('sandbox', 'note', 'off, as asked: agents may do what you may')
@@ -179,7 +179,7 @@ async function lookAtSandbox({ io }: Context, root: string, config: Config): Pro
   return finding('sandbox', mode === 'on' ? 'problem' : 'note', `none: ${available.reason}`, available.fix)
 }
 
-/** Whether who is to be called can be. */
+/** Whether the notification command or webhook can be called. */
 function lookAtNotify({ io }: Context, { notify: { command, webhook } }: Config): readonly Examined[] {
   const address = webhook?.slice('env:'.length)
   if (address !== undefined && !io.env[address]) {

@@ -6,7 +6,7 @@ import { openProject } from '../../project/project.ts'
 import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
 
-/** Writes the backlog in the form of another tool. */
+/** Writes the backlog in another tool's format. */
 export async function run(context: Context): Promise<number> {
   const { options, io, json, where } = context
   const as = EXPORT_NAMES.find((name) => name === options.text('as'))

@@ -10,11 +10,11 @@ import type { Context } from '../command.ts'
 import { findTask } from '../../project/find-task.ts'
 import { openPlace } from '../../project/project.ts'
 
-/** Shows which task needs which: drawn in the terminal, or as text that other programs draw. */
+/** Shows the dependency graph: drawn in the terminal, or as text for other programs. */
 export async function run(context: Context): Promise<number> {
   const { options, json, io } = context
-  const asked = ['json', 'mermaid', 'dot'].filter((form) => options.on(form))
-  if (asked.length > 1) throw new UserError(`give one of ${asked.map((form) => `--${form}`).join(' and ')}`)
+  const forms = ['json', 'mermaid', 'dot'].filter((form) => options.on(form))
+  if (forms.length > 1) throw new UserError(`give one of ${forms.map((form) => `--${form}`).join(' and ')}`)
   const place = await openPlace(context.where)
   const { tasks } = await readFacts(place, { facts: ['title', 'depends'] })
   const selection = select(tasks)

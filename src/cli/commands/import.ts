@@ -8,7 +8,7 @@ import { openPlace } from '../../project/project.ts'
 import { importView } from '../../ui/import-view.ts'
 import type { Context } from '../command.ts'
 
-/** Makes task files of another tool's backlog; the answer is no where that cannot be read. */
+/** Makes task files from another tool's backlog; exits with 1 if that cannot be read. */
 export async function run(context: Context): Promise<number> {
   const { options, args } = context
   return importFrom(context, args[0] ?? '', {
@@ -18,7 +18,7 @@ export async function run(context: Context): Promise<number> {
   })
 }
 
-/** Imports what is at a path, as the person has typed it, and shows that. */
+/** Imports the backlog at a path that the person has typed, and shows the result. */
 export async function importFrom(
   context: Context,
   typed: string,

@@ -17,7 +17,7 @@ import { prefixInRepository } from '../github.ts'
 import { openPlace, type Place } from '../../project/project.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 
-/** Sets a project up: shows what it found and would write, asks, and writes what is not there yet. */
+/** Sets up a project: shows what it found and would write, asks, and writes missing files. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
   const findings = await look(place)
@@ -32,7 +32,7 @@ export async function run(context: Context): Promise<number> {
   return 0
 }
 
-/** The files for GitHub that are asked for and not there yet. */
+/** The requested files for GitHub that do not exist yet. */
 function forGithub({ options }: Context, { root, dir }: Place): readonly PlannedFile[] {
   const withRun = options.on('github-run')
   if (!withRun && !options.on('github')) return []
@@ -43,7 +43,7 @@ function forGithub({ options }: Context, { root, dir }: Place): readonly Planned
 
 const SCHEMA = 'node_modules/ralph-tasks/dist/ralph.config.schema.json'
 
-/** Where ralph is installed for this project: in its own folder, or in one above, as in a monorepo. */
+/** Finds ralph's schema in the project's packages: in its own folder, or one above, as in a monorepo. */
 function installedSchema(root: string): string | null {
   for (let [folder, up] = [root, './']; ; folder = dirname(folder), up = up === './' ? '../' : `${up}../`) {
     if (existsSync(join(folder, SCHEMA))) return `${up}${SCHEMA}`
@@ -86,7 +86,7 @@ async function screenOf(
   }
 }
 
-/** The backlog as it is read once the proposed words are known. */
+/** Reads the backlog with the proposed vocabulary. */
 async function readWith(place: Place, { aliases, configFile }: InitFindings): Promise<readonly Task[]> {
   const vocabulary = taskVocabulary(configFile === null ? aliases : place.config.aliases)
   return (await readBacklog({ ...place, vocabulary })).tasks

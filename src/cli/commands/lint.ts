@@ -22,7 +22,7 @@ import type { Renumbered } from '../../project/renumber.ts'
 
 type Format = 'text' | 'json' | 'github' | 'sarif'
 
-/** Checks the backlog, or the part of it that is named; the answer is no where there are errors, or too many warnings. */
+/** Checks the backlog, or the files that are named; exits with 1 for errors, or too many warnings. */
 export async function run(context: Context): Promise<number> {
   const format = formatOf(context)
   const place = await openPlace(context.where)
@@ -55,9 +55,9 @@ function formatOf({ options, json, args, io }: Context): Format {
 }
 
 interface Found extends LintedFiles {
-  /** The files that were mended. */
+  /** The fixed files. */
   readonly fixed: readonly string[]
-  /** The tasks that got another number. */
+  /** The tasks with a new number. */
   readonly renumbered: readonly Renumbered[]
 }
 
@@ -101,7 +101,7 @@ async function checkFiles(context: Context, place: Place): Promise<Found> {
   return { checked, renumbered, fixed, diagnostics: [...ofTasks, ...ofLibrary.flat()].sort(byPlace) }
 }
 
-/** Tasks that have the number of one of the main branch get another, before anything else is looked at. */
+/** Gives a new number to tasks whose number is in use on the main branch, before the checks. */
 async function renumberTwice({ io }: Context, place: Place): Promise<readonly Renumbered[]> {
   const [{ renumber }, { openReadingGit }, { openRepository, unlessGitIsMissing }] = await Promise.all([
     import('../../project/renumber.ts'),
@@ -113,7 +113,7 @@ async function renumberTwice({ io }: Context, place: Place): Promise<readonly Re
   return renumber(openReadingGit({ cwd: place.root, env: io.env }), place, tasks)
 }
 
-/** Checks a text that an editor has not saved yet, among the files as they are. What is no task file has nothing wrong. */
+/** Checks the unsaved text of an editor, among the files on disk. A text that is no task file has no problems. */
 async function checkInput({ io, options }: Context, place: Place): Promise<Found> {
   const { root, dir, vocabulary } = place
   const file = relative(root, resolve(io.cwd, options.text('file') ?? '')).replaceAll('\\', '/')
@@ -129,18 +129,18 @@ async function checkInput({ io, options }: Context, place: Place): Promise<Found
   return { checked: 1, fixed: [], renumbered: [], diagnostics: check(task).toSorted(byPlace) }
 }
 
-/** What the rules need to know of the other tasks, which is far less than their texts. */
+/** The facts of other tasks that rules need, which are far smaller than their texts. */
 async function readLinted(place: Place): Promise<readonly LintedTask[]> {
   return (await readFacts(place, { facts: ['milestone'] })).tasks
 }
 
 interface LintedFiles {
-  /** How many files were looked at. */
+  /** The number of checked files. */
   readonly checked: number
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Reads each file a second time, checks it and lets go of it: in a large backlog the texts would fill the memory. */
+/** Reads each file again, checks it and drops it: the texts of a large backlog would fill the memory. */
 async function check(
   place: Place,
   known: readonly LintedTask[],
@@ -177,7 +177,7 @@ function namedFiles(
   )
 }
 
-/** The files that may be mended, of which each is read, written and let go of before the next. */
+/** The files that may be fixed: each is read, written and dropped before the next. */
 function taskFiles(place: Place, only: ReadonlySet<string> | null): TaskFiles {
   return {
     read: () => readLinted(place),

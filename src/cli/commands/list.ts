@@ -9,7 +9,7 @@ import type { Options } from '../options.ts'
 import { openPlace } from '../../project/project.ts'
 import { JSON_FACTS, tasksJson } from '../../select/task-json.ts'
 
-/** Shows the backlog, or the part of it that the filters leave. */
+/** Shows the backlog, or the part that matches the filters. */
 export async function run(context: Context): Promise<number> {
   if (context.json) await printJson(context)
   else await print(context)
@@ -48,9 +48,9 @@ async function printJson(context: Context): Promise<void> {
 
 type FilterFact = 'milestone' | 'tags' | 'discipline' | 'feature'
 
-/** What is asked of the tasks that are shown. */
+/** A condition for the tasks that are shown. */
 interface Filter {
-  /** What it looks at; null where that is always known. */
+  /** The fact that it needs; null if it is always known. */
   readonly fact: FilterFact | null
   readonly matches: (task: Facts<FilterFact>) => boolean
 }
@@ -59,10 +59,10 @@ function filtersOf(options: Options): readonly Filter[] {
   const one = (
     option: string,
     fact: FilterFact | null,
-    matches: (task: Facts<FilterFact>, asked: string) => boolean,
+    matches: (task: Facts<FilterFact>, typed: string) => boolean,
   ): readonly Filter[] => {
-    const asked = options.text(option)
-    return asked === undefined ? [] : [{ fact, matches: (task) => matches(task, asked) }]
+    const typed = options.text(option)
+    return typed === undefined ? [] : [{ fact, matches: (task) => matches(task, typed) }]
   }
   const tags = options.list('tag').map((tag): Filter => ({
     fact: 'tags',
@@ -73,20 +73,20 @@ function filtersOf(options: Options): readonly Filter[] {
     ...one(
       'milestone',
       'milestone',
-      ({ milestone }, asked) => milestone !== null && isMilestone(milestone, asked),
+      ({ milestone }, typed) => milestone !== null && isMilestone(milestone, typed),
     ),
-    ...one('discipline', 'discipline', (task, asked) => same(task.discipline, asked)),
-    ...one('feature', 'feature', (task, asked) => same(task.feature, asked)),
+    ...one('discipline', 'discipline', (task, typed) => same(task.discipline, typed)),
+    ...one('feature', 'feature', (task, typed) => same(task.feature, typed)),
     ...tags,
   ]
 }
 
-/** The facts that filters look at: those of a filter that is not given are not read. */
+/** The facts for the filters in use: no others are read. */
 function factsFor(filters: readonly Filter[]): readonly FilterFact[] {
   return [...new Set(filters.flatMap(({ fact }) => fact ?? []))]
 }
 
-/** The part of a backlog that the filters leave. */
+/** The part of a backlog that matches the filters. */
 function matching<T extends Facts<FilterFact>>(
   { states }: Selection<T>,
   filters: readonly Filter[],
@@ -95,6 +95,6 @@ function matching<T extends Facts<FilterFact>>(
   return states.filter(({ task }) => filters.every(({ matches }) => matches(task)))
 }
 
-function same(own: string | null, asked: string): boolean {
-  return own !== null && own.trim().toLowerCase() === asked.trim().toLowerCase()
+function same(own: string | null, typed: string): boolean {
+  return own !== null && own.trim().toLowerCase() === typed.trim().toLowerCase()
 }

@@ -16,13 +16,13 @@ import { isMilestone } from '../../task/milestone.ts'
 import { openPlace, type Place } from '../../project/project.ts'
 import { readHistory } from '../../project/repository.ts'
 
-/** Tells what was completed, newest first, from git alone. */
+/** Shows the completed tasks, newest first, from git alone. */
 export async function run(context: Context): Promise<number> {
   const { options, args, io, json } = context
   if (json && options.on('markdown')) throw new UserError('give one of --json and --markdown')
   const wanted = options.text('milestone')
   const place = await openPlace(context.where)
-  // History tells of tasks, not of milestones: those stand in the files.
+  // Milestones are only in the files, not in history.
   const reading = tasksOf(place)
   const since = options.text('since')
   const [all, tasks] = await Promise.all([completionsSince(io, place, { since, tasks: reading }), reading])
@@ -44,9 +44,9 @@ export async function run(context: Context): Promise<number> {
 
 type LoggedTask = DoneTask & Facts<'milestone'>
 
-/** The tasks as they are now; none where their folder is gone: history tells of them all the same. */
+/** The current tasks; none if their folder is gone, as history is enough. */
 async function tasksOf(place: Place): Promise<readonly LoggedTask[]> {
-  // Reading them lets nothing else happen: git is to be at work by then.
+  // Reading the files blocks this process: git should run in the meantime.
   await nextTurn()
   if (!existsSync(join(place.root, place.dir))) return []
   return (await readFacts(place, { facts: ['milestone', 'title', 'commit', 'completed', 'cost'] })).tasks

@@ -15,7 +15,7 @@ import { GLOBAL_OPTIONS } from '../global-options.ts'
 import type { Io, Outlet } from '../io.ts'
 import { Options } from '../options.ts'
 
-/** Serves the signals of an attempt or the backlog of a project, or prints what has other programs start that. */
+/** Serves the signals of an attempt or the backlog of a project, or prints the configuration for other programs. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context
   const client = options.text('print-config')
@@ -69,7 +69,7 @@ function projectOffer(context: Context): McpOffer {
   return { version: manifest.version, about: PROJECT_ABOUT, tools, resources: [] }
 }
 
-/** Runs the command in this process, as its own command line would, and gives what it prints. */
+/** Runs the command in this process, like a call on the command line, and returns its output. */
 async function answer(
   { io: own, options: given }: Context,
   { command: name, args, options }: ToolCall,
@@ -89,7 +89,7 @@ async function answer(
   const io: Io = Object.create(own, { stdout: { value: stdout }, stderr: { value: stdout } })
   const context = createContext(io, { command, args, options: new Options(specs, values) })
   const { run: work } = await command.load()
-  // That the answer is no (nothing eligible, errors found) is an answer too.
+  // A negative result (nothing eligible, errors found) is an answer too.
   await work(context)
   return printed.join('')
 }

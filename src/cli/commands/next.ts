@@ -22,7 +22,7 @@ import { previewAgent } from '../../project/agent-wishes.ts'
 import { openPlace, selectByHeads, type Place } from '../../project/project.ts'
 import { JSON_FACTS, taskJson, tasksJson } from '../../select/task-json.ts'
 
-/** Previews the eligible task; the answer is no where there is none. */
+/** Previews the next task; exits with 1 if none is eligible. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
   if (!existsSync(join(place.root, place.dir))) await refuseWithImport(place)
@@ -31,7 +31,7 @@ export async function run(context: Context): Promise<number> {
   return next ? 0 : 1
 }
 
-/** Without a task folder there may be the backlog of another tool. */
+/** Without a task folder there may be another tool's backlog. */
 async function refuseWithImport({ root, dir }: Place): Promise<void> {
   const [path] = await foreignIn(root)
   if (path !== undefined)
@@ -43,7 +43,7 @@ async function foreignIn(root: string): Promise<readonly string[]> {
   return foreignBacklogs(root)
 }
 
-/** Whether there is a task whose prompt could be printed. */
+/** Prints the prompt of the next task; returns whether there is one. */
 async function printPrompt(context: Context, place: Place): Promise<boolean> {
   const { states, next } = await selectByHeads(place)
   if (!next) return false
@@ -78,12 +78,12 @@ async function print(context: Context, place: Place): Promise<Selection<TaskHead
   return selection
 }
 
-/** How many tasks at once are asked about; null where that is not asked. */
+/** The number of jobs in the options; null without one. */
 function jobsIn({ options }: Context): number | null {
   return options.number('jobs') ?? null
 }
 
-/** What a run with so many jobs would begin now: the very decision that it makes. */
+/** The tasks that a run with this number of jobs would begin now, by the same decision as in a run. */
 function scheduleOf<T extends Facts<'touches'>>(
   { eligible }: Selection<T>,
   { jobs, place }: { readonly jobs: number; readonly place: Place },
@@ -115,7 +115,7 @@ async function nextTask(
   return { task, choice, agent: await previewAgent(task, { ...place, tier: choice.tier }, io.env) }
 }
 
-/** Why each task waits. Read whole are, one after the other, those of which a place in the text is told. */
+/** Why each task waits. Tasks are read whole, one by one, only if a reason needs a place in the text. */
 async function explained(
   place: Place,
   states: readonly TaskState<Facts<'title'>>[],

@@ -10,13 +10,13 @@ import type { Context } from '../command.ts'
 import { planQuestions } from '../plan/questions.ts'
 import { showLines, type LineShow } from '../run/show-run.ts'
 
-/** Plans: from a wish or documents to tasks, in phases that each end in files and a commit. */
+/** Plans tasks from a wish or documents, in phases that each end in files and a commit. */
 export async function run(context: Context): Promise<number> {
   const document = context.options.text('from')
   return document === undefined ? planByAgent(context) : planFrom(context, document)
 }
 
-/** What only says something to or of an agent that plans. */
+/** Options that only matter if an agent plans. */
 const WITH_AGENT = [
   'continue',
   'abort',
@@ -34,7 +34,7 @@ const WITH_AGENT = [
   'sandbox',
 ]
 
-/** Makes tasks of a document, by its headings and boxes alone. */
+/** Makes tasks from a document, from its headings and boxes alone. */
 async function planFrom(context: Context, document: string): Promise<number> {
   const { args, options } = context
   const other = WITH_AGENT.find((name) => options.on(name) || options.text(name) !== undefined)
@@ -82,7 +82,7 @@ async function planByAgent(context: Context): Promise<number> {
   }
 }
 
-/** Does something while nothing else is drawn. */
+/** Pauses the display during `work`. */
 async function alone<T>(show: LineShow | null, work: () => Promise<T>): Promise<T> {
   const release = show?.reporter.hold()
   try {

@@ -3,7 +3,7 @@ import { findTask, taskNames } from '../../project/find-task.ts'
 import { openPlace } from '../../project/project.ts'
 import { showPrompt } from '../show-prompt.ts'
 
-/** Prints the prompt of one task, byte for byte as an agent would get it. */
+/** Prints the prompt of one task, exactly as an agent would get it. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
   const tasks = await taskNames(place)

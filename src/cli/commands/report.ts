@@ -8,7 +8,7 @@ import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
 import { notWritten } from '../../project/not-written.ts'
 
-/** Writes one page of what was done, when, at what price, and what failed: from git alone. */
+/** Writes a page on what was done, when and at what cost, and what failed, from git alone. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context
   const place = await openPlace(context.where)

@@ -2,12 +2,12 @@ import { retry } from '../../project/retry-task.ts'
 import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
 
-/** Makes a blocked task TODO again, with an answer to what its agent asked where there is one. */
+/** Makes a blocked task TODO again, with an answer to its agent's question if there is one. */
 export async function run(context: Context): Promise<number> {
   return tryAgain(context, context.options.text('answer') ?? null)
 }
 
-/** The same for both commands that can bring an answer. */
+/** The shared part of both commands that accept an answer. */
 export async function tryAgain(context: Context, answer: string | null): Promise<number> {
   const { io, where, args } = context
   const { id, file } = await retry(io, where, { task: args[0] ?? '', answer })

@@ -6,7 +6,7 @@ import type { Context } from '../command.ts'
 
 const SCHEMAS = ['task', 'config', 'events', 'plan'] as const
 
-/** Prints the JSON Schema of a task, of the configuration, of a run's events or of the answers of a planning agent: with or without --json it is JSON. */
+/** Prints the JSON Schema of a task, the configuration, a run's events or a planning agent's answers; with or without `--json`. */
 export async function run({ args, printRaw }: Context): Promise<number> {
   const [asked = 'config'] = args
   const name = SCHEMAS.find((one) => one === asked)

@@ -29,7 +29,7 @@ export async function run(context: Context): Promise<number> {
   return 0
 }
 
-/** Where the task that was meant stands, with the whole of it. */
+/** The state of the named task, read whole. */
 async function stateOf(
   { root, vocabulary }: Place,
   { states }: Selection<TaskHead>,
@@ -43,7 +43,7 @@ async function stateOf(
   return { ...state, task: await readTask(root, file, vocabulary) }
 }
 
-/** What git knows of the task; without a repository nothing. */
+/** What git knows of the task; nothing without a repository. */
 async function pastOf({ io }: Context, place: Place, task: Task): Promise<TaskPast> {
   const git = openReadingGit({ cwd: place.root, env: io.env })
   const [attempts, completions] = await Promise.all([

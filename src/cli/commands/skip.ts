@@ -3,7 +3,7 @@ import { openPlace } from '../../project/project.ts'
 import type { Context } from '../command.ts'
 import { command } from '../run/command-run.ts'
 
-/** Leaves a task out of the run under way: its attempt ends and is kept, and it stays TODO. */
+/** Leaves a task out of the current run: its attempt ends and is kept, and it stays TODO. */
 export async function run(context: Context): Promise<number> {
   const { id } = await readNamed(await openPlace(context.where), context.args[0] ?? '')
   return command(context, { do: 'skip', task: id })

@@ -9,11 +9,11 @@ import type { Context } from '../command.ts'
 import { openPlace } from '../../project/project.ts'
 import { readHistory } from '../../project/repository.ts'
 
-/** Adds up what the tasks have taken, from git alone. */
+/** Shows the totals of tasks, from git alone. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
   const { root, vocabulary } = place
-  // Reading them lets nothing else happen: git is to be at work by then.
+  // Reading the files blocks this process: git should run in the meantime.
   const reading = nextTurn().then(async () => {
     const { tasks } = await readFacts(place, { facts: ['milestone', 'title', 'commit', 'completed', 'cost'] })
     return tasks
@@ -35,7 +35,7 @@ export async function run(context: Context): Promise<number> {
     by((completion) => completion.tier),
     TIERS,
   )
-  // Without its version: the same agent, however often it is updated.
+  // Without its version, so that updates of an agent make no new group.
   const agent = by(({ byRalph, agent: name }) => (byRalph ? name?.split(' ')[0] : 'not by ralph'))
   if (!context.json) await context.print(statsView({ milestone, tier, agent }))
   else {
@@ -46,7 +46,7 @@ export async function run(context: Context): Promise<number> {
   return 0
 }
 
-/** The groups as the backlog has them, not as history goes back; what it does not name comes last. */
+/** Sorts the groups like the backlog, not like history; unknown ones come last. */
 function inOrder(stats: Stats, names: readonly (string | null)[]): Stats {
   const place = ({ name }: StatsGroup): number => (names.includes(name) ? names.indexOf(name) : names.length)
   return { ...stats, groups: stats.groups.toSorted((a, b) => place(a) - place(b)) }

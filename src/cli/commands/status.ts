@@ -2,7 +2,7 @@ import { allRuns, situationOf } from '../../project/run-control.ts'
 import { runsView, statusView } from '../../ui/status-view.ts'
 import type { Context } from '../command.ts'
 
-/** Shows what goes on: the run under way, its tasks and questions, what waits to land; or every run that was here. */
+/** Shows the current run, its tasks and questions, and candidates; or all runs of this checkout. */
 export async function run(context: Context): Promise<number> {
   const { io, where, options, json } = context
   if (options.on('all')) {

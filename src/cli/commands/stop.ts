@@ -1,7 +1,7 @@
 import type { Context } from '../command.ts'
 import { command } from '../run/command-run.ts'
 
-/** Ends the run under way: after its attempt, or now. */
+/** Ends the current run: after its attempt, or now. */
 export function run(context: Context): Promise<number> {
   return command(context, { do: 'stop', now: context.options.on('now') })
 }

@@ -9,7 +9,7 @@ import { addToJobSummary, isInAction } from '../github.ts'
 import { openPlace, type Place } from '../../project/project.ts'
 import { readHistory } from '../../project/repository.ts'
 
-/** Checks that every DONE task's Commit names the commit that completed it; the answer is no where one does not. */
+/** Checks that every DONE task's Commit names the commit that completed it; exits with 1 if one does not. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
   refuseContradictions(context)
@@ -36,7 +36,7 @@ function refuseContradictions({ options }: Context): void {
     throw new UserError('--jobs is about the gates that run', 'Add --gates, or leave it out.')
 }
 
-/** The gates of each commit, run again: as `gates` those that passed now, as `problem` why it is not green. */
+/** Runs the gates of each commit again: `gates` are those that passed, `problem` is why it is not green. */
 async function runGates(
   context: Context,
   place: Place,
@@ -45,7 +45,7 @@ async function runGates(
   const { io, options, where } = context
   refuseInside(io, place.root)
   const { checkCommits } = await import('../../project/check-commits.ts')
-  // A squash may have completed several.
+  // A squash may have completed several tasks.
   const commits = new Map(tasks.flatMap(({ found, id }) => (found === null ? [] : [[found, id] as const])))
   const checks = await checkCommits(
     io,
@@ -70,7 +70,7 @@ async function runGates(
 
 const NOT_CHECKED = { passed: null, problem: 'its gates were not run' }
 
-/** Says in a GitHub action which files are wrong, beside the run and in the summary of the job. */
+/** Reports the wrong files in a GitHub action, as annotations and in the summary of the job. */
 async function annotate(
   context: Context,
   { tasks, isCutOff, checked }: Verification & { readonly checked: readonly CheckedTask[] },
@@ -80,7 +80,7 @@ async function annotate(
   addToJobSummary(context.io, verifyMarkdown({ tasks, isCutOff, checked }))
 }
 
-/** The task that a run is in the middle of, or was when it died. */
+/** The task of a current run, or of one that died. */
 async function unfinishedTask({ root }: Place): Promise<string | null> {
   const [{ readNote }, { runFolder }] = await Promise.all([
     import('../../run/note.ts'),
@@ -114,7 +114,7 @@ function mayBeFixed({ state, found }: VerifiedTask): boolean {
 }
 
 async function nameAnew({ io }: Context, place: Place, wrong: readonly VerifiedTask[]): Promise<void> {
-  // Only here is anything written: checking stays quick without what that needs.
+  // Writing needs modules that would slow the check down, so they are loaded only here.
   const { nameCommits } = await import('../../project/commit-task-files.ts')
   const names = new Map(wrong.flatMap(({ id, found }) => (found === null ? [] : [[id, found] as const])))
   await nameCommits(io, place, names)

@@ -12,7 +12,7 @@ import { showJson, showLines, type Show } from '../run/show-run.ts'
 import { RunWatch } from '../run/watch-run.ts'
 import { openTerminal } from '../terminal.ts'
 
-/** Shows the run under way here, or how the last one went: in a full screen, or as lines where there is no terminal for one. */
+/** Shows the current run, or the last one: in the full screen, or as lines without a terminal. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
   const terminal = context.json ? null : openTerminal(context.io)
@@ -33,7 +33,7 @@ async function watchOn(context: Context, place: Place, terminal: Terminal): Prom
       changed: () => opened?.screen.changed(),
     },
   )
-  // Something of the run is there before the first frame.
+  // Reads some events before the first frame.
   watch.start()
   opened = await makeScreen(context, {
     place,
@@ -54,19 +54,19 @@ async function watchOn(context: Context, place: Place, terminal: Terminal): Prom
   return 0
 }
 
-/** Asks the run for it; where none goes on, a blocked task can be made TODO again all the same. */
+/** Sends the request to the run; without a run, a blocked task can still be made TODO again. */
 async function steer({ io, where }: Context, watch: RunWatch, steering: Steering): Promise<string> {
   if (!watch.isAlive && steering.do === 'retry') {
     const { id } = await retry(io, where, { task: steering.task, answer: null })
     return `${id} is TODO again`
   }
-  const said = await tryRun(io, where, steering)
-  return said?.text ?? 'no run is under way here any more'
+  const reply = await tryRun(io, where, steering)
+  return reply?.text ?? 'no run is under way here any more'
 }
 
 const POLL_MS = 1000
 
-/** The same as lines, or as its events: to its end. */
+/** Prints it as lines, or as events, until its end. */
 async function printRun(context: Context, place: Place): Promise<number> {
   const { io, args, json } = context
   const show: Show = json ? showJson(context) : await showLines(context, { verbose: false })

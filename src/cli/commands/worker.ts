@@ -10,7 +10,7 @@ import { workerBlocks } from '../../ui/worker-view.ts'
 import type { Context } from '../command.ts'
 import { canvasFor } from '../context.ts'
 
-/** Does jobs of a run that goes on elsewhere, until there is none any more. */
+/** Does jobs of a run on another machine, until the run ends. */
 export async function run(context: Context): Promise<number> {
   const { io, options, where, json } = context
   const place = await openPlace(where)

@@ -3,8 +3,8 @@ import { GLOBAL_OPTIONS } from '../global-options.ts'
 import { flagsOf, hintOfArguments, hintOfOption, valueOptions, type Hint } from './hint.ts'
 
 /**
- * Completion for bash, from 3.2 on, which macOS still ships. Milestones are anybody's words, and `compgen -W` would run
- * what stands in them: each is compared and quoted by itself.
+ * Completion for bash, from version 3.2 on, which macOS still has. `compgen -W` would execute code in milestones,
+ * which may come from anybody: so each is compared and quoted separately.
  */
 export function bashCompletion(commands: readonly CommandSpec[]): string {
   const names = commands.map((command) => command.name)

@@ -2,7 +2,7 @@ import type { CommandSpec, OptionSpec } from '../command.ts'
 import { GLOBAL_OPTIONS } from '../global-options.ts'
 import { hintOfArguments, hintOfOption, type Hint } from './hint.ts'
 
-/** Completion for fish, with what each command and option is about. */
+/** Completion for fish, with descriptions of commands and options. */
 export function fishCompletion(commands: readonly CommandSpec[]): string {
   const names = commands.map((command) => command.name).join(' ')
   const before = `not __fish_seen_subcommand_from ${names}`

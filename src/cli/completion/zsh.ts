@@ -2,7 +2,7 @@ import type { CommandSpec, OptionSpec } from '../command.ts'
 import { GLOBAL_OPTIONS } from '../global-options.ts'
 import { hintOfArguments, hintOfOption, type Hint } from './hint.ts'
 
-/** Completion for zsh, with what each command and option is about. */
+/** Completion for zsh, with descriptions of commands and options. */
 export function zshCompletion(commands: readonly CommandSpec[]): string {
   return `#compdef ralph
 # ralph completion for zsh

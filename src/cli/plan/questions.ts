@@ -6,7 +6,7 @@ import type { Dialogue } from '../io.ts'
 const OWN_WORDS = '\0own'
 const LATER = '\0later'
 
-/** What planning asks a person. */
+/** The questions of planning to a person. */
 interface PlanQuestions {
   readonly decide: NonNullable<PlanPorts['decide']>
   readonly agree: (message: string) => Promise<boolean>
@@ -41,8 +41,8 @@ export function planQuestions({
       })
       if (isCancel(chosen) || chosen === LATER) return 'later'
       if (chosen !== OWN_WORDS) return choiceOf(chosen, chosen === recommended ? why : '')
-      const said = await text({ message: 'Your decision', validate: refuseEmpty, ...shared })
-      return isCancel(said) ? 'later' : choiceOf(said, '')
+      const typed = await text({ message: 'Your decision', validate: refuseEmpty, ...shared })
+      return isCancel(typed) ? 'later' : choiceOf(typed, '')
     },
     agree: async (message) => {
       const { confirm, isCancel } = await import('@clack/prompts')

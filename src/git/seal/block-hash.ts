@@ -1,12 +1,12 @@
 import { SHA1 } from './sha1.ts'
 import { SHA256 } from './sha256.ts'
 
-/** What a repository names its objects with: `git rev-parse --show-object-format`. */
+/** The hash that a repository uses for its objects: `git rev-parse --show-object-format`. */
 export type Algorithm = 'sha1' | 'sha256'
 
 /**
- * A hash, taken apart to single blocks of 64 bytes: what node:crypto cannot do, and what lets a search start from the
- * middle of an object.
+ * A hash that works on single blocks of 64 bytes, which node:crypto cannot do: so a search can start in the middle of
+ * an object.
  */
 export interface BlockHash {
   readonly initial: readonly number[]
@@ -14,13 +14,13 @@ export interface BlockHash {
   readonly constants: Uint32Array
   /** Expands the block at an offset to one word for each round. */
   schedule(bytes: Uint8Array, offset: number, words: Uint32Array): void
-  /** Takes one expanded block into the state. */
+  /** Adds one expanded block to the state. */
   compress(state: Uint32Array, words: Uint32Array): void
 }
 
 export const BLOCK_HASHES = { sha1: SHA1, sha256: SHA256 } as const satisfies Record<Algorithm, BlockHash>
 
-/** The state after whole blocks of an object: the part of the work that is the same for every try. */
+/** The state after whole blocks of an object: the work that is the same for every try. */
 export function stateAfter(algorithm: Algorithm, blocks: Uint8Array): Uint32Array {
   const hash: BlockHash = BLOCK_HASHES[algorithm]
   const state = Uint32Array.from(hash.initial)
@@ -32,7 +32,7 @@ export function stateAfter(algorithm: Algorithm, blocks: Uint8Array): Uint32Arra
   return state
 }
 
-/** What both hashes put behind a message: a bit, zeros, and its length in bits. */
+/** The message with the padding of both hashes: a bit, zeros, and its length in bits. */
 export function padded(message: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(Math.ceil((message.length + 9) / 64) * 64)
   bytes.set(message)

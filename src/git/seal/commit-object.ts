@@ -1,12 +1,12 @@
 import type { Algorithm } from './block-hash.ts'
 
-/** A commit cut open where its seal goes: what comes before and what comes after. */
+/** A commit split where its seal goes: the bytes before and after. */
 export interface SealPlace {
   readonly before: Buffer
   readonly after: Buffer
 }
 
-/** The trailer's key; its value is the seal or, until there is one, the prefix that the hash is to have. */
+/** The trailer's key; its value is the seal or, before there is one, the prefix that the hash is to have. */
 export const SEAL_KEY = 'Seal'
 
 const SIGNATURE_HEADERS = { sha1: 'gpgsig', sha256: 'gpgsig-sha256' } as const satisfies Record<
@@ -18,8 +18,8 @@ const PENDING_LINE = /^Seal: ([0-9a-f]{4,8})$/
 const SEAL_LINE = /^Seal: (?:[0-9a-f]{4,8}|[ghjkmnp-tv-z][0-9a-hjkmnp-tv-z]{8,71})$/
 
 /**
- * The prefix that a commit was made for, from its message; null where there is none. Of a commit whose hash does not
- * begin with it the seal is unfinished.
+ * The prefix that a commit's message asks for; null if there is none. A commit whose hash does not begin with it is
+ * not sealed yet.
  */
 export function wantedPrefix(commit: Uint8Array): string | null {
   const lines = split(commit).message.split('\n')
@@ -27,8 +27,8 @@ export function wantedPrefix(commit: Uint8Array): string | null {
 }
 
 /**
- * Finds the seal's place: the value of the message's last trailer or, in a signed commit, whose message cannot change,
- * a line behind the signature's last, which git hands to the verifier but no signature covers.
+ * Finds the place of the seal: the value of the message's last trailer or, in a signed commit, whose message cannot
+ * change, a line after the signature, which git passes to the verifier but no signature covers.
  */
 export function sealPlace(commit: Uint8Array, algorithm: Algorithm): SealPlace {
   const { headers, message } = split(commit)
@@ -47,7 +47,7 @@ export function sealPlace(commit: Uint8Array, algorithm: Algorithm): SealPlace {
   return { before: Buffer.from(before, 'latin1'), after: Buffer.from(after, 'latin1') }
 }
 
-/** A commit as lines. Latin-1 keeps each byte as one character, whatever the message's encoding is. */
+/** A commit as lines. Latin-1 keeps each byte as one character, in any encoding of the message. */
 function split(commit: Uint8Array): { readonly headers: readonly string[]; readonly message: string } {
   const text = Buffer.from(commit).toString('latin1')
   const end = text.indexOf('\n\n')
@@ -55,7 +55,7 @@ function split(commit: Uint8Array): { readonly headers: readonly string[]; reado
   return { headers: text.slice(0, end).split('\n'), message: text.slice(end + 2) }
 }
 
-/** The lines of the signature among the headers: a header goes on for as long as lines begin with a space. */
+/** The lines of the signature in the headers: a header continues while lines begin with a space. */
 function signatureLines(
   headers: readonly string[],
   algorithm: Algorithm,
@@ -67,8 +67,8 @@ function signatureLines(
 }
 
 /**
- * The line that holds the seal or the wish for one, or -1. It stands somewhere behind ralph's first trailer: hooks add
- * to the end as they like, and what reads like a seal in the notes is none.
+ * The index of the line with the seal or the wanted prefix, or -1. It is after ralph's first trailer, but need not be
+ * the last, as hooks may add lines; text like a seal in the notes does not count.
  */
 function sealLine(lines: readonly string[]): number {
   const task = lines.findLastIndex((line) => /^Task: \S/.test(line))
@@ -76,7 +76,7 @@ function sealLine(lines: readonly string[]): number {
   return task >= 0 && seal > task ? seal : -1
 }
 
-/** The message without the seal it may have, ending where the trailer can be written. */
+/** The message without a seal, up to where the trailer can be written. */
 function withoutSeal(message: string): string {
   const lines = message.replace(/\n+$/, '').split('\n')
   const seal = sealLine(lines)
@@ -86,7 +86,7 @@ function withoutSeal(message: string): string {
   return endsInTrailers(lines) ? `${text}\n` : `${text}\n\n`
 }
 
-/** Whether the last paragraph is one of trailers, which the seal joins; the subject's paragraph never is. */
+/** Whether the last paragraph consists of trailers, which the seal joins; the subject's paragraph never does. */
 function endsInTrailers(lines: readonly string[]): boolean {
   const blank = lines.lastIndexOf('')
   const paragraph = lines.slice(blank + 1)

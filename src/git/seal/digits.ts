@@ -7,15 +7,15 @@ import { pieceSize, searcherFor } from './search.ts'
 const PATIENCE_SECONDS = 3
 const MEASURE_MS = 20
 
-/** What a try will cost: how many blocks it hashes, and how many blocks a second this machine does on all its cores. */
+/** The cost of a try: how many blocks it hashes, and how many blocks this machine hashes in a second on all cores. */
 interface SealCost {
   readonly blocksPerSecond: number
   readonly blocksPerTry: number
 }
 
 /**
- * The digits that `auto` stands for: 7, or 6 where 7 would take more than about three seconds. Only a signed commit,
- * of which each try hashes the whole message, may get fewer still.
+ * The digits that `auto` stands for: 7, or 6 if 7 would take more than about three seconds. Only a signed commit, for
+ * which each try hashes the whole message, may get fewer.
  */
 export function digitsFor(cost: SealCost): number {
   const fewest = cost.blocksPerTry > 1 ? 4 : 6
@@ -29,7 +29,7 @@ export function expectedSeconds(digits: number, cost: SealCost): number {
   return (expectedTries(digits) * cost.blocksPerTry) / cost.blocksPerSecond
 }
 
-/** About how many blocks a try hashes: one, or of a signed commit also those of the message behind the seal. */
+/** About how many blocks a try hashes: one, or for a signed commit also those of the message after the seal. */
 export function expectedBlocks(message: string, signed: boolean): number {
   return signed ? 2 + Math.floor(Buffer.byteLength(message) / 64) : 1
 }
@@ -54,12 +54,12 @@ export function measureSpeed(
     }
     return ((from - first) * GROUP_SIZE * 1000) / elapsed
   }
-  // The first time is a slow one: the engine makes fast only what it has seen run.
+  // The first measurement is slow: the engine optimizes only code that it has run.
   triesPerSecond()
   return triesPerSecond() * availableParallelism()
 }
 
-/** A puzzle that no nonce solves: its first word would have to be what its mask leaves out. */
+/** A puzzle without a solution: its mask excludes what the first word would have to be. */
 function impossible(algorithm: Algorithm): Puzzle {
   return {
     algorithm,

@@ -11,7 +11,7 @@ import {
   type Searcher,
 } from './puzzle.ts'
 
-// As in kernel/memory.ts, which says what each is.
+// The same as in kernel/memory.ts, which explains each.
 const PLACES = { midstate: 0, block: 32, alphabet: 96, changes: 512, constants: 86016, tail: 86272 } as const
 const LANES = 4
 const CHANGE_SIZE = 1280
@@ -38,7 +38,7 @@ type KernelSearch = (
   tails: number,
 ) => number
 
-// Node's types leave WebAssembly to the browser's, which ralph does not load.
+// Node's types take WebAssembly from the browser's types, which ralph does not load.
 const { WebAssembly } = globalThis as unknown as {
   readonly WebAssembly: {
     validate(bytes: Uint8Array): boolean
@@ -47,13 +47,13 @@ const { WebAssembly } = globalThis as unknown as {
   }
 }
 
-/** The compiled kernel, or null where this machine's WebAssembly has no SIMD. */
+/** The compiled kernel; null if this machine's WebAssembly has no SIMD. */
 export function loadKernel(): KernelModule | null {
   const bytes = readFileSync(builtFile('seal.wasm'))
   return WebAssembly.validate(bytes) ? new WebAssembly.Module(bytes) : null
 }
 
-/** The search by the kernel, set up for one puzzle. */
+/** The kernel's search, prepared for one puzzle. */
 export function kernelSearcher(module: KernelModule, puzzle: Puzzle): Searcher {
   const kernel = new WebAssembly.Instance(module).exports as Kernel
   const tail = expandedTail(puzzle)
@@ -66,7 +66,7 @@ export function kernelSearcher(module: KernelModule, puzzle: Puzzle): Searcher {
   }
 }
 
-/** Writes a puzzle to where the kernel reads it. */
+/** Writes a puzzle into the kernel's memory. */
 function layOut(memory: Kernel['memory'], puzzle: Puzzle, tail: readonly Uint32Array[]): void {
   const { constants }: BlockHash = BLOCK_HASHES[puzzle.algorithm]
   const size = PLACES.tail + tail.length * constants.byteLength
@@ -87,7 +87,7 @@ function layOut(memory: Kernel['memory'], puzzle: Puzzle, tail: readonly Uint32A
   layOutChanges(words, puzzle, last)
 }
 
-/** What each setting of the last two characters changes against both being the alphabet's first, word by word. */
+/** The effect of each setting of the last two characters, word by word, compared with the first character of the alphabet. */
 function layOutChanges(memory: Uint32Array, puzzle: Puzzle, last: number): void {
   const hash: BlockHash = BLOCK_HASHES[puzzle.algorithm]
   const expanded = new Uint32Array(hash.constants.length)

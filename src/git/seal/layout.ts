@@ -3,21 +3,21 @@ import { type Algorithm, padded, stateAfter } from './block-hash.ts'
 import type { SealPlace } from './commit-object.ts'
 import { ALPHABET, NONCE_LENGTH, nonceAt, type Puzzle, target } from './puzzle.ts'
 
-/** A commit laid out for the search: the puzzle, and what the commit is once the puzzle is solved. */
+/** A commit prepared for the search: the puzzle, and the commit for a solution of it. */
 export interface SealLayout {
   readonly puzzle: Puzzle
   solved(index: number): Buffer
 }
 
-/** The first character of a seal: never a hexadecimal digit, so that a seal and a prefix can be told apart. */
+/** The first characters that a seal may have: no hexadecimal digits, so that it differs from a prefix. */
 const LEADS = ALPHABET.slice(16)
 
-/** Longer than a block, so that the nonce can be moved to any place in one. */
+/** Longer than a block, so that the nonce can be moved to any position in one. */
 const LONGEST_PAD = 64
 
 /**
- * Lays the nonce out so that as few blocks as can be come after what varies: none where the seal ends the object. A
- * seal is a pad and the nonce; the pad, usually one character, moves the nonce within its block.
+ * Places the nonce so that as few blocks as possible follow it: none if the seal ends the object. A seal is a pad and
+ * the nonce; the pad, usually one character, moves the nonce within its block.
  */
 export function layOut(place: SealPlace, prefix: string, algorithm: Algorithm): SealLayout {
   const filler = createHash('sha512').update(place.before).digest()
@@ -42,17 +42,17 @@ export function layOut(place: SealPlace, prefix: string, algorithm: Algorithm): 
   return { puzzle, solved: (index) => content(nonceAt(index)) }
 }
 
-/** How many blocks a try has to hash. */
+/** How many blocks a try hashes. */
 export function blocksPerTry(puzzle: Puzzle): number {
   return 1 + puzzle.tail.length / 64
 }
 
-/** What git puts before a commit's content when it names it. */
+/** What git hashes before a commit's content. */
 function headerOf(length: number): Buffer {
   return Buffer.from(`commit ${length}\0`)
 }
 
-/** The shortest pad of those with which the fewest blocks follow. */
+/** The shortest pad with the fewest following blocks. */
 function bestPad(place: SealPlace, bodyLength: number): number {
   let best = { pad: 1, blocks: Infinity }
   for (let pad = 1; pad <= LONGEST_PAD; pad++) {

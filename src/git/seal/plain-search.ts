@@ -1,7 +1,7 @@
 import { BLOCK_HASHES, type BlockHash } from './block-hash.ts'
 import { GROUP_SIZE, nonceAt, type Puzzle, type Searcher } from './puzzle.ts'
 
-/** The search without WebAssembly: the same answer, some thirty times slower. */
+/** The search without WebAssembly: the same result, about thirty times slower. */
 export function plainSearcher(puzzle: Puzzle): Searcher {
   const hash: BlockHash = BLOCK_HASHES[puzzle.algorithm]
   const block = puzzle.block.slice()
@@ -22,7 +22,7 @@ export function plainSearcher(puzzle: Puzzle): Searcher {
   }
 }
 
-/** The words of each block behind the nonce's: they never change. */
+/** The words of each block after the nonce's: they never change. */
 export function expandedTail(puzzle: Puzzle): readonly Uint32Array[] {
   const hash: BlockHash = BLOCK_HASHES[puzzle.algorithm]
   return Array.from({ length: puzzle.tail.length / 64 }, (_, n) => {

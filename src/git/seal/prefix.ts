@@ -5,7 +5,7 @@ import type { Git } from '../git.ts'
 const AT_ONCE = 32
 const ROUNDS = 32
 
-/** Digits for a commit's hash to begin with that no object of the repository begins with, and that name no ref. */
+/** Picks digits with which no object of the repository begins, and which name no ref. */
 export async function pickPrefix(
   git: Git,
   digits: number,
@@ -25,7 +25,7 @@ export async function pickPrefix(
   )
 }
 
-/** Random prefixes that no reader of YAML takes for a number: with a letter, and not like 12e4567. */
+/** Random prefixes that no YAML reader takes for a number: with a letter, and not like 12e4567. */
 function randomPrefixes(digits: number): readonly string[] {
   const all = Array.from({ length: AT_ONCE }, () => randomBytes(4).toString('hex').slice(0, digits))
   return all.filter((prefix) => !/^\d+(?:e\d+)?$/.test(prefix))

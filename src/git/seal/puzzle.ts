@@ -1,34 +1,34 @@
 import type { Algorithm } from './block-hash.ts'
 
-/** What a search is given: everything about an object that the nonce does not change, and what its hash is to begin with. */
+/** The input of a search: all of an object that the nonce does not change, and how its hash is to begin. */
 export interface Puzzle {
   readonly algorithm: Algorithm
-  /** The state after all blocks before the one that holds the nonce. */
+  /** The state after all blocks before the one with the nonce. */
   readonly midstate: Uint32Array
-  /** That one block. */
+  /** The block with the nonce. */
   readonly block: Uint8Array
-  /** Where in it the characters stand that vary: NONCE_LENGTH of them. */
+  /** The offset of the nonce in it: NONCE_LENGTH characters. */
   readonly at: number
-  /** The blocks that follow it, the padding included. */
+  /** The blocks after it, with the padding. */
   readonly tail: Uint8Array
-  /** The hash is found when its first word, masked, is this. */
+  /** A nonce solves the puzzle if the first word of the hash, masked, equals `want`. */
   readonly mask: number
   readonly want: number
 }
 
-/** Looks through `count` groups of nonces from group `from` on; the first index that solves the puzzle, or null. */
+/** Tries `count` groups of nonces from group `from` on; returns the first index that solves the puzzle, or null. */
 export type Searcher = (from: number, count: number) => number | null
 
-/** Digits and small letters without i, l, o and u: nothing to misread, and hardly a word to be spelled by chance. */
+/** Digits and small letters without i, l, o and u: hard to misread, and they hardly form words. */
 export const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 export const NONCE_LENGTH = 8
 
-/** The last two characters run through one group; the six before them number it. */
+/** The number of nonces in a group, which differ in the last two characters; the six before them number the group. */
 export const GROUP_SIZE = 256
 export const GROUP_COUNT = 2 ** 30
 
-/** The nonce of an index. The second but last character uses only the first eight letters: 8 times 32 are a group. */
+/** The nonce of an index. The last but one character uses only the first eight letters: 8 times 32 are a group. */
 export function nonceAt(index: number): string {
   const inner = index % GROUP_SIZE
   let outer = Math.floor(index / GROUP_SIZE)
@@ -40,12 +40,12 @@ export function nonceAt(index: number): string {
   return text
 }
 
-/** The first word of the block that the characters within a group reach: rounds before it are shared by the group. */
+/** The first word of the block that changes within a group: a group shares the rounds before it. */
 export function firstChangingWord(puzzle: Puzzle): number {
   return (puzzle.at + NONCE_LENGTH - 2) >> 2
 }
 
-/** What the first word of a hash has to be, and which of its bits count, for the hash to begin with these digits. */
+/** The first word of a hash that begins with these digits, and the mask of the bits that count. */
 export function target(prefix: string): { readonly mask: number; readonly want: number } {
   const bits = prefix.length * 4
   return {
@@ -54,7 +54,7 @@ export function target(prefix: string): { readonly mask: number; readonly want: 
   }
 }
 
-/** How many hashes a search for so many digits takes on average. */
+/** How many hashes a search for these digits takes on average. */
 export function expectedTries(digits: number): number {
   return 16 ** digits
 }

@@ -6,36 +6,36 @@ import { blocksPerTry, layOut } from './layout.ts'
 import { expectedTries } from './puzzle.ts'
 import { search, threadsFor } from './search.ts'
 
-/** A commit to be sealed: its content as `git cat-file commit` gives it, and the digits that its hash shall begin with. */
+/** A commit to be sealed: its content from `git cat-file commit`, and the digits that its hash is to begin with. */
 interface UnsealedCommit {
   readonly commit: Uint8Array
   readonly prefix: string
   readonly algorithm: Algorithm
 }
 
-/** What a search for a seal is handed from outside. */
+/** What the caller of a search passes in. */
 export interface SealPorts {
   readonly signal: AbortSignal
-  /** Milliseconds, as `Date.now` counts them. */
+  /** Milliseconds, like `Date.now`. */
   readonly now: () => number
-  /** Told once a second, from the first on. */
+  /** Called once a second, first after one second. */
   readonly onProgress?: (progress: SealProgress) => void
-  /** Threads to use; as many as the machine does at once where it is not given. */
+  /** Threads to use; by default as many as the machine has cores. */
   readonly threads?: number
-  /** The kernel to use, null for none; where it is not given, the one that was built. */
+  /** The kernel to use, null for none; by default the one that was built. */
   readonly kernel?: KernelModule | null
 }
 
-/** How far a search is. It has no memory, so what is left does not shrink: on average it takes as long again. */
+/** The progress of a search. The search has no memory, so the expected rest does not shrink. */
 export interface SealProgress {
   readonly tries: number
   readonly expectedTries: number
   readonly seconds: number
-  /** How long a search like this one takes on average, as fast as this one has been. */
+  /** How long such a search takes on average, at its speed so far. */
   readonly expectedSeconds: number
 }
 
-/** A sealed commit, not yet written anywhere. */
+/** A sealed commit that is not written yet. */
 interface SealedCommit {
   readonly commit: Buffer
   readonly hash: string
@@ -66,16 +66,16 @@ export async function sealCommit(unsealed: UnsealedCommit, ports: SealPorts): Pr
       expectedSeconds: (seconds * expected) / tries,
     })
   }
-  const found = await search(layout.puzzle, { threads, signal, kernel, onTries })
-  if (!found) return null
-  const commit = layout.solved(found.index)
+  const solution = await search(layout.puzzle, { threads, signal, kernel, onTries })
+  if (!solution) return null
+  const commit = layout.solved(solution.index)
   const hash = commitHash(commit, algorithm)
   if (!hash.startsWith(prefix))
     throw new Error(`the search gave ${hash}, which does not begin with ${prefix}`)
-  return { commit, hash, tries: found.tries, seconds: (now() - started) / 1000 }
+  return { commit, hash, tries: solution.tries, seconds: (now() - started) / 1000 }
 }
 
-/** What git names a commit with this content. */
+/** The hash that git computes for a commit with this content. */
 export function commitHash(commit: Uint8Array, algorithm: Algorithm): string {
   return createHash(algorithm).update(`commit ${commit.length}\0`).update(commit).digest('hex')
 }

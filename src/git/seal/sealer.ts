@@ -7,17 +7,17 @@ import { pickPrefix } from './prefix.ts'
 import { sealBranch, type SealOutcome } from './seal-branch.ts'
 import type { SealPorts } from './seal-commit.ts'
 
-/** Seals the commits of one repository: how that names objects and signs commits, it asks once. */
+/** Seals the commits of one repository; asks git only once for the hash and the signing. */
 export interface Sealer {
-  /** Digits that are free for a commit with this message to begin with. */
+  /** Free digits for the hash of a commit with this message. */
   prefix(message: string): Promise<string>
-  /** The trailer of the message that asks for them: its last. */
+  /** The last trailer of the message, which asks for these digits. */
   trailer(prefix: string): Trailer
-  /** Seals the commit that HEAD is at, if its message asks for it. */
+  /** Seals the commit at HEAD, if its message asks for it. */
   seal(head: SealedHead): Promise<SealReport>
 }
 
-/** Where HEAD is. */
+/** The state of HEAD. */
 export interface SealedHead {
   readonly commit: string
   /** Without `refs/heads/`; null for a detached HEAD. */
@@ -25,19 +25,19 @@ export interface SealedHead {
   readonly onProgress: (seconds: number, expectedSeconds: number) => void
 }
 
-/** What HEAD is at after sealing, and why it is not sealed: null where it is, or where nothing asked for it. */
+/** The state of HEAD after sealing, and why it is not sealed: null if it is, or if nothing asked for it. */
 interface SealReport {
   readonly commit: string
   readonly problem: string | null
 }
 
-/** Opens the sealer that `commit.digits` asks for. */
+/** Opens the sealer for the setting `commit.digits`. */
 export function openSealer(git: Git, digits: number | 'auto', ports: Omit<SealPorts, 'onProgress'>): Sealer {
   const algorithm = once(() => algorithmOf(git))
   const signed = once(() => signsCommits(git))
   const auto = async (message: string) => {
     const blocksPerTry = expectedBlocks(message, await signed())
-    // Anew each time: what else the machine does changes during a run.
+    // Measured each time, as the machine's load changes during a run.
     return digitsFor({ blocksPerSecond: measureSpeed(await algorithm(), ports), blocksPerTry })
   }
   return {

@@ -6,7 +6,7 @@ import { type KernelModule, kernelSearcher } from './kernel-search.ts'
 import { plainSearcher } from './plain-search.ts'
 import { GROUP_COUNT, GROUP_SIZE, type Puzzle, type Searcher } from './puzzle.ts'
 
-/** How a search is to be done. */
+/** How to search. */
 interface SearchOptions {
   /** Worker threads to use; 0 searches in the calling thread, in pieces of a few milliseconds. */
   readonly threads: number
@@ -17,13 +17,13 @@ interface SearchOptions {
   readonly kernel: KernelModule | null
 }
 
-/** A solved puzzle: the lowest index that solves it, and so how many tries it took. */
+/** The lowest index that solves the puzzle, which is also the number of tries. */
 export interface FoundSeal {
   readonly index: number
   readonly tries: number
 }
 
-/** What a worker is started with. The counter holds the next piece to be taken; whoever adds to it owns that piece. */
+/** The input of a worker. The counter holds the next piece; a worker that increments it owns that piece. */
 export interface WorkerTask {
   readonly puzzle: Puzzle
   readonly kernel: KernelModule | null
@@ -33,18 +33,18 @@ export interface WorkerTask {
 
 const REPORT_MS = 200
 
-/** As many threads as the machine does at once, or none where the answer comes before a thread would have started. */
+/** As many threads as the machine has cores; none if the result comes before a thread would start. */
 export function threadsFor(expectedHashes: number, kernel: KernelModule | null): number {
   return expectedHashes < (kernel ? 2_000_000 : 60_000) ? 0 : availableParallelism()
 }
 
-/** Searches for the lowest index that solves the puzzle; null when the signal aborts it. */
+/** Searches for the lowest index that solves the puzzle; null if the signal aborts it. */
 export async function search(puzzle: Puzzle, options: SearchOptions): Promise<FoundSeal | null> {
   if (options.signal.aborted) return null
   return options.threads === 0 ? searchHere(puzzle, options) : searchInWorkers(puzzle, options)
 }
 
-/** The searcher for a puzzle: the kernel's where there is one. */
+/** The searcher for a puzzle: the kernel's if there is a kernel. */
 export function searcherFor(puzzle: Puzzle, kernel: KernelModule | null): Searcher {
   return kernel ? kernelSearcher(kernel, puzzle) : plainSearcher(puzzle)
 }
@@ -93,14 +93,14 @@ async function searchInWorkers(puzzle: Puzzle, options: SearchOptions): Promise<
   }
 }
 
-// Nothing that the main thread was started with (a loader, an inspector) is of use to a worker.
+// A worker needs none of the main thread's options, such as a loader or an inspector.
 function startWorker(task: WorkerTask): Worker {
   return new Worker(builtFile('seal-worker.cjs'), { workerData: task, execArgv: [], env: {} })
 }
 
 /**
- * What a worker found, when it has ended; Infinity for nothing. The first to find something stops the others only at
- * the end of their pieces, which come before it or after: so the lowest answer is the same however threads are timed.
+ * The result of a worker when it has ended; Infinity for none. The first solution stops the other workers only at the
+ * end of their pieces, so the lowest index is the same for any timing of the threads.
  */
 function answerOf(worker: Worker, stop: () => void): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -94,7 +94,7 @@ function describe({ ids, tasks }: Cycle<TaskHead>): string {
     : `${shown.join(', ')} wait for each other`
 }
 
-/** Whether each needs the next, and the last the first. */
+/** Whether each one needs the next, and the last one the first. */
 function isRing(tasks: readonly TaskHead[]): boolean {
   return tasks.every((task, index) => {
     const next = tasks[(index + 1) % tasks.length]!

@@ -52,18 +52,18 @@ export const dependencySpelling: Rule = {
         const written = task.source.slice(span.start, span.end)
         if (BEGINS_RANGE.test(task.source.slice(span.end, span.end + LONGEST_MARK))) return []
         if (!meant || claims.rivals.has(number) || written === meant.id || !names(written, number)) return []
-        // Of a file that is named unlike the others it is the name that is wrong.
+        // If a file's name has an unusual width, the name is wrong.
         if (idWidth !== null && meant.id !== idOf(meant.number, idWidth)) return []
         const message = `${written} is ${meant.id} by the name of its file`
         return [{ span, message, fix: { ...span, text: meant.id } }]
       }),
 }
 
-// One end of a range alone would be mended by half.
+// A fix of one end of a range would be incomplete.
 const BEGINS_RANGE = /^\]?\s*(?:–|\.\.+|…|to\s)\s*\[?T-/i
 const LONGEST_MARK = 16
 
-/** Whether a text is an id and nothing more, and of that number: what stands in a range may stand for others too. */
+/** Whether a text is only an id, and of that number: text in a range may stand for other tasks too. */
 function names(text: string, number: number): boolean {
   return /^T-\d+$/i.test(text) && Number(text.slice('T-'.length)) === number
 }

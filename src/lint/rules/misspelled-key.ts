@@ -4,7 +4,7 @@ import { quote } from '../place.ts'
 import { FIELD_SYNONYMS } from '../../task/vocabulary.ts'
 import type { Rule } from '../rule.ts'
 
-/** The field that a key of an unknown one is nearly that of; undefined where it is near none. */
+/** The field that an unknown key is similar to; undefined if there is none. */
 export function nearKey({ name, key }: Pick<Field, 'name' | 'key'>): string | undefined {
   return name === null ? misspelling(key, KNOWN) : undefined
 }
@@ -41,7 +41,7 @@ export const misspelledKey: Rule = {
   start: () => (task) =>
     task.fields.flatMap((field) => {
       const near = nearKey(field)
-      // Where there is no other Status, that is the error there.
+      // Without another Status, no-status is the error there.
       if (near === undefined || (near === 'Status' && task.status === null)) return []
       return [
         { span: field.span, message: `${quote(field.key)} is not a known field; did you mean ${near}?` },

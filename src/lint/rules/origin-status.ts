@@ -60,7 +60,7 @@ export const originStatus: Rule = {
       const there = Object.hasOwn(statuses, origin.key) ? statuses[origin.key] : undefined
       const span = valueSpan(task, 'Origin')
       if (there === undefined) return [{ span, message: `${origin.key} is not in ${origin.path} any more` }]
-      // Most other tools have no word for a task that is blocked.
+      // Most other tools have no status for blocked tasks.
       const isSame =
         (task.status === 'DONE') === (there === 'DONE') && !(task.status === 'TODO' && there === 'BLOCKED')
       if (isSame || task.status === null) return []

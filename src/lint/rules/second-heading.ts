@@ -69,7 +69,7 @@ export const secondHeading: Rule = {
     })),
 }
 
-/** The second heading above the first section, where the file's own stands. */
+/** The second heading above the first section, which also has the file's own. */
 function secondOfBlock(task: Task): number[] {
   const first = task.sections.find((section) => section.form === 'heading')
   const block = task.source.slice(0, first?.span.start)
@@ -78,14 +78,14 @@ function secondOfBlock(task: Task): number[] {
   return second === undefined ? [] : [second]
 }
 
-/** Where no heading is: frontmatter, fences and comments. */
+/** Parts without headings: frontmatter, fences and comments. */
 const NO_HEADINGS = /^---\r?\n[^]*?\n---$|^(```+|~~~+)[^]*?(?:^\1|$(?![^]))|<!--[^]*?(?:-->|$(?![^]))/gm
 
 function headingsIn(text: string): number[] {
   return Array.from(text.matchAll(/^#(?=[ \t])/gm), (match) => match.index)
 }
 
-/** A section ends where the next one begins, or the file: where it ends before, a first-level heading stands. */
+/** A section ends at the next one or at the end of the file: if it ends earlier, a first-level heading follows. */
 function gapsAfterSections(task: Task): number[] {
   const sections = task.sections.filter((section) => section.form === 'heading')
   const begins = new Set(sections.map((section) => section.span.start))

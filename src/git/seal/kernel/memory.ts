@@ -1,20 +1,20 @@
-// Where things lie in the kernel's memory; kernel-search.ts writes them there, so the two must agree.
+// The layout of the kernel's memory, which kernel-search.ts writes: the two must agree.
 
-/** The chaining value before the block that holds the nonce: 5 or 8 words. */
+/** The chaining value before the block with the nonce: 5 or 8 words. */
 export const MIDSTATE: usize = 0
 /** That block's 64 bytes. */
 export const BLOCK: usize = 32
-/** The 32 characters that a nonce is written in. */
+/** The 32 characters of a nonce. */
 export const ALPHABET: usize = 96
 /** The block's words, expanded: at most 80. */
 export const WORDS: usize = 128
-/** What the last two characters change: by vector of four tries, then by word, then by lane. */
+/** The changes by the last two characters: by vector of four tries, then by word, then by lane. */
 export const CHANGES: usize = 512
 /** Room for one SHA-256 message schedule, four lanes wide. */
 export const SCHEDULE: usize = 84992
 /** SHA-256's 64 constants. */
 export const CONSTANTS: usize = 86016
-/** The blocks that follow, each as 80 or 64 words with the round's constant already added. */
+/** The following blocks, each as 80 or 64 words with the round's constant already added. */
 export const TAIL: usize = 86272
 
 /** 256 tries for each setting of the other characters, four at a time. */
@@ -31,7 +31,7 @@ export function writeNonce(at: usize, outer: u32): void {
   }
 }
 
-/** The first lane of four that begins as wanted, or -1. */
+/** The first of four lanes that matches, or -1. */
 export function firstMatch(hash: v128, mask: v128, wanted: v128): i32 {
   const hits = i32x4.bitmask(i32x4.eq(v128.and(hash, mask), wanted))
   return hits == 0 ? -1 : ctz(hits)

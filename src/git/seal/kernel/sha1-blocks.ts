@@ -10,7 +10,7 @@ export function expand(): void {
   }
 }
 
-/** The first word of four hashes, once the blocks that follow the nonce's have been added. */
+/** The first word of four hashes, after the blocks that follow the nonce's have been added. */
 export function followedSha1(a: v128, b: v128, c: v128, d: v128, e: v128, blocks: u32): v128 {
   let h0 = i32x4.add(a, v128.load32_splat(MIDSTATE, 0))
   let h1 = i32x4.add(b, v128.load32_splat(MIDSTATE, 4))

@@ -23,12 +23,12 @@ export function majority(b: v128, c: v128, d: v128): v128 {
   return v128.or(v128.and(c, d), v128.and(b, v128.or(c, d)))
 }
 
-/** One round's sum; what was rotated last is added last, for the next round waits for it. */
+/** One round's sum; the rotated value is added last, as the next round waits for it. */
 export function add5(e: v128, rotated: v128, f: v128, k: v128, w: v128): v128 {
   return i32x4.add(i32x4.add(i32x4.add(e, i32x4.add(k, w)), f), rotated)
 }
 
-// The word of a round for four tries. An offset is free only as a constant of the instruction: hence five of a kind.
+// A round's word for four tries. An offset is free only as a constant of the instruction, hence five such functions.
 
 export function mixed0(word: usize, change: usize): v128 {
   return v128.xor(v128.load32_splat(word), v128.load(change))

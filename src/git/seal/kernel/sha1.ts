@@ -19,15 +19,15 @@ import {
 } from './sha1-rounds'
 
 /**
- * Tries `count` times 256 nonces and returns the index of the first whose hash begins as wanted, or -1.
+ * Tries `count` times 256 nonces and returns the index of the first that matches, or -1.
  *
- * SHA-1 expands a block's words by xor and rotation alone, so the expansion of a block with other characters is the
- * expansion of the block xor the expansion of the change. The changes that the last two characters can make are
- * expanded once and for all; a try then costs one xor a round for its schedule. Rounds before `start`, the first word
- * that the last two characters reach, are done once for 256 tries.
+ * SHA-1 expands a block's words by xor and rotation alone, so the expansion of a changed block is the expansion of
+ * the block xor the expansion of the change. The changes by the last two characters are expanded once; a try then
+ * costs one xor a round for its schedule. Rounds before `start`, the first word that the last two characters change,
+ * are done once for 256 tries.
  *
- * Each round waits for the one before it, so two vectors of four tries go through the rounds side by side: that fills
- * the processor (half as many again as one vector alone), and a third would no longer fit in its registers.
+ * Each round waits for the one before it, so two vectors of four tries are computed side by side: that does half as
+ * many tries again as one vector alone, and a third would not fit into the registers.
  */
 export function searchSha1(
   from: u32,
@@ -109,7 +109,7 @@ export function searchSha1(
       a1 = add5(a1, left5(b1), choose(c1, d1, e1), k, mixed4(word, change1))
       c0 = left30(c0)
       c1 = left30(c1)
-      // Rounds 20 to 39 and 60 to 79 differ in the constant alone; those between them come once.
+      // Rounds 20 to 39 and 60 to 79 differ only in the constant, so one loop does both; those between run once.
       k = i32x4.splat(K2)
       for (let isLast = false; ; isLast = true) {
         for (let group = 0; group < 4; group++) {

@@ -1,7 +1,7 @@
 import { MIDSTATE, TAIL } from './memory'
 import { add, big0, majority, mix } from './sha256-rounds'
 
-/** The first word of four hashes, once the blocks that follow the nonce's have been added. */
+/** The first word of four hashes, after the blocks that follow the nonce's have been added. */
 export function followedSha256(
   a: v128,
   b: v128,

@@ -26,7 +26,7 @@ export function add(x: v128, y: v128): v128 {
   return i32x4.add(x, y)
 }
 
-/** What a round adds to both halves of the state; `kw` is its word and its constant. */
+/** What a round adds to both halves of the state; `kw` is its word plus its constant. */
 export function mix(e: v128, f: v128, g: v128, h: v128, kw: v128): v128 {
   return add(add(h, kw), add(choose(e, f, g), big1(e)))
 }

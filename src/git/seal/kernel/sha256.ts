@@ -12,7 +12,7 @@ import {
 import { followedSha256 } from './sha256-blocks'
 import { add, big0, majority, mix, small0, small1 } from './sha256-rounds'
 
-/** As `searchSha1`. This schedule adds, so each try expands its own; rounds before `start` are again done once for 256. */
+/** Like `searchSha1`. This schedule adds, so each try expands its own; rounds before `start` are done once for 256 tries. */
 export function searchSha256(
   from: u32,
   count: u32,
@@ -92,7 +92,7 @@ function constant(t: usize): v128 {
   return v128.load32_splat(CONSTANTS + (t << 2))
 }
 
-/** Works out one word of the schedule, at its place, from the sixteen before it. */
+/** Computes one word of the schedule, in its place, from the sixteen before it. */
 function extend(at: usize): void {
   const near = add(small1(v128.load(at - 32)), v128.load(at - 112))
   v128.store(at, add(near, add(small0(v128.load(at - 240)), v128.load(at - 256))))
