@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Job } from '../attempt/job.ts'
 import { UserError } from '../base/errors.ts'
+import { listenOn } from './calls.ts'
 import { loadOptional } from './optional.ts'
 import type { Batch, Held, Parcel, Queue, Report, RunSign, Ticket, WorkerSign, Word } from './queue.ts'
 import { shownUrl } from './url.ts'
@@ -9,6 +10,8 @@ import { shownUrl } from './url.ts'
 /** The tables are pg-boss's, in a schema of their own. */
 const SCHEMA = 'ralph'
 const EVENTS = 'events'
+/** Whom workers call: there is one run on a queue. */
+const RUN = 'run'
 const MOST = 200
 
 /** What travels to a worker. */
@@ -59,6 +62,7 @@ export function reasonOf(error: unknown): string {
 }
 
 function queueOn(boss: PgBoss, url: string): Queue {
+  const calls = listenOn(boss.getDb())
   const boxOf = ({ id }: Ticket): string => `to-${id}`
   const held = async <Sign>(of: Ticket['of']): Promise<readonly Held<Sign>[]> => {
     const found = await boss.findJobs<Sign>(of)
@@ -80,6 +84,10 @@ function queueOn(boss: PgBoss, url: string): Queue {
   }
   return {
     url,
+    get isListening() {
+      return calls.isHeard
+    },
+    listen: ({ of, id }, heard) => calls.listen(of === 'run' ? RUN : id, heard),
     async now() {
       const { rows } = await boss.getDb().executeSql('select extract(epoch from clock_timestamp()) as now')
       const [row]: readonly unknown[] = rows
@@ -95,6 +103,7 @@ function queueOn(boss: PgBoss, url: string): Queue {
       await boss.createQueue(boxOf({ of: 'workers', id }), PLAIN)
       const ticket = await take('workers', sign, id)
       if (ticket === null) throw new Error('the queue takes no worker')
+      await calls.call(RUN, id)
       return ticket
     },
     workers: () => held<WorkerSign>('workers'),
@@ -104,6 +113,7 @@ function queueOn(boss: PgBoss, url: string): Queue {
     },
     async drop({ of, id }) {
       await boss.deleteJob(of, id)
+      if (of === 'workers') await calls.call(RUN, id)
     },
     clear: (worker) => boss.deleteQueue(boxOf(worker)).catch(ifThere),
     async sweep() {
@@ -118,6 +128,7 @@ function queueOn(boss: PgBoss, url: string): Queue {
       await boss.createQueue(boxOf(worker), PLAIN)
       const id = await boss.send(boxOf(worker), { job })
       if (id === null) throw new Error('the queue takes no job')
+      await calls.call(worker.id)
       return id
     },
     async parcels(worker) {
@@ -129,6 +140,7 @@ function queueOn(boss: PgBoss, url: string): Queue {
     },
     async sendWord(worker, word) {
       await boss.send(boxOf(worker), { word })
+      await calls.call(worker.id)
     },
     async receive(worker) {
       const got = await boss.fetch<ToWorker>(boxOf(worker), { batchSize: MOST }).catch(ifThere)
@@ -149,9 +161,11 @@ function queueOn(boss: PgBoss, url: string): Queue {
     },
     async report(worker, parcel, report) {
       await boss.complete(boxOf(worker), parcel, report)
+      await calls.call(RUN, worker.id)
     },
     async sendEvents(batch) {
       await boss.send(EVENTS, batch)
+      await calls.call(RUN)
     },
     async receiveEvents() {
       const got = await boss.fetch<Batch>(EVENTS, { batchSize: MOST })
@@ -162,7 +176,10 @@ function queueOn(boss: PgBoss, url: string): Queue {
         )
       return got.map(({ data }) => data)
     },
-    close: () => boss.stop({ graceful: false, close: true }),
+    async close() {
+      await calls.close()
+      await boss.stop({ graceful: false, close: true })
+    },
   }
 }
 

@@ -45,6 +45,9 @@ export async function openEmbedded(folder: string, roots: readonly string[]): Pr
     const queue = await openBoss(urlAt(port), roots)
     return {
       ...queue,
+      // All connections are one session, to which calls are brought by chance.
+      isListening: false,
+      listen: () => undefined,
       async close() {
         await queue.close()
         await stop()

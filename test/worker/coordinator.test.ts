@@ -17,6 +17,8 @@ function placesOnly(held: Held<RunSign> | null, workers: readonly WorkerSign[] =
   return {
     url: 'postgres://db/x',
     now: async () => 100_000,
+    isListening: false,
+    listen: () => undefined,
     async takeRun(sign) {
       if (run) return null
       run = { ticket: { of: 'run', id: 'mine' }, sign, heardAt: 100_000 }
