@@ -17,6 +17,8 @@ export class Remote {
   readonly #git: Git
   /** Fetches of several jobs would be in each other's way. */
   #turn: Promise<unknown> = Promise.resolve()
+  /** Branches of the remote with commits that they were found to hold: several jobs may begin from one. */
+  #held: ReadonlySet<string> = new Set()
 
   /** `git` is at the top of the checkout. */
   constructor(git: Git, name: string) {
@@ -50,6 +52,14 @@ export class Remote {
 
   /** Has a commit of a branch here; false where the branch on the remote does not hold it. */
   async bringBase(branch: string, commit: string): Promise<boolean> {
+    const name = `${branch} ${commit}`
+    if (this.#held.has(name)) return true
+    const isHeld = await this.#bringBase(branch, commit)
+    if (isHeld) this.#held = new Set([...this.#held, name].slice(-MOST_HELD))
+    return isHeld
+  }
+
+  async #bringBase(branch: string, commit: string): Promise<boolean> {
     const tracking = this.#tracking(branch)
     // Mostly it is what has landed last.
     if ((await this.fetchBranch(branch)) === commit) return true
@@ -92,9 +102,7 @@ export class Remote {
   /** Moves a branch forward there, with the hooks of the person. */
   async pushBranch(branch: string, commit: string): Promise<PushResult> {
     const spec = { from: commit, to: `refs/heads/${branch}` }
-    const result = await this.#patiently(() => pushForward(this.#git, this.name, [spec], { hooks: true }))
-    if (result.kind === 'pushed') await this.#noteBranch(branch, commit)
-    return result
+    return this.#patiently(() => pushForward(this.#git, this.name, [spec], { hooks: true }))
   }
 
   /** Makes refs there that are here by these names. */
@@ -148,10 +156,6 @@ export class Remote {
     return `refs/remotes/${this.name}/${branch}`
   }
 
-  async #noteBranch(branch: string, commit: string): Promise<void> {
-    await this.#inTurn(() => this.#git.run(['update-ref', this.#tracking(branch), commit]))
-  }
-
   async #commitAt(ref: string): Promise<string | null> {
     const { code, stdout } = await this.#git.run(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], {
       okCodes: [0, 1],
@@ -189,6 +193,9 @@ export class Remote {
     return mine
   }
 }
+
+/** Nobody begins from one that is much older than the newest. */
+const MOST_HELD = 10
 
 /** What another try may help against. */
 const NETWORK = /could not resolve|timed out|connection|unable to access|hung up|temporar|cannot lock ref/i
