@@ -126,7 +126,7 @@ export interface Warned {
   readonly message: string
 }
 
-/** A workspace is made ready: its packages are installed. */
+/** Something is made ready: a workspace, whose packages are installed, or the queue of a run. */
 export interface Preparing {
   readonly type: 'preparing'
   readonly command: string

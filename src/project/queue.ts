@@ -73,7 +73,8 @@ export function openElsewhere(
     ...(await agents.namesFor(task)),
   ]
   const elsewhere = new Coordinator({
-    open: () => (url === EMBEDDED ? openEmbedded(queueFolder(project), roots) : openBoss(url, roots)),
+    open: (warn) =>
+      url === EMBEDDED ? openEmbedded(queueFolder(project), roots, warn) : openBoss(url, roots),
     isEmbedded: url === EMBEDDED,
     remote,
     times: config.queue,

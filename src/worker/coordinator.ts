@@ -22,8 +22,8 @@ import { Roster, type Delivered, type Delivery, type RosterTimes } from './roste
 
 /** What a coordinator works with. */
 export interface CoordinatorPorts {
-  /** Opens the queue. */
-  readonly open: () => Promise<Queue>
+  /** Opens the queue; `warn` hears what a person should know of that. */
+  readonly open: (warn: (message: string) => void) => Promise<Queue>
   readonly isEmbedded: boolean
   readonly remote: Remote
   readonly times: RosterTimes
@@ -69,10 +69,10 @@ export class Coordinator implements Elsewhere {
     return this.#opened.roster
   }
 
-  async begin({ id, branch }: { readonly id: string; readonly branch: string }): Promise<void> {
+  async begin({ id, branch, emit }: Parameters<Elsewhere['begin']>[0]): Promise<void> {
     const { remote, version, pid, times, isEmbedded } = this.#at
     await remote.check()
-    const queue = await this.#at.open()
+    const queue = await this.#open(emit)
     this.#opened = { queue, roster: new Roster(queue, this.#at) }
     const { heartbeatSeconds } = times
     const machine = await thisMachine()
@@ -83,6 +83,19 @@ export class Coordinator implements Elsewhere {
     for (const ref of await remote.candidates()) this.#candidates.add(ref)
     await this.#adopt()
     this.#roster.watch(this.#ticket)
+  }
+
+  async #open(emit: Emit<Happening>): Promise<Queue> {
+    const { isEmbedded } = this.#at
+    const command = isEmbedded ? 'the embedded queue' : 'the connection to the queue'
+    // Its first start takes seconds, in which no timer is heard.
+    if (isEmbedded) emit({ type: 'preparing', command })
+    const late = isEmbedded ? undefined : setTimeout(() => emit({ type: 'preparing', command }), SHOW_MS)
+    try {
+      return await this.#at.open((message) => emit({ type: 'warning', message }))
+    } finally {
+      clearTimeout(late)
+    }
   }
 
   listen(emit: Emit<Happening>): void {
@@ -313,6 +326,9 @@ export class Coordinator implements Elsewhere {
     return outcome('interrupted', reason ?? 'the run was interrupted')
   }
 }
+
+/** What takes longer is shown. */
+const SHOW_MS = 1000
 
 /** Before a job that came back is given away again. */
 const PAUSE_MS = 1000

@@ -89,7 +89,7 @@ describe('the place of the run', () => {
   const begins = async (other: Held<RunSign> | null): Promise<string> => {
     const one = await coordinator(placesOnly(other))
     try {
-      await one.begin({ id: 'run', branch: 'main' })
+      await one.begin({ id: 'run', branch: 'main', emit: () => undefined })
       return 'begun'
     } catch (error) {
       return error instanceof Error ? error.message : ''
@@ -121,7 +121,7 @@ describe('the workers of a run', () => {
     const worker = { protocol: PROTOCOL, version: '1.0.0', name: 'same', pid: 1, places: 2, labels: [] }
     const one = await coordinator(placesOnly(null, [worker, { ...worker, name: 'other', version: '2.0.0' }]))
     const events: Happening[] = []
-    await one.begin({ id: 'run', branch: 'main' })
+    await one.begin({ id: 'run', branch: 'main', emit: () => undefined })
     one.listen((event) => events.push(event))
     while (events.length < 2) await one.changed()
     expect(events).toEqual([
