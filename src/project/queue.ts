@@ -82,6 +82,7 @@ export function openElsewhere(
     pid: world.pid,
     labelsOf,
     now: world.now,
+    urgent: world.urgent,
   })
   return { elsewhere, remote }
 }

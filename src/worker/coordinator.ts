@@ -33,6 +33,8 @@ export interface CoordinatorPorts {
   /** By what a worker is chosen for a task: its tier, its agent, its tags. */
   readonly labelsOf: (task: Task) => Promise<readonly string[]>
   readonly now: () => Date
+  /** The second Ctrl-C: nothing is waited for any more. */
+  readonly urgent: AbortSignal
 }
 
 /** Has the attempts of a run made by workers, which a queue leads to. */
@@ -101,6 +103,9 @@ export class Coordinator implements Elsewhere {
   listen(emit: Emit<Happening>): void {
     this.#emit = emit
     this.#roster.listen(emit)
+    const { remote, times, urgent: signal } = this.#at
+    const warn = (message: string): void => emit({ type: 'warning', message })
+    remote.waits({ seconds: times.workerTimeoutSeconds, signal, warn })
   }
 
   underWay(): readonly UnderWay[] {
@@ -179,6 +184,7 @@ export class Coordinator implements Elsewhere {
     if (!this.#opened) return
     const { remote } = this.#at
     const { queue, roster } = this.#opened
+    remote.waits(null)
     await roster.end()
     // Of what cannot be sent any more the next run finds out by itself.
     const quietly = async (work: Promise<void>): Promise<void> => work.catch(() => undefined)

@@ -60,6 +60,7 @@ async function coordinator(queue: Queue): Promise<Coordinator> {
     pid: process.pid,
     labelsOf: async () => [],
     now: () => new Date(),
+    urgent: new AbortController().signal,
   })
 }
 
