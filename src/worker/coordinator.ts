@@ -164,9 +164,10 @@ export class Coordinator implements Elsewhere {
       if (!ticket) return notMade(given, this.#whyNot(ports))
       const ended = await this.#have(ticket, given)
       if (ended === null) return notMade(given, this.#whyNot(ports))
+      // That of a lost one may still be pushed.
+      this.#candidates.add(candidateRef(job.task.id, job.attempt, job.token))
       if (ended.kind === 'lost') return recordLost(given, ended.reason)
       const { worker, end } = ended
-      if (end.kind === 'passed') this.#candidates.add(candidateRef(job.task.id, job.attempt, job.token))
       if (end.kind !== 'given-back') {
         this.#accepting++
         try {
@@ -249,11 +250,11 @@ export class Coordinator implements Elsewhere {
 
   async #afterAdopted(job: Job, { ended }: Delivery): Promise<'ended' | 'lost'> {
     const how = await ended
+    this.#candidates.add(candidateRef(job.task.id, job.attempt, job.token))
     if (how.kind === 'lost' || how.end.kind === 'given-back') return 'lost'
     const { end } = how
     const refs = [...(end.kind === 'passed' ? [end.candidate] : []), ...(end.record ? [end.record] : [])]
     const own = `/${job.task.id}/${job.attempt}`
-    if (end.kind === 'passed') this.#candidates.add(candidateRef(job.task.id, job.attempt, job.token))
     await this.#at.remote.bring(refs.filter((ref) => ref.startsWith('refs/ralph/') && ref.includes(own)))
     return 'ended'
   }
