@@ -126,7 +126,7 @@ export interface Warned {
   readonly message: string
 }
 
-/** A workspace is being prepared: its packages are installed. */
+/** Something is being prepared: the packages of a workspace, or the queue of a run. */
 export interface Preparing {
   readonly type: 'preparing'
   readonly command: string

@@ -73,7 +73,8 @@ export function openElsewhere(
     ...(await agents.namesFor(task)),
   ]
   const elsewhere = new Coordinator({
-    open: () => (url === EMBEDDED ? openEmbedded(queueFolder(project), roots) : openBoss(url, roots)),
+    open: (warn) =>
+      url === EMBEDDED ? openEmbedded(queueFolder(project), roots, warn) : openBoss(url, roots),
     isEmbedded: url === EMBEDDED,
     remote,
     times: config.queue,
@@ -81,6 +82,7 @@ export function openElsewhere(
     pid: world.pid,
     labelsOf,
     now: world.now,
+    urgent: world.urgent,
   })
   return { elsewhere, remote }
 }

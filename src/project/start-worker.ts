@@ -44,6 +44,8 @@ export async function startWorker(
     const remote = new Remote(git, wish.remote ?? config.queue.remote)
     await remote.check()
     const { workerTimeoutSeconds: patienceSeconds, heartbeatSeconds } = config.queue
+    const warn = (message: string): void => emit({ type: 'warning', message })
+    remote.waits({ seconds: patienceSeconds, signal: world.urgent, warn })
     queue = await patiently(() => openWorkersQueue(url, place), { world, patienceSeconds, emit })
     const name = `${hostname().split('.')[0]}-${world.pid}`
     const options = { name, places, labels: wish.labels, once: wish.once, patienceSeconds, heartbeatSeconds }

@@ -1,5 +1,7 @@
 import { UserError } from '../base/errors.ts'
+import type { Emit } from '../attempt/ports.ts'
 import { counted } from '../base/text.ts'
+import type { Happening } from '../events/event.ts'
 import type { Base } from '../git/head.ts'
 import type { Move } from '../workspace/follow.ts'
 import type { Trunk } from '../workspace/trunk.ts'
@@ -19,7 +21,15 @@ export interface ApartStart {
 export async function beginApart(
   options: RunOptions & { readonly apart: NonNullable<RunOptions['apart']> },
   ports: RunPorts,
-  { id, note }: { readonly id: string; readonly note: (move: Move | null) => void },
+  {
+    id,
+    note,
+    emit,
+  }: {
+    readonly id: string
+    readonly note: (move: Move | null) => void
+    readonly emit: Emit<Happening>
+  },
 ): Promise<ApartStart> {
   await refuseImpossible(options, ports)
   const { workspaces } = ports
@@ -35,7 +45,7 @@ export async function beginApart(
   const problem = named === null ? null : await workspaces.prepareBranch(named)
   if (problem !== null) throw new UserError(problem)
   await workspaces.refuseUnlendable()
-  await ports.elsewhere?.begin({ id, branch })
+  await ports.elsewhere?.begin({ id, branch, emit })
   const trunk = workspaces.trunk({ branch, note })
   const start = await trunk.tip()
   const landing = workspaces.own(0)

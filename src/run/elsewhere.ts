@@ -17,7 +17,7 @@ export interface Elsewhere {
   /** What workers are to be started with, without its password. */
   readonly url: string
   /** Takes the run's place on the queue, and fetches what an earlier one has left; throws where another run has that place. */
-  begin(run: { readonly id: string; readonly branch: string }): Promise<void>
+  begin(run: { readonly id: string; readonly branch: string; readonly emit: Emit<Happening> }): Promise<void>
   /** From here on somebody hears what happens: workers come, go and are lost. */
   listen(emit: Emit<Happening>): void
   /** What goes on from an earlier run. */

@@ -88,7 +88,7 @@ async function go(
   const inherited = await recover(options, handed, emit)
   handed.workspace.restore.leave()
   const keeper: { note: NoteKeeper | null } = { note: null }
-  const begun = await begin(options, handed, { id, note: (move) => keeper.note?.moving(move) })
+  const begun = await begin(options, handed, { id, note: (move) => keeper.note?.moving(move), emit })
   const { start, ports } = begun
   const left = leftBy(inherited, options)
   const note = new NoteKeeper(

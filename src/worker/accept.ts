@@ -8,9 +8,9 @@ import type { AttemptPorts, Emit } from '../attempt/ports.ts'
 import { fewOf } from '../base/text.ts'
 import type { Happening } from '../events/event.ts'
 import { UNKNOWN_USAGE } from '../events/usage.ts'
-import { attemptRef, candidateRef, type KeptAttempt } from '../git/record.ts'
+import { attemptRef, candidateRef, type AttemptFacts, type KeptAttempt } from '../git/record.ts'
 import { EMPTY_WORK, lostFacts } from '../run/candidates.ts'
-import type { Work } from '../workspace/port.ts'
+import type { Inspect, Work } from '../workspace/port.ts'
 import type { JobEnd } from './queue.ts'
 import type { Remote } from './remote.ts'
 
@@ -98,17 +98,15 @@ async function acceptPassed(
       `the worker ${worker} sent a candidate that does not stand on the base of its job`,
     )
   const record = end.record === null ? null : await recordOf(given, end.record, remote)
+  const unseen = await objections(given, kept, worker)
+  if (unseen?.problem === null) {
+    const { work, facts } = unseen
+    return { kind: 'passed', candidate: { kept, facts, work, denied: end.denied }, record }
+  }
   await takeTree(given, kept)
   const work = await workspace.inspect.work(base)
-  const { touched } = await taskChanges(job, work, ports)
-  const gatesChanged = await changedGates(job, work, workspace)
-  const facts = { ...kept, gatesChanged, changed: work.changes.map(({ path }) => path) }
-  const problem =
-    touched.length > 0
-      ? `the worker ${worker} sent changes of task files: ${fewOf(touched)}`
-      : job.gatesChanged.action === 'refuse' && gatesChanged.length > 0
-        ? `it changes what decides the gates: ${fewOf(gatesChanged)}`
-        : null
+  const { problem, gatesChanged } = await objectionTo(given, work, worker)
+  const facts = factsOf(kept, work, gatesChanged)
   if (problem !== null) {
     const refused = outcome('gate-failed', problem)
     const failed = await fail(job, { facts, work, outcome: refused, denied: [], early: record }, ports, emit)
@@ -116,6 +114,49 @@ async function acceptPassed(
     return failed
   }
   return { kind: 'passed', candidate: { kept, facts, work, denied: end.denied }, record }
+}
+
+/** The same from the commit alone; null where the text of a file decides, for which its tree has to be taken. */
+async function objections(
+  given: GivenJob,
+  kept: KeptAttempt,
+  worker: string,
+): Promise<(Judged & { readonly work: Work; readonly facts: AttemptFacts }) | null> {
+  const { job, ports } = given
+  const { workspace } = ports
+  let isAsked = false
+  const inspect: Inspect = {
+    ...workspace.inspect,
+    text() {
+      isAsked = true
+      return null
+    },
+  }
+  const changes = await inspect.changes(job.base.head, kept.tree)
+  const work: Work = { ...EMPTY_WORK, base: job.base, tree: kept.tree, changes }
+  const blind = { ...given, ports: { ...ports, workspace: { ...workspace, inspect } } }
+  const judged = await objectionTo(blind, work, worker)
+  return isAsked ? null : { ...judged, work, facts: factsOf(kept, work, judged.gatesChanged) }
+}
+
+/** Why work that passed elsewhere may not land, and what of it decides the gates. */
+interface Judged {
+  readonly problem: string | null
+  readonly gatesChanged: readonly string[]
+}
+
+async function objectionTo({ job, ports }: GivenJob, work: Work, worker: string): Promise<Judged> {
+  const { touched } = await taskChanges(job, work, ports)
+  const gatesChanged = await changedGates(job, work, ports.workspace)
+  const isRefused = job.gatesChanged.action === 'refuse' && gatesChanged.length > 0
+  if (touched.length > 0)
+    return { problem: `the worker ${worker} sent changes of task files: ${fewOf(touched)}`, gatesChanged }
+  const problem = isRefused ? `it changes what decides the gates: ${fewOf(gatesChanged)}` : null
+  return { problem, gatesChanged }
+}
+
+function factsOf(kept: KeptAttempt, { changes }: Work, gatesChanged: readonly string[]): AttemptFacts {
+  return { ...kept, gatesChanged, changed: changes.map(({ path }) => path) }
 }
 
 /** A record that the worker has pushed; null where it is not the one of this attempt, or cannot be had. */

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { Socket } from 'node:net'
 import type { JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Job } from '../attempt/job.ts'
 import { UserError } from '../base/errors.ts'
+import { sleep } from '../process/sleep.ts'
+import { listenOn } from './calls.ts'
 import { loadOptional } from './optional.ts'
 import type { Batch, Held, Parcel, Queue, Report, RunSign, Ticket, WorkerSign, Word } from './queue.ts'
 import { shownUrl } from './url.ts'
@@ -9,7 +12,10 @@ import { shownUrl } from './url.ts'
 /** The tables are pg-boss's, in a schema of their own. */
 const SCHEMA = 'ralph'
 const EVENTS = 'events'
+/** Whom workers call: there is one run on a queue. */
+const RUN = 'run'
 const MOST = 200
+const FAREWELL_MS = 5000
 
 /** What travels to a worker. */
 type ToWorker = { readonly job: Job } | { readonly word: Word }
@@ -17,6 +23,7 @@ type ToWorker = { readonly job: Job } | { readonly word: Word }
 /** Opens a queue on Postgres, or on what speaks like it; `roots` are where pg-boss may be installed. */
 export async function openBoss(url: string, roots: readonly string[]): Promise<Queue> {
   const { PgBoss } = await loadOptional<typeof import('pg-boss')>('pg-boss', roots)
+  const sockets = openSockets()
   const boss = new PgBoss({
     connectionString: url,
     schema: SCHEMA,
@@ -25,7 +32,8 @@ export async function openBoss(url: string, roots: readonly string[]): Promise<Q
     supervise: false,
     schedule: false,
     max: 3,
-    connectionTimeoutMillis: 15_000,
+    ...limitsAt(url),
+    ...sockets.options,
   })
   // What fails is thrown by the call that it belongs to.
   boss.on('error', () => undefined)
@@ -36,9 +44,43 @@ export async function openBoss(url: string, roots: readonly string[]): Promise<Q
     await boss.createQueue(EVENTS, PLAIN)
   } catch (error) {
     await boss.stop({ graceful: false, close: true }).catch(() => undefined)
+    sockets.destroy()
     throw unreachableQueue(shownUrl(url), error)
   }
-  return queueOn(boss, shownUrl(url))
+  return queueOn(boss, shownUrl(url), sockets.destroy)
+}
+
+/** The connections of a queue: one that is cut, or was refused halfway, would keep this process from its end. */
+function openSockets(): {
+  /** For pg, which pg-boss hands them to. */
+  readonly options: { readonly stream: () => Socket }
+  readonly destroy: () => void
+} {
+  const sockets = new Set<Socket>()
+  return {
+    options: {
+      stream() {
+        const socket = new Socket()
+        sockets.add(socket)
+        socket.once('close', () => sockets.delete(socket))
+        return socket
+      },
+    },
+    destroy() {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+/**
+ * A connection that is cut gives no sign of it: after so long nobody waits for an answer any more. On this machine none is
+ * cut, and the embedded queue answers as fast as a busy machine lets it.
+ */
+function limitsAt(url: string): { readonly connectionTimeoutMillis: number; readonly query_timeout: number } {
+  const isHere = ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
+  return isHere
+    ? { connectionTimeoutMillis: 300_000, query_timeout: 300_000 }
+    : { connectionTimeoutMillis: 15_000, query_timeout: 30_000 }
 }
 
 /** Nothing is tried again by itself. */
@@ -55,10 +97,12 @@ function unreachableQueue(url: string, error: unknown): UserError {
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf)[0] ?? error.message
   if (!(error instanceof Error)) return String(error)
+  if (/client password must be/.test(error.message)) return 'it asks for a password, and there is none'
   return error.message.split('\n')[0] || error.name
 }
 
-function queueOn(boss: PgBoss, url: string): Queue {
+function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
+  const calls = listenOn(boss.getDb())
   const boxOf = ({ id }: Ticket): string => `to-${id}`
   const held = async <Sign>(of: Ticket['of']): Promise<readonly Held<Sign>[]> => {
     const found = await boss.findJobs<Sign>(of)
@@ -80,6 +124,10 @@ function queueOn(boss: PgBoss, url: string): Queue {
   }
   return {
     url,
+    get isListening() {
+      return calls.isHeard
+    },
+    listen: ({ of, id }, heard) => calls.listen(of === 'run' ? RUN : id, heard),
     async now() {
       const { rows } = await boss.getDb().executeSql('select extract(epoch from clock_timestamp()) as now')
       const [row]: readonly unknown[] = rows
@@ -95,6 +143,7 @@ function queueOn(boss: PgBoss, url: string): Queue {
       await boss.createQueue(boxOf({ of: 'workers', id }), PLAIN)
       const ticket = await take('workers', sign, id)
       if (ticket === null) throw new Error('the queue takes no worker')
+      await calls.call(RUN, id)
       return ticket
     },
     workers: () => held<WorkerSign>('workers'),
@@ -104,6 +153,7 @@ function queueOn(boss: PgBoss, url: string): Queue {
     },
     async drop({ of, id }) {
       await boss.deleteJob(of, id)
+      if (of === 'workers') await calls.call(RUN, id)
     },
     clear: (worker) => boss.deleteQueue(boxOf(worker)).catch(ifThere),
     async sweep() {
@@ -118,6 +168,7 @@ function queueOn(boss: PgBoss, url: string): Queue {
       await boss.createQueue(boxOf(worker), PLAIN)
       const id = await boss.send(boxOf(worker), { job })
       if (id === null) throw new Error('the queue takes no job')
+      await calls.call(worker.id)
       return id
     },
     async parcels(worker) {
@@ -129,6 +180,7 @@ function queueOn(boss: PgBoss, url: string): Queue {
     },
     async sendWord(worker, word) {
       await boss.send(boxOf(worker), { word })
+      await calls.call(worker.id)
     },
     async receive(worker) {
       const got = await boss.fetch<ToWorker>(boxOf(worker), { batchSize: MOST }).catch(ifThere)
@@ -149,9 +201,11 @@ function queueOn(boss: PgBoss, url: string): Queue {
     },
     async report(worker, parcel, report) {
       await boss.complete(boxOf(worker), parcel, report)
+      await calls.call(RUN, worker.id)
     },
     async sendEvents(batch) {
       await boss.send(EVENTS, batch)
+      await calls.call(RUN)
     },
     async receiveEvents() {
       const got = await boss.fetch<Batch>(EVENTS, { batchSize: MOST })
@@ -162,7 +216,15 @@ function queueOn(boss: PgBoss, url: string): Queue {
         )
       return got.map(({ data }) => data)
     },
-    close: () => boss.stop({ graceful: false, close: true }),
+    async close() {
+      const over = new AbortController()
+      const parted = calls
+        .close()
+        .then(() => boss.stop({ graceful: false, close: true }))
+        .finally(() => over.abort())
+      // Whoever is cut off gets no answer to a farewell.
+      await Promise.race([parted, sleep(FAREWELL_MS, over.signal)]).finally(cut)
+    },
   }
 }
 

@@ -22,8 +22,8 @@ import { Roster, type Delivered, type Delivery, type RosterTimes } from './roste
 
 /** What a coordinator works with. */
 export interface CoordinatorPorts {
-  /** Opens the queue. */
-  readonly open: () => Promise<Queue>
+  /** Opens the queue; `warn` hears what a person should know of that. */
+  readonly open: (warn: (message: string) => void) => Promise<Queue>
   readonly isEmbedded: boolean
   readonly remote: Remote
   readonly times: RosterTimes
@@ -33,6 +33,8 @@ export interface CoordinatorPorts {
   /** By what a worker is chosen for a task: its tier, its agent, its tags. */
   readonly labelsOf: (task: Task) => Promise<readonly string[]>
   readonly now: () => Date
+  /** The second Ctrl-C: nothing is waited for any more. */
+  readonly urgent: AbortSignal
 }
 
 /** Has the attempts of a run made by workers, which a queue leads to. */
@@ -69,10 +71,10 @@ export class Coordinator implements Elsewhere {
     return this.#opened.roster
   }
 
-  async begin({ id, branch }: { readonly id: string; readonly branch: string }): Promise<void> {
+  async begin({ id, branch, emit }: Parameters<Elsewhere['begin']>[0]): Promise<void> {
     const { remote, version, pid, times, isEmbedded } = this.#at
     await remote.check()
-    const queue = await this.#at.open()
+    const queue = await this.#open(emit)
     this.#opened = { queue, roster: new Roster(queue, this.#at) }
     const { heartbeatSeconds } = times
     const machine = await thisMachine()
@@ -85,9 +87,25 @@ export class Coordinator implements Elsewhere {
     this.#roster.watch(this.#ticket)
   }
 
+  async #open(emit: Emit<Happening>): Promise<Queue> {
+    const { isEmbedded } = this.#at
+    const command = isEmbedded ? 'the embedded queue' : 'the connection to the queue'
+    // Its first start takes seconds, in which no timer is heard.
+    if (isEmbedded) emit({ type: 'preparing', command })
+    const late = isEmbedded ? undefined : setTimeout(() => emit({ type: 'preparing', command }), SHOW_MS)
+    try {
+      return await this.#at.open((message) => emit({ type: 'warning', message }))
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
   listen(emit: Emit<Happening>): void {
     this.#emit = emit
     this.#roster.listen(emit)
+    const { remote, times, urgent: signal } = this.#at
+    const warn = (message: string): void => emit({ type: 'warning', message })
+    remote.waits({ seconds: times.workerTimeoutSeconds, signal, warn })
   }
 
   underWay(): readonly UnderWay[] {
@@ -146,9 +164,10 @@ export class Coordinator implements Elsewhere {
       if (!ticket) return notMade(given, this.#whyNot(ports))
       const ended = await this.#have(ticket, given)
       if (ended === null) return notMade(given, this.#whyNot(ports))
+      // That of a lost one may still be pushed.
+      this.#candidates.add(candidateRef(job.task.id, job.attempt, job.token))
       if (ended.kind === 'lost') return recordLost(given, ended.reason)
       const { worker, end } = ended
-      if (end.kind === 'passed') this.#candidates.add(candidateRef(job.task.id, job.attempt, job.token))
       if (end.kind !== 'given-back') {
         this.#accepting++
         try {
@@ -166,6 +185,7 @@ export class Coordinator implements Elsewhere {
     if (!this.#opened) return
     const { remote } = this.#at
     const { queue, roster } = this.#opened
+    remote.waits(null)
     await roster.end()
     // Of what cannot be sent any more the next run finds out by itself.
     const quietly = async (work: Promise<void>): Promise<void> => work.catch(() => undefined)
@@ -230,11 +250,11 @@ export class Coordinator implements Elsewhere {
 
   async #afterAdopted(job: Job, { ended }: Delivery): Promise<'ended' | 'lost'> {
     const how = await ended
+    this.#candidates.add(candidateRef(job.task.id, job.attempt, job.token))
     if (how.kind === 'lost' || how.end.kind === 'given-back') return 'lost'
     const { end } = how
     const refs = [...(end.kind === 'passed' ? [end.candidate] : []), ...(end.record ? [end.record] : [])]
     const own = `/${job.task.id}/${job.attempt}`
-    if (end.kind === 'passed') this.#candidates.add(candidateRef(job.task.id, job.attempt, job.token))
     await this.#at.remote.bring(refs.filter((ref) => ref.startsWith('refs/ralph/') && ref.includes(own)))
     return 'ended'
   }
@@ -313,6 +333,9 @@ export class Coordinator implements Elsewhere {
     return outcome('interrupted', reason ?? 'the run was interrupted')
   }
 }
+
+/** What takes longer is shown. */
+const SHOW_MS = 1000
 
 /** Before a job that came back is given away again. */
 const PAUSE_MS = 1000

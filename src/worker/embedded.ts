@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { writeFileAtomic } from '../base/atomic-file.ts'
@@ -16,8 +16,15 @@ export function embeddedUrl(folder: string): string | null {
   return port === null ? null : urlAt(port)
 }
 
-/** Opens a queue that needs no server: a Postgres inside of this process, on a port that it keeps from run to run. */
-export async function openEmbedded(folder: string, roots: readonly string[]): Promise<Queue> {
+/**
+ * Opens a queue that needs no server: a Postgres inside of this process, on a port that it keeps from run to run. `warn`
+ * hears where what an earlier run has left of it is of no use.
+ */
+export async function openEmbedded(
+  folder: string,
+  roots: readonly string[],
+  warn: (message: string) => void,
+): Promise<Queue> {
   const { PGlite } = await loadOptional<typeof import('@electric-sql/pglite')>('@electric-sql/pglite', roots)
   const { PGLiteSocketServer } = await loadOptional<typeof import('@electric-sql/pglite-socket')>(
     '@electric-sql/pglite-socket',
@@ -26,14 +33,7 @@ export async function openEmbedded(folder: string, roots: readonly string[]): Pr
   // That it is there before a run with --queue needs it says less than its own error would.
   await loadOptional('pg-boss', roots)
   const port = await freePort(portIn(folder))
-  const data = join(folder, 'data')
-  mkdirSync(folder, { recursive: true })
-  const open = (): Promise<InstanceType<typeof PGlite>> => PGlite.create(data)
-  const db = await open().catch(() => {
-    // What a kill has left of it cannot be opened: what was done is in git, and what was not is done again.
-    rmSync(data, { recursive: true, force: true })
-    return open()
-  })
+  const db = await openData(folder, (data) => PGlite.create(data), warn)
   const server = new PGLiteSocketServer({ db, port, maxConnections: MOST_CONNECTIONS })
   const stop = async (): Promise<void> => {
     await server.stop()
@@ -45,6 +45,9 @@ export async function openEmbedded(folder: string, roots: readonly string[]): Pr
     const queue = await openBoss(urlAt(port), roots)
     return {
       ...queue,
+      // All connections are one session, to which calls are brought by chance.
+      isListening: false,
+      listen: () => undefined,
       async close() {
         await queue.close()
         await stop()
@@ -52,10 +55,47 @@ export async function openEmbedded(folder: string, roots: readonly string[]): Pr
     }
   } catch (error) {
     await stop().catch(() => undefined)
-    throw error instanceof UserError
-      ? error
-      : new UserError(`the embedded queue does not start: ${reasonOf(error)}`, `Its files are in ${folder}.`)
+    throw error instanceof UserError ? error : doesNotStart(folder, error)
   }
+}
+
+/**
+ * Opens the files of a queue, or makes them. Where a kill has left some that cannot be opened, or was in the midst of it,
+ * they are made anew: what was done is in git, and what was not is done again.
+ */
+async function openData<Database>(
+  folder: string,
+  open: (data: string) => Promise<Database>,
+  warn: (message: string) => void,
+): Promise<Database> {
+  const [data, mark] = [join(folder, 'data'), join(folder, 'starting')]
+  const beginAnew = (why: string): void => {
+    rmSync(data, { recursive: true, force: true })
+    // One that nobody has used yet is no loss.
+    if (portIn(folder) !== null)
+      warn(`the embedded queue ${why}, and begins anew: what was done is in git, and the rest is done again`)
+  }
+  try {
+    mkdirSync(folder, { recursive: true })
+    if (existsSync(mark)) beginAnew('was ended while it started')
+    writeFileSync(mark, '')
+    const db = await open(data).catch((error: unknown) => {
+      if (!existsSync(data)) throw error
+      beginAnew(`cannot be opened (${reasonOf(error)})`)
+      return open(data)
+    })
+    rmSync(mark, { force: true })
+    return db
+  } catch (error) {
+    throw doesNotStart(folder, error)
+  }
+}
+
+function doesNotStart(folder: string, error: unknown): UserError {
+  return new UserError(
+    `the embedded queue does not start: ${reasonOf(error)}`,
+    `Its files are in ${folder}: nothing in them is needed, so they may be removed.`,
+  )
 }
 
 function urlAt(port: number): string {

@@ -103,6 +103,10 @@ export interface Queue {
   readonly url: string
   /** The time, in milliseconds, by its own clock: those of the machines may be apart. */
   now(): Promise<number>
+  /** Calls back when something has come for the holder of a place; with a worker's ticket where it came, went or reports. */
+  listen(of: Ticket, heard: (from: string | null) => void): void
+  /** Whether it does call back: else it has to be asked again and again. */
+  readonly isListening: boolean
   /** Takes the place of the run; null where somebody has it. */
   takeRun(sign: RunSign): Promise<Ticket | null>
   /** Who has the place of the run. */

@@ -8,8 +8,16 @@ import { sleep } from '../process/sleep.ts'
 const RECORDS = 'refs/ralph/attempts'
 const CANDIDATES = 'refs/ralph/candidates'
 
-/** How often a push is tried that the remote refuses: a network may come back. */
-const PUSH_PAUSES_MS = [1000, 4000]
+/** Between two tries: a network may come back. */
+const PAUSE_MS = 1000
+
+/** How long, and for whom, a remote that cannot be reached is tried again. */
+export interface RemotePatience {
+  readonly seconds: number
+  /** Aborted, nothing is waited for any more. */
+  readonly signal: AbortSignal
+  readonly warn: (message: string) => void
+}
 
 /** The repository that a run and its workers have in common, as one of them reaches it. */
 export class Remote {
@@ -17,11 +25,20 @@ export class Remote {
   readonly #git: Git
   /** Fetches of several jobs would be in each other's way. */
   #turn: Promise<unknown> = Promise.resolve()
+  /** Null where nobody is there who waits. */
+  #patience: RemotePatience | null = null
+  /** Branches of the remote with commits that they were found to hold: several jobs may begin from one. */
+  #held: ReadonlySet<string> = new Set()
 
   /** `git` is at the top of the checkout. */
   constructor(git: Git, name: string) {
     this.#git = git
     this.name = name
+  }
+
+  /** From here on a remote that cannot be reached is tried again; with null as good as no more. */
+  waits(patience: RemotePatience | null): void {
+    this.#patience = patience
   }
 
   /** Throws where there is no such remote. */
@@ -39,7 +56,7 @@ export class Remote {
     const tracking = this.#tracking(branch)
     return this.#inTurn(async () => {
       try {
-        await bringRefs(this.#git, this.name, [[`refs/heads/${branch}`, tracking]], { force: true })
+        await this.#bring([[`refs/heads/${branch}`, tracking]], { force: true })
       } catch (error) {
         if (error instanceof GitError && /couldn't find remote ref/.test(error.stderr)) return null
         throw this.#unreachable(error)
@@ -50,6 +67,14 @@ export class Remote {
 
   /** Has a commit of a branch here; false where the branch on the remote does not hold it. */
   async bringBase(branch: string, commit: string): Promise<boolean> {
+    const name = `${branch} ${commit}`
+    if (this.#held.has(name)) return true
+    const isHeld = await this.#bringBase(branch, commit)
+    if (isHeld) this.#held = new Set([...this.#held, name].slice(-MOST_HELD))
+    return isHeld
+  }
+
+  async #bringBase(branch: string, commit: string): Promise<boolean> {
     const tracking = this.#tracking(branch)
     // Mostly it is what has landed last.
     if ((await this.fetchBranch(branch)) === commit) return true
@@ -69,7 +94,7 @@ export class Remote {
     ])
     await this.#inTurn(async () => {
       try {
-        await bringRefs(this.#git, this.name, pairs)
+        await this.#bring(pairs)
       } catch (error) {
         // A ref of that name that was made here is another one, and stays.
         if (!(error instanceof GitError) || !/rejected|would clobber/.test(error.stderr))
@@ -80,27 +105,19 @@ export class Remote {
 
   /** Fetches refs that are there by these names. */
   async bring(refs: readonly string[]): Promise<void> {
-    await this.#inTurn(() =>
-      bringRefs(
-        this.#git,
-        this.name,
-        refs.map((ref) => [ref, ref]),
-      ),
-    )
+    await this.#inTurn(() => this.#bring(refs.map((ref) => [ref, ref])))
   }
 
   /** Moves a branch forward there, with the hooks of the person. */
   async pushBranch(branch: string, commit: string): Promise<PushResult> {
     const spec = { from: commit, to: `refs/heads/${branch}` }
-    const result = await this.#patiently(() => pushForward(this.#git, this.name, [spec], { hooks: true }))
-    if (result.kind === 'pushed') await this.#noteBranch(branch, commit)
-    return result
+    return this.#push(() => pushForward(this.#git, this.name, [spec], { hooks: true }))
   }
 
   /** Makes refs there that are here by these names. */
   pushNew(refs: readonly string[]): Promise<PushResult> {
     const specs = refs.map((ref) => ({ from: ref, to: ref }))
-    return this.#patiently(() => pushNew(this.#git, this.name, specs))
+    return this.#push(() => pushNew(this.#git, this.name, specs))
   }
 
   /** Has there what is kept here of attempts, as far as nothing else is there. */
@@ -148,10 +165,6 @@ export class Remote {
     return `refs/remotes/${this.name}/${branch}`
   }
 
-  async #noteBranch(branch: string, commit: string): Promise<void> {
-    await this.#inTurn(() => this.#git.run(['update-ref', this.#tracking(branch), commit]))
-  }
-
   async #commitAt(ref: string): Promise<string | null> {
     const { code, stdout } = await this.#git.run(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], {
       okCodes: [0, 1],
@@ -166,21 +179,36 @@ export class Remote {
 
   #unreachable(error: unknown): unknown {
     if (!(error instanceof GitError)) return error
-    const line = error.stderr.split('\n').find((text) => /^(?:fatal|error): /.test(text)) ?? error.message
     return new UserError(
-      `git cannot fetch from ${this.name}: ${line.replace(/^(?:fatal|error): /, '')}`,
+      `git cannot fetch from ${this.name}: ${lineOf(error.stderr || error.message)}`,
       `Try it: git fetch ${this.name}`,
     )
   }
 
-  async #patiently(work: () => Promise<PushResult>): Promise<PushResult> {
-    let result = await work()
-    for (const pause of PUSH_PAUSES_MS) {
-      if (result.kind !== 'refused' || !NETWORK.test(result.reason)) return result
-      await sleep(pause)
-      result = await work()
+  async #bring(...[pairs, options]: BringArguments): Promise<void> {
+    const tried = await this.#patiently(
+      () => bringRefs(this.#git, this.name, pairs, options).then(() => null, asGitError),
+      (error) => error?.stderr ?? null,
+    )
+    if (tried) throw tried
+  }
+
+  #push(work: () => Promise<PushResult>): Promise<PushResult> {
+    return this.#patiently(work, (result) => (result.kind === 'refused' ? result.reason : null))
+  }
+
+  /** Does it again for as long as only the way there keeps it from success; `reasonOf` says why it failed, or null. */
+  async #patiently<T>(work: () => Promise<T>, reasonOf: (result: T) => string | null): Promise<T> {
+    const begunAt = performance.now()
+    for (let isFirst = true; ; isFirst = false) {
+      const result = await work()
+      const reason = reasonOf(result)
+      const { seconds, signal, warn } = this.#patience ?? NO_PATIENCE
+      const isLate = signal.aborted || performance.now() - begunAt > seconds * 1000
+      if (reason === null || isLate || !isOfNetwork(reason)) return result
+      if (isFirst) warn(`${this.name} cannot be reached, and is tried again: ${lineOf(reason)}`)
+      await sleep(PAUSE_MS, signal)
     }
-    return result
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -190,5 +218,33 @@ export class Remote {
   }
 }
 
-/** What another try may help against. */
-const NETWORK = /could not resolve|timed out|connection|unable to access|hung up|temporar|cannot lock ref/i
+/** Nobody begins from one that is much older than the newest. */
+const MOST_HELD = 10
+
+type BringArguments = [pairs: Parameters<typeof bringRefs>[2], options?: Parameters<typeof bringRefs>[3]]
+
+const NO_PATIENCE: RemotePatience = {
+  seconds: 5,
+  signal: new AbortController().signal,
+  warn: () => undefined,
+}
+
+function asGitError(error: unknown): GitError {
+  if (error instanceof GitError) return error
+  throw error
+}
+
+/** The line of git's that says why. */
+function lineOf(text: string): string {
+  const lines = text.split('\n').filter(Boolean)
+  const line = lines.find((one) => /^(?:fatal|error): /.test(one)) ?? lines[0] ?? text
+  return line.replace(/^(?:fatal|error): /, '')
+}
+
+/** Whether another try may help; what a server says against it stays so. */
+function isOfNetwork(reason: string): boolean {
+  return NETWORK.test(reason) && !/returned error: 4\d\d/.test(reason)
+}
+
+const NETWORK =
+  /could not resolve|timed out|connection|connect to|unreachable|no route|unable to access|hung up|early eof|temporar|cannot lock ref/i

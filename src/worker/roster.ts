@@ -2,7 +2,7 @@ import type { Job } from '../attempt/job.ts'
 import type { Emit } from '../attempt/ports.ts'
 import { formatDuration } from '../base/time.ts'
 import type { Happening } from '../events/event.ts'
-import { sleep } from '../process/sleep.ts'
+import { Bell } from './bell.ts'
 import { reasonOf } from './boss.ts'
 import { placeFor, type Loaded } from './place.ts'
 import {
@@ -59,7 +59,7 @@ interface Open {
   readonly settle: (ended: Delivered) => void
 }
 
-/** Where something has happened just now, more is about to; else a database is asked less often. */
+/** Of a queue that does not call: where something has happened just now, more is about to. */
 const POLL_MS = { busy: 50, quiet: 250 }
 const BUSY_MS = 3000
 const LOOK_MS = 1000
@@ -74,6 +74,9 @@ export class Roster {
   readonly #version: string
   readonly #known = new Map<string, Known>()
   readonly #stop = new AbortController()
+  readonly #bell = new Bell()
+  /** The workers that have called since they were looked at, by their tickets. */
+  readonly #reporting = new Set<string>()
   #emit: Emit<Happening> = () => undefined
   #wake: () => void = () => undefined
   #changed: Promise<void>
@@ -110,6 +113,10 @@ export class Roster {
   /** Begins to watch, as the holder of the place of the run. */
   watch(ticket: Ticket): void {
     this.#ticket = ticket
+    this.#queue.listen(ticket, (from) => {
+      if (from !== null) this.#reporting.add(from)
+      this.#bell.ring()
+    })
     this.#watching = this.#loop()
   }
 
@@ -212,9 +219,14 @@ export class Roster {
       } catch (error) {
         this.#fails(error)
       }
-      const isBusy = this.#now() - this.#heardAt < BUSY_MS
-      await sleep(isBusy ? POLL_MS.busy : POLL_MS.quiet, this.#stop.signal)
+      await this.#bell.wait(this.#pollMs, this.#stop.signal)
     }
+  }
+
+  get #pollMs(): number {
+    // Whoever looks less often than workers beat would take that for a sleep of the machine.
+    if (this.#queue.isListening) return Math.min(LOOK_MS, this.#times.heartbeatSeconds * 250)
+    return this.#now() - this.#heardAt < BUSY_MS ? POLL_MS.busy : POLL_MS.quiet
   }
 
   async #tick(): Promise<void> {
@@ -224,8 +236,14 @@ export class Roster {
     this.#tickedAt = now
     if (now - this.#beatAt >= this.#times.heartbeatSeconds * 1000) await this.#beat(now)
     for (const batch of await this.#queue.receiveEvents()) this.#take(batch)
-    for (const known of this.#known.values()) if (known.jobs.size > 0) await this.#readReports(known)
-    if (now - this.#lookedAt < LOOK_MS) return
+    const isNew = [...this.#reporting].some((id) => !this.#known.has(id))
+    const isTime = isNew || now - this.#lookedAt >= LOOK_MS
+    const isDue = isTime || !this.#queue.isListening
+    for (const known of this.#known.values())
+      if (known.jobs.size > 0 && (isDue || this.#reporting.has(known.worker.ticket.id)))
+        await this.#readReports(known)
+    if (!isTime) return
+    for (const id of this.#reporting) if (!this.#known.has(id)) this.#reporting.delete(id)
     this.#lookedAt = now
     await this.#look()
   }
@@ -250,11 +268,15 @@ export class Roster {
   }
 
   async #readReports(known: Known): Promise<void> {
+    this.#reporting.delete(known.worker.ticket.id)
     for (const { id, report } of await this.#queue.parcels(known.worker.ticket)) {
       const open = known.jobs.get(id)
       if (!open || report === null) continue
       open.reportedAt ??= this.#now()
-      if (open.next < report.batches && this.#now() - open.reportedAt < LATE_MS) continue
+      if (open.next < report.batches && this.#now() - open.reportedAt < LATE_MS) {
+        this.#reporting.add(known.worker.ticket.id)
+        continue
+      }
       if (report.isLast) known.isLeaving = true
       known.jobs.delete(id)
       await this.#queue.remove(known.worker.ticket, id)

@@ -6,6 +6,7 @@ import { formatDuration } from '../base/time.ts'
 import type { Happening } from '../events/event.ts'
 import { sleep } from '../process/sleep.ts'
 import { Control } from '../run/control.ts'
+import { Bell } from './bell.ts'
 import { reasonOf } from './boss.ts'
 import { Outbox } from './outbox.ts'
 import { PROTOCOL, type JobEnd, type Queue, type RunSign, type Ticket, type WorkerSign } from './queue.ts'
@@ -63,7 +64,7 @@ interface Doing {
   readonly place: number
 }
 
-/** Where something has happened just now, more is about to; else a database is asked less often. */
+/** Of a queue that does not call: where something has happened just now, more is about to. */
 const POLL_MS = { busy: 50, quiet: 250 }
 const BUSY_MS = 3000
 const LOOK_MS = 1000
@@ -86,6 +87,7 @@ class Worker {
   #runSeenAt: number
   #failingSince: number | null = null
   #end: WorkerEnd | null = null
+  readonly #bell = new Bell()
 
   constructor(options: WorkerOptions, ports: WorkerPorts, emit: Emit<Happening>) {
     this.#options = options
@@ -108,8 +110,7 @@ class Worker {
       if (this.#end && this.#doing.size === 0) break
       if (this.#end && urgent.aborted) break
       // Once it ends, Ctrl-C wakes nobody any more: its jobs do.
-      const isBusy = this.#now() - this.#heardAt < BUSY_MS
-      await sleep(isBusy ? POLL_MS.busy : POLL_MS.quiet, this.#end ? undefined : signal)
+      await this.#bell.wait(this.#pollMs, this.#end ? undefined : signal)
     }
     await Promise.all(this.#under)
     await this.#part()
@@ -126,6 +127,11 @@ class Worker {
     if (!this.#ticket) return
     if (now - this.#beatAt >= this.#heartbeatSeconds * 1000) await this.#beat(now)
     if (this.#ticket) await this.#receive(this.#ticket)
+  }
+
+  get #pollMs(): number {
+    if (this.#ports.queue.isListening) return Math.min(LOOK_MS, this.#heartbeatSeconds * 250)
+    return this.#now() - this.#heardAt < BUSY_MS ? POLL_MS.busy : POLL_MS.quiet
   }
 
   get #heartbeatSeconds(): number {
@@ -158,6 +164,7 @@ class Worker {
     const { name, places, labels } = this.#options
     const sign: WorkerSign = { protocol: PROTOCOL, version, name, pid, places, labels }
     this.#ticket = await queue.join(sign)
+    if (!this.#run?.isEmbedded) queue.listen(this.#ticket, () => this.#bell.ring())
     this.#beatAt = this.#now()
     this.#emit({ type: 'worker-joined', worker: name, places, labels })
   }
@@ -190,6 +197,7 @@ class Worker {
         this.#heardAt = this.#now()
         this.#places.push(place)
         this.#under.delete(under)
+        this.#bell.ring()
       })
       this.#under.add(under)
     }

@@ -30,6 +30,7 @@ export function openInspect(room: Room): Inspect {
     missingFrom: (tree, paths) => missingFrom(room, tree, paths),
     leftOut: (work, paths) => leftOut(room, work, paths),
     treeOf: (commit) => room.treeOf(commit),
+    changes: (from, to) => changesBetween(git, from, to),
     differing: (from, to) => changedPaths(git, from, to),
     async isStoredAsBefore(base, path) {
       const [stored, now] = [

@@ -191,9 +191,9 @@ export class OwnWorkspace {
       return strays
     }
     this.#broughtTo = null
-    const { inspect, restore } = this.#workspace
-    const { tree } = await inspect.work(from)
-    if ((await restore.tree({ recorded: tree, to: base.head })) === null) return this.advance(base)
+    const { own } = this.#room
+    if ((await this.#take(await own.tree(), await this.#room.treeOf(base.head))) === null)
+      return this.advance(base)
     const ref = join(this.top, '.git/refs/heads', base.branch ?? '')
     mkdirSync(dirname(ref), { recursive: true })
     writeFileAtomic(ref, `${base.head}\n`)
@@ -230,13 +230,16 @@ export class OwnWorkspace {
    * something else there.
    */
   async put(base: Base, tree: string): Promise<readonly Change[] | null> {
+    return this.#take(await this.#room.treeOf(base.head), tree)
+  }
+
+  async #take(from: string, to: string): Promise<readonly Change[] | null> {
     const { own } = this.#room
-    const keepIn = join(this.top, '.git/ralph-set-aside', tree.slice(0, 10))
-    const from = await this.#room.treeOf(base.head)
+    const keepIn = join(this.top, '.git/ralph-set-aside', to.slice(0, 10))
     try {
-      const moves = await movesBetween(own.git, from, tree)
-      await restoreTree(own.git, { from, to: tree, keepIn, moves })
-      own.holds(tree)
+      const moves = await movesBetween(own.git, from, to)
+      await restoreTree(own.git, { from, to, keepIn, moves })
+      own.holds(to)
       await own.publish()
       return moves.map(changeOf)
     } catch (error) {

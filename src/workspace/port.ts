@@ -40,7 +40,9 @@ export interface Inspect {
   leftOut(work: Work, paths: readonly string[]): Promise<readonly string[]>
   /** The tree of a commit. */
   treeOf(commit: string): Promise<string>
-  /** The paths that differ between two trees or commits. */
+  /** What differs between two trees or commits. */
+  changes(from: string, to: string): Promise<readonly Change[]>
+  /** The paths that do. */
   differing(from: string, to: string): Promise<readonly string[]>
   /** Whether git, by the attributes that there are now, would store a project's file of the base as the base has it. */
   isStoredAsBefore(base: Base, path: string): Promise<boolean>

@@ -17,6 +17,8 @@ function placesOnly(held: Held<RunSign> | null, workers: readonly WorkerSign[] =
   return {
     url: 'postgres://db/x',
     now: async () => 100_000,
+    isListening: false,
+    listen: () => undefined,
     async takeRun(sign) {
       if (run) return null
       run = { ticket: { of: 'run', id: 'mine' }, sign, heardAt: 100_000 }
@@ -58,6 +60,7 @@ async function coordinator(queue: Queue): Promise<Coordinator> {
     pid: process.pid,
     labelsOf: async () => [],
     now: () => new Date(),
+    urgent: new AbortController().signal,
   })
 }
 
@@ -87,7 +90,7 @@ describe('the place of the run', () => {
   const begins = async (other: Held<RunSign> | null): Promise<string> => {
     const one = await coordinator(placesOnly(other))
     try {
-      await one.begin({ id: 'run', branch: 'main' })
+      await one.begin({ id: 'run', branch: 'main', emit: () => undefined })
       return 'begun'
     } catch (error) {
       return error instanceof Error ? error.message : ''
@@ -119,7 +122,7 @@ describe('the workers of a run', () => {
     const worker = { protocol: PROTOCOL, version: '1.0.0', name: 'same', pid: 1, places: 2, labels: [] }
     const one = await coordinator(placesOnly(null, [worker, { ...worker, name: 'other', version: '2.0.0' }]))
     const events: Happening[] = []
-    await one.begin({ id: 'run', branch: 'main' })
+    await one.begin({ id: 'run', branch: 'main', emit: () => undefined })
     one.listen((event) => events.push(event))
     while (events.length < 2) await one.changed()
     expect(events).toEqual([

@@ -1,10 +1,9 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RunEvent } from '../../src/events/event.ts'
 import { git, put } from '../git/bare-git.ts'
 import { makeFolder } from '../git/repository.ts'
-import { makeMachines, start, those, type Machines } from './machines.ts'
+import { expectAllLanded, gated, isType, makeMachines, start, those } from './machines.ts'
 import { startPostgres, type TestServer } from './postgres.ts'
 
 let server: TestServer
@@ -12,38 +11,8 @@ beforeAll(async () => {
   const started = await startPostgres()
   if (!started) throw new Error('these tests need the binaries of Postgres (apt-get install postgresql)')
   server = started
-}, 60_000)
-afterAll(() => server?.remove(), 60_000)
-
-/** Tasks that each write a file of their own, once a file is there that lets them. */
-function gated(count: number): { readonly machines: Machines; readonly open: () => void } {
-  const go = join(makeFolder(), 'go')
-  const ids = Array.from({ length: count }, (_, index) => `T-${String(index + 1).padStart(3, '0')}`)
-  const script = (id: string): string => `until test -e ${go}; do sleep 0.1; done; echo ${id} > ${id}.txt`
-  const machines = makeMachines(Object.fromEntries(ids.map((id) => [id, script(id)])))
-  return { machines, open: () => writeFileSync(go, '') }
-}
-
-/** Each task has landed once, on a line, here and there, and nothing waits any more. */
-function expectAllLanded({ remote }: Machines, at: string, count: number): void {
-  const subjects = git(at, 'log', '--format=%s', 'main').split('\n').slice(0, -1)
-  expect(subjects.toSorted((a, b) => a.localeCompare(b))).toEqual(
-    Array.from({ length: count }, (_, index) => {
-      const id = `T-${String(index + 1).padStart(3, '0')}`
-      return `${id}: Do ${id}`
-    }),
-  )
-  expect(git(at, 'rev-list', '--merges', '--count', 'main')).toBe('0')
-  expect(git(remote, 'rev-parse', 'main')).toBe(git(at, 'rev-parse', 'main'))
-  expect(git(remote, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
-  expect(git(at, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
-  expect(git(at, 'status', '--porcelain')).toBe('')
-}
-
-const isType =
-  (type: RunEvent['type']) =>
-  (event: RunEvent): boolean =>
-    event.type === type
+}, 240_000)
+afterAll(() => server?.remove(), 240_000)
 
 describe('a worker', () => {
   it.each(['attempt-started', 'agent-started', 'gate-started', 'candidate-ready'] as const)(

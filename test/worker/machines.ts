@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { RunEvent } from '../../src/events/event.ts'
 import { ENV, git, put } from '../git/bare-git.ts'
 import { makeFolder } from '../git/repository.ts'
@@ -85,8 +86,11 @@ export function start(
   cwd: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  /** What starts it: a program and its arguments, as that which goes to another network first. */
+  before: readonly string[] = [],
 ): Going {
-  const child = spawn(process.execPath, [PROGRAM, ...args, '--json'], {
+  const [program, ...all] = [...before, process.execPath, PROGRAM, ...args, '--json']
+  const child = spawn(program, all, {
     cwd,
     env: { ...ENV, RALPH_SANDBOX: 'off', XDG_CACHE_HOME: `${cwd}.cache`, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -131,3 +135,34 @@ export function those<Type extends RunEvent['type']>(
 ): readonly Extract<RunEvent, { type: Type }>[] {
   return events.filter((event): event is Extract<RunEvent, { type: Type }> => event.type === type)
 }
+
+/** Tasks that each write a file of their own, once a file is there that lets them. */
+export function gated(count: number): { readonly machines: Machines; readonly open: () => void } {
+  const go = join(makeFolder(), 'go')
+  const ids = Array.from({ length: count }, (_, index) => `T-${String(index + 1).padStart(3, '0')}`)
+  const script = (id: string): string => `until test -e ${go}; do sleep 0.1; done; echo ${id} > ${id}.txt`
+  const machines = makeMachines(Object.fromEntries(ids.map((id) => [id, script(id)])))
+  return { machines, open: () => writeFileSync(go, '') }
+}
+
+/** Each task has landed once, on a line, here and there, and nothing waits any more. */
+export function expectAllLanded({ remote }: Machines, at: string, count: number): void {
+  const subjects = git(at, 'log', '--format=%s', 'main').split('\n').slice(0, -1)
+  expect(subjects.toSorted((a, b) => a.localeCompare(b))).toEqual(
+    Array.from({ length: count }, (_, index) => {
+      const id = `T-${String(index + 1).padStart(3, '0')}`
+      return `${id}: Do ${id}`
+    }),
+  )
+  expect(git(at, 'rev-list', '--merges', '--count', 'main')).toBe('0')
+  expect(git(remote, 'rev-parse', 'main')).toBe(git(at, 'rev-parse', 'main'))
+  expect(git(remote, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
+  expect(git(at, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
+  expect(git(at, 'status', '--porcelain')).toBe('')
+}
+
+/** Whether an event is of that kind. */
+export const isType =
+  (type: RunEvent['type']) =>
+  (event: RunEvent): boolean =>
+    event.type === type

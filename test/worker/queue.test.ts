@@ -9,8 +9,8 @@ import { freePort, startPostgres, type TestServer } from './postgres.ts'
 let server: TestServer | null = null
 beforeAll(async () => {
   server = await startPostgres()
-}, 60_000)
-afterAll(() => server?.remove(), 60_000)
+}, 240_000)
+afterAll(() => server?.remove(), 240_000)
 
 /** A real server where there can be one, the embedded one elsewhere. */
 function aQueue(): string {

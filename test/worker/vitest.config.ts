@@ -6,7 +6,8 @@ export default defineConfig({
   test: {
     include: ['test/worker/**/*.e2e.ts'],
     globalSetup: ['test/setup.ts'],
-    testTimeout: 240_000,
+    testTimeout: 600_000,
+    hookTimeout: 240_000,
     // Each test has several processes that wait for each other.
     fileParallelism: false,
     env: { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', NO_COLOR: '', RALPH_SANDBOX: 'off' },

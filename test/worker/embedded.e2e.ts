@@ -1,0 +1,153 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createConnection } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { expectAllLanded, gated, isType, start, those, type Going } from './machines.ts'
+
+const RUN = ['run', '--loop', '--queue', 'embedded']
+
+/** Looks until something is so: a file that another process makes says nothing by itself. */
+function until(isSo: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      if (!isSo()) return
+      clearInterval(timer)
+      resolve()
+    }, 10)
+  })
+}
+
+async function kill({ child, ended }: Going): Promise<void> {
+  child.kill('SIGKILL')
+  await ended
+}
+
+function queueOf(at: string): { readonly folder: string; readonly port: () => number } {
+  const folder = join(at, '.ralph/queue')
+  return { folder, port: () => Number(readFileSync(join(folder, 'port'), 'utf8')) }
+}
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' }, () => resolve(true))
+    socket.on('error', () => resolve(false)).on('connect', () => socket.destroy())
+  })
+}
+
+const warnings = (going: Going): readonly string[] => those(going, 'warning').map(({ message }) => message)
+
+describe('the embedded queue', () => {
+  it.each([
+    ['data/PG_VERSION', 'files that are being made'],
+    ['port', 'one that just answers'],
+  ])('starts again where its run was killed with %s there: %s', async (file) => {
+    const { machines, open } = gated(2)
+    open()
+    const at = machines.clone('run')
+    const { folder } = queueOf(at)
+    const first = start(at, RUN)
+    await until(() => existsSync(join(folder, file)))
+    await kill(first)
+    const second = start(at, RUN)
+    await second.until(isType('run-started'))
+    start(at, ['worker', '--queue', 'embedded'])
+    expect(await second.ended).toEqual({ code: 0, stderr: '' })
+    expectAllLanded(machines, at, 2)
+  })
+
+  it('is found again at its port by the workers of a run that was killed, and lands what they did', async () => {
+    const { machines, open } = gated(3)
+    const [at, far] = [machines.clone('run'), machines.clone('far')]
+    const first = start(at, RUN)
+    await first.until(isType('run-started'))
+    const port = queueOf(at).port()
+    const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+    const working = start(far, ['worker', '--queue', url, '--jobs', '2'])
+    await first.until((event) => event.type === 'agent-started' && event.id === 'T-002')
+    await kill(first)
+    expect(await isOpen(port)).toBe(false)
+    const second = start(at, RUN)
+    await second.until(isType('run-started'))
+    expect(queueOf(at).port()).toBe(port)
+    open()
+    expect(await second.ended).toEqual({ code: 0, stderr: '' })
+    expect((await working.ended).code).toBe(0)
+    expect(those(working, 'attempt-started')).toHaveLength(3)
+    expect(new Set(those(second, 'recovered').map(({ task }) => task))).toEqual(new Set(['T-001', 'T-002']))
+    expectAllLanded(machines, at, 3)
+  })
+
+  it.each(['committing', 'landing-finished'] as const)(
+    'goes on where its run was killed at %s',
+    async (phase) => {
+      const { machines, open } = gated(3)
+      open()
+      const at = machines.clone('run')
+      const first = start(at, RUN)
+      await first.until(isType('run-started'))
+      start(at, ['worker', '--queue', 'embedded', '--jobs', '2'])
+      await first.until(isType(phase))
+      await kill(first)
+      const second = start(at, RUN)
+      await second.until(isType('run-started'))
+      start(at, ['worker', '--queue', 'embedded', '--jobs', '2'])
+      expect(await second.ended).toEqual({ code: 0, stderr: '' })
+      expectAllLanded(machines, at, 3)
+    },
+  )
+
+  it('begins anew where its files are damaged, says so, and its worker goes on with it', async () => {
+    const { machines, open } = gated(2)
+    const at = machines.clone('run')
+    const { folder } = queueOf(at)
+    const first = start(at, RUN)
+    await first.until(isType('run-started'))
+    const working = start(at, ['worker', '--queue', 'embedded'])
+    await first.until(isType('agent-started'))
+    await kill(first)
+    for (const file of ['global/pg_control', 'PG_VERSION'])
+      writeFileSync(join(folder, 'data', file), 'no database at all')
+    const second = start(at, RUN)
+    await second.until(isType('run-started'))
+    expect(warnings(second)).toContainEqual(
+      expect.stringMatching(/^the embedded queue cannot be opened .*begins anew/),
+    )
+    open()
+    expect(await second.ended).toEqual({ code: 0, stderr: '' })
+    expect((await working.ended).code).toBe(0)
+    expectAllLanded(machines, at, 2)
+  })
+
+  it('says what it prepares before the run has begun, and that a start was cut short', async () => {
+    const { machines, open } = gated(1)
+    open()
+    const at = machines.clone('run')
+    const { folder } = queueOf(at)
+    const first = start(at, RUN)
+    await first.until(isType('run-started'))
+    expect(first.events.map(({ type }) => type).slice(0, 2)).toEqual(['preparing', 'run-started'])
+    await kill(first)
+    writeFileSync(join(folder, 'starting'), '')
+    const second = start(at, RUN)
+    await second.until(isType('run-started'))
+    expect(warnings(second)).toContainEqual(expect.stringContaining('was ended while it started'))
+    start(at, ['worker', '--queue', 'embedded'])
+    expect((await second.ended).code).toBe(0)
+    expect(existsSync(join(folder, 'starting'))).toBe(false)
+    expectAllLanded(machines, at, 1)
+  })
+
+  it('ends its workers with a clear message where its run does not come back', async () => {
+    const { machines } = gated(1)
+    const at = machines.clone('run')
+    const first = start(at, RUN)
+    await first.until(isType('run-started'))
+    const working = start(at, ['worker', '--queue', 'embedded'])
+    await first.until(isType('agent-started'))
+    await kill(first)
+    const { code, stderr } = await working.ended
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/the queue at postgres:\/\/postgres@127\.0\.0\.1:\d+\/postgres is gone/)
+    expect(stderr).toContain('What was done is on the remote, and the next run lands it.')
+  })
+})
