@@ -123,6 +123,8 @@ export interface Person {
   readonly ignored: readonly string[]
   /** When that was, by the file system's own clock: what is younger in such a folder is the agent's. */
   readonly since: number
+  /** Files that had another spelling on disk than in git's index, where the file system takes both for one. */
+  readonly misspelled?: readonly string[]
 }
 
 /** What was noted when an agent began. */

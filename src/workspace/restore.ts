@@ -29,6 +29,7 @@ export function openRestore(room: Room): Restore {
       const found = {
         ignored: await allIgnored(git),
         since: statSync(join(repository.gitDir, 'ralph-index')).ctimeMs,
+        misspelled: [...(await own.respelled()).keys()],
       }
       room.protect(found)
       await noteSettings(room)
@@ -89,6 +90,7 @@ export function openRestore(room: Room): Restore {
       const displaced = await restoreTree(own.git, { from: recorded, to, keepIn })
       own.holds(await room.treeOf(to))
       await own.publish()
+      room.misspelled = new Set((await own.respelled()).keys())
       return displaced.length === 0
         ? []
         : ([{ folder: relative(root, keepIn), paths: displaced }] satisfies Displaced[])

@@ -24,6 +24,8 @@ export class Room {
   /** Whether it is ralph's own: then nobody commits here but attempts, and its hooks are the checkout's. */
   readonly isOwn: boolean
   places: SettingsPlaces | null = null
+  /** Files whose names on disk are spelled otherwise than in the index, and are nobody's work. */
+  misspelled: ReadonlySet<string> = new Set()
   readonly #trees = new Map<string, Promise<string>>()
   #ignored: ReadonlySet<string> = new Set()
   #since = 0
@@ -61,9 +63,10 @@ export class Room {
   }
 
   /** What git ignored when the run began is nobody's work, whatever becomes of that. */
-  protect({ ignored, since }: Person): void {
+  protect({ ignored, since, misspelled }: Person): void {
     this.#ignored = new Set(ignored)
     this.#since = since
+    this.misspelled = new Set(misspelled)
   }
 
   wasIgnored(path: string): boolean {
