@@ -72,6 +72,19 @@ export class OwnIndex {
     return remembered(this.#path, () => (this.#tree = null))
   }
 
+  /** Keeps a copy of it in a file. */
+  keepAs(path: string): void {
+    if (existsSync(this.#path)) copyWithTime(this.#path, path)
+    else rmSync(path, { force: true })
+  }
+
+  /** Is what a copy was: what somebody has written into it since is gone. */
+  takeFrom(path: string): void {
+    this.unlock()
+    if (existsSync(path)) copyWithTime(path, this.#path)
+    this.#tree = null
+  }
+
   /** The same of the person's. */
   rememberPersons(): { readonly restore: () => void } {
     return remembered(this.#persons, () => (this.#seen = ''))

@@ -84,6 +84,8 @@ export interface Restore {
   adopt(person: Person | null): Promise<Person>
   /** An agent begins: notes what it may not change. */
   guard(): Promise<Guard>
+  /** A run died while an agent was at work: does what the guard would have done. Before anything else is asked of git. */
+  afterKill: AfterKill
   /** Files that are nobody's work: from now on they are neither shown, nor recorded, committed or moved. */
   setAside(paths: readonly string[]): void
   /** Undoes what was done to HEAD, the branch, and operations under way; files stay. False where somebody was quicker. */
@@ -137,6 +139,15 @@ export interface Guard {
     readonly keepIn: string
   }): Promise<readonly Interference[]>
 }
+
+/** What becomes of what an agent had done to git's settings, hooks and refs when its run was killed. */
+export type AfterKill = (dead: {
+  readonly task: string
+  readonly branch: string | null
+  readonly keepIn: string
+  /** What was changed after that is a person's, and stays; null where only an agent can have been here. */
+  readonly until: Date | null
+}) => Promise<{ readonly found: readonly Interference[]; readonly left: readonly string[] }>
 
 /** What somebody has done since the base. */
 export interface Work {
