@@ -17,6 +17,8 @@ export interface GateResult {
   readonly seconds: number
   /** One sentence: how it ended. */
   readonly reason: string
+  /** The program that it could not start, where its output says so. */
+  readonly missing?: string
   /** What is worth reading of its output; empty where it passed. */
   readonly excerpt: string
   /** The same for the same failure, whatever its times, line numbers and temporary folders; empty where it passed. */

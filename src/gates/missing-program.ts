@@ -42,3 +42,41 @@ function programsOf(command: string): readonly string[] {
 function wordOf(part: string): string {
   return WORD.exec(part.trim().replace(ASSIGNMENTS, ''))?.[0] ?? ''
 }
+
+const NAME = '[\\w./+@-]+'
+/** What shells, make, env and yarn say of a program that they do not find. */
+const COMPLAINTS = [
+  // dash and busybox, bash: `sh: 1: vitest: not found`, `sh: line 1: vitest: command not found`
+  `(?:[\\w./-]*sh|[^\\s:]+):(?: (?:line )?\\d+:)? (${NAME}): (?:command )?not found`,
+  `(?:zsh:\\d+: )?command not found: (${NAME})`,
+  `make(?:\\[\\d+\\])?: (${NAME}): No such file or directory`,
+  `(?:/usr/bin/)?env: [‘'"]?(${NAME})[’'"]?: No such file or directory`,
+].map((pattern) => new RegExp(`^${pattern}$`))
+/** What the programs in between pass on of it: make, npm, pnpm and yarn among them. */
+const PASSED_ON = /\b(?:Error|code|status) 127\b|\bspawn ENOENT\b/
+
+/**
+ * The program that a gate could not start, as the last lines of its output have it; null where it failed for another
+ * reason. Another exit code than the shell's own says so only where whoever stands in between passes that one on.
+ */
+export function missingIn(output: string, code: number | null): string | null {
+  if (code === 0 || code === null) return null
+  const lines = output
+    .split('\n')
+    .map((line) => line.trim())
+    .slice(-MOST_AFTER)
+  const at = lines.findLastIndex((line) => namedIn(line) !== null)
+  if (at === -1 || (code !== 127 && !lines.slice(at + 1).some((line) => PASSED_ON.test(line)))) return null
+  return namedIn(lines[at]!)
+}
+
+/** npm and its like have their own say after it. */
+const MOST_AFTER = 20
+
+function namedIn(line: string): string | null {
+  for (const complaint of COMPLAINTS) {
+    const name = complaint.exec(line)?.[1]
+    if (name !== undefined) return name
+  }
+  return null
+}

@@ -66,6 +66,7 @@ describe('what follows an attempt', () => {
     ['rate-limited', 'wait'],
     ['no-network', 'wait'],
     ['auth', 'stop'],
+    ['gate-missing', 'stop'],
     ['interrupted', 'stop'],
   ] as const)('%s: %s', (kind, next) => {
     expect(decide(ended(kind), first).kind).toBe(next)

@@ -1209,6 +1209,38 @@ describe('the baseline', () => {
     expect(those(second, 'task-completed')).toHaveLength(1)
   })
 
+  it('ends a run at the first attempt where a gate lacks a program that the work does not speak of', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const reason = 'vitest was not found (exit code 127)'
+    const missing = () => ({ verdict: 'not-runnable' as const, reason, missing: 'vitest' })
+    const options = { gates: [gateOf('test')], retries: 3 }
+    const events = await runAll({ root, deed: work(root), options, gate: missing })
+    expect(those(events, 'attempt-finished')).toMatchObject([
+      { outcome: 'gate-missing', reason: `test: ${reason}`, ref: 'refs/ralph/attempts/T-1/1' },
+    ])
+    expect(those(events, 'run-finished')).toMatchObject([
+      { end: 'stopped', reason: expect.stringContaining(reason) },
+    ])
+    expect(read(root, 'docs/tasks/T-1.md')).toBe(taskText('T-1'))
+    const next = await runAll({ root, deed: work(root), options, gate: () => true })
+    expect(those(next, 'attempt-started')).toMatchObject([{ counted: 1, most: 4 }])
+  })
+
+  it.each([
+    ['the work names it', 'vitest', () => ({ 'package.json': '{"devDependencies":{"vitest":"4"}}' })],
+    ['it is the project’s own', './check.sh', () => ({ work: '' })],
+  ])('lets an agent mend it where %s', async (_, missing, files) => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    let count = 0
+    const events = await runAll({
+      root,
+      deed: () => put(root, { ...files(), again: String(count) }),
+      options: { gates: [gateOf('test')] },
+      gate: () => count++ > 0 || { verdict: 'not-runnable' as const, reason: 'r', missing },
+    })
+    expect(those(events, 'attempt-finished').map(({ outcome }) => outcome)).toEqual(['gate-failed', 'done'])
+  })
+
   it('goes on where a gate that is not required cannot run, and where none is asked before', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
     const missing = ({ name }: Gate) => (name === 'lint' ? { verdict: 'not-runnable' as const } : true)
