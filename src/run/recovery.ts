@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import type { Emit } from '../attempt/ports.ts'
 import { UserError } from '../base/errors.ts'
+import { CONFIG_FILES } from '../base/names.ts'
+import { fewOf } from '../base/text.ts'
 import type { Emitted, Happening } from '../events/event.ts'
 import { sum } from '../events/usage.ts'
 import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
@@ -50,13 +52,27 @@ export async function recover(
     const sign = leftovers.length === 0 ? lastSign : null
     const { attempt } = dead
     const undone = attempt ? await undoGit(ports, attempt, sign, emit) : []
+    const restored: string[] = []
     const ignored = existsSync(folder.ignored) ? readFileSync(folder.ignored, 'utf8').split('\0') : []
     await workspace.restore.adopt({ ignored, since: dead.cleanSince })
-    if (attempt) left = await recoverAttempt(options, ports, { dead, attempt, sign, undone }, emit)
+    if (attempt) left = await recoverAttempt(options, ports, { dead, attempt, sign, undone, restored }, emit)
+    refuseStale(restored)
   }
   for (const job of dead.jobs) left = await recoverJob(options, ports, { dead, job, left }, emit)
   return left
 }
+
+/** What says how a run works was read before it was brought back. */
+function refuseStale(restored: readonly string[]): void {
+  const stale = restored.filter((path) => READ_BEFORE.some((name) => name === path))
+  if (stale.length === 0) return
+  throw new UserError(
+    `the run that died left ${fewOf(stale)} changed by its agent, and this one had read that: it is restored now`,
+    'Run ralph again: it goes on from here.',
+  )
+}
+
+const READ_BEFORE = [...CONFIG_FILES, 'package.json', 'Cargo.toml', 'go.mod', 'pyproject.toml', 'mix.exs']
 
 /** Puts a workspace of ralph's own in order. */
 async function recoverJob(
@@ -84,7 +100,12 @@ async function recoverJob(
   }
   const there = { ...ports, workspace }
   await moveLocks(there, dead, 'all', emitThere)
-  const { gaveUp } = await recoverAttempt(options, there, { dead, attempt, sign: null, undone }, emitThere)
+  const { gaveUp } = await recoverAttempt(
+    options,
+    there,
+    { dead, attempt, sign: null, undone, restored: [] },
+    emitThere,
+  )
   return {
     ...left,
     spentUsd,
@@ -101,12 +122,15 @@ async function recoverAttempt(
     attempt,
     sign,
     undone,
+    restored,
   }: {
     readonly dead: RunNote
     readonly attempt: AttemptNote
     readonly sign: Date | null
     /** What its agent had done to git, a line each. */
     readonly undone: readonly string[]
+    /** Takes the paths that are brought back. */
+    readonly restored: string[]
   },
   emit: Emit<Happening>,
 ): Promise<Inheritance> {
@@ -122,6 +146,7 @@ async function recoverAttempt(
   }
   const work = await workspace.inspect.work(attempt.base)
   if (work.head && sign) await refuseForeignMove(ports, attempt, sign)
+  restored.push(...work.changes.map(({ path }) => path.slice(workspace.prefix.length)))
   const record = await workspace.record.kept(attempt.task, attempt.number)
   await recordAndRestore(ports, attempt, { work, record, candidate, made, undone }, emit)
   return {

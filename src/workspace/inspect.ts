@@ -179,6 +179,7 @@ async function look(room: Room, asked: Base, leaving: readonly string[]): Promis
     head: await headMove(room, base, status),
     operations: operationsUnderWay(repository),
     nested,
+    changedInside: status.entries.flatMap(({ path, changedInside }) => (changedInside ? [path] : [])),
     exposed: [],
   }
 }

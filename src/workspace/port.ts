@@ -164,6 +164,8 @@ export interface Work {
   readonly operations: readonly Operation[]
   /** Repositories that were made inside this one: git cannot take them in, so they are left where they are. */
   readonly nested: readonly string[]
+  /** Submodules in which tracked files have changed, and are committed nowhere. */
+  readonly changedInside: readonly string[]
   /** Files of the person, which git ignored and somebody has made it see: no work, and in no commit. */
   readonly exposed: readonly string[]
   /** What git itself refuses to commit (line ends), in its words; null where nothing is. */
@@ -181,7 +183,7 @@ export interface HeadMove {
   readonly commits: readonly string[]
 }
 
-/** Ignored files that stood where a tree has others. */
+/** Files that no tree holds, and that stood where one is restored: ignored ones, and those of submodules. */
 export interface Displaced {
   /** Where they are now, relative to the project's root. */
   readonly folder: string

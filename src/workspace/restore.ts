@@ -6,6 +6,7 @@ import { allIgnored, quitOperation } from '../git/repository.ts'
 import { restoreTree, standing } from '../git/restore.ts'
 import { broughtSince, changedPaths } from '../git/tree.ts'
 import { afterKill, guard, locksIn, moveLocks } from './guard.ts'
+import { clearSubmodules } from './submodules.ts'
 import type { Displaced, Restore, Work } from './port.ts'
 import type { Room } from './room.ts'
 import { settingsPlaces } from './settings.ts'
@@ -87,7 +88,9 @@ export function openRestore(room: Room): Restore {
       const keepIn = freeFolder(join(root, '.ralph', 'set-aside'))
       const { tree } = await own.takeAll(await outsiders(room))
       if (tree !== recorded) return null
-      const displaced = await restoreTree(own.git, { from: recorded, to, keepIn })
+      const inside = await clearSubmodules(room.git, await own.status(), keepIn)
+      const moved = await restoreTree(own.git, { from: recorded, to, keepIn })
+      const displaced = [...inside, ...moved]
       own.holds(await room.treeOf(to))
       await own.publish()
       room.misspelled = new Set((await own.respelled()).keys())

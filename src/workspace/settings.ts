@@ -23,6 +23,8 @@ export interface SettingsPlaces {
   readonly folders: readonly string[]
   /** The folder of the hooks, wherever it is. */
   readonly hooks: string
+  /** Those of submodules, in which git works too. */
+  readonly moreHooks: readonly string[]
   /** Whether what is in it is to stay: a workspace of ralph's own has the hooks of the checkout, where a person may change them. */
   readonly keepsHooks: boolean
   /** The same inside the repository's tree, with a slash; null where it is elsewhere. */
@@ -49,17 +51,39 @@ export async function settingsPlaces(
     join(gitDir, 'info/sparse-checkout'),
     ...OF_ALL.map((name) => join(commonDir, name)),
   ]
+  const modules = modulesBelow(join(commonDir, 'modules'))
+  const moreHooks = modules.map((folder) => join(folder, 'hooks'))
+  for (const folder of modules) files.push(...OF_MODULE.map((name) => join(folder, name)), ...linkTo(folder))
   const keepsHooks = !isOwn || pathWithin(commonDir, hooks) !== null
   return {
     files: [...new Set(files)],
-    folders: [join(commonDir, 'info'), ...(keepsHooks ? [hooks] : [])],
+    folders: [join(commonDir, 'info'), ...(keepsHooks ? [hooks] : []), ...moreHooks],
     hooks,
+    moreHooks,
     keepsHooks,
     hooksInTree,
     trackedHooks: await trackedAmong(git, hooksInTree, linkedFrom(root, hooks)),
   }
 }
 
+/** What git keeps of submodules, each with those of its own. */
+function modulesBelow(folder: string): readonly string[] {
+  return namesIn(folder).flatMap((name) => {
+    const path = join(folder, name)
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return []
+    const isModule = statSync(join(path, 'HEAD'), { throwIfNoEntry: false })?.isFile() === true
+    return isModule ? [path, ...modulesBelow(join(path, 'modules'))] : modulesBelow(path)
+  })
+}
+
+/** The file in a submodule's work tree that says where it is kept. */
+function linkTo(folder: string): readonly string[] {
+  const config = readSetting(join(folder, 'config'), new Set())?.bytes.toString() ?? ''
+  const tree = /^\s*worktree = (.+)$/m.exec(config)?.[1]
+  return tree === undefined ? [] : [join(resolve(folder, tree), '.git')]
+}
+
+const OF_MODULE = ['config', 'config.worktree', 'info/exclude', 'info/attributes']
 const OF_ALL = ['info/exclude', 'info/attributes', 'info/grafts', 'shallow', 'objects/info/alternates']
 
 /** The files that git reads its configuration from, those that others include among them. */
@@ -111,9 +135,11 @@ export interface Settings {
   readonly besideHooks: string
 }
 
-export function readSettings({ files, folders, hooks, keepsHooks, trackedHooks }: SettingsPlaces): Settings {
-  const names = (keepsHooks ? namesIn(hooks) : []).filter((name) => !name.endsWith('.sample'))
-  const own = names.map((name) => join(hooks, name)).filter((path) => !trackedHooks.has(path))
+export function readSettings(places: SettingsPlaces): Settings {
+  const { files, folders, hooks, moreHooks, keepsHooks, trackedHooks } = places
+  const own = [...(keepsHooks ? [hooks] : []), ...moreHooks]
+    .flatMap((folder) => namesIn(folder).map((name) => join(folder, name)))
+    .filter((path) => !path.endsWith('.sample') && !trackedHooks.has(path))
   const settings = new Map<string, Setting>()
   for (const path of [...files, ...own]) {
     const file = readSetting(path, trackedHooks)
@@ -176,6 +202,7 @@ function restoreFile(path: string, old: Setting | undefined, keepIn: string): vo
     mkdirSync(keepIn, { recursive: true })
     writeFileSync(keptAs(path, keepIn), present.bytes)
   }
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) restoreFolder(path, null, keepIn)
   // It may have been made read-only; what a link leads to is written through it.
   if (!old || present?.link !== old.link) rmSync(path, { force: true })
   if (!old) return

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Checkpoint } from '../../src/workspace/checkpoint.ts'
-import { git, makeFolder, put } from '../git/repository.ts'
+import { git, makeFolder, makeRepository, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
 import { gateOf } from './ports.ts'
 
@@ -83,6 +83,15 @@ describe.skipIf(process.platform === 'win32')('what an agent did to git when its
     expect(git(root, 'log', '-1', '--format=%an')).toBe('Ada Lovelace')
   })
 
+  it('ends the next run where that had read a configuration that is not in force', async () => {
+    const root = makeProject(tasks, { 'ralph.config.json': '{"gates":["check"]}\n' })
+    await killed(root, () => put(root, { 'ralph.config.json': '{"gates":[]}\n', work: 'half\n' }))
+    await expect(goOn(root)).rejects.toThrow('left ralph.config.json changed by its agent')
+    expect(read(root, 'ralph.config.json')).toBe('{"gates":["check"]}\n')
+    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:work')).toBe('half')
+    expect(those(await goOn(root), 'task-completed')).toHaveLength(1)
+  })
+
   it('is told from what a person has changed since', async () => {
     const root = makeProject(tasks)
     git(root, 'branch', 'mine')
@@ -127,6 +136,35 @@ describe.skipIf(process.platform === 'win32')('what an agent did to git when its
     expect(existsSync(stolen)).toBe(false)
     expect(kinds(events)).toEqual(['git-settings'])
     expect(git(root, 'show', 'HEAD:work')).toBe('done')
+  })
+
+  it('is undone in a submodule, whose files go back too', async () => {
+    const library = makeRepository({ lib: '1\n' })
+    const root = makeProject(tasks)
+    git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'lib')
+    git(root, 'commit', '-qm', 'Add the library')
+    const stolen = join(makeFolder(), 'stolen')
+    const link = read(root, 'lib/.git')
+    await killed(root, () => {
+      executable(root, '.git/evil', `touch ${stolen}`)
+      git(join(root, 'lib'), 'config', 'core.fsmonitor', join(root, '.git/evil'))
+      executable(root, '.git/modules/lib/hooks/post-checkout', `touch ${stolen}`)
+      rmSync(join(root, 'lib/.git'))
+      git(root, 'init', '-q', 'lib')
+      put(root, { 'lib/lib': '2\n', 'lib/new': 'x\n', half: '' })
+    })
+    rmSync(stolen, { force: true })
+    const events = await goOn(root)
+    expect(existsSync(stolen)).toBe(false)
+    expect(read(root, 'lib/.git')).toBe(link)
+    expect(read(root, '.git/modules/lib/config')).not.toContain('fsmonitor')
+    expect(read(root, '.git/modules/lib/hooks/post-checkout')).toBeNull()
+    expect(read(root, 'lib/lib')).toBe('1\n')
+    expect(read(root, '.ralph/set-aside/1/lib/lib')).toBe('2\n')
+    expect(read(root, '.ralph/set-aside/1/lib/new')).toBe('x\n')
+    expect(git(root, 'show', 'HEAD:work')).toBe('done')
+    expect(kinds(events)).toEqual(['git-settings'])
+    expect(git(root, 'status', '--porcelain')).toBe('')
   })
 
   it('is undone in hooks that an ignored folder holds', async () => {

@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { git, put } from '../git/repository.ts'
+import { git, makeRepository, put } from '../git/repository.ts'
 import type { Gate } from '../../src/events/gate.ts'
 import { Control } from '../../src/run/control.ts'
 import type { Sealer } from '../../src/git/seal/sealer.ts'
@@ -828,8 +828,34 @@ describe('work that the repository holds only a part of', () => {
       options: { retries: 0, loop: false },
     })
     expect(those(events, 'attempt-finished').map(({ outcome }) => outcome)).toEqual(['no-change'])
-    expect(those(events, 'warning').at(-1)?.message).toContain('sub (a submodule')
-    expect(read(root, 'sub/top.txt')).toBe('changed')
+    expect(those(events, 'warning').at(-1)?.message).toContain('sub/top.txt')
+    expect(read(root, 'sub/top.txt')).toBe('top')
+    expect(read(root, '.ralph/set-aside/1/sub/top.txt')).toBe('changed')
+    expect(git(root, 'status', '--porcelain')).toBe('')
+  })
+
+  it('inside a submodule passes no gate that its commit would not pass', async () => {
+    const module = makeRepository({ 'top.txt': 'top' })
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', module, 'sub')
+    git(root, 'commit', '-qm', 'A module')
+    let count = 0
+    const events = await runAll({
+      root,
+      deed: () => {
+        put(root, { 'sub/top.txt': 'changed', 'sub/new': 'x', work: '' })
+        if (count++ === 0) return
+        git(join(root, 'sub'), 'add', '-A')
+        git(join(root, 'sub'), '-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-qm', 'Inside')
+      },
+      options: { gates: [gateOf('test')] },
+    })
+    expect(those(events, 'attempt-finished')).toMatchObject([
+      { outcome: 'gate-failed', reason: expect.stringContaining('commit it there, or take it back: sub') },
+      { outcome: 'done' },
+    ])
+    expect(git(root, 'rev-parse', 'HEAD:sub')).toBe(git(join(root, 'sub'), 'rev-parse', 'HEAD'))
+    expect(git(root, 'status', '--porcelain')).toBe('')
   })
 })
 
