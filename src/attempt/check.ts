@@ -59,7 +59,9 @@ export async function checkWork(
   // What is in the project a commit can bring.
   const isMachines = missing !== null && !missing.includes('/') && !isNamedIn(work, missing, ports)
   return {
-    outcome: isMachines ? { ...found!, kind: 'gate-missing' } : found,
+    outcome: isMachines
+      ? { ...found!, kind: 'gate-missing', reason: `a gate cannot run: ${found!.reason}` }
+      : found,
     work,
     passed: [...new Set(passed)],
   }

@@ -1,15 +1,61 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { platform } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
 import { startProcess } from '../process/start.ts'
 import type { GateContext } from './run.ts'
 
-/** The first program of a gate that its shell does not find; null where all are there, or it is not plain what they are. */
+/**
+ * The first program of a gate that its shell does not find, or that the script of package.json does not which it runs:
+ * that one as the path at which its packages would have it. Null where all are there, or it is not plain what they are.
+ */
 export async function missingProgram(
   command: string,
-  { cwd, env }: Pick<GateContext, 'cwd' | 'env'>,
+  where: Pick<GateContext, 'cwd' | 'env'>,
 ): Promise<string | null> {
   // Gates run in cmd.exe there, which has no way to ask for a word of its own.
   if (platform() === 'win32') return null
-  for (const program of programsOf(command)) {
+  const missing = await missingOf(programsOf(command), where)
+  if (missing !== null) return missing
+  const { cwd, env } = where
+  // Yarn may have its packages in archives, and finds what they bring by itself.
+  const script = existsSync(join(cwd, '.pnp.cjs')) ? null : scriptOf(command, cwd)
+  if (script === null) return null
+  const PATH = [...binFolders(cwd), env['PATH'] ?? ''].join(delimiter)
+  const inside = await missingOf(programsOf(script), { cwd, env: { ...env, PATH } })
+  return inside === null || inside.includes('/') ? inside : `${PACKAGES}/${inside}`
+}
+
+/** Where the programs of a project's packages are. */
+export const PACKAGES = 'node_modules/.bin'
+
+/** What `npm test`, `pnpm lint` and the like run; null where the command is none of these. */
+function scriptOf(command: string, cwd: string): string | null {
+  const name = (NPM.exec(command) ?? OTHERS.exec(command))?.[1]
+  if (name === undefined) return null
+  try {
+    const read: unknown = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'))
+    const scripts = typeof read === 'object' && read !== null && 'scripts' in read ? read.scripts : null
+    const script = Object.entries(scripts ?? {}).find(([key]) => key === name)?.[1]
+    return typeof script === 'string' ? script : null
+  } catch {
+    return null
+  }
+}
+
+const NPM = /^npm (?:(?=test\b)|run(?:-script)? )([\w:.-]+)(?=\s|$)/
+const OTHERS = /^(?:(?:pnpm|yarn) (?:run )?|bun run )([\w:.-]+)(?=\s|$)/
+
+/** That of the folder and of all that it lies in, as npm looks for them. */
+function binFolders(folder: string): readonly string[] {
+  const parent = dirname(folder)
+  return [join(folder, PACKAGES), ...(parent === folder ? [] : binFolders(parent))]
+}
+
+async function missingOf(
+  programs: readonly string[],
+  { cwd, env }: Pick<GateContext, 'cwd' | 'env'>,
+): Promise<string | null> {
+  for (const program of programs) {
     const asked = startProcess(
       { shell: `command -v ${program}` },
       { cwd, env, onOutput: () => undefined, killAfterSeconds: 1 },

@@ -1,7 +1,7 @@
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { missingIn, missingProgram } from '../../src/gates/missing-program.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'ralph-gates-'))
@@ -35,6 +35,52 @@ describe.skipIf(process.platform === 'win32')('the program of a gate', () => {
     ['is none', ''],
   ])('is not called missing where it %s', async (_, command) => {
     expect(await missingProgram(command, { cwd, env })).toBeNull()
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('the program of a script that a gate runs', () => {
+  const scripts = {
+    test: 'no-such-vitest run',
+    lint: 'cat x && no-such-lint',
+    there: 'there --all',
+    loose: 'no-such-x || true',
+  }
+  const project = mkdtempSync(join(tmpdir(), 'ralph-gates-'))
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ scripts }))
+  mkdirSync(join(project, 'packages/a'), { recursive: true })
+  mkdirSync(join(project, 'node_modules/.bin'), { recursive: true })
+  for (const name of ['npm', 'pnpm', 'yarn', 'bun', 'there']) {
+    writeFileSync(join(project, 'node_modules/.bin', name), '#!/bin/sh\n')
+    chmodSync(join(project, 'node_modules/.bin', name), 0o755)
+  }
+  writeFileSync(join(project, 'packages/a/package.json'), JSON.stringify({ scripts: { test: 'there' } }))
+  const within = { PATH: `/usr/bin:/bin:${join(project, 'node_modules/.bin')}` }
+  afterAll(() => rmSync(project, { recursive: true }))
+
+  it.each([
+    ['npm test', 'node_modules/.bin/no-such-vitest'],
+    ['npm run lint -- --fix', 'node_modules/.bin/no-such-lint'],
+    ['pnpm lint', 'node_modules/.bin/no-such-lint'],
+    ['yarn run test', 'node_modules/.bin/no-such-vitest'],
+    ['bun run test', 'node_modules/.bin/no-such-vitest'],
+    ['bun test', null],
+    ['npm run there', null],
+    ['npm run loose', null],
+    ['npm run not-there', null],
+    ['npm ci', null],
+  ])('is asked for in `%s`', async (command, missing) => {
+    expect(await missingProgram(command, { cwd: project, env: within })).toBe(missing)
+  })
+
+  it('may be in the packages of a folder above, or in archives', async () => {
+    const bare = { PATH: within.PATH.replace(/:[^:]*$/, '') }
+    const npm = join(project, 'packages/a/npm')
+    writeFileSync(npm, '#!/bin/sh\n')
+    chmodSync(npm, 0o755)
+    const env = { PATH: `${join(project, 'packages/a')}:${bare.PATH}` }
+    expect(await missingProgram('npm test', { cwd: join(project, 'packages/a'), env })).toBeNull()
+    writeFileSync(join(project, '.pnp.cjs'), '')
+    expect(await missingProgram('npm test', { cwd: project, env: within })).toBeNull()
   })
 })
 
