@@ -51,6 +51,7 @@ describe.skipIf(process.platform === 'win32')('what an agent did to git when its
       executable(root, '.git/evil', `touch ${stolen}\ncat`)
       git(root, 'config', 'user.name', 'Mallory')
       git(root, 'branch', '-q', '-D', 'mine')
+      git(root, 'update-ref', 'refs/ralph/candidates/T-1/1-abcdef01', 'HEAD')
       git(root, 'config', 'core.fsmonitor', join(root, '.git/evil'))
       git(root, 'config', 'filter.evil.clean', join(root, '.git/evil'))
       put(root, { '.git/info/attributes': '* filter=evil\n', '.git/info/exclude': 'work\n', work: 'half\n' })
@@ -65,7 +66,9 @@ describe.skipIf(process.platform === 'win32')('what an agent did to git when its
     expect(read(root, '.git/info/exclude')).not.toBe('work\n')
     expect(read(root, '.git/hooks/pre-commit')).toBeNull()
     expect(git(root, 'rev-parse', 'mine')).toBe(git(root, 'rev-parse', 'main~1'))
-    expect(kinds(events)).toEqual(['git-settings', 'refs-deleted'])
+    // A candidate that an agent forges is none.
+    expect(kinds(events)).toEqual(['git-settings', 'refs-deleted', 'refs-made'])
+    expect(git(root, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
     expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:work')).toBe('half')
     const record = git(root, 'log', '-1', '--format=%B', 'refs/ralph/attempts/T-1/1')
     expect(record).toContain('git-settings: ')
