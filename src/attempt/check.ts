@@ -54,7 +54,32 @@ export async function checkWork(
     signal: ports.signal,
   })
   const passed = results.flatMap(({ gate, verdict }) => (verdict === 'passed' ? [gate.name] : []))
-  return { outcome: outcomeOf(results, problem, ports.signal), work, passed: [...new Set(passed)] }
+  const found = outcomeOf(results, problem, ports.signal)
+  const missing = found?.kind === 'gate-failed' ? missingIn(results) : null
+  // What is in the project a commit can bring.
+  const isMachines = missing !== null && !missing.includes('/') && !isNamedIn(work, missing, ports)
+  return {
+    outcome: isMachines
+      ? { ...found!, kind: 'gate-missing', reason: `a gate cannot run: ${found!.reason}` }
+      : found,
+    work,
+    passed: [...new Set(passed)],
+  }
+}
+
+/** The program without which a gate that must pass cannot run; null where all of them could. */
+function missingIn(results: readonly GateResult[]): string | null {
+  const failed = lastOfEach(results).filter(({ gate, verdict }) => gate.required && verdict !== 'passed')
+  return failed.find(({ missing }) => missing !== undefined)?.missing ?? null
+}
+
+/** Whether a file that the work has changed speaks of that program: then it may be for the work to bring it. */
+function isNamedIn({ changes }: Work, program: string, { workspace }: AttemptPorts): boolean {
+  const { inspect, prefix } = workspace
+  const inProject = changes.flatMap(({ path }) =>
+    path.startsWith(prefix) ? [path.slice(prefix.length)] : [],
+  )
+  return inProject.some((path) => path.includes(program) || inspect.text(path)?.includes(program))
 }
 
 async function runReported(

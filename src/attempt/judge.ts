@@ -53,6 +53,11 @@ async function beforeGates(
   if (missing !== null) return outcome('missing-output', `not there though Produces names it: ${missing}`)
   if (gatesChanged.length > 0 && job.gatesChanged.action === 'refuse')
     return outcome('gate-failed', `it changes what decides the gates: ${gatesChanged.join(', ')}`)
+  if (work.changedInside.length > 0)
+    return outcome(
+      'gate-failed',
+      `what has changed inside of a submodule would be in no commit: commit it there, or take it back: ${work.changedInside.join(', ')}`,
+    )
   if (work.refused !== null)
     return outcome(
       'gate-failed',

@@ -35,6 +35,11 @@ export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
   blocked: { next: 'block', counts: true, meaning: 'the agent cannot go on without somebody' },
   'no-marker': { next: 'retry', counts: true, meaning: 'the agent stopped without saying that it is done' },
   'gate-failed': { next: 'retry', counts: true, meaning: 'the agent reports done, but a gate failed' },
+  'gate-missing': {
+    next: 'stop',
+    counts: false,
+    meaning: 'a gate needs a program that is not there, which is not the work’s doing',
+  },
   conflict: {
     next: 'retry',
     counts: true,

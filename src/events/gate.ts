@@ -17,6 +17,8 @@ export interface GateResult {
   readonly seconds: number
   /** One sentence: how it ended. */
   readonly reason: string
+  /** The program that it could not start, if its output names one. */
+  readonly missing?: string
   /** The part of its output that is worth reading; empty if it passed. */
   readonly excerpt: string
   /** Equal for equal failures, ignoring times, line numbers and temporary folders; empty if it passed. */

@@ -3,6 +3,7 @@ export const OUTCOMES = [
   'blocked',
   'no-marker',
   'gate-failed',
+  'gate-missing',
   'conflict',
   'missing-output',
   'no-change',

@@ -2,6 +2,7 @@ import { formatDuration } from '../base/time.ts'
 import type { CagedAction } from '../events/caged.ts'
 import type { ProcessEnd, StartProcess } from '../process/start.ts'
 import { FailureOutput } from './failure-output.ts'
+import { missingIn } from './missing-program.ts'
 import type { Gate, GateResult, Verdict } from '../events/gate.ts'
 
 export interface GateContext {
@@ -47,16 +48,24 @@ async function runGate(gate: Gate, context: GateContext, start: StartProcess): P
   const end = await running.finished.finally(() => clearTimeout(timer))
   output.end()
   const isInterrupted = context.signal.aborted || context.killSignal?.aborted === true
-  const { verdict, reason } = judge(gate, end, { timedOut, isInterrupted })
+  const judged = judge(gate, end, { timedOut, isInterrupted })
   const seconds = (performance.now() - begun) / 1000
-  const failed = verdict !== 'passed'
+  if (judged.verdict === 'passed') return { gate, seconds, ...judged, excerpt: '', fingerprint: '' }
+  const excerpt = output.excerpt()
+  const code = end.kind === 'exited' && !timedOut && !isInterrupted ? end.code : null
+  const missing = missingIn(excerpt, code)
+  const { verdict, reason } =
+    missing === null
+      ? judged
+      : { verdict: 'not-runnable' as const, reason: `${missing} was not found (exit code ${code})` }
   return {
     gate,
     verdict,
     seconds,
     reason,
-    excerpt: failed ? output.excerpt() : '',
-    fingerprint: failed ? fingerprint(gate, verdict, output) : '',
+    ...(missing === null ? {} : { missing }),
+    excerpt,
+    fingerprint: fingerprint(gate, verdict, output),
   }
 }
 

@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { foldersAbove } from '../base/paths.ts'
 import { GitError, type Git } from './git.ts'
+import { keysOf, spellOnDisk } from './path-case.ts'
 
 /**
  * Takes the work tree from one tree, which the index holds, to another, and touches only what differs. git itself
@@ -26,7 +27,11 @@ export async function restoreTree(
 ): Promise<readonly string[]> {
   const moves = known ?? (await movesBetween(git, from, to))
   for (const { path } of moves) openFolders(git.cwd, path)
-  const displaced = await ignoredInTheWay(git, moves)
+  const keyOf = await keysOf(
+    git,
+    moves.map(({ path }) => path),
+  )
+  const displaced = await ignoredInTheWay(git, moves, keyOf)
   for (const path of displaced) {
     const kept = join(keepIn, path)
     mkdirSync(dirname(kept), { recursive: true })
@@ -38,20 +43,30 @@ export async function restoreTree(
   // `read-tree` changes only the index entry of a submodule; its files are a checkout of their own.
   if (modules.length > 0) await git.run(['submodule', 'update', '--checkout', '--no-fetch', '--', ...modules])
   // If git may not remove a file it reports that and exits with success.
-  const stuck = moves.filter((one) => one.to === NONE && one.from !== MODULE && isFile(git.cwd, one.path))
+  const came = new Map(moves.filter((one) => one.to !== NONE).map(({ path }) => [keyOf(path), path]))
+  const gone = moves.filter((one) => one.to === NONE && one.from !== MODULE)
+  for (const { path } of gone) {
+    const respelled = came.get(keyOf(path))
+    if (respelled !== undefined) spellOnDisk(git.cwd, respelled)
+  }
+  const stuck = gone.filter(({ path }) => !came.has(keyOf(path)) && isFile(git.cwd, path))
   if (stuck.length > 0)
     throw new GitError(args, 1, `it could not remove ${stuck.map(({ path }) => path).join(', ')}`)
   return displaced
 }
 
 /** Files that are not recorded and in the place of one to restore: git ignores them, or they would be recorded. */
-async function ignoredInTheWay(git: Git, moves: readonly Move[]): Promise<readonly string[]> {
-  const recorded = new Set(moves.filter(({ from }) => from !== NONE).map(({ path }) => path))
+async function ignoredInTheWay(
+  git: Git,
+  moves: readonly Move[],
+  keyOf: (path: string) => string,
+): Promise<readonly string[]> {
+  const recorded = new Set(moves.filter(({ from }) => from !== NONE).map(({ path }) => keyOf(path)))
   const found = new Set<string>()
   const folders: string[] = []
   for (const { path } of moves.filter(({ from, to }) => from === NONE && to !== NONE)) {
     const at = standingAt(git.cwd, path)
-    if (at === null || recorded.has(at)) continue
+    if (at === null || recorded.has(keyOf(at))) continue
     if (isFile(git.cwd, at)) found.add(at)
     else folders.push(at)
   }

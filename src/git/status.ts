@@ -25,6 +25,8 @@ export interface StatusEntry {
   readonly nested: boolean
   /** A submodule with changed files and no new commit: a commit here would not hold the change. */
   readonly dirtyInside?: boolean
+  /** A submodule of which tracked files are not as its own commit has them. */
+  readonly changedInside?: boolean
 }
 
 /** Reads the checkout's status; ignored files are left out, untracked ones are listed one by one. */
@@ -74,7 +76,12 @@ function ordinary(record: string): StatusEntry {
   const kind = tree === 'D' || index === 'D' ? 'deleted' : isAdded ? 'added' : 'modified'
   const entry = entryOf(kind, rest(record, 8), record)
   const dirtyInside = entry.nested && kind === 'modified' && index === '.' && record[6] !== 'C'
-  return dirtyInside ? { ...entry, dirtyInside } : entry
+  const changedInside = entry.nested && record[7] === 'M'
+  return {
+    ...entry,
+    ...(dirtyInside ? { dirtyInside } : {}),
+    ...(changedInside ? { changedInside } : {}),
+  }
 }
 
 function renamed(record: string, from: string): StatusEntry {

@@ -218,6 +218,7 @@ export const EMPTY_WORK: Omit<Work, 'base' | 'tree'> = {
   head: null,
   operations: [],
   nested: [],
+  changedInside: [],
   exposed: [],
   refused: null,
 }

@@ -253,7 +253,7 @@ async function restoreTree({ ports, emit }: Run, { base, from }: At): Promise<st
 
 /** What git ignores, and stood where the restored tree has files. */
 export function displacedWarning({ folder, paths }: Displaced): Happening {
-  const message = `${fewOf(paths)} stood where the tree is restored to; git ignores what was there, so it is kept in ${folder}`
+  const message = `${fewOf(paths)} stood where the tree is restored to; no record could hold what was there, so it is kept in ${folder}`
   return { type: 'warning', message }
 }
 

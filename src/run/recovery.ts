@@ -1,13 +1,15 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Emit } from '../attempt/ports.ts'
 import { UserError } from '../base/errors.ts'
+import { CONFIG_FILES } from '../base/names.ts'
+import { fewOf } from '../base/text.ts'
 import type { Emitted, Happening } from '../events/event.ts'
 import { sum } from '../events/usage.ts'
 import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
 import { seal } from '../landing/land.ts'
 import type { Work } from '../workspace/port.ts'
 import { displacedWarning } from './give-up.ts'
+import { moveLocks, recovered, SLACK_MS, undoGit } from './recover-git.ts'
 import { readNote, type AttemptNote, type RunNote } from './note.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { writtenBesideWork } from './job-ports.ts'
@@ -47,14 +49,30 @@ export async function recover(
   let left: Inheritance = { ...NOTHING, spentUsd: dead.spentUsd }
   // The checkout of a run that worked elsewhere was a person's all the time.
   if (!dead.isApart) {
+    const sign = leftovers.length === 0 ? lastSign : null
+    const { attempt } = dead
+    const undone = attempt ? await undoGit(ports, attempt, sign, emit) : []
+    const restored: string[] = []
     const ignored = existsSync(folder.ignored) ? readFileSync(folder.ignored, 'utf8').split('\0') : []
     await workspace.restore.adopt({ ignored, since: dead.cleanSince })
-    const sign = leftovers.length === 0 ? lastSign : null
-    if (dead.attempt) left = await recoverAttempt(options, ports, { dead, attempt: dead.attempt, sign }, emit)
+    if (attempt) left = await recoverAttempt(options, ports, { dead, attempt, sign, undone, restored }, emit)
+    refuseStale(restored)
   }
   for (const job of dead.jobs) left = await recoverJob(options, ports, { dead, job, left }, emit)
   return left
 }
+
+/** What says how a run works was read before it was brought back. */
+function refuseStale(restored: readonly string[]): void {
+  const stale = restored.filter((path) => READ_BEFORE.some((name) => name === path))
+  if (stale.length === 0) return
+  throw new UserError(
+    `the run that died left ${fewOf(stale)} changed by its agent, and this one had read that: it is restored now`,
+    'Run ralph again: it goes on from here.',
+  )
+}
+
+const READ_BEFORE = [...CONFIG_FILES, 'package.json', 'Cargo.toml', 'go.mod', 'pyproject.toml', 'mix.exs']
 
 /** Puts a workspace of ralph's own in order. */
 async function recoverJob(
@@ -70,7 +88,11 @@ async function recoverJob(
   const { attempt, workspace: number } = job
   const emitThere: Emit<Emitted> = (event) => emit({ ...event, workspace: number })
   const spentUsd = sum(left.spentUsd, attempt.usage.costUsd)
-  const workspace = await ports.workspaces.own(number).reopen()
+  const place = ports.workspaces.own(number)
+  const undone = place.isThere
+    ? await undoGit({ ...ports, workspace: place.workspace }, attempt, null, emitThere)
+    : []
+  const workspace = await place.reopen()
   if (!workspace) {
     const gone = `${attempt.task}: workspace ${number} is gone, and with it what attempt ${attempt.number} had done there`
     emitThere(recovered(attempt.task, gone))
@@ -78,7 +100,12 @@ async function recoverJob(
   }
   const there = { ...ports, workspace }
   await moveLocks(there, dead, 'all', emitThere)
-  const { gaveUp } = await recoverAttempt(options, there, { dead, attempt, sign: null }, emitThere)
+  const { gaveUp } = await recoverAttempt(
+    options,
+    there,
+    { dead, attempt, sign: null, undone, restored: [] },
+    emitThere,
+  )
   return {
     ...left,
     spentUsd,
@@ -94,7 +121,17 @@ async function recoverAttempt(
     dead,
     attempt,
     sign,
-  }: { readonly dead: RunNote; readonly attempt: AttemptNote; readonly sign: Date | null },
+    undone,
+    restored,
+  }: {
+    readonly dead: RunNote
+    readonly attempt: AttemptNote
+    readonly sign: Date | null
+    /** What its agent had done to git, a line each. */
+    readonly undone: readonly string[]
+    /** Takes the paths that are brought back. */
+    readonly restored: string[]
+  },
   emit: Emit<Happening>,
 ): Promise<Inheritance> {
   const { workspace } = ports
@@ -109,8 +146,9 @@ async function recoverAttempt(
   }
   const work = await workspace.inspect.work(attempt.base)
   if (work.head && sign) await refuseForeignMove(ports, attempt, sign)
+  restored.push(...work.changes.map(({ path }) => path.slice(workspace.prefix.length)))
   const record = await workspace.record.kept(attempt.task, attempt.number)
-  await recordAndRestore(ports, attempt, { work, record, candidate, made }, emit)
+  await recordAndRestore(ports, attempt, { work, record, candidate, made, undone }, emit)
   return {
     ...NOTHING,
     spentUsd: sum(spentUsd, attempt.usage.costUsd),
@@ -200,8 +238,6 @@ async function enterCommit(
   return { ...NOTHING, spentUsd: sum(dead.spentUsd, attempt.usage.costUsd) }
 }
 
-const SLACK_MS = 10_000
-
 /** Whoever moved HEAD after the last sign of life, with nothing of the run left, was a person: they have to decide. */
 async function refuseForeignMove(
   { workspace }: RunPorts,
@@ -224,6 +260,7 @@ interface Found {
   readonly candidate: KeptAttempt | null
   /** A commit that was undone. */
   readonly made: string | null
+  readonly undone: readonly string[]
 }
 
 async function recordAndRestore(
@@ -238,7 +275,7 @@ async function recordAndRestore(
   if (await isToBeRecorded(ports, attempt, found)) {
     const commits = [...(candidate ? [candidate.commit] : []), ...(made === null ? [] : [made])]
     kept = await record.keep({
-      facts: factsOf(ports, attempt, work),
+      facts: factsOf(ports, attempt, found),
       work,
       at: ports.now(),
       replaces: kept,
@@ -299,7 +336,7 @@ function endOf(
   return `ended before the commit that blocks it was made${kept && `: ${kept}`}`
 }
 
-function factsOf(ports: RunPorts, attempt: AttemptNote, work: Work): AttemptFacts {
+function factsOf(ports: RunPorts, attempt: AttemptNote, { work, undone }: Found): AttemptFacts {
   const { task, number, base, counted, most, agent, model, tier, usage, log, startedAt } = attempt
   return {
     task,
@@ -324,23 +361,7 @@ function factsOf(ports: RunPorts, attempt: AttemptNote, work: Work): AttemptFact
     runsLater: [],
     criteriaMet: [],
     caged: [],
-    undone: [],
+    undone,
     changed: work.changes.map(({ path }) => path),
   }
-}
-
-/** A git that died with the run has left locks that would stop every later one; they are moved, not removed. */
-async function moveLocks(
-  ports: RunPorts,
-  dead: RunNote,
-  which: 'all' | 'refs',
-  emit: Emit<Happening>,
-): Promise<void> {
-  const keepIn = join(ports.folder.results, `git-locks-${ports.now().getTime()}`)
-  for (const lock of await ports.workspace.restore.locks(new Date(dead.startedAt), keepIn, which))
-    emit(recovered(null, `a git that died with the last run had left ${lock}; it was moved to ${keepIn}`))
-}
-
-function recovered(task: string | null, message: string): Extract<Happening, { type: 'recovered' }> {
-  return { type: 'recovered', message, task, ref: null }
 }

@@ -37,6 +37,7 @@ export function endText(outcome: OutcomeKind, reason: string): string {
       return 'agent says done'
     case 'blocked':
       return `agent asks: ${reason}`
+    case 'gate-missing':
     case 'no-marker':
     case 'timeout':
     case 'max-turns':

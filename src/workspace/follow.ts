@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { foldersAbove } from '../base/paths.ts'
 import { GitError, type Git } from '../git/git.ts'
 import { moveBranch } from '../git/head.ts'
+import { isSpelledSo, keysOf } from '../git/path-case.ts'
 import { operationsUnderWay, type Repository } from '../git/repository.ts'
 import { sleep } from '../process/sleep.ts'
 
@@ -189,7 +190,8 @@ async function wayTo({ git, repository }: Checkout, move: Move, scratch: string)
     return { kind: 'held', paths: [], reason: `a ${operation} is under way in the checkout` }
   const door = git.with({ env: { GIT_INDEX_FILE: scratch } })
   const changes = await rawChanges(git, move.from, move.to)
-  const standing = changes.filter(({ isNew, path }) => isNew && isInTheWay(git.cwd, path))
+  const old = await oldSpellings(git, changes)
+  const standing = changes.filter(({ isNew, path }) => isNew && !old.has(path) && isInTheWay(git.cwd, path))
   // A file that a person has removed is no obstacle to git, which would bring it back.
   const isMissing = ({ isNew, path }: RawChange): boolean =>
     !isNew && lstatSync(join(git.cwd, path), { throwIfNoEntry: false }) === undefined
@@ -255,10 +257,30 @@ async function takeAsMoved(git: Git, { from, to }: Move, scratch: string): Promi
       entries.map(({ path }) => path),
     ),
   )
-  const moved = entries.filter(({ path, isNew }) => changed.has(path) || (isNew && isInTheWay(git.cwd, path)))
+  const old = await oldSpellings(git, entries)
+  // A file whose name changes only in case is there by either name: which one it has says whether it has moved.
+  const hasCome = (path: string): boolean =>
+    isInTheWay(git.cwd, path) && (!old.has(path) || isSpelledSo(git.cwd, path))
+  const replaced = new Set([...old].filter(([path]) => hasCome(path)).map(([, before]) => before))
+  const moved = entries.filter(
+    ({ path, isNew }) => changed.has(path) || replaced.has(path) || (isNew && hasCome(path)),
+  )
   const lines = moved.map(({ path, mode, hash }) => `${mode} ${hash}\t${path}\0`)
   if (lines.length > 0) await door.run(['update-index', '-z', '--index-info'], { stdin: lines.join('') })
   await door.run(['update-index', '-q', '--refresh'], { okCodes: [0, 1] })
+}
+
+/** Files whose names change only in case, where both names lead to one: what is new, by what it was. */
+async function oldSpellings(git: Git, changes: readonly RawChange[]): Promise<ReadonlyMap<string, string>> {
+  const paths = changes.map(({ path }) => path)
+  const keyOf = await keysOf(git, paths)
+  const gone = new Map(changes.filter(({ mode }) => /^0+$/.test(mode)).map(({ path }) => [keyOf(path), path]))
+  return new Map(
+    changes.flatMap(({ path, isNew }): [string, string][] => {
+      const before = isNew ? gone.get(keyOf(path)) : undefined
+      return before === undefined ? [] : [[path, before]]
+    }),
+  )
 }
 
 interface RawChange {

@@ -6,7 +6,14 @@ import { isRalphEntry } from '../base/ralph-folder.ts'
 import type { Git } from '../git/git.ts'
 import { ATTEMPT_ADDRESS, commitsOnTop, isAncestor, tipOf, type Base } from '../git/head.ts'
 import { readLog } from '../git/log.ts'
-import { identityProblem, ignoredPaths, operationsUnderWay, signingProblem } from '../git/repository.ts'
+import { respelledFiles } from '../git/path-case.ts'
+import {
+  identityProblem,
+  ignoredPaths,
+  operationsUnderWay,
+  pathSpelling,
+  signingProblem,
+} from '../git/repository.ts'
 import { standing } from '../git/restore.ts'
 import { mergeTrees } from '../git/merge.ts'
 import { readStatus, type TreeStatus, type StatusEntry } from '../git/status.ts'
@@ -108,6 +115,13 @@ async function obstacles({ git, repository }: Room, folder: string): Promise<rea
       message: `git ignores the task folder ${folder}, so no commit could hold a task`,
       fix: 'Take it out of .gitignore (git check-ignore -v names the line)',
     })
+  const otherwise = [...(await respelledFiles(git, await pathSpelling(git)))]
+  const misspelled = otherwise.find(([path]) => path.startsWith(`${folder}/`))
+  if (misspelled)
+    found.push({
+      message: `${misspelled[0]} is ${misspelled[1]} to git, so no commit would hold what changes in it`,
+      fix: `Rename it for git too: git mv ${misspelled[1]} ${misspelled[0]}, and commit that`,
+    })
   return found
 }
 
@@ -138,7 +152,8 @@ async function workSince(room: Room, asked: Base, leaving: readonly string[]): P
 
 async function look(room: Room, asked: Base, leaving: readonly string[]): Promise<Work> {
   const { git, own, aside, repository } = room
-  const status = await openedStatus(room)
+  let status = await openedStatus(room)
+  if (await respell(room)) status = await openedStatus(room)
   const { base, persons, below } = await baseUnder(room, asked, status)
   const nested = status.entries
     .filter((entry) => entry.nested && (entry.kind === 'untracked' || isStray(room, entry)))
@@ -165,8 +180,17 @@ async function look(room: Room, asked: Base, leaving: readonly string[]): Promis
     head: await headMove(room, base, status),
     operations: operationsUnderWay(repository),
     nested,
+    changedInside: status.entries.flatMap(({ path, changedInside }) => (changedInside ? [path] : [])),
     exposed: [],
   }
+}
+
+/** Takes in files whose names have changed in nothing but case; whether there were any. */
+async function respell({ own, aside, misspelled }: Room): Promise<boolean> {
+  const found = [...(await own.respelled())]
+  const names = new Map(found.filter(([path]) => !misspelled.has(path) && !aside.has(path)))
+  if (names.size > 0) await own.respell(names)
+  return names.size > 0
 }
 
 function changesOf({ entries }: TreeStatus, except: ReadonlySet<string>): readonly Change[] {

@@ -10,9 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { pathKey, type PathSpelling } from '../base/paths.ts'
 import { literal, refusesLineEnds, stage, writeTree } from '../git/commit.ts'
 import { GitError, type Git } from '../git/git.ts'
-import type { Repository } from '../git/repository.ts'
+import { byKey, exact, isSameFile, respelledFiles, spellOnDisk } from '../git/path-case.ts'
+import { pathSpelling, type Repository } from '../git/repository.ts'
 import { readStatus, type TreeStatus } from '../git/status.ts'
 import { sleep } from '../process/sleep.ts'
 
@@ -41,6 +43,7 @@ export class OwnIndex {
   #tree: string | null = null
   /** The person's index as it was when last looked at. */
   #seen = ''
+  #spelling: Promise<PathSpelling> | null = null
 
   constructor(git: Git, { gitDir }: Repository) {
     this.#path = join(gitDir, 'ralph-index')
@@ -67,6 +70,19 @@ export class OwnIndex {
   /** Notes it as it is, so that it can be the same again after somebody had the chance to write it. */
   remember(): { readonly restore: () => void } {
     return remembered(this.#path, () => (this.#tree = null))
+  }
+
+  /** Keeps a copy of it in a file. */
+  keepAs(path: string): void {
+    if (existsSync(this.#path)) copyWithTime(this.#path, path)
+    else rmSync(path, { force: true })
+  }
+
+  /** Is what a copy was: what somebody has written into it since is gone. */
+  takeFrom(path: string): void {
+    this.unlock()
+    if (existsSync(path)) copyWithTime(path, this.#path)
+    this.#tree = null
   }
 
   /** The same of the person's. */
@@ -148,13 +164,33 @@ export class OwnIndex {
     return this.#tree
   }
 
-  /** Gives files the content that they have in a commit, on disk as well, and removes those that it does not have. */
-  async restore(commit: string, paths: readonly string[]): Promise<void> {
+  /** Files that are on disk in another spelling than it has: by the name on disk that which it has. */
+  async respelled(): Promise<ReadonlyMap<string, string>> {
+    return respelledFiles(this.git, await this.#spelled())
+  }
+
+  /** Holds such files by the names that they have on disk. */
+  async respell(names: ReadonlyMap<string, string>): Promise<void> {
+    const { cwd } = this.git
+    // A file system that tells the two apart may have both.
+    const gone = [...names].filter(([path, old]) => isSameFile(cwd, path, old) || !existsSync(join(cwd, old)))
+    if (gone.length > 0) await this.forget(gone.map(([, old]) => old))
+    await stage(exact(this.git), { paths: [...names.keys()], force: true })
     this.#tree = null
+  }
+
+  /** Gives files the content that they have in a commit, on disk as well, and removes those that it does not have. */
+  async restore(commit: string, asked: readonly string[]): Promise<void> {
+    this.#tree = null
+    const { stale, paths } = await this.#spelledAsIn(commit, asked)
+    // git would write such a file, and then remove it by its other name.
+    if (stale.length > 0) await this.forget(stale)
+    for (const path of stale) rmSync(join(this.git.cwd, path), { force: true })
     const args = ['restore', `--source=${commit}`, '--staged', '--worktree']
     await this.git.run([...args, '--pathspec-from-file=-', '--pathspec-file-nul'], {
       stdin: paths.map(literal).join('\0'),
     })
+    if (stale.length > 0) for (const path of paths) spellOnDisk(this.git.cwd, path)
   }
 
   /** Holds a commit's tree from now on; the files stay as they are. */
@@ -186,6 +222,33 @@ export class OwnIndex {
     }
     renameSync(lock, this.#persons)
     this.#seen = stampOf(this.#persons)
+  }
+
+  /** Asked once: an agent could change it. */
+  #spelled(): Promise<PathSpelling> {
+    this.#spelling ??= pathSpelling(this.git)
+    return this.#spelling
+  }
+
+  /** These paths as a commit spells them, and what the index has of them by another name. */
+  async #spelledAsIn(
+    commit: string,
+    asked: readonly string[],
+  ): Promise<{ readonly stale: readonly string[]; readonly paths: readonly string[] }> {
+    const spelling = await this.#spelled()
+    if (!spelling.ignorecase) return { stale: [], paths: asked }
+    const { stdout } = await this.git.run(['ls-tree', '-r', '-z', '--full-tree', '--name-only', commit])
+    const names = new Set(stdout.toString().split('\0'))
+    const held = byKey([...names], spelling)
+    const keys = new Set(asked.map((path) => pathKey(path, spelling)).filter((key) => held.has(key)))
+    const indexed = await namesOf(this.git, ['--cached'])
+    const spelled = asked.map((path) =>
+      names.has(path) ? path : (held.get(pathKey(path, spelling)) ?? path),
+    )
+    return {
+      stale: indexed.filter((path) => !names.has(path) && keys.has(pathKey(path, spelling))),
+      paths: [...new Set(spelled)],
+    }
   }
 }
 

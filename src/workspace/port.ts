@@ -86,6 +86,8 @@ export interface Restore {
   adopt(person: Person | null): Promise<Person>
   /** An agent begins: notes what it may not change. */
   guard(): Promise<Guard>
+  /** A run died while an agent was at work: does what the guard would have done. Before anything else is asked of git. */
+  afterKill: AfterKill
   /** Files that are nobody's work: from now on they are neither shown, nor recorded, committed or moved. */
   setAside(paths: readonly string[]): void
   /** Undoes what was done to HEAD, the branch, and operations under way; files stay. False where somebody was quicker. */
@@ -125,6 +127,8 @@ export interface Person {
   readonly ignored: readonly string[]
   /** When that was, by the file system's own clock: what is younger in such a folder is the agent's. */
   readonly since: number
+  /** Files that had another spelling on disk than in git's index, where the file system takes both for one. */
+  readonly misspelled?: readonly string[]
 }
 
 /** What was noted when an agent began. */
@@ -137,6 +141,15 @@ export interface Guard {
     readonly keepIn: string
   }): Promise<readonly Interference[]>
 }
+
+/** What becomes of what an agent had done to git's settings, hooks and refs when its run was killed. */
+export type AfterKill = (dead: {
+  readonly task: string
+  readonly branch: string | null
+  readonly keepIn: string
+  /** What was changed after that is a person's, and stays; null where only an agent can have been here. */
+  readonly until: Date | null
+}) => Promise<{ readonly found: readonly Interference[]; readonly left: readonly string[] }>
 
 /** What somebody has done since the base. */
 export interface Work {
@@ -153,6 +166,8 @@ export interface Work {
   readonly operations: readonly Operation[]
   /** Repositories that were made inside this one: git cannot take them in, so they are left where they are. */
   readonly nested: readonly string[]
+  /** Submodules in which tracked files have changed, and are committed nowhere. */
+  readonly changedInside: readonly string[]
   /** Files of the person, which git ignored and somebody has made it see: no work, and in no commit. */
   readonly exposed: readonly string[]
   /** What git itself refuses to commit (line ends), in its words; null where nothing is. */
@@ -170,7 +185,7 @@ export interface HeadMove {
   readonly commits: readonly string[]
 }
 
-/** Ignored files that stood where a tree has others. */
+/** Files that no tree holds, and that stood where one is restored: ignored ones, and those of submodules. */
 export interface Displaced {
   /** Where they are now, relative to the project's root. */
   readonly folder: string

@@ -25,6 +25,27 @@ export class KnownRefs {
     this.#known = await listRefs(this.#git)
   }
 
+  /** As they are known to be. */
+  get known(): Refs {
+    return this.#known
+  }
+
+  /** They were so when an agent began in a run that died. */
+  adopt(refs: Refs): void {
+    this.#known = refs
+  }
+
+  /** Keeps what nobody names any more, without making a branch again that a person may have deleted. */
+  async keepDeleted(): Promise<readonly Interference[]> {
+    const now = await listRefs(this.#git)
+    const deleted = [...this.#known].filter(([ref]) => !now.has(ref))
+    const strays = deleted.map(([ref, hash]) => [strayOf(hash, ref.slice('refs/'.length)), hash] as const)
+    const missing = new Map(strays.filter(([ref]) => !now.has(ref)))
+    if (missing.size > 0) await changeRefs(this.#git, { make: missing, take: new Map() })
+    this.#known = new Map([...now, ...missing])
+    return missing.size === 0 ? [] : [{ kind: 'refs-deleted', refs: [...missing.keys()] }]
+  }
+
   /** ralph itself has made one, or taken it away. */
   set(ref: string, hash: string | null): void {
     const known = new Map(this.#known)
@@ -81,7 +102,7 @@ export class KnownRefs {
         const take = new Map([...change.take].filter(([other]) => other === ref))
         await changeRefs(this.#git, { make: new Map([[ref, hash]]), take }).catch(() =>
           changeRefs(this.#git, {
-            make: new Map([[`${STRAY}${hash.slice(0, 10)}/${ref.slice('refs/'.length)}`, hash]]),
+            make: new Map([[strayOf(hash, ref.slice('refs/'.length)), hash]]),
             take: new Map(),
           }),
         )
@@ -114,11 +135,12 @@ function changeOf(before: Refs, now: Refs): { readonly make: Refs; readonly take
     const isOurs = ref.startsWith(OURS) && !ref.startsWith(STRAY)
     if (own === hash || !(isOurs || ref.startsWith('refs/replace/'))) continue
     take.set(ref, hash)
-    make.set(
-      `${STRAY}${hash.slice(0, 10)}/${isOurs ? ref.slice(OURS.length) : ref.slice('refs/'.length)}`,
-      hash,
-    )
+    make.set(strayOf(hash, isOurs ? ref.slice(OURS.length) : ref.slice('refs/'.length)), hash)
     if (own !== undefined) make.set(ref, own)
   }
   return { make, take }
+}
+
+function strayOf(hash: string, name: string): string {
+  return `${STRAY}${hash.slice(0, 10)}/${name}`
 }

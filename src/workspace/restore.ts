@@ -1,15 +1,15 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
+import { cpSync, existsSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { GitError } from '../git/git.ts'
 import { isAncestor, mergeBase, moveBranch, putHeadBack, type Base } from '../git/head.ts'
-import { foldersBelow } from '../git/refs.ts'
 import { allIgnored, quitOperation } from '../git/repository.ts'
 import { restoreTree, standing } from '../git/restore.ts'
 import { broughtSince, changedPaths } from '../git/tree.ts'
-import { sleep } from '../process/sleep.ts'
-import type { Displaced, Guard, Restore, Work } from './port.ts'
+import { afterKill, guard, locksIn, moveLocks } from './guard.ts'
+import { clearSubmodules } from './submodules.ts'
+import type { Displaced, Restore, Work } from './port.ts'
 import type { Room } from './room.ts'
-import { changedSettings, readSettings, restoreSettings, settingsPlaces } from './settings.ts'
+import { settingsPlaces } from './settings.ts'
 
 const WHY = 'ralph: back to where the attempt began'
 
@@ -29,6 +29,7 @@ export function openRestore(room: Room): Restore {
       const found = {
         ignored: await allIgnored(git),
         since: statSync(join(repository.gitDir, 'ralph-index')).ctimeMs,
+        misspelled: [...(await own.respelled()).keys()],
       }
       room.protect(found)
       await noteSettings(room)
@@ -37,6 +38,7 @@ export function openRestore(room: Room): Restore {
       return found
     },
     guard: async () => guard(room),
+    afterKill: (dead) => afterKill(room, dead),
     setAside(paths) {
       for (const path of paths) aside.add(path)
     },
@@ -86,9 +88,12 @@ export function openRestore(room: Room): Restore {
       const keepIn = freeFolder(join(root, '.ralph', 'set-aside'))
       const { tree } = await own.takeAll(await outsiders(room))
       if (tree !== recorded) return null
-      const displaced = await restoreTree(own.git, { from: recorded, to, keepIn })
+      const inside = await clearSubmodules(room.git, await own.status(), keepIn)
+      const moved = await restoreTree(own.git, { from: recorded, to, keepIn })
+      const displaced = [...inside, ...moved]
       own.holds(await room.treeOf(to))
       await own.publish()
+      room.misspelled = new Set((await own.respelled()).keys())
       return displaced.length === 0
         ? []
         : ([{ folder: relative(root, keepIn), paths: displaced }] satisfies Displaced[])
@@ -115,32 +120,6 @@ async function outsiders({ own, aside }: Room): Promise<readonly string[]> {
   return [...nested.map(({ path }) => path), ...aside]
 }
 
-function guard(room: Room): Guard {
-  const { own, places, refs } = room
-  const settings = places && readSettings(places)
-  const stamp = refs.begin()
-  const index = own.remember()
-  const held = new Set(locksIn(room))
-  return {
-    async release({ task, branch, keepIn }) {
-      const changed = places && settings ? changedSettings(settings, readSettings(places)) : []
-      if (places && settings && changed.length > 0) restoreSettings(changed, settings, keepIn)
-      // All that the agent has started is dead by now.
-      await moveLocks(
-        locksIn(room).filter((lock) => !held.has(lock)),
-        keepIn,
-      )
-      // Nobody but ralph has anything to do in its index.
-      index.restore()
-      const ofRefs = refs.stamp() === stamp ? [] : await refs.putBack({ task, branch })
-      return [
-        ...(changed.length > 0 ? [{ kind: 'git-settings', paths: changed, keptIn: keepIn } as const] : []),
-        ...ofRefs,
-      ]
-    },
-  }
-}
-
 async function lostByGoingBack({ git }: Room, base: Base, work: Work): Promise<readonly string[]> {
   const at = work.head?.at
   if (!at || at === base.head || (await isAncestor(git, base.head, at))) return []
@@ -148,35 +127,6 @@ async function lostByGoingBack({ git }: Room, base: Base, work: Work): Promise<r
   // What its own commits brought since the two went apart, as an amended one does, is its work.
   const own = new Set(await broughtSince(git, await mergeBase(git, base.head, at), at))
   return (await changedPaths(git, at, base.head)).filter((path) => !touched.has(path) && !own.has(path))
-}
-
-/** How long the git that holds a lock may still need: it may have outlived whoever started it. */
-const PATIENCE_MS = 2000
-
-/** Locks that a git has left which is dead now would stop every later one; they are moved, not removed. */
-async function moveLocks(locks: readonly string[], keepIn: string): Promise<readonly string[]> {
-  const moved: string[] = []
-  for (const lock of locks) {
-    for (let waited = 0; waited < PATIENCE_MS && existsSync(lock); waited += 100) await sleep(100)
-    if (!existsSync(lock)) continue
-    mkdirSync(keepIn, { recursive: true })
-    renameSync(lock, join(keepIn, basename(lock)))
-    moved.push(lock)
-  }
-  return moved
-}
-
-function locksIn({ repository: { gitDir, commonDir } }: Room): readonly string[] {
-  const single = [
-    join(gitDir, 'index.lock'),
-    join(gitDir, 'ralph-index.lock'),
-    join(gitDir, 'HEAD.lock'),
-    join(commonDir, 'packed-refs.lock'),
-  ]
-  const refs = foldersBelow(join(commonDir, 'refs')).flatMap((folder) =>
-    readdirSync(folder).flatMap((name) => (name.endsWith('.lock') ? [join(folder, name)] : [])),
-  )
-  return [...single.filter((path) => existsSync(path)), ...refs]
 }
 
 /** The first number that is no folder there yet. */

@@ -27,6 +27,8 @@ export class Room {
   places: SettingsPlaces | null = null
   /** Where a commit lies that was just made. */
   readonly #objects: string
+  /** Files whose names on disk are spelled otherwise than in the index, and are nobody's work. */
+  misspelled: ReadonlySet<string> = new Set()
   readonly #trees = new Map<string, Promise<string>>()
   #ignored: ReadonlySet<string> = new Set()
   #since = 0
@@ -80,9 +82,10 @@ export class Room {
   }
 
   /** What git ignored when the run began is nobody's work, whatever becomes of that. */
-  protect({ ignored, since }: Person): void {
+  protect({ ignored, since, misspelled }: Person): void {
     this.#ignored = new Set(ignored)
     this.#since = since
+    this.misspelled = new Set(misspelled)
   }
 
   wasIgnored(path: string): boolean {

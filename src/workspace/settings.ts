@@ -1,20 +1,35 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { namesIn } from '../base/folder.ts'
-import { pathWithin } from '../base/paths.ts'
+import { nativePath, pathWithin } from '../base/paths.ts'
 import type { Git } from '../git/git.ts'
 import type { Repository } from '../git/repository.ts'
 
 /** Where it stands what git does in a repository, and what no tree holds. */
 export interface SettingsPlaces {
   readonly files: readonly string[]
+  /** Folders of which a link could make others, that of the hooks among them. */
+  readonly folders: readonly string[]
   /** The folder of the hooks, wherever it is. */
   readonly hooks: string
+  /** Those of submodules, in which git works too. */
+  readonly moreHooks: readonly string[]
   /** Whether what is in it is to stay: a workspace of ralph's own has the hooks of the checkout, where a person may change them. */
   readonly keepsHooks: boolean
   /** The same inside the repository's tree, with a slash; null where it is elsewhere. */
   readonly hooksInTree: string | null
-  /** Hooks that are in the tree, and so are work where somebody changes them. */
+  /** Hooks that are in the tree, or files of it that links lead to, and so are work where somebody changes them. */
   readonly trackedHooks: ReadonlySet<string>
 }
 
@@ -36,16 +51,39 @@ export async function settingsPlaces(
     join(gitDir, 'info/sparse-checkout'),
     ...OF_ALL.map((name) => join(commonDir, name)),
   ]
+  const modules = modulesBelow(join(commonDir, 'modules'))
+  const moreHooks = modules.map((folder) => join(folder, 'hooks'))
+  for (const folder of modules) files.push(...OF_MODULE.map((name) => join(folder, name)), ...linkTo(folder))
   const keepsHooks = !isOwn || pathWithin(commonDir, hooks) !== null
   return {
     files: [...new Set(files)],
+    folders: [join(commonDir, 'info'), ...(keepsHooks ? [hooks] : []), ...moreHooks],
     hooks,
+    moreHooks,
     keepsHooks,
     hooksInTree,
-    trackedHooks: await trackedIn(git, hooksInTree),
+    trackedHooks: await trackedAmong(git, hooksInTree, linkedFrom(root, hooks)),
   }
 }
 
+/** What git keeps of submodules, each with those of its own. */
+function modulesBelow(folder: string): readonly string[] {
+  return namesIn(folder).flatMap((name) => {
+    const path = join(folder, name)
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return []
+    const isModule = statSync(join(path, 'HEAD'), { throwIfNoEntry: false })?.isFile() === true
+    return isModule ? [path, ...modulesBelow(join(path, 'modules'))] : modulesBelow(path)
+  })
+}
+
+/** The file in a submodule's work tree that says where it is kept. */
+function linkTo(folder: string): readonly string[] {
+  const config = readSetting(join(folder, 'config'), new Set())?.bytes.toString() ?? ''
+  const tree = /^\s*worktree = (.+)$/m.exec(config)?.[1]
+  return tree === undefined ? [] : [join(resolve(folder, tree), '.git')]
+}
+
+const OF_MODULE = ['config', 'config.worktree', 'info/exclude', 'info/attributes']
 const OF_ALL = ['info/exclude', 'info/attributes', 'info/grafts', 'shallow', 'objects/info/alternates']
 
 /** The files that git reads its configuration from, those that others include among them. */
@@ -57,65 +95,147 @@ async function configFiles(git: Git): Promise<readonly string[]> {
   return origins.flatMap((origin) => (origin.startsWith('file:') ? [resolve(git.cwd, origin.slice(5))] : []))
 }
 
-async function trackedIn(git: Git, folder: string | null): Promise<ReadonlySet<string>> {
-  if (folder === null) return new Set()
-  const { stdout } = await git.run(['ls-files', '-z', '--', `:(literal)${folder}`])
-  return new Set(
-    stdout
-      .toString()
-      .split('\0')
-      .filter(Boolean)
-      .map((path) => resolve(git.cwd, path)),
-  )
+/** What links in a folder lead to in the repository's tree, as husky's and others' do. */
+function linkedFrom(root: string, folder: string): readonly string[] {
+  const targets = namesIn(folder).flatMap((name) => {
+    const path = join(folder, name)
+    const inTree = linkAt(path) === null ? null : pathWithin(root, nativePath(path))
+    return inTree === null ? [] : [inTree]
+  })
+  return [...new Set(targets)]
 }
 
-/** The files byte for byte, by absolute path. */
-export type Settings = ReadonlyMap<string, { readonly bytes: Buffer; readonly mode: number }>
+async function trackedAmong(
+  git: Git,
+  folder: string | null,
+  files: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const asked = folder === null ? files : [folder, ...files]
+  if (asked.length === 0) return new Set()
+  const { stdout } = await git.run(['ls-files', '-z', '--', ...asked.map((path) => `:(literal)${path}`)])
+  const tracked = stdout.toString().split('\0').filter(Boolean)
+  return new Set(tracked.map((path) => resolve(git.cwd, path)))
+}
 
-export function readSettings({ files, hooks, keepsHooks, trackedHooks }: SettingsPlaces): Settings {
-  const names = (keepsHooks ? namesIn(hooks) : []).filter((name) => !name.endsWith('.sample'))
-  const own = names.map((name) => join(hooks, name)).filter((path) => !trackedHooks.has(path))
-  const settings = new Map<string, { bytes: Buffer; mode: number }>()
+/** A file byte for byte. */
+interface Setting {
+  /** Empty of a link that leads to work, or nowhere: then it is no more than a link. */
+  readonly bytes: Buffer
+  readonly mode: number
+  /** Where it leads, where it is a link. */
+  readonly link: string | null
+}
+
+/** All of them, by absolute path. */
+export interface Settings {
+  readonly files: ReadonlyMap<string, Setting>
+  /** Where each folder leads; null of one that is no link. */
+  readonly folders: ReadonlyMap<string, string | null>
+  /** The folder that the hooks' own is in, with what leads there resolved. */
+  readonly besideHooks: string
+}
+
+export function readSettings(places: SettingsPlaces): Settings {
+  const { files, folders, hooks, moreHooks, keepsHooks, trackedHooks } = places
+  const own = [...(keepsHooks ? [hooks] : []), ...moreHooks]
+    .flatMap((folder) => namesIn(folder).map((name) => join(folder, name)))
+    .filter((path) => !path.endsWith('.sample') && !trackedHooks.has(path))
+  const settings = new Map<string, Setting>()
   for (const path of [...files, ...own]) {
-    const file = readFile(path)
+    const file = readSetting(path, trackedHooks)
     if (file) settings.set(path, file)
   }
-  return settings
+  return {
+    files: settings,
+    folders: new Map(folders.map((path) => [path, linkAt(path)])),
+    besideHooks: nativePath(dirname(hooks)),
+  }
 }
 
-/** The paths that are not as they were. */
+/**
+ * Puts settings back as they were, after keeping what is there now in a folder; gives the paths that were not. What
+ * somebody else has changed stays.
+ */
+export function restoreSettings(
+  before: Settings,
+  places: SettingsPlaces,
+  {
+    keepIn,
+    isAnothers = () => false,
+  }: { readonly keepIn: string; readonly isAnothers?: (path: string) => boolean },
+): readonly string[] {
+  // Behind a folder that leads elsewhere by now is somebody else's: the tree of the checkout says what it was.
+  const isElsewhere = nativePath(dirname(places.hooks)) !== before.besideHooks
+  const isOurs = (path: string): boolean =>
+    !isAnothers(path) && (!isElsewhere || pathWithin(places.hooks, path) === null)
+  const folders = [...before.folders].filter(([path, link]) => isOurs(path) && linkAt(path) !== link)
+  for (const [path, link] of folders) restoreFolder(path, link, keepIn)
+  const changed = changedSettings(before, readSettings(places)).filter(isOurs)
+  for (const path of changed) restoreFile(path, before.files.get(path), keepIn)
+  return [...(isElsewhere ? [places.hooks] : []), ...folders.map(([path]) => path), ...changed]
+}
+
+/** The files that are not as they were. */
 export function changedSettings(before: Settings, now: Settings): readonly string[] {
-  const paths = new Set([...before.keys(), ...now.keys()])
+  const paths = new Set([...before.files.keys(), ...now.files.keys()])
   return [...paths].filter((path) => {
-    const [old, present] = [before.get(path), now.get(path)]
-    return !old || !present || old.mode !== present.mode || !old.bytes.equals(present.bytes)
+    const [old, present] = [before.files.get(path), now.files.get(path)]
+    if (!old || !present || old.link !== present.link) return true
+    return old.mode !== present.mode || !old.bytes.equals(present.bytes)
   })
 }
 
-/** Puts settings back as they were, after keeping what is there now in a folder. */
-export function restoreSettings(paths: readonly string[], before: Settings, keepIn: string): void {
-  for (const path of paths) {
-    const present = readFile(path)
-    if (present) {
-      const kept = join(keepIn, path.replaceAll(/[/\\:]+/g, '_'))
-      mkdirSync(dirname(kept), { recursive: true })
-      writeFileSync(kept, present.bytes)
-    }
-    const old = before.get(path)
-    // It may have been made read-only.
-    rmSync(path, { force: true })
-    if (!old) continue
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, old.bytes, { mode: old.mode })
+/** A folder in whose place a link was put, or the other way round. What a link leads to stays as it is. */
+function restoreFolder(path: string, link: string | null, keepIn: string): void {
+  const [present, kept] = [linkAt(path), keptAs(path, keepIn)]
+  mkdirSync(keepIn, { recursive: true })
+  if (present !== null) writeFileSync(kept, present)
+  else if (statSync(path, { throwIfNoEntry: false }))
+    cpSync(path, kept, { recursive: true, verbatimSymlinks: true })
+  rmSync(path, { recursive: true, force: true })
+  if (link !== null) symlinkSync(link, path)
+}
+
+function restoreFile(path: string, old: Setting | undefined, keepIn: string): void {
+  const present = readSetting(path, new Set())
+  if (present) {
+    mkdirSync(keepIn, { recursive: true })
+    writeFileSync(keptAs(path, keepIn), present.bytes)
+  }
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) restoreFolder(path, null, keepIn)
+  // It may have been made read-only; what a link leads to is written through it.
+  if (!old || present?.link !== old.link) rmSync(path, { force: true })
+  if (!old) return
+  mkdirSync(dirname(path), { recursive: true })
+  if (old.link !== null && present?.link !== old.link) symlinkSync(old.link, path)
+  if (old.link !== null && old.mode === 0) return
+  if (old.link === null) rmSync(path, { force: true })
+  writeFileSync(path, old.bytes, { mode: old.mode })
+  chmodSync(path, old.mode)
+}
+
+function keptAs(path: string, keepIn: string): string {
+  return join(keepIn, path.replaceAll(/[/\\:]+/g, '_'))
+}
+
+function readSetting(path: string, work: ReadonlySet<string>): Setting | null {
+  const link = linkAt(path)
+  const only = link === null ? null : { bytes: Buffer.alloc(0), mode: 0, link }
+  if (only && work.has(nativePath(path))) return only
+  try {
+    const { mode } = statSync(path)
+    return { bytes: readFileSync(path), mode: mode & 0o777, link }
+  } catch {
+    // Not there, or a folder: neither is a setting.
+    return only
   }
 }
 
-function readFile(path: string): { bytes: Buffer; mode: number } | null {
+/** Where a link leads, as it stands in it; null where there is none. */
+function linkAt(path: string): string | null {
   try {
-    const { mode } = statSync(path)
-    return { bytes: readFileSync(path), mode: mode & 0o777 }
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : null
   } catch {
-    // Not there, or a folder: neither is a setting.
     return null
   }
 }

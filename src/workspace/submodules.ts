@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs'
+import { cpSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { GitError, type Git } from '../git/git.ts'
+import { standing } from '../git/restore.ts'
+import { readStatus, type TreeStatus } from '../git/status.ts'
 import type { Lender } from './clone.ts'
 
 /** Checks out the submodules that are there in the checkout, from what that has of them: nothing is fetched from elsewhere. */
@@ -32,6 +34,39 @@ export async function checkOutSubmodules(clone: Git, { repository }: Lender): Pr
     }
   }
 }
+
+/**
+ * Brings files inside of submodules back to the commits that are checked out there, after copying what they are now into a
+ * folder: no tree of the repository could hold them. Gives their paths.
+ */
+export async function clearSubmodules(
+  git: Git,
+  { entries }: Pick<TreeStatus, 'entries'>,
+  keepIn: string,
+): Promise<readonly string[]> {
+  const kept: string[] = []
+  for (const { path, nested, kind } of entries) {
+    if (!nested || kind !== 'modified' || !existsSync(join(git.cwd, path, '.git'))) continue
+    const inner = git.at(join(git.cwd, path)).with({ settings: UNHOOKED })
+    const inside = await readStatus(inner)
+    kept.push(...(await clearSubmodules(inner, inside, join(keepIn, path))).map((one) => `${path}/${one}`))
+    const own = inside.entries.filter((entry) => !entry.nested)
+    if (own.length === 0) continue
+    for (const entry of own.filter((one) => standing(inner.cwd, one.path)))
+      cpSync(join(inner.cwd, entry.path), join(keepIn, path, entry.path), {
+        recursive: true,
+        verbatimSymlinks: true,
+      })
+    await inner.run(['reset', '--quiet', '--hard'])
+    for (const entry of own)
+      if (entry.kind === 'untracked') rmSync(join(inner.cwd, entry.path), { force: true })
+    kept.push(...own.map((entry) => `${path}/${entry.path}`))
+  }
+  return kept
+}
+
+/** What a submodule's own settings could have git start. */
+const UNHOOKED = { 'core.fsmonitor': 'false', 'core.hooksPath': '/dev/null' }
 
 async function submodulesIn(
   clone: Git,

@@ -58,6 +58,7 @@ describe('what follows an attempt', () => {
     ['blocked', 'give-up'],
     ['no-marker', 'retry'],
     ['gate-failed', 'retry'],
+    ['conflict', 'retry'],
     ['missing-output', 'retry'],
     ['no-change', 'retry'],
     ['timeout', 'retry'],
@@ -65,10 +66,27 @@ describe('what follows an attempt', () => {
     ['agent-failed', 'retry'],
     ['rate-limited', 'wait'],
     ['no-network', 'wait'],
+    ['skipped', 'leave'],
+    ['taken-over', 'hand-over'],
     ['auth', 'stop'],
+    ['gate-missing', 'stop'],
     ['interrupted', 'stop'],
   ] as const)('%s: %s', (kind, next) => {
     expect(decide(ended(kind), first).kind).toBe(next)
+  })
+
+  it('uses up one of the task’s attempts only by what may be its own fault', () => {
+    const uncounted = OUTCOMES.filter((kind) => !POLICIES[kind].counts)
+    expect(uncounted).toEqual([
+      'gate-missing',
+      'rate-limited',
+      'no-network',
+      'auth',
+      'skipped',
+      'taken-over',
+      'interrupted',
+      'lost',
+    ])
   })
 
   it('gives a lost attempt to another worker at once, and the task up after three in a row', () => {

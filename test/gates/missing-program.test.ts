@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { missingProgram } from '../../src/gates/missing-program.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { missingIn, missingProgram } from '../../src/gates/missing-program.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'ralph-gates-'))
 writeFileSync(join(cwd, 'check.sh'), '#!/bin/sh\n')
@@ -35,5 +35,84 @@ describe.skipIf(process.platform === 'win32')('the program of a gate', () => {
     ['is none', ''],
   ])('is not called missing where it %s', async (_, command) => {
     expect(await missingProgram(command, { cwd, env })).toBeNull()
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('the program of a script that a gate runs', () => {
+  const scripts = {
+    test: 'no-such-vitest run',
+    lint: 'cat x && no-such-lint',
+    there: 'there --all',
+    loose: 'no-such-x || true',
+  }
+  const project = mkdtempSync(join(tmpdir(), 'ralph-gates-'))
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ scripts }))
+  mkdirSync(join(project, 'packages/a'), { recursive: true })
+  mkdirSync(join(project, 'node_modules/.bin'), { recursive: true })
+  for (const name of ['npm', 'pnpm', 'yarn', 'bun', 'there']) {
+    writeFileSync(join(project, 'node_modules/.bin', name), '#!/bin/sh\n')
+    chmodSync(join(project, 'node_modules/.bin', name), 0o755)
+  }
+  writeFileSync(join(project, 'packages/a/package.json'), JSON.stringify({ scripts: { test: 'there' } }))
+  const within = { PATH: `/usr/bin:/bin:${join(project, 'node_modules/.bin')}` }
+  afterAll(() => rmSync(project, { recursive: true }))
+
+  it.each([
+    ['npm test', 'node_modules/.bin/no-such-vitest'],
+    ['npm run lint -- --fix', 'node_modules/.bin/no-such-lint'],
+    ['pnpm lint', 'node_modules/.bin/no-such-lint'],
+    ['yarn run test', 'node_modules/.bin/no-such-vitest'],
+    ['bun run test', 'node_modules/.bin/no-such-vitest'],
+    ['bun test', null],
+    ['npm run there', null],
+    ['npm run loose', null],
+    ['npm run not-there', null],
+    ['npm ci', null],
+  ])('is asked for in `%s`', async (command, missing) => {
+    expect(await missingProgram(command, { cwd: project, env: within })).toBe(missing)
+  })
+
+  it('may be in the packages of a folder above, or in archives', async () => {
+    const bare = { PATH: within.PATH.replace(/:[^:]*$/, '') }
+    const npm = join(project, 'packages/a/npm')
+    writeFileSync(npm, '#!/bin/sh\n')
+    chmodSync(npm, 0o755)
+    const env = { PATH: `${join(project, 'packages/a')}:${bare.PATH}` }
+    expect(await missingProgram('npm test', { cwd: join(project, 'packages/a'), env })).toBeNull()
+    writeFileSync(join(project, '.pnp.cjs'), '')
+    expect(await missingProgram('npm test', { cwd: project, env: within })).toBeNull()
+  })
+})
+
+describe('what a gate prints', () => {
+  it.each([
+    [127, 'sh: 1: vitest: not found', 'vitest'],
+    [127, 'sh: vitest: not found', 'vitest'],
+    [127, '/bin/sh: 1: vitest: not found\nerror Command failed with exit code 127.\ninfo Visit x', 'vitest'],
+    [127, '> shop@1.0.0 test\n> vitest run\n\nsh: 1: vitest: not found', 'vitest'],
+    [127, './check.sh: line 3: go: command not found', 'go'],
+    [127, 'zsh:1: command not found: ruff', 'ruff'],
+    [127, 'command not found: vitest', 'vitest'],
+    [127, '/usr/bin/env: ‘node’: No such file or directory', 'node'],
+    [2, 'make: vitest: No such file or directory\nmake: *** [Makefile:2: test] Error 127', 'vitest'],
+    [
+      2,
+      '/bin/sh: 1: go: not found\nmake[1]: *** [Makefile:2: test] Error 127\nmake: *** [all] Error 2',
+      'go',
+    ],
+    [1, 'sh: 1: vitest: not found\n ELIFECYCLE  Test failed. See above.\nspawn ENOENT', 'vitest'],
+  ])('with exit code %s names the program that is missing: %s', (code, output, program) => {
+    expect(missingIn(output, code)).toBe(program)
+  })
+
+  it.each([
+    ['where it passed', 0, 'sh: 1: vitest: not found'],
+    ['where it was ended', null, 'sh: 1: vitest: not found'],
+    ['where nobody passes that on', 1, 'sh: 1: convert: not found\nFAIL picture.test.ts'],
+    ['where it was passed on before', 1, 'make: *** [x] Error 127\nsh: 1: convert: not found\n1 test failed'],
+    ['where another file is not there', 2, 'make: *** No rule to make target `all`. Error 127'],
+    ['where it is a test’s own text', 127, 'expected “sh: 1: vitest: not found” to be “”'],
+  ])('names none %s', (_, code, output) => {
+    expect(missingIn(output, code)).toBeNull()
   })
 })

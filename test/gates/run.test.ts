@@ -44,6 +44,18 @@ describe.skipIf(process.platform === 'win32')('a gate', () => {
     ['another exit code', 'exit 3', 'failed', 'exited with code 3'],
     ['a signal', 'kill -SEGV $$', 'failed', 'was ended by SIGSEGV'],
     ['a command that is not there', './nothing --all', 'not-runnable', /was not found/],
+    [
+      'a program that a script of it lacks',
+      "sh -c 'no-such-vitest run'",
+      'not-runnable',
+      /^no-such-vitest was/,
+    ],
+    [
+      'one that make lacks',
+      'printf "all:\\n\\tno-such-go vet\\n" | make -f -',
+      'not-runnable',
+      /^no-such-go was/,
+    ],
     ['a command that is not executable', '/dev/null', 'not-runnable', /is not executable/],
     ['a syntax error', 'if', 'failed', /exited with code/],
   ])('fails with %s', async (_, command, verdict, reason) => {

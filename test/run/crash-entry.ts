@@ -22,6 +22,7 @@ const deed: Deed = ({ task, cwd }) => {
     git(cwd, 'commit', '-qm', `T-002: mine\n\nTask: T-002`)
     writeFileSync(join(cwd, 'docs/tasks/T-002.md'), `# T-002: Mine\n\n- **Status**: DONE\n\n${token}\n`)
   }
+  if (task.id === 'T-003') git(cwd, 'config', 'agent.was', 'here')
   note('cost')
   const blocked = { kind: 'blocked' as const, reason: 'needs a key' }
   return { usage: { turns: 1, costUsd: 0.25 }, ...(task.id === 'T-004' ? { end: blocked } : {}) }

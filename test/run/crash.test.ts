@@ -102,6 +102,7 @@ function expectNothingLost(scene: Scene): void {
   expect(read(root, 'mine.txt')).toBe('mine\n')
   expect(read(root, '.env')).toBe('SECRET=1\n')
   expect(read(root, '.ralph/run.json')).toBeNull()
+  expect(read(root, '.git/config')).not.toContain('[agent]')
   expectEveryWordKept(scene)
   const refs = git(root, 'for-each-ref', '--format=%(refname:lstrip=3)', 'refs/ralph/attempts').split('\n')
   for (const id of TASKS) {

@@ -209,15 +209,13 @@ describe('the next run after a kill', () => {
   it('lets the gates see a candidate before it lands, for anybody may have put it there', async () => {
     const root = makeProject(two)
     const base = git(root, 'rev-parse', 'HEAD')
-    const deed = (): void => {
-      put(root, { forged: '' })
-      git(root, 'add', 'forged')
-      const tree = git(root, 'write-tree')
-      const message = `T-2: attempt 1: done\n\nTask: T-2\nAttempt: 1\nOutcome: done\nBase: ${base}\nGates: test`
-      const made = git(root, 'commit-tree', tree, '-p', base, '-m', message)
-      git(root, 'update-ref', 'refs/ralph/candidates/T-2/1-abcdef01', made)
-    }
-    await killed({ root, options: { gates }, ports: { checkpoint: die('agent-ended') }, deed })
+    const deed = (): void => put(root, { forged: '' })
+    await killed({ root, options: { gates }, ports: { checkpoint: die('settings-restored') }, deed })
+    git(root, 'add', 'forged')
+    const tree = git(root, 'write-tree')
+    const message = `T-2: attempt 1: done\n\nTask: T-2\nAttempt: 1\nOutcome: done\nBase: ${base}\nGates: test`
+    const made = git(root, 'commit-tree', tree, '-p', base, '-m', message)
+    git(root, 'update-ref', 'refs/ralph/candidates/T-2/1-abcdef01', made)
     let checked = 0
     await runAll({
       root,

@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { git, put } from '../git/repository.ts'
+import { git, makeRepository, put } from '../git/repository.ts'
 import type { Gate } from '../../src/events/gate.ts'
 import { Control } from '../../src/run/control.ts'
 import type { Sealer } from '../../src/git/seal/sealer.ts'
@@ -828,8 +828,34 @@ describe('work that the repository holds only a part of', () => {
       options: { retries: 0, loop: false },
     })
     expect(those(events, 'attempt-finished').map(({ outcome }) => outcome)).toEqual(['no-change'])
-    expect(those(events, 'warning').at(-1)?.message).toContain('sub (a submodule')
-    expect(read(root, 'sub/top.txt')).toBe('changed')
+    expect(those(events, 'warning').at(-1)?.message).toContain('sub/top.txt')
+    expect(read(root, 'sub/top.txt')).toBe('top')
+    expect(read(root, '.ralph/set-aside/1/sub/top.txt')).toBe('changed')
+    expect(git(root, 'status', '--porcelain')).toBe('')
+  })
+
+  it('inside a submodule passes no gate that its commit would not pass', async () => {
+    const module = makeRepository({ 'top.txt': 'top' })
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', module, 'sub')
+    git(root, 'commit', '-qm', 'A module')
+    let count = 0
+    const events = await runAll({
+      root,
+      deed: () => {
+        put(root, { 'sub/top.txt': 'changed', 'sub/new': 'x', work: '' })
+        if (count++ === 0) return
+        git(join(root, 'sub'), 'add', '-A')
+        git(join(root, 'sub'), '-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-qm', 'Inside')
+      },
+      options: { gates: [gateOf('test')] },
+    })
+    expect(those(events, 'attempt-finished')).toMatchObject([
+      { outcome: 'gate-failed', reason: expect.stringContaining('commit it there, or take it back: sub') },
+      { outcome: 'done' },
+    ])
+    expect(git(root, 'rev-parse', 'HEAD:sub')).toBe(git(join(root, 'sub'), 'rev-parse', 'HEAD'))
+    expect(git(root, 'status', '--porcelain')).toBe('')
   })
 })
 
@@ -1207,6 +1233,38 @@ describe('the baseline', () => {
     ])
     const second = await within((command) => (command === 'pytest' ? './check.sh' : 'eslint'))
     expect(those(second, 'task-completed')).toHaveLength(1)
+  })
+
+  it('ends a run at the first attempt where a gate lacks a program that the work does not speak of', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const reason = 'vitest was not found (exit code 127)'
+    const missing = () => ({ verdict: 'not-runnable' as const, reason, missing: 'vitest' })
+    const options = { gates: [gateOf('test')], retries: 3 }
+    const events = await runAll({ root, deed: work(root), options, gate: missing })
+    expect(those(events, 'attempt-finished')).toMatchObject([
+      { outcome: 'gate-missing', reason: `a gate cannot run: test: ${reason}`, ref: 'refs/ralph/attempts/T-1/1' },
+    ])
+    expect(those(events, 'run-finished')).toMatchObject([
+      { end: 'stopped', reason: expect.stringContaining(reason) },
+    ])
+    expect(read(root, 'docs/tasks/T-1.md')).toBe(taskText('T-1'))
+    const next = await runAll({ root, deed: work(root), options, gate: () => true })
+    expect(those(next, 'attempt-started')).toMatchObject([{ counted: 1, most: 4 }])
+  })
+
+  it.each([
+    ['the work names it', 'vitest', () => ({ 'package.json': '{"devDependencies":{"vitest":"4"}}' })],
+    ['it is the project’s own', './check.sh', () => ({ work: '' })],
+  ])('lets an agent mend it where %s', async (_, missing, files) => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    let count = 0
+    const events = await runAll({
+      root,
+      deed: () => put(root, { ...files(), again: String(count) }),
+      options: { gates: [gateOf('test')] },
+      gate: () => count++ > 0 || { verdict: 'not-runnable' as const, reason: 'r', missing },
+    })
+    expect(those(events, 'attempt-finished').map(({ outcome }) => outcome)).toEqual(['gate-failed', 'done'])
   })
 
   it('goes on where a gate that is not required cannot run, and where none is asked before', async () => {

@@ -368,6 +368,23 @@ describe('the person beside several jobs', () => {
     expectInOrder(root, 2)
   })
 
+  it('runs no gate again for what cannot land', async () => {
+    const root = makeProject(tasksOf('T-001', 'T-002'))
+    put(root, { 'src/T-002.txt': 'mine\n' })
+    let landed = (): void => undefined
+    const hasLanded = new Promise<void>((resolve) => (landed = resolve))
+    const events = await together(root, {
+      options: { gates: [gateOf('test')] },
+      hear: (event) => event.type === 'task-completed' && landed(),
+      deed: async (request) => {
+        if (request.task.id === 'T-002') await hasLanded
+        await writes(request)
+      },
+    })
+    expect(landings(events)).toEqual(expect.arrayContaining(['T-001 landed', 'T-002 held']))
+    expect(those(events, 'gate-started').filter(({ id }) => id === 'T-002')).toHaveLength(1)
+  })
+
   it('sees a held task land in the same run when they commit their own', async () => {
     const root = makeProject(tasksOf('T-001', 'T-002'))
     put(root, { 'src/T-001.txt': 'mine\n' })

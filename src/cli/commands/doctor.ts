@@ -6,7 +6,7 @@ import { findConfig, loadConfig, unreadConfig } from '../../project/config/load.
 import { findRoot } from '../../project/root.ts'
 import type { Config } from '../../project/config/defaults.ts'
 import { DEFAULTS } from '../../project/config/defaults.ts'
-import { missingProgram } from '../../gates/missing-program.ts'
+import { missingProgram, PACKAGES } from '../../gates/missing-program.ts'
 import type { Gate } from '../../events/gate.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { openWorkspace } from '../../workspace/open.ts'
@@ -108,7 +108,8 @@ async function lookAtGate(
   const missing = await missingProgram(command, where)
   const gate = `${name}: ${command} (${from})`
   if (missing === null) return finding('gates', 'ok', gate)
-  const fix = `Install ${missing}, or give other "gates" in ralph.config.json`
+  const what = missing.startsWith(PACKAGES) ? "the project's packages" : missing
+  const fix = `Install ${what}, or give other "gates" in ralph.config.json`
   return finding(
     'gates',
     required ? 'problem' : 'note',

@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import { interferenceLine } from '../attempt/interference.ts'
+import type { Emit } from '../attempt/ports.ts'
+import { fewOf } from '../base/text.ts'
+import type { Happening } from '../events/event.ts'
+import type { AttemptNote, RunNote } from './note.ts'
+import type { RunPorts } from './ports.ts'
+
+/** How much later than a run's last sign of life something may have happened that was still its own. */
+export const SLACK_MS = 10_000
+
+/** Undoes what the agent of a dead run had done to git's settings, hooks and refs, before git is asked anything; gives a line each. */
+export async function undoGit(
+  { workspace, logs }: RunPorts,
+  { task, number, base }: AttemptNote,
+  sign: Date | null,
+  emit: Emit<Happening>,
+): Promise<readonly string[]> {
+  const { found, left } = await workspace.restore.afterKill({
+    task,
+    branch: base.branch,
+    keepIn: logs.result(`${task}-${number}-git`),
+    until: sign && new Date(sign.getTime() + SLACK_MS),
+  })
+  for (const interference of found) emit({ type: 'interference', id: task, interference })
+  if (left.length > 0) {
+    const message = `${fewOf(left)} changed after the last run had died: ralph takes that for yours, and leaves it`
+    emit({ type: 'warning', message })
+  }
+  return found.map(interferenceLine)
+}
+
+/** A git that died with the run has left locks that would stop every later one; they are moved, not removed. */
+export async function moveLocks(
+  ports: RunPorts,
+  dead: RunNote,
+  which: 'all' | 'refs',
+  emit: Emit<Happening>,
+): Promise<void> {
+  const keepIn = join(ports.folder.results, `git-locks-${ports.now().getTime()}`)
+  for (const lock of await ports.workspace.restore.locks(new Date(dead.startedAt), keepIn, which))
+    emit(recovered(null, `a git that died with the last run had left ${lock}; it was moved to ${keepIn}`))
+}
+
+/** What a run has found of a dead one, as an event. */
+export function recovered(task: string | null, message: string): Extract<Happening, { type: 'recovered' }> {
+  return { type: 'recovered', message, task, ref: null }
+}

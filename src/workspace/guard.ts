@@ -1,0 +1,171 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { writeFileAtomic } from '../base/atomic-file.ts'
+import type { Interference } from '../events/interference.ts'
+import { foldersBelow, refPlaces } from '../git/refs.ts'
+import { sleep } from '../process/sleep.ts'
+import type { AfterKill, Guard } from './port.ts'
+import type { Room } from './room.ts'
+import {
+  changedSettings,
+  readSettings,
+  restoreSettings,
+  type Settings,
+  type SettingsPlaces,
+} from './settings.ts'
+
+/** Notes what an agent may not change: in memory, and on disk for the run that may have to go on. */
+export function guard(room: Room): Guard {
+  const { own, places, refs } = room
+  const settings = places && readSettings(places)
+  const stamp = refs.begin()
+  const index = own.remember()
+  const held = new Set(locksIn(room))
+  if (places && settings) writeNote(room, { places, settings, refs: refs.known })
+  return {
+    async release({ task, branch, keepIn }) {
+      const changed = places && settings ? restoreSettings(settings, places, { keepIn }) : []
+      // All that the agent has started is dead by now.
+      await moveLocks(
+        locksIn(room).filter((lock) => !held.has(lock)),
+        keepIn,
+      )
+      // Nobody but ralph has anything to do in its index.
+      index.restore()
+      const ofRefs = refs.stamp() === stamp ? [] : await refs.putBack({ task, branch })
+      removeNote(room)
+      return [...ofSettings(changed, keepIn), ...ofRefs]
+    },
+  }
+}
+
+function ofSettings(paths: readonly string[], keptIn: string): readonly Interference[] {
+  return paths.length > 0 ? [{ kind: 'git-settings', paths, keptIn }] : []
+}
+
+/** The same as a release, of what a run has noted that died while an agent was at work. */
+export async function afterKill(
+  room: Room,
+  { task, branch, keepIn, until }: Parameters<AfterKill>[0],
+): ReturnType<AfterKill> {
+  const note = readNote(room)
+  if (!note) return { found: [], left: [] }
+  const { places, settings } = note
+  const isLater = (path: string): boolean => until !== null && changedAt(path) > until.getTime()
+  const changed = restoreSettings(settings, places, { keepIn, isAnothers: isLater })
+  const left = changedSettings(settings, readSettings(places))
+  room.own.takeFrom(indexOf(room))
+  room.refs.adopt(note.refs)
+  const areRefsLater = refPlaces(room.repository.commonDir).some(isLater)
+  const ofRefs = areRefsLater ? await room.refs.keepDeleted() : await room.refs.putBack({ task, branch })
+  removeNote(room)
+  return { found: [...ofSettings(changed, keepIn), ...ofRefs], left }
+}
+
+/** When somebody wrote a file, or took it away. */
+function changedAt(path: string): number {
+  const stats =
+    lstatSync(path, { throwIfNoEntry: false }) ?? statSync(dirname(path), { throwIfNoEntry: false })
+  return stats?.ctimeMs ?? 0
+}
+
+/** What is noted while an agent is at work. */
+interface Note {
+  readonly places: SettingsPlaces
+  readonly settings: Settings
+  readonly refs: ReadonlyMap<string, string>
+}
+
+const noteOf = ({ repository }: Room): string => join(repository.gitDir, 'ralph-guard.json')
+const indexOf = ({ repository }: Room): string => join(repository.gitDir, 'ralph-guard-index')
+
+function writeNote(room: Room, { places, settings, refs }: Note): void {
+  const files = [...settings.files].map(([path, { bytes, ...more }]) => [
+    path,
+    { ...more, bytes: bytes.toString('base64') },
+  ])
+  const text = JSON.stringify({
+    version: 1,
+    places: { ...places, trackedHooks: [...places.trackedHooks] },
+    settings: { ...settings, files, folders: [...settings.folders] },
+    refs: [...refs],
+  })
+  room.own.keepAs(indexOf(room))
+  writeFileAtomic(noteOf(room), text)
+}
+
+function readNote(room: Room): Note | null {
+  try {
+    const read: unknown = JSON.parse(readFileSync(noteOf(room), 'utf8'))
+    if (!isNote(read)) return null
+    const { places, settings, refs } = read
+    const files = settings.files.map(([path, { bytes, ...more }]): [string, Filed] => [
+      path,
+      { ...more, bytes: Buffer.from(bytes, 'base64') },
+    ])
+    return {
+      places: { ...places, trackedHooks: new Set(places.trackedHooks) },
+      settings: { ...settings, files: new Map(files), folders: new Map(settings.folders) },
+      refs: new Map(refs),
+    }
+  } catch {
+    return null
+  }
+}
+
+type Filed = Settings['files'] extends ReadonlyMap<string, infer File> ? File : never
+
+interface WrittenNote {
+  readonly places: Omit<SettingsPlaces, 'trackedHooks'> & { readonly trackedHooks: readonly string[] }
+  readonly settings: Omit<Settings, 'files' | 'folders'> & {
+    readonly files: readonly (readonly [string, Omit<Filed, 'bytes'> & { readonly bytes: string }])[]
+    readonly folders: readonly (readonly [string, string | null])[]
+  }
+  readonly refs: readonly (readonly [string, string])[]
+}
+
+function isNote(read: unknown): read is WrittenNote {
+  return typeof read === 'object' && read !== null && 'version' in read && read.version === 1
+}
+
+function removeNote(room: Room): void {
+  for (const path of [noteOf(room), indexOf(room)]) rmSync(path, { force: true })
+}
+
+/** How long the git that holds a lock may still need: it may have outlived whoever started it. */
+const PATIENCE_MS = 2000
+
+/** Locks that a git has left which is dead now would stop every later one; they are moved, not removed. */
+export async function moveLocks(locks: readonly string[], keepIn: string): Promise<readonly string[]> {
+  const moved: string[] = []
+  for (const lock of locks) {
+    for (let waited = 0; waited < PATIENCE_MS && existsSync(lock); waited += 100) await sleep(100)
+    if (!existsSync(lock)) continue
+    mkdirSync(keepIn, { recursive: true })
+    renameSync(lock, join(keepIn, basename(lock)))
+    moved.push(lock)
+  }
+  return moved
+}
+
+export function locksIn({ repository: { gitDir, commonDir } }: Room): readonly string[] {
+  const single = [
+    join(gitDir, 'index.lock'),
+    join(gitDir, 'ralph-index.lock'),
+    join(gitDir, 'HEAD.lock'),
+    join(commonDir, 'packed-refs.lock'),
+  ]
+  const refs = foldersBelow(join(commonDir, 'refs')).flatMap((folder) =>
+    readdirSync(folder).flatMap((name) => (name.endsWith('.lock') ? [join(folder, name)] : [])),
+  )
+  return [...single.filter((path) => existsSync(path)), ...refs]
+}

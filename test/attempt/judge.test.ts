@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { Control } from '../../src/run/control.ts'
+import { git, put } from '../git/repository.ts'
+import { makeProject, read, runAll, taskText, those } from '../run/harness.ts'
+import { gateOf } from '../run/ports.ts'
+
+const gates = [gateOf('test')]
+const producing = (...paths: readonly string[]): string =>
+  taskText('T-1', { rest: `\n## Produces\n${paths.map((path) => `- \`${path}\`\n`).join('')}` })
+
+describe('what a task is to produce', () => {
+  it.each([
+    ['files of a folder', 'src/*.ts', true],
+    ['files of a folder further down', 'src/deep/*.{ts,js}', true],
+    ['files at the top', '*.md', true],
+    ['files of a folder that is not there', 'lib/*.ts', false],
+  ])('may be %s, as a pattern', async (_, path, isThere) => {
+    const root = makeProject({ 'T-1': producing(path) })
+    const events = await runAll({
+      root,
+      options: { gates, retries: 0 },
+      deed: () => put(root, { 'src/deep/a.ts': '' }),
+    })
+    const [attempt] = those(events, 'attempt-finished')
+    expect(attempt?.outcome).toBe(isThere ? 'done' : 'missing-output')
+    if (!isThere) expect(attempt?.reason).toContain(path)
+  })
+})
+
+describe('gates', () => {
+  it('that change a single task file pass nothing', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const before = read(root, 'docs/tasks/T-2.md')
+    const events = await runAll({
+      root,
+      options: { gates, retries: 0, onFailure: 'stop' },
+      deed: () => put(root, { work: '' }),
+      gate: () => {
+        put(root, { 'docs/tasks/T-2.md': `${before}\nMore.\n` })
+        return true
+      },
+    })
+    expect(those(events, 'attempt-finished')).toMatchObject([
+      {
+        outcome: 'gate-failed',
+        reason: 'the gates change task files, or what they came from: docs/tasks/T-2.md',
+      },
+    ])
+    expect(git(root, 'log', '--format=%s')).toBe('Begin')
+  })
+
+  it('that pass while the run is being ended pass nothing either', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const control = new Control()
+    const events = await runAll({
+      root,
+      options: { gates },
+      ports: { control },
+      deed: () => put(root, { work: '' }),
+      gate: () => {
+        control.stop('clean')
+        return true
+      },
+    })
+    expect(those(events, 'attempt-finished')).toMatchObject([{ outcome: 'interrupted' }])
+    expect(git(root, 'log', '--format=%s')).toBe('Begin')
+  })
+})
