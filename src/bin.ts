@@ -75,6 +75,7 @@ function theKeyboard(): OpenKeyboard | null {
     quit: () => void process.kill(process.pid, 'SIGQUIT'),
     onContinue: (listener) => void process.on('SIGCONT', listener),
     isForeground: () => isForeground(process.pid),
+    clock: () => performance.now(),
   })
   return keyboard
 }

@@ -36,16 +36,22 @@ export interface KeyboardSystem {
   readonly onContinue: (listener: () => void) => void
   /** Whether the terminal is this program's to read: one in the background would be stopped for that. */
   readonly isForeground: () => boolean
+  /** Milliseconds of a clock that only goes forward. */
+  readonly clock: () => number
 }
 
-/** The keyboard, and whether a program has it: then an interrupt is not ours. */
+/** The keyboard, and whether a program has it, or has only just had it: then an interrupt is not ours. */
 export type OpenKeyboard = Keyboard & { readonly isLent: () => boolean }
+
+/** The system may say so much later that a Ctrl-C was pressed than that a process has ended. */
+const LATE_MS = 1000
 
 /** Opens the keyboard of a terminal; nothing is read before somebody listens. */
 export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): OpenKeyboard {
   const listeners: ((key: Key) => void)[] = []
   const holders = new Set<{ readonly to: 'reader' | 'program' }>()
   let isOn = false
+  let isBackSince = -Infinity
   const hear = (key: Key): void => listeners.at(-1)?.(key)
   const onKeypress = (text: string | undefined, { name, ctrl, shift, sequence }: NodeKey): void => {
     if (ctrl && name === 'c') return system.interrupt()
@@ -87,7 +93,8 @@ export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): 
     hear(RESUME)
   })
   return {
-    isLent: () => [...holders].some(({ to }) => to === 'program'),
+    isLent: () =>
+      [...holders].some(({ to }) => to === 'program') || system.clock() - isBackSince < LATE_MS,
     listen(onKey) {
       listeners.push(onKey)
       update()
@@ -103,6 +110,7 @@ export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): 
       update()
       return () => {
         holders.delete(holder)
+        if (to === 'program') isBackSince = system.clock()
         update()
       }
     },
