@@ -32,6 +32,8 @@ export interface KeyboardSystem {
   readonly suspend: (() => void) | null
   /** What a Ctrl-\ does. */
   readonly quit: () => void
+  /** Calls back when somebody else is about to stop the process. */
+  readonly onStop: (listener: () => void) => void
   /** Calls back whenever the process goes on after it was stopped. */
   readonly onContinue: (listener: () => void) => void
   /** Whether the terminal is this program's to read: one in the background would be stopped for that. */
@@ -52,17 +54,22 @@ export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): 
   const holders = new Set<{ readonly to: 'reader' | 'program' }>()
   let isOn = false
   let isBackSince = -Infinity
+  let isStopped = false
   const hear = (key: Key): void => listeners.at(-1)?.(key)
+  const stop = (): void => {
+    if (isStopped) return
+    isStopped = true
+    hear(SUSPEND)
+    turn(false)
+  }
   const onKeypress = (text: string | undefined, { name, ctrl, shift, sequence }: NodeKey): void => {
     if (ctrl && name === 'c') return system.interrupt()
     if (ctrl && name === 'z' && system.suspend) {
-      hear(SUSPEND)
-      turn(false)
+      stop()
       return system.suspend()
     }
     if (sequence === '\u001c') {
-      hear(SUSPEND)
-      turn(false)
+      stop()
       return system.quit()
     }
     const types = text !== undefined && isTyped(text) ? text : ''
@@ -86,15 +93,16 @@ export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): 
     } else input.off('keypress', onKeypress).pause()
   }
   const update = (): void => turn(listeners.length > 0 && holders.size === 0 && system.isForeground())
+  system.onStop(stop)
   system.onContinue(() => {
+    isStopped = false
     // A shell that has had the terminal meanwhile has set it up for itself.
     turn(false)
     update()
     hear(RESUME)
   })
   return {
-    isLent: () =>
-      [...holders].some(({ to }) => to === 'program') || system.clock() - isBackSince < LATE_MS,
+    isLent: () => [...holders].some(({ to }) => to === 'program') || system.clock() - isBackSince < LATE_MS,
     listen(onKey) {
       listeners.push(onKey)
       update()

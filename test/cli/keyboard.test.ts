@@ -7,6 +7,7 @@ import { inPs, inStat } from '../../src/process/foreground.ts'
 function keys(change: Partial<KeyboardSystem> = {}) {
   const did: string[] = []
   let goOn = (): void => undefined
+  let stop = (): void => undefined
   const stream = new PassThrough()
   const input = Object.assign(stream, {
     isRaw: false,
@@ -19,6 +20,7 @@ function keys(change: Partial<KeyboardSystem> = {}) {
     interrupt: () => void did.push('interrupt'),
     suspend: () => void did.push('stopped'),
     quit: () => void did.push('quit'),
+    onStop: (listener) => (stop = listener),
     onContinue: (listener) => (goOn = listener),
     isForeground: () => true,
     clock: () => 0,
@@ -30,7 +32,7 @@ function keys(change: Partial<KeyboardSystem> = {}) {
     await new Promise((resolve) => setImmediate(resolve))
   }
   const since = (): readonly string[] => did.splice(0)
-  return { keyboard, press, since, note, goOn: () => goOn() }
+  return { keyboard, press, since, note, goOn: () => goOn(), stop: () => stop() }
 }
 
 describe('the keyboard', () => {
