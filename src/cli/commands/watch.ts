@@ -7,6 +7,7 @@ import type { Steering } from '../../tui/state.ts'
 import type { Terminal } from '../../tui/terminal.ts'
 import type { Context } from '../command.ts'
 import { changesFiles } from '../run/full-screen.ts'
+import { takeLittleMemory } from '../run/little-memory.ts'
 import { makeScreen } from '../run/screen-ports.ts'
 import { showJson, showLines, type Show } from '../run/show-run.ts'
 import { RunWatch } from '../run/watch-run.ts'
@@ -14,6 +15,7 @@ import { openTerminal } from '../terminal.ts'
 
 /** Shows the run under way here, or how the last one went: in a full screen, or as lines where there is no terminal for one. */
 export async function run(context: Context): Promise<number> {
+  takeLittleMemory()
   const place = await openPlace(context.where)
   const terminal = context.json ? null : openTerminal(context.io)
   return terminal ? watchOn(context, place, terminal) : printRun(context, place)
