@@ -1,14 +1,11 @@
 import { once } from 'node:events'
 import { UserError } from '../../base/errors.ts'
 import { openPlace, type Place } from '../../project/project.ts'
-import { retry } from '../../project/retry-task.ts'
-import { tryRun } from '../../project/run-control.ts'
 import type { Steering } from '../../tui/state.ts'
 import type { Terminal } from '../../tui/terminal.ts'
 import type { Context } from '../command.ts'
-import { changesFiles } from '../run/full-screen.ts'
 import { takeLittleMemory } from '../run/little-memory.ts'
-import { makeScreen } from '../run/screen-ports.ts'
+import { changesFiles, makeScreen } from '../run/screen-ports.ts'
 import { showJson, showLines, type Show } from '../run/show-run.ts'
 import { RunWatch } from '../run/watch-run.ts'
 import { openTerminal } from '../terminal.ts'
@@ -58,7 +55,10 @@ async function watchOn(context: Context, place: Place, terminal: Terminal): Prom
 
 /** Asks the run for it; where none goes on, a blocked task can be made TODO again all the same. */
 async function steer({ io, where }: Context, watch: RunWatch, steering: Steering): Promise<string> {
+  // What the first frame does not need it does not wait for.
+  const { tryRun } = await import('../../project/run-control.ts')
   if (!watch.isAlive && steering.do === 'retry') {
+    const { retry } = await import('../../project/retry-task.ts')
     const { id } = await retry(io, where, { task: steering.task, answer: null })
     return `${id} is TODO again`
   }
