@@ -45,11 +45,41 @@ function onLost(error: UserError | null): void {
   if (interrupts) {
     loss ??= error
     interrupts.first.abort('interrupt')
-  } else void end(error)
+  } else void end(error && { error })
 }
 
-async function end(error: UserError | null): Promise<void> {
-  process.exit(error ? await reportError(error, io) : 0)
+/** A mistake of ralph's own, to be said once what is under way has been put in order. */
+let bug: { readonly error: unknown } | null = null
+/** Longer than it takes to end an agent that does not want to. */
+const IN_ORDER_MS = 20_000
+
+let patience: NodeJS.Timeout | undefined
+
+/** Nothing is sure any more: a run ends as at Ctrl-C, and where it does not, at once. */
+function onBug(error: unknown): void {
+  if (bug) return
+  const found = { error }
+  bug = found
+  if (!interrupts) return void end(found)
+  interrupts.first.abort('interrupt')
+  patience = setTimeout(() => void end(found), IN_ORDER_MS)
+}
+
+process.on('uncaughtException', onBug)
+
+/** What leaves the terminal as it was found. */
+const lastWorks = new Set<() => void>()
+
+function doLastWorks(): void {
+  for (const work of lastWorks) work()
+}
+
+process.on('exit', doLastWorks)
+
+async function end(wrong: { readonly error: unknown } | null): Promise<void> {
+  // What is said now is to stand on the screen that stays.
+  doLastWorks()
+  process.exit(wrong ? await reportError(wrong.error, io).catch(() => 2) : 0)
 }
 
 /** It may have been removed meanwhile, as a worktree is. */
@@ -73,8 +103,14 @@ function theKeyboard(): OpenKeyboard | null {
     // The whole group, as the terminal does it: what has started ralph stops with it.
     suspend: process.platform === 'win32' ? null : () => void process.kill(0, 'SIGTSTP'),
     quit: () => void process.kill(process.pid, 'SIGQUIT'),
+    onStop: (listener) =>
+      void process.on('SIGTSTP', () => {
+        listener()
+        process.kill(process.pid, 'SIGSTOP')
+      }),
     onContinue: (listener) => void process.on('SIGCONT', listener),
     isForeground: () => isForeground(process.pid),
+    clock: () => performance.now(),
   })
   return keyboard
 }
@@ -93,8 +129,9 @@ const io: Io = {
   dialogue: () => (dialogue ??= openDialogue(process.stdin, process.stderr)),
   keyboard: theKeyboard,
   atExit: (work) => {
-    process.on('exit', work)
-    return () => void process.off('exit', work)
+    const own = (): void => work()
+    lastWorks.add(own)
+    return () => void lastWorks.delete(own)
   },
   pipes: () => (process.stdin.isTTY ? null : { input: process.stdin, output: process.stdout }),
   now: () => new Date(),
@@ -108,7 +145,9 @@ const io: Io = {
 
 async function start(): Promise<void> {
   const code = await main(io)
-  process.exitCode = loss ? await reportError(loss, io) : code
+  clearTimeout(patience)
+  const wrong = bug ?? (loss && { error: loss })
+  process.exitCode = wrong ? await reportError(wrong.error, io) : code
   // What is left of a short command is memory, which the system takes back sooner than the engine gives it up.
   if (!interrupts && io.stdout.isWritten && io.stderr.isWritten) process.exit()
 }

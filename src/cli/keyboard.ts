@@ -32,31 +32,44 @@ export interface KeyboardSystem {
   readonly suspend: (() => void) | null
   /** What a Ctrl-\ does. */
   readonly quit: () => void
+  /** Calls back when the process is about to be stopped. */
+  readonly onStop: (listener: () => void) => void
   /** Calls back when the process continues after a stop. */
   readonly onContinue: (listener: () => void) => void
   /** Whether this program may read the terminal: in the background it would be stopped for that. */
   readonly isForeground: () => boolean
+  /** Milliseconds of a clock that only goes forward. */
+  readonly clock: () => number
 }
 
-/** The keyboard, and whether a program has borrowed it: then an interrupt is not ralph's. */
+/** The keyboard, and whether a program has borrowed it, or just had it: then an interrupt is not ralph's. */
 export type OpenKeyboard = Keyboard & { readonly isLent: () => boolean }
+
+/** The system may report a Ctrl-C this much later than that a process has ended. */
+const LATE_MS = 1000
 
 /** Opens the keyboard of a terminal; it is not read before somebody listens. */
 export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): OpenKeyboard {
   const listeners: ((key: Key) => void)[] = []
   const holders = new Set<{ readonly to: 'reader' | 'program' }>()
   let isOn = false
+  let isBackSince = -Infinity
+  let isStopped = false
   const hear = (key: Key): void => listeners.at(-1)?.(key)
+  const stop = (): void => {
+    if (isStopped) return
+    isStopped = true
+    hear(SUSPEND)
+    turn(false)
+  }
   const onKeypress = (text: string | undefined, { name, ctrl, shift, sequence }: NodeKey): void => {
     if (ctrl && name === 'c') return system.interrupt()
     if (ctrl && name === 'z' && system.suspend) {
-      hear(SUSPEND)
-      turn(false)
+      stop()
       return system.suspend()
     }
     if (sequence === '\u001c') {
-      hear(SUSPEND)
-      turn(false)
+      stop()
       return system.quit()
     }
     const types = text !== undefined && isTyped(text) ? text : ''
@@ -80,14 +93,16 @@ export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): 
     } else input.off('keypress', onKeypress).pause()
   }
   const update = (): void => turn(listeners.length > 0 && holders.size === 0 && system.isForeground())
+  system.onStop(stop)
   system.onContinue(() => {
+    isStopped = false
     // A shell that had the terminal in the meantime has changed its mode.
     turn(false)
     update()
     hear(RESUME)
   })
   return {
-    isLent: () => [...holders].some(({ to }) => to === 'program'),
+    isLent: () => [...holders].some(({ to }) => to === 'program') || system.clock() - isBackSince < LATE_MS,
     listen(onKey) {
       listeners.push(onKey)
       update()
@@ -103,6 +118,7 @@ export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): 
       update()
       return () => {
         holders.delete(holder)
+        if (to === 'program') isBackSince = system.clock()
         update()
       }
     },

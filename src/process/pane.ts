@@ -1,4 +1,5 @@
 import type { IBufferCell, Terminal as HeadlessTerminal } from '@xterm/headless'
+import { withoutControls } from '../base/controls.ts'
 import type { Size } from './terminal.ts'
 
 /** A stretch of a row that looks the same all along. */
@@ -43,6 +44,8 @@ export async function openPane(size: Size): Promise<Pane> {
     allowProposedApi: true,
   })
   const keys = keyModes(terminal)
+  let title = ''
+  terminal.onTitleChange((to) => void (title = to))
   const rows = (): readonly (readonly Span[])[] => {
     const { active } = terminal.buffer
     return Array.from({ length: terminal.rows }, (_, row) => spansOf(terminal, active.baseY + row))
@@ -66,7 +69,7 @@ export async function openPane(size: Size): Promise<Pane> {
       const drawn = rows().map((spans, row) =>
         spans.length === 0 ? '' : `${CSI}${row + 1};1H${drawnOf(spans)}`,
       )
-      return `${drawn.join('')}${CSI}0m${CSI}${cursorY + 1};${cursorX + 1}H${modesOf(terminal)}${keys.restored()}`
+      return `${drawn.join('')}${CSI}0m${CSI}${cursorY + 1};${cursorX + 1}H${modesOf(terminal)}${keys.restored()}${title === '' ? '' : `\u001b]2;${withoutControls(title)}\u0007`}`
     },
     onChange(listener) {
       const heard = terminal.onWriteParsed(listener)
@@ -124,7 +127,8 @@ function modesOf({ modes }: HeadlessTerminal): string {
     ...(modes.sendFocusMode ? [1004] : []),
     ...(mouse === null ? [] : [mouse, 1006]),
   ]
-  return on.map((mode) => `${CSI}?${mode}h`).join('') + (modes.applicationKeypadMode ? '\u001b=' : '')
+  const keypad = modes.applicationKeypadMode ? '\u001b=' : ''
+  return on.map((mode) => `${CSI}?${mode}h`).join('') + (modes.wraparoundMode ? '' : `${CSI}?7l`) + keypad
 }
 
 function drawnOf(spans: readonly Span[]): string {

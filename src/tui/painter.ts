@@ -2,11 +2,15 @@ import { textOf, withText, type Piece } from '../ui/block.ts'
 import { fit } from '../ui/fit.ts'
 import { lineText, type Canvas } from '../ui/layout.ts'
 import { printable } from '../ui/printable.ts'
+import { USUAL_MODES } from '../ui/usual-modes.ts'
 import { isNarrow, type Measure } from '../ui/width.ts'
 import type { Frame, Segment } from './frame.ts'
 
-/** The other screen, without a cursor and without wrapping, and what is pasted marked as such. */
-export const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h'
+/**
+ * The other screen, without a cursor and without wrapping, and what is pasted marked as such. A program that was killed
+ * may have left the terminal in any state.
+ */
+export const ENTER = USUAL_MODES + '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h'
 /** All of that undone. The end of a frame comes first, for it may have been cut off in one. */
 export const LEAVE = '\u001b[?2026l\u001b[0m\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l'
 

@@ -358,13 +358,19 @@ function footOf(input: ViewInput): Foot {
   const { state, size, measure } = input
   const keys = keysLine(input, size.columns)
   if (state.prompt && state.prompt.kind !== 'keys') return promptFoot(state.prompt, input, keys)
-  const notice = noticeLine(input)
-  return { lines: [...(notice ? [fit(notice, size.columns, measure)] : []), keys], cursor: null }
+  const notices = noticeLines(input).map((notice) => fit(notice, size.columns, measure))
+  return { lines: [...notices, keys], cursor: null }
 }
 
-/** What somebody should see now: the answer to a key, a question, how the run ended. */
-function noticeLine({ state, model: { status, isDead }, isAlive }: ViewInput): Line | null {
-  if (state.notice !== '') return [accent('› '), state.notice]
+/** What somebody should see now: the answer to a key, and what waits for them however late that came. */
+function noticeLines(input: ViewInput): readonly Line[] {
+  const { notice } = input.state
+  const standing = standingLine(input)
+  return [...(notice === '' ? [] : [[accent('› '), notice]]), ...(standing ? [standing] : [])]
+}
+
+/** A question, or how the run ended. */
+function standingLine({ model: { status, isDead }, isAlive }: ViewInput): Line | null {
   const question = isAlive ? status?.questions[0] : undefined
   if (question) return [bad('■ '), questionText(question), dim('   a answers')]
   if (isDead) {

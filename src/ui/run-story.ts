@@ -1,3 +1,4 @@
+import { withoutControls } from '../base/controls.ts'
 import { unreachable } from '../base/errors.ts'
 import { counted, fewOf } from '../base/text.ts'
 import { clockText, formatDuration } from '../base/time.ts'
@@ -352,5 +353,7 @@ const WORTH_SHOWING_SECONDS = 30
 
 /** Those that say something. */
 function linesOf(text: string): readonly string[] {
-  return text.split(/\r\n|\r|\n/).filter((one) => one.trim() !== '')
+  return withoutControls(text)
+    .split('\n')
+    .filter((one) => one.trim() !== '')
 }

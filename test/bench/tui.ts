@@ -185,7 +185,7 @@ async function afterGigabyte(): Promise<Row> {
   const print = `seq -f "%.0f ${LINE}" 1 ${Math.ceil(1e9 / 80)}; echo all is printed`
   const command = `${print}; sleep 1000`
   const config = { agent: 'command', command, gates: [], commit: { seal: false } }
-  const root = project(10, { 'ralph.config.json': JSON.stringify(config) })
+  const root = project(1000, { 'ralph.config.json': JSON.stringify(config) })
   try {
     const terminal = inTerminal(root, 'run', '--tui')
     await terminal.saying('again and again')
@@ -194,7 +194,7 @@ async function afterGigabyte(): Promise<Row> {
     const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
     await terminal.end()
     return {
-      what: 'ralph run --tui, an agent that prints 1 GB',
+      what: 'ralph run --tui, 1000 tasks, an agent that prints 1 GB',
       value: `${peak.toFixed(0)} MB at the peak`,
       ratio: 'at most 120 MB',
     }

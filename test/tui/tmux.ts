@@ -14,7 +14,11 @@ export const hasTmux = process.platform !== 'win32' && spawnSync('tmux', ['-V'])
 let servers = 0
 
 /** A real terminal with a shell in it, in a tmux of its own. */
-export function openTmux(cwd: string, size: { readonly columns: number; readonly rows: number }) {
+export function openTmux(
+  cwd: string,
+  size: { readonly columns: number; readonly rows: number },
+  more: Readonly<Record<string, string>> = {},
+) {
   const socket = `ralph-test-${process.pid}-${servers++}`
   const env = {
     PATH: process.env['PATH'],
@@ -33,6 +37,7 @@ export function openTmux(cwd: string, size: { readonly columns: number; readonly
     PS1: '$ ',
     PAGER: 'cat > .git/paged; true',
     EDITOR: 'cp -t .git',
+    ...more,
   }
   const tmux = (...args: readonly string[]): string =>
     execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], { cwd, env, encoding: 'utf8' })
@@ -44,6 +49,15 @@ export function openTmux(cwd: string, size: { readonly columns: number; readonly
     /** With all that has scrolled away. */
     history: () => tmux('capture-pane', '-t', 't', '-p', '-S', '-'),
     isAlternate: () => tmux('display-message', '-t', 't', '-p', '#{alternate_on}').trim() === '1',
+    /** What a program may have left switched on: the other screen, no cursor, the mouse, other keys, no wrapping, a title. */
+    modes: () =>
+      tmux(
+        'display-message',
+        '-t',
+        't',
+        '-p',
+        '#{alternate_on}#{cursor_flag} #{mouse_any_flag}#{mouse_sgr_flag} #{keypad_cursor_flag}#{keypad_flag} #{wrap_flag} #{pane_title}',
+      ).trim(),
     /** What the terminal is set to: whether what is typed shows, and whether a line is edited in it. */
     isCooked: () =>
       / echo( |$)/m.test(
@@ -53,7 +67,7 @@ export function openTmux(cwd: string, size: { readonly columns: number; readonly
     type: (text: string) => void tmux('send-keys', '-t', 't', '-l', text),
     /** Runs ralph in the shell. */
     ralph: (...args: readonly string[]) => {
-      const words = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`)
+      const words = [process.execPath, more['PROGRAM'] ?? PROGRAM, ...args].map((word) => `'${word}'`)
       tmux('send-keys', '-t', 't', '-l', `${words.join(' ')}; echo "ended with $?"; : > .git/ended`)
       tmux('send-keys', '-t', 't', 'Enter')
     },

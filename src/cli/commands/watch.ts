@@ -1,19 +1,18 @@
 import { once } from 'node:events'
 import { UserError } from '../../base/errors.ts'
 import { openPlace, type Place } from '../../project/project.ts'
-import { retry } from '../../project/retry-task.ts'
-import { tryRun } from '../../project/run-control.ts'
 import type { Steering } from '../../tui/state.ts'
 import type { Terminal } from '../../tui/terminal.ts'
 import type { Context } from '../command.ts'
-import { changesFiles } from '../run/full-screen.ts'
-import { makeScreen } from '../run/screen-ports.ts'
+import { takeLittleMemory } from '../run/little-memory.ts'
+import { changesFiles, makeScreen } from '../run/screen-ports.ts'
 import { showJson, showLines, type Show } from '../run/show-run.ts'
 import { RunWatch } from '../run/watch-run.ts'
 import { openTerminal } from '../terminal.ts'
 
 /** Shows the current run, or the last one: in the full screen, or as lines without a terminal. */
 export async function run(context: Context): Promise<number> {
+  takeLittleMemory()
   const place = await openPlace(context.where)
   const terminal = context.json ? null : openTerminal(context.io)
   return terminal ? watchOn(context, place, terminal) : printRun(context, place)
@@ -56,7 +55,10 @@ async function watchOn(context: Context, place: Place, terminal: Terminal): Prom
 
 /** Sends the request to the run; without a run, a blocked task can still be made TODO again. */
 async function steer({ io, where }: Context, watch: RunWatch, steering: Steering): Promise<string> {
+  // What the first frame does not need it does not wait for.
+  const { tryRun } = await import('../../project/run-control.ts')
   if (!watch.isAlive && steering.do === 'retry') {
+    const { retry } = await import('../../project/retry-task.ts')
     const { id } = await retry(io, where, { task: steering.task, answer: null })
     return `${id} is TODO again`
   }

@@ -14,6 +14,7 @@ import { accent, paragraph } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
 import { openTerminal } from '../terminal.ts'
 import { RunKeys, type KeyDesk } from './keys.ts'
+import { takeLittleMemory } from './little-memory.ts'
 import { openPersonTerminal } from './person-terminal.ts'
 import { showJson, type LineShow } from './show-run.ts'
 import { stageOf, type Stage } from './stage.ts'
@@ -22,6 +23,7 @@ import { runWish } from './wish.ts'
 
 /** Does the next task, or the one named, or one after the other; shown in these lines, or without any as JSON. */
 export async function doRun(context: Context, lines: LineShow | null): Promise<number> {
+  takeLittleMemory()
   const project = await openProject(context.where)
   const wish = wishOf(context, project)
   const options = runOptions(wish, project)

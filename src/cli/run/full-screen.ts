@@ -5,7 +5,7 @@ import type { Control } from '../../run/control.ts'
 import { RunModel } from '../../tui/model.ts'
 import type { Terminal } from '../../tui/terminal.ts'
 import type { Context } from '../command.ts'
-import { makeScreen } from './screen-ports.ts'
+import { changesFiles, makeScreen } from './screen-ports.ts'
 
 /** What the full screen of a run in this process is made of. */
 export interface OwnRun {
@@ -64,11 +64,4 @@ export async function ownScreen(
     close: () => screen.close(),
     end: close,
   }
-}
-
-/** Whether a task file says something else afterwards. */
-export function changesFiles({ type }: RunEvent): boolean {
-  return (
-    type === 'task-completed' || type === 'task-blocked' || type === 'answered' || type === 'run-finished'
-  )
 }

@@ -1,8 +1,10 @@
 import { openPane, type Pane } from '../../process/pane.ts'
 import { openPty, type Pty } from '../../process/pty.ts'
 import type { ProcessEnd } from '../../process/start.ts'
+import { sendSignal } from '../../process/tree.ts'
 import { keepTerminalModes } from '../../process/terminal-modes.ts'
 import type { Borrower, Guest, PersonTerminal, Size } from '../../process/terminal.ts'
+import { KEEP_TITLE, TITLE_BACK, USUAL_MODES } from '../../ui/usual-modes.ts'
 import type { Io } from '../io.ts'
 
 /** What of the run a terminal needs that is lent. */
@@ -29,11 +31,17 @@ export function openPersonTerminal(io: Io, lending: Lending): PersonTerminal | n
     const resume = suspend()
     const takeBack = keyboard.pause('program')
     const restoreModes = keepTerminalModes(io.env)
+    const restore = (): void => {
+      restoreModes()
+      write(USUAL_SCREEN + USUAL_MODES + TITLE_BACK + freshLine(size()))
+    }
+    const forget = io.atExit(restore)
+    write(KEEP_TITLE)
     try {
       return await start('handed-over').finished
     } finally {
-      restoreModes()
-      write(USUAL_SCREEN + USUAL)
+      forget()
+      restore()
       takeBack()
       resume()
     }
@@ -53,18 +61,37 @@ export function openPersonTerminal(io: Io, lending: Lending): PersonTerminal | n
       if (at !== null) void pane.settled().then(() => seat.detach?.('away'))
     }
     const fit = (): void => seat.resize(size())
-    const forget = io.stdout.onResize(fit)
-    write(clearance(size()))
-    fit()
-    write((pane.isAlternate ? OTHER_SCREEN : '') + pane.repaint())
-    input.setRawMode(true)
-    input.on('data', keys).resume()
-    seat.detach = (why) => {
-      seat.detach = null
+    const hide = (): void => write(leaving(pane) + USUAL_MODES + TITLE_BACK)
+    const enter = (): void => {
+      write(KEEP_TITLE + clearance(size()))
+      fit()
+      write((pane.isAlternate ? OTHER_SCREEN : '') + pane.repaint())
+      input.setRawMode(true)
+      input.on('data', keys).resume()
+      seat.isShown = true
+    }
+    const leave = (): void => {
+      seat.isShown = false
       input.off('data', keys).pause()
       input.setRawMode(false)
-      forget()
-      write(leaving(pane) + USUAL)
+      hide()
+    }
+    const forget = [
+      io.stdout.onResize(fit),
+      io.atExit(() => seat.isShown && hide()),
+      // No key comes here, but the word that ralph is stopped, and goes on.
+      keyboard.listen(({ name }) => {
+        if (name === 'suspend') leave()
+        else if (name === 'resume' && !seat.isShown) enter()
+      }),
+    ]
+    enter()
+    // One that has stopped itself has no shell that would let it go on.
+    seat.goOn()
+    seat.detach = (why) => {
+      seat.detach = null
+      if (seat.isShown) leave()
+      for (const one of forget) one()
       takeBack()
       resume()
       if (why === 'away') say(`${seat.name} goes on without you: i brings it back`)
@@ -76,9 +103,11 @@ export function openPersonTerminal(io: Io, lending: Lending): PersonTerminal | n
     const seat = makeSeat(name, pty, await openPane(size()))
     const { pane } = seat
     const running = borrower.start(pty)
+    const { pid } = running
+    if (pid !== undefined) seat.goOn = () => sendSignal(-pid, 'SIGCONT')
     pty.stream.on('data', (chunk: Buffer) => {
       pane.write(chunk)
-      if (seat.isAttached) write(chunk)
+      if (seat.isShown) write(chunk)
     })
     // Where the person is with it, their own terminal answers.
     pane.onReply((text) => seat.isAttached || pty.stream.write(text))
@@ -118,6 +147,9 @@ interface Seat extends Guest {
   readonly pty: Pty
   detach: ((why: 'away' | 'ended') => void) | null
   hasEnded: boolean
+  /** Whether the terminal shows it: not while ralph itself is stopped. */
+  isShown: boolean
+  goOn: () => void
 }
 
 function makeSeat(name: string, pty: Pty, pane: Pane): Seat {
@@ -127,6 +159,8 @@ function makeSeat(name: string, pty: Pty, pane: Pane): Seat {
     pane,
     detach: null,
     hasEnded: false,
+    isShown: false,
+    goOn: () => undefined,
     get isAttached() {
       return this.detach !== null
     },
@@ -140,8 +174,6 @@ function makeSeat(name: string, pty: Pty, pane: Pane): Seat {
 }
 
 const CSI = '\u001b['
-/** What a program of a terminal may leave switched on, or off: the cursor, colours, the mouse, pasting, focus, ways to report keys. */
-const USUAL = `${CSI}?25h${CSI}0m${CSI}?1000l${CSI}?1002l${CSI}?1003l${CSI}?1006l${CSI}?2004l${CSI}?1004l${CSI}?1l${CSI}>4m${CSI}<u\u001b>`
 const OTHER_SCREEN = `${CSI}?1049h${CSI}2J`
 /** Back from the other screen, where a program has not left it: on the usual one this does nothing. */
 const USUAL_SCREEN = `${CSI}?1047l`
@@ -149,6 +181,11 @@ const USUAL_SCREEN = `${CSI}?1047l`
 /** Has what stands on the screen scroll away, so that the program's first row is the first one here. */
 function clearance({ rows }: Size): string {
   return `\r${'\n'.repeat(rows - 1)}${CSI}H`
+}
+
+/** The start of an empty line: this one, where the cursor is at its start, else the next, to which so many blanks lead. */
+function freshLine({ columns }: Size): string {
+  return `${' '.repeat(columns - 1)}\r${CSI}J`
 }
 
 /** Goes below all that the program has drawn. */

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import type { RunEvent } from '../../events/event.ts'
 import { LiveListing } from '../../project/live-listing.ts'
 import type { Place } from '../../project/project.ts'
 import { boardOf, EMPTY_BOARD, type Board, type BoardTask } from '../../tui/board.ts'
@@ -8,7 +9,6 @@ import type { Terminal } from '../../tui/terminal.ts'
 import { measureForAny } from '../../ui/width.ts'
 import type { Context } from '../command.ts'
 import { canvasFor } from '../context.ts'
-import { materialOf, openOutside } from './task-material.ts'
 
 /** What differs between a run in this process and one that is watched. */
 export type ScreenOf = Pick<ScreenPorts, 'liveness' | 'steer' | 'tick'> & {
@@ -48,8 +48,8 @@ export async function makeScreen(
     model,
     board: () => board,
     project: basename(place.root),
-    material: (task, tab) => materialOf(at, task, tab),
-    open: (what, task, lend) => openOutside(at, { what, task, lend }),
+    material: async (task, tab) => (await taskMaterial()).materialOf(at, task, tab),
+    open: async (what, task, lend) => (await taskMaterial()).openOutside(at, { what, task, lend }),
   })
   const reread = oneAtATime(async () => {
     await read()
@@ -66,6 +66,9 @@ export async function makeScreen(
     },
   }
 }
+
+/** What the first frame does not need it does not wait for. */
+const taskMaterial = (): Promise<typeof import('./task-material.ts')> => import('./task-material.ts')
 
 /** Does it again where it was asked for meanwhile. What is wrong with a folder is shown by the tasks that stay as they were. */
 function oneAtATime(work: () => Promise<void>): () => void {
@@ -89,4 +92,11 @@ function oneAtATime(work: () => Promise<void>): () => void {
     if (isWanted) go()
   }
   return go
+}
+
+/** Whether a task file says something else afterwards. */
+export function changesFiles({ type }: RunEvent): boolean {
+  return (
+    type === 'task-completed' || type === 'task-blocked' || type === 'answered' || type === 'run-finished'
+  )
 }

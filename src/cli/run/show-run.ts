@@ -8,6 +8,7 @@ import { warningBlock } from '../../ui/run-blocks.ts'
 import { questionView } from '../../ui/question-view.ts'
 import { RunReporter } from '../../ui/run-reporter.ts'
 import { wantsLiveLines } from '../../ui/style.ts'
+import { KEEP_TITLE, TITLE_BACK } from '../../ui/usual-modes.ts'
 import { measureForAny } from '../../ui/width.ts'
 import type { Context } from '../command.ts'
 import { canvasFor } from '../context.ts'
@@ -67,11 +68,7 @@ export async function showLines(
   const desk: Desk = {
     moves: isLive,
     open(question) {
-      const ends = [
-        reporter.hold(),
-        io.keyboard()?.pause(),
-        isLive ? callPerson(stdout.write, question) : undefined,
-      ]
+      const ends = [reporter.hold(), io.keyboard()?.pause(), isLive ? callPerson(io, question) : undefined]
       return () => ends.toReversed().forEach((end) => end?.())
     },
     draw: (question, choices) =>
@@ -93,10 +90,14 @@ export async function showLines(
 }
 
 /** Rings the bell, and has the title of the window ask; what it returns puts the title back that was there. */
-function callPerson(write: Io['stdout']['write'], question: string): () => void {
-  write(`\u001b[22;2t\u001b]2;ralph: ${question}\u0007\u0007`)
-  // A terminal that keeps no titles is left with an empty one, and shows its own then.
-  return () => write('\u001b]2;\u0007\u001b[23;2t')
+function callPerson({ stdout, atExit }: Pick<Io, 'stdout' | 'atExit'>, question: string): () => void {
+  stdout.write(`${KEEP_TITLE}\u001b]2;ralph: ${question}\u0007\u0007`)
+  const restore = (): void => stdout.write(TITLE_BACK)
+  const forget = atExit(restore)
+  return () => {
+    forget()
+    restore()
+  }
 }
 
 function later(callback: () => void, milliseconds: number): () => void {
