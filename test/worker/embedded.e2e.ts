@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -33,8 +33,6 @@ function isOpen(port: number): Promise<boolean> {
     socket.on('error', () => resolve(false)).on('connect', () => socket.destroy())
   })
 }
-
-const warnings = (going: Going): readonly string[] => those(going, 'warning').map(({ message }) => message)
 
 describe('the embedded queue', () => {
   it.each([
@@ -95,59 +93,4 @@ describe('the embedded queue', () => {
       expectAllLanded(machines, at, 3)
     },
   )
-
-  it('begins anew where its files are damaged, says so, and its worker goes on with it', async () => {
-    const { machines, open } = gated(2)
-    const at = machines.clone('run')
-    const { folder } = queueOf(at)
-    const first = start(at, RUN)
-    await first.until(isType('run-started'))
-    const working = start(at, ['worker', '--queue', 'embedded'])
-    await first.until(isType('agent-started'))
-    await kill(first)
-    for (const file of ['global/pg_control', 'PG_VERSION'])
-      writeFileSync(join(folder, 'data', file), 'no database at all')
-    const second = start(at, RUN)
-    await second.until(isType('run-started'))
-    expect(warnings(second)).toContainEqual(
-      expect.stringMatching(/^the embedded queue cannot be opened .*begins anew/),
-    )
-    open()
-    expect(await second.ended).toEqual({ code: 0, stderr: '' })
-    expect((await working.ended).code).toBe(0)
-    expectAllLanded(machines, at, 2)
-  })
-
-  it('says what it prepares before the run has begun, and that a start was cut short', async () => {
-    const { machines, open } = gated(1)
-    open()
-    const at = machines.clone('run')
-    const { folder } = queueOf(at)
-    const first = start(at, RUN)
-    await first.until(isType('run-started'))
-    expect(first.events.map(({ type }) => type).slice(0, 2)).toEqual(['preparing', 'run-started'])
-    await kill(first)
-    writeFileSync(join(folder, 'starting'), '')
-    const second = start(at, RUN)
-    await second.until(isType('run-started'))
-    expect(warnings(second)).toContainEqual(expect.stringContaining('was ended while it started'))
-    start(at, ['worker', '--queue', 'embedded'])
-    expect((await second.ended).code).toBe(0)
-    expect(existsSync(join(folder, 'starting'))).toBe(false)
-    expectAllLanded(machines, at, 1)
-  })
-
-  it('ends its workers with a clear message where its run does not come back', async () => {
-    const { machines } = gated(1)
-    const at = machines.clone('run')
-    const first = start(at, RUN)
-    await first.until(isType('run-started'))
-    const working = start(at, ['worker', '--queue', 'embedded'])
-    await first.until(isType('agent-started'))
-    await kill(first)
-    const { code, stderr } = await working.ended
-    expect(code).toBe(2)
-    expect(stderr).toMatch(/the queue at postgres:\/\/postgres@127\.0\.0\.1:\d+\/postgres is gone/)
-    expect(stderr).toContain('What was done is on the remote, and the next run lands it.')
-  })
 })
