@@ -120,7 +120,7 @@ describe('the keys of a run', () => {
   it('say why there is nothing to read, until the next key', async () => {
     const { press, foot } = await keys()
     expect(foot(await press('l'))).toContain('no attempt has begun')
-    expect(foot(await press('l'))).toContain('5 of 14 done')
+    expect(foot(await press('escape'))).toContain('5 of 14 done')
   })
 
   it('are shown', async () => {
@@ -128,6 +128,9 @@ describe('the keys of a run', () => {
     const help = foot(await press('?'))
     for (const word of ['p begin no further attempt', 's skip a task', 'd the work so far', 'ralph pause'])
       expect(help).toContain(word)
+    expect(foot(await press('?'))).toContain('5 of 14 done')
+    await press('?')
+    expect(foot(await press('q'))).toContain('stop?')
   })
 
   it('are not read while git commits, or pushes, for it may ask for a password', async () => {

@@ -66,7 +66,6 @@ describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
     press('d')
     await shows('T-001 has changed nothing yet')
     press('q')
-    press('q')
     await shows('a after this attempt')
     press('a')
     await shows('stopping · 0 of 2 done')

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../events/event.ts'
 import type { Control } from '../../run/control.ts'
-import { accent, dim, line, type Block } from '../../ui/block.ts'
+import { accent, dim, paragraph, type Block } from '../../ui/block.ts'
 import type { RunReporter } from '../../ui/run-reporter.ts'
 import type { Key, Keyboard } from '../keyboard.ts'
 import type { RunViews } from './views.ts'
@@ -44,6 +44,8 @@ export class RunKeys {
   readonly #keys: readonly RunKey[]
   /** What the foot asks just now. */
   #choices: readonly Choice[] | null = null
+  /** Whether the foot says which keys there are. */
+  #isHelping = false
   /** The pager, while it has the terminal. */
   #away: Promise<void> | null = null
   /** Brings the lines back after a Ctrl-Z. */
@@ -105,10 +107,11 @@ export class RunKeys {
     if (name === 'suspend') this.#comeBack = this.#desk.reporter.hold()
     else if (name === 'resume') this.#resume()
     else if (!this.#away && !ctrl) {
-      const choices = this.#choices
+      const [choices, helped] = [this.#choices ?? [], this.#isHelping]
       this.#close()
-      if (choices) choices.find(({ keys }) => keys.includes(name))?.press()
-      else this.#keys.find(({ key }) => key === name)?.press()
+      if (choices.length > 0) choices.find(({ keys }) => keys.includes(name))?.press()
+      // What only says something is in the way of no key, but the help is closed by its own.
+      else if (!helped || name !== '?') this.#keys.find(({ key }) => key === name)?.press()
     }
   }
 
@@ -162,9 +165,14 @@ export class RunKeys {
   #help(): void {
     const words = this.#keys.map(({ key, about }) => [`${key} ${about}`])
     this.#choices = []
+    this.#isHelping = true
     this.#desk.reporter.overlay([
       { kind: 'hang', head: [' '], words: [...words, ['Ctrl-C stop now']], gap: '   ' },
-      line(dim(' the same from another terminal: ralph pause, resume, skip, stop, answer, status')),
+      paragraph(
+        [' '],
+        'the same from another terminal: ralph pause, resume, skip, stop, answer, status',
+        'dim',
+      ),
     ])
   }
 
@@ -217,18 +225,19 @@ export class RunKeys {
       words: [[question], ...words, [dim('esc back')]],
       gap: '   ',
     }
-    this.#desk.reporter.overlay([asked, ...(remark === '' ? [] : [line(dim(`   ${remark}`))])])
+    this.#desk.reporter.overlay([asked, ...(remark === '' ? [] : [paragraph(['   '], remark, 'dim')])])
   }
 
   /** Says something until the next key. */
   #note(text: string): void {
     this.#choices = []
-    this.#desk.reporter.overlay([line(` ${text}`)])
+    this.#desk.reporter.overlay([paragraph([' '], text)])
   }
 
   #close(): void {
     if (!this.#choices) return
     this.#choices = null
+    this.#isHelping = false
     this.#desk.reporter.overlay(null)
   }
 
