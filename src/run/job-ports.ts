@@ -1,6 +1,6 @@
 import { checkWork } from '../attempt/check.ts'
 import type { Job } from '../attempt/job.ts'
-import type { AgentQuestion, AttemptPorts, Emit } from '../attempt/ports.ts'
+import type { QuestionToPerson, AttemptPorts, Emit } from '../attempt/ports.ts'
 import type { Happening } from '../events/event.ts'
 import type { LandingPorts, Refusal } from '../landing/land.ts'
 import { withMark } from '../process/mark.ts'
@@ -39,7 +39,7 @@ export function attemptPorts(ports: RunPorts, task: string): AttemptPorts {
 /** A person's answer to an agent, from the run's terminal or from another one, whichever is first. */
 export async function answerFor(
   { control, reply }: Pick<RunPorts, 'control' | 'reply'>,
-  question: AgentQuestion,
+  question: QuestionToPerson,
   signal: AbortSignal,
 ): Promise<string | null> {
   const answered = new AbortController()

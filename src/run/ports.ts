@@ -1,5 +1,5 @@
 import type { Agent } from '../agent/port.ts'
-import type { AgentQuestion, AttemptLogs, TaskAddition } from '../attempt/ports.ts'
+import type { QuestionToPerson, AttemptLogs, TaskAddition } from '../attempt/ports.ts'
 import type { AgentChoice, GatesChanged } from '../attempt/job.ts'
 import type { SandboxState } from '../events/event.ts'
 import type { Gate, GateResult } from '../events/gate.ts'
@@ -105,7 +105,7 @@ export interface RunPorts {
    */
   readonly ask: ((question: TaskQuestion, signal: AbortSignal) => Promise<TaskAnswer>) | null
   /** Puts the question of a working agent to a person; null if nobody can be asked. The signal withdraws the question. */
-  readonly reply: ((question: AgentQuestion, signal: AbortSignal) => Promise<string | null>) | null
+  readonly reply: ((question: QuestionToPerson, signal: AbortSignal) => Promise<string | null>) | null
   /** The terminal of the run, in which a person can take over; null if there is none. */
   readonly terminal: PersonTerminal | null
   /** The command that starts ralph's own server, for agents that accept one; null if they get none. */
