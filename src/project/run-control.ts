@@ -1,5 +1,5 @@
 import { UserError } from '../base/errors.ts'
-import type { RunStatus, Situation } from '../events/status.ts'
+import type { RunStatus, RunOverview } from '../events/status.ts'
 import { listCandidates } from '../git/record.ts'
 import { askRun, type ControlRequest } from '../run/control-socket.ts'
 import { runFolder, type RunFolder } from '../run/folder.ts'
@@ -10,7 +10,7 @@ import { openRepository } from './repository.ts'
 import { refuseInside, type World } from './world.ts'
 
 /** The present situation, from the lock, the journals and the candidates. */
-export async function situationOf(world: World, where: Where): Promise<Situation> {
+export async function overviewOf(world: World, where: Where): Promise<RunOverview> {
   const { folder, git } = await openFolder(world, where)
   const [owner, candidates] = await Promise.all([livingOwner(folder), listCandidates(git)])
   const [newest, before] = runsIn(folder.logs).toReversed().slice(0, 2)
