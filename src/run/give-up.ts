@@ -13,7 +13,7 @@ import type { Landed } from '../landing/land.ts'
 import type { Blockage } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import type { Displaced } from '../workspace/port.ts'
-import { FAILURE_ANSWERS, type FailureAnswer, type TaskAnswer } from './ports.ts'
+import { FAILURE_ANSWERS, type FailureAnswer, type PersonAnswer } from './ports.ts'
 import { announced } from './prepare.ts'
 import { currentTask } from './source.ts'
 import type { RunPorts } from './ports.ts'
@@ -136,7 +136,7 @@ export async function conclude(
 }
 
 /** A person's answer, from the run's terminal or from another one, whichever is first; the wait is limited. */
-async function answerTo(run: Run, { task, reason }: GivingUp): Promise<TaskAnswer> {
+async function answerTo(run: Run, { task, reason }: GivingUp): Promise<PersonAnswer> {
   const { ports, options, emit } = run
   const { control, ask } = ports
   if (!ask) return 'block'
@@ -166,7 +166,7 @@ async function answerTo(run: Run, { task, reason }: GivingUp): Promise<TaskAnswe
 }
 
 /** Reads an answer: text that is no known word answers a question, and is a mistake if there was none. */
-function meantBy(said: string, isQuestion: boolean): TaskAnswer {
+function meantBy(said: string, isQuestion: boolean): PersonAnswer {
   return FAILURE_ANSWERS.find((known) => known === said) ?? (isQuestion ? { text: said } : 'block')
 }
 

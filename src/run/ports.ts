@@ -103,7 +103,7 @@ export interface RunPorts {
    * Asks a person what to do with a failed task, or to answer its agent; null if nobody can be asked. The signal
    * withdraws the question.
    */
-  readonly ask: ((question: TaskQuestion, signal: AbortSignal) => Promise<TaskAnswer>) | null
+  readonly ask: ((question: TaskQuestion, signal: AbortSignal) => Promise<PersonAnswer>) | null
   /** Puts the question of a working agent to a person; null if nobody can be asked. The signal withdraws the question. */
   readonly reply: ((question: QuestionToPerson, signal: AbortSignal) => Promise<string | null>) | null
   /** The terminal of the run, in which a person can take over; null if there is none. */
@@ -205,7 +205,7 @@ interface TaskQuestion {
 }
 
 /** What to do with the task, or an answer to its agent. */
-export type TaskAnswer = FailureAnswer | { readonly text: string }
+export type PersonAnswer = FailureAnswer | { readonly text: string }
 
 export const FAILURE_ANSWERS = ['retry', 'skip', 'block', 'abort'] as const
 export type FailureAnswer = (typeof FAILURE_ANSWERS)[number]
