@@ -6,7 +6,7 @@ import { printable } from '../../ui/printable.ts'
 import type { Dialogue } from '../io.ts'
 
 /** The terminal for a question. */
-export interface Desk {
+export interface QuestionTerminal {
   /** Gives the terminal to the question, and notifies the person; the returned function ends that. */
   readonly open: (question: string) => () => void
   /** Lays out the lines of a question for the terminal. */
@@ -18,7 +18,7 @@ export interface Desk {
 /** Asks a person what a run cannot decide, one question at a time; a signal withdraws a question. */
 export function questionsOf(
   { signal, ...dialogue }: Dialogue & { readonly signal: AbortSignal },
-  desk: Desk,
+  desk: QuestionTerminal,
 ): Questions {
   let before: Promise<unknown> = Promise.resolve()
   const ask = (question: string, choices: readonly string[], over: AbortSignal): Promise<string | null> => {
@@ -48,7 +48,7 @@ export function questionsOf(
 }
 
 interface Asking extends Dialogue {
-  readonly desk: Desk
+  readonly desk: QuestionTerminal
   readonly over: AbortSignal
 }
 

@@ -13,7 +13,7 @@ import { measureForAny } from '../../ui/width.ts'
 import type { Context } from '../command.ts'
 import { canvasFor } from '../context.ts'
 import type { Io } from '../io.ts'
-import { questionsOf, type Desk } from './questions.ts'
+import { questionsOf, type QuestionTerminal } from './questions.ts'
 
 /** Shows a run, and asks its questions. */
 export interface Show {
@@ -65,7 +65,7 @@ export async function showLines(
   const ticking = setInterval(() => reporter.tick(), TICK_MS)
   const unwatch = isLive ? stdout.onResize(() => reporter.tick()) : () => undefined
   const dialogue = io.dialogue()
-  const desk: Desk = {
+  const desk: QuestionTerminal = {
     moves: isLive,
     open(question) {
       const ends = [reporter.hold(), io.keyboard()?.pause(), isLive ? callPerson(io, question) : undefined]
