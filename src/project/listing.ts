@@ -11,7 +11,7 @@ import { blockedReason } from '../select/why-not.ts'
 import { detached } from '../task/facts.ts'
 import type { FactName, Facts, Task, TaskHead } from '../task/model.ts'
 import { readFacts, readTask, readTaskFacts } from '../task/read.ts'
-import type { FactsAsked } from '../task/scan-facts.ts'
+import type { FactRequest } from '../task/scan-facts.ts'
 import type { Place } from './project.ts'
 
 type TierFact = (typeof TIER_FACTS)[number]
@@ -31,8 +31,8 @@ export async function openListing<K extends FactName>(
   facts: readonly K[],
   needsTier: (task: TaskHead) => boolean = () => true,
 ): Promise<Listing<Facts<K | TierFact>>> {
-  const { asked, see, tierOf } = tierReading(place.config.tiers, facts, needsTier)
-  const { tasks } = await readFacts(place, asked, see)
+  const { request, see, tierOf } = tierReading(place.config.tiers, facts, needsTier)
+  const { tasks } = await readFacts(place, request, see)
   return { selection: select(tasks), tierOf }
 }
 
@@ -42,13 +42,13 @@ export async function openTask<K extends FactName>(
   { file }: TaskHead,
   facts: readonly K[],
 ): Promise<{ readonly task: Facts<K | TierFact>; readonly choice: TierChoice }> {
-  const { asked, see, tierOf } = tierReading(place.config.tiers, facts, () => true)
-  const task = await readTaskFacts(place, file, asked, see)
+  const { request, see, tierOf } = tierReading(place.config.tiers, facts, () => true)
+  const task = await readTaskFacts(place, file, request, see)
   return { task, choice: tierOf(task) }
 }
 
 interface TierReading<T extends TaskHead, K extends FactName> {
-  readonly asked: FactsAsked<K>
+  readonly request: FactRequest<K>
   readonly see: (facts: T, task: Task) => void
   readonly tierOf: (task: T) => TierChoice
 }
@@ -62,7 +62,7 @@ function tierReading<K extends FactName>(
   const asksProducts = new Set<FactName>(facts).has('produces')
   const ofWhole = new Map<TaskHead, TierChoice>()
   return {
-    asked: {
+    request: {
       facts: [...facts, ...TIER_FACTS],
       isEnough: (task) => !asksProducts && (task.complexity !== null || !needsTier(task)),
       isWanted: mayDecideTier(tiers),

@@ -3,7 +3,7 @@ import { UserError } from '../base/errors.ts'
 import type { Availability } from '../cage/available.ts'
 import type { CagePolicy } from '../cage/policy.ts'
 import type { CagePlace } from '../cage/rules.ts'
-import type { CageAsked } from '../cage/start.ts'
+import type { CageRequest } from '../cage/start.ts'
 import type { SandboxState } from '../events/event.ts'
 import type { Git } from '../git/git.ts'
 import type { Repository } from '../git/repository.ts'
@@ -49,14 +49,15 @@ export interface Sandbox {
 
 /** The mode to use: from the command line, else the environment, else the configuration. */
 export function sandboxMode(
-  asked: SandboxMode | null,
+  requested: SandboxMode | null,
   { env, config }: { readonly env: World['env']; readonly config: Config },
 ): SandboxMode {
-  const told = env[VARIABLE]
-  if (asked !== null || told === undefined || told === '') return asked ?? config.sandbox.mode
-  const mode = SANDBOX_MODES.find((one) => one === told.toLowerCase())
+  const inEnvironment = env[VARIABLE]
+  if (requested !== null || inEnvironment === undefined || inEnvironment === '')
+    return requested ?? config.sandbox.mode
+  const mode = SANDBOX_MODES.find((one) => one === inEnvironment.toLowerCase())
   if (mode === undefined)
-    throw new UserError(`${VARIABLE} is "${told}"`, `It is one of ${SANDBOX_MODES.join(', ')}.`)
+    throw new UserError(`${VARIABLE} is "${inEnvironment}"`, `It is one of ${SANDBOX_MODES.join(', ')}.`)
   return mode
 }
 
@@ -84,18 +85,18 @@ export async function openSandbox(
       const place = await placeOf(at)
       const settings = { ...config.sandbox, copy: config.workspace.copy }
       const world = { place, settings, env }
-      const caged = (policyFor: (asked: CageAsked) => CagePolicy): StartProcess =>
+      const caged = (policyFor: (request: CageRequest) => CagePolicy): StartProcess =>
         started.following(cagedStart(available.program, policyFor))
       const uncaged = started.following(startProcess)
       const agent = ({ cageNeeds }: Provider): StartProcess => {
         const needs = cageNeeds?.(env) ?? NO_NEEDS
-        return caged((asked) => rules.agentPolicy(world, needs, asked))
+        return caged((request) => rules.agentPolicy(world, needs, request))
       }
       return {
         agent,
         byHand: mode === 'on' ? agent : () => uncaged,
-        gate: caged((asked) => rules.gatePolicy(world, asked)),
-        prepare: caged((asked) => rules.preparePolicy(world, asked)),
+        gate: caged((request) => rules.gatePolicy(world, request)),
+        prepare: caged((request) => rules.preparePolicy(world, request)),
         uncaged,
       }
     },
