@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
-import { strayingOf } from '../base/paths.ts'
+import { whyOutside } from '../base/paths.ts'
 import { taskWriter, type NewTaskSections } from '../task/draft.ts'
 import { isMilestone } from '../task/milestone.ts'
 import type { FieldName, Task, TaskName } from '../task/model.ts'
@@ -77,7 +77,7 @@ export function milestoneLike(asked: string | undefined, tasks: readonly Task[])
 
 /** A path of the repository as written in a field; `what` names its source in an error. */
 export function asCode(path: string, what: string): string {
-  const wrong = strayingOf(path.replaceAll('`', ''))
+  const wrong = whyOutside(path.replaceAll('`', ''))
   if (wrong)
     throw new UserError(`${what}: ${path} ${wrong}`, 'Name files as they lie from the root: src/login.ts')
   return path.includes('`') ? path : `\`${path}\``

@@ -2,7 +2,7 @@ import { UserError } from '../base/errors.ts'
 import { GitError, type Git } from '../git/git.ts'
 import { isAncestor, tipOf } from '../git/head.ts'
 import { pushForward, pushGone, pushNew, type PushResult } from '../git/push.ts'
-import { bringRefs } from '../git/refs.ts'
+import { copyRefs } from '../git/refs.ts'
 import { sleep } from '../process/sleep.ts'
 
 const RECORDS = 'refs/ralph/attempts'
@@ -185,9 +185,9 @@ export class Remote {
     )
   }
 
-  async #bring(...[pairs, options]: BringArguments): Promise<void> {
+  async #bring(...[pairs, options]: CopyArguments): Promise<void> {
     const tried = await this.#patiently(
-      () => bringRefs(this.#git, this.name, pairs, options).then(() => null, asGitError),
+      () => copyRefs(this.#git, this.name, pairs, options).then(() => null, asGitError),
       (error) => error?.stderr ?? null,
     )
     if (tried) throw tried
@@ -221,7 +221,7 @@ export class Remote {
 /** No job begins from a much older commit. */
 const MOST_HELD = 10
 
-type BringArguments = [pairs: Parameters<typeof bringRefs>[2], options?: Parameters<typeof bringRefs>[3]]
+type CopyArguments = [pairs: Parameters<typeof copyRefs>[2], options?: Parameters<typeof copyRefs>[3]]
 
 const NO_PATIENCE: RemotePatience = {
   seconds: 5,

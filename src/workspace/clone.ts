@@ -4,7 +4,7 @@ import { writeFileAtomic } from '../base/atomic-file.ts'
 import { UserError } from '../base/errors.ts'
 import type { Git } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
-import { bringRefs, listRefs } from '../git/refs.ts'
+import { copyRefs, listRefs } from '../git/refs.ts'
 import type { Repository } from '../git/repository.ts'
 import { configText, readSettingsOf } from '../git/shared-clone.ts'
 
@@ -185,7 +185,7 @@ export async function keepStrayRefs(
       const isFree = ref.startsWith(OURS) && !held.has(ref)
       return [ref, isFree ? ref : `${STRAY}${hash.slice(0, 10)}/${ref.slice('refs/'.length)}`]
     })
-  if (pairs.length > 0) await bringRefs(git, clone.cwd, pairs)
+  if (pairs.length > 0) await copyRefs(git, clone.cwd, pairs)
   return pairs.map(([, ref]) => ref)
 }
 
@@ -223,7 +223,7 @@ export async function keepStrayTree(
   const hash = made.stdout.toString().trim()
   const ref = `${STRAY}${hash.slice(0, 10)}/workspace`
   await clone.run(['update-ref', ref, hash])
-  await bringRefs(git, clone.cwd, [[ref, ref]])
+  await copyRefs(git, clone.cwd, [[ref, ref]])
   return ref
 }
 

@@ -7,7 +7,7 @@ import { UserError } from '../base/errors.ts'
 import { nativePath, pathWithin } from '../base/paths.ts'
 import { GitError, type Git } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
-import { bringRefs } from '../git/refs.ts'
+import { copyRefs } from '../git/refs.ts'
 import { changeOf, movesBetween, restoreTree } from '../git/restore.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import {
@@ -380,12 +380,12 @@ function keptAtHome(
       const { replaces } = attempt
       if (replaces) await git.run(['update-ref', replaces.ref, replaces.commit])
       const kept = await record.keep(attempt)
-      await bringRefs(lender.git, git.cwd, [[kept.ref, kept.ref]], { force: Boolean(replaces) })
+      await copyRefs(lender.git, git.cwd, [[kept.ref, kept.ref]], { force: Boolean(replaces) })
       return kept
     },
     async candidate(candidate) {
       const kept = await record.candidate(candidate)
-      await bringRefs(lender.git, git.cwd, [[kept.ref, kept.ref]])
+      await copyRefs(lender.git, git.cwd, [[kept.ref, kept.ref]])
       return kept
     },
     kept: (task, number) => home.record.kept(task, number),

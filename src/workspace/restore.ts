@@ -1,7 +1,7 @@
 import { cpSync, existsSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { GitError } from '../git/git.ts'
-import { isAncestor, mergeBase, moveBranch, putHeadBack, type Base } from '../git/head.ts'
+import { isAncestor, mergeBase, moveBranch, restoreHead, type Base } from '../git/head.ts'
 import { allIgnored, quitOperation } from '../git/repository.ts'
 import { restoreTree, standing } from '../git/restore.ts'
 import { broughtSince, changedPaths } from '../git/tree.ts'
@@ -46,7 +46,7 @@ export function openRestore(room: Room): Restore {
       for (const operation of work.operations) await quitOperation(git, operation)
       if (!work.head) return true
       try {
-        await putHeadBack(git, base, { tip: work.head.tip, why: WHY })
+        await restoreHead(git, base, { tip: work.head.tip, why: WHY })
         return true
       } catch (error) {
         if (error instanceof GitError) return false

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { basename, extname, join, resolve } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { parseGlob } from '../../base/glob.ts'
-import { nativePath, pathWithin, strayingOf } from '../../base/paths.ts'
+import { nativePath, pathWithin, whyOutside } from '../../base/paths.ts'
 import { readText, specsNow } from '../../plan/desk.ts'
 import type { PlanNote } from '../../plan/note.ts'
 import { readPlan, type Plan } from '../../plan/plan-file.ts'
@@ -28,7 +28,7 @@ export interface PlanWish {
 /** The folders of a project's plans and decisions. Other tools for decisions use `.adr-dir`. */
 export function planPlaces({ root, dir, config }: Place): PlanPlaces {
   const named = readText(join(root, '.adr-dir'))?.trim().replace(/\/+$/, '') ?? ''
-  if (named !== '' && strayingOf(named) !== null)
+  if (named !== '' && whyOutside(named) !== null)
     throw new UserError(`.adr-dir names a folder outside of the project: ${named}`)
   return {
     root,
