@@ -42,8 +42,8 @@ export async function doctorFindings(where: {
   )
   return [
     ...found,
-    ...(await lookAtTree(where.open(repository), where)),
-    ...(await lookAtRuns({ ...where, checkout: repository })),
+    ...(await inspectTree(where.open(repository), where)),
+    ...(await inspectRuns({ ...where, checkout: repository })),
   ]
 }
 
@@ -60,7 +60,7 @@ async function gitVersion(git: Git): Promise<DoctorFinding> {
   }
 }
 
-async function lookAtTree(
+async function inspectTree(
   workspace: Workspace,
   { root, dir, isTask }: Pick<Parameters<typeof doctorFindings>[0], 'root' | 'dir' | 'isTask'>,
 ): Promise<readonly DoctorFinding[]> {
@@ -95,7 +95,7 @@ async function lookAtTree(
   return [...found, { area: 'tree', level: 'problem', message: `${what} not committed`, fix }]
 }
 
-async function lookAtRuns({
+async function inspectRuns({
   root,
   checkout,
   now,

@@ -97,7 +97,7 @@ class Jobs {
       if (elsewhere && elsewhere.hopeless !== null)
         this.#end ??= { end: 'stopped', reason: elsewhere.hopeless }
       if (!this.#isLanding) await this.#landings.followTip()
-      await this.#lookAtHeld()
+      await this.#checkHeld()
       const plan = schedule(await this.#standing())
       if (plan.begin.length > 0 && !isChecked) {
         isChecked = true
@@ -113,7 +113,7 @@ class Jobs {
       // Also if tasks could begin, but attempts of an earlier run take all the workers' places.
       else if (news.length > 0 && this.#waitsForWorkers(plan))
         await Promise.race([...news, stopped, ...this.#heldTimer()])
-      else if (plan.isOver && !(await this.#lookAtHeld())) return this.#ended()
+      else if (plan.isOver && !(await this.#checkHeld())) return this.#ended()
       // The other agents stop too: what they have done is kept.
       if (this.#error) this.#at.ports.control.stop('clean')
     }
@@ -338,7 +338,7 @@ class Jobs {
   }
 
   /** Marks held candidates whose way is free now as ready; returns whether there are any. */
-  async #lookAtHeld(): Promise<boolean> {
+  async #checkHeld(): Promise<boolean> {
     let found = false
     for (const busy of this.#busy.values()) {
       const { task, phase, held } = busy
