@@ -37,10 +37,10 @@ function interrupt(): void {
   else process.exit(130)
 }
 
-/** Why a run's output was lost, to be said once the run has ended. */
+/** Why a run's output was lost; shown when the run has ended. */
 let loss: UserError | null = null
 
-/** Nobody hears any more what is said: a run puts in order what is under way, as at Ctrl-C; all else just ends. */
+/** The output is lost: a run ends in order, as at Ctrl-C; other commands just end. */
 function onLost(error: UserError | null): void {
   if (interrupts) {
     loss ??= error
@@ -48,14 +48,14 @@ function onLost(error: UserError | null): void {
   } else void end(error && { error })
 }
 
-/** A mistake of ralph's own, to be said once what is under way has been put in order. */
+/** An error in ralph itself; shown when work under way has ended in order. */
 let bug: { readonly error: unknown } | null = null
-/** Longer than it takes to end an agent that does not want to. */
+/** Longer than ending an unwilling agent takes. */
 const IN_ORDER_MS = 20_000
 
 let patience: NodeJS.Timeout | undefined
 
-/** Nothing is sure any more: a run ends as at Ctrl-C, and where it does not, at once. */
+/** Nothing is certain any more: a run ends as at Ctrl-C, or if it does not, at once. */
 function onBug(error: unknown): void {
   if (bug) return
   const found = { error }
@@ -67,7 +67,7 @@ function onBug(error: unknown): void {
 
 process.on('uncaughtException', onBug)
 
-/** What leaves the terminal as it was found. */
+/** Functions that leave the terminal as it was found. */
 const lastWorks = new Set<() => void>()
 
 function doLastWorks(): void {
@@ -77,12 +77,12 @@ function doLastWorks(): void {
 process.on('exit', doLastWorks)
 
 async function end(wrong: { readonly error: unknown } | null): Promise<void> {
-  // What is said now is to stand on the screen that stays.
+  // This output must be on the screen that remains.
   doLastWorks()
   process.exit(wrong ? await reportError(wrong.error, io).catch(() => 2) : 0)
 }
 
-/** It may have been removed meanwhile, as a worktree is. */
+/** The current folder may have been removed, for example a worktree. */
 function startFolder(): string {
   try {
     return process.cwd()
@@ -94,13 +94,13 @@ function startFolder(): string {
 let dialogue: Dialogue | null = null
 let keyboard: OpenKeyboard | null = null
 
-/** The keys, where a person sits at a terminal that can be drawn on. */
+/** The keyboard, if a person is at a terminal that can be drawn on. */
 function theKeyboard(): OpenKeyboard | null {
   if (keyboard || !process.stdin.isTTY || !process.stdout.isTTY || process.env['TERM'] === 'dumb')
     return keyboard
   keyboard = openKeyboard(process.stdin, {
     interrupt,
-    // The whole group, as the terminal does it: what has started ralph stops with it.
+    // Stops the whole group, as the terminal does: the process that started ralph stops too.
     suspend: process.platform === 'win32' ? null : () => void process.kill(0, 'SIGTSTP'),
     quit: () => void process.kill(process.pid, 'SIGQUIT'),
     onStop: (listener) =>
@@ -148,7 +148,7 @@ async function start(): Promise<void> {
   clearTimeout(patience)
   const wrong = bug ?? (loss && { error: loss })
   process.exitCode = wrong ? await reportError(wrong.error, io) : code
-  // What is left of a short command is memory, which the system takes back sooner than the engine gives it up.
+  // All that remains of a short command is memory, which the system frees faster than the engine.
   if (!interrupts && io.stdout.isWritten && io.stderr.isWritten) process.exit()
 }
 

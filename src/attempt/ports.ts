@@ -27,7 +27,7 @@ export interface AttemptPorts {
   /** The command that starts ralph's MCP server, for agents that take one; null if they get none. */
   readonly server: readonly [string, ...string[]] | null
   /** Asks a person the agent's question; resolves with null if nobody has answered before the signal aborts. */
-  readonly ask: (question: AgentQuestion, signal: AbortSignal) => Promise<string | null>
+  readonly ask: (question: QuestionToPerson, signal: AbortSignal) => Promise<string | null>
   /** Writes the file of a task that the agent adds to the workspace. */
   readonly addTask: (draft: SignalInput<'add_task'>) => Promise<TaskAddition>
   /** Called between two side effects; a test kills the run there. */
@@ -35,7 +35,7 @@ export interface AttemptPorts {
 }
 
 /** A question of an agent. */
-export interface AgentQuestion {
+export interface QuestionToPerson {
   /** The task that it works on. */
   readonly id: string
   readonly text: string

@@ -40,7 +40,7 @@ export function pathKey(path: string, { ignorecase, precomposeunicode }: PathSpe
 }
 
 /** Why a path may not name a file of the repository; null if it may. Only tests its text, unless `isOutside` knows more. */
-export function strayingOf(path: string, isOutside = climbsOut): string | null {
+export function whyOutside(path: string, isOutside = climbsOut): string | null {
   if (/^(?:[/\\~]|[A-Za-z]:[/\\])/.test(path)) return 'is not relative to the root'
   return isOutside(path) ? 'is outside the repository' : null
 }

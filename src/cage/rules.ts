@@ -11,7 +11,7 @@ import { cacheFolder } from '../base/cache-folder.ts'
 import { AGENT_KEYS, AGENT_VARIABLES, KEY_VARIABLES, KEYS, SYSTEM_KEYS } from './keys.ts'
 import { isInside, isLink, isTemporary, real, type Rule } from './mounts.ts'
 import type { CagePolicy } from './policy.ts'
-import type { CageAsked } from './start.ts'
+import type { CageRequest } from './start.ts'
 
 /** The place that a cage is for. */
 export interface CagePlace {
@@ -75,10 +75,10 @@ const STARTS_LATER = [
 ]
 
 /** The policy of an agent's cage. */
-export function agentPolicy(world: CageWorld, needs: CageNeeds, asked: CageAsked): CagePolicy {
+export function agentPolicy(world: CageWorld, needs: CageNeeds, request: CageRequest): CagePolicy {
   const { network } = world.settings
   return {
-    ...policyOf(world, needs, asked),
+    ...policyOf(world, needs, request),
     homes: needs.homes,
     files: needs.files,
     hosts: [...needs.hosts, ...network],
@@ -87,9 +87,9 @@ export function agentPolicy(world: CageWorld, needs: CageNeeds, asked: CageAsked
 }
 
 /** The policy of a gate's cage. */
-export function gatePolicy(world: CageWorld, asked: CageAsked): CagePolicy {
+export function gatePolicy(world: CageWorld, request: CageRequest): CagePolicy {
   return {
-    ...policyOf(world, NO_NEEDS, asked),
+    ...policyOf(world, NO_NEEDS, request),
     homes: [],
     files: [],
     hosts: world.settings.gatesNetwork,
@@ -98,14 +98,14 @@ export function gatePolicy(world: CageWorld, asked: CageAsked): CagePolicy {
 }
 
 /** The policy for the preparation of a workspace, which installs what agents and gates need. */
-export function preparePolicy(world: CageWorld, asked: CageAsked): CagePolicy {
-  return { ...gatePolicy(world, asked), hosts: world.settings.network, hostsKey: 'network' }
+export function preparePolicy(world: CageWorld, request: CageRequest): CagePolicy {
+  return { ...gatePolicy(world, request), hosts: world.settings.network, hostsKey: 'network' }
 }
 
 function policyOf(
   world: CageWorld,
   needs: CageNeeds,
-  asked: CageAsked,
+  request: CageRequest,
 ): Omit<CagePolicy, 'homes' | 'files' | 'hosts' | 'hostsKey'> {
   const { place, settings, env } = world
   const home = env['HOME'] ?? homedir()
@@ -131,8 +131,8 @@ function policyOf(
     rules: [
       ...shown([
         home,
-        asked.program,
-        dirname(asked.program),
+        request.program,
+        dirname(request.program),
         dirname(process.execPath),
         fileURLToPath(builtFile('cage-inside.cjs')),
         ...place.borrowed,
@@ -144,13 +144,13 @@ function policyOf(
       // A workspace of ralph's own is in a folder that was just hidden.
       ...(place.isOwn ? [writeRule(place.top)] : []),
       ...[...never, ...laterIn(place).filter((path) => !write.includes(path))].map(readRule),
-      ...asked.writable.map(writeRule),
+      ...request.writable.map(writeRule),
       ...closed.filter(({ path }) => !own.has(relative(home, path)) && !isOpened(path)),
       ...[...caches.folders, ...write.filter((path) => path !== place.top && isHiddenBy(path, closed))].map(
         writeRule,
       ),
       ...read.filter((path) => isHiddenBy(path, closed)).map(readRule),
-      ...(asked.handed === undefined ? [] : [readRule(asked.handed)]),
+      ...(request.handed === undefined ? [] : [readRule(request.handed)]),
     ],
     never: place.isReadOnly ? [place.top, ...never] : never,
     isHidden: (name) => isKey(name, needs) && !settings.read.includes(`env:${name}`),

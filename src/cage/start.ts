@@ -18,7 +18,7 @@ import { seccompFilter } from './seccomp.ts'
 import { serveWayOut } from './way-out.ts'
 
 /** The part of a start that a policy may depend on. */
-export interface CageAsked {
+export interface CageRequest {
   /** The program itself. */
   readonly program: string
   readonly handed: string | undefined
@@ -54,7 +54,10 @@ exec "$@"
 `
 
 /** Makes the function that starts processes in cages, each with its own policy, by bubblewrap. */
-export function cagedStart(bubblewrap: string, policyFor: (asked: CageAsked) => CagePolicy): StartProcess {
+export function cagedStart(
+  bubblewrap: string,
+  policyFor: (request: CageRequest) => CagePolicy,
+): StartProcess {
   return (command, options) => {
     const { env, cwd, handed, writable = [] } = options
     const [name, args] = 'shell' in command ? ['sh', ['-c', command.shell]] : [command.program, command.args]

@@ -41,7 +41,7 @@ export interface RunStatus {
 }
 
 /** The runs of a checkout. */
-export interface Situation {
+export interface RunOverview {
   /** The current run; null if there is none. */
   readonly run: (RunStatus & { readonly pid: number; readonly host: string }) | null
   /** The last run that has ended or died. */

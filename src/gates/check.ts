@@ -1,38 +1,38 @@
 import { fewOf } from '../base/text.ts'
 import type { Gate, GateResult } from '../events/gate.ts'
 
-/** What is in a workspace after the gates have run. */
+/** The state of a workspace after the gates have run. */
 export interface TreeAfter {
   readonly tree: string
-  /** The paths in which it differs from the tree before. */
+  /** The paths that differ from the tree before. */
   readonly changed: readonly string[]
-  /** Why it cannot be what the task is done by; null where it may. */
+  /** Why the task cannot be done with it; null if it can. */
   readonly objection: string | null
 }
 
-/** What a check needs. */
+/** What a check uses. */
 interface CheckPorts {
-  /** Runs one gate, and reports it. */
+  /** Runs one gate, and emits its result. */
   readonly run: (gate: Gate) => Promise<GateResult>
-  /** Looks at what the gates have left: what they newly made and nobody announced is set aside. */
+  /** Inspects what the gates have left; files that they created are left out as gate output. */
   readonly look: () => Promise<TreeAfter>
-  /** Reports that gates changed files, and run again on them. */
+  /** Reports that gates changed files, and run again. */
   readonly onAgain: (paths: readonly string[]) => void
   readonly signal: AbortSignal
 }
 
-/** What the gates say of a tree. */
+/** The result of the gates on a tree. */
 export interface TreeCheck {
   readonly results: readonly GateResult[]
-  /** The tree that they passed on: the same before and after them. */
+  /** The tree that they passed on: equal before and after them. */
   readonly tree: string
-  /** What is wrong with it besides a gate that failed; null where nothing is. */
+  /** What else is wrong with it, besides a failed gate; null if nothing is. */
   readonly problem: string | null
 }
 
 /**
- * Runs the gates until the tree after them is the tree before them. One that changes a file, as a formatter does, has all
- * of them run once more on what it made; where they change it again they check something else each time.
+ * Runs the gates until the tree after them equals the tree before them. If a gate changes a file, as a formatter does, all
+ * run once more on the result; if they change it again, the check fails, because each time checks something else.
  */
 export async function checkTree(
   gates: readonly Gate[],
@@ -53,7 +53,7 @@ export async function checkTree(
   return { results: second, tree: again.tree, problem: again.objection ?? problem }
 }
 
-/** Runs every gate, so that whoever reads it hears of all that is wrong at once. */
+/** Runs every gate, so that the report shows all that is wrong at once. */
 async function runAll(gates: readonly Gate[], { run, signal }: CheckPorts): Promise<readonly GateResult[]> {
   const results: GateResult[] = []
   for (const gate of gates) {

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Gate } from '../events/gate.ts'
 
-/** Quick checks first: what they find is cheaper to hear than what a whole test run finds. */
+/** Quick checks first: they find errors sooner than a whole test run. */
 const KINDS = ['typecheck', 'lint', 'test', 'build'] as const
 type Kind = (typeof KINDS)[number]
 type Commands = Partial<Record<Kind, string>>
 
 const TIMEOUT_SECONDS = 600
 
-/** The checks that a project's own files name; none where they name none. A linter is shown, and stops nothing. */
+/** The checks that a project's own files name; may be empty. A linter is optional: it is shown, and stops nothing. */
 export function detectGates(root: string): Gate[] {
   const folder = folderAt(root)
   const found = ECOSYSTEMS.map(({ name, detect }) => ({ name, commands: detect(folder) }))
@@ -19,13 +19,13 @@ export function detectGates(root: string): Gate[] {
       const command = commands[kind]
       return command === undefined ? [] : [{ name, command }]
     })
-    // A Makefile mostly calls the tools that were just found: it adds only what they leave open.
+    // A Makefile mostly calls the tools that were just found: it adds only the kinds that they lack.
     const target = make[kind]
     if (commands.length === 0 && target !== undefined) commands.push({ name: 'make', command: target })
     return commands.map(({ name, command }, index) => ({
       name: index === 0 ? kind : `${kind} (${name})`,
       command,
-      // Nobody has said of a linter that it must pass, and many a project lives with what it finds.
+      // Nothing says that the linter must pass, and many projects have open findings.
       required: kind !== 'lint',
       timeoutSeconds: TIMEOUT_SECONDS,
     }))
@@ -56,12 +56,12 @@ function packageScripts(folder: Folder): Commands {
   return commandsFor((kind) => {
     const script = SCRIPT_NAMES[kind].find((name) => isCheck(scripts[name]))
     if (script === undefined) return undefined
-    // `bun test` is not the script of that name, and yarn has commands that hide scripts.
+    // `bun test` does not run the script of that name, and yarn has commands that hide scripts.
     return manager === 'npm' && script === 'test' ? 'npm test' : `${manager} run ${script}`
   })
 }
 
-/** A script that ends by itself, and does something. */
+/** Whether a script ends by itself, and does something. */
 function isCheck(script: unknown): boolean {
   return (
     typeof script === 'string' &&
@@ -79,7 +79,7 @@ const LOCK_FILES = [
   ['package-lock.json', 'npm'],
 ] as const
 
-/** What package.json names, else what the lock file tells: in a workspace that one lies further up in the repository. */
+/** The package manager that package.json names, else that of the lock file, which may be in a parent folder in a monorepo. */
 function packageManager(root: string, named: unknown): string {
   const known = typeof named === 'string' ? /^(npm|pnpm|yarn|bun)@/.exec(named)?.[1] : undefined
   if (known !== undefined) return known
@@ -131,7 +131,7 @@ function python(folder: Folder): Commands {
   }
 }
 
-/** Whether it is configured, or among the dependencies: `[tool.ruff]`, `"ruff>=0.6"`, `ruff = "^0.6"`. */
+/** Whether a tool is configured, or among the dependencies: `[tool.ruff]`, `"ruff>=0.6"`, `ruff = "^0.6"`. */
 function namesTool(project: string, tool: string): boolean {
   const lines = project.split(/\r?\n/).map((line) => line.replace(/^\s*#.*|\s#.*$/, ''))
   const mention = new RegExp(String.raw`^\s*\[tool\.${tool}[\].]|["']${tool}["'\s<>=~!\[;]|^\s*${tool}\s*=`)
@@ -166,7 +166,7 @@ function commandsFor(find: (kind: Kind) => string | undefined): Commands {
 interface Folder {
   readonly root: string
   has(name: string): boolean
-  /** Undefined where there is no such file, or it cannot be read: then it tells nothing. */
+  /** The text of a file; undefined if it does not exist or cannot be read. */
   text(name: string): string | undefined
 }
 

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { stripVTControlCharacters } from 'node:util'
 import { LineSplitter } from '../base/stream.ts'
 
-/** A line longer than this is cut: nobody reads the rest. */
+/** Longer lines are cut: nobody reads the rest. */
 const LINE_BYTES = 4096
 const LINE_LENGTH = 400
-/** The last lines say how it ended; the first that look like errors say what was wrong. */
+/** The last lines show the result; the first that look like errors show the cause. */
 const LAST_LINES = 100
 const ERROR_LINES = 200
-/** Some tools say where it is above the error, as node does with the file, the line of it and the caret. */
+/** Some tools print the place above the error: node prints the file, the line and a caret. */
 const LINES_BEFORE = 4
-/** What follows an error mostly explains it; behind a line that shows its place stands more, up to the most. */
+/** The lines after an error mostly explain it; after a line that shows its place more are kept, up to the maximum. */
 const LINES_AFTER = 2
 const MOST_AFTER = 16
 
@@ -19,7 +19,7 @@ interface OutputLine {
   readonly text: string
 }
 
-/** What a gate printed, kept in bounded memory and reduced to what is worth reading. */
+/** The output of a gate, kept in bounded memory and reduced to what is worth reading. */
 export class FailureOutput {
   readonly #lines = new LineSplitter(LINE_BYTES)
   readonly #errors = new ErrorLines()
@@ -31,7 +31,7 @@ export class FailureOutput {
     this.#take(this.#lines.push(chunk))
   }
 
-  /** At most so many bytes: error lines with what explains them, and the end. Called once, when all has come. */
+  /** At most this many bytes: error lines with their explanations, and the end. Called once, after all output. */
   excerpt(maxBytes = 8000): string {
     const last = this.#lastLines(maxBytes)
     const first = last[0]?.number ?? 0
@@ -40,13 +40,13 @@ export class FailureOutput {
     return join([...fitting(errors, room), ...last])
   }
 
-  /** The same for the same failure: see `fingerprintOf`. */
+  /** Equal for equal failures: see `fingerprintOf`. */
   fingerprint(kind: string): string {
     const { texts } = this.#errors
     return fingerprintOf(kind, texts.length > 0 ? texts : this.#last.map(({ text }) => clean(text)))
   }
 
-  /** No more is to come. */
+  /** Ends the output. */
   end(): void {
     this.#take(this.#lines.end())
     this.#keepLast()
@@ -69,7 +69,7 @@ export class FailureOutput {
     this.#isWhole = false
   }
 
-  /** All where there is no more; otherwise they leave room for the errors before them. */
+  /** All lines if nothing was left out; otherwise they leave room for the errors before them. */
   #lastLines(maxBytes: number): readonly OutputLine[] {
     const lines = this.#last.map(({ number, text }) => ({ number, text: clean(text) }))
     const all = this.#isWhole && sizeOf(lines) <= maxBytes
@@ -77,13 +77,13 @@ export class FailureOutput {
   }
 }
 
-/** The first error lines of an output, each with the lines around it that point at the cause. */
+/** The first error lines of an output, each with the lines around it that show the cause. */
 class ErrorLines {
   readonly lines: OutputLine[] = []
-  /** The error lines alone. */
+  /** Only the error lines. */
   readonly texts: string[] = []
   #before: OutputLine[] = []
-  /** A file that stands alone above what is wrong in it, as linters have it. */
+  /** A file name on a line of its own above its errors, as linters print it. */
   #heading: OutputLine | null = null
   #following = 0
   #mayFollow = 0
@@ -120,12 +120,12 @@ class ErrorLines {
   }
 }
 
-/** Through bytes: a slice of a string keeps the whole of it in memory, and may end in half a character. */
+/** Goes through bytes: a slice of a string keeps the whole string in memory, and may end in half a character. */
 function clean(line: string): string {
   return Buffer.from(asLeftStanding(line).slice(0, LINE_LENGTH)).toString()
 }
 
-/** As many of the first as have room, each with its newline and the mark of a gap before it. */
+/** The first lines that have room, each counted with its newline and the mark of a gap before it. */
 function fitting(lines: readonly OutputLine[], maxBytes: number): OutputLine[] {
   let size = 0
   const end = lines.findIndex((line) => (size += sizeOf([line])) > maxBytes)
@@ -150,7 +150,7 @@ function join(lines: readonly OutputLine[]): string {
   return parts.join('\n').trim()
 }
 
-/** What differs between two runs that fail alike, and what stands for it; in this order. */
+/** What differs between two runs of the same failure, and its replacement; applied in this order. */
 const VARIABLE: readonly (readonly [RegExp, string])[] = [
   [/(?:\/private)?(?:\/tmp|\/var\/folders|\/dev\/shm)\/[^\s:'"`)\]}>,;]+/g, '<temporary>'],
   [/[a-z]:\\[^\s:'"]*\\te?mp\\[^\s:'"`)\]}>,;]+/gi, '<temporary>'],
@@ -164,8 +164,8 @@ const VARIABLE: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * The same for the same failure: numbers, durations, hashes and temporary paths do not count, nor does the
- * order of lines, which differs where tests run at once. `kind` is what must be the same besides.
+ * Equal for equal failures: numbers, durations, hashes and temporary paths do not count, nor does the
+ * order of lines, which differs if tests run in parallel. `kind` must be equal too.
  */
 export function fingerprintOf(kind: string, lines: readonly string[]): string {
   const normal = new Set(lines.map(normalise))
@@ -182,13 +182,13 @@ const ERROR =
   /error|exception|(?:^|[^a-z0-9])(?:fail|fatal|panic|traceback|assert|expected|cannot|undefined|unresolved|not ok)|[✗✘✖×❌●]|^E {3}/i
 const NO_ERROR = /(?:^|[^0-9])(?:0|no) (?:[a-z]+ )?(?:errors?|fail(?:ed|ures?|ing)?)\b/i
 
-/** Whether a line of a tool's output looks like one that says what is wrong. */
+/** Whether a line of a tool's output looks like an error. */
 export function isErrorLine(line: string): boolean {
   const text = line.includes('\u001b') ? asLeftStanding(line) : line
   return ERROR.test(text) && !NO_ERROR.test(text)
 }
 
-/** A line as a terminal would leave it standing: overwritten parts, colours and control characters gone. */
+/** A line as a terminal would finally show it: without overwritten parts, colours and control characters. */
 export function asLeftStanding(line: string): string {
   const plain = line.includes('\u001b') ? stripVTControlCharacters(line) : line
   const standing = plain.slice(plain.trimEnd().lastIndexOf('\r') + 1)
@@ -200,23 +200,23 @@ const PLACE =
   /(?:^|[\s("'`@[])(?:[a-z]:)?(?:[\w.@~-]*[\\/])*[\w.@+-]+\.[a-z]\w{0,7}(?::\d|\(\d)|\bFile "[^"]+", line \d/i
 /** What marks a place in the line above: `^^^^`, `  | ~~~ here`. */
 const CARET = /^[E\d|│>\s]*[\^~]+(?:\s|$)/
-/** A line of code as it is quoted: `12 |   return x`. */
+/** A quoted line of code: `12 |   return x`. */
 const CODE = /^[>\s\d]*[|│]/
 const HEADING = /^(?:[A-Za-z]:)?[\w./\\@-]+\.\w+$/
 
-/** Whether a line says where something is wrong. */
+/** Whether a line shows where something is wrong. */
 function pointsAtCause(text: string): boolean {
   return PLACE.test(text) || CARET.test(text)
 }
 
-/** How many of the lines after an error are still to be kept behind this one. */
+/** How many lines to keep after this one, which follows an error. */
 function followingAfter(text: string, following: number): number {
   if (text === '') return following
   if (PLACE.test(text) || text.endsWith(':')) return LINES_AFTER
   return CODE.test(text) ? Math.max(following - 1, 1) : following - 1
 }
 
-/** A step through the language's own machinery, in which nobody has made the mistake: of Node, Python and Go. */
+/** A stack frame inside the language's own runtime, which is not the cause: of Node, Python and Go. */
 const INTERNAL_FRAME =
   /^\s+at .*\bnode:internal\/|^<frozen \w+|^\s+\?\?\?$|^(?:testing|runtime)\.[\w.]+\(|^panic\(|^created by testing\.|^\t\S*\/src\/(?:testing|runtime)\/\w+\.go:\d/
 
@@ -224,13 +224,13 @@ function isInternalFrame(line: string): boolean {
   return INTERNAL_FRAME.test(line)
 }
 
-/** How test runners, compilers and linters begin, or name, what is wrong. */
+/** How test runners, compilers and linters mark what is wrong. */
 const HEADLINE =
   /^\s*(?:[✖✗✘×❌●]|(?:--- )?FAIL(?:ED|URE)?\b|not ok\b|E {3}|(?:\w*(?:Error|Exception)|error(?:\[\w+\])?|fatal|panic)\b.*:|thread '.*' panicked)|(?:[:)]|\d -)\s+(?:fatal )?error\b|^\s*\d+:\d+\s+error\b/
 
 /**
- * The few lines of a failed check that a person looks for: what failed first, where, and what follows it; else the
- * end. Of a failure that is longer, those stay that name an error or point at its cause.
+ * The few lines of a failed check that a person needs: what failed first, where, and what follows it; else the
+ * end. If that is too long, lines stay that name an error or point at its cause.
  */
 export function tellingLines(output: string, most: number): readonly string[] {
   const lines = output.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '' && line !== GAP)
@@ -247,7 +247,7 @@ export function tellingLines(output: string, most: number): readonly string[] {
   return chosen.toSorted((a, b) => a.index - b.index).map(({ text }) => text)
 }
 
-/** Where what is said of an error begins: at its place, which may stand above it. */
+/** The first line about an error: its place, which may be above it. */
 function beginOf(lines: readonly string[], error: number): number {
   const earliest = Math.max(0, error - LINES_BEFORE)
   const place = lines

@@ -5,19 +5,19 @@ import { startProcess } from '../process/start.ts'
 import type { GateContext } from './run.ts'
 
 /**
- * The first program of a gate that its shell does not find, or that the script of package.json does not which it runs:
- * that one as the path at which its packages would have it. Null where all are there, or it is not plain what they are.
+ * The first program of a gate that its shell does not find, or that the gate's script in package.json does not find:
+ * the latter as its path in the project's packages. Null if all exist, or the command is not simple enough to tell.
  */
 export async function missingProgram(
   command: string,
   where: Pick<GateContext, 'cwd' | 'env'>,
 ): Promise<string | null> {
-  // Gates run in cmd.exe there, which has no way to ask for a word of its own.
+  // Gates run in cmd.exe on Windows, which has no way to look up a single word.
   if (platform() === 'win32') return null
   const missing = await missingOf(programsOf(command), where)
   if (missing !== null) return missing
   const { cwd, env } = where
-  // Yarn may have its packages in archives, and finds what they bring by itself.
+  // Yarn may have its packages in archives, and finds their programs by itself.
   const script = existsSync(join(cwd, '.pnp.cjs')) ? null : scriptOf(command, cwd)
   if (script === null) return null
   const PATH = [...binFolders(cwd), env['PATH'] ?? ''].join(delimiter)
@@ -25,10 +25,10 @@ export async function missingProgram(
   return inside === null || inside.includes('/') ? inside : `${PACKAGES}/${inside}`
 }
 
-/** Where the programs of a project's packages are. */
+/** The folder of the programs of a project's packages. */
 export const PACKAGES = 'node_modules/.bin'
 
-/** What `npm test`, `pnpm lint` and the like run; null where the command is none of these. */
+/** The script that `npm test`, `pnpm lint` and the like run; null for other commands. */
 function scriptOf(command: string, cwd: string): string | null {
   const name = (NPM.exec(command) ?? OTHERS.exec(command))?.[1]
   if (name === undefined) return null
@@ -45,7 +45,7 @@ function scriptOf(command: string, cwd: string): string | null {
 const NPM = /^npm (?:(?=test\b)|run(?:-script)? )([\w:.-]+)(?=\s|$)/
 const OTHERS = /^(?:(?:pnpm|yarn) (?:run )?|bun run )([\w:.-]+)(?=\s|$)/
 
-/** That of the folder and of all that it lies in, as npm looks for them. */
+/** The folder's own and that of each parent folder, as npm looks them up. */
 function binFolders(folder: string): readonly string[] {
   const parent = dirname(folder)
   return [join(folder, PACKAGES), ...(parent === folder ? [] : binFolders(parent))]
@@ -66,21 +66,21 @@ async function missingOf(
   return null
 }
 
-/** Where a program may be missing, or be found elsewhere than here. */
+/** After these a program may be missing by intention, or be found elsewhere. */
 const NOTHING_PLAIN = /\|\||\bPATH=/
-/** Behind these it takes a shell to say what is a word, and where it is looked for. */
+/** With these only a shell can tell the words, and where it looks them up. */
 const ONLY_FIRST = /[`'"\\(){}<>#$]|(?:^|[;&|])\s*(?:\.|source|eval|export)\s/
 const ASSIGNMENTS = /^(?:[A-Za-z_]\w*=\S*\s+)*/
 const WORD = /^[\w./+@][\w./+@-]*(?=\s|$)/
 
-/** The words that a command begins with, and what stands behind each `&&`, `;` and `|` of it. */
+/** The first word of a command, and that after each `&&`, `;` and `|`. */
 function programsOf(command: string): readonly string[] {
   if (NOTHING_PLAIN.test(command)) return []
   const [first = '', ...others] = command
     .trim()
     .split(/&&|[;|\n]/)
     .map(wordOf)
-  // A path is meant from the folder that a `cd` before it went to.
+  // A path depends on the folder that an earlier `cd` went to.
   const plain = ONLY_FIRST.test(command) ? [] : others.filter((program) => !program.includes('/'))
   return [first, ...plain].filter((program) => program !== '')
 }
@@ -90,7 +90,7 @@ function wordOf(part: string): string {
 }
 
 const NAME = '[\\w./+@-]+'
-/** What shells, make, env and yarn say of a program that they do not find. */
+/** What shells, make, env and yarn print for a program that they do not find. */
 const COMPLAINTS = [
   // dash and busybox, bash: `sh: 1: vitest: not found`, `sh: line 1: vitest: command not found`
   `(?:[\\w./-]*sh|[^\\s:]+):(?: (?:line )?\\d+:)? (${NAME}): (?:command )?not found`,
@@ -98,12 +98,12 @@ const COMPLAINTS = [
   `make(?:\\[\\d+\\])?: (${NAME}): No such file or directory`,
   `(?:/usr/bin/)?env: [‘'"]?(${NAME})[’'"]?: No such file or directory`,
 ].map((pattern) => new RegExp(`^${pattern}$`))
-/** What the programs in between pass on of it: make, npm, pnpm and yarn among them. */
+/** How make, npm, pnpm and yarn pass that on. */
 const PASSED_ON = /\b(?:Error|code|status) 127\b|\bspawn ENOENT\b/
 
 /**
- * The program that a gate could not start, as the last lines of its output have it; null where it failed for another
- * reason. Another exit code than the shell's own says so only where whoever stands in between passes that one on.
+ * The program that a gate could not start, found in the last lines of its output; null if it failed for another
+ * reason. With another exit code than the shell's own, a later line must show that a tool in between passed that one on.
  */
 export function missingIn(output: string, code: number | null): string | null {
   if (code === 0 || code === null) return null
@@ -116,7 +116,7 @@ export function missingIn(output: string, code: number | null): string | null {
   return namedIn(lines[at]!)
 }
 
-/** npm and its like have their own say after it. */
+/** npm and similar tools print this many lines after it at most. */
 const MOST_AFTER = 20
 
 function namedIn(line: string): string | null {

@@ -9,20 +9,20 @@ export interface GateContext {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
-  /** Aborting it ends at once what an interrupted gate still has running. */
+  /** Aborting it kills at once what an interrupted gate still has running. */
   readonly killSignal?: AbortSignal | undefined
-  /** Takes each chunk of the output, as it is printed. */
+  /** Gets each chunk of the output as it is printed. */
   readonly log: (chunk: Uint8Array) => void
-  /** Hears of what a cage refused. */
+  /** Gets each action that a cage refused. */
   readonly onCaged?: ((action: CagedAction) => void) | undefined
-  /** Between TERM and KILL; 5 by default. */
+  /** The time between TERM and KILL; 5 by default. */
   readonly killAfterSeconds?: number | undefined
 }
 
-/** Runs one gate; nothing that it started is alive afterwards. */
+/** Runs one gate; when it resolves, no process of the gate is alive. */
 export type RunGate = (gate: Gate, context: GateContext) => Promise<GateResult>
 
-/** Runs gates as processes that are started in this way. */
+/** Makes a runner that starts gates as processes in this way. */
 export function gateRunner(start: StartProcess): RunGate {
   return (gate, context) => runGate(gate, context, start)
 }
@@ -69,12 +69,12 @@ async function runGate(gate: Gate, context: GateContext, start: StartProcess): P
   }
 }
 
-/** Through two pipes the order of its lines, and so the excerpt, would be a matter of chance. */
+/** With two pipes the order of the lines, and so the excerpt, would be random. */
 function inOneStream(command: string): string {
   return `exec 2>&1\n${command}`
 }
 
-/** Where a gate stands when its time is over is a matter of chance. */
+/** Where a gate is when its time is over is random, so its output does not count then. */
 function fingerprint(gate: Gate, verdict: Verdict, output: FailureOutput): string {
   const unread = verdict === 'timed-out' || verdict === 'interrupted'
   return (unread ? new FailureOutput() : output).fingerprint(`${gate.name} ${verdict}`)
@@ -99,7 +99,7 @@ function judge(
   return judgeCode(end.code)
 }
 
-/** The shell's own codes for what it cannot run: POSIX, XCU 2.8.2. */
+/** The shell's own exit codes for what it cannot run: POSIX, XCU 2.8.2. */
 function judgeCode(code: number | null): Judgement {
   switch (code) {
     case 0:

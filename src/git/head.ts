@@ -20,7 +20,7 @@ function refOf({ branch }: Pick<Base, 'branch'>): string {
  * Moves HEAD and the branch back to the base; the work tree and the index stay as they are. It fails if the branch is
  * no longer at `tip`, where the caller saw it (null: it did not exist).
  */
-export async function putHeadBack(
+export async function restoreHead(
   git: Git,
   base: Base,
   { tip, why }: { readonly tip: string | null; readonly why: string },

@@ -8,8 +8,8 @@ import { pathSpelling } from './repository.ts'
 const ANY_SPELLING = { ignorecase: true, precomposeunicode: true }
 
 /**
- * Gives what all spellings of a path have in common here, so that a file whose name changes only in case is known as one.
- * git is asked only where some of these paths differ in nothing else.
+ * Returns a function that maps all spellings of a path to one key, so that a file whose name changes only in case is known as one.
+ * Asks git only if some of these paths differ only in case.
  */
 export async function keysOf(git: Git, paths: readonly string[]): Promise<(path: string) => string> {
   const alike = new Set(paths.map((path) => pathKey(path, ANY_SPELLING)))
@@ -23,14 +23,14 @@ export function exact(git: Git): Git {
   return git.with({ settings: { 'core.ignorecase': 'false' } })
 }
 
-/** Paths by what their spellings have in common. */
+/** Maps the key of each path to the path. */
 export function byKey(paths: readonly string[], spelling: PathSpelling): ReadonlyMap<string, string> {
   return new Map(paths.map((path) => [pathKey(path, spelling), path]))
 }
 
 /**
- * Files that are on disk in another spelling than the door's index has, where git takes both for one: by the name on disk
- * that of the index. git itself does not see that such a name has changed, and would commit the old one.
+ * Files whose spelling on disk differs from the door's index, if git takes both for one file: from the name on disk
+ * to the name in the index. git itself does not see such a change, and would commit the old name.
  */
 export async function respelledFiles(git: Git, spelling: PathSpelling): Promise<ReadonlyMap<string, string>> {
   if (!spelling.ignorecase) return new Map()
@@ -50,7 +50,7 @@ async function namesOf(git: Git, which: readonly string[]): Promise<readonly str
   return stdout.toString().split('\0').filter(Boolean)
 }
 
-/** Whether two paths lead to one file. */
+/** Whether two paths lead to the same file. */
 export function isSameFile(root: string, path: string, other: string): boolean {
   const [one, two] = [path, other].map((each) =>
     lstatSync(join(root, each), { throwIfNoEntry: false, bigint: true }),
@@ -58,12 +58,12 @@ export function isSameFile(root: string, path: string, other: string): boolean {
   return one !== undefined && two !== undefined && one.ino === two.ino && one.dev === two.dev
 }
 
-/** Whether a path is written on disk just like that, its folders too. */
+/** Whether a path is spelled exactly so on disk, with its folders. */
 export function isSpelledSo(root: string, path: string): boolean {
   return [...foldersAbove(path), path].every((each) => namesBeside(root, each).includes(basename(each)))
 }
 
-/** Gives files and folders on disk the spelling of a path: a folder that was not empty has kept its own. */
+/** Renames files and folders on disk to the spelling of a path: git keeps the old spelling of a folder that is not empty. */
 export function spellOnDisk(root: string, path: string): void {
   for (const each of [...foldersAbove(path), path]) {
     const names = namesBeside(root, each)
@@ -76,7 +76,7 @@ export function spellOnDisk(root: string, path: string): void {
     try {
       renameSync(join(root, dirname(each), found), join(root, each))
     } catch {
-      // It is the same file by either name.
+      // Both names lead to the same file.
       return
     }
   }

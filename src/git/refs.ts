@@ -64,7 +64,7 @@ export async function changeRefs(
 }
 
 /** Copies refs of another repository to names in this one; an existing one is only replaced if `force` is set. */
-export async function bringRefs(
+export async function copyRefs(
   git: Git,
   from: string,
   pairs: readonly (readonly [from: string, to: string])[],

@@ -1,8 +1,8 @@
 import type { jsonSchemaValidator } from '@modelcontextprotocol/server'
 
 /**
- * Takes the place of the MCP package's own validator of JSON Schema, which is a third of all its code and takes long to
- * begin: what comes in is checked by each tool's schema.
+ * Replaces the MCP package's own validator of JSON Schema, which is a third of its code and slow to load:
+ * each tool's schema checks the input already.
  */
 export class DefaultJsonSchemaValidator implements jsonSchemaValidator {
   getValidator() {

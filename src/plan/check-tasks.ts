@@ -1,5 +1,5 @@
 import { parseGlob } from '../base/glob.ts'
-import { strayingOf } from '../base/paths.ts'
+import { whyOutside } from '../base/paths.ts'
 import { productOf } from '../task/products.ts'
 import { TIERS, type Task, type Tier } from '../task/model.ts'
 import type { Mistake, TaskAnswer } from './answers.ts'
@@ -45,7 +45,7 @@ function ownMistakes(
     ...touches.map((file, at) => [file, `${path}.touches[${at}]`] as const),
     ...produces.map((file, at) => [file, `${path}.produces[${at}]`] as const),
   ].flatMap(([file, where]): Mistake[] => {
-    const wrong = strayingOf(file)
+    const wrong = whyOutside(file)
     return wrong === null ? [] : [{ path: where, message: `"${file}" ${wrong}` }]
   })
   return [
@@ -282,7 +282,7 @@ function touched(tasks: readonly TaskAnswer[], { exists, others }: TasksContext)
   }
   return tasks.flatMap(({ touches }, index) =>
     touches.flatMap((path, at) =>
-      strayingOf(path) !== null || exists(path) || isMade(path)
+      whyOutside(path) !== null || exists(path) || isMade(path)
         ? []
         : [
             {

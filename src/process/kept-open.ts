@@ -1,10 +1,10 @@
 import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
 
-/** Both ends of the terminals that are open here. The system would have every process that is started inherit them. */
+/** Both ends of the open terminals. By default every process that is started would inherit them. */
 const ends = new Set<number>()
 
-/** No process that is started from here on has these, until what it returns is called. */
+/** Keeps these from every process started from here on, until the returned function is called. */
 export function keepFromChildren(fds: readonly number[]): () => void {
   for (const fd of fds) ends.add(fd)
   return () => {
@@ -14,7 +14,7 @@ export function keepFromChildren(fds: readonly number[]): () => void {
 
 type Stream = number | 'ignore' | 'pipe' | 'inherit'
 
-/** Starts something with these streams, and with nothing in place of what is not for it: Node has no other way to close it there. */
+/** Starts a process with these streams and without the terminals' ends: Node has no other way to close them there. */
 export function startWithout<Result>(
   streams: readonly Stream[],
   start: (streams: Stream[]) => Result,

@@ -7,40 +7,40 @@ import { resolveProgram } from './program.ts'
 import type { Pty } from './pty.ts'
 import type { TerminalUse } from './start.ts'
 
-/** What is run: a program with its arguments, or a command in the words of a POSIX shell. */
+/** What is run: a program with its arguments, or a command for a POSIX shell. */
 export type ProcessCommand =
   { readonly program: string; readonly args: readonly string[] } | { readonly shell: string }
 
-/** A process; what it prints is heard, unless it has the terminal. */
+/** A child process; its output is read, unless it has the terminal. */
 export type Child = ChildProcessByStdio<null, Readable | null, Readable | null>
 
-/** A child that runs, or a sentence that says why there is none. */
+/** A running child, or a sentence that says why there is none. */
 type Launch =
   { readonly child: Child & { readonly pid: number } } | { readonly failure: Promise<LaunchFailure> }
 
 export interface LaunchFailure {
   readonly reason: string
-  /** The program is not there, which installing it would mend. */
+  /** The program is not installed. */
   readonly missing: boolean
 }
 
-/** One more stream that a process is given: a file to read, or one that leads back here. */
+/** One more stream for a process: a file to read, or a stream back to this process. */
 export type MoreStream = { readonly file: string } | { readonly take: (stream: Duplex) => void }
 
-/** Where a process runs, and what it is given. */
+/** Where a process runs, and its streams. */
 interface LaunchPlace {
   readonly cwd: string
   readonly env: Record<string, string>
-  /** What it reads as its standard input: a file has no pauses that could be taken for the end. Without one it has none. */
+  /** Its standard input: a file, because a pause in a pipe could be taken for the end. Without it there is none. */
   readonly stdinFile: string | undefined
-  /** Beyond its output and errors, by number from 3 on. */
+  /** More streams, numbered from 3. */
   readonly more?: readonly MoreStream[] | undefined
   readonly terminal?: TerminalUse | undefined
 }
 
 /**
- * Starts a process in a session and a group of its own, so that it can be ended whole. One that is handed the terminal
- * stays in the group of this process: no other may read from it.
+ * Starts a process in its own session and group, so that it can be ended whole. A process that gets the person's terminal
+ * stays in the group of this process: only that may read from the terminal.
  */
 export function launch(
   command: ProcessCommand,
@@ -73,21 +73,21 @@ export function launch(
     })
     return { failure }
   } catch (error) {
-    // NUL in an argument, or an argument list that is too long for the system.
+    // The cause is NUL in an argument, or an argument list that is too long for the system.
     return { failure: Promise.resolve(whyNot(error, name, cwd)) }
   } finally {
     for (const fd of opened) closeSync(fd)
   }
 }
 
-/** The three streams that every process has. */
+/** The three standard streams. */
 function streamsFor(terminal: TerminalUse | undefined, stdin: number | 'ignore'): Stdio {
   if (terminal === undefined) return [stdin, 'pipe', 'pipe']
   if (terminal === 'handed-over') return ['inherit', 'inherit', 'inherit']
   return [stdin === 'ignore' ? terminal.fd : stdin, terminal.fd, terminal.fd]
 }
 
-/** Who begins a session and then opens a terminal has it for their own, with its Ctrl-C and its changes of size; then becomes the program. */
+/** A process that begins a session and then opens a terminal controls it, with Ctrl-C and changes of size; then it becomes the program. */
 const [SIT_DOWN, SIT_DOWN_READING] = [
   'exec 0<>"$1" 1>&0 2>&0; shift; exec "$@"',
   'exec 1<>"$1" 2>&1; shift; exec "$@"',
@@ -117,7 +117,7 @@ function spawnIn(
   const detached = place.detached && platform() !== 'win32'
   return startWithout(place.stdio, (stdio) => {
     const options = { ...place, stdio, detached, windowsHide: true }
-    // Its first stream is a file or nothing, which the types of Node cannot tell from a pipe.
+    // Its first stream is a file or nothing, which Node's types do not distinguish from a pipe.
     return spawn(program, args, options) as Child
   })
 }
@@ -128,7 +128,7 @@ function hasPid(child: Child): child is Child & { readonly pid: number } {
 
 function whyNot(error: unknown, program: string, cwd: string): LaunchFailure {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  // The system gives one code for both.
+  // The system has one code for both.
   if (code === 'ENOENT' && !existsSync(cwd)) return failed(`the folder ${cwd} does not exist`)
   const syscall = error instanceof Error && 'syscall' in error ? error.syscall : undefined
   if (syscall === 'open') return failed(`what ${program} is to read cannot be opened (${String(code)})`)

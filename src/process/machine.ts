@@ -2,20 +2,20 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, platform } from 'node:os'
 import { askSystem, askWindows } from './table.ts'
 
-/** By what a process is known to be of this machine: a host's name changes with the network that it is in. */
+/** Identifies this machine: a host's name changes with the network. */
 export interface Machine {
   readonly host: string
-  /** What the system was given when it was installed; empty where it tells none. */
+  /** The id that the system got when it was installed; empty if there is none. */
   readonly id: string
-  /** Another one after each start of the system; empty where it tells none. */
+  /** The id of this start of the system; empty if there is none. */
   readonly boot: string
-  /** Within which numbers name processes: each container has its own. Empty where there is but one. */
+  /** The namespace of process numbers: each container has its own. Empty if there is only one. */
   readonly pids: string
 }
 
 let own: Promise<Machine> | undefined
 
-/** The machine that this process runs on, which is asked but once. */
+/** The machine that this process runs on; read once. */
 export function thisMachine(): Promise<Machine> {
   return (own ??= ask())
 }
@@ -49,7 +49,7 @@ async function ask(): Promise<Machine> {
 const MACHINE_AND_BOOT =
   "(Get-ItemProperty 'HKLM:\\SOFTWARE\\Microsoft\\Cryptography').MachineGuid; (Get-CimInstance Win32_OperatingSystem).LastBootUpTime.ToFileTimeUtc()"
 
-/** What `ioreg -rd1 -c IOPlatformExpertDevice` says of the machine. */
+/** The machine's id in the output of `ioreg -rd1 -c IOPlatformExpertDevice`. */
 export function platformUuid(registry: string): string {
   return /"IOPlatformUUID" = "([^"]+)"/.exec(registry)?.[1] ?? ''
 }

@@ -2,36 +2,36 @@ import type { IBufferCell, Terminal as HeadlessTerminal } from '@xterm/headless'
 import { withoutControls } from '../base/controls.ts'
 import type { Size } from './terminal.ts'
 
-/** A stretch of a row that looks the same all along. */
+/** Part of a row with the same style. */
 export interface Span {
   readonly text: string
-  /** The parameters of its SGR sequence, as `1;38;5;4`; empty for what looks as usual. */
+  /** The parameters of its SGR sequence, such as `1;38;5;4`; empty for the default style. */
   readonly sgr: string
 }
 
-/** The screen of a program that nobody may be looking at: what it would show, held in memory. */
+/** The screen of a program, held in memory so that it exists also while nobody watches. */
 export interface Pane {
-  /** Takes what the program prints. */
+  /** Gets the program's output. */
   write(chunk: Uint8Array): void
   resize(size: Size): void
   readonly size: Size
-  /** The rows that would be seen, with what is drawn by now. */
+  /** The visible rows, with what is drawn by now. */
   rows(): readonly (readonly Span[])[]
   readonly cursor: { readonly row: number; readonly column: number; readonly isHidden: boolean }
-  /** Whether the program has the other screen, as an editor does. */
+  /** Whether the program uses the alternate screen, as an editor does. */
   readonly isAlternate: boolean
-  /** What draws all of it, and sets up a terminal as the program has, from the top left corner of an empty screen. */
+  /** The output that draws the whole screen, and sets the terminal's modes as the program did, starting from an empty screen. */
   repaint(): string
-  /** Calls back whenever there is something else to see; what it returns ends that. */
+  /** Calls back on each change of the screen; the returned function ends that. */
   onChange(listener: () => void): () => void
-  /** Takes what a terminal answers to the program: who it is, and where its cursor is. */
+  /** Calls back with a terminal's replies to the program: its type, and the position of the cursor. */
   onReply(listener: (text: string) => void): void
-  /** Resolves when all that was written is drawn. */
+  /** Resolves when all output is drawn. */
   settled(): Promise<void>
   close(): void
 }
 
-/** What has scrolled away nobody sees. */
+/** Nobody sees what has scrolled away. */
 const SCROLL_BACK = 0
 
 /** Opens an empty screen. */
@@ -83,7 +83,7 @@ export async function openPane(size: Size): Promise<Pane> {
 
 const CSI = '\u001b['
 
-/** Modes that a terminal does not tell itself: the cursor, and how keys are reported. */
+/** Modes that the terminal library does not report: the cursor, and how keys are reported. */
 function keyModes(terminal: HeadlessTerminal): {
   readonly isCursorHidden: () => boolean
   readonly restored: () => string
@@ -93,7 +93,7 @@ function keyModes(terminal: HeadlessTerminal): {
   let other: number | null = null
   const first = (params: readonly (number | number[])[]): number =>
     typeof params[0] === 'number' ? params[0] : 0
-  // None of them handles it: what the terminal itself makes of it stays.
+  // They return false, so that the library handles the sequence too.
   const follow = (
     id: { readonly prefix: string; readonly final: string },
     see: (value: number, second: number) => void,
@@ -118,7 +118,7 @@ function keyModes(terminal: HeadlessTerminal): {
   }
 }
 
-/** The modes that the program has set, as the terminal has them. */
+/** The modes that the program has set, from the terminal library. */
 function modesOf({ modes }: HeadlessTerminal): string {
   const mouse = { none: null, x10: 9, vt200: 1000, drag: 1002, any: 1003 }[modes.mouseTrackingMode]
   const on = [
@@ -135,7 +135,7 @@ function drawnOf(spans: readonly Span[]): string {
   return spans.map(({ text, sgr }) => `${CSI}0${sgr === '' ? '' : `;${sgr}`}m${text}`).join('')
 }
 
-/** A row of the buffer, without the blanks at its end that look as usual. */
+/** A row of the buffer, without trailing blanks of the default style. */
 function spansOf(terminal: HeadlessTerminal, row: number): readonly Span[] {
   const line = terminal.buffer.active.getLine(row)
   if (!line) return []
@@ -143,7 +143,7 @@ function spansOf(terminal: HeadlessTerminal, row: number): readonly Span[] {
   let cell: IBufferCell | undefined
   for (let column = 0; column < terminal.cols; column++) {
     cell = line.getCell(column, cell)
-    // The second half of a wide character has none.
+    // The second half of a wide character has no width.
     if (!cell || cell.getWidth() === 0) continue
     const [text, sgr] = [cell.getChars() || ' ', sgrOf(cell)]
     const last = spans.at(-1)

@@ -5,17 +5,17 @@ import { listenFor } from './sleep.ts'
 
 type OutputStream = 'stdout' | 'stderr'
 
-/** Takes each chunk; while a promise that it returned is open nothing more of that stream is read. */
+/** Gets each chunk; while a promise that it returned is open, no more of that stream is read. */
 export type OnOutput = (chunk: Uint8Array, stream: OutputStream) => Promise<void> | undefined | void
 
-/** How long a pipe that somebody still holds open may be silent after the exit. */
+/** After the exit: how long a pipe that somebody still holds open may be silent. */
 const SILENCE_MS = 300
-/** The same of a terminal, whose end nobody tells while ralph has it open: what is left in it is there at once. */
+/** The same for a terminal, which reports no end while ralph has it open: what is left in it comes at once. */
 const TERMINAL_SILENCE_MS = 60
-/** More than any pipe can hold after the exit: what comes beyond it is written by somebody who got away. */
+/** More than any pipe can hold after the exit: the rest is written by a process that escaped. */
 const LEFT_BYTES = 4 * 1024 * 1024
 
-/** Where what a process prints comes from, and when none of it can come any more. */
+/** The streams of a process's output, and when they have ended. */
 interface Sources {
   readonly streams: ReadonlyMap<OutputStream, Readable>
   readonly closed: Promise<void>
@@ -23,7 +23,7 @@ interface Sources {
   readonly close: () => void
 }
 
-/** A terminal is one stream for all; one that was handed over is heard by nobody. */
+/** A terminal is one stream for all output; the output of a process with the person's terminal is not read. */
 export function sourcesOf(child: Child, terminal: TerminalUse | undefined): Sources {
   const streams = new Map<OutputStream, Readable>()
   if (typeof terminal === 'object') streams.set('stdout', terminal.stream)
@@ -44,7 +44,7 @@ export function sourcesOf(child: Child, terminal: TerminalUse | undefined): Sour
   }
 }
 
-/** The pipes of a process: what it says is handed on no faster than it is taken. One that has a terminal has none. */
+/** The output of a process, passed on no faster than it is handled. A process with the person's terminal has none. */
 export class Pipes {
   readonly #streams: Sources['streams']
   readonly #silenceMs: number
@@ -66,7 +66,7 @@ export class Pipes {
     for (const [name, stream] of this.#streams) {
       stream.on('data', (chunk: Buffer) => this.#take(chunk, name))
       stream.on('error', ignore)
-      // When a child exits Node resumes its streams, held back or not.
+      // Node resumes a child's streams when it exits, paused or not.
       stream.on('resume', () => {
         if (this.#held[name] > 0) stream.pause()
       })
@@ -74,9 +74,9 @@ export class Pipes {
   }
 
   /**
-   * After the exit: hands on what is still in the pipes. It does not wait for their end, which whoever
-   * inherited them can put off for ever, but for silence; and for one who takes slowly only until the
-   * signal is aborted.
+   * After the exit: passes on what is still in the pipes. It waits for silence, not for their end, which a process that
+   * inherited them can delay for ever; and for a slow receiver only until the signal
+   * is aborted.
    */
   async drain(hurry: AbortSignal): Promise<void> {
     if (this.#streams.size === 0) return

@@ -6,8 +6,8 @@ import type { Environment } from './mark.ts'
 import { isAlive } from './table.ts'
 
 /**
- * A new folder that only this user can read, for one process; what a ralph that died has left of that kind goes. It is
- * in the cache folder of the home: no settings below a folder that others can write to, as `/tmp`, are read by Gemini.
+ * Makes a new folder that only this user can read, for one process, and removes those that dead ralphs have left. It is
+ * in the home's cache folder, because Gemini reads no settings below a folder that others can write to, such as `/tmp`.
  */
 export function makePrivateFolder(kind: string, env: Environment): string {
   const parent = cacheFolder(env)
@@ -17,13 +17,13 @@ export function makePrivateFolder(kind: string, env: Environment): string {
       sweep(parent, kind)
       return mkdtempSync(join(parent, `${prefixOf(kind)}${process.pid}-`))
     } catch {
-      // A home that cannot be written to, as in a container.
+      // The home may be read-only, as in a container.
     }
   }
   return mkdtempSync(join(tmpdir(), `ralph-${kind}-`))
 }
 
-/** What cannot be removed, as where somebody still has it open, is left to a later sweep: it says nothing of the work. */
+/** Removes a folder; one that cannot be removed, for example because it is still open, is left to a later sweep. */
 export function removeOrLeave(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })
@@ -32,7 +32,7 @@ export function removeOrLeave(folder: string): void {
   }
 }
 
-/** A home may be shared by machines, whose processes cannot be asked for. */
+/** Machines may share a home, and one cannot see another's processes. */
 function prefixOf(kind: string): string {
   return `${kind}-${hostname()}-`
 }

@@ -3,10 +3,10 @@ import { platform as ownPlatform } from 'node:os'
 import { posix, win32 } from 'node:path'
 import type { Environment } from './mark.ts'
 
-/** What a program is looked up in: the system's kind, and its files. */
+/** Where a program is looked up: the kind of system, and its files. */
 export interface ProgramFiles {
   readonly platform: NodeJS.Platform
-  /** Whether there is a file that may be run. */
+  /** Whether the file exists and may be run. */
   readonly isProgram: (path: string) => boolean
   readonly read: (path: string) => string
 }
@@ -17,18 +17,18 @@ const OWN_FILES: ProgramFiles = {
   read: (path) => readFileSync(path, 'utf8'),
 }
 
-/** What is started, or why nothing is. */
+/** What is started, or why nothing can be. */
 export type Resolved =
   | { readonly program: string; readonly args: readonly string[] }
   | {
       readonly reason: string
-      /** Installing something would mend it. */
+      /** Whether installing something would help. */
       readonly missing: boolean
     }
 
 /**
- * Where the program of that name is on PATH; null where it is not. Folders of PATH that depend on where one is are left
- * out: in a repository anybody may have put a program of any name.
+ * The path of a program on PATH; null if it is not there. Folders of PATH that are relative to the current folder are left
+ * out: anybody may have put a program of any name into a repository.
  */
 export function findOnPath(program: string, env: Environment, files = OWN_FILES): string | null {
   const paths = pathsOf(files)
@@ -43,19 +43,19 @@ export function findOnPath(program: string, env: Environment, files = OWN_FILES)
   return null
 }
 
-/** A POSIX shell: the one that there always is, or on Windows that of Git for Windows; null where there is none. */
+/** A POSIX shell: the system's, or on Windows that of Git for Windows; null if there is none. */
 export function findShell(env: Environment, files = OWN_FILES): string | null {
   if (files.platform !== 'win32') return '/bin/sh'
   const git = findOnPath('git', env, files)
-  // git.exe is in cmd, bin or mingw64/bin; sh.exe in bin, where it sets up its surroundings, or in usr/bin.
+  // git.exe is in cmd, bin or mingw64/bin; sh.exe in bin, where it sets its environment, or in usr/bin.
   const above = git === null ? [] : ['..', '../..'].map((up) => win32.join(git, '..', up))
   const beside = above.flatMap((folder) => ['bin', 'usr/bin'].map((bin) => win32.join(folder, bin, 'sh.exe')))
   return beside.find(files.isProgram) ?? findOnPath('sh', env, files)
 }
 
 /**
- * The program and arguments with which the system starts a program without looking for it. Windows starts no batch
- * file without cmd.exe, which reads the arguments anew: of those that npm and its like install for a script, the script
+ * The program and arguments that the system can start without a lookup. Windows starts batch files only through
+ * cmd.exe, which parses the arguments again: for those that npm and similar tools install for a script, the script
  * is started instead.
  */
 export function resolveProgram(
@@ -74,7 +74,7 @@ export function resolveProgram(
   return isBatch ? behindShim(path, args, { env, files }) : { program: path, args }
 }
 
-/** Why a command cannot run where there is no POSIX shell. */
+/** The error for a command if there is no POSIX shell. */
 export const NO_SHELL = 'there is no POSIX shell: install Git for Windows, which brings one'
 
 function behindShim(
@@ -94,8 +94,8 @@ function behindShim(
 }
 
 /**
- * What a shim of npm, pnpm or Yarn starts, relative to the shim's folder: a script of Node or a program; null for any
- * other batch file. Each hands its arguments on in one line that ends with `%*`.
+ * The file that a shim of npm, pnpm or Yarn starts, relative to the shim's folder: a script of Node or a program; null for
+ * any other batch file. Each shim passes its arguments on in one line that ends with `%*`.
  */
 export function shimTarget(text: string): string | null {
   const lines = text.split(/\r?\n/).filter((line) => /%\*\s*$/.test(line))
@@ -106,14 +106,14 @@ export function shimTarget(text: string): string | null {
   return /(?:"_prog=|^\s*"?)node(?:\.exe)?"?(?:\s|$)/im.test(text) ? target : null
 }
 
-/** What `findOnPath` looks a name up with: as it is where it says what kind of file it is. */
+/** The extensions that `findOnPath` tries: none if the name has one already. */
 function extensionsOf(program: string, env: Environment): readonly string[] {
   const known = (env['PATHEXT'] ?? '.EXE;.CMD;.BAT').split(';')
   const own = win32.extname(program).toLowerCase()
   return own !== '' && known.some((extension) => extension.toLowerCase() === own) ? [''] : known
 }
 
-/** Where there is none, POSIX systems have one of their own. */
+/** The PATH, or the default of POSIX systems if there is none. */
 function pathIn(env: Environment, { platform }: ProgramFiles): string {
   return platform === 'win32' ? (env['PATH'] ?? env['Path'] ?? '') : (env['PATH'] ?? '/usr/bin:/bin')
 }
@@ -124,7 +124,7 @@ function pathsOf({ platform }: ProgramFiles): typeof posix {
 
 function isProgram(path: string): boolean {
   try {
-    // Most are not there, and to throw that for each folder of PATH would take `next` a millisecond.
+    // Most files do not exist: exceptions for each folder of PATH would cost `next` a millisecond.
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
     accessSync(path, constants.X_OK)
     return true

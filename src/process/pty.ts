@@ -5,25 +5,25 @@ import { ReadStream } from 'node:tty'
 import { keepFromChildren } from './kept-open.ts'
 import type { Size } from './terminal.ts'
 
-/** A terminal of ralph's own making, at which one program sits. */
+/** A terminal that ralph makes for one program. */
 export interface Pty {
-  /** Where the program opens it. */
+  /** The path at which the program opens it. */
   readonly path: string
-  /** The program's end, which stays open here too: Node would drop what is left of the output when the last one closes. */
+  /** The program's end, which stays open here too: Node drops unread output when the last one closes. */
   readonly fd: number
-  /** What the program prints; what is written into it the program reads as keys. */
+  /** Reads the program's output; writes keys for it. */
   readonly stream: Duplex
   resize(size: Size): void
-  /** Nobody sits at it any more. */
+  /** Closes the terminal after its program has ended. */
   close(): void
 }
 
-/** The package that makes terminals, which need not be there. */
+/** The package that makes terminals; it may be missing. */
 export const PTY_PACKAGE = '@lydell/node-pty'
-/** The part of it that finds the binary of this system; it has no types. */
+/** Its part that finds the binary of this system; it has no types. */
 const FINDER = '@lydell/node-pty/requireBinary.js'
 
-/** What of that package is used: its own wrapper starts programs itself, without the streams that a sandbox needs. */
+/** The used part of that package: its own wrapper starts programs itself, without the streams that a sandbox needs. */
 interface PtyBinary {
   open(
     columns: number,
@@ -32,7 +32,7 @@ interface PtyBinary {
   resize(fd: number, columns: number, rows: number): void
 }
 
-/** Opens a terminal; a sentence where there is no way to. */
+/** Opens a terminal; returns a problem if there is no way to. */
 export async function openPty({ columns, rows }: Size): Promise<Pty | { readonly problem: string }> {
   const binary = await ptyBinary()
   if (typeof binary === 'string') return { problem: binary }
@@ -55,7 +55,7 @@ export async function openPty({ columns, rows }: Size): Promise<Pty | { readonly
   }
 }
 
-/** Why no terminal can be made here, and what helps; null where one can. */
+/** Why no terminal can be made here, and what helps; null if one can. */
 export async function whyNoPty(): Promise<string | null> {
   const binary = await ptyBinary()
   return typeof binary === 'string' ? binary : null
@@ -68,7 +68,7 @@ async function ptyBinary(): Promise<PtyBinary | string> {
     const made = binaryOf(loaded)
     if (made) return made
   } catch {
-    // Left out when ralph was installed, or made for no system of this kind.
+    // Left out when ralph was installed, or not available for this system.
   }
   return `the package ${PTY_PACKAGE} is not there, or not for this system: npm install -g ${PTY_PACKAGE} brings it`
 }

@@ -1,30 +1,30 @@
 import type { ProcessEntry } from './table.ts'
 
-/** A process as somebody else can find it again once the one that started it is dead. */
+/** Identifies a process for a later run, after the process that started it is dead. */
 export interface StartedProcess {
   readonly pid: number
   /** The group that it leads; null on Windows, which has none. */
   readonly group: number | null
-  /** As the table has it; empty until that is known. */
+  /** Its start as in the process table; empty until known. */
   readonly startedAt: string
-  /** The start of the system that all this holds for; empty until that is known, or where it tells none. */
+  /** The start of the system in which all this is valid; empty until known, or if the system has no such id. */
   readonly boot: string
-  /** When this was written down, which is at once, in milliseconds since 1970: what to go by until its start is known. */
+  /** The time of this note, made right after the start, in milliseconds since 1970: used until the process's start is known. */
   readonly notedAt?: number
 }
 
-/** Those of a table from which all that is left of noted processes can be found. */
+/** The entries from which all that is left of noted processes can be found. */
 export interface Remains {
-  /** Noted processes that are alive, or were the parents of what may be, with when they began. */
+  /** Noted processes that are alive, or may be the parents of living ones, with their starts. */
   readonly members: ReadonlyMap<number, string>
-  /** Groups of theirs that nobody else has been given since. */
+  /** Their groups, if the numbers still belong to them. */
   readonly groups: ReadonlySet<number>
 }
 
 /**
- * What there still is of noted processes. A number may belong to a stranger by now: then its start is another one.
- * While anybody is left in a group its number is given to nobody else, so a group without its leader is still theirs
- * where all in it began after the leader.
+ * Finds what is left of noted processes. A number may belong to an unrelated process by now: then its start differs.
+ * While a process is left in a group, the system does not reuse the group's number, so a group without its leader is still theirs
+ * if all its processes began after the leader.
  */
 export function remainsOf(
   noted: readonly StartedProcess[],
@@ -39,7 +39,7 @@ export function remainsOf(
       if (group !== null) groups.add(group)
       continue
     }
-    // Nothing outlives a start of the system, and without one of its own nothing tells it from a stranger.
+    // No process survives a start of the system, and without a start of its own it cannot be told from an unrelated one.
     if (boot !== now || startedAt === '' || (holder && holder.startedAt !== startedAt)) continue
     members.set(pid, startedAt)
     const inGroup = table.filter(({ session }) => session === group)
@@ -48,10 +48,10 @@ export function remainsOf(
   return { members, groups }
 }
 
-/** Dates of `ps` have seconds; a number that was given to a stranger within two of them is none that occurs. */
+/** Dates of `ps` have seconds; that an unrelated process gets the number within two seconds does not occur. */
 const NEAR_MS = 2000
 
-/** Whether a process began when it was written down. Linux's ticks are no time of day, but there marks are read. */
+/** Whether a process began when it was noted. Linux's ticks are no time of day, but there marks are read. */
 function beganAt(startedAt: string, notedAt: number | undefined): boolean {
   const at = /^\d+$/.test(startedAt) ? Number(startedAt) : Date.parse(startedAt)
   return notedAt !== undefined && Math.abs(at - notedAt) <= NEAR_MS

@@ -6,7 +6,7 @@ import { childEnvironment, newMark, withMark, type Environment } from './mark.ts
 import { resolveProgram } from './program.ts'
 import { ProcessTree } from './tree.ts'
 
-/** A short program that is run for what it prints, as git is. */
+/** A short program that is run for its output, such as git. */
 interface ProgramRun {
   readonly program: string
   readonly args: readonly string[]
@@ -18,22 +18,22 @@ interface ProgramRun {
 }
 
 export interface ProgramEnd {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null
   readonly stdout: Buffer
   readonly stderr: Buffer
 }
 
-/** What a program has started may hold its output open after its end: so long it may be silent before nobody listens. */
+/** A program's children may hold its output open after its end: reading stops after this much silence. */
 const SILENCE_MS = 50
 const GRACE_SECONDS = 2
 
-/** Runs a program to its end, in ralph's own session. Fails where it cannot be started. */
+/** Runs a program to its end, in ralph's own session. Throws if it cannot be started. */
 export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   const { cwd, stdin, signal } = run
   const found = resolveProgram(run.program, run.args, run)
   if ('reason' in found) throw Object.assign(new Error(found.reason), { code: 'ENOENT' })
-  // Only what may have to be ended is looked for by a mark.
+  // The mark is only needed to end the program.
   const mark = signal && newMark()
   const env = mark ? withMark(run.env, mark) : childEnvironment(run.env)
   const child = startWithout(
@@ -79,7 +79,7 @@ function collect(stream: Readable): Collected {
   return { size: () => size, bytes: () => Buffer.concat(chunks) }
 }
 
-/** After the exit, until nothing more has come for a while. */
+/** Waits, after the exit, until no output has come for a while. */
 async function untilSilent({ stdout, stderr }: Record<'stdout' | 'stderr', Collected>): Promise<void> {
   for (let seen = -1; seen !== stdout.size() + stderr.size();) {
     seen = stdout.size() + stderr.size()
@@ -88,7 +88,7 @@ async function untilSilent({ stdout, stderr }: Record<'stdout' | 'stderr', Colle
 }
 
 function feed(stream: Writable, input: string | Uint8Array | undefined): void {
-  // A program that does not read to the end says in its own way what it makes of that.
+  // A program that does not read all its input reports that itself.
   stream.on('error', () => undefined)
   stream.end(input)
 }

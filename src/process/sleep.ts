@@ -1,13 +1,13 @@
 /**
- * Waits, and then until what had come by now through pipes has been read: where the program was busy meanwhile, its timers
- * come before its pipes, and a silence would be nothing but its own deafness.
+ * Waits, and then until the data that is already in pipes has been read: after a busy time Node's timers
+ * fire before its pipes are read, which would look like silence.
  */
 export async function listenFor(milliseconds: number, signal?: AbortSignal): Promise<void> {
   await sleep(milliseconds, signal)
   if (!signal?.aborted) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Waits, or stops waiting when the signal is aborted; it never throws. */
+/** Waits until the time is over or the signal is aborted; never throws. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()

@@ -11,48 +11,48 @@ import { sleep } from './sleep.ts'
 export interface ProcessOptions {
   readonly cwd: string
   readonly env: Environment
-  /** What the process reads as its standard input; without one it has none, or the terminal that it is given. */
+  /** The file of its standard input; without it there is none, or that of its terminal. */
   readonly stdinFile?: string | undefined
   readonly onOutput: OnOutput
-  /** Aborting it ends the process: with `'now'` as its reason at once, otherwise TERM first. */
+  /** Aborting it ends the process: with `'now'` as its reason by KILL at once, otherwise with TERM first. */
   readonly signal?: AbortSignal | undefined
-  /** Aborting it ends the process at once, also where it is being ended already. */
+  /** Aborting it kills the process at once, also if it is already being ended. */
   readonly killSignal?: AbortSignal | undefined
-  /** Between TERM and KILL; 5 by default. */
+  /** The time between TERM and KILL; 5 by default. */
   readonly killAfterSeconds?: number | undefined
-  /** A folder of what it is given to read, besides its standard input: in a cage it would not find it. */
+  /** A folder of more files to read: a cage must show it. */
   readonly handed?: string | undefined
-  /** What it may write besides its workspace: in a cage it could not. */
+  /** Paths outside its workspace that it may write: a cage must allow them. */
   readonly writable?: readonly string[] | undefined
-  /** Without it what the process prints comes through pipes. */
+  /** Its terminal; without one its output comes through pipes. */
   readonly terminal?: TerminalUse | undefined
-  /** Hears of each action that a cage refused. */
+  /** Gets each action that a cage refused. */
   readonly onCaged?: ((action: CagedAction) => void) | undefined
 }
 
-/** What a cage adds to a process. */
+/** What starting a cage needs besides. */
 interface CageOptions {
   readonly more: readonly MoreStream[]
-  /** The process that is started is the cage itself, which TERM would end with all that is in it. */
+  /** The started process is the cage itself: TERM would end it with all that is in it. */
   readonly isCage: true
 }
 
-/** `handed-over`: the terminal of this process, in whose group the other one stays; or one of ralph's own making. */
+/** `handed-over`: the person's terminal, in which the process shares this process's group; or a terminal that ralph made. */
 export type TerminalUse = 'handed-over' | Pty
 
 /** `interrupt` is TERM, then KILL; `now` is KILL. */
 export type EndMode = 'interrupt' | 'now'
 
-/** How a process went. Nothing that it started is alive any more, save what `survivors` names. */
+/** The end of a process. Nothing that it started is alive, except `survivors`. */
 export type ProcessEnd =
   | {
       readonly kind: 'exited'
       readonly code: number | null
       readonly signal: NodeJS.Signals | null
-      /** Whether we ended it. */
+      /** How ralph ended it; null if ralph did not. */
       readonly ended: EndMode | null
       readonly survivors: readonly number[]
-      /** The hosts that its cage refused, where it asked for no other. */
+      /** The hosts that its cage refused, if it asked for no allowed one. */
       readonly refusedHosts?: readonly string[]
     }
   | ({ readonly kind: 'not-started' } & LaunchFailure)
@@ -62,25 +62,25 @@ interface ProcessExit {
   readonly signal: NodeJS.Signals | null
 }
 
-/** What a process leaves behind though it ended by itself has this long between TERM and KILL. */
+/** The time between TERM and KILL for what a process leaves behind when it ends by itself. */
 const LEFTOVER_SECONDS = 1
-/** KILL cannot end a process that hangs inside the kernel: after this it is named a survivor. */
+/** KILL cannot end a process that hangs inside the kernel: after this time it is named a survivor. */
 const GIVE_UP_SECONDS = 5
-/** How often the tree of a running process is looked at, and the share of the time that this may take. */
+/** How often the tree of a running process is read, and the share of time that this may take. */
 const LOOK_MS = 1000
 const LOOK_SHARE = 0.02
 
-/** The one way to start an agent, a gate or what else may start more: pipes here; a terminal or a sandbox is another. */
+/** The only way to start an agent, a gate or what may start more processes: here with pipes; a terminal or a sandbox has its own. */
 export type StartProcess = (command: ProcessCommand, options: ProcessOptions) => Running
 
-/** A process that was started; its end, and that of all that it starts, is what `finished` resolves to. */
+/** A started process; `finished` resolves when it and all that it started have ended. */
 export interface Running {
-  /** Fails only with what `onOutput` threw. */
+  /** Rejects only with what `onOutput` threw. */
   readonly finished: Promise<ProcessEnd>
-  /** Undefined where it could not be started. */
+  /** Undefined if it could not be started. */
   readonly pid: number | undefined
   readonly state: 'started' | 'killing' | 'stopped'
-  /** Ends the process and all that it started; `now` also hurries an end that is under way. */
+  /** Ends the process and all that it started; `now` also speeds up an end under way. */
   end(mode: EndMode): void
 }
 
@@ -92,7 +92,7 @@ export function startCage(command: ProcessCommand, options: ProcessOptions & Cag
   return new RunningProcess(command, options)
 }
 
-/** A process from its start until nothing of it is left. */
+/** A process from its start until nothing that it started is left. */
 class RunningProcess implements Running {
   readonly finished: Promise<ProcessEnd>
   readonly pid: number | undefined
@@ -155,7 +155,7 @@ class RunningProcess implements Running {
     return this.#options.killAfterSeconds ?? 5
   }
 
-  /** `exit`, not `close`: a grandchild that holds the pipes would put that off. */
+  /** `exit`, not `close`: a grandchild that holds the pipes open would delay `close`. */
   #exitOf(child: Child): Promise<ProcessExit> {
     return new Promise((resolve) => {
       const settle = (exit: ProcessExit) => {
@@ -169,7 +169,7 @@ class RunningProcess implements Running {
     })
   }
 
-  /** Obeys the signals that it was handed; returns what ends that. */
+  /** Obeys the abort signals; the returned function stops that. */
   #obey(): () => void {
     const { signal, killSignal } = this.#options
     const interrupt = () => this.end(signal?.reason === 'now' ? 'now' : 'interrupt')
@@ -184,7 +184,7 @@ class RunningProcess implements Running {
     }
   }
 
-  /** Keeps an eye on who belongs, so that a child is known before it can lose its parent. */
+  /** Reads the tree regularly, so that a child is known before it can lose its parent. */
   async #follow(tree: ProcessTree): Promise<void> {
     let pause = LOOK_MS
     for (;;) {
@@ -197,11 +197,11 @@ class RunningProcess implements Running {
   }
 
   async #killing(pid: number, tree: ProcessTree, mode: EndMode): Promise<void> {
-    // Before anything dies: a child of a dead parent is harder to tell.
+    // Before anything dies: a child of a dead parent is harder to find.
     const members = await tree.look()
     if (mode === 'interrupt' && !this.#hurry.signal.aborted) {
       if (this.#options.isCage) {
-        // The first process inside of a cage takes no TERM: the kernel keeps it from who has no use for it.
+        // The first process in a cage gets no TERM: the kernel drops signals that such a process does not handle.
         for (const member of members) if (member.pid !== pid) sendSignal(member.pid, 'SIGTERM')
       } else this.#signalAll(pid, members, 'SIGTERM')
       await sleep(this.#killAfterSeconds * 1000, AbortSignal.any([this.#exit.signal, this.#hurry.signal]))
@@ -211,13 +211,13 @@ class RunningProcess implements Running {
     this.#signalAll(pid, members, 'SIGKILL')
   }
 
-  /** The whole group, where it has one of its own. */
+  /** Signals the whole group, or each member if the process has no group of its own. */
   #signalAll(pid: number, members: readonly ProcessEntry[], signal: 'SIGTERM' | 'SIGKILL'): void {
     if (this.#exit.signal.aborted) return
     if (this.#options.terminal === 'handed-over')
       return [pid, ...members.map((member) => member.pid)].forEach((one) => sendSignal(one, signal))
     if (platform() !== 'win32') return sendSignal(-pid, signal)
-    // Without /F it asks windows to close, and no program of a terminal has one.
+    // Without /F it asks windows to close, and a program in a terminal has none.
     void askSystem('taskkill.exe', ['/PID', String(pid), '/T', '/F'])
   }
 }

@@ -4,7 +4,7 @@ import type { StartedProcess } from './remains.ts'
 import type { StartProcess } from './start.ts'
 import { startOf } from './table.ts'
 
-/** Those that are alive of what was started here. */
+/** The living ones among the processes that were started here. */
 export class StartedProcesses {
   readonly #living = new Map<number, StartedProcess>()
   readonly #now: () => number
@@ -15,7 +15,7 @@ export class StartedProcesses {
     this.#now = now
   }
 
-  /** Has one hear of each that begins, and of when it began; what it returns ends that. */
+  /** Calls the listener each time that a process begins, and when its start is known; the returned function ends that. */
   listen(listener: (living: readonly StartedProcess[]) => void): () => void {
     this.#listener = listener
     return () => {
@@ -23,7 +23,7 @@ export class StartedProcesses {
     }
   }
 
-  /** A way to start processes by which each is kept in mind while it runs. */
+  /** Returns a way to start processes that remembers each while it runs. */
   following(start: StartProcess): StartProcess {
     return (command, options) => {
       const running = start(command, options)
@@ -39,7 +39,7 @@ export class StartedProcesses {
 
   async #learn(pid: number): Promise<void> {
     const [{ boot }, startedAt] = await Promise.all([thisMachine(), startOf(pid)])
-    // Of a table that cannot be read it is known no better than before.
+    // If the table cannot be read, the note stays as it was.
     if (startedAt && this.#living.has(pid)) this.#keep({ ...placeOf(pid), startedAt, boot })
   }
 

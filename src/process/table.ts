@@ -4,40 +4,40 @@ import { platform } from 'node:os'
 import { dirname } from 'node:path'
 import { MARK_VARIABLE } from './mark.ts'
 
-/** One living process; a zombie is not living. */
+/** One living process; zombies do not count. */
 export interface ProcessEntry {
   readonly pid: number
   readonly parent: number
-  /** Its session, its group where the system does not tell sessions, or just itself where there are neither. */
+  /** Its session; its group if the system has no sessions; itself if there are neither. */
   readonly session: number
-  /** With the pid it names a process for good: pids are used again. */
+  /** With the pid it identifies a process: pids are reused. */
   readonly startedAt: string
 }
 
-/** Every living process of the machine; empty where the system does not answer. */
+/** Every living process of the machine; empty if the system does not answer. */
 export async function readProcessTable(): Promise<readonly ProcessEntry[]> {
   if (platform() === 'linux') return readProc()
   return platform() === 'win32' ? parseCim(await askWindows(ALL_PROCESSES)) : parsePs(await ps())
 }
 
-/** When a process began, as the table has it; empty where it is gone, null where the system does not answer. */
+/** When a process began, in the table's format; empty if it is gone, null if the system does not answer. */
 export async function startOf(pid: number): Promise<string | null> {
   if (platform() === 'linux') return readProcess(pid)?.startedAt ?? ''
   return startIn(await readProcessTable(), pid)
 }
 
-/** The same, of a table. */
+/** The same, from a table that was already read. */
 export function startIn(table: readonly ProcessEntry[], pid: number): string | null {
   if (table.length === 0) return null
   return table.find((entry) => entry.pid === pid)?.startedAt ?? ''
 }
 
-/** One process; undefined where it is gone, or the system tells only of all at once. */
+/** One process; undefined if it is gone, or if the system can only list all at once. */
 export function readProcess(pid: number): ProcessEntry | undefined {
   return platform() === 'linux' ? parseStat(pid, readStat(String(pid))) : undefined
 }
 
-/** Whether a process of that number is alive, whoever it is. */
+/** Whether any process has that number. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -47,14 +47,14 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** What a person would call the process: its command line, or nothing where it is gone. */
+/** A process's command line, for a person to read; empty if it is gone. */
 export async function commandOf(pid: number): Promise<string> {
   if (platform() === 'linux') return (readText(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim()
   if (platform() === 'win32') return (await askWindows(commandLineOf(pid))).trim()
   return (await askSystem('ps', ['-o', 'command=', '-p', String(pid)])).trim()
 }
 
-/** Whether the process was started with that mark. Only Linux tells. */
+/** Whether the process was started with that mark. Works only on Linux. */
 export function bearsMark(pid: number, mark: string): boolean {
   const environment = readText(`/proc/${pid}/environ`)
   if (!environment?.includes(mark)) return false
@@ -80,7 +80,7 @@ function readProc(): ProcessEntry[] {
 
 const STAT = Buffer.alloc(1024)
 
-/** In one read: this is done for every process, when every agent and gate ends. */
+/** Reads it in one call: this is done for every process, each time that an agent or gate ends. */
 function readStat(pid: string): string | undefined {
   let file: number | undefined
   try {
@@ -93,7 +93,7 @@ function readStat(pid: string): string | undefined {
   }
 }
 
-/** The fields behind the name, which stands in brackets and may hold anything, brackets too: proc_pid_stat(5). */
+/** The fields after the name, which is in parentheses and may hold any character, parentheses too: proc_pid_stat(5). */
 function parseStat(pid: number, stat: string | undefined): ProcessEntry | undefined {
   if (stat === undefined) return undefined
   const [state = '', parent, , session, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -101,7 +101,7 @@ function parseStat(pid: number, stat: string | undefined): ProcessEntry | undefi
   return { pid, parent: Number(parent), session: Number(session), startedAt: rest[15] ?? '' }
 }
 
-/** A process may be gone, or be another user's, by the time it is read. */
+/** Undefined if the process is gone by now, or another user's. */
 function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1')
@@ -110,12 +110,12 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** In one language and one time zone: who asks from another place must be told the same start. */
+/** With a fixed language and time zone, so that every caller gets the same start. */
 function ps(): Promise<string> {
   return askSystem('env', ['LC_ALL=C', 'TZ=UTC', 'ps', '-A', '-o', 'pid=,ppid=,pgid=,stat=,lstart='])
 }
 
-/** What `ps -A -o pid=,ppid=,pgid=,stat=,lstart=` printed. */
+/** Parses the output of `ps -A -o pid=,ppid=,pgid=,stat=,lstart=`. */
 export function parsePs(text: string): readonly ProcessEntry[] {
   const entries: ProcessEntry[] = []
   for (const line of text.split('\n')) {
@@ -133,7 +133,7 @@ export function parsePs(text: string): readonly ProcessEntry[] {
   return entries
 }
 
-/** Number, parent and start in milliseconds, one process a line. What the system itself is has no start. */
+/** Prints number, parent and start in milliseconds, one process a line. The system's own processes have no start. */
 const ALL_PROCESSES =
   "Get-CimInstance Win32_Process | Where-Object CreationDate | ForEach-Object { '{0} {1} {2:F0}' -f $_.ProcessId, $_.ParentProcessId, ($_.CreationDate.ToFileTimeUtc() / 10000) }"
 
@@ -141,7 +141,7 @@ function commandLineOf(pid: number): string {
   return `(Get-CimInstance Win32_Process -Filter 'ProcessId=${pid}').CommandLine`
 }
 
-/** What `ALL_PROCESSES` printed. Windows knows neither sessions nor groups of this kind, and keeps the number of a dead parent. */
+/** Parses the output of `ALL_PROCESSES`. Windows has neither sessions nor groups of this kind, and keeps the number of a dead parent. */
 export function parseCim(text: string): readonly ProcessEntry[] {
   return [...text.matchAll(/^(\d+) (\d+) (\d+)\s*$/gm)].map(([, pid, parent, startedAt = '']) => ({
     pid: Number(pid),
@@ -151,14 +151,14 @@ export function parseCim(text: string): readonly ProcessEntry[] {
   }))
 }
 
-/** What PowerShell, which every Windows has, answers to a command. */
+/** The output of a command for PowerShell, which every Windows has. */
 export function askWindows(command: string): Promise<string> {
   return askSystem('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', command])
 }
 
 /**
- * What a program of the system itself prints; nothing where it fails. It runs in the folder of Node, because Windows
- * looks for a program first where it is to run, and in a repository anybody may have put one of that name.
+ * The output of a program of the system; empty if it fails. It runs in Node's folder, because Windows
+ * looks for a program first in the current folder, and anybody may have put one of that name into a repository.
  */
 export function askSystem(program: string, args: readonly string[]): Promise<string> {
   const options = { cwd: dirname(process.execPath), maxBuffer: 1 << 26, windowsHide: true }

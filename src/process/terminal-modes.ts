@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import type { Environment } from './mark.ts'
 import { findOnPath } from './program.ts'
 
-/** One that waits for a terminal that somebody else has is no reason to wait with it. */
+/** Limits the wait for `stty`, which blocks while another process has the terminal. */
 const PATIENCE_MS = 2000
 
-/** Notes the modes of the terminal of this process; what it returns restores them, whatever a program has made of them. */
+/** Notes the modes of this process's terminal; the returned function restores them, whatever a program has changed. */
 export function keepTerminalModes(env: Environment): () => void {
   const program = findOnPath('stty', env)
   if (program === null) return () => undefined

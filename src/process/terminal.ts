@@ -1,37 +1,37 @@
 import type { Pane } from './pane.ts'
 import type { ProcessEnd, Running, TerminalUse } from './start.ts'
 
-/** How large a terminal is, in characters. */
+/** The size of a terminal, in characters. */
 export interface Size {
   readonly columns: number
   readonly rows: number
 }
 
-/** A program that is to have the terminal. */
+/** A program that is to get the terminal. */
 export interface Borrower {
   /** The task that it works on. */
   readonly task: string
-  /** What a person calls it. */
+  /** Its name on the screen. */
   readonly name: string
   readonly start: (terminal: TerminalUse) => Running
 }
 
-/** A program that has a terminal of ralph's own making: it goes on also where the person is not with it. */
+/** A program in a terminal that ralph made: it continues also while the person does not watch it. */
 export interface Guest {
   readonly name: string
-  /** What it shows. */
+  /** Its screen. */
   readonly pane: Pane
   readonly isAttached: boolean
-  /** Gives it another size, where whatever shows it has another one than the person's terminal. */
+  /** Changes its size, if its view is not as large as the person's terminal. */
   resize(size: Size): void
 }
 
-/** The terminal of the person who started the run, which can be lent to a program that they drive. */
+/** The terminal of the person who started the run, which can be lent to a program that they use. */
 export interface PersonTerminal {
-  /** Lends it to that program, to its end. */
+  /** Lends it to that program until it ends. */
   lend(borrower: Borrower): Promise<ProcessEnd>
-  /** Brings the program of a task back that goes on without the person; a sentence that says why not, null where it does. */
+  /** Shows the person the running program of a task again; null, or a sentence that says why not. */
   attach(task: string): string | null
-  /** The program of a task; null where none is there, or one that was handed the terminal itself. */
+  /** The program of a task; null if there is none, or if it has the person's terminal itself. */
   guest(task: string): Guest | null
 }

@@ -3,7 +3,7 @@ import { isBefore, remainsOf, type StartedProcess } from './remains.ts'
 import { bearsMark, commandOf, readProcess, readProcessTable, type ProcessEntry } from './table.ts'
 import { sleep } from './sleep.ts'
 
-/** By what the processes of a run are found that may be dead: its mark, which only Linux shows, and what it has noted. */
+/** What identifies the processes of a run that may be dead: its mark, which only Linux shows, and the processes that it noted. */
 export interface RunTrace {
   readonly mark: string
   readonly processes: readonly StartedProcess[]
@@ -11,23 +11,23 @@ export interface RunTrace {
 
 /**
  * Everything that one process has started, followed while it runs. A process belongs to it by any of: its mark; a
- * parent that belongs; a session (on macOS: a group) that one that belongs has begun. So what calls `setsid`, what
- * loses its parent and what clears its environment is found, unless it does all three between two looks. Where marks
- * cannot be read, the first two between two looks are enough to escape.
+ * parent that belongs; a session (on macOS: a group) that a member has begun. So a process that calls `setsid`,
+ * loses its parent or clears its environment is found, unless it does all three between two reads of the table. Where marks
+ * cannot be read, the first two between two reads are enough to escape.
  */
 export class ProcessTree {
   readonly #mark: string
   readonly #root: number | undefined
-  /** What a run that may be dead has noted, until the first look tells what there still is of it. */
+  /** What a run that may be dead has noted, until the first read tells what is left of it. */
   #noted: readonly StartedProcess[] = []
-  /** Those of the last look, and the sessions that they keep from being used by strangers. */
+  /** The members of the last read, whose sessions no unrelated process can have. */
   #members: ReadonlyMap<number, string> = new Map()
   #sessions: ReadonlySet<number>
   readonly #strangers = new Map<number, string>()
-  /** The root's start, in Linux's ticks: what started before it cannot belong. */
+  /** The root's start, in Linux's ticks: what started earlier cannot belong. */
   readonly #since: number
 
-  /** With no root, what bears the mark is all there is to begin from. */
+  /** Without a root, the mark is the only starting point. */
   constructor(mark: string, root?: number) {
     this.#mark = mark
     this.#root = root
@@ -42,7 +42,7 @@ export class ProcessTree {
     return tree
   }
 
-  /** Those alive now. */
+  /** The members that are alive now. */
   async look(): Promise<readonly ProcessEntry[]> {
     const table = await readProcessTable()
     if (this.#noted.length > 0) this.#recall(table, await thisMachine())
@@ -53,7 +53,7 @@ export class ProcessTree {
     addDescendants(table, belongs, spared)
     this.#members = belongs
     const members = table.filter(({ pid }) => belongs.has(pid))
-    // A session is theirs only where one of them began it: git runs in that of the person's terminal.
+    // A session is theirs only if a member began it: git runs in the session of the person's terminal.
     const sessions = members.map(({ session }) => session)
     this.#sessions = new Set(
       sessions.filter((session) => this.#sessions.has(session) || belongs.has(session)),
@@ -61,7 +61,7 @@ export class ProcessTree {
     return members
   }
 
-  /** What there still is of what was noted is told from strangers once: after that it is followed like all else. */
+  /** Separates what is left of noted processes from unrelated ones, once: after that they are followed like the others. */
   #recall(table: readonly ProcessEntry[], { boot }: Machine): void {
     const { members, groups } = remainsOf(this.#noted, { table, boot })
     this.#members = members
@@ -71,7 +71,7 @@ export class ProcessTree {
 
   #knows({ pid, session, startedAt }: ProcessEntry): boolean {
     if (this.#members.get(pid) === startedAt || this.#sessions.has(session)) return true
-    // One that was handed the terminal leads no session.
+    // A process that got the person's terminal leads no session.
     if (pid === this.#root) return true
     if (Number(startedAt) < this.#since || this.#strangers.get(pid) === startedAt) return false
     if (bearsMark(pid, this.#mark)) return true
@@ -80,8 +80,8 @@ export class ProcessTree {
   }
 
   /**
-   * Ends all that is alive: TERM, then KILL for what is left after the grace. Without a grace it is KILL
-   * at once. What it returns could not be ended.
+   * Ends all that is alive: TERM, then KILL for what is left after the grace period. Without one it is KILL
+   * at once. Returns what could not be ended.
    */
   async end(graceSeconds: number, signal?: AbortSignal): Promise<readonly ProcessEntry[]> {
     let living = await this.look()
@@ -89,7 +89,7 @@ export class ProcessTree {
       for (const { pid } of living) sendSignal(pid, 'SIGTERM')
       living = await this.#awaitEnd(living, graceSeconds * 1000, signal)
     }
-    // A tree that forks as it dies needs more than one round.
+    // A tree that starts processes while it dies needs several rounds.
     for (let round = 0; living.length > 0 && round < 20; round++) {
       for (const { pid } of living) sendSignal(pid, 'SIGKILL')
       living = await this.#awaitEnd(living, 200)
@@ -97,7 +97,7 @@ export class ProcessTree {
     return living
   }
 
-  /** Nobody tells when a process that is not our child ends, so this asks, at growing intervals. */
+  /** Waits by polling at growing intervals: the system does not report the end of a process that is not our child. */
   async #awaitEnd(
     living: readonly ProcessEntry[],
     milliseconds: number,
@@ -115,14 +115,14 @@ export class ProcessTree {
   }
 }
 
-/** A process and those below it, for a person to see. */
+/** A process and those below it, as shown to a person. */
 export interface LivingProcess {
   readonly pid: number
   readonly parent: number
   readonly command: string
 }
 
-/** The process and all its descendants that are alive, parents before children; empty where it is gone. */
+/** The process and all its living descendants, parents before children; empty if it is gone. */
 export async function livingTree(pid: number): Promise<readonly LivingProcess[]> {
   const table = await readProcessTable()
   const belongs = new Map([[pid, '']])
@@ -131,7 +131,7 @@ export async function livingTree(pid: number): Promise<readonly LivingProcess[]>
   return Promise.all(living.map(describe))
 }
 
-/** What is alive of all that a run has started. */
+/** The living processes of a run. */
 export async function livingOf(run: RunTrace): Promise<readonly LivingProcess[]> {
   return Promise.all((await ProcessTree.ofRun(run).look()).map(describe))
 }
@@ -147,7 +147,7 @@ async function describe({ pid, parent }: ProcessEntry): Promise<LivingProcess> {
   return { pid, parent, command: await commandOf(pid) }
 }
 
-/** The process itself and its forebears: whoever started us is never ours to end. */
+/** The process itself and its ancestors: ralph never ends the process that started it. */
 function ancestry(table: readonly ProcessEntry[], pid: number): Set<number> {
   const parents = new Map(table.map((entry) => [entry.pid, entry.parent]))
   const line = new Set<number>()
@@ -155,7 +155,7 @@ function ancestry(table: readonly ProcessEntry[], pid: number): Set<number> {
   return line
 }
 
-/** Of those that belonged, who is dead and still named as a parent: Windows never gives an orphan another one. */
+/** Dead members that are still named as parents: Windows gives an orphan no new parent. */
 function deadParents(
   table: readonly ProcessEntry[],
   members: ReadonlyMap<number, string>,
@@ -165,7 +165,7 @@ function deadParents(
   return new Map([...members].filter(([pid]) => named.has(pid) && !living.has(pid)))
 }
 
-/** Adds to those that belong, with their starts, what is below them. A number of a dead parent may have been given anew: none began before its parent. */
+/** Adds the descendants of members, with their starts. A dead parent's number may have been reused: no child began before its parent. */
 function addDescendants(
   table: readonly ProcessEntry[],
   belongs: Map<number, string>,
@@ -177,7 +177,7 @@ function addDescendants(
     if (siblings) siblings.push(entry)
     else children.set(entry.parent, [entry])
   }
-  // A map's iteration goes on through what is added meanwhile.
+  // A map's iteration includes what is added meanwhile.
   for (const [parent, startedAt] of belongs) {
     for (const child of children.get(parent) ?? [])
       if (!spared.has(child.pid) && !isBefore(child.startedAt, startedAt))
@@ -185,7 +185,7 @@ function addDescendants(
   }
 }
 
-/** It may have ended by itself, or be another user's: both are no news. */
+/** Sends a signal; a process that has ended, or is another user's, is ignored. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)

@@ -13,7 +13,7 @@ import type { Place } from './project.ts'
 
 /**
  * Writes the tasks that agents of a run add: as files of the workspace, so that each lands with the commit of the task
- * that found it. No number is given twice in a run; `highestOf` knows the highest that is taken anywhere.
+ * whose agent found it. A run uses each number once; `highestOf` returns the highest number in use anywhere.
  */
 export function taskAdder(place: Place, highestOf: (tasks: readonly Task[]) => Promise<number>) {
   const added: Task[] = []
@@ -75,7 +75,7 @@ function filled(sections: NewTaskSections): NewTaskSections {
   return sections.filter(([, body]) => body !== '')
 }
 
-/** What an agent writes could otherwise say more than it may: that the task is done, or needs nothing. */
+/** Refuses text of an agent that would set more than it may: a status, or that the task needs nothing. */
 function refuseUnlessMeant({ status, held, depends }: Task, draft: SignalInput<'add_task'>): void {
   const needed = new Set(depends.map(({ number }) => number)).size
   if (

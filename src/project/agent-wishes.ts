@@ -4,7 +4,7 @@ import type { Facts, Tier } from '../task/model.ts'
 import type { Place } from './project.ts'
 import type { World } from './world.ts'
 
-/** What is said of who does a task, the place that decides first: the task, its discipline, its tier, the configuration. */
+/** The choices of an agent for a task, the deciding one first: the task, its discipline, its tier, the configuration. */
 export function agentWishes(
   task: AgentWish,
   discipline: Discipline | null,
@@ -18,19 +18,19 @@ export function agentWishes(
   return [...ofBacklog, config.tiers.rows[tier], config]
 }
 
-/** The name of who would be asked to do a task; null where nobody is installed. */
+/** The name of the agent that a run would choose for a task; null if none is installed. */
 export async function previewAgent(
   task: Facts<'agent' | 'discipline'>,
   { config, root, tier }: Place & { readonly tier: Tier },
   env: World['env'],
 ): Promise<string | null> {
-  // Who stands in the task decides, whatever its discipline says.
+  // The task's own agent decides before its discipline.
   const discipline = task.agent === null ? await disciplineOf(root, task) : null
   const wishes = agentWishes(task, discipline, { config, tier })
   return namedIn(wishes) ?? chooseAgent(wishes, { agents: config.agents, env })?.agent.name ?? null
 }
 
-/** The discipline that a task names; without a file of that name it does without, as `ralph lint` says. */
+/** The discipline that a task names; null if it has no file, which `ralph lint` reports. */
 export async function disciplineOf(
   root: string,
   { discipline }: Facts<'discipline'>,

@@ -16,15 +16,15 @@ import type { Project } from './project.ts'
 import type { RunWish } from './run-options.ts'
 import type { World } from './world.ts'
 
-/** The agents of a run: who does a task, and whether they are there and can begin. */
+/** The agents of a run: which one does a task, and whether it is installed and can start. */
 export class Agents {
   readonly #world: World
   readonly #wish: RunWish
   readonly #isCaged: boolean
-  /** Workers do the tasks: here no agent has to be installed. */
+  /** Whether workers do the tasks: then no agent must be installed here. */
   readonly #isElsewhere: boolean
   readonly #project: Pick<Project, 'root' | 'config' | 'tierOf'>
-  /** What is installed of each agent, by its name, once that was asked. */
+  /** The installation of each agent, by its name, once looked up. */
   readonly #installations = new Map<string, Promise<Installation | null>>()
 
   constructor(
@@ -46,7 +46,7 @@ export class Agents {
     this.#project = project
   }
 
-  /** Who does a task, and who goes on while that one waits; throws where one of them cannot begin. */
+  /** The agents for a task: the first, and those that replace it while it waits; throws if one of them cannot start. */
   async choicesFor(task: Task): Promise<readonly [AgentChoice, ...AgentChoice[]]> {
     const discipline = await disciplineOf(this.#project.root, task)
     const first = this.#choose(task, discipline)
@@ -55,7 +55,7 @@ export class Agents {
     return [await this.#ready(first, discipline), ...(await Promise.all(choices))]
   }
 
-  /** The names of who may do a task; nothing where nobody can. */
+  /** The names of the agents for a task; empty if there is none. */
   async namesFor(task: Task): Promise<readonly string[]> {
     try {
       return (await this.choicesFor(task)).map(({ name }) => name)
@@ -65,7 +65,7 @@ export class Agents {
     }
   }
 
-  /** Who plans, and who goes on while that one waits: all of them only read. */
+  /** The agents for planning, the first and its replacements: all of them only read. */
   async choicesForPlan(web: boolean): Promise<readonly [AgentChoice, ...AgentChoice[]]> {
     const { config } = this.#project
     const first = this.#chosen([this.#wish, config.plan, config])
@@ -76,7 +76,7 @@ export class Agents {
           `the agent ${chosen.agent.name} runs what stands in a task, and cannot plan`,
           'Take another with --agent.',
         )
-      // A server might do anything.
+      // An MCP server might do anything.
       return {
         ...(await this.#ready(chosen, null)),
         permission: { level: 'read', web, isCaged: this.#isCaged },
@@ -86,7 +86,7 @@ export class Agents {
     return [await ready(first), ...(await Promise.all(others.map((agent) => ready({ agent, model: null }))))]
   }
 
-  /** The agent of a choice, ready to begin by what starts its process. */
+  /** Opens the agent of a choice, with what starts its process. */
   async open(
     { name }: AgentChoice,
     starts: Record<'agent' | 'byHand', (provider: Provider) => StartProcess>,
@@ -100,7 +100,7 @@ export class Agents {
     })
   }
 
-  /** The provider of an agent whose program is there, if nothing else that can be seen stands in its way. */
+  /** The provider of an installed agent; throws if anything visible would stop it. */
   async provider(name: string): Promise<Provider> {
     const { env } = this.#world
     const { root, config } = this.#project
@@ -109,7 +109,7 @@ export class Agents {
     if (this.#isElsewhere) return provider
     if (agent.program !== null && findOnPath(agent.program, env) === null)
       throw new UserError(`${agent.name} is not installed`, `Get it with: ${provider.install}`)
-    // Agents without a program of their own are commands of a shell.
+    // Agents without a program of their own are commands for a shell.
     if (agent.program === null && findShell(env) === null)
       throw new UserError(`the agent ${agent.name} cannot run: ${NO_SHELL}`)
     const [first, ...rest] = await provider.preflight({ env, cwd: root })
@@ -118,9 +118,9 @@ export class Agents {
   }
 
   /**
-   * Makes sure before a run begins that whoever may be asked is there and can begin, or throws; warns of those that are
-   * older than what ralph was tested with, and of those that no budget can hold. Who cannot be chosen and stands in a
-   * task, or in its discipline, is left to the task's turn: the others can be done without it.
+   * Ensures before a run begins that every agent that it may use is installed and can start, or throws; warns of agents that are
+   * older than ralph was tested with, and of those that cannot keep to a budget. An unusable agent that only a
+   * task, or its discipline, names fails at that task's turn: the other tasks can be done without it.
    */
   async check(tasks: readonly Task[]): Promise<readonly string[]> {
     if (this.#wish.agent !== null) agentNamed(this.#wish.agent)
@@ -130,7 +130,7 @@ export class Agents {
       if (isChoosable(this.#wishesFor(task, discipline))) wanted.add(this.#choose(task, discipline).agent)
     }
     for (const agent of this.#fallback) wanted.add(agent)
-    // All are asked at once, and reported each in its turn.
+    // Starts all lookups at once; reports them in order.
     if (!this.#isElsewhere) for (const agent of wanted) void this.#installed(agent)
     const warnings: string[] = []
     for (const agent of wanted) warnings.push(...(await this.#warningsOf(agent)))
@@ -184,7 +184,7 @@ export class Agents {
     )
   }
 
-  /** The command line decides, else what the project says. */
+  /** The command line decides, before the project's files. */
   #wishesFor(task: Task, discipline: Discipline | null): readonly AgentWish[] {
     const { config, tierOf } = this.#project
     return [this.#wish, ...agentWishes(task, discipline, { config, tier: tierOf(task).tier })]
@@ -203,7 +203,7 @@ export class Agents {
     }
   }
 
-  /** The provider, if its program starts too. */
+  /** The provider, if its program also starts. */
   async #startable(agent: AgentEntry): Promise<Provider> {
     const provider = await this.provider(agent.name)
     if (this.#isElsewhere) return provider
@@ -212,7 +212,7 @@ export class Agents {
     throw new UserError(`${agent.name} does not start: ${failure}`, `See ${agent.program} --version.`)
   }
 
-  /** What is installed of an agent, which is asked only once. */
+  /** The installation of an agent; looked up once. */
   #installed({ name, program }: AgentEntry): Promise<Installation | null> {
     const { env, signal } = this.#world
     const asked =
@@ -222,7 +222,7 @@ export class Agents {
   }
 }
 
-/** In a cage there is a wall of the system's: what an agent would otherwise be denied is then what the cage refuses. */
+/** The default in a cage is `full`: the cage refuses what the agent would otherwise be denied. */
 function permissionOf({ full }: RunWish, { permission, agentArgs }: Config, isCaged: boolean): Permission {
   if (full) return { level: 'full' }
   if (permission === 'custom') return { level: 'custom', args: agentArgs }

@@ -7,19 +7,19 @@ import { findRepository, type Repository } from '../git/repository.ts'
 import { DISCIPLINES, FEATURES } from '../prompt/library.ts'
 import type { Place } from './project.ts'
 
-/** What was answered, and what the files were like then. */
+/** A stored answer, and the state of the files that it was made from. */
 interface Answer {
   readonly stamp: string
   readonly at: number
   readonly text: string
 }
 
-/** A file that was written so shortly before may be written again without looking any different. */
+/** A file may be written twice within this time without a visible difference. */
 const RACY_MS = 2000
-/** What nobody sees by these files, a link elsewhere among it, is seen by then. */
+/** Changes that these files do not show, such as another target of a link, are noticed after this time. */
 const LONGEST_MS = 60_000
 
-/** Remembers answers that are made of the backlog's files and of git, as long as none of these has changed. */
+/** Stores answers made from the backlog's files and from git, as long as none of these has changed. */
 export class Answers {
   readonly #env: Readonly<Record<string, string | undefined>>
   readonly #known = new Map<string, Answer>()
@@ -29,14 +29,14 @@ export class Answers {
     this.#env = env
   }
 
-  /** The answer to a question; `make` is asked only where it may be another one than before. */
+  /** The answer to a question; calls `make` only if it may have changed. */
   async to(
     question: string,
     { place, now }: { readonly place: Pick<Place, 'root' | 'dir'>; readonly now: Date },
     make: () => Promise<string>,
   ): Promise<string> {
     const repository = await this.#repositoryOf(place.root)
-    // Where there is none there may be one the next time.
+    // There may be a repository the next time.
     if (!repository) return make()
     const { stamp, newest } = stampOf([...backlogFiles(place), ...repositoryFiles(repository)])
     const known = this.#known.get(question)
@@ -63,12 +63,12 @@ function backlogFiles({ root, dir }: Pick<Place, 'root' | 'dir'>): readonly stri
   return folders.flatMap((folder) => fileNamesIn(join(root, folder)).map((name) => join(root, folder, name)))
 }
 
-/** What changes with every commit, with every ref that ralph reads, and with what is fetched. */
+/** Files that change with every commit, every ref that ralph reads, and every fetch. */
 function repositoryFiles({ gitDir, commonDir }: Repository): readonly string[] {
   return [join(gitDir, 'HEAD'), join(gitDir, 'FETCH_HEAD'), ...refPlaces(commonDir)]
 }
 
-/** Name, size and time of each, and the last time of them all. */
+/** Name, size and time of each file, and the latest time. */
 function stampOf(paths: readonly string[]): { readonly stamp: string; readonly newest: number } {
   const parts: string[] = []
   let newest = 0

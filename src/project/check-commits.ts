@@ -9,16 +9,16 @@ import { NO_WISH, runOptions } from './run-options.ts'
 import { openSandbox, sandboxMode } from './sandbox.ts'
 import type { World } from './world.ts'
 
-/** What the gates say of a commit. */
+/** The result of the gates on a commit. */
 export interface CommitCheck {
   readonly commit: string
   /** The names of the gates that passed. */
   readonly passed: readonly string[]
-  /** Why it is not green; null where it is. */
+  /** Why it is not green; null if it is. */
   readonly problem: string | null
 }
 
-/** Runs on each commit the gates that its own configuration has, each in a workspace of its own, so many at once. */
+/** Runs on each commit the gates of its own configuration, each commit in a workspace, several at once. */
 export async function checkCommits(
   world: World,
   asked: {
@@ -51,7 +51,7 @@ export async function checkCommits(
   }
 }
 
-/** Nobody is shown each step. */
+/** Ignores the single events. */
 const unheard = (): void => undefined
 
 async function checkCommit(
@@ -66,7 +66,7 @@ async function checkCommit(
     readonly control: Control
   },
 ): Promise<CommitCheck> {
-  // Each room would add its own ear for Ctrl-C: the control has one for all.
+  // Each workspace would listen for Ctrl-C itself: the control does so for all.
   const world: World = Object.create(outer, {
     signal: { value: control.signal },
     urgent: { value: control.killSignal },

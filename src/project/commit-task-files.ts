@@ -16,16 +16,16 @@ import { runFolder } from '../run/folder.ts'
 import { setCommit } from '../task/finish.ts'
 import { readBacklog } from '../task/read.ts'
 
-/** New texts of task files and what goes with them, and the commit that is to hold them and nothing else. */
+/** New texts of task files and the files that go with them, and the commit that must contain only these. */
 interface TaskFileCommit {
   readonly root: string
   readonly texts: ReadonlyMap<string, string>
-  /** Those of them that are not there yet. */
+  /** Those of them that are new. */
   readonly added?: readonly string[]
   readonly message: string
 }
 
-/** Writes files, new ones too, and commits just them, while no run is at work; where git refuses, they are as they were. */
+/** Writes files, and commits only them, while no run is at work; if git refuses, the files are as before. */
 export async function commitTaskFiles(world: World, request: TaskFileCommit): Promise<void> {
   refuseInside(world, request.root)
   const opened = await openWithCommit(world, request.root)
@@ -75,7 +75,7 @@ function restore(path: string, before: Buffer | null | undefined): void {
   else rmSync(path, { force: true })
 }
 
-/** Writes the Commit fields of these tasks anew, each with as many digits as it had, in one commit. */
+/** Rewrites the Commit fields of these tasks, each with as many digits as before, in one commit. */
 export async function nameCommits(
   world: World,
   place: Place,
@@ -93,7 +93,7 @@ export async function nameCommits(
   await commitTaskFiles(world, { root, texts: new Map(texts), message })
 }
 
-/** A field that is no hash gets as many as git usually shows. */
+/** The number of digits; git's usual number for a field without a hash. */
 function digitsOf(named: string | null): number {
   return named !== null && /^[0-9a-f]{4,64}$/i.test(named) ? named.length : 7
 }

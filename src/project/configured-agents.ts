@@ -3,14 +3,14 @@ import type { Config } from './config/defaults.ts'
 import type { KeyPath } from './config/document.ts'
 import { refuseNames } from './config/load.ts'
 
-/** Refuses a configuration that names an agent that there is not, wherever it names it. */
+/** Refuses a configuration that names an unknown agent anywhere. */
 export async function checkConfiguredAgents(root: string, config: Config): Promise<void> {
   const wrong = namesIn(config).filter(({ name }) => name !== null && !AGENT_NAMES.includes(name))
   const paths = wrong.map(({ path }) => path)
   if (paths.length > 0) await refuseNames(root, paths, AGENT_NAMES)
 }
 
-/** Every agent that is named, and where. */
+/** Every agent that the configuration names, with its key. */
 function namesIn(config: Config): readonly { readonly path: KeyPath; readonly name: string | null }[] {
   const { agent, agents, fallback, tiers, plan } = config
   return [

@@ -1,7 +1,7 @@
 import type { Facts } from '../task/model.ts'
 import { disciplineOf } from './agent-wishes.ts'
 
-/** How a discipline is shown beside a task: its acronym, or its icon where it has none, in its colour. */
+/** How a discipline is shown beside a task: its acronym, else its icon, in its colour. */
 export interface Badge {
   readonly text: string
   readonly color: string | null
@@ -9,7 +9,7 @@ export interface Badge {
 
 type Disciplined = Facts<'discipline'>
 
-/** The badge of each task whose discipline has one; each discipline is read once. */
+/** The badge of each task whose discipline has one; reads each discipline once. */
 export async function disciplineBadges(
   root: string,
   tasks: readonly Disciplined[],

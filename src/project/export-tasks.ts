@@ -13,7 +13,7 @@ import { initialState } from '../run/state.ts'
 import type { Task } from '../task/model.ts'
 import type { Project } from './project.ts'
 
-/** The backlog in another form: a text for each of its files, of which most forms have one, without a name. */
+/** The backlog in another tool's format: a text for each file; most formats have one file, without a name. */
 export async function exportedTexts(
   project: Pick<Project, 'root' | 'tasks'>,
   as: ExportName,
@@ -43,7 +43,7 @@ function draftsOf(tasks: readonly Task[], isFrom: RegExp): readonly Draft[] {
   return tasks.map((task) => draftOfTask(task, (id) => keys.get(id) ?? id))
 }
 
-/** The numbers of the tasks are those that they came with, where each is one and none is taken twice. */
+/** The tasks keep their imported numbers, if each has one and no number occurs twice. */
 function dbTasks(tasks: readonly Task[]): string {
   const drafts = draftsOf(tasks, /\.ya?ml$/)
   const areNumbers = drafts.every(({ key }) => /^\d+$/.test(key))
@@ -74,7 +74,7 @@ async function textsIn(
   return names.map((name) => ({ name, text: readFileSync(join(root, folder, `${name}.md`), 'utf8') }))
 }
 
-/** Writes them to new files: one that is there may be another tool's state, or somebody's work. */
+/** Writes the texts to new files; never replaces a file, which may be another tool's state, or a person's work. */
 export function writeExport(
   cwd: string,
   output: string,

@@ -8,7 +8,7 @@ import { readHeads, readTask } from '../task/read.ts'
 import { numberOf } from '../task/values.ts'
 import type { Place } from './project.ts'
 
-/** The task files of a place, none of them read. */
+/** The names of a place's task files; reads none of them. */
 export async function taskNames(place: Place): Promise<readonly TaskName[]> {
   try {
     const { root, dir, moreDirs, isIgnored } = place
@@ -22,18 +22,18 @@ export async function taskNames(place: Place): Promise<readonly TaskName[]> {
         }),
     )
   } catch {
-    // Reading the tasks says what is wrong with the folder.
+    // Reading the tasks reports what is wrong with the folder.
     return (await readHeads(place)).tasks
   }
 }
 
-/** The one that was meant, whole; no other is read. */
+/** Reads the whole task that was meant, and no other. */
 export async function readNamed(place: Place, typed: string): Promise<Task> {
   const { file } = findTask(await taskNames(place), typed)
   return readTask(place.root, file, place.vocabulary)
 }
 
-/** The task that was meant by `T-004`, `t-4` or `4`. */
+/** The task for `T-004`, `t-4` or `4`. */
 export function findTask<T extends TaskName>(tasks: readonly T[], typed: string): T {
   const number = /^(?:t-)?0*(\d+)$/i.exec(typed.trim())?.[1]
   if (number === undefined) {

@@ -6,14 +6,14 @@ import { JournalReader } from '../run/follow-journal.ts'
 import { lockOwner } from '../run/lock.ts'
 import { runsIn } from '../run/status.ts'
 
-/** What hears of a run that is followed. */
+/** Gets the events of a followed run. */
 export interface RunListener {
-  /** Another run is followed from here on. */
+  /** Called when another run is followed from here on. */
   readonly began: () => void
   readonly heard: (events: readonly RunEvent[]) => void
 }
 
-/** Follows a run by its journal while it is written, and the next one that begins here, unless one was named. */
+/** Follows a run's journal while it is written, then the next run that begins here, unless one was named. */
 export class RunFollower {
   readonly #logs: string
   readonly #listener: RunListener
@@ -32,17 +32,17 @@ export class RunFollower {
     this.#reader = this.#open(this.#run)
   }
 
-  /** Whether all that the journal holds by now has been heard. */
+  /** Whether all events of the journal so far were passed on. */
   get isCaughtUp(): boolean {
     return this.#isCaughtUp
   }
 
-  /** Reads a little, at once; the rest follows by and by. */
+  /** Reads the first part at once; the rest follows in steps. */
   start(): void {
     this.#step()
   }
 
-  /** Reads what is new where no event of the file system has said so; called once a second. */
+  /** Reads new events without an event of the file system; called once a second. */
   poll(): void {
     const newest = this.#isNamed ? undefined : runsIn(this.#logs).at(-1)
     if (newest !== undefined && newest !== this.#run) {
@@ -66,7 +66,7 @@ export class RunFollower {
     try {
       this.#watcher = watch(path, () => this.#read()).on('error', () => undefined)
     } catch {
-      // No system has to have it: then once a second is what there is.
+      // File watching may not be available: then polling once a second is enough.
       this.#watcher = null
     }
     return new JournalReader(path)
@@ -85,7 +85,7 @@ export class RunFollower {
     })
   }
 
-  /** One part at a time, so that a key is heard while a long journal is read. */
+  /** Reads one part at a time, so that keys work while a long journal is read. */
   #step(): void {
     const events = this.#reader.next()
     if (events === null) {
@@ -99,7 +99,7 @@ export class RunFollower {
   }
 }
 
-/** The run that was named, by as much of its name as only it has; else the last one. */
+/** The run that was named by an unambiguous part of its name; else the last one. */
 function chosen(runs: readonly string[], named: string | undefined): string {
   const last = runs.at(-1)
   if (last === undefined) throw new UserError('no run has been here yet', 'ralph run begins one.', 1)
@@ -115,9 +115,9 @@ function chosen(runs: readonly string[], named: string | undefined): string {
   )
 }
 
-/** Whether the run that began then is at work: by the lock, which its process holds while it lives. */
+/** Whether the run that began then is alive: its process holds the lock as long as it lives. */
 export async function isAtWork(lock: string, since: string): Promise<boolean> {
   const held = await lockOwner(lock)
-  // A later owner has taken over from a run that died.
+  // A later owner has taken the lock over from a dead run.
   return held?.alive === true && held.owner.since <= since
 }

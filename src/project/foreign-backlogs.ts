@@ -1,7 +1,7 @@
 import { usualBacklogs } from '../bridge/formats.ts'
 import { foreignTree } from './foreign-tree.ts'
 
-/** The backlogs of other tools that stand where these keep them, as `ralph import` takes them; what cannot be read is none. */
+/** The backlogs of other tools at their usual places, as `ralph import` accepts them; unreadable ones are left out. */
 export function foreignBacklogs(root: string): readonly string[] {
   try {
     return usualBacklogs(foreignTree(root)).map(({ path }) => path)

@@ -4,10 +4,10 @@ import { UserError } from '../base/errors.ts'
 import { pathWithin, truePaths } from '../base/paths.ts'
 import type { Tree } from '../bridge/source.ts'
 
-/** More is no backlog, and would fill the memory. */
+/** No backlog is larger, and more would fill the memory. */
 const MOST_BYTES = 16 * 1024 * 1024
 
-/** The files of a project as another tool's: read as text, never by a link that leads out, never beyond a size. */
+/** The files of a project as another tool's: read as text, never through a link that leads out, and up to a size. */
 export function foreignTree(root: string): Tree {
   const trueRoot = realpathSync(root)
   const truePath = truePaths()
@@ -61,7 +61,7 @@ function decoded(path: string, bytes: Buffer): string {
   }
 }
 
-/** A tree that keeps what is read of another one. */
+/** A tree that stores what is read from another one. */
 export function recordingTree(tree: Tree): Tree & { readonly read: ReadonlyMap<string, string> } {
   const read = new Map<string, string>()
   return {
@@ -75,7 +75,7 @@ export function recordingTree(tree: Tree): Tree & { readonly read: ReadonlyMap<s
   }
 }
 
-/** Texts by their paths as a tree, in which a folder holds what they say. */
+/** Texts by path as a tree, whose folders follow from the paths. */
 export function treeOfTexts(texts: ReadonlyMap<string, string>): Tree {
   return {
     text: (path) => texts.get(path) ?? null,

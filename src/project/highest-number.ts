@@ -5,8 +5,8 @@ import { numberOf } from '../task/values.ts'
 import type { Place } from './project.ts'
 
 /**
- * The highest number that a task has: among these, on any branch, in any worktree. The next one is free everywhere, so
- * two pull requests do not make the same task. `git` works in the project's root.
+ * The highest number of any task: among these, on all branches, in all worktrees. The next number is free everywhere, so
+ * two pull requests do not use the same one. `git` runs in the project's root.
  */
 export async function highestNumber(
   git: Git,

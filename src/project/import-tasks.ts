@@ -46,7 +46,7 @@ import type { Place } from './project.ts'
 import { openWithCommit } from './repository.ts'
 import type { World } from './world.ts'
 
-/** What is asked of an import. */
+/** The options of an import. */
 export interface ImportWish {
   /** Relative to the root. */
   readonly path: string
@@ -55,10 +55,10 @@ export interface ImportWish {
   readonly independent: boolean
 }
 
-/** What an import has done, or why it has done nothing. */
+/** The result of an import, or why it has done nothing. */
 export interface Imported extends FoundBacklog {
   readonly mistakes: readonly Diagnostic[]
-  /** Whether its files are wrong, so that nothing was written. */
+  /** Whether its files are invalid, so that nothing was written. */
   readonly isRefused: boolean
   readonly written: readonly {
     readonly id: string
@@ -72,12 +72,12 @@ export interface Imported extends FoundBacklog {
   readonly dropped: number
   /** Documents and settings beside the tasks, relative to the root. */
   readonly files: readonly string[]
-  /** Documents that were there already, and stay. */
+  /** Documents that existed before, and stay. */
   readonly kept: readonly string[]
   readonly sync: boolean
 }
 
-/** Reads another tool's backlog, and writes what is new or has changed there as task files, in one commit. */
+/** Reads another tool's backlog, and writes what is new or has changed as task files, in one commit. */
 export async function importTasks(world: World, place: Place, wish: ImportWish): Promise<Imported> {
   const project = await openTarget(place)
   const tree = recordingTree(foreignTree(project.root))
@@ -144,7 +144,7 @@ export async function importTasks(world: World, place: Place, wish: ImportWish):
   }
 }
 
-/** Where tasks are imported to: what is known of those that are there, and a few whole, for their style. */
+/** The target of an import: the known facts of the tasks there, and a few whole tasks, for their style. */
 interface Target extends Place {
   readonly tasks: readonly Facts<'milestone' | 'origin'>[]
   readonly neighbours: readonly Task[]
@@ -185,7 +185,7 @@ function prefixOf(repository: string, root: string): string {
   return path === '' ? '' : `${path}/`
 }
 
-/** What is written back goes into tasks' commits, so nothing of a person's may be in these files. */
+/** Throws if these files have uncommitted changes: what is written back to them goes into tasks' commits. */
 async function refuseUncommitted(
   git: Git,
   { format, path }: FoundBacklog,
@@ -214,7 +214,7 @@ async function refuseUncommitted(
     )
 }
 
-/** What there is to do, by what was imported from there before. */
+/** What to import, compared with what was imported from there before. */
 async function planOf(
   git: Git,
   around: {
@@ -255,7 +255,7 @@ async function textsBefore(
   return texts && new Map([...texts].map(([file, text]) => [file.slice(prefix.length), text]))
 }
 
-/** The task files to write: new ones in the order of the origin, and those that have changed there. */
+/** The task files to write: new ones in the origin's order, and those that have changed there. */
 function textsOf(
   project: Target & { readonly highest: number },
   path: string,
@@ -302,7 +302,7 @@ function documentsOf(
   }
 }
 
-/** The configuration with the bridge, where it does not know it yet. */
+/** The configuration with the bridge, if that is missing. */
 export function withBridge(
   root: string,
   bridge: Bridge,

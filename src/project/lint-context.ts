@@ -7,7 +7,7 @@ import { DISCIPLINES, FEATURES, namesIn } from '../prompt/library.ts'
 import { originStatuses } from './origins.ts'
 import type { Place } from './project.ts'
 
-/** What stands around the backlog that its rules need to know. */
+/** What the rules need to know besides the backlog. */
 export async function lintContext({ root, config }: Place): Promise<LintContext> {
   const trueRoot = realpathSync(root)
   const origins = await originStatuses(config.bridges, root)

@@ -11,49 +11,49 @@ import { blockedReason } from '../select/why-not.ts'
 import { detached } from '../task/facts.ts'
 import type { FactName, Facts, Task, TaskHead } from '../task/model.ts'
 import { readFacts, readTask, readTaskFacts } from '../task/read.ts'
-import type { FactsAsked } from '../task/scan-facts.ts'
+import type { FactRequest } from '../task/scan-facts.ts'
 import type { Place } from './project.ts'
 
 type TierFact = (typeof TIER_FACTS)[number]
 
-/** A backlog decided on, and what an overview tells of its tasks. */
+/** A backlog with its tasks' states, and what an overview shows of them. */
 export interface Listing<T extends TaskHead> {
   readonly selection: Selection<T>
   readonly tierOf: (task: T) => TierChoice
 }
 
 /**
- * Reads of a backlog the facts that are listed, and decides on it. The texts of the tasks are never in memory together.
- * A tier is told of the tasks that need one: mostly it takes what stands below the head.
+ * Reads the listed facts of a backlog, and decides its tasks' states. The tasks' whole texts are never in memory together.
+ * Tiers are worked out only for tasks that need one: usually that takes the text below the head.
  */
 export async function openListing<K extends FactName>(
   place: Place,
   facts: readonly K[],
   needsTier: (task: TaskHead) => boolean = () => true,
 ): Promise<Listing<Facts<K | TierFact>>> {
-  const { asked, see, tierOf } = tierReading(place.config.tiers, facts, needsTier)
-  const { tasks } = await readFacts(place, asked, see)
+  const { request, see, tierOf } = tierReading(place.config.tiers, facts, needsTier)
+  const { tasks } = await readFacts(place, request, see)
   return { selection: select(tasks), tierOf }
 }
 
-/** Reads the facts of one task, and tells its tier. */
+/** Reads the facts of one task, and its tier. */
 export async function openTask<K extends FactName>(
   place: Place,
   { file }: TaskHead,
   facts: readonly K[],
 ): Promise<{ readonly task: Facts<K | TierFact>; readonly choice: TierChoice }> {
-  const { asked, see, tierOf } = tierReading(place.config.tiers, facts, () => true)
-  const task = await readTaskFacts(place, file, asked, see)
+  const { request, see, tierOf } = tierReading(place.config.tiers, facts, () => true)
+  const task = await readTaskFacts(place, file, request, see)
   return { task, choice: tierOf(task) }
 }
 
 interface TierReading<T extends TaskHead, K extends FactName> {
-  readonly asked: FactsAsked<K>
+  readonly request: FactRequest<K>
   readonly see: (facts: T, task: Task) => void
   readonly tierOf: (task: T) => TierChoice
 }
 
-/** How to read of a task no more than it takes to tell its tier, beside some facts. */
+/** Reads only as much of a task as its tier needs, besides some facts. */
 function tierReading<K extends FactName>(
   tiers: TierTable,
   facts: readonly K[],
@@ -62,7 +62,7 @@ function tierReading<K extends FactName>(
   const asksProducts = new Set<FactName>(facts).has('produces')
   const ofWhole = new Map<TaskHead, TierChoice>()
   return {
-    asked: {
+    request: {
       facts: [...facts, ...TIER_FACTS],
       isEnough: (task) => !asksProducts && (task.complexity !== null || !needsTier(task)),
       isWanted: mayDecideTier(tiers),
@@ -72,7 +72,7 @@ function tierReading<K extends FactName>(
   }
 }
 
-/** The first line of what stands under Blocked, of each task that is held up. */
+/** The first line below Blocked, for each blocked task. */
 export async function blockedReasons(
   { root, vocabulary }: Place,
   tasks: readonly TaskHead[],

@@ -6,10 +6,10 @@ import type { FactName, Facts } from '../task/model.ts'
 import { readFacts, readTaskFacts } from '../task/read.ts'
 import type { Place } from './project.ts'
 
-/** Writing a file raises several events. */
+/** One write of a file causes several events. */
 const SETTLE_MS = 100
 
-/** A backlog that is read again, file by file, while they change: so that ten thousand need not be read for one. */
+/** A backlog whose changed files are read again one by one, so that one change does not read ten thousand files. */
 export class LiveListing<K extends FactName> {
   readonly #place: Place
   readonly #facts: readonly K[]
@@ -24,7 +24,7 @@ export class LiveListing<K extends FactName> {
     this.#facts = facts
   }
 
-  /** The tasks as their files are now, decided on. */
+  /** The tasks as their files are now, with their states. */
   async read(): Promise<readonly TaskState<Facts<K>>[]> {
     if (this.#isStale) await this.#readAll()
     else for (const file of this.#changed) await this.#readOne(file)
@@ -32,13 +32,13 @@ export class LiveListing<K extends FactName> {
     return select([...this.#tasks.values()]).states
   }
 
-  /** Calls back a little after files have changed; what it returns ends that. */
+  /** Calls back a little after files have changed; the returned function ends that. */
   watch(onChange: () => void): () => void {
     const { root, dir, moreDirs } = this.#place
     this.#watchers = [dir, ...moreDirs].flatMap((folder) => {
       try {
         const watcher = watch(join(root, folder), (_, name) => this.#note(folder, name, onChange))
-        // A folder that is removed is one that nothing more happens in.
+        // No more events come from a folder that was removed.
         return [watcher.on('error', () => undefined)]
       } catch {
         return []

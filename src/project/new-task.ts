@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
-import { strayingOf } from '../base/paths.ts'
+import { whyOutside } from '../base/paths.ts'
 import { taskWriter, type NewTaskSections } from '../task/draft.ts'
 import { isMilestone } from '../task/milestone.ts'
 import type { FieldName, Task, TaskName } from '../task/model.ts'
@@ -9,28 +9,28 @@ import { idOf } from '../task/values.ts'
 import { notWritten } from './not-written.ts'
 import type { Place } from './project.ts'
 
-/** In the order of the format; what is empty is left out. */
+/** In the format's order; empty fields are left out. */
 export type NewTaskFields = readonly (readonly [FieldName, string])[]
 
-/** Where a new task is written, the tasks that are there, and the highest number that one has anywhere. */
+/** Where a new task is written, the existing tasks, and the highest number in use anywhere. */
 type NewTaskPlace = Pick<Place, 'root' | 'dir' | 'vocabulary'> & {
   readonly tasks: readonly Task[]
   readonly highest: number
 }
 
-/** What a new task is to say. */
+/** The content of a new task. */
 interface Draft {
   readonly title: string
   readonly fields: NewTaskFields
   readonly sections?: NewTaskSections
-  /** Looks at its text before it is written; throws where it will not do. */
+  /** Checks its text before it is written; throws if it is invalid. */
   readonly check?: (file: string, text: string) => Promise<void>
 }
 
-// No file with more digits is read as a task.
+// A file with more digits is not read as a task.
 const LONGEST_ID = 'T-'.length + 12
 
-/** Claims a number by making its file: where another process was quicker the number after it is tried. */
+/** Claims a number by creating its file: if another process was faster, the next number is tried. */
 export async function writeNewTask(
   { root, dir, tasks, highest, vocabulary }: NewTaskPlace,
   { title, fields, sections, check }: Draft,
@@ -55,29 +55,29 @@ export async function writeNewTask(
   }
 }
 
-/** How many digits the id of a new task has: as the last one's. */
+/** The number of digits in a new task's id: as many as in the last one's. */
 export function idDigits(tasks: readonly TaskName[]): number {
   const last = tasks.at(-1)
   return last ? last.id.length - 'T-'.length : 3
 }
 
-/** The title as Markdown that says just that: `Option<T>` would be HTML. Who gives code marks writes Markdown already. */
+/** The title as Markdown that shows exactly it: `Option<T>` would be HTML. A title with code marks is Markdown already. */
 async function asHeading(title: string): Promise<string> {
   if (title.includes('`') || !/[\\*_<[&#]/.test(title)) return title
   const { plainMarkdown } = await import('../task/notes.ts')
   return plainMarkdown(title).replace(/#$/, '\\#')
 }
 
-/** A milestone that is there already is meant by its number or its name too. */
+/** The existing milestone that the text names by its number or name, else the text. */
 export function milestoneLike(asked: string | undefined, tasks: readonly Task[]): string {
   if (asked === undefined) return ''
   const known = tasks.find((task) => task.milestone !== null && isMilestone(task.milestone, asked))
   return known?.milestone ?? asked.replace(/\s+/g, ' ').trim()
 }
 
-/** A path of the repository as it stands in a field; `what` names where it was given. */
+/** A path of the repository as written in a field; `what` names its source in an error. */
 export function asCode(path: string, what: string): string {
-  const wrong = strayingOf(path.replaceAll('`', ''))
+  const wrong = whyOutside(path.replaceAll('`', ''))
   if (wrong)
     throw new UserError(`${what}: ${path} ${wrong}`, 'Name files as they lie from the root: src/login.ts')
   return path.includes('`') ? path : `\`${path}\``

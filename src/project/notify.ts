@@ -8,7 +8,7 @@ import { startProcess } from '../process/start.ts'
 import type { NotifyConfig } from './config/defaults.ts'
 import type { World } from './world.ts'
 
-/** What somebody is called for: the body of the webhook, and the standard input of the command. */
+/** A notification: the body of the webhook, and the standard input of the command. */
 export interface Notice {
   readonly version: 1
   readonly event: 'question' | 'blocked' | 'end'
@@ -20,22 +20,22 @@ export interface Notice {
   readonly id: string | null
   /** One sentence for a person. */
   readonly text: string
-  /** Of a question: what there is to choose from. */
+  /** The choices of a question. */
   readonly options?: readonly string[]
-  /** At the end: how the run ended, and what it came to. */
+  /** At the end: how the run ended, and its totals. */
   readonly result?: Pick<
     RunFinished,
     'end' | 'reason' | 'completed' | 'blocked' | 'failed' | 'held' | 'seconds' | 'cost'
   >
 }
 
-/** What an event calls somebody for; null where it is none of those. */
+/** The notification for an event; null if it needs none. */
 export function noticeOf(event: RunEvent, { run, root, branch }: RunStarted): Notice | null {
   const about = { version: 1, at: event.at, run, project: basename(root), branch } as const
   switch (event.type) {
     case 'question': {
       const { id, text, options } = event
-      // Of a task that has failed the question names the task itself.
+      // The question about a failed task contains the task's id already.
       const sentence = text.startsWith(`${id} `) ? text : `${id} asks: ${text}`
       return { ...about, event: 'question', id, text: sentence, options }
     }
@@ -63,19 +63,19 @@ function endText({ completed, blocked, failed, reason, seconds }: RunFinished): 
   return `The run is over: ${parts.join(', ')}; ${reason}`
 }
 
-/** A call takes so long at the most; whoever is to be called is not worth more to a run. */
+/** The limit for one call, so that the run does not wait long. */
 const LIMIT_SECONDS = 10
 
-/** Where a notice goes, and what is done about one that does not get there. */
+/** The receivers of notifications, and what handles a failure. */
 interface NoticeWays {
   readonly config: NotifyConfig
-  /** Where the command runs. */
+  /** The folder in which the command runs. */
   readonly root: string
-  /** Says what did not work: that stops nothing. */
+  /** Reports a failure, which stops nothing. */
   readonly warn: (message: string) => void
 }
 
-/** Calls somebody, one notice after the other; no run waits for that, nor stops over it. */
+/** Sends notifications one after the other; a run neither waits for them nor stops because of them. */
 export class Notifier {
   readonly #world: Pick<World, 'env' | 'urgent'>
   readonly #ways: NoticeWays
@@ -95,7 +95,7 @@ export class Notifier {
     if (notice) this.#sent = this.#sent.then(() => this.#send(notice))
   }
 
-  /** Resolves when all that was sent has arrived, or has not. */
+  /** Resolves when every notification was sent, or has failed. */
   settled(): Promise<void> {
     return this.#sent
   }
@@ -109,7 +109,7 @@ export class Notifier {
     for (const problem of problems) if (problem !== null) warn(problem)
   }
 
-  /** In a session of its own, which has no terminal; null where it went well. */
+  /** Runs the command in its own session, without a terminal; null if it succeeds. */
   async #call(command: string, notice: Notice): Promise<string | null> {
     const { env, urgent } = this.#world
     const folder = makePrivateFolder('notice', env)
@@ -137,7 +137,7 @@ export class Notifier {
     }
   }
 
-  /** The address is a secret, and stands in no message; null where it was taken. */
+  /** Posts to the webhook; null if accepted. No message contains the address, which is a secret. */
   async #post(webhook: string, notice: Notice): Promise<string | null> {
     const { env, urgent } = this.#world
     const name = webhook.slice('env:'.length)

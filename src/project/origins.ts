@@ -4,7 +4,7 @@ import type { Status } from '../task/model.ts'
 import { NO_ORIGINS, type Origins } from '../task/origin.ts'
 import { foreignTree } from './foreign-tree.ts'
 
-/** The backlogs of other tools that are kept in step; without any nothing is loaded. */
+/** Opens the backlogs of other tools that are kept in sync; loads nothing if there are none. */
 export async function openOrigins(bridges: readonly Bridge[], root: string): Promise<Origins> {
   const synced = bridges.filter(({ sync }) => sync)
   if (synced.length === 0) return NO_ORIGINS
@@ -15,7 +15,7 @@ export async function openOrigins(bridges: readonly Bridge[], root: string): Pro
       try {
         return originTexts(synced, foreignTree(root), { task, report })
       } catch (error) {
-        // What cannot be read keeps no task from its commit: lint says that the two disagree.
+        // An unreadable origin keeps no task from its commit: lint reports the difference.
         if (error instanceof UserError) return new Map<string, string>()
         throw error
       }
@@ -23,7 +23,7 @@ export async function openOrigins(bridges: readonly Bridge[], root: string): Pro
   }
 }
 
-/** How the tasks of synced origins stand there, by path and key: for lint, which says where that is not as here. */
+/** The statuses of tasks in their synced origins, by path and key: lint reports where they differ. */
 export async function originStatuses(
   bridges: readonly Bridge[],
   root: string,

@@ -10,14 +10,14 @@ import { taskVocabulary, type TaskVocabulary } from '../task/vocabulary.ts'
 import { checkConfiguredAgents } from './configured-agents.ts'
 import { taskFolders } from './task-folder.ts'
 
-/** From where a command was started. */
+/** Where a command was started. */
 export interface Where {
   readonly cwd: string
-  /** The task folder that was named. */
+  /** The task folder of the command line. */
   readonly dir: string | undefined
 }
 
-/** Where a command works: the root, its configuration and its task folder. */
+/** The place that a command works in: the root, its configuration and its task folder. */
 export interface Place {
   readonly root: string
   readonly config: Config
@@ -25,20 +25,20 @@ export interface Place {
   readonly dir: string
   /** More folders of tasks, relative to the root. */
   readonly moreDirs: readonly string[]
-  /** Whether the file of that name is no task, whatever it is called. */
+  /** Whether the file of that name is configured to be no task. */
   readonly isIgnored: ((name: string) => boolean) | undefined
-  /** The words of the task files, with the team's own. */
+  /** The words of the task files, the team's own included. */
   readonly vocabulary: TaskVocabulary
 }
 
-/** A place with its tasks read and decided on. */
+/** A place with its tasks and their states. */
 export interface Project extends Place {
   readonly tasks: readonly Task[]
   readonly selection: Selection
   readonly tierOf: (task: Task) => TierChoice
 }
 
-/** Finds the root from where the command was started, and reads its configuration. */
+/** Finds the root from the folder in which the command was started, and reads its configuration. */
 export async function openPlace({ cwd, dir: asked }: Where): Promise<Place> {
   const root = findRoot(cwd, asked)
   const config = await loadConfig(root)
@@ -47,7 +47,7 @@ export async function openPlace({ cwd, dir: asked }: Where): Promise<Place> {
   return { root, config, ...folders, vocabulary: taskVocabulary(config.aliases) }
 }
 
-/** The words of a place, its statuses as its tasks spell them: for an edit of one of them. */
+/** The words of a place, with the statuses as its tasks spell them: for editing a task. */
 export async function spelledWords(place: Place): Promise<TaskVocabulary> {
   const { tasks } = await readBacklog(place, ({ id, number, file, status, fields }) => {
     const own = fields.filter(({ name }) => name === 'Status')
@@ -56,12 +56,12 @@ export async function spelledWords(place: Place): Promise<TaskVocabulary> {
   return asSpelled(place.vocabulary, tasks)
 }
 
-/** Decides on the backlog by the heads of its tasks: several times as fast as by whole tasks, and in less memory. */
+/** Decides on the backlog from the heads of its tasks: several times as fast as from whole tasks, and with less memory. */
 export async function selectByHeads(place: Place): Promise<Selection<TaskHead>> {
   return select((await readHeads(place)).tasks)
 }
 
-/** Finds the place, and reads and decides on its whole backlog. */
+/** Finds the place, reads its whole backlog, and decides its tasks' states. */
 export async function openProject(where: Where): Promise<Project> {
   const place = await openPlace(where)
   const { tasks } = await readBacklog(place)

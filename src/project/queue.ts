@@ -15,7 +15,7 @@ import type { Place, Project } from './project.ts'
 import type { RunWish } from './run-options.ts'
 import type { World } from './world.ts'
 
-/** What version run and workers must have in common. */
+/** The version that a run and its workers must share. */
 export const VERSION: string = manifest.version
 
 /** Where the packages of a queue may be installed: beside ralph, and in the project. */
@@ -23,7 +23,7 @@ function packageRoots({ root }: Pick<Place, 'root'>): readonly string[] {
   return [dirname(fileURLToPath(import.meta.url)), root]
 }
 
-/** The queue that is meant, or what to say where there is none. */
+/** The queue to use; throws with what to do if there is none. */
 export function meantQueue(
   named: string | null,
   world: Pick<World, 'env'>,
@@ -37,7 +37,7 @@ export function meantQueue(
   )
 }
 
-/** The same as it may be shown. */
+/** The same URL without its password. */
 export function shownQueue(...asked: Parameters<typeof meantQueue>): string {
   return shownUrl(meantQueue(...asked))
 }
@@ -47,7 +47,7 @@ function queueFolder({ root }: Pick<Place, 'root'>): string {
   return join(root, '.ralph', 'queue')
 }
 
-/** Opens the queue of a worker: an embedded one is that of the run in this checkout. */
+/** Opens the queue of a worker: an embedded one belongs to the run in this checkout. */
 export async function openWorkersQueue(url: string, place: Pick<Place, 'root'>): Promise<Queue> {
   const at = url === EMBEDDED ? embeddedUrl(queueFolder(place)) : url
   if (at !== null) return openBoss(at, packageRoots(place))
@@ -57,7 +57,7 @@ export async function openWorkersQueue(url: string, place: Pick<Place, 'root'>):
   )
 }
 
-/** What a run with a queue has its attempts made by; nothing is opened before it begins. */
+/** What makes the attempts of a run with a queue; it opens nothing before the run begins. */
 export function openElsewhere(
   world: World,
   project: Project,

@@ -7,8 +7,8 @@ import { readTaskFiles, type Unreadable } from '../task/task-files.ts'
 import type { Place } from './project.ts'
 
 /**
- * The tasks that the prompt of one of them can speak of, whole: those that it depends on, and those that may share its
- * milestone. In a large backlog reading these alone is a fraction of reading all.
+ * The whole tasks that another task's prompt can mention: those that it depends on, and those that may share its
+ * milestone. In a large backlog this reads only a fraction of the files.
  */
 export async function readRelated(
   place: Place,
@@ -45,24 +45,24 @@ function* bytesOf(
   }
 }
 
-/** What stands above the first section, or all of it where something in it may only look like one. */
+/** The text above the first section, or the whole text if a heading may be something else. */
 function blockOf(text: string): string {
   const end = text.indexOf('\n## ')
   const block = end === -1 ? text : text.slice(0, end)
   return /<!--|`{3}|~{3}/.test(block) ? text : block
 }
 
-/** Whether a text may name the milestone: one that does holds its words, whatever marks it is written with. */
+/** Returns a test for texts that may name the milestone: such a text contains its words, with any Markdown. */
 function milestoneSearch(milestone: string): (text: string) => boolean {
-  // The first words narrow it down; a pattern of thousands could not be compiled.
+  // The first words are enough; a pattern of thousands could not be compiled.
   const words = milestone.match(/[\p{L}\p{N}]+/gu)?.slice(0, MOST_WORDS) ?? null
-  // Where it has none, as `🚀`, there is nothing to look for.
+  // A name without words, such as `🚀`, cannot be searched for.
   if (words === null) return () => true
   const inTurn = new RegExp(
     String.raw`(?<![\p{L}\p{N}])${words.join(String.raw`[^\p{L}\p{N}]+`)}(?![\p{L}\p{N}])`,
     'u',
   )
-  // What begins with an ampersand may stand for any letter.
+  // A character reference, which begins with an ampersand, may stand for any letter.
   return (text) => text.includes('&') || inTurn.test(text)
 }
 

@@ -16,11 +16,11 @@ import { highestNumber } from './highest-number.ts'
 import { writeFileOf } from './not-written.ts'
 import type { Place } from './project.ts'
 
-/** A task that has another number now. */
+/** A task with a new number. */
 export interface Renumbered {
   readonly from: string
   readonly to: string
-  /** Where its file is now. */
+  /** Its file with the new name. */
   readonly file: string
 }
 
@@ -29,8 +29,8 @@ interface Move extends Renumbered {
 }
 
 /**
- * Gives tasks of this branch another number where the main branch has another task of that number, and changes what
- * refers to them: two people have taken one number. What the main branch has stays. `git` works in the project's root.
+ * Gives tasks of this branch new numbers if the main branch has another task with that number, and updates all
+ * references: two people have used one number. The main branch's tasks stay. `git` runs in the project's root.
  */
 export async function renumber(
   git: Git,
@@ -55,12 +55,12 @@ export async function renumber(
   return moves.map(({ from, to, file }) => ({ from, to, file }))
 }
 
-/** What the main branch has of the backlog. */
+/** The backlog of the main branch. */
 interface MainTasks {
   readonly has: (file: string) => boolean
-  /** Whether that task is of this branch, and the main branch has another one of its number. */
+  /** Whether the task is this branch's, and the main branch has another one with its number. */
   readonly hasAnother: (task: TaskHead) => Promise<boolean>
-  /** The task in that file; null where it has none. */
+  /** The task in that file of the main branch; null if it has none. */
   readonly task: (file: string) => Promise<Task | null>
 }
 
@@ -93,7 +93,7 @@ async function mainTasks(
     async hasAnother({ file, number }) {
       if (before.has(file)) return false
       const rivals = rivalsOf.get(number) ?? []
-      // What was there when the branches parted, and is not here any more, has another name here.
+      // A file of the merge base that is missing here was renamed here.
       if (rivals.some((path) => path !== file && before.has(path) && here.has(path))) return true
       const news = rivals.filter((path) => !before.has(path))
       if (news.length === 0) return false
@@ -105,7 +105,7 @@ async function mainTasks(
   }
 }
 
-/** The new texts by file, of the tasks that move and of those that refer to them. */
+/** The new texts by file, of the renumbered tasks and of those that refer to them. */
 async function changedTexts(
   { root, vocabulary }: Place,
   {

@@ -4,7 +4,7 @@ import { GitError, type Git } from '../git/git.ts'
 import { findRepository, saysNoRepository, type Repository } from '../git/repository.ts'
 import type { World } from './world.ts'
 
-/** Reads of history what a command wants, without asking first whether there is one: each question is a process. */
+/** Reads history for a command, without checking first whether there is a repository: each check is a process. */
 export async function readHistory<T>(
   world: Pick<World, 'env'>,
   root: string,
@@ -24,7 +24,7 @@ export async function readHistory<T>(
   }
 }
 
-/** The repository around a project, to read in; a command that needs one says so where there is none. */
+/** Opens the repository around a project for reading; throws if there is none. */
 export async function openRepository(
   world: Pick<World, 'env'>,
   root: string,
@@ -34,7 +34,7 @@ export async function openRepository(
   return { repository, git: openReadingGit({ cwd: repository.root, env: world.env }) }
 }
 
-/** The same to write in, with a first commit: what writes needs something to begin from. */
+/** Opens it for writing; throws if it has no commit, which is needed as a base. */
 export async function openWithCommit(
   world: Pick<World, 'env'>,
   root: string,
@@ -57,7 +57,7 @@ function noCommit(): UserError {
   )
 }
 
-/** What only reads works without git. */
+/** Returns `otherwise` without git, for commands that only read. */
 export async function unlessGitIsMissing<T>(asked: Promise<T>, otherwise: T): Promise<T> {
   try {
     return await asked

@@ -10,7 +10,7 @@ import { openOrigins } from './origins.ts'
 import type { World } from './world.ts'
 
 /**
- * Makes a blocked task TODO again, in a commit of its own. Why it was blocked is kept for the next prompt, and below it
+ * Makes a blocked task TODO again, in a commit of its own. The reason is kept for the next prompt, and below it
  * the answer.
  */
 export async function retry(

@@ -24,7 +24,7 @@ import type { Sandbox } from './sandbox.ts'
 import { furnitureOf } from './workspaces.ts'
 import type { World } from './world.ts'
 
-/** A checkout whose objects rooms borrow. */
+/** A checkout whose objects the workspaces borrow. */
 interface Checkout {
   readonly where: Where
   readonly root: string
@@ -36,15 +36,15 @@ interface Checkout {
   readonly folder: string
 }
 
-/** Rooms of a checkout, that are this process's for as long as it lives. */
+/** Workspaces of a checkout that belong to this process as long as it lives. */
 export interface Rooms {
-  /** At the top of the checkout. */
+  /** Runs at the top of the checkout. */
   readonly git: Git
   readonly rooms: readonly Room[]
   readonly release: () => void
 }
 
-/** Takes so many rooms, beside those of any run that is under way and of other workers. */
+/** Takes this many workspaces, apart from those of a running run and of other workers. */
 export async function takeRooms(
   world: World,
   { where, place, count }: { readonly where: Where; readonly place: Place; readonly count: number },
@@ -68,7 +68,7 @@ export async function takeRooms(
   }
 }
 
-/** A room at a commit, with the project as it is there. */
+/** A workspace at a commit, with the project as it is there. */
 export interface Furnished {
   readonly own: OwnWorkspace
   readonly project: Project
@@ -76,11 +76,11 @@ export interface Furnished {
 
 const BARE: Furniture = { prepare: null, locks: [], copy: [], link: [] }
 
-/** A workspace of ralph's own in which everything is as some commit says: its gates, and what it needs to run them. */
+/** A workspace of ralph's own in which a commit decides everything: its gates, and what they need. */
 export class Room {
   readonly #checkout: Checkout
   readonly #slot: Slot
-  /** What the workspace has got so far: the configuration at the next commit may say something else. */
+  /** What the workspace has so far: the next commit's configuration may differ. */
   #furniture: Furniture = BARE
 
   constructor(checkout: Checkout, slot: Slot) {
@@ -112,7 +112,7 @@ export class Room {
     }
   }
 
-  /** Does something there with its packages installed, or says why they cannot be. */
+  /** Does the work there after installing its packages; returns why that failed, if it did. */
   async within<T>(
     { own, project }: Furnished,
     {

@@ -8,26 +8,26 @@ import { isConfiguredByManifest } from './config/load.ts'
 
 const MARKERS = ['.git', 'package.json', 'Cargo.toml', 'go.mod', 'pyproject.toml', 'mix.exs']
 
-/** Whether something is at a path. */
+/** Whether a path exists. */
 type Probe = (path: string) => boolean
 
 /**
- * The project's root, seen from a folder inside it: the closest one upward that looks like a project.
- * Where that one has no task folder and one further up in the same repository has, it is that one.
+ * The project's root for a folder inside it: the closest parent that looks like a project.
+ * If that has no task folder, and a parent in the same repository has one, it is the parent.
  */
 export function findRoot(cwd: string, tasks: string = TASK_FOLDER, exists: Probe = existsOnDisk): string {
   const closest = upward(cwd).find((folder) => MARKERS.some((marker) => exists(join(folder, marker))))
   if (closest === undefined) {
     throw new UserError('No project root found. Please run ralph from within a project directory.')
   }
-  // A configuration says that the tasks are looked for from there, also where their folder has another name.
+  // A configuration makes a folder the root, even if the tasks' folder has another name.
   const signs = [tasks, ...CONFIG_FILES]
   const holdsTasks = (folder: string): boolean =>
     signs.some((sign) => exists(resolve(folder, sign))) || isConfiguredByManifest(folder)
   return withinRepository(closest, exists).find(holdsTasks) ?? closest
 }
 
-/** From the folder up to the one that holds `.git`; the folder alone where no repository is around it. */
+/** The folder and its parents up to the one with `.git`; only the folder if there is no repository. */
 function withinRepository(folder: string, exists: Probe): readonly string[] {
   const folders = upward(folder)
   const top = folders.findIndex((candidate) => exists(join(candidate, '.git')))
@@ -48,7 +48,7 @@ function existsOnDisk(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
-    // A folder that may not be entered, or a file in place of one: nothing there that ralph could use.
+    // The folder may not be entered, or is a file: nothing in it is usable.
     return false
   }
 }

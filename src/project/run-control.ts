@@ -1,5 +1,5 @@
 import { UserError } from '../base/errors.ts'
-import type { RunStatus, Situation } from '../events/status.ts'
+import type { RunStatus, RunOverview } from '../events/status.ts'
 import { listCandidates } from '../git/record.ts'
 import { askRun, type ControlRequest } from '../run/control-socket.ts'
 import { runFolder, type RunFolder } from '../run/folder.ts'
@@ -9,8 +9,8 @@ import { openPlace, type Where } from './project.ts'
 import { openRepository } from './repository.ts'
 import { refuseInside, type World } from './world.ts'
 
-/** What goes on, by the lock, the journals and the candidates. */
-export async function situationOf(world: World, where: Where): Promise<Situation> {
+/** The present situation, from the lock, the journals and the candidates. */
+export async function overviewOf(world: World, where: Where): Promise<RunOverview> {
   const { folder, git } = await openFolder(world, where)
   const [owner, candidates] = await Promise.all([livingOwner(folder), listCandidates(git)])
   const [newest, before] = runsIn(folder.logs).toReversed().slice(0, 2)
@@ -21,13 +21,13 @@ export async function situationOf(world: World, where: Where): Promise<Situation
     run: isUnderWay ? { ...status, pid: owner.pid, host: owner.host } : null,
     last,
     candidates: candidates
-      // One that has landed is dropped a little later.
+      // A landed candidate is dropped a little later.
       .filter(({ task }) => !status?.completed.includes(task))
       .map(({ task, number, ref }) => ({ id: task, attempt: number, ref })),
   }
 }
 
-/** Every run whose journal is there, newest first. */
+/** Every run with a journal, newest first. */
 export async function allRuns(world: World, where: Where): Promise<readonly RunStatus[]> {
   const { folder } = await openFolder(world, where)
   return runsIn(folder.logs)
@@ -35,7 +35,7 @@ export async function allRuns(world: World, where: Where): Promise<readonly RunS
     .flatMap((run) => readStatus(folder.logs, run) ?? [])
 }
 
-/** Has the run under way do that: what it says. Throws where there is none, or where it refuses. */
+/** Sends a request to the running run and returns its answer. Throws if there is no run, or if it refuses. */
 export async function commandRun(world: World, where: Where, request: ControlRequest): Promise<string> {
   const said = await tryRun(world, where, request)
   if (said === null)
@@ -44,7 +44,7 @@ export async function commandRun(world: World, where: Where, request: ControlReq
   return said.text
 }
 
-/** The same where it may be that no run is under way: null then. */
+/** Does the same; null if no run is under way. */
 export async function tryRun(world: World, where: Where, request: ControlRequest) {
   const { folder, root } = await openFolder(world, where)
   refuseInside(world, root)

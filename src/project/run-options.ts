@@ -3,23 +3,23 @@ import type { RunOptions } from '../run/ports.ts'
 import { detectGates } from '../gates/detect.ts'
 import { GATE_TIMEOUT_SECONDS, type Config, type SandboxMode } from './config/defaults.ts'
 
-/** What the command line says of a run; null where it leaves that to the configuration. */
+/** The command line of a run; null leaves a value to the configuration. */
 export interface RunWish {
-  /** The task that was named; null takes whatever is next. */
+  /** The named task; null for whatever is next. */
   readonly task: string | null
   readonly loop: boolean
   readonly maxTasks: number | null
   readonly jobs: number | null
-  /** A workspace of its own also for one job. */
+  /** Whether one job alone gets a workspace of its own too. */
   readonly isolated: boolean
-  /** The branch that is landed on, where that is not the one checked out. */
+  /** The branch to land on, if it is not the checked-out one. */
   readonly branch: string | null
   readonly retries: number | null
   readonly onFailure: RunOptions['onFailure'] | null
   readonly budget: number | null
   readonly maxTurns: number | null
   readonly timeoutSeconds: number | null
-  /** The commands of the gates; none at all where it is empty. */
+  /** The commands of the gates; an empty list means none. */
   readonly gates: readonly string[] | null
   readonly baseline: RunOptions['baseline'] | null
   readonly push: boolean
@@ -31,17 +31,17 @@ export interface RunWish {
   /** The permission `full`. */
   readonly full: boolean
   readonly sandbox: SandboxMode | null
-  /** A person drives the agent's own interactive program. */
+  /** Whether a person drives the agent's interactive program. */
   readonly byHand: boolean
-  /** The queue that leads to workers: empty for the one that is configured, null where there is to be none. */
+  /** The queue to workers: empty for the configured one, null for none. */
   readonly queue: string | null
   /** The remote that workers share with the run. */
   readonly remote: string | null
-  /** Whether somebody is there to be asked. */
+  /** Whether a person can be asked. */
   readonly isInteractive: boolean
 }
 
-/** A command line that leaves all of it to the configuration. */
+/** A command line that leaves everything to the configuration. */
 export const NO_WISH: RunWish = {
   task: null,
   loop: false,
@@ -69,7 +69,7 @@ export const NO_WISH: RunWish = {
   isInteractive: false,
 }
 
-/** What a run is asked to do: the command line's word, else the configuration's. */
+/** The options of a run: from the command line, else from the configuration. */
 export function runOptions(
   wish: RunWish,
   { config, root }: { readonly config: Config; readonly root: string },
@@ -102,16 +102,16 @@ export function runOptions(
   }
 }
 
-/** With a queue as many jobs go on as workers take, up to this. */
+/** With a queue the number of jobs follows the workers, up to this. */
 const MOST_GIVEN = 100
 
-/** One task at a time needs no workspace of its own, unless that is asked for. */
+/** One task at a time needs no workspace of its own, unless one is requested. */
 function apartOf(
   { loop, jobs: asked, isolated, branch, byHand, queue }: RunWish,
   config: Config,
 ): RunOptions['apart'] {
   if (queue !== null) return { jobs: loop ? (asked ?? MOST_GIVEN) : 1, branch }
-  // A person drives one at a time.
+  // A person drives one agent at a time.
   const jobs = loop && !byHand ? (asked ?? config.jobs) : 1
   return jobs > 1 || isolated || branch !== null ? { jobs, branch } : null
 }
@@ -126,7 +126,7 @@ function gatesOf({ gates }: RunWish, config: Config, root: string): readonly Gat
   }))
 }
 
-/** Where nobody can be asked a task that failed is blocked, and the others are done. */
+/** Without a person to ask, a failed task is blocked, and the others are done. */
 function onFailureOf({ onFailure, isInteractive }: RunWish, config: Config): RunOptions['onFailure'] {
   const asked = onFailure ?? config.onFailure
   if (asked === 'block' || asked === 'stop') return asked

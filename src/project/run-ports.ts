@@ -33,7 +33,7 @@ import { promptOf } from './task-prompt.ts'
 import { workspacesOf, type ProcessPorts } from './workspaces.ts'
 import type { World } from './world.ts'
 
-/** Everything that a run touches, as it really is, but what is known of the agents beforehand. */
+/** The real ports of a run, except what is known of the agents beforehand. */
 export async function runPorts(
   world: World,
   project: Project,
@@ -48,13 +48,13 @@ export async function runPorts(
   }: {
     readonly agents: Agents
     readonly questions: Questions
-    /** Where a person can drive an agent; null where there is none. */
+    /** Where a person can drive an agent; null if there is no terminal. */
     readonly terminal?: PersonTerminal | null | undefined
     readonly sandbox: Sandbox
     readonly control?: Control | undefined
-    /** Who makes its attempts, and the remote that they are on; null where it does all of it here. */
+    /** What makes its attempts elsewhere, and the remote for them; null if all attempts are made here. */
     readonly shared?: { readonly elsewhere: Elsewhere; readonly remote: Remote } | null
-    /** A folder whose lock files say how workspaces are prepared, in place of the project's. */
+    /** A folder whose lock files decide how workspaces are prepared, instead of the project's. */
     readonly furnishedAs?: string
   },
 ): Promise<Omit<RunPorts, 'warnings'>> {

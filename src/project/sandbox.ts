@@ -3,7 +3,7 @@ import { UserError } from '../base/errors.ts'
 import type { Availability } from '../cage/available.ts'
 import type { CagePolicy } from '../cage/policy.ts'
 import type { CagePlace } from '../cage/rules.ts'
-import type { CageAsked } from '../cage/start.ts'
+import type { CageRequest } from '../cage/start.ts'
 import type { SandboxState } from '../events/event.ts'
 import type { Git } from '../git/git.ts'
 import type { Repository } from '../git/repository.ts'
@@ -13,60 +13,61 @@ import type { StartedProcesses } from '../process/started.ts'
 import { SANDBOX_MODES, type Config, type SandboxMode } from './config/defaults.ts'
 import type { World } from './world.ts'
 
-/** Stands for `sandbox.mode`. */
+/** Overrides `sandbox.mode`. */
 const VARIABLE = 'RALPH_SANDBOX'
 
-/** A workspace that processes are started in. */
+/** A workspace in which processes are started. */
 export interface SandboxedPlace {
   /** The project's root in it. */
   readonly root: string
   readonly repository: Pick<Repository, 'root' | 'gitDir' | 'commonDir'>
   readonly git: Git
-  /** It is ralph's own, with a repository of its own. */
+  /** Whether it is ralph's own, with its own repository. */
   readonly isOwn: boolean
-  /** An agent only reads in it, as one that plans. */
+  /** Whether an agent only reads in it, for example to plan. */
   readonly isReadOnly?: boolean
-  /** What it has of the checkout by a link. */
+  /** The checkout's folders that it has as links. */
   readonly borrowed?: readonly string[]
 }
 
 /** How each kind of process is started in a workspace. */
 export interface Starts {
   readonly agent: (provider: Provider) => StartProcess
-  /** An agent that a person drives: they answer for it, unless a sandbox is asked for. */
+  /** Starts an agent that a person drives: without a sandbox, unless one is requested, because the person is responsible. */
   readonly byHand: (provider: Provider) => StartProcess
   readonly gate: StartProcess
-  /** What installs what a workspace needs. */
+  /** Starts what installs a workspace's packages. */
   readonly prepare: StartProcess
   readonly uncaged: StartProcess
 }
 
-/** The sandbox of a run: whether there is one, and how processes are started in it. */
+/** The sandbox of a run: whether there is one, and how it starts processes. */
 export interface Sandbox {
   readonly state: SandboxState
   readonly starts: (place: SandboxedPlace, started: StartedProcesses) => Promise<Starts>
 }
 
-/** The mode that holds: the command line's, the environment's, else the configuration's. */
+/** The mode to use: from the command line, else the environment, else the configuration. */
 export function sandboxMode(
-  asked: SandboxMode | null,
+  requested: SandboxMode | null,
   { env, config }: { readonly env: World['env']; readonly config: Config },
 ): SandboxMode {
-  const told = env[VARIABLE]
-  if (asked !== null || told === undefined || told === '') return asked ?? config.sandbox.mode
-  const mode = SANDBOX_MODES.find((one) => one === told.toLowerCase())
+  const inEnvironment = env[VARIABLE]
+  if (requested !== null || inEnvironment === undefined || inEnvironment === '')
+    return requested ?? config.sandbox.mode
+  const mode = SANDBOX_MODES.find((one) => one === inEnvironment.toLowerCase())
   if (mode === undefined)
-    throw new UserError(`${VARIABLE} is "${told}"`, `It is one of ${SANDBOX_MODES.join(', ')}.`)
+    throw new UserError(`${VARIABLE} is "${inEnvironment}"`, `It is one of ${SANDBOX_MODES.join(', ')}.`)
   return mode
 }
 
-/** Whether a sandbox works here: by what, or why not and what to do about it. */
+/** Whether a sandbox works here and with what program, or why not and what to do about it. */
 export async function sandboxAvailable(env: World['env'], root: string): Promise<Availability> {
   const { cageAvailable } = await import('../cage/available.ts')
   return cageAvailable({ env, cwd: root })
 }
 
-/** Opens the sandbox in a mode: `on` throws where it does not work, `auto` says why it does not. */
+/** Opens the sandbox in a mode: if it does not work, `on` throws, and `auto` names the reason. */
 export async function openSandbox(
   mode: SandboxMode,
   { env, root, config }: { readonly env: World['env']; readonly root: string; readonly config: Config },
@@ -84,25 +85,25 @@ export async function openSandbox(
       const place = await placeOf(at)
       const settings = { ...config.sandbox, copy: config.workspace.copy }
       const world = { place, settings, env }
-      const caged = (policyFor: (asked: CageAsked) => CagePolicy): StartProcess =>
+      const caged = (policyFor: (request: CageRequest) => CagePolicy): StartProcess =>
         started.following(cagedStart(available.program, policyFor))
       const uncaged = started.following(startProcess)
       const agent = ({ cageNeeds }: Provider): StartProcess => {
         const needs = cageNeeds?.(env) ?? NO_NEEDS
-        return caged((asked) => rules.agentPolicy(world, needs, asked))
+        return caged((request) => rules.agentPolicy(world, needs, request))
       }
       return {
         agent,
         byHand: mode === 'on' ? agent : () => uncaged,
-        gate: caged((asked) => rules.gatePolicy(world, asked)),
-        prepare: caged((asked) => rules.preparePolicy(world, asked)),
+        gate: caged((request) => rules.gatePolicy(world, request)),
+        prepare: caged((request) => rules.preparePolicy(world, request)),
         uncaged,
       }
     },
   }
 }
 
-/** Without a sandbox all is started alike. */
+/** Without a sandbox every process is started the same way. */
 function unsandboxed(reason: string | null): Sandbox {
   return {
     state: { on: false, reason },

@@ -16,7 +16,7 @@ import { openWithCommit } from './repository.ts'
 import { openSandbox, sandboxMode } from './sandbox.ts'
 import { withoutQueue, type World } from './world.ts'
 
-/** What is to be run, who may be asked, and who hears what happens. */
+/** The options of a run, its questions, and its listeners. */
 interface RunStart {
   readonly wish: RunWish
   readonly options: RunOptions
@@ -24,9 +24,9 @@ interface RunStart {
   /** Where a person can drive an agent. */
   readonly terminal?: PersonTerminal | null
   readonly emit: Emit<RunEvent>
-  /** What somebody can do to it meanwhile; one of its own where nobody has another. */
+  /** The control of the run; by default a new one. */
   readonly control?: Control
-  /** Says what did not work after the run was over. */
+  /** Reports what failed after the end of the run. */
   readonly warn?: (message: string) => void
 }
 
@@ -46,7 +46,7 @@ export async function startRun(
   const isElsewhere = wish.queue !== null
   const agents = new Agents(world, wish, { ...project, isCaged: sandbox.state.on, isElsewhere })
   const shared = isElsewhere ? await openShared(world, project, { wish, agents }) : null
-  // Beside the rest, for an agent may take a second to print its version.
+  // In parallel with the rest, because an agent may take a second to print its version.
   const checked = agents.check(tasksOf(project, options)).then(
     (warnings) => ({ warnings }),
     (error: unknown) => ({ error }),
@@ -81,7 +81,7 @@ export async function startRun(
   }
 }
 
-/** What leads to workers is loaded only by a run that has them. */
+/** Loads the code for workers only if the run uses them. */
 async function openShared(
   world: World,
   project: Project,

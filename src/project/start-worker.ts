@@ -20,7 +20,7 @@ import { NO_WISH, runOptions } from './run-options.ts'
 import { openSandbox, sandboxMode } from './sandbox.ts'
 import { withoutQueue, type World } from './world.ts'
 
-/** What the command line says of a worker; null where it leaves that to others. */
+/** The command line of a worker; null leaves a value to the environment or the configuration. */
 export interface WorkerWish {
   readonly queue: string | null
   readonly remote: string | null
@@ -29,7 +29,7 @@ export interface WorkerWish {
   readonly labels: readonly string[]
 }
 
-/** Does jobs of the run that has a queue, in workspaces of this clone; throws what keeps it from that. */
+/** Does jobs of the run that has a queue, in workspaces of this clone; throws what prevents that. */
 export async function startWorker(
   world: World,
   { where, place, wish }: { readonly where: Where; readonly place: Place; readonly wish: WorkerWish },
@@ -61,7 +61,7 @@ export async function startWorker(
   }
 }
 
-/** A run, and with it an embedded queue, may start a little later than its workers. */
+/** Waits for the queue: a run, and with it an embedded queue, may start a little later than its workers. */
 async function patiently(
   open: () => Promise<Queue>,
   {
@@ -85,17 +85,17 @@ async function patiently(
 
 const RETRY_MS = 1000
 
-/** Where an attempt is made, and for whom. */
+/** The workspace of an attempt, and its job. */
 type AttemptPlace = Parameters<WorkerPorts['make']>[1] & {
   readonly world: World
   readonly remote: Remote
   readonly room: Room
 }
 
-/** Makes the attempt: all that is run stands in the base, and nothing of it in the job. */
+/** Makes the attempt: everything that it executes comes from the base, and nothing from the job. */
 async function makeAttempt(job: Job, place: AttemptPlace): Promise<Result> {
   const { remote, room, branch, control, emit } = place
-  // Of each Ctrl-C the job hears by its control.
+  // The job learns of Ctrl-C through its control.
   const world: World = Object.create(place.world, {
     signal: { value: control.signal },
     urgent: { value: control.killSignal },
@@ -128,7 +128,7 @@ async function makeAttempt(job: Job, place: AttemptPlace): Promise<Result> {
   return result
 }
 
-/** The base, what was tried before, and nothing in the way of what is to be kept. */
+/** Fetches the base and the earlier attempts, and frees the refs that this attempt creates. */
 async function fetchFor(
   { base, task, attempt: number, token }: Job,
   branch: string,
@@ -143,7 +143,7 @@ async function fetchFor(
   if (number > 1) await remote.bringKept(task.id)
 }
 
-/** Begins with what an earlier attempt has left, where the run wants that. */
+/** Starts from the files of an earlier attempt, if the run requests that. */
 async function goOn(own: OwnWorkspace, { from, base }: Job): Promise<void> {
   if (from.kind === 'base') return
   const { inspect, restore } = own.workspace

@@ -5,7 +5,7 @@ import type { Config } from './config/defaults.ts'
 import type { Place } from './project.ts'
 import { nativePath, pathKey, pathWithin } from '../base/paths.ts'
 
-/** A folder that is not there leads nowhere, which is told where it is read. */
+/** Whether the folder leads out of the project. A missing folder does not: reading it reports that. */
 function leadsOut(root: string, dir: string): boolean {
   try {
     return pathWithin(realpathSync(root), realpathSync(join(root, dir))) === null
@@ -14,7 +14,7 @@ function leadsOut(root: string, dir: string): boolean {
   }
 }
 
-/** Where the tasks of a project lie: where it was said on the command line, else in the config. */
+/** The task folders of a project: from the command line, else from the configuration. */
 export async function taskFolders(
   root: string,
   { tasks }: Pick<Config, 'tasks'>,
@@ -28,7 +28,7 @@ export async function taskFolders(
 }
 
 async function ignoring(patterns: readonly string[]): Promise<(name: string) => boolean> {
-  // Loaded where there are patterns: most projects have none.
+  // Loaded only for patterns: most projects have none.
   const { parseGlob } = await import('../base/glob.ts')
   const globs = patterns.map(
     (pattern) => parseGlob(pattern) ?? { matches: (name: string) => name === pattern },
@@ -36,7 +36,7 @@ async function ignoring(patterns: readonly string[]): Promise<(name: string) => 
   return (name) => globs.some((glob) => glob.matches(name))
 }
 
-/** The task folder relative to the root, with forward slashes. One that lies outside could be in no commit. */
+/** The task folder relative to the root, with forward slashes. Throws if it is outside, because no commit could hold it. */
 export function taskFolder(root: string, asked: string): string {
   const full = resolve(root, asked)
   const dir = pathWithin(root, full) ?? pathWithin(root, nativePath(full))
@@ -55,7 +55,7 @@ export function taskFolder(root: string, asked: string): string {
   return spelledAsOnDisk(root, dir) || '.'
 }
 
-/** `Docs/Tasks` may be another name of `docs/tasks` here, and only that one is in git's answers. A link keeps its own. */
+/** The spelling on disk: `Docs/Tasks` may be `docs/tasks` here, and git knows only the latter. A link keeps its own name. */
 function spelledAsOnDisk(root: string, dir: string): string {
   const onDisk = pathWithin(root, nativePath(join(root, dir)))
   const same = { ignorecase: true, precomposeunicode: true }

@@ -14,17 +14,17 @@ import type { Task } from '../task/model.ts'
 import type { Place } from './project.ts'
 import { unlessGitIsMissing } from './repository.ts'
 
-/** What the prompt of a task depends on, beside the files of the project. */
+/** What the prompt of a task depends on, besides the files of the project. */
 interface PromptWish {
   readonly task: Task
   readonly tasks: readonly Task[]
   readonly attempts: readonly KeptAttempt[]
   readonly gates: readonly Gate[]
-  /** The names of the gates that failed before anybody began. */
+  /** The names of the gates that failed before the run. */
   readonly failedBefore: ReadonlySet<string>
 }
 
-/** A prompt, and what goes to the agent beside it. */
+/** A prompt, and what the agent gets with it. */
 export interface TaskPrompt {
   readonly prompt: Prompt
   readonly mcpServers: Readonly<Record<string, McpServer>>
@@ -33,7 +33,7 @@ export interface TaskPrompt {
   readonly resources: readonly SignalResource[]
 }
 
-/** What writes the prompts of a run. */
+/** The function that writes the prompts of a run. */
 export function promptOf(place: Place, git: Git): RunPorts['prompt'] {
   return async ({ failedBefore, ...request }) => {
     const names = new Set(failedBefore.map(({ gate }) => gate.name))
@@ -65,7 +65,7 @@ export async function writePrompt(place: Place, git: Git, wish: PromptWish): Pro
   return { prompt: assemblePrompt(input), mcpServers, warnings, resources: resourcesOf(input) }
 }
 
-/** The task, the notes of what it builds on, what was tried, and the documents that the prompt only lists. */
+/** The task, the notes of the tasks that it depends on, the earlier attempts, and the documents that the prompt only lists. */
 function resourcesOf(input: PromptInput): readonly SignalResource[] {
   const { task, prerequisites, attempts, knowledge, onDemand } = input
   const documents = knowledge.flatMap((one) => (onDemand && one.kind === 'shown' ? [one.path] : []))

@@ -6,13 +6,13 @@ import type { Place } from './project.ts'
 import { openRepository } from './repository.ts'
 import type { World } from './world.ts'
 
-/** Work that a run is at: in which folder it is, and the commit that it stands on. */
+/** Work under way: its folder, and the commit that it is based on. */
 export interface WorkUnderWay {
   readonly folder: string
   readonly base: string
 }
 
-/** The work of a run under way at that task, in the checkout or in a workspace of ralph's own; null where there is none. */
+/** The work of a running run at that task, in the checkout or in a workspace of ralph's own; null if there is none. */
 export async function workUnderWay(
   { env }: Pick<World, 'env'>,
   { root, config }: Pick<Place, 'root' | 'config'>,

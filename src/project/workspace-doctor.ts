@@ -15,7 +15,7 @@ import { openWithCommit } from './repository.ts'
 import { furnitureOf } from './workspaces.ts'
 import type { World } from './world.ts'
 
-/** What is to be said of workspaces, as a doctor's finding. */
+/** A finding of the doctor about workspaces. */
 interface WorkspaceFinding {
   readonly area: 'workspaces'
   readonly level: 'ok' | 'note' | 'problem'
@@ -27,7 +27,7 @@ const finding = (level: WorkspaceFinding['level'], message: string, fix = ''): W
   return { area: 'workspaces', level, message, fix }
 }
 
-/** Where workspaces are, how many, and what a new one gets; nothing where no run has asked for any. */
+/** Where workspaces are, how many there are, and what a new one gets; empty if no run has used one. */
 export async function workspaceFindings(
   world: Pick<World, 'env'>,
   { root, config }: Pick<Place, 'root' | 'config'>,
@@ -61,7 +61,7 @@ export async function workspaceFindings(
   }
 }
 
-/** Removes the workspaces of a checkout, while no run is at work; what the checkout does not have of them is kept in it. */
+/** Removes the workspaces of a checkout, while no run is at work, after keeping in the checkout what that does not have. */
 export async function removeWorkspaces(
   world: World,
   { root, config }: Pick<Place, 'root' | 'config'>,
@@ -70,7 +70,7 @@ export async function removeWorkspaces(
   const { dir } = config.workspace
   const folder = workspacesFolder({ root, top: repository.root }, { dir, env: world.env })
   const numbers: number[] = []
-  // A worker may be at work, of a run anywhere.
+  // A worker of any run may be using one.
   for (const number of numbersIn(folder)) if (!(await isTaken(folder, number))) numbers.push(number)
   if (numbers.length === 0) return []
   const home = openWorkspace(git, repository, root)

@@ -25,25 +25,25 @@ export type ProcessPorts = Pick<
   'agent' | 'runGate' | 'runGateUncaged' | 'runPrepare' | 'missingProgram'
 >
 
-/** What workspaces are wired with. */
+/** What connects workspaces with the rest. */
 interface Wiring {
-  /** At the top of the checkout. */
+  /** Runs at the top of the checkout. */
   readonly git: Git
   readonly repository: Repository
   readonly home: Workspace
   readonly env: RunPorts['env']
   readonly sealer: (git: Git) => Sealer | null
   readonly promptIn: (root: string) => RunPorts['prompt']
-  /** How processes are started there. */
+  /** The processes' starters for a workspace. */
   readonly startsIn: (place: SandboxedPlace) => Promise<ProcessPorts>
   readonly checkpoint: RunPorts['checkpoint']
-  /** Whose lock files say how a workspace is prepared; the checkout's where nothing is said. */
+  /** The folder whose lock files decide how a workspace is prepared; by default the checkout. */
   readonly furnishedAs?: string | undefined
-  /** The remote that is landed on too; null where it is the checkout alone. */
+  /** The remote that is landed on too; null for the checkout alone. */
   readonly remote?: Remote | null
 }
 
-/** The workspaces of a checkout, as the configuration has them. */
+/** The workspaces of a checkout, as configured. */
 export function workspacesOf(place: Place, wiring: Wiring): Workspaces {
   const { root, config } = place
   const { git, repository, home, env, checkpoint } = wiring
@@ -94,7 +94,7 @@ export function workspacesOf(place: Place, wiring: Wiring): Workspaces {
   }
 }
 
-/** What each workspace gets: what the configuration says, else what the lock files say. */
+/** What each workspace gets: from the configuration, else from the lock files. */
 export function furnitureOf(root: string, { prepare, copy, link }: WorkspaceConfig): Furniture {
   if (prepare === null) return { ...detectPrepare(root), copy, link }
   return { prepare: prepare.trim() === '' ? null : prepare, locks: LOCK_FILES, copy, link }

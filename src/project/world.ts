@@ -3,28 +3,28 @@ import { INSIDE_VARIABLE } from '../base/names.ts'
 import { QUEUE_VARIABLE } from '../worker/url.ts'
 import { pathWithin, truePaths } from '../base/paths.ts'
 
-/** What the wiring may know of the world outside: a command hands over its own. */
+/** What the project's code may use of the outside world; a command passes its own. */
 export interface World {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** How this program is started again: its path, and the arguments before the command. */
+  /** The command that starts this program again: its path, and the arguments before the subcommand. */
   readonly self: readonly [string, ...string[]]
-  /** This process, which a lock is in the name of. */
+  /** The pid of this process, which its locks contain. */
   readonly pid: number
   readonly now: () => Date
   /** Aborts at the first interrupt. */
   readonly signal: AbortSignal
-  /** Aborts at the second interrupt: end at once. */
+  /** Aborts at the second interrupt: everything must end at once. */
   readonly urgent: AbortSignal
 }
 
-/** The same without the password of the queue: no agent and no gate needs it. */
+/** The same world without the queue's password in the environment: no agent and no gate needs it. */
 export function withoutQueue(world: World): World {
   const env = { ...world.env, [QUEUE_VARIABLE]: undefined }
   return Object.create(world, { env: { value: env } })
 }
 
-/** Refuses to start, or to change, a run from inside one of its own attempts. */
+/** Throws inside an attempt of a run, which must not start or change a run. */
 export function refuseInside({ env }: Pick<World, 'env'>, root: string): void {
   const workspace = env[INSIDE_VARIABLE]
   const truePath = truePaths()

@@ -3,13 +3,13 @@ import { makeRunFolder, type RunFolder } from './folder.ts'
 import { takeLock } from './lock.ts'
 import { attemptsIn, readNote } from './note.ts'
 
-/** Who takes the lock. */
+/** The process that takes the lock. */
 interface Owner {
   readonly pid: number
   readonly now: Date
 }
 
-/** Does what only one ralph may do in a checkout at one time. */
+/** Does what only one ralph may do in a checkout at a time. */
 export async function underLock<T>(folder: RunFolder, me: Owner, work: () => Promise<T>): Promise<T> {
   makeRunFolder(folder)
   const lock = await takeLock(folder.lock, me)
@@ -20,7 +20,7 @@ export async function underLock<T>(folder: RunFolder, me: Owner, work: () => Pro
   }
 }
 
-/** The same, where a run that died must have been put in order before. */
+/** Does the same; throws if a dead run has left something to recover. */
 export function withoutRun<T>(folder: RunFolder, me: Owner, work: () => Promise<T>): Promise<T> {
   return underLock(folder, me, () => {
     refuseUnfinished(folder)
@@ -28,7 +28,7 @@ export function withoutRun<T>(folder: RunFolder, me: Owner, work: () => Promise<
   })
 }
 
-/** A commit on top of what a dead run has left would be in the way of the run that puts that in order. */
+/** A commit on top of what a dead run has left would hinder its recovery. */
 function refuseUnfinished({ note }: RunFolder): void {
   const left = readNote(note)
   const [attempt] = left ? attemptsIn(left) : []

@@ -8,16 +8,16 @@ import type { Trunk } from '../workspace/trunk.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { commitTaskFiles, refuseImpossible } from './preflight.ts'
 
-/** Where jobs begin that work in workspaces of ralph's own. */
+/** The start of jobs that work in workspaces of ralph's own. */
 export interface ApartStart {
   readonly start: Base
-  /** Those of the run: its tasks are those on the branch, whatever is in the checkout. */
+  /** The run's ports: its tasks are those on the branch, whatever is in the checkout. */
   readonly ports: RunPorts
   readonly trunk: Trunk
   readonly warnings: readonly string[]
 }
 
-/** Makes sure that jobs can work apart from the checkout, or throws with what to do; the person's files stay theirs. */
+/** Ensures that jobs can work apart from the checkout, or throws with what to do; the person's files are not touched. */
 export async function beginApart(
   options: RunOptions & { readonly apart: NonNullable<RunOptions['apart']> },
   ports: RunPorts,

@@ -17,28 +17,28 @@ import type { RunOptions, RunPorts } from './ports.ts'
 import { adoptCheckout, baseOf } from './preflight.ts'
 import { NO_WAITS, waited } from './task.ts'
 
-/** Limits that hold for each question, and for all of them. */
+/** Limits for each question, and for all of them. */
 type QuestionOptions = Pick<RunOptions, 'retries' | 'budget' | 'stallSeconds'> & {
   readonly turns: number
   readonly seconds: number
 }
 
-/** What asking touches. */
+/** What asking uses. */
 export type QuestionPorts = Pick<
   RunPorts,
   'workspace' | 'folder' | 'logs' | 'agent' | 'now' | 'sleep' | 'control' | 'env' | 'mark' | 'onStarted'
 > & {
   readonly choices: readonly [AgentChoice, ...AgentChoice[]]
-  /** Notes what is under way, for the one who may have to go on; null when nothing is. */
+  /** Notes what is under way, for the run that may have to resume; null if nothing is. */
   readonly note: (work: AgentAtWork | null) => void
 }
 
-/** An agent that reads: what it has started, and the tree that it began with. */
+/** An agent that only reads: its processes, and the tree that it began with. */
 export interface AgentAtWork extends RunTrace {
   readonly tree: string
 }
 
-/** Asks agents; limits, waits and money are those of all questions together. */
+/** Puts questions to agents; limits, waits and money are counted over all questions. */
 export class AgentQuestions {
   readonly #options: QuestionOptions
   readonly #ports: QuestionPorts
@@ -57,12 +57,12 @@ export class AgentQuestions {
     this.#spentUsd = options.spentUsd
   }
 
-  /** What all questions have cost so far; null where nobody said. */
+  /** The cost of all questions so far; null if unknown. */
   get spentUsd(): number | null {
     return this.#spentUsd
   }
 
-  /** Asks until there is an answer, or a reason to stop; waits for limits as a run does. */
+  /** Repeats the question until there is an answer, or a reason to stop; waits for limits as a run does. */
   async ask(question: AgentQuestion): Promise<AgentReply> {
     const { control, choices, sleep, now } = this.#ports
     const waiting = { ports: this.#ports, ledger: this.#ledger, emit: this.#emit }
@@ -133,7 +133,7 @@ export class AgentQuestions {
     return `planning has cost ${formatCost(spent)}, its budget is ${formatCost(budget)}`
   }
 
-  /** Once: the agent, and whatever it did though it was only to read. */
+  /** Runs the agent once, and undoes what it changed although it was only to read. */
   async #run(question: AgentQuestion, choice: AgentChoice): Promise<AgentOutcome> {
     const { workspace, logs, note, mark, onStarted } = this.#ports
     const { inspect, restore } = workspace
@@ -210,7 +210,7 @@ export class AgentQuestions {
     return agent
   }
 
-  /** What it has written is kept aside, and the tree is as it was; a person's commits of meanwhile stay. */
+  /** Keeps what it has written elsewhere, and restores the tree; commits that a person made meanwhile stay. */
   async #restore(id: string, base: Base, tree: string): Promise<void> {
     const { inspect, restore } = this.#ports.workspace
     const work = await inspect.work(base)

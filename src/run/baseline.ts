@@ -11,7 +11,7 @@ import { setAside } from './give-up.ts'
 import { attemptPorts } from './job-ports.ts'
 import type { Run } from './task.ts'
 
-/** Runs the gates on the untouched tree, so that what failed before is nobody's fault later; a reason ends the run. */
+/** Runs the gates on the untouched tree, so that no attempt is blamed for earlier failures; returns why the run ends, or null. */
 export async function runBaseline(run: Run, base: Base): Promise<string | null> {
   const { options, ports, ledger, emit } = run
   if (options.gates.length === 0) return null
@@ -26,10 +26,10 @@ export async function runBaseline(run: Run, base: Base): Promise<string | null> 
   const results = known?.results ?? (await runAll(run, refused))
   const onlyCaged = known ? [] : await failedOnlyCaged(run, results)
   if (ports.control.signal.aborted) return null
-  // Whatever is there now was made by the gates: the tree was clean before.
+  // All present files come from the gates: the tree was clean before.
   const left = known?.left ?? (await ports.workspace.inspect.status()).entries
   const idle = cannotRun(results)
-  // What is installed meanwhile is in no commit, so a gate that could not run says nothing about this one.
+  // Packages that are installed later are in no commit, so a gate that could not run says nothing about this commit.
   if (!known && idle.length === 0 && onlyCaged.length === 0) {
     const untracked = left.filter(({ kind }) => kind === 'untracked')
     writeFileAtomic(file, JSON.stringify({ results, left: untracked } satisfies Baseline) + '\n')
@@ -44,7 +44,7 @@ export async function runBaseline(run: Run, base: Base): Promise<string | null> 
     : 'the gates fail before any work has begun'
 }
 
-/** Also where nothing is to run before the work: a program that is not on PATH is none that a commit could bring. */
+/** Checked even without a baseline: no commit could add a program that is not on PATH. */
 async function whatIsMissing({ options, ports }: Run): Promise<string | null> {
   const idle: CannotRun[] = []
   for (const gate of options.gates.filter(({ required }) => required)) {
@@ -63,13 +63,13 @@ function cannotRun(results: readonly GateResult[]): readonly GateResult[] {
 const INSTALL_OR_WAIT =
   'Install what it needs; where a task is to add it to the project, run with --baseline off'
 
-/** No work can make such a gate pass, so an agent would be paid for nothing. */
+/** No work can make such a gate pass, so an agent would cost money for nothing. */
 function cannotRunReason(idle: readonly CannotRun[], fix: string): string {
   const gates = idle.map(({ gate, reason }) => `${gate.name} (${gate.command}): ${reason}`)
   return `a gate cannot run, so nothing would be checked: ${gates.join('; ')}. ${fix}`
 }
 
-/** Those of the gates that must pass and fail, which pass where there is no cage. */
+/** The required gates that fail, and pass without a cage. */
 async function failedOnlyCaged(
   { ports }: Run,
   results: readonly GateResult[],
@@ -89,7 +89,7 @@ async function failedOnlyCaged(
   return found
 }
 
-/** An agent would be paid to mend what is not its fault: what helps is in the configuration. */
+/** An agent would cost money for what it cannot mend: the configuration must change. */
 function onlyCagedReason(failed: readonly GateResult[], refused: readonly CagedAction[]): string {
   const gates = failed.map(({ gate, reason }) => `${gate.name} (${gate.command}): ${reason}`).join('; ')
   const entries = [...new Set(refused.flatMap(({ allowedBy }) => allowedBy ?? []))]
@@ -113,7 +113,7 @@ async function runAll({ options, ports, emit }: Run, refused: CagedAction[]): Pr
   return results
 }
 
-/** What passes in the checkout need not in a workspace, which has other ignored files. */
+/** Gates that pass in the checkout may fail in a workspace, which has other ignored files. */
 function keyOf(
   base: Base,
   gates: readonly Gate[],
@@ -125,7 +125,7 @@ function keyOf(
     .slice(0, 16)
 }
 
-/** What is remembered of the gates on a commit. */
+/** What is stored about the gates on a commit. */
 interface Baseline {
   readonly results: readonly GateResult[]
   /** The untracked files that they made: they may make them again. */

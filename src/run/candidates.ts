@@ -13,13 +13,13 @@ import type { Run } from './task.ts'
 
 type LandedTask = Extract<TaskRunEnd, { kind: 'completed' }> & { readonly id: string }
 
-/** Work that passed, and whose task still waits for it. */
+/** A candidate whose task is not done yet. */
 interface OpenCandidate {
   readonly candidate: KeptAttempt
   readonly task: Task
 }
 
-/** What had passed when a run ended, and can still land; of the rest is kept what was not done, and its refs go. */
+/** The candidates of an earlier run that can still land; of the others, unfinished work becomes a record, and the refs go. */
 export async function openCandidates(
   run: Pick<Run, 'ports' | 'ledger'>,
   base: Base,
@@ -36,7 +36,7 @@ export async function openCandidates(
       open.push({ candidate, task })
       continue
     }
-    // That it is DONE says that it has landed: only the ref was left.
+    // A DONE task has landed: only the ref was left.
     if (task?.status !== 'DONE' && !hasFailed) await recordCandidate(run, candidate, { base, ...KILLED })
     record.dropCandidate(candidate)
   }
@@ -49,7 +49,7 @@ const KILLED = {
   detail: '',
 } as const
 
-/** Lands in the checkout what had passed when a run died; what does not land is a record of what was done. */
+/** Lands in the checkout the candidates of a run that died; what does not land becomes a record. */
 export async function landCandidates(
   run: Run,
   start: Base,
@@ -58,7 +58,7 @@ export async function landCandidates(
   const { ports } = run
   const { record } = ports.workspace
   let base = start
-  // The run is about to end: a commit whose seal is still missing needs its candidate.
+  // The run is about to end: a commit that is not sealed yet needs its candidate.
   if (ports.control.isStopping) return base
   for (const { candidate, task } of await openCandidates(run, base)) {
     const end = await landCandidate(run, { task, base, candidate })
@@ -71,7 +71,7 @@ export async function landCandidates(
   return base
 }
 
-/** Why it does not land. */
+/** Why a candidate does not land. */
 type NotLanded = Pick<AttemptFacts, 'reason' | 'detail'> & {
   readonly kind: 'refused'
   readonly outcome: 'interrupted' | 'gate-failed' | 'conflict'
@@ -90,7 +90,7 @@ async function landCandidate(
     return { kind: 'refused', outcome: 'conflict', reason, detail: merged.hunks }
   }
   const startedAt = ports.now()
-  // What it cost stands in the sum already.
+  // The sum contains its cost already.
   const usage = { ...candidate.usage, costUsd: null }
   note.begin({ ...noteOf(candidate, { title: task.title, base, startedAt }), usage })
   const from = await inspect.treeOf(base.head)
@@ -100,7 +100,7 @@ async function landCandidate(
   const { subject, progress, checkCriteria } = options
   const job = { task: jobTaskOf(task), attempt: candidate.number, gates: options.gates }
   const landing = landingPorts(run, job)
-  // An agent may have put it there itself, before the run was killed: a second look is rare, and cheap beside that.
+  // The agent itself may have put it there before the kill: this second check is rare, and cheap compared to that.
   const checked = work.tree === merged.tree ? await landing.check(work) : null
   const landed =
     checked && !checked.refusal
@@ -137,7 +137,7 @@ async function landCandidate(
   return { kind: 'refused', ...KILLED }
 }
 
-/** What cannot land any more is kept as any other attempt, and the next one hears of it. */
+/** Keeps what cannot land any more like a failed attempt, so that the next attempt learns of it. */
 export async function recordCandidate(
   { ports, ledger }: Pick<Run, 'ports' | 'ledger'>,
   candidate: KeptAttempt,
@@ -161,7 +161,7 @@ export async function recordCandidate(
   ledger.keep(kept)
 }
 
-/** Keeps that nothing came of an attempt that a worker was to make for a run before this one. */
+/** Records that an attempt that an earlier run gave to a worker had no result. */
 export async function keepLost(
   { ports, ledger }: Pick<Run, 'ports' | 'ledger'>,
   job: Job,
@@ -176,7 +176,7 @@ export async function keepLost(
   })
 }
 
-/** What is known of an attempt of which nothing came back. */
+/** What is known of an attempt without a result. */
 export function lostFacts(
   job: Job,
   { reason, seconds }: { readonly reason: string; readonly seconds: number },
@@ -210,7 +210,7 @@ export function lostFacts(
   }
 }
 
-/** Work of which nothing more is known than its base and its tree. */
+/** Work of which only base and tree are known. */
 export const EMPTY_WORK: Omit<Work, 'base' | 'tree'> = {
   persons: [],
   below: [],

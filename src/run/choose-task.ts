@@ -3,7 +3,7 @@ import { blockedReason, whyNot } from '../select/why-not.ts'
 import type { Task } from '../task/model.ts'
 import type { Run } from './task.ts'
 
-/** The task to work on, or why there is none. A task is taken once in a run, whatever its file says afterwards. */
+/** The task to work on, or why there is none. A run takes each task once, whatever its file says later. */
 export function chooseTask(
   { options, ports }: Pick<Run, 'options' | 'ports'>,
   taken: ReadonlySet<string>,
@@ -11,7 +11,7 @@ export function chooseTask(
   return taskOrReason(select(ports.source.tasks()), options.task, taken)
 }
 
-/** The same of a backlog that has been decided on, before anything has run. */
+/** Chooses from a backlog whose statuses are already decided, before anything has run. */
 export function taskOrReason(
   selection: Selection,
   named: string | null,

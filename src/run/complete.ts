@@ -18,11 +18,11 @@ import { currentTask } from './source.ts'
 import { landingPorts, writtenBesideWork } from './job-ports.ts'
 import type { Run } from './task.ts'
 
-/** Who has done such a task, in the trailer that names the agent elsewhere. */
+/** The trailer's value for a task done by a person, which otherwise names the agent. */
 const HUMAN = 'human'
 
 /**
- * Completes a task that a person has done: the gates run on what is in the tree, and that lands as the work of an agent
+ * Completes a task that a person has done: the gates run on the tree, which then lands as an agent's work
  * does. What does not pass stays in the tree as it is.
  */
 export async function completeByHand(
@@ -59,7 +59,7 @@ export async function completeByHand(
   })
 }
 
-/** What is said of a task without an agent. */
+/** The facts of an attempt without an agent. */
 const NO_AGENT = {
   outcome: 'done',
   reason: '',
@@ -91,7 +91,7 @@ async function begin({
   return { work, records: await ports.records() }
 }
 
-/** The same that an agent's word has to stand: what Produces names is there, git takes it, the gates pass. */
+/** The same checks as for an agent's "done": Produces exists, git accepts it, the gates pass. */
 async function check(
   job: Pick<Job, 'task' | 'attempt' | 'gates'>,
   work: Work,
@@ -104,14 +104,14 @@ async function check(
   return { refusal, work, passed: [] }
 }
 
-/** The task as its file is now, without what blocks it: that goes to the earlier attempts. */
+/** The task as its file is now, without its blockage, which becomes part of the earlier attempts. */
 async function openedTask({ ports }: Pick<Run, 'ports'>, { id, file }: Task): Promise<Task> {
   const task = await currentTask(ports.source, { id, file })
   if (!task) throw new UserError(`${file} is gone`, 'Write it again, or restore it with git.')
   return task.status === 'BLOCKED' || task.held ? ports.edits.reopened(task) : task
 }
 
-/** What lands: from here on a run can go on with it, whatever happens to this process. */
+/** Lands the work: from here on a run can resume it, whatever happens to this process. */
 async function landKept(
   { options, ports, emit }: Pick<Run, 'options' | 'ports' | 'emit'>,
   made: {
@@ -151,7 +151,7 @@ async function landKept(
       const at = ports.now()
       const { ref } = await workspace.record.keep({ facts: failed, work, at, commits: [landed.undone] })
       emit({ type: 'warning', message: `what a hook changed is kept as it was under ${ref}` })
-      // Taking the commit back took these files back to the base, without what a person wrote in them.
+      // Undoing the commit restored these files to the base, and so lost what a person wrote in them.
       for (const [file, text] of before) if (text !== null) writeFileSync(join(workspace.root, file), text)
     }
     if (landed.kind === 'landed' && landed.sealPending) return landed

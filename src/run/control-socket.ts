@@ -16,34 +16,34 @@ import { UserError } from '../base/errors.ts'
 import type { Control } from './control.ts'
 import type { RunFolder } from './folder.ts'
 
-/** What a command in another terminal asks of the run under way. */
+/** What a command in another terminal can request from the running run. */
 export type ControlRequest =
   | { readonly do: 'pause' | 'resume' }
   | { readonly do: 'stop'; readonly now: boolean }
   | { readonly do: 'skip' | 'retry' | 'take-over'; readonly task: string }
   | { readonly do: 'answer'; readonly task: string; readonly text: string }
 
-/** What the run says to that: done, or why not. */
+/** The run's answer: done, or why not. */
 export interface ControlReply {
   readonly ok: boolean
   readonly text: string
 }
 
-/** The door of a run for commands in other terminals. */
+/** The socket of a run for commands in other terminals. */
 export interface ControlDoor {
-  /** Opens it again where somebody has removed it, as an agent that cleans the tree may. */
+  /** Opens it again if somebody has removed it, for example an agent that cleans the tree. */
   ensure(): void
   close(): void
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the systems take for the path of a socket, with room for the zero at its end. */
+/** The longest path that all systems accept for a socket, with the zero at its end. */
 const LONGEST_PATH = 100
 const MOST_BYTES = 64 * 1024
 const PATIENCE_MS = 10_000
 
-/** Opens the door of a run, for this user only. That it cannot be opened stops no run: null says so. */
+/** Opens the socket of a run, for this user only. A failure stops no run: then it returns null. */
 export async function openControlDoor(
   { control: path }: Pick<RunFolder, 'control'>,
   env: Environment,
@@ -72,7 +72,7 @@ export async function openControlDoor(
   }
 }
 
-/** Does what is asked, or says why not. `tasks` are those that the run may come to. */
+/** Does what is requested, or returns why not. `tasks` are those that the run may come to. */
 export function controlAnswers(control: Control, tasks: () => readonly string[]) {
   return (request: ControlRequest): ControlReply => {
     const done = (text: string): ControlReply => ({ ok: true, text })
@@ -108,7 +108,7 @@ export function controlAnswers(control: Control, tasks: () => readonly string[])
   }
 }
 
-/** As the keys of a run: after the attempt, in order now, and whoever asks for that twice has it killed. */
+/** Stops as the keys of a run do: after the attempt, in order now, and by a kill if requested twice. */
 function stop(control: Control, now: boolean): string {
   if (!now) {
     control.stop('after-attempt')
@@ -123,7 +123,7 @@ function no(text: string): ControlReply {
   return { ok: false, text }
 }
 
-/** Asks the run under way; null where there is none that could be asked. */
+/** Sends a request to the running run; null if none can be reached. */
 export async function askRun(
   { control: path }: Pick<RunFolder, 'control'>,
   env: Environment,
@@ -137,7 +137,7 @@ export async function askRun(
     socket.setEncoding('utf8').setTimeout(PATIENCE_MS, () => socket.destroy(new Error('it does not answer')))
     socket.on('data', (chunk) => (said += String(chunk)))
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // Nobody listens any more: what is there was left by a run that died.
+      // Nobody listens any more: a run that died has left the file.
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(null)
       else reject(new UserError(`the run cannot be reached: ${error.message}`, `Its socket is ${address}.`))
     })
@@ -152,7 +152,7 @@ function readReply(said: string): ControlReply | null {
   return { ok: reply.ok === true, text: reply.text }
 }
 
-/** What a line asks; null where it asks for nothing that there is. */
+/** The request in a line; null if it is none. */
 export function readRequest(line: string): ControlRequest | null {
   const read = parsed(line)
   if (typeof read !== 'object' || read === null || !('do' in read)) return null
@@ -181,7 +181,7 @@ async function listen(
 ): Promise<Server | null> {
   const server = createServer({ allowHalfOpen: true }, (socket) => serve(socket, answer))
   try {
-    // What stands there was left by a run that died: only one run holds the lock.
+    // A run that died has left the file: only one run holds the lock.
     if (platform() !== 'win32') for (const left of new Set([path, address])) rmSync(left, { force: true })
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(address, resolve))
     if (platform() !== 'win32') chmodSync(address, 0o600)
@@ -191,7 +191,7 @@ async function listen(
     return null
   }
   server.on('error', () => undefined)
-  // A command that waits for an answer is no reason for a run not to end.
+  // An open connection must not keep the run alive.
   server.unref()
   return server
 }
@@ -201,7 +201,7 @@ function serve(socket: Socket, answer: (request: ControlRequest) => ControlReply
   socket.unref()
   socket.setEncoding('utf8').setTimeout(PATIENCE_MS, () => socket.destroy())
   socket.on('error', () => socket.destroy())
-  // Who leaves without having asked gets no answer.
+  // A client that leaves without a request gets no answer.
   socket.on('end', () => socket.end())
   socket.on('data', (chunk) => {
     said += String(chunk)
@@ -214,7 +214,7 @@ function serve(socket: Socket, answer: (request: ControlRequest) => ControlReply
   })
 }
 
-/** Where the socket is: in the folder, or where the path would be too long, in one that only this user can open. */
+/** The socket's path: in the folder, or if that is too long, in a folder that only this user can open. */
 function addressOf(path: string, env: Environment): string {
   const name = createHash('sha256').update(path).digest('hex').slice(0, 16)
   if (platform() === 'win32') return `\\\\.\\pipe\\ralph-${name}`
@@ -229,7 +229,7 @@ function runtimeFolder(env: Environment): string {
   return told !== undefined && existsSync(told) ? told : tmpdir()
 }
 
-/** The address as the run has left it; null where no run has. A file that leads into a folder of somebody else's is not followed. */
+/** The address that the run has stored; null if no run has. A path that leads into another user's folder is not followed. */
 function knownAddress(path: string, env: Environment): string | null {
   if (platform() === 'win32') return addressOf(path, env)
   try {

@@ -1,15 +1,15 @@
 import type { Happening } from '../events/event.ts'
 
 /**
- * What somebody can do to a run while it goes on. A key, a command in another terminal and Ctrl-C call the same; the run
- * and its attempts ask it where they may stop.
+ * What a person can do to a running run. A key, a command in another terminal and Ctrl-C call the same methods; the run
+ * and its attempts check here where they may stop.
  */
 export class Control {
-  /** The first Ctrl-C: what is under way is put in order, then the run ends. */
+  /** The first Ctrl-C: the run ends in order. */
   readonly signal: AbortSignal
-  /** The second: what still runs is ended at once. */
+  /** The second: what still runs is killed. */
   readonly killSignal: AbortSignal
-  /** No further attempt begins: whoever waits for one waits no more. */
+  /** No further attempt begins: nothing waits for one any more. */
   readonly stopping: AbortSignal
   readonly #stop = new AbortController()
   readonly #kill = new AbortController()
@@ -27,7 +27,7 @@ export class Control {
     this.stopping = this.#stopping.signal
   }
 
-  /** Stops as these signals say: those of a terminal. */
+  /** Stops when these signals of a terminal are aborted. */
   obey(first: AbortSignal, second: AbortSignal): this {
     const stop = (): void => this.stop('clean')
     const kill = (): void => this.stop('now')
@@ -38,13 +38,13 @@ export class Control {
     return this
   }
 
-  /** Hears what is done to the run; returns what ends that. */
+  /** Emits what is done to the run; the returned function ends that. */
   listen(emit: (event: Happening) => void): () => void {
     this.#emitters.add(emit)
     return () => this.#emitters.delete(emit)
   }
 
-  /** No further attempt begins until somebody resumes. */
+  /** Lets no further attempt begin until it is resumed. */
   pause(): void {
     if (this.#paused || this.signal.aborted) return
     this.#paused = new Promise((resolve) => {
@@ -64,7 +64,7 @@ export class Control {
     this.#emit({ type: 'resumed' })
   }
 
-  /** Ends the run: after the attempt that is under way, in order, or at once. */
+  /** Ends the run: after the attempt under way, in order, or at once. */
   stop(how: 'after-attempt' | 'clean' | 'now'): void {
     if (!this.isStopping) this.#emit({ type: 'stopping' })
     this.#stopping.abort('interrupt')
@@ -89,13 +89,13 @@ export class Control {
     return this.#skipOf(task).signal
   }
 
-  /** Has the person at the terminal of the run go on with that task by hand; a sentence that says why not, null where they do. */
+  /** Lets the person at the run's terminal continue that task by hand; null, or a sentence that says why not. */
   takeOver(task: string): string | null {
     const take = this.#offers.get(task)
     return take ? take() : `no agent is at work on ${task}`
   }
 
-  /** From here on taking that task over does this, until what is returned is called. */
+  /** Sets what taking that task over does, until the returned function is called. */
   offer(task: string, take: () => string | null): () => void {
     this.#offers.set(task, take)
     return () => {
@@ -103,19 +103,19 @@ export class Control {
     }
   }
 
-  /** Answers the question about that task; false where none is asked. */
+  /** Answers the question about that task; false if there is none. */
   answer(task: string, answer: string): boolean {
     const take = this.#answers.get(task)
     take?.(answer)
     return take !== undefined
   }
 
-  /** Has a failed task tried again, where the run asks what to do with it. */
+  /** Requests another attempt at a failed task, if the run asks what to do with it. */
   retry(task: string): boolean {
     return this.answer(task, 'retry')
   }
 
-  /** The answer that comes this way, if one does before the signal is aborted. */
+  /** The next answer for the task; null if the signal is aborted first. */
   answerTo(task: string, signal: AbortSignal): Promise<string | null> {
     if (signal.aborted) return Promise.resolve(null)
     return new Promise((resolve) => {
@@ -128,7 +128,7 @@ export class Control {
     })
   }
 
-  /** Resolves at once, or when a pause ends, or when nobody waits for that any more. */
+  /** Resolves at once, or when a pause ends, or when the wait is aborted. */
   async unpaused(over?: AbortSignal): Promise<void> {
     if (!this.#paused || over?.aborted) return
     const given = new Promise<void>((resolve) => {

@@ -10,7 +10,7 @@ import { onlyTaskFiles } from './preflight.ts'
 import type { TaskSource } from './source.ts'
 import { attemptsIn, readNote } from './note.ts'
 
-/** One thing that was looked at: whether it is well, and what to do where it is not. */
+/** One check: whether all is well, and what to do if not. */
 export interface DoctorFinding {
   readonly area: 'git' | 'tree' | 'lock' | 'processes' | 'leftovers'
   /** `problem` keeps a run from starting; `note` is only worth knowing. */
@@ -19,10 +19,10 @@ export interface DoctorFinding {
   readonly fix: string
 }
 
-/** The oldest git that knows all that is asked of it: `git add --pathspec-from-file` and `--end-of-options`. */
+/** The oldest git that has every option in use: `git add --pathspec-from-file` and `--end-of-options`. */
 const OLDEST_GIT = [2, 26] as const
 
-/** Looks at git, the checkout and what earlier runs have left, and changes nothing. */
+/** Checks git, the checkout and what earlier runs have left, and changes nothing. */
 export async function doctorFindings(where: {
   readonly git: Git
   readonly root: string
@@ -42,8 +42,8 @@ export async function doctorFindings(where: {
   )
   return [
     ...found,
-    ...(await lookAtTree(where.open(repository), where)),
-    ...(await lookAtRuns({ ...where, checkout: repository })),
+    ...(await inspectTree(where.open(repository), where)),
+    ...(await inspectRuns({ ...where, checkout: repository })),
   ]
 }
 
@@ -60,7 +60,7 @@ async function gitVersion(git: Git): Promise<DoctorFinding> {
   }
 }
 
-async function lookAtTree(
+async function inspectTree(
   workspace: Workspace,
   { root, dir, isTask }: Pick<Parameters<typeof doctorFindings>[0], 'root' | 'dir' | 'isTask'>,
 ): Promise<readonly DoctorFinding[]> {
@@ -95,7 +95,7 @@ async function lookAtTree(
   return [...found, { area: 'tree', level: 'problem', message: `${what} not committed`, fix }]
 }
 
-async function lookAtRuns({
+async function inspectRuns({
   root,
   checkout,
   now,
@@ -140,7 +140,7 @@ async function lookAtRuns({
   return found
 }
 
-/** What a living run has started: below it, and wherever else its traces lead. */
+/** The processes of a living run: its descendants, and those that its note leads to. */
 async function startedBy(
   { owner: { pid }, visible }: NonNullable<Awaited<ReturnType<typeof lockOwner>>>,
   trace: RunTrace | null,
@@ -161,7 +161,7 @@ function ago(since: string, now: Date): string {
 
 const LONGEST = 100
 
-/** Processes as the tree that they are, one line each: `12 npm test`, and below it `└─ 13 node test.mjs`. */
+/** Processes as a tree, one line each: `12 npm test`, and below it `└─ 13 node test.mjs`. */
 export function processLines(processes: readonly LivingProcess[]): readonly string[] {
   const pids = new Set(processes.map(({ pid }) => pid))
   const below = (parent: number): readonly LivingProcess[] =>

@@ -10,11 +10,11 @@ export interface Tally {
   readonly completed: string[]
   readonly blocked: string[]
   readonly failed: string[]
-  /** Done, and kept from landing by something of the person's. */
+  /** Done, but the person's uncommitted work keeps it from landing. */
   readonly held: string[]
 }
 
-/** A task that a dead run had given up on, and had not blocked yet, and where. */
+/** A task that a dead run had given up, but not blocked yet, and its workspace. */
 export interface GivenUp {
   readonly workspace: 'checkout' | number
   readonly attempt: AttemptNote
@@ -26,13 +26,13 @@ export interface End {
   readonly reason: string
 }
 
-/** A loop was to do every task: where all are done it has nothing left to do, and where not it could not do it. */
+/** The end of a run without an eligible task: for a loop this is success if all tasks are done, otherwise not. */
 export function nothingToDo({ options, ports }: Run, reason: string): End {
   const isAllDone = ports.source.tasks().every(({ status }) => status === 'DONE')
   return { end: options.loop && isAllDone ? 'done' : 'nothing-eligible', reason }
 }
 
-/** Enters how a task ended, and gives where the next one begins. */
+/** Enters how a task ended; returns the base of the next one. */
 export async function enter(
   run: Run,
   end: Exclude<TaskRunEnd, { kind: 'stop' }> & { readonly id: string },
@@ -106,7 +106,7 @@ function emitMilestone({ ports, emit }: Run, { milestone }: Task): void {
     emit({ type: 'milestone-completed', milestone, tasks: siblings.length })
 }
 
-/** The run before this one had given up on a task, and died before it could write that down. */
+/** Blocks a task that the run before this one had given up, if it died before it wrote that down. */
 export async function finishBlocking(
   run: Run,
   base: Base,

@@ -2,28 +2,28 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { dirname, join, relative, sep } from 'node:path'
 import { isRalphIgnore, ralphIgnore } from '../base/ralph-folder.ts'
 
-/** Where `.ralph/` keeps what is not history. */
+/** The places in `.ralph/` for what is not history. */
 export interface RunFolder {
   readonly path: string
   readonly lock: string
-  /** Where a run under way can be spoken to, beside the lock. */
+  /** The socket of a running run, beside the lock. */
   readonly control: string
-  /** What goes on, for whoever watches; elsewhere where another tool keeps a `state.json` here. */
+  /** The state for observers; in another folder if another tool keeps a `state.json` here. */
   readonly state: string
-  /** What a run is in the middle of. */
+  /** What a run has under way. */
   readonly note: string
-  /** What a planning is in the middle of. */
+  /** What a planning has under way. */
   readonly plan: string
-  /** What git ignored when the run began, for the one that may have to go on. */
+  /** What git ignored when the run began, for a run that resumes after it. */
   readonly ignored: string
   readonly logs: string
   readonly results: string
-  /** The repository's own list of what git ignores, and the top of the checkout that it is about. */
+  /** The repository's own list of ignored files, and the top of its checkout. */
   readonly exclude: { readonly file: string; readonly top: string } | null
 }
 
 /**
- * Names the places of `.ralph/` without making them. The lock is the checkout's, whose top may lie above the project: two
+ * Names the places of `.ralph/` without making them. The lock is the checkout's, whose top may be above the project: two
  * packages of one repository cannot be worked on at once in one tree.
  */
 export function runFolder(
@@ -47,27 +47,27 @@ export function runFolder(
   }
 }
 
-/** Whether there is no `state.json`, or one that ralph has made: what another tool keeps there is never overwritten. */
+/** Whether there is no `state.json`, or one that ralph has made: another tool's file is never overwritten. */
 function isStateOurs(folder: string): boolean {
   const file = join(folder, 'state.json')
   if (!existsSync(file)) return true
   try {
     const read: unknown = JSON.parse(readFileSync(file, 'utf8'))
     if (typeof read !== 'object' || read === null) return false
-    // The first version of ralph had a number there, where others have a text.
+    // The first version of ralph wrote a number there; other tools write a text.
     return ('written_by' in read && read.written_by === 'ralph') || ('version' in read && read.version === 1)
   } catch {
     return false
   }
 }
 
-/** Makes the folder, in which git ignores what is ralph's, so that nobody need know of it. */
+/** Makes the folder, with a `.gitignore` for ralph's own files. */
 export function makeRunFolder(folder: RunFolder): void {
   for (const path of [folder.logs, folder.results, dirname(folder.lock)]) mkdirSync(path, { recursive: true })
   for (const path of new Set([folder.path, dirname(folder.lock)])) ignoreOwn(path, folder.exclude)
 }
 
-/** Where another tool has a `.gitignore` there, the repository's own list, which no commit holds, says the same. */
+/** If another tool has a `.gitignore` there, uses the repository's own list, which is in no commit. */
 function ignoreOwn(path: string, exclude: RunFolder['exclude']): void {
   const file = join(path, '.gitignore')
   const wanted = ralphIgnore(isStateOurs(path))

@@ -2,10 +2,10 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { LineSplitter } from '../base/stream.ts'
 import type { RunEvent } from '../events/event.ts'
 
-/** How much is read at once: what stands in it is read in about a millisecond. */
+/** How much is read at once: its events are parsed in about a millisecond. */
 const CHUNK_BYTES = 64 * 1024
 
-/** Reads the events of a journal while a run may still write it: each once, and none before its line is whole. */
+/** Reads the events of a journal while a run may still write it: each once, and only whole lines. */
 export class JournalReader {
   readonly #path: string
   readonly #buffer = Buffer.allocUnsafe(CHUNK_BYTES)
@@ -17,7 +17,7 @@ export class JournalReader {
     this.#path = path
   }
 
-  /** The next of the events; null where there are no more for now. */
+  /** The next events; null if there are no more now. */
   next(): readonly RunEvent[] | null {
     if (this.#file === null && !this.#open()) return null
     const length = readSync(this.#file!, this.#buffer, 0, CHUNK_BYTES, this.#position)
@@ -26,14 +26,14 @@ export class JournalReader {
     return this.#lines.push(this.#buffer.subarray(0, length)).flatMap((line) => eventIn(line) ?? [])
   }
 
-  /** Looks whether another file stands there by now, as where an agent has cleaned the tree: it is read from its beginning. */
+  /** Checks whether the file was replaced, for example after an agent cleaned the tree: then reads it from its beginning. */
   refresh(): void {
     if (this.#file === null) return
     try {
       const [here, there] = [fstatSync(this.#file), statSync(this.#path)]
       if (here.ino === there.ino && there.size >= this.#position) return
     } catch {
-      // It is not there for now; what has been read of it has been read.
+      // There is no file now; what was read before stays read.
       return
     }
     this.close()
@@ -56,7 +56,7 @@ export class JournalReader {
   }
 }
 
-/** The event in a line of a journal; null where it holds none. */
+/** The event in a line of a journal; null if there is none. */
 function eventIn(line: string): RunEvent | null {
   try {
     const read: unknown = JSON.parse(line)

@@ -4,14 +4,14 @@ import type { Happening } from '../events/event.ts'
 import type { Ledger } from './ledger.ts'
 import type { RunPorts } from './ports.ts'
 
-/** What waiting for an agent needs to know. */
+/** What waiting for an agent uses. */
 interface Waiting {
   readonly ports: Pick<RunPorts, 'now' | 'sleep'>
   readonly ledger: Ledger
   readonly emit: Emit<Happening>
 }
 
-/** The first agent that no limit holds back, waiting for one where all are; null where somebody ended the wait. */
+/** The first agent without a limit, after waiting for one if all have limits; null if the wait was ended. */
 export async function freeAgent(
   { ports, ledger, emit }: Waiting,
   choices: readonly AgentChoice[],
@@ -26,7 +26,7 @@ export async function freeAgent(
     const [first] = limits.toSorted((one, other) => one.until.getTime() - other.until.getTime())
     const { until, reason } = first!
     emit({ type: 'waiting', id, until: until.toISOString(), reason })
-    // In short steps: a laptop that sleeps stops the timer, not the clock.
+    // In short steps: while a laptop sleeps, timers stop and the clock goes on.
     while (!over.aborted && ports.now() < until)
       await ports.sleep(Math.min(until.getTime() - ports.now().getTime(), 30_000), over)
   }

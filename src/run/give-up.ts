@@ -13,7 +13,7 @@ import type { Landed } from '../landing/land.ts'
 import type { Blockage } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import type { Displaced } from '../workspace/port.ts'
-import { FAILURE_ANSWERS, type FailureAnswer, type TaskAnswer } from './ports.ts'
+import { FAILURE_ANSWERS, type FailureAnswer, type PersonAnswer } from './ports.ts'
 import { announced } from './prepare.ts'
 import { currentTask } from './source.ts'
 import type { RunPorts } from './ports.ts'
@@ -23,21 +23,21 @@ import type { Run, TextCommit, Together } from './task.ts'
 export type TaskRunEnd =
   | {
       readonly kind: 'completed'
-      /** Kept until the run has noted that it has landed. */
+      /** Kept until the run has noted that it landed. */
       readonly candidate: KeptAttempt
       readonly landed: Extract<Landed, { kind: 'landed' }>
       readonly base: Base
     }
   | { readonly kind: 'blocked'; readonly base: Base }
   | { readonly kind: 'left'; readonly base: Base; readonly reason: string }
-  /** The whole run is to end; what could not be restored is left for the next one. */
+  /** The whole run ends; what could not be restored is left for the next run. */
   | {
       readonly kind: 'stop'
       readonly why: 'interrupted' | 'stopped' | 'failed' | 'budget'
       readonly reason: string
     }
 
-/** Where the task stands that is given up. */
+/** The state of the task that is given up. */
 interface At {
   readonly base: Base
   readonly from: From
@@ -49,14 +49,14 @@ interface GivingUp extends At {
   readonly reason: string
 }
 
-/** It is tried again from here: what its agent asked has been answered, in its file. */
+/** The task is tried again from here: the answer to its agent's question is in its file. */
 interface AnsweredTask {
   readonly kind: 'answered'
   readonly task: Task
   readonly base: Base
 }
 
-/** Blocks the task, leaves it or stops, as asked; null has it tried again. `isBlocked` where its agent said so. */
+/** Blocks the task, leaves it or stops, as configured; null to try it again. `isBlocked` if its agent said so. */
 export async function giveUp(
   run: Run,
   giving: GivingUp & { readonly isBlocked: boolean },
@@ -75,7 +75,7 @@ function asks({ ledger }: Run, { id }: Task): boolean {
   return ledger.attemptsAt(id).at(-1)?.outcome === 'blocked'
 }
 
-/** Writes the answer under the question, in a commit of its own; the next attempt begins there. */
+/** Writes the answer below the question and commits it; the next attempt begins there. */
 async function enterAnswer(run: Run, giving: GivingUp, answer: string): Promise<TaskRunEnd | AnsweredTask> {
   const { ports, note } = run
   const { source, edits } = ports
@@ -96,7 +96,7 @@ async function enterAnswer(run: Run, giving: GivingUp, answer: string): Promise<
   return { kind: 'answered', task: await taskNow(), base: { ...base, head: result.head ?? base.head } }
 }
 
-/** The message of the commit that holds what a person says to an agent's question. */
+/** The message of the commit with a person's answer to an agent's question. */
 export function answerMessage(id: string, answer: string): string {
   return composeMessage({
     subject: `${id}: Answer: ${answer.trim()}`.split('\n', 1)[0]!.slice(0, 120),
@@ -108,7 +108,7 @@ export function answerMessage(id: string, answer: string): string {
   })
 }
 
-/** Commits a text of a task's file: in the checkout at once, of several jobs when it is their turn. */
+/** Commits a text of a task's file: in the checkout at once; with several jobs, when no landing is under way. */
 async function commitText(run: Run, request: TextCommit): ReturnType<Together['commitText']> {
   if (run.together) return run.together.commitText(request)
   const { workspace, control } = run.ports
@@ -117,7 +117,7 @@ async function commitText(run: Run, request: TextCommit): ReturnType<Together['c
   return workspace.record.commitTexts({ texts, message, signal: control.killSignal })
 }
 
-/** Restores the tree, and blocks the task, leaves it, or ends the run with it. */
+/** Restores the tree, then blocks the task, leaves it, or ends the run. */
 export async function conclude(
   run: Run,
   giving: GivingUp,
@@ -135,8 +135,8 @@ export async function conclude(
   return { kind: 'stop', why, reason: `${task.id}: ${reason}` }
 }
 
-/** What a person says, in the terminal of the run or from elsewhere, whoever is first; nobody is waited for for ever. */
-async function answerTo(run: Run, { task, reason }: GivingUp): Promise<TaskAnswer> {
+/** A person's answer, from the run's terminal or from another one, whichever is first; the wait is limited. */
+async function answerTo(run: Run, { task, reason }: GivingUp): Promise<PersonAnswer> {
   const { ports, options, emit } = run
   const { control, ask } = ports
   if (!ask) return 'block'
@@ -165,12 +165,12 @@ async function answerTo(run: Run, { task, reason }: GivingUp): Promise<TaskAnswe
   return meant
 }
 
-/** A word that is none of the known ones is what a person says to a question, and a mistake where none was asked. */
-function meantBy(said: string, isQuestion: boolean): TaskAnswer {
+/** Reads an answer: text that is no known word answers a question, and is a mistake if there was none. */
+function meantBy(said: string, isQuestion: boolean): PersonAnswer {
   return FAILURE_ANSWERS.find((known) => known === said) ?? (isQuestion ? { text: said } : 'block')
 }
 
-/** Whoever was asked has committed before the answer: from there on the tree is theirs. */
+/** The person may have committed before answering: then nothing is restored from here on. */
 function movedMeanwhile({ note }: Run): TaskRunEnd {
   note.clear()
   const reason =
@@ -178,7 +178,7 @@ function movedMeanwhile({ note }: Run): TaskRunEnd {
   return { kind: 'stop', why: 'stopped', reason }
 }
 
-/** Writes down why a task is blocked, in a commit of its own; the tree is the base's. */
+/** Commits the reason for blocking a task; the tree is the base's. */
 export async function block(
   run: Run,
   { task, base, reason }: { readonly task: Task; readonly base: Base; readonly reason: string },
@@ -198,7 +198,7 @@ export async function block(
     message: blockMessage(task, blockage),
   })
   if (result.kind !== 'committed') {
-    // The note stays in this phase: the next run asks for the commit again, and for no other attempt.
+    // The note stays in this phase: the next run repeats the commit, without another attempt.
     const why = `git did not take the commit that blocks ${task.id}: ${result.output}`
     return { kind: 'stop', why: 'stopped', reason: why }
   }
@@ -222,7 +222,7 @@ export function blockMessage({ id }: Task, { reason, attempts }: Blockage): stri
   })
 }
 
-/** Ends the run at this task, the tree restored to what it was before. */
+/** Ends the run at this task, after restoring the tree. */
 export async function stop(
   run: Run,
   at: At & { readonly why: 'interrupted' | 'stopped' | 'budget'; readonly reason: string },
@@ -235,7 +235,7 @@ export async function stop(
   return { kind: 'stop', why: at.why, reason: at.reason }
 }
 
-/** Restores the tree to the base; null, or what keeps it from that. Nothing is moved that is not recorded. */
+/** Restores the tree to the base; null, or the reason why it cannot. Nothing unrecorded is moved. */
 async function restoreTree({ ports, emit }: Run, { base, from }: At): Promise<string | null> {
   const { inspect, restore } = ports.workspace
   try {
@@ -251,21 +251,21 @@ async function restoreTree({ ports, emit }: Run, { base, from }: At): Promise<st
   return null
 }
 
-/** What git ignores, and stood where the restored tree has files. */
+/** Ignored files that were where the restored tree has files. */
 export function displacedWarning({ folder, paths }: Displaced): Happening {
   const message = `${fewOf(paths)} stood where the tree is restored to; no record could hold what was there, so it is kept in ${folder}`
   return { type: 'warning', message }
 }
 
-/** What an attempt had made git ignore is no part of its record, and is visible again without its .gitignore. */
+/** Files that only the attempt's own .gitignore hid are not in its record, and are visible again without it. */
 async function setAsideWhatIsLeft(run: Run): Promise<void> {
   const { entries } = await run.ports.workspace.inspect.status()
   setAside(run, entries, 'left by the attempt that failed')
 }
 
 /**
- * Keeps what gates and hooks leave in the tree apart from any agent's work, and reports it once. What git does not know
- * stays out of every commit, unless a task is to produce just that; a tracked file cannot be told from work later.
+ * Leaves out of the work what gates and hooks leave in the tree, and reports it once. No commit gets untracked
+ * files among it, unless a task is to produce them; changes to a tracked file cannot be told from work later.
  */
 export function setAside(
   { ports, ledger, emit }: Pick<Run, 'ports' | 'ledger' | 'emit'>,
@@ -290,7 +290,7 @@ export function setAside(
   emit({ type: 'warning', message: `${where}: ${parts.join('; ')}` })
 }
 
-/** What failed before anybody began is no fault of this task's, nor of the next one's: no attempt more is made at it. */
+/** Why no further attempt is made, if the gates fail as they did before the run: that is no fault of the task's. */
 export function sameAsBaseline({ ledger }: Run, failure: Outcome): string | null {
   const before = ledger.failedBefore.filter((result) => result.gate.required)
   if (failure.kind !== 'gate-failed' || before.length === 0 || failure.fingerprint !== failurePrint(before))
@@ -298,7 +298,7 @@ export function sameAsBaseline({ ledger }: Run, failure: Outcome): string | null
   return `the gates fail exactly as they did before the run began: ${failure.reason}`
 }
 
-/** What goes into the origin of a task with a text of its file. */
+/** The texts of a task's origin that go with a text of its file. */
 export async function originTexts(
   { origins }: Pick<RunPorts, 'origins'>,
   { task, report }: TextCommit,

@@ -1,6 +1,6 @@
 import { checkWork } from '../attempt/check.ts'
 import type { Job } from '../attempt/job.ts'
-import type { AgentQuestion, AttemptPorts, Emit } from '../attempt/ports.ts'
+import type { QuestionToPerson, AttemptPorts, Emit } from '../attempt/ports.ts'
 import type { Happening } from '../events/event.ts'
 import type { LandingPorts, Refusal } from '../landing/land.ts'
 import { withMark } from '../process/mark.ts'
@@ -10,7 +10,7 @@ import type { RunOptions, RunPorts } from './ports.ts'
 import { announced } from './prepare.ts'
 import { currentTask } from './source.ts'
 
-/** What a run hands to each of its attempts. */
+/** The ports of a run's attempts. */
 export function attemptPorts(ports: RunPorts, task: string): AttemptPorts {
   const { workspace, agent, runGate, statusIn, logs, now, control, terminal, server, checkpoint } = ports
   return {
@@ -36,17 +36,17 @@ export function attemptPorts(ports: RunPorts, task: string): AttemptPorts {
   }
 }
 
-/** What a person says to an agent, in the terminal of the run or from elsewhere, whoever is first. */
+/** A person's answer to an agent, from the run's terminal or from another one, whichever is first. */
 export async function answerFor(
   { control, reply }: Pick<RunPorts, 'control' | 'reply'>,
-  question: AgentQuestion,
+  question: QuestionToPerson,
   signal: AbortSignal,
 ): Promise<string | null> {
   const answered = new AbortController()
   const over = AbortSignal.any([signal, answered.signal])
   const elsewhere = control.answerTo(question.id, over)
   const here = reply?.(question, over).then((text) => {
-    // Ctrl-C at a question is one at the run.
+    // Ctrl-C at a question stops the run.
     if (text === null && !over.aborted) control.stop('clean')
     return text
   })
@@ -55,7 +55,7 @@ export async function answerFor(
   return answer
 }
 
-/** The files that landing writes: those of these tasks, the progress file, and what tells other tools how they stand. */
+/** The files that a landing writes: these task files, the progress file, and the files of other tools with the tasks' status. */
 export function writtenBesideWork(
   {
     options,
@@ -67,7 +67,7 @@ export function writtenBesideWork(
   return [...tasks.map(({ file }) => file), ...(progress === null ? [] : [progress]), ...ports.origins.files]
 }
 
-/** What a run hands to a landing. */
+/** The ports of a landing. */
 export function landingPorts(
   run: {
     readonly options: Pick<RunOptions, 'progress'>

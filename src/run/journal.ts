@@ -3,15 +3,15 @@ import { dirname, join } from 'node:path'
 import type { AttemptLogs, CappedLog } from '../attempt/ports.ts'
 import type { RunEvent } from '../events/event.ts'
 
-/** The name of a run that began then, and of its journal. */
+/** The name of a run that began then, also of its journal. */
 export function runId(begun: Date): string {
   return begun.toISOString().replaceAll(/[:.]/g, '-')
 }
 
-/** How much of what one attempt's agent says and does stands in a journal; its log has all of it. */
+/** The limit for one attempt's agent output in a journal; the attempt's log has all of it. */
 const MOST_CHARACTERS = 256 * 1024
 
-/** Writes every event into the journal of a run, a line each: whatever shows a run, now or later, reads it from there. */
+/** Writes every event into the journal of a run, one a line: all views read from it. */
 export function openJournal(folder: string, run: string): (event: RunEvent) => void {
   const path = join(folder, `run-${run}.ndjson`)
   const written = new Map<string, number>()
@@ -21,7 +21,7 @@ export function openJournal(folder: string, run: string): (event: RunEvent) => v
       appendFileSync(path, line)
     } catch (error) {
       if (!isMissing(error)) throw error
-      // An agent may clean the whole tree, ignored files too.
+      // An agent may clean the whole tree, with ignored files.
       mkdirSync(folder, { recursive: true })
       appendFileSync(path, line)
     }
@@ -58,7 +58,7 @@ export function openLogs(
   }
 }
 
-/** A log, over whatever stood there, that stops growing at its cap, saying so; its beginning is what is kept. */
+/** A log that replaces an earlier one, and stops growing at its cap with a notice; it keeps the beginning. */
 function cappedLog(path: string, maxBytes: number): CappedLog {
   mkdirSync(dirname(path), { recursive: true })
   const file = openSync(path, 'w')

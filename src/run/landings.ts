@@ -18,12 +18,12 @@ import { currentTask } from './source.ts'
 import { landingPorts } from './job-ports.ts'
 import { afterLanding, type Completed, type Ready, type Run, type TextCommit, type Together } from './task.ts'
 
-/** What comes of a candidate that was to land. */
+/** The result of a candidate that was to land. */
 export type LandingEnd =
   | Completed
-  /** Something of the person's is in its way. */
+  /** The person's uncommitted work is in its way. */
   | Held
-  /** It does not go together with what has landed: another attempt follows, as this one has failed; null where another run has made it. */
+  /** It conflicts with what has landed: it counts as failed, and another attempt follows; null if another run made it. */
   | { readonly kind: 'refused'; readonly failed: Failed | null }
   /** It stays on its ref, and the next run lands it. */
   | { readonly kind: 'left'; readonly reason: string }
@@ -31,11 +31,11 @@ export type LandingEnd =
 /** How often somebody may move the branch just before a text is committed on it. */
 const MOST_MOVES = 3
 
-/** All that happens in the workspace of landings, one thing at a time, and where the branch is by now. */
+/** Does everything in the workspace for landings, one thing at a time, and knows the branch's tip. */
 export class Landings {
   readonly #own: OwnWorkspace
   readonly #trunk: Trunk
-  /** The run as it is in the workspace of landings. */
+  /** The run with the ports of the workspace for landings. */
   readonly #runIn: (workspace: Workspace) => Promise<Run>
   #tip: string
   #turn: Promise<unknown> = Promise.resolve()
@@ -50,7 +50,7 @@ export class Landings {
     this.#runIn = runIn
   }
 
-  /** The gates on the untouched tree: it shows too whether a workspace can be prepared. Why the run ends, or null. */
+  /** Runs the gates on the untouched tree, which also shows whether a workspace can be prepared; null, or why the run ends. */
   baseline(): Promise<string | null> {
     return this.#inTurn(async () => {
       const base = await this.#trunk.tip()
@@ -59,7 +59,7 @@ export class Landings {
     })
   }
 
-  /** Reads the tasks again where somebody has committed: any may be another by now. */
+  /** Reads the tasks again if somebody has committed: any task may have changed. */
   async followTip(): Promise<void> {
     const base = await this.#trunk.tip()
     if (base.head === this.#tip) return
@@ -71,12 +71,12 @@ export class Landings {
     this.#tip = base.head
   }
 
-  /** Lands a candidate; `ready` is null where another run has made it. */
+  /** Lands a candidate; `ready` is null if another run made it. */
   land(task: Task, candidate: KeptAttempt, ready: Ready | null): Promise<LandingEnd> {
     return this.#inTurn(() => this.#landNow(task, candidate, ready))
   }
 
-  /** Writes a text into a task's file on the branch, in a commit of its own. */
+  /** Commits a text of a task's file on the branch. */
   commitText(request: TextCommit): ReturnType<Together['commitText']> {
     return this.#inTurn(() => this.#commitNow(request))
   }
@@ -101,15 +101,15 @@ export class Landings {
     const isForeign = run.ports.elsewhere !== null
     const landed = await landOnto(request, { trunk: this.#trunk, within, isForeign }, run.emit)
     if (landed.kind === 'held') return landed
-    // What is only interrupted waits for the next run, on its ref.
+    // An interrupted landing waits on its ref for the next run.
     if (landed.kind === 'refused' && landed.refusal.kind === 'interrupted')
       return { kind: 'left', reason: landed.refusal.reason }
     if (landed.kind === 'landed') {
       const isForeign = landed.work.base.head !== this.#tip
       this.#tip = landed.commit
-      // What hooks have left there is in no later task's tree.
+      // What hooks have left there must not get into a later task's tree.
       if (landed.left.some(({ kind }) => kind !== 'untracked')) this.#own.used()
-      // What somebody else has committed may have changed any task.
+      // Another's commit may have changed any task.
       if (isForeign) await run.ports.source.refresh()
     }
     if (ready) {
@@ -134,7 +134,7 @@ export class Landings {
     return { kind: 'refused', failed: null }
   }
 
-  /** What a landing touches; where the packages are others than before, they are installed before the gates. */
+  /** The ports of a landing; if the packages have changed, they are installed before the gates. */
   async #within(run: Run, base: Base, job: Parameters<typeof landingPorts>[1]): Promise<LandingPorts> {
     const ports = landingPorts(run, job)
     return {
@@ -177,7 +177,7 @@ export class Landings {
   }
 }
 
-/** What stands against the tasks that the work adds, now that others have landed: two jobs may have taken one number. */
+/** What is wrong with the tasks that the work adds, after others have landed: two jobs may have used the same number. */
 function objectionToTasks({ ports, ledger, options }: Run, { changes }: Work): string | null {
   const { source, workspace } = ports
   const added = changes.flatMap(({ path, kind }) => {

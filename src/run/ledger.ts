@@ -2,7 +2,7 @@ import { POLICIES } from '../attempt/outcome.ts'
 import type { GateResult } from '../events/gate.ts'
 import type { KeptAttempt } from '../git/record.ts'
 
-/** What a run knows by now, and hands from one attempt to the next. */
+/** What a run has learned so far, passed from one attempt to the next. */
 export class Ledger {
   readonly #records = new Map<string, KeptAttempt[]>()
   readonly #limits = new Map<string, { readonly until: Date; readonly reason: string }>()
@@ -17,45 +17,45 @@ export class Ledger {
     for (const record of records) this.#records.set(record.task, [...this.attemptsAt(record.task), record])
   }
 
-  /** The attempts at a task that are kept, oldest first. */
+  /** The kept attempts at a task, oldest first. */
   attemptsAt(task: string): readonly KeptAttempt[] {
     return this.#records.get(task) ?? []
   }
 
-  /** One of them by its number; null where it is not kept. */
+  /** The kept attempt with that number; null if there is none. */
   attemptAt(task: string, number: number): KeptAttempt | null {
     return this.attemptsAt(task).find((record) => record.number === number) ?? null
   }
 
-  /** Those that count together: the ones since ralph last gave up on the task. */
+  /** The attempts that count together: those since ralph last gave up on the task. */
   seriesAt(task: string): readonly KeptAttempt[] {
     const records = this.attemptsAt(task)
     return records.slice(records.findLastIndex((record) => record.final) + 1)
   }
 
-  /** Which of those that count the next attempt is. */
+  /** The number of the next attempt among those that count. */
   nextCountedAt(task: string): number {
     return this.seriesAt(task).filter((record) => POLICIES[record.outcome].counts).length + 1
   }
 
-  /** The series that has ended just now: its last attempt is final, so that a new series would be empty. */
+  /** The series that has just ended: its last attempt is final, so `seriesAt` would be empty. */
   endedSeriesAt(task: string): readonly KeptAttempt[] {
     const records = this.attemptsAt(task)
     return records.slice(records.slice(0, -1).findLastIndex((record) => record.final) + 1)
   }
 
-  /** An attempt is kept; what was kept of the same one before gives way. */
+  /** Adds a kept attempt, in place of an earlier record of the same one. */
   keep(record: KeptAttempt): void {
     const others = this.attemptsAt(record.task).filter(({ number }) => number !== record.number)
     this.#records.set(record.task, [...others, record])
   }
 
-  /** The agent is not asked before then, and why. */
+  /** Notes that the agent is limited until then, and why. */
   limit(agent: string, limit: { readonly until: Date; readonly reason: string }): void {
     this.#limits.set(agent, limit)
   }
 
-  /** When the agent may work again, as far as is known, and why not before; a time that is over where nothing holds it. */
+  /** Until when, as far as known, the agent is limited, and why; a past time if it is not. */
   limitOf(agent: string): { readonly until: Date; readonly reason: string } {
     return this.#limits.get(agent) ?? { until: new Date(0), reason: '' }
   }
@@ -69,7 +69,7 @@ export class Ledger {
     for (const path of paths) this.#runsLater.add(path)
   }
 
-  /** Files that gates and hooks themselves leave behind or change: no agent's work. */
+  /** Files that gates and hooks themselves create or change: no agent's work. */
   get gateOutput(): readonly string[] {
     return [...this.#gateOutput]
   }

@@ -4,18 +4,18 @@ import { UserError } from '../base/errors.ts'
 import { thisMachine, type Machine } from '../process/machine.ts'
 import { isAlive, startOf } from '../process/table.ts'
 
-/** Who holds the lock: a pid alone may have been given to somebody else since. */
+/** The holder of the lock: a pid alone may belong to another process by now. */
 export interface LockOwner extends Machine {
   readonly pid: number
   readonly processStart: string
   readonly since: string
 }
 
-/** A lock that somebody holds, or has left. */
+/** A lock that a process holds, or has left. */
 interface HeldLock {
   readonly owner: LockOwner
   readonly alive: boolean
-  /** Its owner's processes can be seen from here. */
+  /** Whether its owner's processes can be seen from here. */
   readonly visible: boolean
 }
 
@@ -24,7 +24,7 @@ export interface Lock {
   release(): void
 }
 
-/** Takes the lock, or throws with who holds it. A dead owner's lock is taken over, by exactly one of those who try. */
+/** Takes the lock, or throws naming its holder. If several find a dead owner's lock, exactly one takes it over. */
 export async function takeLock(
   path: string,
   me: { readonly pid: number; readonly now: Date },
@@ -40,7 +40,7 @@ export async function takeLock(
   }
 }
 
-/** Who holds the lock, and whether they live; null where nobody does. */
+/** The holder of the lock, and whether it lives; null if there is none. */
 export async function lockOwner(path: string): Promise<HeldLock | null> {
   const owner = readOwner(path)
   if (!owner) return null
@@ -49,8 +49,8 @@ export async function lockOwner(path: string): Promise<HeldLock | null> {
 }
 
 /**
- * Whether a lock's owner was here, within sight; here, but before the system was started anew, so that it is dead; or
- * where nothing of it can be seen. A host's name alone says little: it changes with the network, and two may share one.
+ * Whether a lock's owner ran here, in this process namespace; here, before the system's last start, so that it is dead; or
+ * elsewhere. A host's name alone proves little: it changes with the network, and two machines may share one.
  */
 export function placeOf(owner: Machine, here: Machine): 'here' | 'before' | 'elsewhere' {
   const isSame = (one: string, other: string): boolean => one === other || one === '' || other === ''
@@ -61,17 +61,17 @@ export function placeOf(owner: Machine, here: Machine): 'here' | 'before' | 'els
   return isSame(owner.boot, here.boot) ? 'here' : 'before'
 }
 
-/** A link is made whole or not at all, and never over another: so the lock is never seen half written. */
+/** A link is made whole or not at all, and never replaces another: so nobody reads a half-written lock. */
 async function enter(path: string, draft: string): Promise<void> {
   if (tryLink(draft, path)) return
   const held = await lockOwner(path)
   if (held?.alive) throw busy(held.owner, path)
   const owner = held?.owner ?? null
-  // Several may have found the same dead owner. The right to take its lock away is a lock too, named after it.
+  // Several may have found the same dead owner. The right to remove its lock is a lock too, named after it.
   const right = `${path}.after-${nameOf(owner)}`
   await enter(right, draft)
   try {
-    // Somebody else may have had the right, and be done.
+    // Another process may have had the right and finished.
     if (nameOf(readOwner(path)) !== nameOf(owner)) throw busy(readOwner(path), path)
     rmSync(path, { force: true })
     if (!tryLink(draft, path)) throw busy(readOwner(path), path)
@@ -108,7 +108,7 @@ function readOwner(path: string): LockOwner | null {
   }
 }
 
-/** What a ralph of before did not write. */
+/** The fields that an earlier version of ralph did not write. */
 const UNKNOWN: Machine = { host: '', id: '', boot: '', pids: '' }
 
 function isOwner(read: unknown): read is Omit<LockOwner, keyof Machine> & Partial<Machine> {
@@ -123,12 +123,12 @@ async function describe({ pid, now }: { pid: number; now: Date }): Promise<LockO
 }
 
 async function livesIn(place: ReturnType<typeof placeOf>, owner: LockOwner): Promise<boolean> {
-  // Another machine's processes cannot be looked at: they count as alive.
+  // Processes of another machine cannot be seen: they count as alive.
   if (place !== 'here') return place === 'elsewhere'
   return ownerLives(owner, await startOf(owner.pid), isAlive(owner.pid))
 }
 
-/** Where either start is unknown, as where `ps` has failed, that a process of that number is there must do. */
+/** If either start is unknown, for example because `ps` failed, it counts as alive when any process has that number. */
 export function ownerLives({ processStart }: LockOwner, startNow: string | null, isThere: boolean): boolean {
   return processStart === '' || startNow === null ? isThere : startNow === processStart
 }

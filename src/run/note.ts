@@ -6,29 +6,29 @@ import type { AttemptFacts } from '../git/record.ts'
 import type { StartedProcess } from '../process/remains.ts'
 import type { Move } from '../workspace/follow.ts'
 
-/** What a run is in the middle of: enough for the next one to go on, whatever happens to this one. */
+/** What a run has under way: enough for the next run to resume it, whatever happens to this one. */
 export interface RunNote {
   readonly version: 1
   /** Marks every process that the run starts. */
   readonly mark: string
-  /** Those that were alive of the agents and gates that it had started, for where no mark can be read. */
+  /** The agents and gates that it started and that were alive, for systems on which marks cannot be read. */
   readonly processes: readonly StartedProcess[]
   readonly startedAt: string
   /** When the tree was last known to be clean, by the file system's clock. */
   readonly cleanSince: number
-  /** Whether its jobs were in workspaces of ralph's own, and the checkout a person's all the time. */
+  /** Whether its jobs used workspaces of ralph's own, so that the checkout was the person's. */
   readonly isApart: boolean
-  /** What the run has cost so far, the attempt that is under way not counted; null where nobody said. */
+  /** The cost of the run so far, without the attempt under way; null if unknown. */
   readonly spentUsd: number | null
-  /** The attempt that is under way in the checkout. */
+  /** The attempt under way in the checkout. */
   readonly attempt: AttemptNote | null
-  /** Those in workspaces of ralph's own. */
+  /** The attempts in workspaces of ralph's own. */
   readonly jobs: readonly { readonly workspace: number; readonly attempt: AttemptNote }[]
-  /** Where the branch has moved, and the checkout perhaps not yet. */
+  /** A move of the branch that the checkout perhaps has not followed yet. */
   readonly move: Move | null
 }
 
-/** Everything that a run had under way: in the checkout, and in workspaces. */
+/** Every attempt that a run had under way: in the checkout, and in workspaces. */
 export function attemptsIn({ attempt, jobs }: RunNote): readonly AttemptNote[] {
   return [...(attempt ? [attempt] : []), ...jobs.map((job) => job.attempt)]
 }
@@ -47,17 +47,17 @@ export interface AttemptNote {
   readonly usage: Usage
   readonly startedAt: string
   readonly log: string
-  /** Why the task is to be blocked, in that phase. */
+  /** Why the task is to be blocked, in the phase `blocking`. */
   readonly reason: string | null
 }
 
 /**
- * How far an attempt is. `working`: whatever is in the tree may be the agent's; where there is a candidate of it, a commit
- * that says it is the task's may be there too. `blocking`: the commit that blocks the task may be there.
+ * The phase of an attempt. `working`: what is in the tree may be the agent's; if there is a candidate, the task's
+ * commit may exist too. `blocking`: the commit that blocks the task may exist.
  */
 type Phase = 'working' | 'blocking'
 
-/** What is noted of an attempt whose work has passed, and is on its way to land. */
+/** The note for an attempt whose work has passed, and is to land. */
 export function noteOf(
   { task, number, counted, most, agent, model, tier, log }: AttemptFacts,
   { startedAt, ...more }: { readonly title: string; readonly base: Base; readonly startedAt: Date },
@@ -68,26 +68,26 @@ export function noteOf(
 
 const HEARTBEAT_MS = 5000
 
-/** What is noted of the attempt that is under way in one place. */
+/** The note about the attempt under way in one place. */
 export interface JobNote {
-  /** What the whole run has cost. */
+  /** The cost of the whole run. */
   spentUsd(): number | null
-  /** An attempt begins. */
+  /** Notes that an attempt begins. */
   begin(attempt: Omit<AttemptNote, 'usage' | 'phase' | 'reason'> & Partial<AttemptNote>): void
-  /** The attempt under way has come further. */
+  /** Changes the note on the attempt under way. */
   update(part: Partial<AttemptNote>): void
-  /** What the attempt has cost is the run's now; written at once with taking it off the attempt, so that it counts once. */
+  /** Adds the attempt's cost to the run's, and removes it from the attempt in the same write, so that it counts once. */
   spend(usd: number | null): void
-  /** Nothing is under way any more: the tree is clean, and HEAD is where it should be. */
+  /** Notes that nothing is under way: the tree is clean, and HEAD is where it should be. */
   clear(): void
-  /** The same, written with whatever comes next: until then the candidate and its commit speak for themselves. */
+  /** The same, written with the next change: until then the candidate and its commit are enough for recovery. */
   clearSoon(): void
 }
 
 /** The checkout, or the number of a workspace of ralph's own. */
 type Place = 'checkout' | number
 
-/** Keeps `.ralph/run.json` in step with what the run is in the middle of, for the one that may have to go on. */
+/** Keeps `.ralph/run.json` up to date with what the run has under way, for a run that resumes after it. */
 export class NoteKeeper {
   readonly #path: string
   readonly #now: () => Date
@@ -111,7 +111,7 @@ export class NoteKeeper {
       ...start,
     }
     this.#write()
-    // The file's time says later until when the run was alive: what moved HEAD after that was somebody else.
+    // The file's time later tells until when the run was alive: somebody else moved HEAD after that.
     this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
     this.#heartbeat.unref()
   }
@@ -120,18 +120,18 @@ export class NoteKeeper {
     return this.#note.spentUsd
   }
 
-  /** These processes are alive of those that were started. */
+  /** Notes which started processes are alive. */
   started(processes: readonly StartedProcess[]): void {
     this.#note = { ...this.#note, processes }
     try {
       this.#write()
     } catch {
-      // A full disk is met again at the next step, which can end the run; what was just started must not be left alone for it.
+      // The next step meets the full disk again, and can end the run; the process just started must still be followed.
       return
     }
   }
 
-  /** What is noted of the job in that place. */
+  /** The note about the job in that place. */
   of(place: Place): JobNote {
     return {
       spentUsd: () => this.spentUsd,
@@ -160,8 +160,8 @@ export class NoteKeeper {
   }
 
   /**
-   * The same of an attempt that a worker makes: nothing of it is here that the next run had to put in order, so it is noted
-   * only once its task is to be blocked.
+   * The note about an attempt that a worker makes: the next run has nothing of it here to restore, so it is written
+   * only once the task is to be blocked.
    */
   distant(place: number): JobNote {
     const own = this.of(place)
@@ -180,7 +180,7 @@ export class NoteKeeper {
     }
   }
 
-  /** The branch moves, and the checkout is about to follow; null once it has. */
+  /** Notes that the branch moves, and the checkout is to follow; null once it has. */
   moving(move: Move | null): void {
     this.#change({ move })
   }
@@ -190,7 +190,7 @@ export class NoteKeeper {
     this.#write()
   }
 
-  /** The process is about to end. Only a run that leaves nothing to finish removes the note. */
+  /** Ends the notes. Only a run that leaves nothing to finish removes the file. */
   end(): void {
     clearInterval(this.#heartbeat)
     const { attempt, jobs, move } = this.#note
@@ -213,7 +213,7 @@ export class NoteKeeper {
     this.#write()
   }
 
-  /** Before what it speaks of is done. */
+  /** Must come before the action that it describes. */
   #write(): void {
     writeFileAtomic(this.#path, JSON.stringify(this.#note, null, 2) + '\n')
   }
@@ -222,13 +222,13 @@ export class NoteKeeper {
     try {
       utimesSync(this.#path, this.#now(), this.#now())
     } catch {
-      // Somebody removed the folder: then there is nothing to keep alive.
+      // The folder was removed: then nothing needs to be kept up to date.
       clearInterval(this.#heartbeat)
     }
   }
 }
 
-/** What the last run was in the middle of; null where it ended properly, or where nothing can be read. */
+/** What the last run had under way; null if it ended properly, or if nothing can be read. */
 export function readNote(path: string): RunNote | null {
   try {
     const read: unknown = JSON.parse(readFileSync(path, 'utf8'))
@@ -245,7 +245,7 @@ export function readNote(path: string): RunNote | null {
   }
 }
 
-/** A ralph of before may have noted no processes, and no jobs. */
+/** An earlier version of ralph may have noted no processes, and no jobs. */
 function isNote(read: unknown): read is Omit<RunNote, Later> & Partial<Pick<RunNote, Later>> {
   return (
     typeof read === 'object' && read !== null && 'version' in read && read.version === 1 && 'mark' in read

@@ -1,5 +1,5 @@
 import type { Agent } from '../agent/port.ts'
-import type { AgentQuestion, AttemptLogs, TaskAddition } from '../attempt/ports.ts'
+import type { QuestionToPerson, AttemptLogs, TaskAddition } from '../attempt/ports.ts'
 import type { AgentChoice, GatesChanged } from '../attempt/job.ts'
 import type { SandboxState } from '../events/event.ts'
 import type { Gate, GateResult } from '../events/gate.ts'
@@ -25,25 +25,25 @@ import type { Elsewhere } from './elsewhere.ts'
 import type { RunFolder } from './folder.ts'
 import type { TaskSource } from './source.ts'
 
-/** What a run is asked to do. */
+/** The options of a run. */
 export interface RunOptions {
-  /** One task by its id; null takes whatever is next. */
+  /** One task by its id; null for whatever is next. */
   readonly task: string | null
   readonly loop: boolean
   readonly maxTasks: number | null
-  /** How many jobs at once, in workspaces of ralph's own, and the branch that they land on: null is the one that is checked out. Null: one job, in the checkout. */
+  /** The number of jobs at once, in workspaces of ralph's own, and the branch that they land on (null: the checked-out one). Null: one job, in the checkout. */
   readonly apart: { readonly jobs: number; readonly branch: string | null } | null
-  /** What tasks do whose Touches overlap. */
+  /** What happens to tasks whose Touches overlap. */
   readonly overlap: 'wait' | 'ignore'
-  /** Attempts after the first one. */
+  /** The number of attempts after the first. */
   readonly retries: number
   readonly onFailure: 'block' | 'stop' | 'ask'
-  /** A person drives the agent's own interactive program, from the start. */
+  /** A person drives the agent's interactive program from the start. */
   readonly byHand: boolean
   /** In dollars, for the whole run and for one task. */
   readonly budget: number | null
   readonly maxCostPerTask: number | null
-  /** Over the tier's and the task's own, where given. */
+  /** Override the tier's and the task's own, if set. */
   readonly maxTurns: number | null
   readonly timeoutSeconds: number | null
   readonly stallSeconds: number
@@ -56,21 +56,21 @@ export interface RunOptions {
   readonly baseline: 'warn' | 'stop' | 'off'
   /** With `{id}`, `{title}` and `{milestone}`. */
   readonly subject: string
-  /** A file that finished tasks' notes are added to, relative to the root. */
+  /** A file that finished tasks' notes are appended to, relative to the root. */
   readonly progress: string | null
   readonly push: boolean
-  /** Task files that are not committed yet are committed before the run. */
+  /** Whether uncommitted task files are committed before the run. */
   readonly commitTasks: boolean
-  /** Of tasks that agents add, how many the run takes. */
+  /** How many of the tasks that agents add the run takes. */
   readonly maxAddedTasks: number
 }
 
-/** Everything that a run touches: all of it handed in. */
+/** Everything that a run uses; the caller passes all of it. */
 export interface RunPorts {
   readonly workspace: Workspace
-  /** Workspaces of ralph's own: nothing is made before a job needs it. */
+  /** Workspaces of ralph's own: each is made when a job needs it. */
   readonly workspaces: Workspaces
-  /** Where attempts are made by workers; null where they are made here. */
+  /** Makes attempts by workers; null if they are made here. */
   readonly elsewhere: Elsewhere | null
   readonly source: TaskSource
   readonly edits: TaskEdits
@@ -80,114 +80,114 @@ export interface RunPorts {
   /** Every attempt that is kept, by task and number. */
   readonly records: () => Promise<readonly KeptAttempt[]>
   readonly tierOf: (task: Task) => TierChoice
-  /** Who does the task, and who goes on while the first waits for a limit to end. */
+  /** The agent for the task, and those that replace it while it waits for a limit to end. */
   readonly agentsFor: (task: Task) => Promise<readonly [AgentChoice, ...AgentChoice[]]>
   readonly agent: (choice: AgentChoice) => Promise<Agent>
   readonly prompt: (request: PromptRequest) => Promise<WrittenPrompt>
   readonly runGate: RunGate
-  /** The program that keeps a gate's command from starting, because it is nowhere; null where all are there. */
+  /** The program of a gate's command that does not exist; null if all exist. */
   readonly missingProgram: (command: string) => Promise<string | null>
-  /** Whether agents and gates are in cages. */
+  /** Whether agents and gates run in cages. */
   readonly sandbox: SandboxState
-  /** Runs a gate as if there were no cage; null where there is none. */
+  /** Runs a gate without a cage; null if there is no cage. */
   readonly runGateUncaged: RunGate | null
-  /** Runs what installs the packages that a workspace lacks. */
+  /** Runs the command that installs a workspace's packages. */
   readonly runPrepare: RunGate
-  /** Where the shell is that gates are commands of; null where there is none. */
+  /** The path of the shell that runs gates; null if there is none. */
   readonly shell: string | null
-  /** What a task file with that text says of its status, in the words of the team. */
+  /** The status in a task file's text, with the team's words. */
   readonly statusIn: (file: string, text: string) => Promise<Status | null>
-  /** Null where commits are not sealed. */
+  /** Null if commits are not sealed. */
   readonly sealer: Sealer | null
   /**
-   * Asks a person what to do with a task that has failed, or to answer its agent; null where there is none. The signal
-   * takes the question back.
+   * Asks a person what to do with a failed task, or to answer its agent; null if nobody can be asked. The signal
+   * withdraws the question.
    */
-  readonly ask: ((question: TaskQuestion, signal: AbortSignal) => Promise<TaskAnswer>) | null
-  /** Asks a person what an agent at work wants to know; null where there is none. The signal takes the question back. */
-  readonly reply: ((question: AgentQuestion, signal: AbortSignal) => Promise<string | null>) | null
-  /** The terminal of the run, in which a person can take over; null where there is none. */
+  readonly ask: ((question: TaskQuestion, signal: AbortSignal) => Promise<PersonAnswer>) | null
+  /** Puts the question of a working agent to a person; null if nobody can be asked. The signal withdraws the question. */
+  readonly reply: ((question: QuestionToPerson, signal: AbortSignal) => Promise<string | null>) | null
+  /** The terminal of the run, in which a person can take over; null if there is none. */
   readonly terminal: PersonTerminal | null
-  /** How ralph's own server is started, for agents that take one; null where they get none. */
+  /** The command that starts ralph's own server, for agents that accept one; null if they get none. */
   readonly server: readonly [string, ...string[]] | null
-  /** Writes the file of a task that an agent adds, below that root, beside those that are there. */
+  /** Writes the file of a task that an agent adds, below that root. */
   readonly addTask: (
     draft: SignalInput<'add_task'>,
     at: { readonly root: string; readonly tasks: readonly Task[] },
   ) => Promise<TaskAddition>
   /**
-   * Asks whether to commit task files that are not committed yet; null where there is no person. The signal takes the
-   * question back.
+   * Asks whether to commit uncommitted task files; null if nobody can be asked. The signal withdraws the
+   * question.
    */
   readonly askToCommit: ((paths: readonly string[], signal: AbortSignal) => Promise<boolean>) | null
   readonly push: () => Promise<{ readonly branch: string } | { readonly problem: string }>
-  /** What a person should know of the agents before the run begins, and that stops nothing. */
+  /** Warnings about the agents to show before the run begins; they stop nothing. */
   readonly warnings: readonly string[]
-  /** Names a candidate, so that no two are the same. */
+  /** A unique token for a candidate's name. */
   readonly newToken: () => string
-  /** Marks every process that the run starts, those of git too, so that the next run can find them. */
+  /** Marks every process that the run starts, git's too, so that the next run can find them. */
   readonly mark: string
-  /** Tells which of the agents and gates that were started are alive, each time that one begins; what it returns ends that. */
+  /** Calls the listener with the living agents and gates each time that one begins; the returned function ends that. */
   readonly onStarted: (listener: (living: readonly StartedProcess[]) => void) => () => void
-  /** Ends what a dead run left alive; returns what it found, one line each. */
+  /** Ends what a dead run left alive; returns a line for each process found. */
   readonly endLeftovers: (dead: RunTrace) => Promise<readonly string[]>
   readonly now: () => Date
-  /** Waits, or stops waiting when the signal is aborted. */
+  /** Waits until the time is over or the signal is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>
   /** Called between two side effects; a test kills the run there. */
   readonly checkpoint: (name: Checkpoint) => void
   readonly env: Readonly<Record<string, string | undefined>>
-  /** What somebody can do to the run while it goes on; Ctrl-C is one of its callers. */
+  /** Controls the run while it goes on; Ctrl-C is one of its callers. */
   readonly control: Control
   readonly pid: number
 }
 
-/** What is another in each workspace of ralph's own. */
+/** The ports that differ in each workspace of ralph's own. */
 type JobPorts = Pick<
   RunPorts,
   'prompt' | 'sealer' | 'origins' | 'agent' | 'runGate' | 'runGateUncaged' | 'runPrepare' | 'missingProgram'
 >
 
-/** Workspaces of ralph's own, and the branch that is landed on from there. */
+/** Workspaces of ralph's own, and the branch that they land on. */
 export interface Workspaces {
-  /** The folder that they are in; throws where there is none. */
+  /** The folder that holds them; throws if there is none. */
   readonly folder: () => string
   readonly furniture: Furniture
-  /** The one of that number; 0 is that of landings, where no job works. */
+  /** The workspace of that number; 0 is that for landings, without a job. */
   readonly own: (number: number) => OwnWorkspace
-  /** What a job needs of the project as it is there. */
+  /** The ports of the project as it is in that workspace. */
   readonly portsIn: (own: OwnWorkspace) => Promise<JobPorts>
   readonly sourceIn: (own: OwnWorkspace) => Promise<TaskSource>
   readonly trunk: (on: { readonly branch: string; readonly note: (move: Move | null) => void }) => Trunk
-  /** Puts the checkout in order after a run that died while it was to follow. */
+  /** Finishes a move of the checkout after a run that died. */
   readonly finish: (move: Move | null) => Promise<void>
-  /** Makes a branch at HEAD where there is none; why jobs cannot land on it, null where they can. */
+  /** Makes a branch at HEAD if it does not exist; null, or why jobs cannot land on it. */
   readonly prepareBranch: (branch: string) => Promise<string | null>
-  /** Throws where this repository lends nothing. */
+  /** Throws if workspaces cannot be made from this repository. */
   readonly refuseUnlendable: () => Promise<void>
 }
 
-/** The edits of a task file that are ralph's, in the words of the team: each gives the file's new text. */
+/** ralph's edits of a task file, with the team's words: each returns the file's new text. */
 interface TaskEdits {
   complete(task: Task, completion: Completion): string
   block(task: Task, blockage: Blockage): string
-  /** With what its agent asked, and what a person says to that. */
+  /** Adds the agent's question and a person's answer. */
   answer(task: Task, exchange: { readonly question: string; readonly answer: string }): string
-  /** A blocked task as it is once it may be done again. */
+  /** Returns a blocked task as it is after it was reopened. */
   reopened(task: Task): Promise<Task>
 }
 
 export interface PromptRequest {
   readonly task: Task
   readonly tasks: readonly Task[]
-  /** Those of this task, oldest first. */
+  /** The kept attempts at this task, oldest first. */
   readonly attempts: readonly KeptAttempt[]
   readonly gates: readonly Gate[]
-  /** Gates that failed before anybody began. */
+  /** Gates that failed before the run. */
   readonly failedBefore: readonly GateResult[]
 }
 
-/** A prompt, and what the task names and is not there. */
+/** A prompt, and the paths that the task names and that do not exist. */
 interface WrittenPrompt {
   readonly text: string
   /** In tokens. */
@@ -199,13 +199,13 @@ interface WrittenPrompt {
 
 interface TaskQuestion {
   readonly task: Task
-  /** Why nothing more is tried, or what the agent asks. */
+  /** Why there is no further attempt, or the agent's question. */
   readonly reason: string
   readonly asks: boolean
 }
 
-/** What to do with the task, or what to say to its agent. */
-export type TaskAnswer = FailureAnswer | { readonly text: string }
+/** What to do with the task, or an answer to its agent. */
+export type PersonAnswer = FailureAnswer | { readonly text: string }
 
 export const FAILURE_ANSWERS = ['retry', 'skip', 'block', 'abort'] as const
 export type FailureAnswer = (typeof FAILURE_ANSWERS)[number]

@@ -10,7 +10,7 @@ import { NO_SHELL } from '../process/program.ts'
 import { idInFileName } from '../task/file-name.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 
-/** Makes sure that a run can tell its work from everybody else's, or throws with what to do; gives where it begins. */
+/** Ensures that a run can tell its work from everybody else's, or throws with what to do; returns the base. */
 export async function preflight(options: RunOptions, ports: RunPorts): Promise<Base> {
   await refuseImpossible(options, ports)
   const status = await ports.workspace.inspect.status()
@@ -21,14 +21,14 @@ export async function preflight(options: RunOptions, ports: RunPorts): Promise<B
   return committed
 }
 
-/** Throws where no run could do anything here, wherever it works. */
+/** Throws if no run could work here, in any workspace. */
 export async function refuseImpossible(options: RunOptions, ports: RunPorts): Promise<void> {
   if (options.gates.length > 0 && ports.shell === null)
     throw new UserError(`the gates cannot run: ${NO_SHELL}`)
   await refuseObstacles(ports)
 }
 
-/** Commits task files where nothing else is uncommitted, and somebody has said that it may; null where it does not. */
+/** Commits task files if nothing else is uncommitted and the person allows it; null if nothing was committed. */
 export async function commitTaskFiles(
   options: RunOptions,
   ports: RunPorts,
@@ -37,7 +37,7 @@ export async function commitTaskFiles(
   return (await mayCommitTasks(options, ports, status)) ? commitTasks(ports, status) : null
 }
 
-/** Throws where something keeps ralph from committing here at all. */
+/** Throws if something keeps ralph from committing here at all. */
 export async function refuseObstacles({
   workspace,
   source,
@@ -51,7 +51,7 @@ export async function refuseObstacles({
   throw new UserError(message, obstacles.map((obstacle) => obstacle.fix).join('\n'))
 }
 
-/** From here on the checkout is seen by ralph's own index; notes what git ignores, for the run that may have to go on. */
+/** Switches the checkout to ralph's own index; notes what git ignores, for a run that resumes after this one. */
 export async function adoptCheckout({
   workspace,
   folder,
@@ -60,7 +60,7 @@ export async function adoptCheckout({
   writeFileSync(folder.ignored, ignored.join('\0'))
 }
 
-/** Where HEAD stands; throws where there is no commit yet. */
+/** The base at HEAD; throws if there is no commit yet. */
 export function baseOf(status: TreeStatus): Base {
   if (status.head === null)
     throw new UserError(
@@ -76,8 +76,8 @@ interface OwnFiles {
 }
 
 /**
- * The task files among what is not committed, relative to the root, with a new configuration, as `ralph init` leaves it;
- * null where there is anything else.
+ * The task files among the uncommitted ones, relative to the root, with a new configuration, as `ralph init` leaves it;
+ * null if anything else is uncommitted.
  */
 export function onlyTaskFiles(
   status: TreeStatus,
@@ -144,7 +144,7 @@ function letter({ kind }: StatusEntry): string {
   return letters[kind]
 }
 
-/** The paths that differ from HEAD; a file that was moved is one that went and one that came. */
+/** The paths that differ from HEAD; a moved file counts with its old and new path. */
 function pathsOf({ entries }: TreeStatus): readonly string[] {
   return entries.flatMap(({ path, from }) => (from === null ? [path] : [from, path]))
 }

@@ -5,7 +5,7 @@ import type { Task } from '../task/model.ts'
 import type { Ledger } from './ledger.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 
-/** What the next attempt at a task depends on, besides what the run was asked. */
+/** What the next attempt at a task depends on, besides the run's options. */
 interface NextAttempt {
   readonly task: Task
   readonly choice: AgentChoice
@@ -16,22 +16,22 @@ interface NextAttempt {
   readonly waits: number
   /** Agents that have waited for a limit that may be about money. */
   readonly unpaid?: ReadonlySet<string>
-  /** What the run may still spend on it; null where nothing limits that. */
+  /** What the run may still spend on it; null if there is no limit. */
   readonly budgetLeft: number | null
   readonly token: string
 }
 
-/** A job, how long its prompt is in tokens, and what its task names and is not there. */
+/** A job, its prompt's length in tokens, and the paths that its task names and that do not exist. */
 export interface Prepared {
   readonly job: Job
   readonly estimate: number
   readonly warnings: readonly string[]
 }
 
-/** What a run needs to prepare a job, and a preview has too. */
+/** The ports for preparing a job, which a preview has too. */
 type PreparePorts = Pick<RunPorts, 'tierOf' | 'prompt' | 'source' | 'origins'>
 
-/** Makes the job of the next attempt at a task: the same for a run, and for what shows beforehand what it would do. */
+/** Makes the job of the next attempt at a task: the same for a run and for a preview. */
 export async function prepare(
   next: NextAttempt,
   {
@@ -102,7 +102,7 @@ function situationOf(
   }
 }
 
-/** What the attempt may cost: the less of what is left to the run and to the task. */
+/** The cost limit of the attempt: the smaller of the run's and the task's remaining budgets. */
 function remainingBudget({ series, maxCostPerTask, runBudgetLeft }: Omit<Situation, 'now'>): number | null {
   const left = [
     ...(runBudgetLeft === null ? [] : [runBudgetLeft]),
@@ -111,7 +111,7 @@ function remainingBudget({ series, maxCostPerTask, runBudgetLeft }: Omit<Situati
   return left.length === 0 ? null : Math.max(0, Math.min(...left))
 }
 
-/** What any task is to produce. */
+/** The paths that any task is to produce. */
 export function announced(tasks: readonly Task[]): readonly string[] {
   return tasks.flatMap(({ produces }) => (produces ?? []).flatMap(({ path }) => path ?? []))
 }

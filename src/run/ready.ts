@@ -6,13 +6,13 @@ import { setAside } from './give-up.ts'
 import { attemptPorts } from './job-ports.ts'
 import type { Run } from './task.ts'
 
-/** What making ready has to know of a run. */
+/** What making ready uses of a run. */
 type Running = Pick<Run, 'ports' | 'ledger' | 'emit'>
 
-/** To install packages may take long where nothing is cached. */
+/** Installing packages may take long without a cache. */
 const TIMEOUT_SECONDS = 1800
 
-/** Installs what a workspace lacks; null where it is ready, or why it is not: an agent would be paid for nothing. */
+/** Installs what a workspace lacks; null, or why it cannot: then an agent would cost money for nothing. */
 export async function makeReady(run: Running, own: OwnWorkspace, base: Base): Promise<string | null> {
   const { ports, emit } = run
   const { prepare } = ports.workspaces.furniture
@@ -37,7 +37,7 @@ export async function makeReady(run: Running, own: OwnWorkspace, base: Base): Pr
   return `a workspace could not be prepared with ${prepare}: ${result.reason}${lines === '' ? '' : `\n${lines}`}`
 }
 
-/** What was installed is no work: tracked files are as they were, and what git does not ignore is set aside. */
+/** Restores tracked files, and sets aside what git does not ignore: what was installed is no work. */
 async function undoChanges(run: Running, base: Base): Promise<void> {
   const { inspect, restore } = run.ports.workspace
   const { entries } = await inspect.status()

@@ -6,10 +6,10 @@ import type { Happening } from '../events/event.ts'
 import type { AttemptNote, RunNote } from './note.ts'
 import type { RunPorts } from './ports.ts'
 
-/** How much later than a run's last sign of life something may have happened that was still its own. */
+/** How much later than a run's last sign of life an action of its own may be dated. */
 export const SLACK_MS = 10_000
 
-/** Undoes what the agent of a dead run had done to git's settings, hooks and refs, before git is asked anything; gives a line each. */
+/** Undoes what the agent of a dead run had done to git's settings, hooks and refs, before any other use of git; returns a line for each. */
 export async function undoGit(
   { workspace, logs }: RunPorts,
   { task, number, base }: AttemptNote,
@@ -30,7 +30,7 @@ export async function undoGit(
   return found.map(interferenceLine)
 }
 
-/** A git that died with the run has left locks that would stop every later one; they are moved, not removed. */
+/** Moves locks that a git of the dead run has left, because they would stop every later git; removes none. */
 export async function moveLocks(
   ports: RunPorts,
   dead: RunNote,
@@ -42,7 +42,7 @@ export async function moveLocks(
     emit(recovered(null, `a git that died with the last run had left ${lock}; it was moved to ${keepIn}`))
 }
 
-/** What a run has found of a dead one, as an event. */
+/** The event for something found of a dead run. */
 export function recovered(task: string | null, message: string): Extract<Happening, { type: 'recovered' }> {
   return { type: 'recovered', message, task, ref: null }
 }

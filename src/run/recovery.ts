@@ -16,22 +16,22 @@ import { writtenBesideWork } from './job-ports.ts'
 
 /** What a run that died leaves to the next one. */
 interface Inheritance {
-  /** What it had cost; null where nobody said. */
+  /** Its cost; null if unknown. */
   readonly spentUsd: number | null
-  /** A task that it had given up on, and had not blocked yet; `phase` says whether it was about to. */
+  /** A task that it had given up, but not blocked yet; `phase` says whether the commit had begun. */
   readonly gaveUp: AttemptNote | null
-  /** A task whose commit is made, and whose seal was interrupted once more. */
+  /** A task whose commit is made, but whose search for a seal was interrupted again. */
   readonly unsealed: AttemptNote | null
-  /** Tasks of jobs in workspaces that it had given up on, and had not blocked yet. */
+  /** Tasks of jobs in workspaces that it had given up, but not blocked yet. */
   readonly jobs: RunNote['jobs']
 }
 
 const NOTHING: Inheritance = { spentUsd: null, gaveUp: null, unsealed: null, jobs: [] }
 
 /**
- * Goes on from where a run was killed: ends what it left alive, finishes what the checkout was to follow, and puts the
- * checkout and each workspace in order: enters a commit that was made, records what is in the tree as an attempt and
- * restores the tree to where that attempt began. It can be killed itself at any moment.
+ * Resumes where a run was killed: ends what it left alive, finishes the move that the checkout was to follow, and cleans up
+ * the checkout and each workspace: enters a commit that was made, records what is in the tree as an attempt, and
+ * restores the tree to that attempt's base. It can itself be killed at any moment.
  */
 export async function recover(
   options: Pick<RunOptions, 'progress'>,
@@ -47,7 +47,7 @@ export async function recover(
   await moveLocks(ports, dead, dead.isApart ? 'refs' : 'all', emit)
   await workspaces.finish(dead.move)
   let left: Inheritance = { ...NOTHING, spentUsd: dead.spentUsd }
-  // The checkout of a run that worked elsewhere was a person's all the time.
+  // A run with its jobs elsewhere left the checkout to the person.
   if (!dead.isApart) {
     const sign = leftovers.length === 0 ? lastSign : null
     const { attempt } = dead
@@ -62,7 +62,7 @@ export async function recover(
   return left
 }
 
-/** What says how a run works was read before it was brought back. */
+/** Throws if a restored file decides how a run works: the program has already read the wrong version. */
 function refuseStale(restored: readonly string[]): void {
   const stale = restored.filter((path) => READ_BEFORE.some((name) => name === path))
   if (stale.length === 0) return
@@ -74,7 +74,7 @@ function refuseStale(restored: readonly string[]): void {
 
 const READ_BEFORE = [...CONFIG_FILES, 'package.json', 'Cargo.toml', 'go.mod', 'pyproject.toml', 'mix.exs']
 
-/** Puts a workspace of ralph's own in order. */
+/** Cleans up a workspace of ralph's own. */
 async function recoverJob(
   options: Pick<RunOptions, 'progress'>,
   ports: RunPorts,
@@ -113,7 +113,7 @@ async function recoverJob(
   }
 }
 
-/** Puts one place in order, where an attempt was under way; `sign` is the last one of life, where HEAD may have been moved since. */
+/** Cleans up a place with an attempt under way; `sign` is the last sign of life, after which somebody may have moved HEAD. */
 async function recoverAttempt(
   options: Pick<RunOptions, 'progress'>,
   ports: RunPorts,
@@ -127,9 +127,9 @@ async function recoverAttempt(
     readonly dead: RunNote
     readonly attempt: AttemptNote
     readonly sign: Date | null
-    /** What its agent had done to git, a line each. */
+    /** What its agent had done to git, a line for each. */
     readonly undone: readonly string[]
-    /** Takes the paths that are brought back. */
+    /** Gets the paths that are restored. */
     readonly restored: string[]
   },
   emit: Emit<Happening>,
@@ -156,7 +156,7 @@ async function recoverAttempt(
   }
 }
 
-/** The work of the attempt, where it had passed. */
+/** The candidate of the attempt, if its work had passed. */
 async function candidateOf(
   { workspace }: RunPorts,
   { task, number }: AttemptNote,
@@ -165,13 +165,13 @@ async function candidateOf(
   return candidates.find((one) => one.task === task && one.number === number) ?? null
 }
 
-/** The attempt with why it was the last, if it was: its record says so from the moment that it is kept. */
+/** The attempt with the reason why it was the last; null if it was not. A final attempt's record has that from the start. */
 function givenUp(attempt: AttemptNote, record: KeptAttempt | null): AttemptNote | null {
   if (attempt.phase === 'blocking') return attempt
   return record?.final ? { ...attempt, reason: record.reason } : null
 }
 
-/** A commit that was made while the run was committing, perhaps with one of a hook's on top: it says whose it is. */
+/** The commit that was made before the kill, perhaps with a hook's commit on top: its message names the task. */
 async function commitMade(
   { workspace }: RunPorts,
   attempt: AttemptNote,
@@ -186,7 +186,7 @@ async function commitMade(
   return inspect.commitOf(task, `${base.head}..${head}`)
 }
 
-/** Whether a commit holds what the gates have passed on, and besides it only what a landing writes. */
+/** Whether a commit holds what has passed the gates, and besides that only what a landing writes. */
 async function isCandidates(
   commit: string,
   {
@@ -202,7 +202,7 @@ async function isCandidates(
   },
 ): Promise<boolean> {
   const { workspace, source } = ports
-  // What somebody committed just before it is not in what the gates have seen.
+  // The gates have not seen what somebody committed just before it.
   if (!candidate || (await workspace.inspect.parentOf(commit)) !== candidate.base) return false
   const own = source.tasks().filter(({ id }) => id === attempt.task)
   const written = writtenBesideWork({ options, ports }, own)
@@ -211,7 +211,7 @@ async function isCandidates(
   return differing.every((path) => paths.has(path))
 }
 
-/** Nobody has checked what a hook, or somebody else, has made of it. */
+/** Undoes a commit that a hook, or somebody else, has changed: nobody has checked it. */
 async function undoCommit({ workspace }: RunPorts, { task }: AttemptNote, commit: string): Promise<void> {
   const { head, branch } = await workspace.inspect.status()
   if (head !== commit)
@@ -238,7 +238,7 @@ async function enterCommit(
   return { ...NOTHING, spentUsd: sum(dead.spentUsd, attempt.usage.costUsd) }
 }
 
-/** Whoever moved HEAD after the last sign of life, with nothing of the run left, was a person: they have to decide. */
+/** Throws if HEAD moved after the last sign of life and nothing of the run is left: a person moved it, and must decide. */
 async function refuseForeignMove(
   { workspace }: RunPorts,
   attempt: AttemptNote,
@@ -253,7 +253,7 @@ async function refuseForeignMove(
   )
 }
 
-/** What recovery finds. */
+/** What recovery has found. */
 interface Found {
   readonly work: Work
   readonly record: KeptAttempt | null
@@ -300,7 +300,7 @@ async function recordAndRestore(
   emit({ ...recovered(attempt.task, message), ref: ref ?? candidate?.ref ?? null })
 }
 
-/** Whether there is anything that no ref holds. */
+/** Whether there is work that no ref holds. */
 async function isToBeRecorded(
   { workspace }: RunPorts,
   attempt: AttemptNote,
@@ -310,17 +310,17 @@ async function isToBeRecorded(
   const { inspect } = workspace
   const commits = work.head?.commits ?? []
   if (candidate) return work.tree !== candidate.tree && work.tree !== (await inspect.treeOf(work.base.head))
-  // A record that says "done" was kept for what the agent had done to git, while its work was still to become a candidate.
+  // A record that says "done" holds what the agent had done to git; its work was still to become a candidate.
   if (!record || record.outcome === 'done') return true
   if (commits.some((commit) => !record.parents.includes(commit))) return true
   if (work.tree === record.tree) return false
-  // A tree that was being restored when the run died is neither the one nor the other, but each file of it is.
+  // If the run died while restoring, each file equals either the base or the record, though the tree equals neither.
   const fromRecord = new Set(await inspect.differing(record.tree, work.tree))
   const fromBase = await inspect.differing(attempt.base.head, work.tree)
   return fromBase.some((path) => fromRecord.has(path))
 }
 
-/** How a run that left an attempt under way ended, and what became of the work. */
+/** How the run that left an attempt ended, and what happened to the work. */
 function endOf(
   { phase, number }: AttemptNote,
   { work: { changes, head }, candidate, ref }: Found & { readonly ref: string | null },
@@ -332,7 +332,7 @@ function endOf(
   const also = commits.length === 0 ? '' : `, with ${commits.map((commit) => commit.slice(0, 10)).join(', ')}`
   const kept = changes.length + commits.length === 0 ? '' : `${files} kept under ${ref ?? ''}${also}`
   if (phase !== 'blocking') return `died during attempt ${number}: ${kept || 'nothing had changed'}`
-  // It may have died, or git may have refused the commit.
+  // Either the run died, or git refused the commit.
   return `ended before the commit that blocks it was made${kept && `: ${kept}`}`
 }
 

@@ -22,7 +22,7 @@ import { stateKeeper } from './state.ts'
 import { choicesFor, overBudget, runTask, type Run } from './task.ts'
 import { workTogether } from './together.ts'
 
-/** Runs tasks until there is a reason to end; the last event says which. Throws only what a person must act on first. */
+/** Runs tasks until there is a reason to end, which the last event names. Throws only what a person must act on first. */
 export async function runTasks(options: RunOptions, ports: RunPorts, show: Emit<RunEvent>): Promise<void> {
   try {
     await underLock(ports.folder, { pid: ports.pid, now: ports.now() }, async () => {
@@ -37,7 +37,7 @@ export async function runTasks(options: RunOptions, ports: RunPorts, show: Emit<
   }
 }
 
-/** What git or the system refuses (a full disk, a lock, no right to write) is a person's to act on, and no bug. */
+/** Turns what git or the system refuses (a full disk, a lock, missing rights) into an error for a person: it is no bug. */
 function explained(error: unknown): unknown {
   const isSystem = error instanceof Error && 'syscall' in error && 'code' in error
   if (!(error instanceof GitError) && !isSystem) return error
@@ -47,7 +47,7 @@ function explained(error: unknown): unknown {
   )
 }
 
-/** Gives each event its time, and hands it to the journal and the state before anybody else. */
+/** Gives each event its time, and passes it to the journal and the state before all others. */
 async function listening(
   ports: RunPorts,
   { id, show }: { readonly id: string; readonly show: Emit<RunEvent> },
@@ -62,7 +62,7 @@ async function listening(
     journal(event)
     keepState(event)
     show(event)
-    // From here on somebody may want to say something, and what an agent has cleaned away is in their way.
+    // From here on commands may come in, and an agent may have removed the socket.
     if (event.type === 'question' || event.type === 'attempt-finished') reopen()
   }
   const forget = control.listen(emit)
@@ -128,25 +128,25 @@ async function go(
         ? await workTogether({ ...run, note, trunk: begun.trunk, start, tally, toBlock })
         : await work(run, start, { tally, toBlock })
       end = await push(run, tally, end)
-      // First the note: while it stands the candidate says that the commit holds what was checked.
+      // The note comes first: while it exists, a candidate proves that the commit holds what was checked.
       note.flush()
       await ports.workspace.record.removeDropped()
       ports.checkpoint('candidates-dropped')
     } catch (error) {
-      // Whoever follows only the events hears of the end too; the error itself is for the one who called.
+      // Observers of the events learn of the end too; the error itself goes to the caller.
       finish({ end: 'failed', reason: 'an error ended the run' })
       throw error
     }
     finish(end)
   } finally {
     forget()
-    // After a throw in the middle of a task the note stays for the next run, which then knows what to record.
+    // After a throw in the middle of a task the note stays, so that the next run knows what to record.
     note.end()
   }
   handed.checkpoint('run-cleared')
 }
 
-/** What a dead run has left to do, and how it is noted until it is done. */
+/** What a dead run has left to do, and the note about it until it is done. */
 function leftBy(
   { gaveUp, unsealed, jobs }: Awaited<ReturnType<typeof recover>>,
   { onFailure, apart }: RunOptions,
@@ -154,12 +154,12 @@ function leftBy(
   const isToBlock = ({ attempt }: GivenUp): boolean => attempt.phase === 'blocking' || onFailure === 'block'
   const ofCheckout: readonly GivenUp[] = gaveUp ? [{ workspace: 'checkout', attempt: gaveUp }] : []
   const toBlock = [...ofCheckout, ...jobs].filter(isToBlock)
-  // Of a run that works elsewhere no note is about the checkout, whose files are a person's.
+  // If the jobs run elsewhere, no note is about the checkout, whose files are the person's.
   if (apart) return { noted: { attempt: null, jobs: jobs.filter(isToBlock) }, toBlock }
   return { noted: { attempt: toBlock[0]?.attempt ?? unsealed, jobs: [] }, toBlock }
 }
 
-/** Makes sure that the run can begin, in the checkout or apart from it. */
+/** Ensures that the run can begin, in the checkout or apart from it. */
 async function begin(
   options: RunOptions,
   ports: RunPorts,
@@ -200,7 +200,7 @@ async function runStarted(run: Run, base: Base, id: string): Promise<Happening> 
   }
 }
 
-/** The sentence: while there is a task, work on it, and begin the next where it ended. */
+/** The main loop: while there is a task, work on it, and begin the next one on its result. */
 async function work(
   run: Run,
   start: Base,
@@ -228,7 +228,7 @@ async function work(
       return { end: end.why, reason: end.reason }
     }
     const next = await enter(run, { ...end, id: choice.id }, tally)
-    // What a person has committed meanwhile may have changed any task.
+    // A commit of a person may have changed any task.
     if (end.kind === 'completed' && end.landed.work.base.head !== base.head) await run.ports.source.refresh()
     base = next
   }

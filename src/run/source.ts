@@ -4,19 +4,19 @@ import type { Task } from '../task/model.ts'
 import { idInFileName } from '../task/file-name.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
 
-/** Where a run takes its tasks from. */
+/** The tasks of a run. */
 export interface TaskSource {
   /** The folder relative to the project's root, with forward slashes. */
   readonly dir: string
-  /** Whether a path, relative to the root, is that of a task. */
+  /** Whether a path, relative to the root, is a task's. */
   isTask(path: string): boolean
-  /** By number, as they were when last read. */
+  /** The tasks by number, as last read. */
   tasks(): readonly Task[]
-  /** Reads these files again, relative to the root; without any, all of them. */
+  /** Reads these files again, relative to the root; without any, all files. */
   refresh(files?: readonly string[]): Promise<void>
 }
 
-/** Tells the paths of task files from others. */
+/** Tells task files from other files by their paths. */
 export function taskFilesIn({
   dir,
   moreDirs = [],
@@ -54,7 +54,7 @@ export async function openTaskFolder(
   }
 }
 
-/** A task as its file is now; null where there is none any more. */
+/** A task as its file is now; null if the file is gone. */
 export async function currentTask(
   source: TaskSource,
   { id, file }: Pick<Task, 'id' | 'file'>,

@@ -5,14 +5,14 @@ import { asksIn } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import type { RunFolder } from './folder.ts'
 
-/** `.ralph/state.json`: for a person or a program that looks on, in the fields that others know. Nothing is decided by it. */
+/** `.ralph/state.json`: for people and programs that observe a run, in the fields that other tools use. ralph decides nothing by it. */
 interface RunState {
   readonly version: '1.0'
   readonly written_by: 'ralph'
   readonly created_at: string
   readonly updated_at: string
   readonly phase: StatePhase
-  /** The wish that was planned; null where there was none. */
+  /** The planned wish; null if there was none. */
   readonly original_request: string | null
   readonly task_order: readonly string[]
   readonly task_statuses: Readonly<Record<string, TaskProgress>>
@@ -23,7 +23,7 @@ interface RunState {
 type StatePhase =
   'research' | 'decisions' | 'planning' | 'planning_complete' | 'idle' | 'executing' | 'completed' | 'failed'
 
-/** `blocked`: its agent asks, and nothing has failed. */
+/** `blocked`: the agent has asked a question, and nothing has failed. */
 type TaskProgress = 'pending' | 'in_progress' | 'completed' | 'failed' | 'blocked'
 
 export interface LastFailure {
@@ -34,14 +34,14 @@ export interface LastFailure {
   readonly log_file: string | null
 }
 
-/** Keeps the file in step with the events of a run. */
+/** Keeps the file up to date with the events of a run. */
 export function stateKeeper(
   { state: path }: RunFolder,
   tasks: readonly Task[],
   now: Date,
 ): (event: RunEvent) => void {
   let state = initialState(tasks, now, readState(path))
-  // Of several jobs each has its own.
+  // Each of several jobs has its own title.
   const titles = new Map<string, string>()
   const logs = new Map<string, string>()
   return (event) => {
@@ -55,7 +55,7 @@ export function stateKeeper(
   }
 }
 
-/** The state after an event; the very same where the event changes nothing. */
+/** The state after an event; the same object if the event changes nothing. */
 export function stateAfter(
   state: RunState,
   event: RunEvent,
@@ -99,7 +99,7 @@ export function stateAfter(
   }
 }
 
-/** Nobody works on anything after the end of a run: what was interrupted waits for the next one. */
+/** The statuses after the end of a run: an interrupted task waits for the next run. */
 function putDown(statuses: RunState['task_statuses'], failed: readonly string[]): RunState['task_statuses'] {
   const after = (id: string): TaskProgress => (failed.includes(id) ? 'failed' : 'pending')
   const entries = Object.entries(statuses)
@@ -119,7 +119,7 @@ function phaseAtEnd(
   return event.end === 'interrupted' || event.end === 'budget' ? 'idle' : 'completed'
 }
 
-/** How tasks stand while nobody works on them. */
+/** The state of tasks that nobody works on. */
 export function initialState(
   tasks: readonly Task[],
   now: Date,
@@ -141,7 +141,7 @@ export function initialState(
   }
 }
 
-/** Writes down how far planning is, for whoever looks on. */
+/** Writes the progress of planning for observers. */
 export function mirrorPlanning(
   { state: path }: Pick<RunFolder, 'state'>,
   { phase, request }: { readonly phase: StatePhase; readonly request: string },
@@ -151,7 +151,7 @@ export function mirrorPlanning(
   writeFileAtomic(path, JSON.stringify(state, null, 2) + '\n')
 }
 
-/** What is to outlive a run. */
+/** The fields that outlive a run. */
 function readState(path: string): Pick<Partial<RunState>, 'created_at' | 'original_request'> {
   try {
     const read: unknown = JSON.parse(readFileSync(path, 'utf8'))

@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import type { RunEvent } from '../events/event.ts'
 import { statusAfter, type RunStatus } from '../events/status.ts'
 
-/** The runs whose journals are there, oldest first. */
+/** The runs with journals, oldest first. */
 export function runsIn(logs: string): readonly string[] {
   try {
     const names = readdirSync(logs).flatMap((name) => /^run-(.+)\.ndjson$/.exec(name)?.[1] ?? [])
     return names.toSorted()
   } catch {
-    // No run has been here.
+    // There has been no run.
     return []
   }
 }
 
-/** Everything that has happened in that run, as far as its journal holds it. */
+/** All events of that run that its journal holds. */
 export function* readEvents(logs: string, run: string): Iterable<RunEvent> {
   for (const line of linesOf(logs, run)) {
     const event = eventIn(line)
@@ -22,7 +22,7 @@ export function* readEvents(logs: string, run: string): Iterable<RunEvent> {
   }
 }
 
-/** How that run stands; null where its journal says nothing. */
+/** The status of that run; null if its journal is empty. */
 export function readStatus(logs: string, run: string): RunStatus | null {
   let status: RunStatus | null = null
   for (const line of linesOf(logs, run)) {
@@ -32,7 +32,7 @@ export function readStatus(logs: string, run: string): RunStatus | null {
   return status
 }
 
-/** What an agent says and does is most of a journal, and says nothing of how the run stands. */
+/** An agent's output is most of a journal, and does not change the status. */
 const CHATTER = /"type":"agent-(?:text|tool|usage|started)"/
 
 function linesOf(logs: string, run: string): readonly string[] {
@@ -44,7 +44,7 @@ function eventIn(line: string): RunEvent | null {
   try {
     return JSON.parse(line) as RunEvent
   } catch {
-    // The last line of a run that died in the middle of it.
+    // The last line is incomplete if the run died while writing it.
     return null
   }
 }

@@ -24,26 +24,26 @@ import type { RunOptions, RunPorts } from './ports.ts'
 import { prepare } from './prepare.ts'
 import { currentTask } from './source.ts'
 
-/** One run while it goes on: what it was asked, what it may touch, and what it knows by now. */
+/** A running run: its options, its ports, and its state. */
 export interface Run {
   readonly options: RunOptions
   readonly ports: RunPorts
   readonly note: JobNote
   readonly ledger: Ledger
   readonly emit: Emit<Happening>
-  /** Where it is one of several jobs, what they have together; null where it works in the checkout, alone. */
+  /** What it shares with other jobs; null if it works in the checkout, alone. */
   readonly together: Together | null
 }
 
-/** What several jobs have together. */
+/** What several jobs share. */
 export interface Together {
-  /** Writes a text into a task's file on the branch, in a commit of its own, when nothing else lands. */
+  /** Commits a text of a task's file on the branch, when no landing is under way. */
   readonly commitText: (request: TextCommit) => Promise<CommitResult & { readonly head: string | null }>
-  /** What the next attempt of that task may cost; null where there is no limit. */
+  /** What the next attempt at that task may cost; null if there is no limit. */
   readonly reserve: (task: string) => number | null
 }
 
-/** A text of a task's file that is to be on the branch: made of the task as it is there, and with it that of its origin. */
+/** A text of a task's file for the branch: made from the task as it is there, together with its origin's text. */
 export interface TextCommit {
   readonly task: Task
   readonly text: (task: Task) => string
@@ -51,28 +51,28 @@ export interface TextCommit {
   readonly message: string
 }
 
-/** Work that passed, and waits for its turn to land. */
+/** Work that passed, and waits to land. */
 export interface Ready {
   readonly kind: 'ready'
   readonly job: Job
   readonly passed: Passed
 }
 
-/** Where a task stands between two attempts. */
+/** The state of a task between two attempts. */
 interface Standing {
   readonly base: Base
   readonly from: From
-  /** Which conversation a person goes on with, who does the next attempt by hand; null for the agent. */
+  /** The conversation that a person continues, if they do the next attempt by hand; null for the agent. */
   readonly byHand: Session | null
-  /** Waits in a row. */
+  /** The number of waits without an attempt in between. */
   readonly waits: number
   /** Agents that have waited for a limit that may be about money. */
   readonly unpaid: ReadonlySet<string>
 }
 
 /**
- * Works on one task until it is done, blocked or left; of several jobs one has done its part when its work is ready to
- * land. `refused` is how that ended before, where another attempt is to follow.
+ * Works on one task until it is done, blocked or left; one of several jobs ends when its work is ready to
+ * land. `refused` is the failed attempt of a refused landing, which another attempt follows.
  */
 export async function runTask(
   run: Run,
@@ -105,7 +105,7 @@ export async function runTask(
     }
     await control.unpaused(over)
     if (at.from.kind === 'record') task = await taskNow(run, task)
-    // A person waits for no limit, and the conversation that they go on with is that agent's.
+    // A person waits for no limit, and continues the conversation of that agent.
     choice = at.byHand === null ? await freeAgent(run, choices, { id: task.id, over }) : choice
     if (control.isStopping) return end('interrupted', 'the run was interrupted')
     if (skipped.aborted || !choice)
@@ -133,7 +133,7 @@ export async function runTask(
   }
 }
 
-/** What follows a failed attempt: the task's end, or where and as what it is tried again. */
+/** What follows a failed attempt: the end of the task, or the state for another attempt. */
 async function afterFailure(
   run: Run,
   failed: {
@@ -185,7 +185,7 @@ async function afterFailure(
 const BACK = 'go back in'
 const NOT_BACK = 'leave it as a failed attempt'
 
-/** What follows an attempt that a person has made by hand, and that does not pass: they go back in, or it is a failed attempt like any other. */
+/** What follows an attempt by hand that does not pass: the person continues, or it counts as any failed attempt. */
 async function afterByHand(
   run: Run,
   failed: Parameters<typeof afterFailure>[1] & { readonly byHand: Session },
@@ -197,7 +197,7 @@ async function afterByHand(
   const isOver = control.isStopping || control.skipped(task.id).aborted
   if (!isOver && (await goesBackIn(run, task.id, reason)))
     return { task, at: { ...at, byHand: byHand === 'new' ? 'last' : byHand } }
-  // Who does a task by hand does not mean an agent to go on alone.
+  // A person who does a task by hand does not want an agent to continue alone.
   if (run.options.byHand && !control.isStopping) return conclude(run, { ...at, task, reason }, 'skip')
   return afterFailure(run, { ...failed, at: agents })
 }
@@ -212,7 +212,7 @@ async function goesBackIn({ ports, options, emit }: Run, id: string, reason: str
   return answer === BACK
 }
 
-/** Why the agent may not start before a person has read what agents of this run have written for it; null where it may. */
+/** Why the agent may not start before a person has read what agents of this run have written for it; null if it may. */
 async function unreadConfiguration({ ports, ledger }: Run, choice: AgentChoice): Promise<string | null> {
   if (choice.permission.level === 'custom' || ledger.runsLater.length === 0) return null
   const { obeysAnyway } = await ports.agent(choice)
@@ -224,23 +224,23 @@ async function unreadConfiguration({ ports, ledger }: Run, choice: AgentChoice):
   return `${choice.name} would obey ${fewOf(obeyed)}, which an agent of this run has changed: read it, then run ralph again`
 }
 
-/** What the next attempt may cost the run; null where nothing limits that. */
+/** What the next attempt may cost the run; null if there is no limit. */
 function budgetLeft({ options: { budget }, note, together }: Run, { id }: Task): number | null {
   if (together) return together.reserve(id)
   return budget === null ? null : budget - (note.spentUsd() ?? 0)
 }
 
-/** That another agent does the task now, and why. */
+/** The message that another agent does the task now, and why. */
 function changeText({ ports, ledger }: Run, { id }: Task, before: string, { name }: AgentChoice): string {
   const { until, reason } = ledger.limitOf(before)
   if (until <= ports.now()) return `${name} goes on with ${id}: its wait is over`
   return `${name} goes on with ${id}: ${before} is not asked before ${clockText(until)} (${reason})`
 }
 
-/** Nobody has waited yet. */
+/** The state before any wait. */
 export const NO_WAITS: Pick<Standing, 'waits' | 'unpaid'> = { waits: 0, unpaid: new Set() }
 
-/** One wait more, of that agent for that. */
+/** The state after one more wait of that agent. */
 export function waited(
   { waits, unpaid }: typeof NO_WAITS,
   { name }: AgentChoice,
@@ -265,13 +265,13 @@ function taskStarted({ ports, options }: Run, task: Task, { label }: AgentChoice
   }
 }
 
-/** The task as its file is now: a person may have written in it between two attempts. */
+/** The task as its file is now: a person may have edited it between two attempts. */
 async function taskNow({ ports: { source } }: Run, task: Task): Promise<Task> {
   const now = await currentTask(source, task)
   return now?.status === 'TODO' ? now : task
 }
 
-/** Who does the task, or why nobody can: in a loop that is this task's matter, and the others go on. */
+/** The agents for the task, or why there is none: in a loop only this task fails, and the others continue. */
 export async function choicesFor(
   { ports, options }: Pick<Run, 'ports' | 'options'>,
   task: Task,
@@ -291,7 +291,7 @@ async function pause(run: Run, task: Task, seconds: number, reason: string): Pro
   await ports.sleep(seconds * 1000, AbortSignal.any([ports.control.stopping, ports.control.skipped(task.id)]))
 }
 
-/** Null while there is money left; else why not. */
+/** Why the budget is used up; null if it is not. */
 export function overBudget({ options: { budget }, note }: Pick<Run, 'options' | 'note'>): string | null {
   const spent = note.spentUsd() ?? 0
   if (budget === null || spent < budget) return null
@@ -300,7 +300,7 @@ export function overBudget({ options: { budget }, note }: Pick<Run, 'options' | 
 
 export type Completed = Extract<TaskRunEnd, { kind: 'completed' }>
 
-/** Makes the attempt, and lands what passes, where that is not left to the run: what does not land is a failed attempt too. */
+/** Makes the attempt, and lands what passes unless the run does that: if it does not land, the attempt has failed too. */
 async function attemptAndLand(run: Run, job: Job): Promise<Completed | Failed | Ready> {
   const { ports, note, ledger } = run
   beginNote(run, job)
@@ -326,7 +326,7 @@ async function attemptAndLand(run: Run, job: Job): Promise<Completed | Failed | 
   return ended
 }
 
-/** Attempts are made where the run is. */
+/** Makes attempts in this process. */
 const HERE = { attempt }
 
 function costOf(result: Passed | Failed, ended: Completed | Failed | null): number | null {
@@ -363,7 +363,7 @@ async function landPassed(run: Run, job: Job, { candidate, record }: Passed): Pr
   return afterLanding(run, job, { candidate, record }, landed)
 }
 
-/** What has come of a landing: the task is completed, or its attempt has failed after all. */
+/** The result of a landing: the task is completed, or its attempt has failed after all. */
 export async function afterLanding(
   run: Pick<Run, 'ports' | 'emit'>,
   job: Job,

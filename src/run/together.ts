@@ -24,7 +24,7 @@ import type { RunOptions, RunPorts } from './ports.ts'
 import { makeReady } from './ready.ts'
 import { overBudget, runTask, type Ready, type Run } from './task.ts'
 
-/** What jobs that run at once are started with. */
+/** What several jobs start with. */
 export interface TogetherStart {
   readonly options: RunOptions
   readonly ports: RunPorts
@@ -34,7 +34,7 @@ export interface TogetherStart {
   readonly trunk: Trunk
   readonly start: Base
   readonly tally: Tally
-  /** Tasks that a dead run had given up on. */
+  /** Tasks that a dead run had given up. */
   readonly toBlock: readonly GivenUp[]
 }
 
@@ -43,31 +43,31 @@ export function workTogether(start: TogetherStart): Promise<End> {
   return new Jobs(start).work()
 }
 
-/** A task that the run is busy with, and its work once that waits to land. */
+/** A task that the run works on, and its work once that waits to land. */
 interface BusyTask extends Busy<Task> {
   readonly candidate?: KeptAttempt
-  /** Null where another run has made it. */
+  /** Null if another run has made it. */
   readonly ready?: Ready | null
   /** What is in its way, while it is held. */
   readonly held?: Held
 }
 
-/** Between two looks at whether a held candidate can land. */
+/** The time between two checks whether a held candidate can land. */
 const HELD_MS = 5000
-/** A candidate that is held again each time that its way looked free is left to the next run. */
+/** A candidate that is held again each time that its way looks free is left to the next run. */
 const MOST_TRIES = 20
 
-/** The jobs of a run while it goes on: which task is where, and what lands. */
+/** The jobs of a running run: which task is in which workspace, and what lands. */
 class Jobs {
   readonly #at: TogetherStart
-  /** The most jobs at once. */
+  /** The maximum of jobs at once. */
   readonly #most: number
   readonly #landings: Landings
   readonly #free: number[]
   readonly #busy = new Map<string, BusyTask>()
   readonly #running = new Set<Promise<void>>()
   readonly #reserved = new Map<string, number>()
-  /** Landings that were refused, by task: another attempt follows. */
+  /** Refused landings, by task: another attempt follows. */
   readonly #refused = new Map<string, Failed>()
   readonly #tries = new Map<string, number>()
   #begun = 0
@@ -84,7 +84,7 @@ class Jobs {
     this.#landings = new Landings({ ...at, own }, (workspace) => this.#runIn(own, workspace))
   }
 
-  /** The sentence: begin what can begin, land what is ready, and look again when something has ended. */
+  /** The main loop: begin what can begin, land what is ready, and repeat when something has ended. */
   async work(): Promise<End> {
     const { elsewhere, control } = this.#at.ports
     const stopped = new Promise<void>((resolve) => {
@@ -97,7 +97,7 @@ class Jobs {
       if (elsewhere && elsewhere.hopeless !== null)
         this.#end ??= { end: 'stopped', reason: elsewhere.hopeless }
       if (!this.#isLanding) await this.#landings.followTip()
-      await this.#lookAtHeld()
+      await this.#checkHeld()
       const plan = schedule(await this.#standing())
       if (plan.begin.length > 0 && !isChecked) {
         isChecked = true
@@ -110,16 +110,16 @@ class Jobs {
       const news = changed === undefined ? [] : [changed]
       if (this.#running.size > 0) await Promise.race([...this.#running, ...this.#heldTimer(), ...news])
       else if (this.#error) throw this.#error.thrown
-      // Also where something could begin, and each place of the workers is taken by what an earlier run has given them.
+      // Also if tasks could begin, but attempts of an earlier run take all the workers' places.
       else if (news.length > 0 && this.#waitsForWorkers(plan))
         await Promise.race([...news, stopped, ...this.#heldTimer()])
-      else if (plan.isOver && !(await this.#lookAtHeld())) return this.#ended()
-      // The other agents are not left to work for nothing: what they have done is kept.
+      else if (plan.isOver && !(await this.#checkHeld())) return this.#ended()
+      // The other agents stop too: what they have done is kept.
       if (this.#error) this.#at.ports.control.stop('clean')
     }
   }
 
-  /** What an earlier run has left: work that waits to land, tasks that were to be blocked. */
+  /** Takes over what an earlier run has left: work that waits to land, and tasks that were to be blocked. */
   async #takeUp(): Promise<void> {
     const { ports, start, tally, note, toBlock } = this.#at
     for (const { candidate, task } of await openCandidates(this.#run(), start))
@@ -133,7 +133,7 @@ class Jobs {
     }
   }
 
-  /** An attempt that a dead run has given to a worker goes on: what comes of it is as if that run had been told. */
+  /** Follows an attempt that a dead run has given to a worker: its result counts as it would have in that run. */
   #takeOver({ job, worker, ended }: UnderWay): void {
     const { ports, emit } = this.#at
     const { task: of, attempt } = job
@@ -155,7 +155,7 @@ class Jobs {
     note.spend(usage?.costUsd ?? null)
     if (candidate) this.#busy.set(task.id, { task, phase: 'ready', candidate, ready: null })
     else this.#busy.delete(task.id)
-    // Were it to come back after all, the next attempt has a number of its own.
+    // If it comes back after all, it does not clash: the next attempt has a number of its own.
     if (how === 'lost' && !candidate) ledger.keep(await keepLost(run, job))
   }
 
@@ -175,12 +175,12 @@ class Jobs {
     }
   }
 
-  /** As many as workspaces, or the workers that are there, take. */
+  /** The number of jobs: limited by the workspaces, or by the workers' places. */
   get #jobs(): number {
     return Math.min(this.#most, this.#at.ports.elsewhere?.places ?? this.#most)
   }
 
-  /** What could begin, if there were room. */
+  /** The tasks that could begin if there were room. */
   #open(): readonly Task[] {
     const taken = this.#taken
     return this.#eligible().filter(({ id }) => !taken.has(id))
@@ -199,7 +199,7 @@ class Jobs {
     return new Set([...completed, ...blocked, ...failed])
   }
 
-  /** There is work, and nobody to do it as yet. */
+  /** Whether there is work, and no worker for it yet. */
   #waitsForWorkers({ waiting }: Schedule<Task>): boolean {
     const { control } = this.#at.ports
     if (this.#end !== null || this.#overBudget !== null || control.isStopping) return false
@@ -219,7 +219,7 @@ class Jobs {
     return overBudget({ options: this.#at.options, note: this.#at.note.of(0) })
   }
 
-  /** Why the run ends, now that nothing goes on. */
+  /** Why the run ends, now that nothing is running. */
   #ended(): End {
     const { options, ports, tally } = this.#at
     const held = [...this.#busy.values()].filter(({ phase }) => phase === 'held')
@@ -237,7 +237,7 @@ class Jobs {
   }
 
   #begin(task: Task): void {
-    // What the others have reserved may leave nothing to it until they have ended.
+    // The others' reservations may leave it no budget until they have ended.
     if (this.#reserve(task.id) === 0 && this.#running.size > 0) {
       this.#reserved.delete(task.id)
       return
@@ -268,11 +268,11 @@ class Jobs {
     )
   }
 
-  /** Something goes on beside all else; what it throws ends the run once the others have ended. */
+  /** Follows work that runs beside the rest; an error ends the run once the other work has ended. */
   #follow(work: Promise<void>): void {
     const running: Promise<void> = work
       .catch((thrown: unknown) => {
-        // Ctrl-C in a terminal reaches git too; what it was about is noted, or on a ref.
+        // Ctrl-C in a terminal reaches git too; what git was doing is noted, or on a ref.
         const isInterrupted = thrown instanceof GitError && this.#at.ports.control.signal.aborted
         if (!isInterrupted) this.#error ??= { thrown }
       })
@@ -280,13 +280,13 @@ class Jobs {
     this.#running.add(running)
   }
 
-  /** One task in one workspace, until its work is ready to land, or it has none. */
+  /** Works on one task in one workspace, until its work is ready to land, or there is none. */
   async #job(task: Task, number: number): Promise<void> {
     const own = this.#own(number)
     const refused = this.#refused.get(task.id) ?? null
     if (!this.#refused.delete(task.id)) this.#begun++
     const base = await this.#at.trunk.tip()
-    // Nobody works in it where the work is done elsewhere.
+    // With workers, nobody works in this workspace.
     const strays = await (this.#at.ports.elsewhere ? own.advance(base) : own.bring(base))
     const run = await this.#runIn(own, own.workspace)
     for (const ref of strays) run.emit({ type: 'warning', message: strayText(number, ref) })
@@ -300,7 +300,7 @@ class Jobs {
     const facts =
       ended.kind === 'ready' ? ended.passed.candidate.facts : run.ledger.attemptsAt(task.id).at(-1)
     if (ended.kind === 'ready') own.keeps(ended.passed.candidate.kept.commit)
-    // The packages that are installed there now are those of the attempt.
+    // The installed packages are now those of the attempt.
     if (facts?.changed.some(isLockFile)) await own.prepared(false)
     await this.#enter(task, ended)
   }
@@ -337,14 +337,14 @@ class Jobs {
     this.#busy.delete(task.id)
   }
 
-  /** Has a held candidate land once its way is free; whether there is one. */
-  async #lookAtHeld(): Promise<boolean> {
+  /** Marks held candidates whose way is free now as ready; returns whether there are any. */
+  async #checkHeld(): Promise<boolean> {
     let found = false
     for (const busy of this.#busy.values()) {
       const { task, phase, held } = busy
       const tries = this.#tries.get(task.id) ?? 0
       if (phase !== 'held' || !held || tries >= MOST_TRIES) continue
-      // Where no file is in the way, only time helps, and a run that has nothing else to do does not wait.
+      // If no file is in the way, only time helps, and a run with nothing else to do does not wait.
       const isFree =
         held.paths.length === 0 ? this.#running.size > 0 : await this.#at.trunk.isFree(held.paths)
       if (!isFree) continue
@@ -365,7 +365,7 @@ class Jobs {
     return this.#at.ports.workspaces.own(number)
   }
 
-  /** The run as it is for what belongs to no job. */
+  /** The run with the ports for what belongs to no job. */
   #run(): Run {
     const { options, ports, ledger, emit, note } = this.#at
     const together = {
@@ -375,7 +375,7 @@ class Jobs {
     return { options, ports, ledger, emit, note: note.of(0), together }
   }
 
-  /** The same for a job in a workspace. */
+  /** The run with the ports for a job in a workspace. */
   async #runIn(own: OwnWorkspace, workspace: Workspace): Promise<Run> {
     const { ports, note, emit } = this.#at
     const { number } = own
@@ -387,7 +387,7 @@ class Jobs {
         ...ports,
         ...(await ports.workspaces.portsIn(own)),
         workspace,
-        // A job sees the tasks as they are on the branch, and reads none again.
+        // A job uses the tasks as they are on the branch, and reads none again.
         source: isLanding ? source : { ...source, refresh: async () => undefined },
         ask: ask && ((question, signal) => this.#asked(() => ask(question, signal))),
         env: { ...ports.env, RALPH_WORKSPACE: String(number), RALPH_PORT_BASE: String(portBase(number)) },
@@ -408,7 +408,7 @@ class Jobs {
     return share
   }
 
-  /** A person answers one question at a time. */
+  /** Asks one question at a time. */
   #asked<T>(question: () => Promise<T>): Promise<T> {
     const mine = this.#asking.then(question)
     this.#asking = mine.catch(() => undefined)
@@ -424,22 +424,22 @@ function heldText(held: readonly BusyTask[]): string {
   return `what you have in the checkout keeps this from landing: ${texts.join('; ')}. The next ralph run lands it`
 }
 
-/** Says where work is kept that was found in a workspace. */
+/** The message about where work found in a workspace is kept. */
 export function strayText(number: number, ref: string): string {
   return `somebody had left work in workspace ${number}: it is kept under ${ref}`
 }
 
-/** Whether other packages may be installed once that file has changed. */
+/** Whether a change of that file may require other packages. */
 export function isLockFile(path: string): boolean {
   return LOCK_FILES.includes(path.slice(path.lastIndexOf('/') + 1))
 }
 
-/** Gates of several jobs that open ports each have a hundred of their own. */
+/** The first of a job's hundred ports: the gates of several jobs must not open the same ones. */
 export function portBase(number: number): number {
   return 20_000 + 100 * number
 }
 
-/** A landing notes nothing: until it has landed its candidate says all. */
+/** Notes nothing: until a landing has landed, its candidate is enough for recovery. */
 function silent(note: JobNote): JobNote {
   return {
     spentUsd: () => note.spentUsd(),

@@ -6,7 +6,7 @@ import { idInFileName, idInPath } from './file-name.ts'
 import { factsOf } from './facts.ts'
 import type { FactName, Facts, Task, TaskHead, TaskName } from './model.ts'
 import { inOrder } from './order.ts'
-import { type FactsAsked, factsScanner } from './scan-facts.ts'
+import { type FactRequest, factsScanner } from './scan-facts.ts'
 import { readTaskBytes, readTaskFiles, type TaskBytes, type Unreadable } from './task-files.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
@@ -64,7 +64,7 @@ export function readHeads(options: BacklogOptions): Promise<Backlog<TaskHead>> {
  */
 export async function readFacts<K extends FactName>(
   options: BacklogOptions,
-  request: FactsAsked<K>,
+  request: FactRequest<K>,
   see?: (facts: Facts<K>, task: Task) => void,
 ): Promise<Backlog<Facts<K>>> {
   return readFolder<Facts<K>>(options, ...factsReaders(options, request, see))
@@ -74,7 +74,7 @@ export async function readFacts<K extends FactName>(
 export async function readTaskFacts<K extends FactName>(
   options: BacklogOptions,
   file: string,
-  request: FactsAsked<K>,
+  request: FactRequest<K>,
   see?: (facts: Facts<K>, task: Task) => void,
 ): Promise<Facts<K>> {
   const { root, vocabulary = TASK_VOCABULARY } = options
@@ -86,7 +86,7 @@ export async function readTaskFacts<K extends FactName>(
 
 function factsReaders<K extends FactName>(
   { vocabulary = TASK_VOCABULARY }: BacklogOptions,
-  request: FactsAsked<K>,
+  request: FactRequest<K>,
   see: (facts: Facts<K>, task: Task) => void = () => {},
 ): [keep: (task: Task) => Facts<K>, shortcut: Shortcut<Facts<K>>] {
   const keep = (task: Task): Facts<K> => {

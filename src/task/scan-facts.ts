@@ -14,7 +14,7 @@ import { numberOf } from './values.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
 /** Which facts to read beside a task's head. */
-export interface FactsAsked<K extends FactName> {
+export interface FactRequest<K extends FactName> {
   readonly facts: readonly K[]
   /** Whether the facts above the sections are enough: then the sections are not read. */
   readonly isEnough?: (facts: Facts<K>) => boolean
@@ -29,7 +29,7 @@ export interface FactsAsked<K extends FactName> {
  */
 export function factsScanner<K extends FactName>(
   vocabulary: TaskVocabulary,
-  { facts: names, ...ask }: FactsAsked<K>,
+  { facts: names, ...ask }: FactRequest<K>,
 ): (taskBytes: TaskBytes) => Facts<K> | null {
   const words = plainWords(vocabulary)
   const wanted = new Set<FactName>(names)
@@ -179,7 +179,7 @@ function unknownFieldsStep(words: PlainWords): Step {
 function sectionsStep(
   words: PlainWords,
   wanted: ReadonlySet<FactName>,
-  { isEnough, isWanted }: Omit<FactsAsked<FactName>, 'facts'>,
+  { isEnough, isWanted }: Omit<FactRequest<FactName>, 'facts'>,
 ): Step {
   const isHeld = holdReader(words)
   const readHold: Step = (facts, { end }, bytes) => {

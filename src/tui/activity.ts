@@ -15,11 +15,11 @@ import {
   spentText,
 } from '../ui/run-text.ts'
 
-/** A longer message, or line, is rather data than something that a person reads. */
+/** A longer message, or line, is data rather than text for a person. */
 const LONGEST_MESSAGE = 64 * 1024
 const LONGEST_LINE = 2000
 
-/** What an event adds to what is seen of its task: nothing for most that say how a run stands. */
+/** The blocks that an event adds to the view of its task; most events about the run's state add none. */
 export function activityOf(event: RunEvent): readonly Block[] {
   switch (event.type) {
     case 'attempt-started': {
@@ -84,9 +84,9 @@ export function activityOf(event: RunEvent): readonly Block[] {
   }
 }
 
-/** The lines of what an agent has said or printed, as they can be shown: of a line that rewrites itself its last state. */
+/** The lines of an agent's output, without control characters: of a line that rewrites itself, the last state. */
 export function linesIn(text: string): readonly string[] {
-  // A part of a long text would keep all of it in memory.
+  // A slice of a long text would keep all of it in memory.
   const part = text.length > LONGEST_MESSAGE ? detached(text.slice(0, LONGEST_MESSAGE)) : text
   const last = part.includes('\r') ? part.replaceAll(/[^\n]*\r(?=[^\n])/g, '') : part
   return withoutControls(last)
@@ -99,18 +99,18 @@ function clipped(text: string): string {
   return text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text
 }
 
-/** Wraps below its own indent, which is kept: what an agent says may be code. */
+/** A text that keeps its own indent when it wraps, because it may be code. */
 export function textBlock(text: string): Block {
   const indent = /^ */.exec(text)?.[0] ?? ''
   return { kind: 'prose', head: indent === '' ? [] : [indent], text: text.slice(indent.length) }
 }
 
-/** A tool as it is called. */
+/** A running tool. */
 export function toolBlock(summary: string): Block {
   return line(accent('▸'), ' ', clipped(oneLine(summary)))
 }
 
-/** The same when it has failed. */
+/** A failed tool. */
 export function failedToolBlock(summary: string, status: string, seconds: number): Block {
   return line(strong('✗'), ' ', clipped(oneLine(summary)), dim(`  ${status} ${formatDuration(seconds)}`))
 }

@@ -2,7 +2,7 @@ import type { TaskState } from '../select/selection.ts'
 import { whyNot } from '../select/why-not.ts'
 import type { Facts } from '../task/model.ts'
 
-/** A task as the full screen lists it: as its file says. */
+/** A task of the full screen's list, as its file describes it. */
 export interface BoardTask {
   readonly id: string
   readonly title: string
@@ -10,21 +10,21 @@ export interface BoardTask {
   readonly milestone: string | null
   readonly status: 'TODO' | 'DONE' | 'BLOCKED' | null
   readonly eligible: boolean
-  /** What it waits for, in as few words as may be; empty where it waits for nothing. */
+  /** What it waits for, in a few words; empty if it waits for nothing. */
   readonly waits: string
 }
 
-/** The backlog as the full screen lists it. */
+/** The backlog of the full screen's list. */
 export interface Board {
   readonly tasks: readonly BoardTask[]
-  /** Another one for each time that files were read. */
+  /** Changes each time that files were read. */
   readonly revision: number
 }
 
-/** A backlog of which nothing is known yet. */
+/** The backlog before it is read. */
 export const EMPTY_BOARD: Board = { tasks: [], revision: 0 }
 
-/** The tasks as the files have them, in their order. */
+/** The tasks of the files, in order. */
 export function boardOf(states: readonly TaskState<Facts<'title' | 'milestone'>>[], revision: number): Board {
   const tasks = states.map((state): BoardTask => {
     const { id, title, file, milestone, status } = state.task
@@ -46,7 +46,7 @@ export type TreeRow =
   | { readonly kind: 'milestone'; readonly name: string; readonly done: number; readonly all: number }
   | { readonly kind: 'task'; readonly task: BoardTask }
 
-/** The rows: the run itself, then the tasks by milestone, those that a filter leaves. `isDone` knows what files may not say yet. */
+/** The rows: the run itself, then the filtered tasks by milestone. `isDone` knows of done tasks before their files do. */
 export function treeOf(
   { tasks }: Board,
   filter: string,

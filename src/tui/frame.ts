@@ -1,6 +1,6 @@
 import type { Line } from '../ui/block.ts'
 
-/** A part of a row: so many columns from one on. What is in it never reaches beyond. */
+/** A part of a row: a number of columns from a first one. Its content never reaches beyond. */
 export interface Segment {
   /** The first column, from 0. */
   readonly at: number
@@ -11,15 +11,15 @@ export interface Segment {
 /** One row of the screen: its segments from left to right. */
 export type FrameRow = readonly Segment[]
 
-/** What a full screen shows at one moment. */
+/** The content of a full screen at one moment. */
 export interface Frame {
   readonly columns: number
   readonly rows: readonly FrameRow[]
-  /** Where a person is typing; null where nobody is. */
+  /** The position of the text cursor; null if nobody types. */
   readonly cursor: { readonly row: number; readonly column: number } | null
 }
 
-/** How large a terminal is. */
+/** The size of a terminal. */
 export interface Size {
   readonly columns: number
   readonly rows: number

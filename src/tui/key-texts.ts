@@ -5,14 +5,14 @@ import type { ViewInput } from './view.ts'
 
 interface KeyText {
   readonly key: string
-  /** As it stands in the line of keys. */
+  /** Its text in the line of keys. */
   readonly word: string
   readonly about: string
-  /** Those of the highest number go first where there is no room. */
+  /** Keys with a higher number are dropped first if there is no room. */
   readonly rank: number
 }
 
-/** The keys that do something now, in the order in which they are shown. */
+/** The keys that do something now, in the order of the line. */
 function keysNow({ isAlive, isOwn, model: { status }, task }: ViewInput): readonly KeyText[] {
   const possible = { isAlive, status }
   const asks = isAlive && (status?.questions.length ?? 0) > 0
@@ -91,7 +91,7 @@ const PROMPT_KEYS = {
   ],
 } as const
 
-/** All keys that do something now, with what they do. */
+/** All keys that do something now, and what they do. */
 export function keysHelp(input: ViewInput): readonly Block[] {
   const rows = keysNow(input).map(({ key: name, about }) => [accent(name), about])
   const more = [

@@ -3,34 +3,34 @@ import type { RunStatus } from '../events/status.ts'
 import type { BoardTask, TreeRow } from './board.ts'
 import { FIRST_STATE, TABS, type Intent, type Liveness, type Prompt, type ScreenState } from './state.ts'
 
-/** What a key may depend on beside the state: what is there to be chosen, and what the last frame has shown. */
+/** What a key may depend on besides the state: the selectable rows, and what the last frame has shown. */
 export interface KeySituation extends Liveness {
   readonly rows: readonly TreeRow[]
   readonly task: BoardTask | null
   readonly status: RunStatus | null
-  /** How many rows of the list are shown at once. */
+  /** The number of visible rows of the list. */
   readonly listHeight: number
-  /** Which lines of the pane are shown: from, to before; and which there are. */
+  /** The visible lines of the pane, and its whole range. */
   readonly pane: PaneShown
 }
 
-/** Which lines of a pane are shown, and which there are. */
+/** The visible lines of a pane, from first to before last, and its whole range. */
 export interface PaneShown {
   readonly from: number
   readonly to: number
   readonly first: number
   readonly end: number
-  /** It grows at its end, which is what is shown unless somebody scrolls. */
+  /** Whether it grows at its end, which is visible unless a person scrolls. */
   readonly grows: boolean
 }
 
-/** What a key does. */
+/** The effect of a key. */
 export interface Pressed {
   readonly state: ScreenState
   readonly intent: Intent | null
 }
 
-/** The state after a key, and what it asks for. */
+/** The state after a key, and the action that it requests. */
 export function press(before: ScreenState, key: Key, situation: KeySituation): Pressed {
   const state = { ...before, notice: '' }
   if (state.prompt) return inPrompt(state, state.prompt, { key, situation })
@@ -99,12 +99,12 @@ export function canSkip(task: BoardTask, { isAlive, status }: Possible): boolean
   return isAlive && task.status !== 'DONE' && status?.completed.includes(task.id) !== true
 }
 
-/** Whether an agent is at work on the task, from which a person can take over. */
+/** Whether an agent is at work on the task, so that a person can take over. */
 export function isAtWork({ id }: BoardTask, { isAlive, status }: Possible): boolean {
   return isAlive && status?.jobs.some((job) => job.id === id) === true
 }
 
-/** Whether the task can be tried again: where the run asks just that, or where none goes on and it is blocked. */
+/** Whether the task can be tried again: if the run asks just that, or if no run is under way and the task is blocked. */
 export function canRetry(task: BoardTask, { isAlive, status }: Possible): boolean {
   if (!isAlive) return task.status === 'BLOCKED'
   return status?.questions.some(({ id, options }) => id === task.id && options.includes('retry')) === true
@@ -115,7 +115,7 @@ function whyNoRetry({ id, status }: BoardTask, isAlive: boolean): string {
   return `${id} is not blocked`
 }
 
-/** Goes back by one step: from the pane to the tasks, from a filter to all, from a choice to what is at work. */
+/** Goes back by one step: from the pane to the tasks, from a filter to all, from a selected task to the one at work. */
 function escaped(state: ScreenState): ScreenState {
   if (state.focus === 'pane') return { ...state, focus: 'tasks', at: null }
   if (state.filter !== '') return { ...state, filter: '' }
@@ -128,7 +128,7 @@ function turned(state: ScreenState, by: 1 | -1): ScreenState {
   return { ...state, tab: TABS[at] ?? 'activity', at: null, focus: 'pane' }
 }
 
-/** The question of the task that is chosen, else the one that was asked first. */
+/** Opens the selected task's question, else the oldest one. */
 function asked(state: ScreenState, { status, isAlive }: KeySituation): ScreenState {
   const questions = isAlive ? (status?.questions ?? []) : []
   const question = questions.find(({ id }) => id === state.selected) ?? questions[0]
@@ -137,7 +137,7 @@ function asked(state: ScreenState, { status, isAlive }: KeySituation): ScreenSta
   return { ...state, selected: task, prompt: { kind: 'answer', task, question: text, options, text: '' } }
 }
 
-/** Where the key takes what is shown; null where it is none that moves. */
+/** Moves the selection or the pane; null if the key moves nothing. */
 function move(state: ScreenState, { name, ctrl }: Key, situation: KeySituation): ScreenState | null {
   const up = name === 'up' || name === 'k'
   const down = name === 'down' || name === 'j'
@@ -171,7 +171,7 @@ function scrolled(
   return wanted >= end ? null : wanted
 }
 
-/** The row that lies so many further, of those that can be chosen. */
+/** The selectable row that many rows away. */
 function chosen(
   state: ScreenState,
   { by, name }: { readonly by: number; readonly name: string },
@@ -216,7 +216,7 @@ function inPrompt(state: ScreenState, prompt: Prompt, { key, situation }: Prompt
   }
 }
 
-/** The number of an option stands for it. */
+/** Replaces the number of an option by the option. */
 function meant(text: string, options: readonly string[]): string {
   return /^\d{1,2}$/.test(text) ? (options[Number(text) - 1] ?? text) : text
 }
@@ -232,7 +232,7 @@ function quit(state: ScreenState, key: Key, { isOwn }: KeySituation): Pressed {
     case 'f':
       return isOwn ? { state, intent: { kind: 'leave' } } : still(state)
     case 'q':
-      // Who presses it twice wants to go.
+      // A second press leaves the screen.
       return { state, intent: { kind: 'leave' } }
     case 'escape':
       return still(state)
@@ -243,7 +243,7 @@ function quit(state: ScreenState, key: Key, { isOwn }: KeySituation): Pressed {
 
 const LONGEST = 2000
 
-/** A line of text after a key. */
+/** The typed text after a key. */
 function typed(text: string, { name, ctrl, text: more }: Key): string {
   if (name === 'backspace') return [...text].slice(0, -1).join('')
   if (ctrl && name === 'u') return ''

@@ -9,11 +9,11 @@ import { TogetherStory } from '../ui/run-together.ts'
 import { activityOf, failedToolBlock, linesIn } from './activity.ts'
 import { Ring } from './ring.ts'
 
-/** An attempt as the events tell it. */
+/** An attempt as its events describe it. */
 export interface AttemptSeen extends Pick<AttemptStarted, 'attempt' | 'counted' | 'most' | 'agent' | 'log'> {
   readonly since: string
   readonly gates: readonly GateResult[]
-  /** Null while it goes on. */
+  /** Null while it is under way. */
   readonly end: {
     readonly outcome: OutcomeKind
     readonly reason: string
@@ -22,47 +22,47 @@ export interface AttemptSeen extends Pick<AttemptStarted, 'attempt' | 'counted' 
   } | null
 }
 
-/** What has been seen of one task, or of the run as a whole. */
+/** What has happened to one task, or to the run as a whole. */
 export interface Seen {
-  /** What an agent says stands there as it is: most of it is never laid out. */
+  /** An agent's texts are stored unchanged: most are never laid out. */
   readonly lines: Ring<Block | string>
-  /** What its agent has said since somebody looked: made into lines when somebody does. */
+  /** The agent's output since the last view; made into lines at the next one. */
   readonly unread: Unread
   attempts: AttemptSeen[]
-  /** The tools that run: when each began, and on which line it stands. */
+  /** The running tools: when each began, and on which line it is. */
   readonly tools: Map<string, { readonly at: string; readonly number: number }>
 }
 
 interface Unread {
   texts: string[]
   characters: number
-  /** Whether some was passed over: nobody could have read it. */
+  /** Whether output was dropped: nobody could have read it. */
   isCut: boolean
 }
 
-/** More than this nobody reads between two frames. */
+/** Nobody reads more than this between two frames. */
 const MOST_UNREAD = 48 * 1024
 
-/** Of a task at work a person may scroll back so far; of one that is over less is kept, for its log has all of it. */
+/** How far a person may scroll back in a task at work; a finished task keeps fewer lines, because its log has all of them. */
 const MOST_LINES = 2000
 const MOST_LINES_OVER = 500
-/** Of all tasks that are over together: those that ended first lose theirs. */
+/** The limit for all finished tasks together: the oldest lose their lines. */
 const MOST_TASKS_OVER = 200
 
-/** A run as its events have told it so far: all that a full screen shows of it, in bounded memory. */
+/** A run as its events describe it so far: all that a full screen shows of it, in bounded memory. */
 export class RunModel {
   status: RunStatus | null = null
-  /** The run has neither ended nor is it alive. */
+  /** Whether the run neither ended nor lives. */
   isDead = false
-  /** What the run as a whole has come to: the same lines as in a terminal without the full screen. */
+  /** The lines of the run as a whole, the same as in a terminal without the full screen. */
   readonly story: Ring<Block> = new Ring(MOST_LINES)
-  /** Counts what changes which tasks there are, or how they stand. */
+  /** Counts changes of the set of tasks, or of their states. */
   revision = 0
   readonly #seen = new Map<string, Seen>()
   readonly #over = new Set<string>()
   #story: Story = new RunStory({ steps: false })
 
-  /** Nothing is known any more: another run is to be shown. */
+  /** Forgets everything, before another run is shown. */
   clear(): void {
     this.status = null
     this.isDead = false
@@ -73,7 +73,7 @@ export class RunModel {
     this.#story = new RunStory({ steps: false })
   }
 
-  /** What has been seen of that task; undefined where nothing was. */
+  /** What has happened to that task; undefined if nothing has. */
   seen(id: string): Seen | undefined {
     const seen = this.#seen.get(id)
     if (seen) read(seen)
@@ -85,7 +85,7 @@ export class RunModel {
     this.status = statusAfter(before, event)
     if (event.type === 'run-started' && event.jobs > 1) this.#story = new TogetherStory({ steps: false })
     if (!isChatter(event)) this.revision++
-    // What an agent says is no part of what a run leaves behind.
+    // An agent's texts are not among the lines that a run leaves behind.
     if (event.type !== 'agent-text') for (const block of this.#story.show(event)) this.story.push(block)
     if ('id' in event && event.id !== '') this.#see(event, event.id)
   }
@@ -100,7 +100,7 @@ export class RunModel {
     if (event.type === 'attempt-started') seen.tools.clear()
     noteAttempt(seen, event)
     const blocks = activityOf(event)
-    // Nothing stands above the first line.
+    // No blank line at the top.
     for (const block of seen.lines.end === 0 && blocks[0] === BLANK ? blocks.slice(1) : blocks)
       seen.lines.push(block)
     if (event.type === 'task-started') this.#over.delete(id)
@@ -133,7 +133,7 @@ function hear({ unread }: Seen, text: string): void {
   unread.isCut = true
 }
 
-/** Makes lines of what was said. */
+/** Makes lines of the collected output. */
 function read({ unread, lines }: Seen): void {
   if (unread.texts.length === 0) return
   if (unread.isCut) lines.push(line(dim('… its log has all of it')))
@@ -141,7 +141,7 @@ function read({ unread, lines }: Seen): void {
   Object.assign(unread, { texts: [], characters: 0, isCut: false })
 }
 
-/** What says nothing of how a run stands. */
+/** Whether an event does not change the state of the run. */
 function isChatter({ type }: RunEvent): boolean {
   return type === 'agent-text' || type === 'agent-tool' || type === 'agent-usage' || type === 'agent-started'
 }
@@ -150,7 +150,7 @@ function isEnd({ type }: RunEvent): boolean {
   return type === 'task-completed' || type === 'task-blocked' || type === 'task-given-up'
 }
 
-/** More at once than any agent has are rather ones whose end it does not tell. */
+/** No agent runs more tools at once: those beyond are tools whose end it does not report. */
 const MOST_TOOLS = 100
 
 function beginTool(seen: Seen, { summary, at }: Extract<RunEvent, { type: 'agent-tool' }>): void {
@@ -158,7 +158,7 @@ function beginTool(seen: Seen, { summary, at }: Extract<RunEvent, { type: 'agent
   seen.tools.set(summary, { at, number: seen.lines.end })
 }
 
-/** A tool that has failed says so on the line on which it began. */
+/** A failed tool is marked on the line on which it began. */
 function endTool(seen: Seen, event: Extract<RunEvent, { type: 'agent-tool' }>): void {
   const began = seen.tools.get(event.summary)
   seen.tools.delete(event.summary)

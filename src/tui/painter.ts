@@ -7,11 +7,11 @@ import { isNarrow, type Measure } from '../ui/width.ts'
 import type { Frame, Segment } from './frame.ts'
 
 /**
- * The other screen, without a cursor and without wrapping, and what is pasted marked as such. A program that was killed
+ * Switches to the alternate screen, without cursor and wrapping, and with marks around pasted text. A program that was killed
  * may have left the terminal in any state.
  */
 export const ENTER = USUAL_MODES + '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h'
-/** All of that undone. The end of a frame comes first, for it may have been cut off in one. */
+/** Undoes all of that. Ends a frame first, because the program may have stopped within one. */
 export const LEAVE = '\u001b[?2026l\u001b[0m\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l'
 
 const BEGIN_FRAME = '\u001b[?2026h'
@@ -25,18 +25,18 @@ interface Painted {
   readonly at: number
   readonly width: number
   readonly text: string
-  /** Whether the terminal may take its characters for wider or narrower than they are counted here. */
+  /** Whether the terminal may show its characters wider or narrower than counted here. */
   readonly isOdd: boolean
 }
 
 /**
- * Makes of frames what a terminal must be sent: only the segments that have changed, each at its own place, within
- * synchronised output. Nothing relies on where the terminal's cursor is, nor on how wide it takes a character for.
+ * Makes the output for frames: only the segments that have changed, each at its own position, within
+ * synchronised output. It depends neither on the terminal's cursor nor on the width that the terminal gives a character.
  */
 export class Painter {
   readonly #look: Pick<Canvas, 'colour' | 'ascii'>
   readonly #measure: Measure
-  /** What stands on each row; null where nobody knows. */
+  /** The content of each row; null if unknown. */
   #shown: (readonly Painted[])[] | null = null
   #columns = 0
   #cursor = ''
@@ -46,12 +46,12 @@ export class Painter {
     this.#measure = measure
   }
 
-  /** The screen has been somebody else's, or has another size: all of it is painted next. */
+  /** Forgets the screen, because another program has used it, or its size has changed: the next frame is painted whole. */
   forget(): void {
     this.#shown = null
   }
 
-  /** What to write so that the frame is what is seen; nothing where it is already. */
+  /** The output that makes the frame visible; empty if it is visible already. */
   paint(frame: Frame): string {
     const isNew = this.#shown === null || this.#columns !== frame.columns
     const before = isNew || this.#shown?.length !== frame.rows.length ? [] : (this.#shown ?? [])
@@ -77,20 +77,20 @@ export class Painter {
   }
 }
 
-/** What a terminal would obey becomes a sign; marks put on a letter by the dozen would reach into the rows around it. */
+/** Replaces control characters by a sign, and removes long series of combining marks, which would reach into other rows. */
 function calmed(piece: Piece): Piece {
   const text = textOf(piece)
   return isNarrow(text) ? piece : withText(piece, printable(text).replace(/(\p{M}{2})\p{M}+/gu, '$1'))
 }
 
-/** What changes a row; before it nothing may have stood there. */
+/** The output that changes a row; there may have been no row before. */
 function rowChanges(now: readonly Painted[], before: readonly Painted[] | undefined, row: number): string {
   const isEmpty = before?.length === 0
   const isLikeBefore =
     before?.length === now.length &&
     now.every(({ at, width }, index) => before[index]!.at === at && before[index]!.width === width)
   let changes = isLikeBefore || isEmpty ? '' : `${placed(row, 0)}${CLEAR_LINE}`
-  // What is wider than it was counted has reached into what follows it on the row.
+  // A segment that is wider than counted has overwritten what follows it on the row.
   let isSpoilt = false
   for (const [index, segment] of now.entries()) {
     const old = isLikeBefore ? before[index] : undefined

@@ -10,21 +10,21 @@ import type { PaneShown } from './keys.ts'
 import type { AttemptSeen, Seen } from './model.ts'
 import type { Ring } from './ring.ts'
 
-/** Where blocks are laid out: how many columns and rows there are. */
+/** The space for blocks, in columns and rows. */
 export interface PaneRoom {
   readonly columns: number
   readonly rows: number
   readonly measure: Measure
 }
 
-/** What a pane shows. */
+/** The content of a pane. */
 export interface PaneRows {
   readonly lines: readonly Line[]
   readonly shown: PaneShown
 }
 
 /**
- * Of what grows, the part that ends at a line, or the newest. Only what is seen is laid out, however much there is.
+ * The part of growing content that ends at a line, or the newest part. Lays out only what is visible, however much there is.
  */
 export function growing(blocks: Ring<Block | string>, at: number | null, room: PaneRoom): PaneRows {
   const { first, end } = blocks
@@ -38,14 +38,14 @@ export function growing(blocks: Ring<Block | string>, at: number | null, room: P
   let from = to
   while (from > first && laid.length < room.rows) laid.unshift(...lay(--from))
   const lines = laid.slice(Math.max(0, laid.length - room.rows))
-  // Where there is not enough above, what follows fills the rest.
+  // If there is too little above, what follows fills the rest.
   let until = to
   while (until < end && lines.length < room.rows)
     lines.push(...lay(until++).slice(0, room.rows - lines.length))
   return { lines, shown: { from, to: until, first, end, grows: true } }
 }
 
-/** Of what is there as a whole, the part that begins at a line. */
+/** The part of fixed content that begins at a line. */
 export function whole(lines: readonly Line[], at: number | null, room: PaneRoom): PaneRows {
   const last = Math.max(0, lines.length - room.rows)
   const from = Math.max(0, Math.min(last, at ?? 0))
@@ -53,7 +53,7 @@ export function whole(lines: readonly Line[], at: number | null, room: PaneRoom)
   return { lines: lines.slice(from, to), shown: { from, to, first: 0, end: lines.length, grows: false } }
 }
 
-/** What the gates have said of the last attempt, and which of them runs: `gates   ✓ typecheck 1.3s   ● test 4s`. */
+/** The gates' results in the last attempt, and the running gate: `gates   ✓ typecheck 1.3s   ● test 4s`. */
 export function gatesLine(seen: Seen | undefined, job: JobStatus | undefined, now: Date): Line | null {
   const done = seen?.attempts.at(-1)?.gates ?? []
   const running = job?.doing === 'gates' ? job : null
@@ -66,7 +66,7 @@ export function gatesLine(seen: Seen | undefined, job: JobStatus | undefined, no
   return [dim('gates'), ...results, ...current]
 }
 
-/** The attempts of this run with what its gates said, the newest first, as they stand above the log. */
+/** The attempts of this run with the results of their gates, newest first, as shown above the log. */
 export function gatesOf(attempts: readonly AttemptSeen[]): readonly Block[] {
   return attempts
     .toReversed()
@@ -84,7 +84,7 @@ export function gatesOf(attempts: readonly AttemptSeen[]): readonly Block[] {
 
 const MOST_TELLING = 12
 
-/** What a run itself tells of its tasks, where git has no record of an attempt. */
+/** The attempts that the run itself knows, if git has no record of them. */
 export function attemptsOf(attempts: readonly AttemptSeen[]): readonly Block[] {
   if (attempts.length === 0) return [paragraph([], 'no attempt has been made at it')]
   return attempts.map(({ counted, agent, end }) =>

@@ -16,10 +16,10 @@ import {
 import type { Key, Terminal } from './terminal.ts'
 import { view, type Viewed } from './view.ts'
 
-/** Leaves the terminal to somebody else while that is done. */
+/** Leaves the terminal to another program during the work. */
 export type Lend = (work: () => Promise<boolean>) => Promise<boolean>
 
-/** What a screen needs of the world, all of it handed in. */
+/** What a screen uses; the caller passes all of it. */
 export interface ScreenPorts {
   readonly terminal: Terminal
   readonly look: Pick<Canvas, 'colour' | 'ascii'>
@@ -29,11 +29,11 @@ export interface ScreenPorts {
   readonly board: () => Board
   readonly project: string
   readonly liveness: () => Liveness
-  /** Has the run do that: what it says. */
+  /** Sends a command to the run; returns its answer. */
   readonly steer: (steering: Steering) => Promise<string>
-  /** What a tab other than the activity shows of a task. */
+  /** The content of a tab, except the activity, for a task. */
   readonly material: (task: BoardTask, tab: Exclude<Tab, 'activity'>) => Promise<readonly Block[]>
-  /** Shows something in another program, to which the terminal is lent; what there is to say of it. */
+  /** Shows something in another program, to which the terminal is lent; returns a message about it. */
   readonly open: (
     what: Extract<Intent, { kind: 'open' }>['what'],
     task: BoardTask,
@@ -43,14 +43,14 @@ export interface ScreenPorts {
   readonly tick: () => void
 }
 
-/** What is printed by the thousand is shown so often; a key at once, as long as there are no more frames than this in a second. */
+/** The interval of frames under a flood of events; a key is shown at once, unless there are already this many frames in a second. */
 const FLOOD_MS = 50
 const MOST_FRAMES = 60
 const SECOND_MS = 1000
-/** The diff of a task at work is made anew so often while it is looked at, in seconds. */
+/** The interval, in seconds, at which the visible diff of a task at work is renewed. */
 const DIFF_SECONDS = 3
 
-/** What a tab shows of a task, as it was when the run had come so far. */
+/** The content of a tab for a task, made at one state of the run. */
 interface Material {
   readonly key: string
   readonly revision: number
@@ -59,7 +59,7 @@ interface Material {
   readonly isLoading: boolean
 }
 
-/** The full screen: it hears keys and what happens, and paints what has changed, until somebody leaves it. */
+/** The full screen: handles keys and events, and paints what has changed, until a person leaves it. */
 export class Screen {
   readonly #ports: ScreenPorts
   readonly #painter: Painter
@@ -70,7 +70,7 @@ export class Screen {
   #material: Material | null = null
   #timer: NodeJS.Timeout | null = null
   #ticking: NodeJS.Timeout | null = null
-  /** When the last frames were painted, as far as they count. */
+  /** The times of the last frames, as far as they count. */
   #painted: number[] = []
   #questions = 0
   #seconds = 0
@@ -82,7 +82,7 @@ export class Screen {
     this.#painter = new Painter(ports.look, ports.measure)
   }
 
-  /** Shows itself until somebody leaves it, or it is closed. */
+  /** Shows the screen until a person leaves it, or it is closed. */
   show(): Promise<void> {
     const { terminal } = this.#ports
     const listener = {
@@ -115,7 +115,7 @@ export class Screen {
     end()
   }
 
-  /** Somebody else may write to the terminal: nothing is painted until `resume`. */
+  /** Stops painting until `resume`, because another program may write to the terminal. */
   pause(): void {
     this.#isLent = true
   }
@@ -125,7 +125,7 @@ export class Screen {
     if (this.isOpen) this.#repaint()
   }
 
-  /** What is shown may have changed: soon there is another frame. */
+  /** Requests a frame, because something visible may have changed. */
   changed(): void {
     this.#schedule(FLOOD_MS - (performance.now() - (this.#painted.at(-1) ?? 0)))
   }
@@ -146,7 +146,7 @@ export class Screen {
     this.#soon()
   }
 
-  /** At once, or when a frame more is no more than there may be in a second. */
+  /** Paints at once, or when the limit of frames in a second allows it. */
   #soon(): void {
     const now = performance.now()
     this.#painted = this.#painted.filter((at) => now - at < SECOND_MS)
@@ -161,7 +161,7 @@ export class Screen {
     this.#ports.tick()
     const isAtWork = this.#ports.model.status?.jobs.some(({ id }) => id === this.#state.selected)
     if (this.#state.tab === 'diff' && isAtWork && this.#seconds % DIFF_SECONDS === 0) this.#loadMaterial()
-    // In the same wake-up.
+    // In the same task of the event loop.
     this.#soon()
   }
 
@@ -193,7 +193,7 @@ export class Screen {
     terminal.write(text)
   }
 
-  /** A question that is new rings. */
+  /** The bell, if there is a new question. */
   #bell(): string {
     const asked = this.#ports.liveness().isAlive ? (this.#ports.model.status?.questions.length ?? 0) : 0
     const isNew = asked > this.#questions
@@ -201,7 +201,7 @@ export class Screen {
     return isNew ? '\u0007' : ''
   }
 
-  /** Takes back what is asked on the screen, where there is nothing to ask any more. */
+  /** Closes a prompt on the screen that has nothing to ask any more. */
   #settle(): void {
     const { prompt } = this.#state
     const { isAlive } = this.#ports.liveness()
@@ -212,7 +212,7 @@ export class Screen {
       this.#state = { ...this.#state, prompt: null, notice: `${prompt.task} does not ask any more` }
   }
 
-  /** Shows what is at work, where nobody has chosen. */
+  /** Selects the task at work, unless the person has selected another. */
   #follow(): void {
     if (!this.#state.isFollowing) return
     const { jobs = [] } = this.#ports.model.status ?? {}
@@ -241,7 +241,7 @@ export class Screen {
       : (this.#ports.board().tasks.find(({ id }) => id === selected) ?? null)
   }
 
-  /** The first row of the list, so that the chosen one is seen, with its milestone where it is the first of it. */
+  /** The first visible row of the list, so that the selected one is visible, and its milestone if the row is its first. */
   #topFor(rows: readonly TreeRow[]): number {
     const height = Math.max(1, this.#viewed?.listHeight ?? this.#ports.terminal.size().rows - 4)
     const { selected } = this.#state
@@ -264,7 +264,7 @@ export class Screen {
     return this.#material?.key === key ? this.#material.blocks : null
   }
 
-  /** What was there before is shown until the new is there. */
+  /** Shows the old content until the new one is loaded. */
   #loadMaterial(): void {
     const task = this.#task(this.#rows.rows)
     const { tab } = this.#state

@@ -1,9 +1,9 @@
-/** What can be seen of a task, each in a tab of its own. */
+/** The views of a task, each in a tab of its own. */
 export const TABS = ['activity', 'diff', 'log', 'attempts', 'notes'] as const
 /** One of them. */
 export type Tab = (typeof TABS)[number]
 
-/** What a person is asked or types; while one is open all keys are its. */
+/** An open question or input; while there is one, it gets all keys. */
 export type Prompt =
   | { readonly kind: 'filter'; readonly text: string }
   | {
@@ -16,23 +16,23 @@ export type Prompt =
   | { readonly kind: 'quit' }
   | { readonly kind: 'keys' }
 
-/** What is chosen on the screen: all that a frame depends on beside the run and the tasks. */
+/** The state of the screen: everything besides the run and the tasks that a frame depends on. */
 export interface ScreenState {
-  /** The id of the task; empty for the run as a whole. */
+  /** The selected task's id; empty for the run as a whole. */
   readonly selected: string
-  /** Nobody has chosen a task: the one at work is shown. */
+  /** Whether the task at work is shown, because the person has selected none. */
   readonly isFollowing: boolean
   readonly filter: string
   readonly focus: 'tasks' | 'pane'
   readonly tab: Tab
-  /** Where the pane stands: of what grows the line below the last one shown, else the first one; null at the newest, or at the top. */
+  /** The position of the pane: the line below the last visible one if it grows, else the first visible one; null for the newest, or the top. */
   readonly at: number | null
   readonly prompt: Prompt | null
-  /** What the last key has come to. */
+  /** The result of the last key. */
   readonly notice: string
 }
 
-/** How it begins. */
+/** The state at the start. */
 export const FIRST_STATE: ScreenState = {
   selected: '',
   isFollowing: true,
@@ -44,24 +44,24 @@ export const FIRST_STATE: ScreenState = {
   notice: '',
 }
 
-/** What can be done to a run from its screen, as its control takes it. */
+/** What the screen can request from the run's control. */
 export type Steering =
   | { readonly do: 'pause' | 'resume' }
   | { readonly do: 'stop'; readonly now: boolean }
   | { readonly do: 'skip' | 'retry' | 'take-over'; readonly task: string }
   | { readonly do: 'answer'; readonly task: string; readonly text: string }
 
-/** What a key asks for beyond the screen itself. */
+/** What a key requests beyond the screen itself. */
 export type Intent =
   | { readonly kind: 'steer'; readonly steering: Steering }
   /** Shown by another program, which has the terminal meanwhile. */
   | { readonly kind: 'open'; readonly what: 'diff' | 'log' | 'file'; readonly task: string }
   | { readonly kind: 'leave' }
 
-/** What goes on with the run that is shown. */
+/** The life of the shown run. */
 export interface Liveness {
-  /** It goes on, so that it can be steered. */
+  /** Whether it is running, so that it can be controlled. */
   readonly isAlive: boolean
-  /** It goes on in this very process: who leaves the screen goes back to its lines. */
+  /** Whether it runs in this process: then leaving the screen returns to its lines. */
   readonly isOwn: boolean
 }

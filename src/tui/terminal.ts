@@ -1,34 +1,34 @@
 import type { Size } from './frame.ts'
 
-/** A key, or a text that was pasted, whose name is `paste`. */
+/** A key, or a pasted text, which has the name `paste`. */
 export interface Key {
-  /** `up`, `return`, `escape`, `tab`; of what prints the character itself. */
+  /** `up`, `return`, `escape`, `tab`; for a printable key the character itself. */
   readonly name: string
   readonly ctrl: boolean
   readonly shift: boolean
-  /** What it types; empty for one that types nothing. */
+  /** The typed text; empty for keys that type nothing. */
   readonly text: string
 }
 
-/** What a screen hears of its terminal. */
+/** What a screen learns from its terminal. */
 export interface TerminalListener {
   readonly key: (key: Key) => void
-  /** It has another size, or somebody else has had it: nothing is known of what it shows. */
+  /** Called when its size has changed, or another program has used it: its content is unknown. */
   readonly spoilt: () => void
 }
 
-/** A terminal that one has to oneself, until it is closed. */
+/** A terminal for one screen alone, until it is closed. */
 export interface Terminal {
   readonly size: () => Size
   readonly write: (text: string) => void
-  /** Begins to hear keys; `enter` and `leave` are written whenever the screen is entered and left, however that comes about. */
+  /** Starts to read keys; writes `enter` and `leave` each time that the screen is entered and left, for any cause. */
   readonly open: (
     listener: TerminalListener,
     texts: { readonly enter: string; readonly leave: string },
   ) => void
   readonly close: () => void
-  /** Keys come here again, where somebody else has begun to hear them since. */
+  /** Directs keys here again, after another listener got them. */
   readonly focus: () => void
-  /** Leaves the terminal to another program meanwhile. */
+  /** Lends the terminal to another program during the work. */
   readonly lend: <T>(work: () => Promise<T>) => Promise<T>
 }

@@ -26,35 +26,35 @@ import type { RunModel } from './model.ts'
 import { gatesLine, growing, whole, type PaneRows } from './pane.ts'
 import { TABS, type Liveness, type Prompt, type ScreenState } from './state.ts'
 
-/** All that a frame is made of. */
+/** Everything that a frame depends on. */
 export interface ViewInput extends Liveness {
   readonly size: Size
   readonly state: ScreenState
   readonly model: RunModel
   readonly rows: readonly TreeRow[]
-  /** The task that is chosen; null where it is the run. */
+  /** The selected task; null for the run. */
   readonly task: BoardTask | null
-  /** The first row of the list that is shown. */
+  /** The first visible row of the list. */
   readonly top: number
-  /** What the tabs other than the activity have to show; null while it is not there yet. */
+  /** The content of the tab, unless that is the activity; null while it is loading. */
   readonly material: readonly Block[] | null
-  /** The name of the project, while no run has told it. */
+  /** The name of the project, used until a run names it. */
   readonly project: string
   readonly now: Date
   readonly measure: Measure
 }
 
-/** A frame, and what a key has to know of it. */
+/** A frame, and what keys need to know of it. */
 export interface Viewed {
   readonly frame: Frame
   readonly listHeight: number
   readonly pane: PaneShown
 }
 
-/** Below that the tasks and one of them do not stand beside each other. */
+/** In fewer columns the list and the pane are not side by side. */
 const WIDE = 100
 
-/** What the screen shows: the run in a line, the tasks beside the one that is chosen, and the keys. */
+/** The content of the screen: a line about the run, the tasks beside the selected one, and the keys. */
 export function view(input: ViewInput): Viewed {
   const { size, state } = input
   const foot = footOf(input)
@@ -81,7 +81,7 @@ interface Body {
   readonly pane: PaneShown
 }
 
-/** The list and the pane beside each other, each in its frame. */
+/** The list and the pane side by side, each with a frame. */
 function wideBody(input: ViewInput, height: number): Body {
   const { size, measure, state } = input
   const left = Math.max(34, Math.min(52, Math.floor(size.columns / 3)))
@@ -123,7 +123,7 @@ function wideBody(input: ViewInput, height: number): Body {
   return { rows: [top, ...rows, bottom], pane: pane.shown }
 }
 
-/** One of the two at a time, below its title. */
+/** Either the list or the pane, below its title. */
 function narrowBody(input: ViewInput, height: number): Body {
   const { size, state, measure } = input
   const width = size.columns
@@ -149,14 +149,14 @@ interface Ruled {
   readonly measure: Measure
 }
 
-/** A text, a rule up to the right edge, and what stands there; the text is cut where both do not fit. */
+/** A text, a rule, and a text at the right edge; the left text is cut if both do not fit. */
 function ruled(left: Line, right: Line, { width, measure }: Ruled): Line {
   const shown = fit(left, Math.max(0, width - widthOf(right, measure)), measure)
   const room = Math.max(0, width - widthOf(shown, measure) - widthOf(right, measure))
   return [...shown, dim('─'.repeat(room)), ...right]
 }
 
-/** A text with something at the right edge, which goes first where both do not fit. */
+/** A text, and a text at the right edge, which is dropped if both do not fit. */
 function spread(left: Line, right: Line, { width, measure }: Ruled): Line {
   const rightWidth = widthOf(right, measure)
   if (rightWidth === 0 || rightWidth + 12 > width) return fit(left, width, measure)
@@ -164,7 +164,7 @@ function spread(left: Line, right: Line, { width, measure }: Ruled): Line {
   return [...shown, ' '.repeat(width - widthOf(shown, measure) - rightWidth), ...right]
 }
 
-/** `shop · main @ 91c2d07 · claude · 2 jobs`, and how far it is. */
+/** `shop · main @ 91c2d07 · claude · 2 jobs`, and the progress. */
 function headLine({ model: { status, isDead }, project, now, measure }: ViewInput, width: number): Line {
   if (!status) return [strong(project), dim('  no run has begun')]
   const { root, branch, head, agent, atOnce, progress, budget } = status
@@ -186,7 +186,7 @@ function headLine({ model: { status, isDead }, project, now, measure }: ViewInpu
     ...(word === null ? [] : [word, ' · ']),
     facts.join(' · '),
   ]
-  // Where there is little room, how far it is says more than where it is.
+  // In a narrow terminal the progress is more useful than the branch.
   let right = all
   while (right.length > 1 && widthOf(joined(right), measure) > (width * 2) / 3) right = right.slice(0, -1)
   const left: Line = [strong(basename(root)), ` · ${facts.join(' · ')}`]
@@ -222,7 +222,7 @@ function milestoneLine({ name, done, all }: Extract<TreeRow, { kind: 'milestone'
   return spread([strong(name)], bar, ruled)
 }
 
-/** A task, or the run as a whole, with its sign and the little that there is to say of it. */
+/** A task, or the run as a whole, with its sign and a few words. */
 function taskLine(task: BoardTask | null, input: ViewInput, width: number): Line {
   const { state, measure } = input
   const isChosen = state.selected === (task?.id ?? '')
@@ -241,7 +241,7 @@ function runStanding({ model: { status, isDead } }: ViewInput): readonly [Piece,
   return [accent('●'), '']
 }
 
-/** The sign of a task, and a word or two: what the run says of it comes before what its file says. */
+/** The sign of a task, and a word or two: the run's knowledge comes before the file's. */
 function standing(task: BoardTask, { model, now, isAlive }: ViewInput): readonly [Piece, string] {
   const { status } = model
   const { id } = task
@@ -269,7 +269,7 @@ function jobStanding({ doing, attempt, since, until }: JobStatus, now: Date): re
   return [accent('●'), doing === 'gates' ? `gates ${short}` : doing === 'landing' ? 'lands' : short]
 }
 
-/** What stands above the pane: the task, and what its attempt has taken so far. */
+/** The title of the pane: the task, and what its attempt has taken so far. */
 function paneTitle({ task, model, state, now }: ViewInput): {
   readonly left: (tone: ((text: string) => Piece) | null) => Line
   readonly right: string
@@ -304,7 +304,7 @@ interface Room {
   readonly rows: number
 }
 
-/** The tabs, what the chosen one shows, and below the activity what the gates say. */
+/** The tabs, the content of the selected one, and below the activity the gates' results. */
 function paneRows(input: ViewInput, { columns, rows }: Room): PaneRows {
   const { state, model, task, measure, now } = input
   if (state.prompt?.kind === 'keys')
@@ -337,7 +337,7 @@ function tabsLine({ tab, at }: ScreenState, columns: number): Line {
   return at === null ? line : [...line, dim('   scrolled: End goes back')]
 }
 
-/** Of a task of which this run has said nothing. */
+/** The content for a task without events in this run. */
 function quietBlocks(task: BoardTask): readonly Block[] {
   const why = task.waits === '' ? '' : `it waits: ${task.waits}`
   return [
@@ -349,11 +349,11 @@ function quietBlocks(task: BoardTask): readonly Block[] {
 
 interface Foot {
   readonly lines: readonly Line[]
-  /** In which of the lines somebody types, and where. */
+  /** The line and the column of the text cursor. */
   readonly cursor: { readonly line: number; readonly column: number } | null
 }
 
-/** What is asked, or was answered, above the keys. */
+/** The question, or the last answer, above the keys. */
 function footOf(input: ViewInput): Foot {
   const { state, size, measure } = input
   const keys = keysLine(input, size.columns)
@@ -362,7 +362,7 @@ function footOf(input: ViewInput): Foot {
   return { lines: [...notices, keys], cursor: null }
 }
 
-/** What somebody should see now: the answer to a key, and what waits for them however late that came. */
+/** What a person should see now: the answer to a key, and what waits for them, even if that came later. */
 function noticeLines(input: ViewInput): readonly Line[] {
   const { notice } = input.state
   const standing = standingLine(input)
@@ -384,7 +384,7 @@ function standingLine({ model: { status, isDead }, isAlive }: ViewInput): Line |
   return null
 }
 
-/** Of a task that has failed the run itself asks, and names it. */
+/** The run's own question about a failed task contains its id already. */
 function questionText({ id, text }: Pick<RunStatus['questions'][number], 'id' | 'text'>): string {
   return text.startsWith(`${id} `) ? text : `${id} asks: ${text}`
 }
@@ -432,7 +432,7 @@ function optionWords(options: readonly string[]): readonly Line[] {
   ]
 }
 
-/** The end of a text that is being typed, as much of it as there is room for. */
+/** The end of a typed text, as much as there is room for. */
 function tailOf(text: string, columns: number, measure: Measure): string {
   let tail = text
   while (measure(tail) > columns) tail = tail.slice(Math.max(1, Math.ceil((measure(tail) - columns) / 2)))

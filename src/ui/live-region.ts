@@ -1,23 +1,23 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { Measure } from './width.ts'
 
-/** What a terminal shows at once, so that no half of a frame is seen; one that does not know it ignores it. */
+/** Makes the terminal show a frame at once; terminals that do not know it ignore it. */
 const BEGIN = '\u001b[?2026h'
 const END = '\u001b[?2026l'
-/** What stands below the cursor, never what has scrolled away. */
+/** Erases what is below the cursor, never what has scrolled away. */
 const ERASE_BELOW = '\u001b[J'
 const ERASE_TO_END = '\u001b[K'
 
-/** What a terminal does, as far as its user must know it. */
+/** The behaviour of a terminal that its user must know. */
 interface TerminalTraits {
   readonly measure: Measure
-  /** Whether it breaks lines anew when its width changes; the others cut them. */
+  /** Whether it wraps lines again when its width changes; others cut them. */
   readonly reflows: boolean
 }
 
 /**
- * The last rows of a terminal, which change while all above them stays. The cursor rests at the start of the last one: of
- * all places that one is the same in every terminal after it was resized.
+ * The last rows of a terminal, which change while all above stays. The cursor rests at the start of the last row, the only
+ * place that is the same in every terminal after a resize.
  */
 export class LiveRegion {
   readonly #traits: TerminalTraits
@@ -28,7 +28,7 @@ export class LiveRegion {
     this.#traits = traits
   }
 
-  /** What to write so that `kept` stands above the rows, which are narrower than the terminal; empty where nothing changes. */
+  /** What to write so that `kept` is above the rows, which are narrower than the terminal; empty if nothing changes. */
   frame(kept: string, rows: readonly string[], columns: number): string {
     const isSame = kept === '' && columns === this.#columns && rows.length === this.#rows.length
     const text = isSame ? this.#changed(rows) : this.#erased(columns) + kept + drawn(rows)
@@ -37,17 +37,17 @@ export class LiveRegion {
     return text === '' ? '' : BEGIN + text + END
   }
 
-  /** The rows are not where they were: somebody else has written, and the next frame begins below that. */
+  /** Forgets where the rows are, because another program has written: the next frame begins below that. */
   forget(): void {
     this.#rows = []
   }
 
-  /** The next frame draws every row anew: something was typed over them. */
+  /** Makes the next frame draw every row again, because something was typed over them. */
   refresh(): void {
     this.#columns = 0
   }
 
-  /** Only the rows that are others than before. */
+  /** Draws only the rows that have changed. */
   #changed(rows: readonly string[]): string {
     let [text, at] = ['', rows.length - 1]
     for (const [index, row] of rows.entries()) {
@@ -58,7 +58,7 @@ export class LiveRegion {
     return text === '' ? '' : text + vertical(rows.length - 1 - at)
   }
 
-  /** Takes the rows away. In a terminal that has become narrower each may stand on several. */
+  /** Erases the rows. In a terminal that has become narrower each may take several. */
   #erased(columns: number): string {
     if (this.#rows.length === 0) return ''
     const { measure, reflows } = this.#traits
@@ -79,7 +79,7 @@ function vertical(rows: number): string {
   return rows < 0 ? `\u001b[${-rows}A` : `\u001b[${rows}B`
 }
 
-/** Whether the terminal breaks lines anew when its width changes, as nearly all do. */
+/** Whether the terminal wraps lines again when its width changes, as nearly all do. */
 export function reflowsLines(env: Readonly<Record<string, string | undefined>>): boolean {
   if (env['TMUX']) return true
   return !env['STY'] && !env['XTERM_VERSION'] && env['TERM'] !== 'linux'

@@ -1,6 +1,6 @@
 import { bad, dim, paragraph, type Block } from './block.ts'
 
-/** A question to a person, who answers with a number or in words. */
+/** A question to a person, who answers with a number or a text. */
 export function questionView(question: string, choices: readonly string[]): readonly Block[] {
   return [
     paragraph(['  ', bad('■'), '  '], question),

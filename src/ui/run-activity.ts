@@ -3,7 +3,7 @@ import { formatDuration } from '../base/time.ts'
 import type { AgentTool } from '../events/event.ts'
 import type { Gate } from '../events/gate.ts'
 
-/** What an agent has done last, and how often what, in one attempt: a few lines, however long it works. */
+/** An agent's last steps in one attempt, and how often it used which tool: a few lines, however long it works. */
 export class Activity {
   readonly #gates: readonly Gate[]
   readonly #counts = { read: 0, edited: 0, ran: 0, other: 0 }
@@ -14,12 +14,12 @@ export class Activity {
     this.#gates = gates
   }
 
-  /** What it says, or is said to do. */
+  /** Adds a message, or a step that is reported for it. */
   step(text: string): void {
     this.#add({ text, since: null, end: '' })
   }
 
-  /** A tool begins, or ends: how it failed stands behind it. */
+  /** Adds the begin or the end of a tool; a failure is shown after its name. */
   tool({ name, summary, status }: AgentTool, at: Date): void {
     if (status === 'running') {
       this.#count(name, summary)
@@ -36,13 +36,13 @@ export class Activity {
     this.#steps = this.#steps.map((step) => (step === running ? { ...step, since: null, end } : step))
   }
 
-  /** The newest of its steps; empty where there is none. */
+  /** The newest step; empty if there is none. */
   get newest(): string {
     const step = this.#steps.at(-1)
     return step ? step.text + step.end : ''
   }
 
-  /** Those before it, oldest first. */
+  /** The steps before it, oldest first. */
   before(most: number): readonly string[] {
     return most <= 0
       ? []
@@ -52,7 +52,7 @@ export class Activity {
           .map(({ text, end }) => text + end)
   }
 
-  /** `read 6, edited 3, ran test 2×, 5 commands`; empty where it has used no tool. */
+  /** `read 6, edited 3, ran test 2×, 5 commands`; empty if it has used no tool. */
   get digest(): string {
     const { read, edited, ran, other } = this.#counts
     const parts = [
@@ -69,7 +69,7 @@ export class Activity {
     this.#steps = [...this.#steps, step].slice(-MOST_STEPS)
   }
 
-  /** A command that runs a gate is known by the gate's name. */
+  /** Counts a command that runs a gate under the gate's name. */
   #count(name: string, summary: string): void {
     const kind = KINDS.find(([, names]) => names.test(name))?.[0] ?? 'other'
     const gate = kind === 'ran' ? this.#gates.find(({ command }) => summary.includes(command)) : undefined
@@ -78,17 +78,17 @@ export class Activity {
   }
 }
 
-/** One thing that the agent did, or does. */
+/** One step of the agent. */
 interface Step {
   readonly text: string
-  /** Since when a tool is at work; null where it is over. */
+  /** The start of a running tool; null once it is over. */
   readonly since: Date | null
   readonly end: string
 }
 
 const MOST_STEPS = 8
 
-/** What the tools of agents are for, by their names. */
+/** The kinds of tools, by the names that agents give them. */
 const KINDS = [
   ['edited', /edit|write|patch|replace|create|insert|change/i],
   ['ran', /bash|shell|exec|command|terminal|^run/i],

@@ -16,12 +16,12 @@ import { accent, bad, dim, line, paragraph, strong, type Block, type Line, type 
 import { gateText, sandboxText } from './run-text.ts'
 import { timeLimitText } from './task-lines.ts'
 
-/** How a worker is started, where the run has some. */
+/** How to start a worker, if the run uses workers. */
 export function workersBlocks({ queue }: RunStarted): readonly Block[] {
   return queue ? [line(dim(`workers: ralph worker --queue ${queue}`))] : []
 }
 
-/** What a run begins with: where it works, who does it, what checks it, how much at once, and in what cage. */
+/** The head of a run: its folder, agent, gates, number of jobs and sandbox. */
 export function headBlock({ root, branch, head, agent, gates, sandbox, jobs }: RunStarted): Block {
   const place = `${branch ?? 'detached HEAD'} @ ${head.slice(0, 7)}`
   const checks =
@@ -44,12 +44,12 @@ export function headBlock({ root, branch, head, agent, gates, sandbox, jobs }: R
   }
 }
 
-/** What a person should know, and stops nothing. */
+/** A warning, which stops nothing. */
 export function warningBlock(message: string): Block {
   return paragraph([strong('warning'), ' '], message)
 }
 
-/** What the gates say before anything has begun. */
+/** The results of the gates before the run begins. */
 export function baselineBlocks(results: readonly GateResult[]): readonly Block[] {
   if (results.length === 0) return []
   const failed = results.filter(({ verdict }) => verdict !== 'passed')
@@ -61,7 +61,7 @@ export function baselineBlocks(results: readonly GateResult[]): readonly Block[]
   ]
 }
 
-/** The line that a task begins with. */
+/** The first line of a task. */
 export function taskBlock({ task, tier, limits }: TaskStarted): Block {
   const facts = [tier, `${limits.turns} turns`, timeLimitText(limits.seconds)]
   return {
@@ -73,7 +73,7 @@ export function taskBlock({ task, tier, limits }: TaskStarted): Block {
 
 const MOST_LINES = 4
 
-/** Those that passed in a row, the others with what they said. */
+/** The passed gates in a row, and the failed ones with their output. */
 export function gateBlocks(results: readonly GateResult[]): readonly Block[] {
   const passed = results.filter(({ verdict }) => verdict === 'passed')
   const failed = results.filter(({ verdict }) => verdict !== 'passed')
@@ -84,7 +84,7 @@ function gatesLine(head: string, results: readonly GateResult[]): Block {
   return { kind: 'hang', head: [head], words: results.map(gateText), gap: '   ' }
 }
 
-/** The gate, and of what it said the lines that a person looks for. */
+/** A failed gate, with the lines of its output that a person needs. */
 function failedGate(result: GateResult): readonly Block[] {
   return [
     line('     ', ...gateText(result), dim(`   ${result.reason}`)),
@@ -92,14 +92,14 @@ function failedGate(result: GateResult): readonly Block[] {
   ]
 }
 
-/** What a task came to: its commit, and what that took. */
+/** The result of a done task: its commit, and what it took. */
 export function completedText(event: TaskCompleted): string {
   const change = `${counted(event.files, 'file')} +${event.added} −${event.removed}`
   const cost = event.cost === null ? [] : [formatCost(event.cost)]
   return [event.commit.slice(0, 7), change, formatDuration(event.duration), ...cost].join('   ')
 }
 
-/** Work that has passed and cannot land, with what to do about that. */
+/** Work that has passed and cannot land, with what to do about it. */
 export function heldBlock(paths: readonly string[]): Block {
   const text =
     paths.length === 0
@@ -108,7 +108,7 @@ export function heldBlock(paths: readonly string[]): Block {
   return paragraph(['  ', strong('◐'), '  '], text)
 }
 
-/** The same while it lasts. */
+/** The same as a live line. */
 export function heldLine(paths: readonly string[]): Line {
   const text = paths.length === 0 ? 'the checkout to be free' : `${fewOf(paths, 2)}: commit or stash that`
   return [strong('◐'), ` waits for ${text}`]
@@ -125,7 +125,7 @@ function kept(attempts: number): string {
   return attempts === 1 ? 'kept as an attempt' : `kept as ${attempts} attempts`
 }
 
-/** What an agent asks, and how to answer it from elsewhere. */
+/** An agent's question, and how to answer it from another terminal. */
 export function questionBlocks({ id, text, options }: Question): readonly Block[] {
   const choices = options.length > 0 ? ` (${options.join(' / ')})` : ''
   return [
@@ -134,17 +134,17 @@ export function questionBlocks({ id, text, options }: Question): readonly Block[
   ]
 }
 
-/** What an agent says by its tool of how it stands. */
+/** A report of an agent through its tool. */
 export function signalText({ signal, text }: Extract<RunEvent, { type: 'agent-signal' }>): string {
   return signal === 'done' ? 'says that it is done' : `says that it is blocked: ${text}`
 }
 
-/** One thing that an agent does. */
+/** One step of an agent. */
 export function stepBlock(text: string): Block {
   return line(dim(`     · ${text}`))
 }
 
-/** A wait that goes on: `limit until 14:30 (in 41m)`, and of a short one only how long. */
+/** A running wait: `limit until 14:30 (in 41m)`, and for a short one only how long. */
 export function waitText(reason: string, until: Date, now: Date): string {
   const left = secondsBetween(now, until)
   const when =
@@ -156,15 +156,15 @@ export function waitText(reason: string, until: Date, now: Date): string {
 
 const SHORT_WAIT_SECONDS = 90
 
-/** `42s`, `41m`, `1h 12m`: seconds matter only within the first minute. */
+/** `42s`, `41m`, `1h 12m`: seconds only within the first minute. */
 export function wholeMinutes(seconds: number): string {
   return formatDuration(seconds < 60 ? seconds : Math.floor(seconds / 60) * 60)
 }
 
-/** What goes on now, at the head of its line. */
+/** The sign at the start of a live line. */
 export const LIVE: Piece = accent('●')
 
-/** Never less than none: clocks are set back. */
+/** Never negative: clocks may be set back. */
 export function secondsBetween(from: Date, to: Date): number {
   return Math.max(0, (to.getTime() - from.getTime()) / 1000)
 }

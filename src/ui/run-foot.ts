@@ -7,15 +7,15 @@ import { widthOf } from './fit.ts'
 import { secondsBetween, wholeMinutes } from './run-blocks.ts'
 import type { Measure } from './width.ts'
 
-/** What the foot of a run stands on. */
+/** What the foot of a run shows. */
 interface FootFacts {
   readonly now: Date
   readonly remaining: Remaining | null
-  /** `p pause`: the last one stays the longest, then the first ones. */
+  /** `p pause`: the last one is dropped last, before it the first ones. */
   readonly keys: readonly string[]
 }
 
-/** How the whole run stands, in one line, with the keys at its right; what finds no room is left out, the least first. */
+/** The state of the whole run in one line, with the keys at its right; the least important parts are dropped if there is no room. */
 export function footLine(
   status: RunStatus,
   { now, remaining, keys }: FootFacts,
@@ -65,12 +65,12 @@ function partsOf(
   return texts.map((text) => [text])
 }
 
-/** A blank first: there the cursor rests. */
+/** Begins with a blank, where the cursor rests. */
 function joined(parts: readonly Line[]): Line {
   return [' ', ...parts.flatMap((part, at) => (at === 0 ? part : [' · ', ...part]))]
 }
 
-/** `about 40m–1h more`: as exactly as anybody can know. */
+/** `about 40m–1h more`: no more exact than the estimate. */
 export function remainingText({ low, high }: Remaining): string {
   const [from, to] = [roughly(low), roughly(high)]
   if (to < 60) return 'under a minute more'
@@ -80,7 +80,7 @@ export function remainingText({ low, high }: Remaining): string {
     : `about ${formatDuration(from)}–${formatDuration(to)} more`
 }
 
-/** Minutes, from ten of them on fives, from two hours on half hours. */
+/** Rounds minutes: from ten to fives, from two hours to half hours. */
 function roughly(seconds: number): number {
   const step = seconds < 600 ? 60 : seconds < 7200 ? 300 : 1800
   return Math.round(seconds / step) * step

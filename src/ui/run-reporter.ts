@@ -10,35 +10,35 @@ import { RunStory, type Story, type StoryDetail } from './run-story.ts'
 import { TogetherStory } from './run-together.ts'
 import { withoutJoiners, type Measure } from './width.ts'
 
-/** Where a run is reported. */
+/** The output of a run's report. */
 export interface ReportTarget {
   readonly write: (text: string) => void
-  /** Asked anew for each frame: a terminal may change its size meanwhile. */
+  /** Called for each frame, because a terminal may change its size. */
   readonly canvas: () => Canvas
   readonly measure: Measure
   readonly now: () => Date
-  /** Show each step of the agent as a line, in a terminal too. */
+  /** Whether each step of the agent is a line, in a terminal too. */
   readonly verbose: boolean
-  /** The terminal that live lines stand in; null where there are none: in a pipe, and where each event is to be a line. */
+  /** The terminal of the live lines; null without them: in a pipe, or if each event is a line. */
   readonly live: LiveTarget | null
 }
 
-/** A terminal in which what stands below the lines changes. */
+/** A terminal with changing rows below its lines. */
 export interface LiveTarget {
   readonly rows: () => number
   readonly reflows: boolean
-  /** Calls back a little later; what it returns takes that back. */
+  /** Calls back a little later; the returned function cancels that. */
   readonly later: (callback: () => void, milliseconds: number) => () => void
 }
 
-/** Sixty frames a second are all that an eye sees. */
+/** More than sixty frames a second are not visible. */
 const FRAME_MS = 1000 / 60
-/** More live lines than these nobody follows. */
+/** Nobody follows more live lines than these. */
 const MOST_LIVE = 12
-/** Below so many rows each one counts: then the rule goes first. */
+/** With fewer rows than this, the rule is dropped first. */
 const FEW_ROWS = 10
 
-/** Reports a run to a person: lines that stay, and in a terminal below them what goes on, and how the run stands. */
+/** Reports a run to a person: lines that stay, and in a terminal live lines with a foot below them. */
 export class RunReporter {
   readonly #target: ReportTarget
   readonly #detail: StoryDetail
@@ -47,12 +47,12 @@ export class RunReporter {
   #status: RunStatus | null = null
   #pace: Pace = { durations: [], most: 0 }
   #keys: readonly string[] = []
-  /** What stands in place of the foot. */
+  /** What is shown in place of the foot. */
   #overlay: readonly Block[] | null = null
-  /** What is to stay, and not written yet. */
+  /** Lines that stay, not written yet. */
   #kept: Block[] = []
   #holds = 0
-  /** Whether a run was asked for, and has not begun. */
+  /** Whether a run was started, and has no events yet. */
   #begins = false
   #drawnAt = 0
   #cancel: (() => void) | null = null
@@ -65,13 +65,13 @@ export class RunReporter {
     this.#story = new RunStory(this.#detail)
   }
 
-  /** Shows that something goes on, before there is anything to say. */
+  /** Shows activity before the first event. */
   begin(): void {
     this.#begins = true
     this.tick()
   }
 
-  /** How the run stands; null before it has begun. */
+  /** The state of the run; null before it has begun. */
   get status(): RunStatus | null {
     return this.#status
   }
@@ -85,25 +85,25 @@ export class RunReporter {
     this.print(this.#story.show(event))
   }
 
-  /** Lines that stay, between those of the run. */
+  /** Prints lines that stay, between those of the run. */
   print(blocks: readonly Block[]): void {
     this.#kept.push(...blocks)
     this.#drawSoon()
   }
 
-  /** How long tasks take here, once that is known: in the order in which they were done. */
+  /** Sets how long tasks take here, once known, in the order in which they were done. */
   pace({ durations, most }: Pace): void {
     this.#pace = { durations: [...durations, ...this.#pace.durations], most }
     this.#drawSoon()
   }
 
-  /** What the foot says of keys: the last one stays the longest. */
+  /** Sets the keys in the foot: the last one is dropped last. */
   keys(keys: readonly string[]): void {
     this.#keys = keys
     this.#drawSoon()
   }
 
-  /** Shows something in place of the foot, as what a key asks; null shows the foot again. */
+  /** Shows something in place of the foot, such as a key's question; null shows the foot again. */
   overlay(blocks: readonly Block[] | null): void {
     this.#overlay = blocks
     this.#drawSoon()
@@ -114,7 +114,7 @@ export class RunReporter {
     if (this.#region && this.#holds === 0) this.#draw()
   }
 
-  /** Takes the live lines away and writes nothing, until what it returns is called: somebody else has the terminal. */
+  /** Removes the live lines and writes nothing until the returned function is called: another program has the terminal. */
   hold(): () => void {
     if (this.#holds === 0) {
       this.#write(this.#region?.frame(this.#keptText(), [], this.#columns()) ?? '')
@@ -129,19 +129,19 @@ export class RunReporter {
     }
   }
 
-  /** Draws all of it anew, below whatever somebody else has written. */
+  /** Draws everything again, below what another program has written. */
   redraw(): void {
     this.#region?.forget()
     this.tick()
   }
 
-  /** Draws all of it anew where it stands. */
+  /** Draws everything again in the same place. */
   refresh(): void {
     this.#region?.refresh()
     this.tick()
   }
 
-  /** The end: what there was to say is written, and nothing is left below it. */
+  /** Ends the report: writes what is left, and leaves nothing below it. */
   end(): void {
     this.#cancel?.()
     this.#cancel = null
@@ -150,7 +150,7 @@ export class RunReporter {
     this.#write(this.#region ? this.#region.frame(kept, [], this.#columns()) : kept)
   }
 
-  /** At once, unless a frame was drawn just now: then with whatever comes until the next. */
+  /** Draws at once; just after a frame, draws all changes with the next one. */
   #drawSoon(): void {
     if (this.#holds > 0 || this.#cancel) return
     const { live, now } = this.#target
@@ -187,7 +187,7 @@ export class RunReporter {
     if (text !== '') this.#target.write(text)
   }
 
-  /** Never wider than the terminal, whose last column stays free, nor higher than half of it. */
+  /** Narrower than the terminal, whose last column stays free, and at most half as high. */
   #liveRows(): readonly string[] {
     const { live, canvas, now } = this.#target
     if (!live) return []

@@ -37,20 +37,20 @@ import {
 } from './run-text.ts'
 import type { Measure } from './width.ts'
 
-/** How much is shown: in a terminal live lines show what the agent does; elsewhere, or where asked, each step is a line. */
+/** How much is shown: in a terminal live lines show the agent's steps; elsewhere, or on request, each step is a line. */
 export interface StoryDetail {
   readonly steps: boolean
 }
 
-/** What there is for the live lines. */
+/** The space for the live lines. */
 export interface LiveRoom {
   readonly columns: number
-  /** How many lines there may be. */
+  /** The maximum of lines. */
   readonly rows: number
   readonly measure: Measure
 }
 
-/** A run as blocks: what each event leaves behind, and what goes on now. */
+/** A run as blocks: lines that each event leaves behind, and live lines. */
 export interface Story {
   show(event: RunEvent): readonly Block[]
   live(now: Date, room: LiveRoom): readonly Block[]
@@ -61,16 +61,16 @@ interface Attempt {
   readonly startedAt: Date
   readonly activity: Activity
   usage: Usage
-  /** When the agent had its say; null while it works. */
+  /** When the agent ended; null while it works. */
   agentEndedAt: Date | null
   gates: GateResult[]
-  /** How much the sandbox has refused. */
+  /** The number of refused actions. */
   caged: number
-  /** A person makes it. */
+  /** Whether a person makes it. */
   isByHand: boolean
 }
 
-/** Shows a run as it goes on: lines to keep out of each event, and a few that say what goes on now. */
+/** Shows a running run: each event leaves lines that stay, and a few live lines show what is under way. */
 export class RunStory implements Story {
   readonly #detail: StoryDetail
   readonly #ends: TaskEndEvent[] = []
@@ -79,10 +79,10 @@ export class RunStory implements Story {
   #gates: readonly Gate[] = []
   /** The task whose commit is being sealed. */
   #sealing: string | null = null
-  /** The attempt that an interruption ended, where it is kept. */
+  /** The kept attempt that an interruption ended. */
   #interrupted: Interrupted | null = null
   #isLoop = false
-  /** What goes on where no agent works: a wait, the gates, the seal. */
+  /** What is under way without an agent: a wait, the gates, the seal. */
   #aside: ((now: Date) => Line) | null = null
 
   constructor(detail: StoryDetail, gates: readonly Gate[] = []) {
@@ -90,7 +90,7 @@ export class RunStory implements Story {
     this.#gates = gates
   }
 
-  /** The title of the task that it is about; empty where it is about none. */
+  /** The title of its task; empty if there is none. */
   get title(): string {
     return this.#task?.task.title ?? ''
   }
@@ -142,7 +142,7 @@ export class RunStory implements Story {
       case 'answered':
         return []
       case 'question':
-        // Of a task that has failed the terminal asks by itself.
+        // The terminal itself asks about a failed task.
         if (!this.#attempt) return []
         this.#sinceThen(event, 'waits for an answer')
         return questionBlocks(event)
@@ -150,7 +150,7 @@ export class RunStory implements Story {
         return event.result === 'held' ? [heldBlock(event.paths)] : []
       case 'agent-signal':
         if (event.signal !== 'progress') return this.#step(signalText(event))
-        // What the agent itself wants to be read.
+        // The agent itself chose to report this.
         this.#attempt?.activity.step(event.text)
         return [paragraph(['     ', '· '], event.text)]
       case 'task-added':
@@ -230,7 +230,7 @@ export class RunStory implements Story {
     }
   }
 
-  /** What goes on now, nothing where nothing does: above it the last that the agent did, as far as there is room. */
+  /** The live lines, empty if nothing is under way; above them the agent's last steps, as far as there is room. */
   live(now: Date, { rows, columns }: LiveRoom): readonly Block[] {
     const attempt = this.#attempt
     const number = attempt ? `  ${attempt.number}  ` : '  '
@@ -252,7 +252,7 @@ export class RunStory implements Story {
     ]
   }
 
-  /** What it has taken so far; where there is little room, of the time alone. */
+  /** What the attempt has taken so far; in a narrow terminal only the time. */
   #spent({ usage, startedAt, isByHand }: Attempt, now: Date, columns: number): string {
     const time = formatDuration(secondsBetween(startedAt, now))
     const limit = this.#task && !isByHand ? ` of ${formatDuration(this.#task.limits.seconds)}` : ''
@@ -277,9 +277,9 @@ export class RunStory implements Story {
     if (this.#attempt) this.#attempt.agentEndedAt ??= new Date(at)
   }
 
-  /** A text may have many lines: the newest is what goes on now; of the others the first are shown. */
+  /** A text may have many lines: the newest becomes the live line; of those that stay only the first. */
   #text(text: string): readonly Block[] {
-    // Of what is not shown whole the end is enough, however much an agent has to say.
+    // If it is not shown whole, only the end of a long text is needed.
     const written = linesOf(this.#detail.steps ? text : text.slice(-MOST_CHARACTERS))
     for (const one of written.slice(-MOST_LINES)) this.#attempt?.activity.step(one)
     if (!this.#detail.steps) return []
@@ -344,14 +344,14 @@ export class RunStory implements Story {
   }
 }
 
-/** How much of what the agent did stands above what it does. */
+/** How many earlier steps are shown above the present one. */
 const MOST_BEFORE = 3
 const MOST_LINES = 4
 const MOST_CHARACTERS = 2000
-/** A shorter wait is over before its line is read, and its reason stands above it. */
+/** A shorter wait is over before its line is read, and its reason is above it. */
 const WORTH_SHOWING_SECONDS = 30
 
-/** Those that say something. */
+/** The lines that are not empty. */
 function linesOf(text: string): readonly string[] {
   return withoutControls(text)
     .split('\n')

@@ -3,16 +3,16 @@ import type { RunFinished, TaskBlocked, TaskCompleted, TaskGivenUp } from '../ev
 import { formatCost } from '../events/usage.ts'
 import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell } from './block.ts'
 
-/** How one task of the run ended. */
+/** The event that ended one task of the run. */
 export type TaskEndEvent = TaskCompleted | TaskBlocked | TaskGivenUp
 
-/** An attempt that an interruption ended, and that is kept. */
+/** A kept attempt that an interruption ended. */
 export interface Interrupted {
   readonly id: string
   readonly attempt: number
 }
 
-/** What a run came to: how much, each task in a row, and what a person can do now. */
+/** The result of a run: the totals, a row for each task, and what a person can do now. */
 export function summaryOf(
   finished: RunFinished,
   ends: readonly TaskEndEvent[],
@@ -33,7 +33,7 @@ function totals({ completed, blocked, failed, held, waiting, seconds, cost }: Ru
     ...(blocked.length > 0 ? [`${blocked.length} blocked`] : []),
     ...(failed.length > 0 ? [`${failed.length} left`] : []),
     ...(held.length > 0 ? [`${held.length} held`] : []),
-    // What waits may wait for those.
+    // Waiting tasks may wait for the blocked ones.
     ...(blocked.length > 0 && waiting > 0 ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'}`] : []),
     formatDuration(seconds),
     ...(cost === null ? [] : [formatCost(cost)]),
@@ -63,7 +63,7 @@ function closing({ end, reason, completed }: RunFinished, ends: readonly TaskEnd
   return [paragraph([], `${reason[0]?.toUpperCase()}${reason.slice(1)}.`.replace(/\.\.$/, '.'))]
 }
 
-/** What a person can do about the first task that is not done: to answer is the least. */
+/** What to do about the first task that is not done; an answer is the least work. */
 function nextStep({ blocked, failed }: RunFinished, ends: readonly TaskEndEvent[]): readonly Block[] {
   const question = ends.find((end) => end.type === 'task-blocked' && end.asks)
   if (question) return [line(dim(`Next: ralph answer ${question.id} "…"`))]
@@ -72,12 +72,12 @@ function nextStep({ blocked, failed }: RunFinished, ends: readonly TaskEndEvent[
   return first === undefined ? [] : [line(dim(`Next: ralph attempts ${first}${retry}`))]
 }
 
-/** A run that a task ended has that task's reason, which stands in its row. */
+/** Whether the reason is in a task's row already, because a task ended the run. */
 function isTold(reason: string, ends: readonly TaskEndEvent[]): boolean {
   return ends.some((end) => end.type !== 'task-completed' && reason === `${end.id}: ${end.reason}`)
 }
 
-/** What an interruption has kept, and how to go on. */
+/** What an interruption has kept, and how to continue. */
 function goingOn({
   isLoop,
   interrupted,

@@ -10,7 +10,7 @@ import type { OutcomeKind } from '../events/outcome.ts'
 import { formatCost } from '../events/usage.ts'
 import { bad, good, type Line } from './block.ts'
 
-/** `31 turns · 6m 12s · $0.42`: what is known of it. */
+/** `31 turns · 6m 12s · $0.42`: the known parts. */
 export function spentText(seconds: number, { turns, costUsd }: Pick<Usage, 'turns' | 'costUsd'>): string {
   const parts = [
     ...(turns === null ? [] : [counted(turns, 'turn')]),
@@ -20,13 +20,13 @@ export function spentText(seconds: number, { turns, costUsd }: Pick<Usage, 'turn
   return parts.join(' · ')
 }
 
-/** `2 places · only frontend, Heavy`: what a worker does. */
+/** `2 places · only frontend, Heavy`: the tasks that a worker takes. */
 export function workerText({ places, labels }: Pick<WorkerJoined, 'places' | 'labels'>): string {
   const what = labels.length === 0 ? [] : [`only ${fewOf(labels)}`]
   return [counted(places, 'place'), ...what].join(' · ')
 }
 
-/** How the agent itself ended, in the words of the one who watched. */
+/** How the agent itself ended, in a person's words. */
 export function endText(outcome: OutcomeKind, reason: string): string {
   switch (outcome) {
     case 'done':
@@ -55,7 +55,7 @@ export function endText(outcome: OutcomeKind, reason: string): string {
   }
 }
 
-/** Whether what followed the agent's word spoke against it. */
+/** Whether a later check refuted the agent's "done". */
 export function isRefuted(outcome: OutcomeKind): boolean {
   return (
     outcome === 'gate-failed' ||
@@ -65,7 +65,7 @@ export function isRefuted(outcome: OutcomeKind): boolean {
   )
 }
 
-/** `✓ typecheck 1.2s`, or `✗ test 9.1s`; one that is not required says so. Only what was checked has a colour. */
+/** `✓ typecheck 1.2s`, or `✗ test 9.1s`; marked if it is not required. Only what was checked has a colour. */
 export function gateText({ gate, verdict, seconds }: GateResult): Line {
   const name = ` ${gate.name} ${shortTime(seconds)}${gate.required ? '' : ' (not required)'}`
   if (verdict === 'passed') return [good('✓'), name]
@@ -73,7 +73,7 @@ export function gateText({ gate, verdict, seconds }: GateResult): Line {
   return [gate.required ? bad('✗') : '✗', name]
 }
 
-/** Tenths of a second matter for a gate, up to a minute. */
+/** With tenths of a second, up to a minute. */
 function shortTime(seconds: number): string {
   return seconds < 59.95 ? `${seconds.toFixed(1)}s` : formatDuration(seconds)
 }
@@ -89,20 +89,20 @@ export function deniedTexts(denied: readonly Denial[]): readonly string[] {
   ]
 }
 
-/** Whether agents and gates are in a sandbox, and why not. */
+/** Whether agents and gates run in a sandbox, and if not, why. */
 export function sandboxText({ on, reason }: SandboxState): string {
   if (on) return 'sandbox on'
   return reason === null ? 'sandbox off' : `sandbox off: ${reason}`
 }
 
-/** What the sandbox refused, and what would allow it. */
+/** What the sandbox refused, and the setting that would allow it. */
 export function cagedText({ by, action, target, allowedBy }: Omit<Caged, 'type' | 'id'>): string {
   const what = { read: 'to read', write: 'to write', connect: 'to connect to' }[action]
   const how = allowedBy === null ? 'nothing allows that' : `allowed by ${allowedBy}`
   return `the sandbox refused the ${by} ${what} ${target} (${how})`
 }
 
-/** What the agent did that is not its to do, and what became of it. */
+/** The agent's interference, and how it was handled. */
 export function interferenceText(interference: Interference): string {
   switch (interference.kind) {
     case 'commits':

@@ -6,13 +6,13 @@ import { heldLine, LIVE } from './run-blocks.ts'
 import { RunStory, type LiveRoom, type Story, type StoryDetail } from './run-story.ts'
 import { cut, type Measure } from './width.ts'
 
-/** Shows a run of several jobs at once: each task as in a run of its own, with its id before each line. */
+/** Shows a run of several jobs: each task as in a run of its own, with its id before each line. */
 export class TogetherStory implements Story {
   readonly #detail: StoryDetail
-  /** Shows what belongs to no task, and sums up. */
+  /** Shows what belongs to no task, and the summary. */
   readonly #whole: RunStory
   readonly #tasks = new Map<string, RunStory>()
-  /** Those whose work waits to land, or lands. */
+  /** Tasks whose work waits to land, or lands. */
   readonly #landing = new Map<string, Line>()
   #gates: readonly Gate[] = []
 
@@ -40,7 +40,7 @@ export class TogetherStory implements Story {
     return event.type === 'task-started' ? blocks : blocks.map((block) => named(block, [dim(id)]))
   }
 
-  /** A line for each task at work: its id, its title where there is room, and what goes on. */
+  /** A line for each task at work: its id, its title if there is room, and its state. */
   live(now: Date, room: LiveRoom): readonly Block[] {
     const titled = room.columns >= ROOM_FOR_TITLES
     const lines = [...this.#tasks].flatMap(([id, story]) => {
@@ -77,7 +77,7 @@ function isEnd({ type }: RunEvent): boolean {
   return type === 'task-completed' || type === 'task-blocked' || type === 'task-given-up'
 }
 
-/** The same with the task before it. */
+/** The block with the task's id before it. */
 function named(block: Block, head: Line): Block {
   switch (block.kind) {
     case 'line':

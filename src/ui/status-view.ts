@@ -1,11 +1,11 @@
 import { formatDuration, minuteText } from '../base/time.ts'
 import { fewOf } from '../base/text.ts'
-import type { JobStatus, RunStatus, Situation } from '../events/status.ts'
+import type { JobStatus, RunStatus, RunOverview } from '../events/status.ts'
 import { workerText } from './run-text.ts'
 import { accent, bad, dim, good, line, paragraph, strong, type Block } from './block.ts'
 
 /** The current run with its tasks, questions and candidates, and how the last run ended. */
-export function statusView({ run, last, candidates }: Situation, now: Date): readonly Block[] {
+export function statusView({ run, last, candidates }: RunOverview, now: Date): readonly Block[] {
   const ready = candidates.map(({ id, attempt }) => `${id} (attempt ${attempt})`)
   return [
     ...(run ? runBlocks(run, now) : [line('No run is under way here.')]),

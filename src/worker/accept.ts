@@ -14,19 +14,19 @@ import type { Inspect, Work } from '../workspace/port.ts'
 import type { JobEnd } from './queue.ts'
 import type { Remote } from './remote.ts'
 
-/** What a run knows of a job that it has given away. */
+/** What a run knows of a job that it has given to a worker. */
 export interface GivenJob {
   readonly job: Job
   readonly ports: AttemptPorts
   readonly emit: Emit<Happening>
-  /** When it was given. */
+  /** When the job was given. */
   readonly begunAt: Date
 }
 
 /**
- * Makes of what a worker reports what an attempt here would have given. Nothing that it says of the work is believed: the
- * commit is fetched and its tree put into the workspace here, where task files and what decides the gates are compared
- * anew; and the gates run once more when it lands.
+ * Turns a worker's report into the result of an attempt here. Nothing that it says about the work is trusted: the
+ * commit is fetched and its tree put into the workspace here, where changes to task files and gate files are checked
+ * again; and the gates run once more when it lands.
  */
 export async function acceptReport(
   given: GivenJob,
@@ -49,7 +49,7 @@ export async function acceptReport(
   return { kind: 'failed', outcome: ended, decision, record, work, usage: end.usage, session: null }
 }
 
-/** Keeps that an attempt was lost: the next one has a number, and a candidate, of its own. */
+/** Records a lost attempt: the next one gets its own number and candidate. */
 export async function recordLost({ job, ports, emit, begunAt }: GivenJob, reason: string): Promise<Failed> {
   const work = await ports.workspace.inspect.work(job.base)
   const seconds = Math.max(0, (ports.now().getTime() - begunAt.getTime()) / 1000)
@@ -62,7 +62,7 @@ export async function recordLost({ job, ports, emit, begunAt }: GivenJob, reason
   )
 }
 
-/** The attempt was not made, and nothing is to be kept of it. */
+/** The result of an attempt that was not made; nothing is recorded. */
 export async function notMade(given: GivenJob, ended: Outcome): Promise<Failed> {
   const { job, ports } = given
   const usage = UNKNOWN_USAGE
@@ -116,7 +116,7 @@ async function acceptPassed(
   return { kind: 'passed', candidate: { kept, facts, work, denied: end.denied }, record }
 }
 
-/** The same from the commit alone; null where the text of a file decides, for which its tree has to be taken. */
+/** The objections that the commit alone shows; null if file texts decide, which needs its tree. */
 async function objections(
   given: GivenJob,
   kept: KeptAttempt,
@@ -139,7 +139,7 @@ async function objections(
   return isAsked ? null : { ...judged, work, facts: factsOf(kept, work, judged.gatesChanged) }
 }
 
-/** Why work that passed elsewhere may not land, and what of it decides the gates. */
+/** Why work that passed elsewhere may not land, and its changes to gate files. */
 interface Judged {
   readonly problem: string | null
   readonly gatesChanged: readonly string[]
@@ -159,21 +159,21 @@ function factsOf(kept: KeptAttempt, { changes }: Work, gatesChanged: readonly st
   return { ...kept, gatesChanged, changed: changes.map(({ path }) => path) }
 }
 
-/** A record that the worker has pushed; null where it is not the one of this attempt, or cannot be had. */
+/** A record that the worker has pushed; null if it is not this attempt's, or cannot be fetched. */
 async function recordOf({ job, ports }: GivenJob, ref: string, remote: Remote): Promise<KeptAttempt | null> {
   if (ref !== attemptRef(job.task.id, job.attempt)) return null
   await remote.bring([ref])
   return ports.workspace.record.kept(job.task.id, job.attempt)
 }
 
-/** Brings the workspace here to what the worker's is: from there all goes on as after an attempt here. */
+/** Brings the workspace here to the worker's tree: from there it continues as after an attempt here. */
 async function takeTree({ job, ports }: GivenJob, { commit }: KeptAttempt): Promise<void> {
   const { inspect, restore } = ports.workspace
   const { tree } = await inspect.work(job.base)
   await restore.tree({ recorded: tree, to: commit })
 }
 
-/** Nothing has come of it. */
+/** The work of an attempt without a result. */
 async function untouched(given: GivenJob): Promise<Work> {
   return { ...EMPTY_WORK, base: given.job.base, tree: await begunTree(given) }
 }

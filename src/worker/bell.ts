@@ -1,9 +1,9 @@
 import { sleep } from '../process/sleep.ts'
 
-/** So long what comes at once is gathered before it is looked at. */
+/** How long calls are collected before a wait ends. */
 const GATHER_MS = 20
 
-/** Wakes a loop that waits until it is time to look again. */
+/** Wakes a loop that waits for its next round. */
 export class Bell {
   #isRung = false
   #wake: () => void = () => undefined
@@ -13,7 +13,7 @@ export class Bell {
     this.#wake()
   }
 
-  /** Waits so long, and less where it rings, or has rung since the last wait. */
+  /** Waits this long; shorter if it rings, or has rung since the last wait. */
   async wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
     const over = new AbortController()
     this.#wake = () => over.abort()

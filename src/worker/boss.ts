@@ -9,18 +9,18 @@ import { loadOptional } from './optional.ts'
 import type { Batch, Held, Parcel, Queue, Report, RunSign, Ticket, WorkerSign, Word } from './queue.ts'
 import { shownUrl } from './url.ts'
 
-/** The tables are pg-boss's, in a schema of their own. */
+/** pg-boss has its tables in a schema of its own. */
 const SCHEMA = 'ralph'
 const EVENTS = 'events'
-/** Whom workers call: there is one run on a queue. */
+/** The name that workers call: there is only one run on a queue. */
 const RUN = 'run'
 const MOST = 200
 const FAREWELL_MS = 5000
 
-/** What travels to a worker. */
+/** A message to a worker. */
 type ToWorker = { readonly job: Job } | { readonly word: Word }
 
-/** Opens a queue on Postgres, or on what speaks like it; `roots` are where pg-boss may be installed. */
+/** Opens a queue on Postgres, or a compatible server; `roots` are folders where pg-boss may be installed. */
 export async function openBoss(url: string, roots: readonly string[]): Promise<Queue> {
   const { PgBoss } = await loadOptional<typeof import('pg-boss')>('pg-boss', roots)
   const sockets = openSockets()
@@ -28,14 +28,14 @@ export async function openBoss(url: string, roots: readonly string[]): Promise<Q
     connectionString: url,
     schema: SCHEMA,
     application_name: 'ralph',
-    // Who is lost is decided by whoever runs, and what is done is removed at once: there is nothing to look after.
+    // The run decides which workers are lost, and finished jobs are removed at once: pg-boss has nothing to supervise.
     supervise: false,
     schedule: false,
     max: 3,
     ...limitsAt(url),
     ...sockets.options,
   })
-  // What fails is thrown by the call that it belongs to.
+  // The failing call throws the error as well.
   boss.on('error', () => undefined)
   try {
     await boss.start()
@@ -50,9 +50,9 @@ export async function openBoss(url: string, roots: readonly string[]): Promise<Q
   return queueOn(boss, shownUrl(url), sockets.destroy)
 }
 
-/** The connections of a queue: one that is cut, or was refused halfway, would keep this process from its end. */
+/** The connections of a queue: one that is cut, or was refused halfway, would keep this process alive. */
 function openSockets(): {
-  /** For pg, which pg-boss hands them to. */
+  /** For pg; pg-boss passes them on. */
   readonly options: { readonly stream: () => Socket }
   readonly destroy: () => void
 } {
@@ -73,8 +73,8 @@ function openSockets(): {
 }
 
 /**
- * A connection that is cut gives no sign of it: after so long nobody waits for an answer any more. On this machine none is
- * cut, and the embedded queue answers as fast as a busy machine lets it.
+ * A cut connection shows no sign of it: this limits the wait for an answer. Connections on this machine are not
+ * cut, and the embedded queue answers as fast as a busy machine allows.
  */
 function limitsAt(url: string): { readonly connectionTimeoutMillis: number; readonly query_timeout: number } {
   const isHere = ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
@@ -83,7 +83,7 @@ function limitsAt(url: string): { readonly connectionTimeoutMillis: number; read
     : { connectionTimeoutMillis: 15_000, query_timeout: 30_000 }
 }
 
-/** Nothing is tried again by itself. */
+/** pg-boss retries nothing. */
 const PLAIN = { retryLimit: 0 }
 
 function unreachableQueue(url: string, error: unknown): UserError {
@@ -93,7 +93,7 @@ function unreachableQueue(url: string, error: unknown): UserError {
   )
 }
 
-/** A refused connection may be several errors in one, with no message of its own. */
+/** A refused connection may be several errors in one, without a message of its own. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf)[0] ?? error.message
   if (!(error instanceof Error)) return String(error)
@@ -117,7 +117,7 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
   ): Promise<Ticket | null> => {
     const id = await boss.send(of, sign, { id: wanted })
     if (id === null) return null
-    // Only what is active beats; it does not matter whose hands have made it so.
+    // Only active jobs have heartbeats, whoever fetched them.
     await boss.fetch(of, { batchSize: MOST })
     await boss.touch(of, id)
     return { of, id }
@@ -138,7 +138,7 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
       return (await held<RunSign>('run'))[0] ?? null
     },
     async join(sign) {
-      // A run may give it a job as soon as it is seen.
+      // A run may give it a job as soon as it sees it.
       const id = randomUUID()
       await boss.createQueue(boxOf({ of: 'workers', id }), PLAIN)
       const ticket = await take('workers', sign, id)
@@ -164,7 +164,7 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
       await boss.deleteAllJobs(EVENTS)
     },
     async give(worker, job) {
-      // A run that begins removes boxes of workers that it has not seen yet.
+      // A run that begins removes the queues of workers that it has not seen yet.
       await boss.createQueue(boxOf(worker), PLAIN)
       const id = await boss.send(boxOf(worker), { job })
       if (id === null) throw new Error('the queue takes no job')
@@ -222,7 +222,7 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
         .close()
         .then(() => boss.stop({ graceful: false, close: true }))
         .finally(() => over.abort())
-      // Whoever is cut off gets no answer to a farewell.
+      // A cut connection gets no answer to the goodbye.
       await Promise.race([parted, sleep(FAREWELL_MS, over.signal)]).finally(cut)
     },
   }
@@ -238,7 +238,7 @@ function parcelOf({ id, data, state, output }: JobWithMetadata<ToWorker>): Parce
   return { id, job: data.job, isTaken: state === 'active', report }
 }
 
-/** Somebody else may have removed it just now. */
+/** Ignores that somebody else may have just removed it. */
 function ifThere(error: unknown): undefined {
   if (!(error instanceof Error) || !/not exist|not found/i.test(error.message)) throw error
 }

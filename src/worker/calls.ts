@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto'
 import type { PgBoss } from 'pg-boss'
 
 const CHANNEL = 'ralph'
-/** Between whom a call is for and whom it is from. */
+/** Separates the receiver of a call from its sender. */
 const FROM = ' '
 
-/** What tells a run and its workers that something has come for them, so that they need not ask all the time. */
+/** Tells a run and its workers that messages have come, so that they need not poll. */
 export interface Calls {
-  /** Whether a call has been heard: some poolers, and the embedded queue, take calls and bring none. */
+  /** Whether calls arrive: some poolers, and the embedded queue, accept calls and deliver none. */
   readonly isHeard: boolean
-  /** Begins to listen, for nobody else any more. */
+  /** Listens from now on, only for this name. */
   listen(who: string, heard: (from: string | null) => void): void
-  /** Never throws: whoever was not called asks a little later. */
+  /** Never throws: a receiver that gets no call polls a little later. */
   call(who: string, from?: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Calls by LISTEN and NOTIFY of a Postgres. */
+/** Calls by LISTEN and NOTIFY of Postgres. */
 export function listenOn(db: ReturnType<PgBoss['getDb']>): Calls {
   let isHeard = false
   let open: Promise<{ close(): Promise<void> } | null> | null = null
@@ -38,7 +38,7 @@ export function listenOn(db: ReturnType<PgBoss['getDb']>): Calls {
       if (to === who) heard(from)
     }
     try {
-      // Also after a connection that was lost: what came meanwhile is looked for.
+      // Also after a lost connection, because messages may have come in the meantime.
       const handle = await db.listen?.(CHANNEL, onCall, () => heard(null))
       await call(proof)
       return handle ?? null

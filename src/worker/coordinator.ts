@@ -20,24 +20,24 @@ import { PROTOCOL, type Held, type Queue, type RunSign, type Ticket } from './qu
 import type { Remote } from './remote.ts'
 import { Roster, type Delivered, type Delivery, type RosterTimes } from './roster.ts'
 
-/** What a coordinator works with. */
+/** What a coordinator uses. */
 export interface CoordinatorPorts {
-  /** Opens the queue; `warn` hears what a person should know of that. */
+  /** Opens the queue; `warn` gets what a person should know about it. */
   readonly open: (warn: (message: string) => void) => Promise<Queue>
   readonly isEmbedded: boolean
   readonly remote: Remote
   readonly times: RosterTimes
-  /** Of ralph. */
+  /** The version of ralph. */
   readonly version: string
   readonly pid: number
-  /** By what a worker is chosen for a task: its tier, its agent, its tags. */
+  /** The labels by which a worker is chosen for a task: its tier, its agent, its tags. */
   readonly labelsOf: (task: Task) => Promise<readonly string[]>
   readonly now: () => Date
-  /** The second Ctrl-C: nothing is waited for any more. */
+  /** The second Ctrl-C: every wait ends. */
   readonly urgent: AbortSignal
 }
 
-/** Has the attempts of a run made by workers, which a queue leads to. */
+/** Has workers make the attempts of a run, over a queue. */
 export class Coordinator implements Elsewhere {
   readonly #at: CoordinatorPorts
   #opened: { readonly queue: Queue; readonly roster: Roster } | null = null
@@ -46,9 +46,9 @@ export class Coordinator implements Elsewhere {
   #emit: Emit<Happening> = () => undefined
   /** Candidates that are, or were, on the remote. */
   readonly #candidates = new Set<string>()
-  /** Those that were attempted. */
+  /** Tasks that were attempted. */
   readonly #tasks = new Set<string>()
-  /** How many jobs have come back, and are being looked at. */
+  /** The number of jobs that have come back and are being checked. */
   #accepting = 0
   readonly #labels = new Map<string, readonly string[]>()
   readonly #promised = new Map<string, Ticket>()
@@ -90,7 +90,7 @@ export class Coordinator implements Elsewhere {
   async #open(emit: Emit<Happening>): Promise<Queue> {
     const { isEmbedded } = this.#at
     const command = isEmbedded ? 'the embedded queue' : 'the connection to the queue'
-    // Its first start takes seconds, in which no timer is heard.
+    // Its first start takes seconds, in which no timer runs.
     if (isEmbedded) emit({ type: 'preparing', command })
     const late = isEmbedded ? undefined : setTimeout(() => emit({ type: 'preparing', command }), SHOW_MS)
     try {
@@ -113,7 +113,7 @@ export class Coordinator implements Elsewhere {
   }
 
   get places(): number {
-    // While work is fetched and looked at here, its worker is free already.
+    // While work is fetched and checked here, its worker is free already.
     return this.#roster.loaded.reduce((sum, { worker }) => sum + worker.sign.places, this.#accepting)
   }
 
@@ -164,7 +164,7 @@ export class Coordinator implements Elsewhere {
       if (!ticket) return notMade(given, this.#whyNot(ports))
       const ended = await this.#have(ticket, given)
       if (ended === null) return notMade(given, this.#whyNot(ports))
-      // That of a lost one may still be pushed.
+      // A lost job may still push this ref.
       this.#candidates.add(candidateRef(job.task.id, job.attempt, job.token))
       if (ended.kind === 'lost') return recordLost(given, ended.reason)
       const { worker, end } = ended
@@ -187,7 +187,7 @@ export class Coordinator implements Elsewhere {
     const { queue, roster } = this.#opened
     remote.waits(null)
     await roster.end()
-    // Of what cannot be sent any more the next run finds out by itself.
+    // If nothing can be sent any more, the next run notices by itself.
     const quietly = async (work: Promise<void>): Promise<void> => work.catch(() => undefined)
     if (this.#ticket) {
       for (const task of this.#tasks) await quietly(remote.pushRecords(task))
@@ -197,14 +197,14 @@ export class Coordinator implements Elsewhere {
     await quietly(queue.close())
   }
 
-  /** What has landed, or is a record now, waits on the remote no more. */
+  /** Removes from the remote what has landed, or is a record now. */
   async #removeLanded(): Promise<void> {
     const { remote } = this.#at
     const waiting = new Set(await remote.candidates())
     await remote.remove([...this.#candidates].filter((ref) => !waiting.has(ref)))
   }
 
-  /** The place of a run that is dead is taken away from it. */
+  /** Takes the run's place; removes it from a dead run. */
   async #takePlace(sign: RunSign): Promise<Ticket> {
     const queue = this.#queue
     const held = await queue.run()
@@ -228,7 +228,7 @@ export class Coordinator implements Elsewhere {
     if (silent <= times.lostSeconds) throw busy(held.sign, silent)
   }
 
-  /** Jobs of a run that died go on where they are; what was not taken yet is given anew. */
+  /** Follows the jobs of a dead run where they are; jobs that no worker has taken are given again. */
   async #adopt(): Promise<void> {
     const queue = this.#queue
     for (const held of await queue.workers()) {
@@ -241,7 +241,7 @@ export class Coordinator implements Elsewhere {
         const emit: Emit<Happening> = (event) => this.#emit(event)
         const delivery = this.#roster.adopt(held.ticket, id, emit)
         const ended = this.#afterAdopted(job, delivery)
-        // Of a task that is done by now nobody waits for it.
+        // If the task is done by now, nobody waits for this.
         ended.catch(() => undefined)
         this.#underWay.push({ job, worker: delivery.worker, ended })
       }
@@ -265,7 +265,7 @@ export class Coordinator implements Elsewhere {
     return labels
   }
 
-  /** Waits for a worker that takes the job; null where the run or the task is to end before, or nobody comes. */
+  /** Waits for a worker that takes the job; null if the run or the task ends first, or no worker comes. */
   async #placeFor(job: Job, { signal, control }: AttemptPorts): Promise<Ticket | null> {
     const { id } = job.task
     const promised = this.#promised.get(id)
@@ -282,7 +282,7 @@ export class Coordinator implements Elsewhere {
     return null
   }
 
-  /** Gives the job to the worker and hears of it to the end; null where the run ends at once. */
+  /** Gives the job to the worker and follows it to the end; null if the run ends at once. */
   async #have(ticket: Ticket, { job, ports, emit }: GivenJob): Promise<Delivered | null> {
     let delivery: Delivery | null = null
     const forward: Emit<Happening> = (event) => {
@@ -292,7 +292,7 @@ export class Coordinator implements Elsewhere {
     try {
       delivery = await this.#roster.give(ticket, job, forward)
     } catch (error) {
-      // A queue that is gone for a moment: whether it stays gone is for the roster to say.
+      // The queue may be gone only for a moment: the roster decides whether it stays gone.
       const reason = `it could not be given to a worker: ${reasonOf(error)}`
       return { kind: 'reported', worker: 'the queue', end: { kind: 'given-back', reason } }
     } finally {
@@ -317,7 +317,7 @@ export class Coordinator implements Elsewhere {
     return null
   }
 
-  /** What the agent there asks is asked here. */
+  /** Asks here what the agent there asks. */
   async #ask(
     { id, text, options }: Extract<Happening, { type: 'question' }>,
     ports: AttemptPorts,
@@ -334,13 +334,13 @@ export class Coordinator implements Elsewhere {
   }
 }
 
-/** What takes longer is shown. */
+/** Only waits longer than this are shown. */
 const SHOW_MS = 1000
 
-/** Before a job that came back is given away again. */
+/** The pause before a returned job is given again. */
 const PAUSE_MS = 1000
 
-/** Waits for something, or until the signal is aborted. */
+/** Waits for the promise, or until the signal is aborted. */
 async function orAborted(something: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   const over = new AbortController()

@@ -7,18 +7,18 @@ import { openBoss, reasonOf } from './boss.ts'
 import { loadOptional } from './optional.ts'
 import type { Queue } from './queue.ts'
 
-/** More than there are workers on one machine. */
+/** More than the workers on one machine. */
 const MOST_CONNECTIONS = 100
 
-/** The URL of the embedded queue of a folder; null where no run has had one there. */
+/** The URL of a folder's embedded queue; null if no run has had one there. */
 export function embeddedUrl(folder: string): string | null {
   const port = portIn(folder)
   return port === null ? null : urlAt(port)
 }
 
 /**
- * Opens a queue that needs no server: a Postgres inside of this process, on a port that it keeps from run to run. `warn`
- * hears where what an earlier run has left of it is of no use.
+ * Opens a queue that needs no server: a Postgres inside this process, on a port that stays the same from run to run. Calls
+ * `warn` if what an earlier run has left of it is unusable.
  */
 export async function openEmbedded(
   folder: string,
@@ -30,7 +30,7 @@ export async function openEmbedded(
     '@electric-sql/pglite-socket',
     roots,
   )
-  // That it is there before a run with --queue needs it says less than its own error would.
+  // Checked first: that the package is missing is clearer than its own error.
   await loadOptional('pg-boss', roots)
   const port = await freePort(portIn(folder))
   const db = await openData(folder, (data) => PGlite.create(data), warn)
@@ -45,7 +45,7 @@ export async function openEmbedded(
     const queue = await openBoss(urlAt(port), roots)
     return {
       ...queue,
-      // All connections are one session, to which calls are brought by chance.
+      // All connections share one session, so calls do not arrive reliably.
       isListening: false,
       listen: () => undefined,
       async close() {
@@ -60,8 +60,8 @@ export async function openEmbedded(
 }
 
 /**
- * Opens the files of a queue, or makes them. Where a kill has left some that cannot be opened, or was in the midst of it,
- * they are made anew: what was done is in git, and what was not is done again.
+ * Opens the files of a queue, or makes them. If a kill has left files that cannot be opened, or are incomplete,
+ * they are made again: what was done is in git, and the rest is done again.
  */
 async function openData<Database>(
   folder: string,
@@ -71,7 +71,7 @@ async function openData<Database>(
   const [data, mark] = [join(folder, 'data'), join(folder, 'starting')]
   const beginAnew = (why: string): void => {
     rmSync(data, { recursive: true, force: true })
-    // One that nobody has used yet is no loss.
+    // Files that no run has used yet are no loss.
     if (portIn(folder) !== null)
       warn(`the embedded queue ${why}, and begins anew: what was done is in git, and the rest is done again`)
   }
@@ -111,7 +111,7 @@ function portIn(folder: string): number | null {
   }
 }
 
-/** The port that it had, unless somebody else has it by now. */
+/** The port of the last time, unless another program has it now. */
 async function freePort(wanted: number | null): Promise<number> {
   return (wanted === null ? null : await tryPort(wanted)) ?? (await tryPort(0)) ?? 0
 }

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { UserError } from '../base/errors.ts'
 
-/** What many machines need, and one does not: the versions that ralph is tested with. */
+/** Needed only for workers on several machines, so not installed with ralph: the versions that ralph is tested with. */
 const INSTALL = 'npm install pg-boss@12.35'
 const INSTALL_EMBEDDED = `${INSTALL} @electric-sql/pglite@0.5 @electric-sql/pglite-socket@0.2`
 
-/** Loads a package that is installed only where it is wanted: beside ralph itself, or in one of these folders. */
+/** Loads a package that is installed only if needed: beside ralph itself, or in one of these folders. */
 export async function loadOptional<Module>(name: string, roots: readonly string[]): Promise<Module> {
   for (const root of roots) {
     const path = resolveFrom(root, name)

@@ -1,10 +1,10 @@
 import type { Happening } from '../events/event.ts'
 import type { Queue } from './queue.ts'
 
-/** How long events are gathered before they are sent. */
+/** How long events are collected before they are sent. */
 const GATHER_MS = 200
 
-/** Sends the events of a job to the run, in their order; what a queue that is gone for a moment misses is sent later. */
+/** Sends the events of a job to the run, in order; repeats what a queue that was gone for a moment has missed. */
 export class Outbox {
   readonly #queue: Queue
   readonly #parcel: string
@@ -26,7 +26,7 @@ export class Outbox {
     }, GATHER_MS)
   }
 
-  /** Sends what has not been sent yet; gives how many batches there were. */
+  /** Sends what has not been sent yet; returns the number of batches so far. */
   async flush(): Promise<number> {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null

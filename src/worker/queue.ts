@@ -5,19 +5,19 @@ import type { Happening } from '../events/event.ts'
 import type { Usage } from '../events/usage.ts'
 import type { Machine } from '../process/machine.ts'
 
-/** What a run and its workers say to each other: of another version than one's own nothing is understood. */
+/** The version of the messages between a run and its workers: another version is not understood. */
 export const PROTOCOL = 1
 
 /** The run that has the queue, as its workers see it. */
 export interface RunSign {
   readonly protocol: number
-  /** Of ralph. */
+  /** The version of ralph. */
   readonly version: string
   readonly run: string
   readonly machine: Machine
   readonly pid: number
   readonly branch: string
-  /** The queue ends with the run. */
+  /** Whether the queue ends with the run. */
   readonly isEmbedded: boolean
   readonly heartbeatSeconds: number
 }
@@ -26,22 +26,22 @@ export interface RunSign {
 export interface WorkerSign {
   readonly protocol: number
   readonly version: string
-  /** Names it, on the screen too. */
+  /** Its name, also on the screen. */
   readonly name: string
   readonly pid: number
-  /** How many jobs it does at once. */
+  /** The number of jobs that it does at once. */
   readonly places: number
-  /** It does only tasks that have one of them; all tasks where it has none. */
+  /** It takes only tasks with one of these labels; all tasks if it has none. */
   readonly labels: readonly string[]
 }
 
-/** A place on the queue that is somebody's for as long as it beats. */
+/** A place on the queue that its holder keeps by heartbeats. */
 export interface Ticket {
   readonly of: 'run' | 'workers'
   readonly id: string
 }
 
-/** A place, and when its holder last beat, in milliseconds by the clock of the queue. */
+/** A place, and the time of its holder's last heartbeat, in milliseconds by the queue's clock. */
 export interface Held<Sign> {
   readonly ticket: Ticket
   readonly sign: Sign
@@ -53,16 +53,16 @@ export interface Parcel {
   readonly id: string
   readonly job: Job
   readonly isTaken: boolean
-  /** How it has ended; null while it goes on. */
+  /** The end of the job; null while it runs. */
   readonly report: Report | null
 }
 
-/** What a worker says when a job has ended there. */
+/** A worker's report when a job has ended there. */
 export interface Report {
   readonly end: JobEnd
-  /** How many batches of events it has sent. */
+  /** The number of batches of events that it has sent. */
   readonly batches: number
-  /** The worker takes no further job. */
+  /** Whether the worker takes no further job. */
   readonly isLast: boolean
 }
 
@@ -71,7 +71,7 @@ export type JobEnd =
   | {
       readonly kind: 'passed'
       readonly candidate: string
-      /** Where the agent's interference is recorded. */
+      /** The ref of the agent's interference. */
       readonly record: string | null
       readonly denied: readonly Denial[]
     }
@@ -84,50 +84,50 @@ export type JobEnd =
   /** The worker could not make the attempt: it lacks something, or ends. */
   | { readonly kind: 'given-back'; readonly reason: string }
 
-/** What a run says to a worker about a job there. */
+/** A message from a run to a worker about a job there. */
 export type Word =
   | { readonly kind: 'end'; readonly parcel: string; readonly how: 'clean' | 'now' | 'skip' }
   | { readonly kind: 'answer'; readonly parcel: string; readonly answer: string }
 
-/** Events of a job, in their order. */
+/** Events of a job, in order. */
 export interface Batch {
   readonly parcel: string
-  /** Counts the batches of the job from 0. */
+  /** The number of the batch in its job, from 0. */
   readonly number: number
   readonly events: readonly Happening[]
 }
 
-/** What carries jobs to workers and back, whatever it is made of. Each call throws where it cannot be reached. */
+/** Carries jobs to workers and back, independent of its technology. Each call throws if the queue cannot be reached. */
 export interface Queue {
-  /** Where it is, without a password. */
+  /** Its URL, without a password. */
   readonly url: string
-  /** The time, in milliseconds, by its own clock: those of the machines may be apart. */
+  /** The time in milliseconds, by the queue's clock: those of the machines may differ. */
   now(): Promise<number>
-  /** Calls back when something has come for the holder of a place; with a worker's ticket where it came, went or reports. */
+  /** Calls back when something has come for the holder of a place; with a worker's ticket if it came, left or reported. */
   listen(of: Ticket, heard: (from: string | null) => void): void
-  /** Whether it does call back: else it has to be asked again and again. */
+  /** Whether it calls back; if not, it must be polled. */
   readonly isListening: boolean
-  /** Takes the place of the run; null where somebody has it. */
+  /** Takes the run's place; null if another run has it. */
   takeRun(sign: RunSign): Promise<Ticket | null>
-  /** Who has the place of the run. */
+  /** The holder of the run's place. */
   run(): Promise<Held<RunSign> | null>
   join(sign: WorkerSign): Promise<Ticket>
   workers(): Promise<readonly Held<WorkerSign>[]>
-  /** Says that the holder lives; false where the place has been taken away. */
+  /** Sends a heartbeat; false if the place has been taken away. */
   beat(ticket: Ticket): Promise<boolean>
-  /** Gives a place up, or takes it away; what was on its way to a worker stays. */
+  /** Gives a place up, or takes it away; messages on their way to a worker stay. */
   drop(ticket: Ticket): Promise<void>
-  /** Removes what was on its way to a worker that is gone. */
+  /** Removes the messages to a worker that is gone. */
   clear(worker: Ticket): Promise<void>
-  /** Removes all that nobody waits for: what gone workers were sent, and what was heard by nobody. */
+  /** Removes all messages that nobody waits for: those to workers that are gone, and those that nobody read. */
   sweep(): Promise<void>
   /** Sends a job to a worker. */
   give(worker: Ticket, job: Job): Promise<string>
-  /** Every job that was sent to it and not removed. */
+  /** Every job that was sent to the worker and not removed. */
   parcels(worker: Ticket): Promise<readonly Parcel[]>
   remove(worker: Ticket, parcel: string): Promise<void>
   sendWord(worker: Ticket, word: Word): Promise<void>
-  /** What has come for a worker: a job is its own from now on. */
+  /** The messages for a worker, which owns the jobs among them from now on. */
   receive(worker: Ticket): Promise<{
     readonly jobs: readonly { readonly parcel: string; readonly job: Job }[]
     readonly words: readonly Word[]
@@ -135,7 +135,7 @@ export interface Queue {
   report(worker: Ticket, parcel: string, report: Report): Promise<void>
   /** Sends events to the run. */
   sendEvents(batch: Batch): Promise<void>
-  /** What workers have sent since. */
+  /** The events that workers have sent since the last call. */
   receiveEvents(): Promise<readonly Batch[]>
   close(): Promise<void>
 }

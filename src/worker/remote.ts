@@ -2,46 +2,46 @@ import { UserError } from '../base/errors.ts'
 import { GitError, type Git } from '../git/git.ts'
 import { isAncestor, tipOf } from '../git/head.ts'
 import { pushForward, pushGone, pushNew, type PushResult } from '../git/push.ts'
-import { bringRefs } from '../git/refs.ts'
+import { copyRefs } from '../git/refs.ts'
 import { sleep } from '../process/sleep.ts'
 
 const RECORDS = 'refs/ralph/attempts'
 const CANDIDATES = 'refs/ralph/candidates'
 
-/** Between two tries: a network may come back. */
+/** The time between two tries: a network may come back. */
 const PAUSE_MS = 1000
 
-/** How long, and for whom, a remote that cannot be reached is tried again. */
+/** How long, and who waits, while an unreachable remote is tried again. */
 export interface RemotePatience {
   readonly seconds: number
-  /** Aborted, nothing is waited for any more. */
+  /** Aborting it ends every wait. */
   readonly signal: AbortSignal
   readonly warn: (message: string) => void
 }
 
-/** The repository that a run and its workers have in common, as one of them reaches it. */
+/** The repository that a run and its workers share, as one of them reaches it. */
 export class Remote {
   readonly name: string
   readonly #git: Git
-  /** Fetches of several jobs would be in each other's way. */
+  /** One fetch at a time: fetches of several jobs would collide. */
   #turn: Promise<unknown> = Promise.resolve()
-  /** Null where nobody is there who waits. */
+  /** Null if nobody waits. */
   #patience: RemotePatience | null = null
-  /** Branches of the remote with commits that they were found to hold: several jobs may begin from one. */
+  /** Branches of the remote with commits that they are known to hold: several jobs may have the same base. */
   #held: ReadonlySet<string> = new Set()
 
-  /** `git` is at the top of the checkout. */
+  /** `git` runs at the top of the checkout. */
   constructor(git: Git, name: string) {
     this.#git = git
     this.name = name
   }
 
-  /** From here on a remote that cannot be reached is tried again; with null as good as no more. */
+  /** From now on an unreachable remote is tried again for so long; with null hardly at all. */
   waits(patience: RemotePatience | null): void {
     this.#patience = patience
   }
 
-  /** Throws where there is no such remote. */
+  /** Throws if there is no such remote. */
   async check(): Promise<void> {
     const { code } = await this.#git.run(['remote', 'get-url', this.name], { okCodes: [0, 2, 128] })
     if (code === 0) return
@@ -51,7 +51,7 @@ export class Remote {
     )
   }
 
-  /** Fetches a branch; the commit that it is at there, null where the remote has no such branch. */
+  /** Fetches a branch and returns its commit; null if the remote has no such branch. */
   async fetchBranch(branch: string): Promise<string | null> {
     const tracking = this.#tracking(branch)
     return this.#inTurn(async () => {
@@ -65,7 +65,7 @@ export class Remote {
     })
   }
 
-  /** Has a commit of a branch here; false where the branch on the remote does not hold it. */
+  /** Fetches a commit of a branch; false if the branch on the remote does not hold it. */
   async bringBase(branch: string, commit: string): Promise<boolean> {
     const name = `${branch} ${commit}`
     if (this.#held.has(name)) return true
@@ -76,7 +76,7 @@ export class Remote {
 
   async #bringBase(branch: string, commit: string): Promise<boolean> {
     const tracking = this.#tracking(branch)
-    // Mostly it is what has landed last.
+    // Usually it is the last commit that landed.
     if ((await this.fetchBranch(branch)) === commit) return true
     if (await this.#holds(tracking, commit)) return true
     const { stdout } = await this.#git.run(['rev-parse', '--is-shallow-repository'])
@@ -85,7 +85,7 @@ export class Remote {
     return this.#holds(tracking, commit)
   }
 
-  /** Fetches what is kept of attempts, of one task or of all, and what waits to land; what is here stays as it is. */
+  /** Fetches records, of one task or of all, and candidates; refs here stay as they are. */
   async bringKept(task = '*'): Promise<void> {
     const below = task === '*' ? '*' : `${task}/*`
     const pairs = (task === '*' ? [RECORDS, CANDIDATES] : [RECORDS]).map((folder): [string, string] => [
@@ -96,49 +96,49 @@ export class Remote {
       try {
         await this.#bring(pairs)
       } catch (error) {
-        // A ref of that name that was made here is another one, and stays.
+        // A ref of the same name that was made here is another one, and stays.
         if (!(error instanceof GitError) || !/rejected|would clobber/.test(error.stderr))
           throw this.#unreachable(error)
       }
     })
   }
 
-  /** Fetches refs that are there by these names. */
+  /** Fetches the refs of these names. */
   async bring(refs: readonly string[]): Promise<void> {
     await this.#inTurn(() => this.#bring(refs.map((ref) => [ref, ref])))
   }
 
-  /** Moves a branch forward there, with the hooks of the person. */
+  /** Moves a branch of the remote forward, with the person's hooks. */
   async pushBranch(branch: string, commit: string): Promise<PushResult> {
     const spec = { from: commit, to: `refs/heads/${branch}` }
     return this.#push(() => pushForward(this.#git, this.name, [spec], { hooks: true }))
   }
 
-  /** Makes refs there that are here by these names. */
+  /** Creates refs there with the names that they have here. */
   pushNew(refs: readonly string[]): Promise<PushResult> {
     const specs = refs.map((ref) => ({ from: ref, to: ref }))
     return this.#push(() => pushNew(this.#git, this.name, specs))
   }
 
-  /** Has there what is kept here of attempts, as far as nothing else is there. */
+  /** Pushes the kept attempts, except those whose ref exists there. */
   async pushRecords(task: string): Promise<void> {
     const { stdout } = await this.#git.run(['for-each-ref', '--format=%(refname)', `${RECORDS}/${task}`])
     const refs = stdout.toString().split('\n').filter(Boolean)
     if (refs.length > 0) await this.pushNew(refs)
   }
 
-  /** What waits to land here. */
+  /** The refs of candidates on the remote. */
   async candidates(): Promise<readonly string[]> {
     const { stdout } = await this.#git.run(['for-each-ref', '--format=%(refname)', CANDIDATES])
     return stdout.toString().split('\n').filter(Boolean)
   }
 
-  /** Removes refs there; what is gone already is as well. */
+  /** Removes refs there; one that is gone already counts as removed. */
   async remove(refs: readonly string[]): Promise<void> {
     if (refs.length > 0) await pushGone(this.#git, this.name, refs)
   }
 
-  /** What an agent can look at, and what a later run lands: of these names nothing is in the way here any more. */
+  /** Moves existing refs of these names aside here: an agent could read them, and a later run could land them. Returns the new names. */
   async free(refs: readonly string[]): Promise<readonly string[]> {
     const moved: string[] = []
     const { stdout } = await this.#git.run(['for-each-ref', '--format=%(refname) %(objectname)', ...refs])
@@ -152,7 +152,7 @@ export class Remote {
     return moved
   }
 
-  /** Where a branch is here. */
+  /** The commit of a branch here. */
   tip(branch: string): Promise<string | null> {
     return tipOf(this.#git, branch)
   }
@@ -185,9 +185,9 @@ export class Remote {
     )
   }
 
-  async #bring(...[pairs, options]: BringArguments): Promise<void> {
+  async #bring(...[pairs, options]: CopyArguments): Promise<void> {
     const tried = await this.#patiently(
-      () => bringRefs(this.#git, this.name, pairs, options).then(() => null, asGitError),
+      () => copyRefs(this.#git, this.name, pairs, options).then(() => null, asGitError),
       (error) => error?.stderr ?? null,
     )
     if (tried) throw tried
@@ -197,7 +197,7 @@ export class Remote {
     return this.#patiently(work, (result) => (result.kind === 'refused' ? result.reason : null))
   }
 
-  /** Does it again for as long as only the way there keeps it from success; `reasonOf` says why it failed, or null. */
+  /** Repeats the work as long as only the network makes it fail; `reasonOf` returns why it failed, or null. */
   async #patiently<T>(work: () => Promise<T>, reasonOf: (result: T) => string | null): Promise<T> {
     const begunAt = performance.now()
     for (let isFirst = true; ; isFirst = false) {
@@ -218,10 +218,10 @@ export class Remote {
   }
 }
 
-/** Nobody begins from one that is much older than the newest. */
+/** No job begins from a much older commit. */
 const MOST_HELD = 10
 
-type BringArguments = [pairs: Parameters<typeof bringRefs>[2], options?: Parameters<typeof bringRefs>[3]]
+type CopyArguments = [pairs: Parameters<typeof copyRefs>[2], options?: Parameters<typeof copyRefs>[3]]
 
 const NO_PATIENCE: RemotePatience = {
   seconds: 5,
@@ -234,14 +234,14 @@ function asGitError(error: unknown): GitError {
   throw error
 }
 
-/** The line of git's that says why. */
+/** The line of git's output that names the reason. */
 function lineOf(text: string): string {
   const lines = text.split('\n').filter(Boolean)
   const line = lines.find((one) => /^(?:fatal|error): /.test(one)) ?? lines[0] ?? text
   return line.replace(/^(?:fatal|error): /, '')
 }
 
-/** Whether another try may help; what a server says against it stays so. */
+/** Whether another try may help; a refusal by the server is final. */
 function isOfNetwork(reason: string): boolean {
   return NETWORK.test(reason) && !/returned error: 4\d\d/.test(reason)
 }

@@ -16,12 +16,12 @@ import {
   type Word,
 } from './queue.ts'
 
-/** How long the run waits, and for what. */
+/** The waiting times of the run. */
 export interface RosterTimes {
   readonly heartbeatSeconds: number
-  /** A worker that has not been heard of for so long has lost its jobs. */
+  /** A worker that has been silent for so long has lost its jobs. */
   readonly lostSeconds: number
-  /** How long no worker, and no queue, is there before the run says so; ten times as long, and it ends. */
+  /** How long the run waits without a worker, or without the queue, before it says so; after ten times as long it ends. */
   readonly workerTimeoutSeconds: number
 }
 
@@ -40,9 +40,9 @@ export interface Delivery {
 
 interface Known extends Loaded {
   worker: Held<WorkerSign>
-  /** When it was last heard of, by the clock here: those of two machines may be apart. */
+  /** The time of its last message, by the clock here: those of two machines may differ. */
   seenAt: number
-  /** Places that are promised to a job on its way. */
+  /** Places that are reserved for a job on its way. */
   promised: number
   readonly jobs: Map<string, Open>
   readonly isRefused: boolean
@@ -50,7 +50,7 @@ interface Known extends Loaded {
   readonly busy: number
 }
 
-/** A job that a worker has, with what is heard of it. */
+/** A job that a worker has, and its events. */
 interface Open {
   readonly emit: Emit<Happening>
   readonly early: Map<number, Batch['events']>
@@ -59,14 +59,14 @@ interface Open {
   readonly settle: (ended: Delivered) => void
 }
 
-/** Of a queue that does not call: where something has happened just now, more is about to. */
+/** The polling times of a queue that does not call: after a message, more are likely. */
 const POLL_MS = { busy: 50, quiet: 250 }
 const BUSY_MS = 3000
 const LOOK_MS = 1000
-/** How long events may come after the report of their job: what is late then is lost. */
+/** How late events may come after the report of their job; later ones are lost. */
 const LATE_MS = 5000
 
-/** The workers of a run: who is there, what each is busy with, and what they say. */
+/** The workers of a run: which there are, what each is doing, and their messages. */
 export class Roster {
   readonly #queue: Queue
   readonly #times: RosterTimes
@@ -75,7 +75,7 @@ export class Roster {
   readonly #known = new Map<string, Known>()
   readonly #stop = new AbortController()
   readonly #bell = new Bell()
-  /** The workers that have called since they were looked at, by their tickets. */
+  /** The workers that have called since the last look, by their tickets. */
   readonly #reporting = new Set<string>()
   #emit: Emit<Happening> = () => undefined
   #wake: () => void = () => undefined
@@ -91,7 +91,7 @@ export class Roster {
   #failingSince: number | null = null
   #hasSaidFailing = false
   #hopeless: string | null = null
-  /** Tasks that none of those who are there takes; null where there is none. */
+  /** Tasks that no present worker takes; null if there are none. */
   #untaken: string | null = null
 
   constructor(
@@ -110,7 +110,7 @@ export class Roster {
     this.#tickedAt = this.#aloneSince = this.#now()
   }
 
-  /** Begins to watch, as the holder of the place of the run. */
+  /** Begins to watch, as the holder of the run's place. */
   watch(ticket: Ticket): void {
     this.#ticket = ticket
     this.#queue.listen(ticket, (from) => {
@@ -140,17 +140,17 @@ export class Roster {
     return this.#hopeless
   }
 
-  /** Says which tasks nobody takes who is there; null where somebody takes each. */
+  /** Sets the tasks that no present worker takes; null if each has one. */
   untaken(tasks: string | null): void {
     this.#untaken = tasks
   }
 
-  /** Resolves when something has changed that may let a job begin. */
+  /** Resolves when a change may let a job begin. */
   changed(): Promise<void> {
     return this.#changed
   }
 
-  /** A worker for a job with these labels, with a place promised in it; null where none is free. */
+  /** A worker for a job with these labels, and a place reserved there; null if none is free. */
   promise(labels: readonly string[]): Ticket | null {
     const found = placeFor(labels, [...this.#known.values()].filter(isUsable))
     if (!found) return null
@@ -158,7 +158,7 @@ export class Roster {
     return found.worker.ticket
   }
 
-  /** The place is needed no more, or is given to its job now. */
+  /** Releases a reserved place, which is not needed, or now has its job. */
   unpromise({ id }: Ticket): void {
     const known = this.#known.get(id)
     if (known) known.promised--
@@ -175,12 +175,12 @@ export class Roster {
     return this.#follow(worker, await this.#queue.give(worker, job), emit)
   }
 
-  /** A worker that was there before this run. */
+  /** Adds a worker that was there before this run. */
   know(worker: Held<WorkerSign>): void {
     if (!this.#known.has(worker.ticket.id)) this.#join(worker, this.#now())
   }
 
-  /** Follows a job that another run has given to it. */
+  /** Follows a job that another run has given to the worker. */
   adopt(worker: Ticket, parcel: string, emit: Emit<Happening>): Delivery {
     return this.#follow(worker, parcel, emit)
   }
@@ -202,7 +202,7 @@ export class Roster {
     }
   }
 
-  /** A queue that is gone for a moment is no reason to fail: what was to be said, its absence says as well. */
+  /** Ignores a queue that is gone for a moment: its absence has the same effect as the message. */
   async #sendWord(ticket: Ticket, word: Word): Promise<void> {
     try {
       await this.#queue.sendWord(ticket, word)
@@ -224,14 +224,14 @@ export class Roster {
   }
 
   get #pollMs(): number {
-    // Whoever looks less often than workers beat would take that for a sleep of the machine.
+    // With longer intervals than the heartbeats, each pause would look like a sleep of the machine.
     if (this.#queue.isListening) return Math.min(LOOK_MS, this.#times.heartbeatSeconds * 250)
     return this.#now() - this.#heardAt < BUSY_MS ? POLL_MS.busy : POLL_MS.quiet
   }
 
   async #tick(): Promise<void> {
     const now = this.#now()
-    // A machine that slept has heard of nobody meanwhile: whoever lives is heard of again.
+    // After a sleep of this machine no message was read: living workers will send new ones.
     if (now - this.#tickedAt > this.#times.heartbeatSeconds * 1000) this.#forgive(now)
     this.#tickedAt = now
     if (now - this.#beatAt >= this.#times.heartbeatSeconds * 1000) await this.#beat(now)
@@ -331,7 +331,7 @@ export class Roster {
   }
 
   async #left(known: Known): Promise<void> {
-    // What it has reported just before it went.
+    // The worker may have reported something just before it left.
     if (known.jobs.size > 0) await this.#readReports(known)
     await this.#forget(known, 'ended', 'it has ended')
   }
@@ -395,7 +395,7 @@ export class Roster {
     if (this.#hasSaidFailing) this.#emit({ type: 'warning', message: 'the queue can be reached again' })
     this.#failingSince = null
     this.#hasSaidFailing = false
-    // Nobody could be heard of.
+    // No message could be read meanwhile.
     this.#forgive(this.#now())
   }
 
@@ -421,7 +421,7 @@ export class Roster {
   }
 }
 
-/** So many times as long as the run waits before it says so, it waits before it ends. */
+/** After this many times the wait before its warning, the run ends. */
 const PATIENCE = 10
 
 function isUsable({ isRefused, isLeaving }: Known): boolean {

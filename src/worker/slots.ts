@@ -6,19 +6,19 @@ import { endLeftovers, type RunTrace } from '../process/tree.ts'
 import { lockOwner, takeLock } from '../run/lock.ts'
 import type { RunPorts } from '../run/ports.ts'
 
-/** A workspace that one worker has for as long as it lives: several workers of one clone have others each. */
+/** A workspace that one worker has as long as it lives: several workers of one clone have different ones. */
 export interface Slot {
   readonly number: number
-  /** Notes what is started there, so that whoever has the place next ends what a kill has left; what it returns ends that. */
+  /** Notes what is started there, so that the workspace's next holder ends what a kill has left; the returned function ends that. */
   readonly follow: (ports: Pick<RunPorts, 'mark' | 'onStarted'>) => () => void
   readonly release: () => void
 }
 
-/** Those of a run count from 0; ports of gates follow from the number. */
+/** The workspaces of a run count from 0; the ports of gates depend on the number. */
 const FIRST = 101
 const LAST = 400
 
-/** Takes as many places as asked for, and ends what a dead worker has left running in them. */
+/** Takes this many workspaces, and ends what a dead worker has left running in them. */
 export async function takeSlots(
   folder: string,
   { count, pid, now }: { readonly count: number; readonly pid: number; readonly now: Date },
@@ -39,7 +39,7 @@ export async function isTaken(folder: string, number: number): Promise<boolean> 
   return (await lockOwner(lockOf(folder, number)))?.alive ?? false
 }
 
-/** Removes what is left beside a workspace that nobody has. */
+/** Removes the files beside a workspace that no worker has. */
 export function forgetSlot(folder: string, number: number): void {
   for (const path of [lockOf(folder, number), traceOf(folder, number)]) rmSync(path, { force: true })
 }
@@ -79,7 +79,7 @@ function lockOf(folder: string, number: number): string {
   return join(folder, `${number}.lock`)
 }
 
-/** Beside the workspace, where no job comes. */
+/** The note beside the workspace, where no job works. */
 function traceOf(folder: string, number: number): string {
   return join(folder, `${number}.run.json`)
 }

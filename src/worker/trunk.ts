@@ -4,11 +4,11 @@ import type { Base } from '../git/head.ts'
 import type { Trunk } from '../workspace/trunk.ts'
 import type { Remote } from './remote.ts'
 
-/** A trunk whose branch is one with that of a remote: what lands is pushed first, and what others have pushed is landed on. */
+/** A trunk whose branch is shared with a remote: a landing is pushed first, and lands on what others have pushed. */
 export function sharedTrunk(trunk: Trunk, remote: Remote): Trunk {
   const { branch } = trunk
   const there = `${remote.name}/${branch}`
-  /** The branch as the remote has it for certain. */
+  /** The remote branch's commit, if it is known for certain. */
   let known: string | null = null
 
   const push = async (commit: string): Promise<'pushed' | 'overtaken'> => {
@@ -56,7 +56,7 @@ export function sharedTrunk(trunk: Trunk, remote: Remote): Trunk {
   const pushTip = async (): Promise<void> => {
     if ((await trunk.tip()).head !== known) await catchUp()
   }
-  /** Jobs begin at the tip, and their workers fetch it: what a person has committed here meanwhile goes there first. */
+  /** Workers fetch the base of their jobs: so commits that a person made here are pushed first. */
   const tip = async (): Promise<Base> => {
     const base = await trunk.tip()
     if (base.head === known) return base
@@ -78,7 +78,7 @@ export function sharedTrunk(trunk: Trunk, remote: Remote): Trunk {
       }
       const moved = await trunk.publish(from, to)
       if (moved.kind === 'moved') return moved
-      // Only what came between two steps of this can bring that about.
+      // Only a change between two of these steps can cause that.
       throw new UserError(
         `${to.slice(0, 10)} is on ${there}, and ${branch} here could not follow`,
         `Nothing is lost. Bring them together: git pull --rebase ${remote.name} ${branch}`,

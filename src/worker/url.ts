@@ -1,12 +1,12 @@
 import { UserError } from '../base/errors.ts'
 
-/** Stands for `queue.url`, and may hold a password. */
+/** Overrides `queue.url`, and may hold a password. */
 export const QUEUE_VARIABLE = 'RALPH_QUEUE'
 
 /** The queue that needs no server. */
 export const EMBEDDED = 'embedded'
 
-/** The same URL without its password, as it may be shown. */
+/** The URL without its password, so that it can be shown. */
 export function shownUrl(url: string): string {
   const parsed = parse(url)
   if (parsed === null) return url
@@ -28,8 +28,8 @@ function parse(url: string): URL | null {
 }
 
 /**
- * Which queue is meant: what was named on the command line (empty where the flag alone was given), else what the
- * environment names, else the configuration. Null where nobody names one.
+ * The queue to use: that of the command line (empty for the flag alone), else that of the
+ * environment, else that of the configuration. Null if none names one.
  */
 export function queueUrl(
   named: string | null,
@@ -45,7 +45,7 @@ export function queueUrl(
       'a password on the command line is shown to everybody who lists processes',
       `Put the whole URL into ${QUEUE_VARIABLE} and give --queue alone, or the password into PGPASSWORD or ~/.pgpass.`,
     )
-  // Whoever names on the command line what the environment has with its password means that.
+  // The same URL as in the environment, but without its password, means that of the environment.
   if (given !== null && shownUrl(given) === shownUrl(named)) return checked(given)
   return checked(named)
 }

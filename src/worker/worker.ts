@@ -12,20 +12,20 @@ import { Outbox } from './outbox.ts'
 import { PROTOCOL, type JobEnd, type Queue, type RunSign, type Ticket, type WorkerSign } from './queue.ts'
 import type { Remote } from './remote.ts'
 
-/** What a worker is asked to be. */
+/** The options of a worker. */
 export interface WorkerOptions {
   readonly name: string
   readonly places: number
   readonly labels: readonly string[]
-  /** Ends after one job. */
+  /** Whether it ends after one job. */
   readonly once: boolean
   /** How long it waits for a run, and for a queue that is gone. */
   readonly patienceSeconds: number
-  /** How often it says that it lives, where no run says how often it wants to hear that. */
+  /** The interval of its heartbeats if no run asks for another one. */
   readonly heartbeatSeconds: number
 }
 
-/** Everything that a worker touches. */
+/** Everything that a worker uses. */
 export interface WorkerPorts {
   readonly queue: Queue
   readonly remote: Remote
@@ -42,7 +42,7 @@ export interface WorkerPorts {
   readonly version: string
   readonly pid: number
   readonly now: () => Date
-  /** The first Ctrl-C: what is under way is put in order. */
+  /** The first Ctrl-C: what is under way ends in order. */
   readonly signal: AbortSignal
   readonly urgent: AbortSignal
 }
@@ -53,7 +53,7 @@ export type WorkerEnd =
   /** It cannot do jobs here. */
   | { readonly kind: 'unable'; readonly error: unknown }
 
-/** Does jobs of whatever run has the queue, until there is none, or somebody ends it. */
+/** Does the jobs of whatever run has the queue, until there is none, or a person ends it. */
 export function work(options: WorkerOptions, ports: WorkerPorts, emit: Emit<Happening>): Promise<WorkerEnd> {
   return new Worker(options, ports, emit).work()
 }
@@ -64,11 +64,11 @@ interface Doing {
   readonly place: number
 }
 
-/** Of a queue that does not call: where something has happened just now, more is about to. */
+/** The polling times of a queue that does not call: after a message, more are likely. */
 const POLL_MS = { busy: 50, quiet: 250 }
 const BUSY_MS = 3000
 const LOOK_MS = 1000
-/** How long to wait at the end until the run has taken what was reported. */
+/** How long to wait at the end until the run has read the reports. */
 const PARTING_MS = 10_000
 
 class Worker {
@@ -82,7 +82,7 @@ class Worker {
   #run: RunSign | null = null
   #beatAt = -Infinity
   #lookedAt = -Infinity
-  /** When something has begun or ended here. */
+  /** When something last began or ended here. */
   #heardAt = -Infinity
   #runSeenAt: number
   #failingSince: number | null = null
@@ -109,7 +109,7 @@ class Worker {
       }
       if (this.#end && this.#doing.size === 0) break
       if (this.#end && urgent.aborted) break
-      // Once it ends, Ctrl-C wakes nobody any more: its jobs do.
+      // While it ends, Ctrl-C goes to its jobs and does not wake this loop.
       await this.#bell.wait(this.#pollMs, this.#end ? undefined : signal)
     }
     await Promise.all(this.#under)
@@ -138,7 +138,7 @@ class Worker {
     return this.#run?.heartbeatSeconds ?? this.#options.heartbeatSeconds
   }
 
-  /** Whether there is a run, and one that can be understood. */
+  /** Checks whether there is a run with the same protocol. */
   async #look(now: number): Promise<void> {
     const { queue, version } = this.#ports
     const held = await queue.run()
@@ -172,7 +172,7 @@ class Worker {
   async #beat(now: number): Promise<void> {
     this.#beatAt = now
     if (await this.#ports.queue.beat(this.#ticket!)) return
-    // Its jobs are somebody else's by now: what it still does is recorded here, and lands nowhere.
+    // Its jobs are given to others by now: what it still does is recorded here, and does not land.
     this.#ticket = null
     const message = 'the run has heard nothing of this worker, and has given its jobs to others'
     if (this.#doing.size > 0) this.#emit({ type: 'warning', message })
@@ -211,7 +211,7 @@ class Worker {
     }
   }
 
-  /** One job to the end: the attempt, its refs on the remote, and the report. */
+  /** Does one job to the end: the attempt, its refs on the remote, and the report. */
   async #do(ticket: Ticket, parcel: string, { job, control, place }: Doing): Promise<void> {
     const { queue } = this.#ports
     const outbox = new Outbox(queue, parcel)
@@ -224,7 +224,7 @@ class Worker {
       const branch = this.#run?.branch ?? job.base.branch ?? ''
       end = await this.#made(job, await this.#ports.make(job, { place, branch, control, emit }))
     } catch (error) {
-      // What keeps it from one job keeps it from the next as well.
+      // The cause would also stop the next job.
       end = { kind: 'given-back', reason: reasonOf(error) }
       this.#leave({ kind: 'unable', error })
     }
@@ -264,7 +264,7 @@ class Worker {
     await this.#ports.queue.report(ticket, parcel, { end, batches, isLast: this.#end !== null })
   }
 
-  /** What is done is on the remote; that it is done is reported as soon as the queue is there. */
+  /** Reports as soon as the queue is there; the finished work is already on the remote. */
   async #deliver(report: () => Promise<void>): Promise<void> {
     const until = this.#now() + this.#options.patienceSeconds * 1000
     for (;;) {
@@ -298,7 +298,7 @@ class Worker {
       this.#leave({ kind: 'unable', error: queueGone(this.#ports.queue, error) })
   }
 
-  /** Leaves the queue, once the run has read what was reported. */
+  /** Leaves the queue, once the run has read the reports. */
   async #part(): Promise<void> {
     const { queue, urgent } = this.#ports
     const ticket = this.#ticket
@@ -310,7 +310,7 @@ class Worker {
         await sleep(POLL_MS.busy)
       await queue.drop(ticket)
     } catch {
-      // Then its silence tells that it is gone.
+      // Then its silence shows that it is gone.
       return
     }
   }
@@ -320,7 +320,7 @@ class Worker {
   }
 }
 
-/** A run that has not beaten for so many times is dead, or about to be. */
+/** After so many missing heartbeats a run is dead, or soon will be. */
 const SILENT_BEATS = 6
 
 function otherVersion({ version }: RunSign, own: string): UserError {

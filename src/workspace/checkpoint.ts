@@ -1,4 +1,4 @@
-/** The moments between two side effects of a run, in about their order: a crash at any of them must lose nothing. */
+/** The moments between two side effects of a run, roughly in order: a crash at any of them must lose nothing. */
 export type Checkpoint =
   | 'lock-taken'
   | 'run-noted'

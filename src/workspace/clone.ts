@@ -4,13 +4,13 @@ import { writeFileAtomic } from '../base/atomic-file.ts'
 import { UserError } from '../base/errors.ts'
 import type { Git } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
-import { bringRefs, listRefs } from '../git/refs.ts'
+import { copyRefs, listRefs } from '../git/refs.ts'
 import type { Repository } from '../git/repository.ts'
 import { configText, readSettingsOf } from '../git/shared-clone.ts'
 
-/** The repository that workspaces of ralph's own borrow from, and where a project lies in it. */
+/** The repository whose objects ralph's own workspaces borrow, and the project's place in it. */
 export interface Lender {
-  /** At the top of the checkout. */
+  /** Runs at the top of the checkout. */
   readonly git: Git
   readonly repository: Repository
   /** The project's root inside the checkout: empty, or ending with a slash. */
@@ -20,17 +20,17 @@ export interface Lender {
 const OURS = 'refs/ralph/'
 const RECORDS = 'refs/ralph/attempts/'
 const CANDIDATES = 'refs/ralph/candidates/'
-/** What somebody has left in a workspace, and no ref of the checkout holds. */
+/** Refs for what somebody left in a workspace and no ref of the checkout holds. */
 const STRAY = 'refs/ralph/stray/'
 
-/** Where a workspace of that number has its repository. */
+/** The repository of the workspace with its top there. */
 export function cloneRepository(top: string, { repository }: Lender): Repository {
   const gitDir = join(top, '.git')
   const { objectFormat } = repository
   return { root: top, gitDir, commonDir: gitDir, objectFormat, linkedWorktree: false }
 }
 
-/** Makes an empty repository there that borrows the checkout's objects, unless there is one; whether it made it. */
+/** Makes an empty repository that borrows the checkout's objects, if there is none; returns whether it made one. */
 export async function makeClone(top: string, { git, repository }: Lender): Promise<boolean> {
   const lent = `${join(repository.commonDir, 'objects')}\n`
   const alternates = '.git/objects/info/alternates'
@@ -54,7 +54,7 @@ export async function makeClone(top: string, { git, repository }: Lender): Promi
   return true
 }
 
-/** Puts out of the way what is there: it is somebody's, or half of what a dead run was making. */
+/** Moves aside what is there: it is somebody's, or an unfinished clone of a run that died. */
 export function setAside(top: string): void {
   if (!existsSync(top)) return
   let number = 1
@@ -62,15 +62,15 @@ export function setAside(top: string): void {
   renameSync(top, `${top}.before-${number}`)
 }
 
-/** Whether what git keeps of a workspace is not whole, as where the checkout was removed and made anew. */
+/** Whether the git files of a workspace are incomplete, for example because the checkout was deleted and cloned again. */
 export async function isBroken(clone: Git): Promise<boolean> {
   const asked = await clone.run(['rev-parse', '--quiet', '--verify', 'HEAD^{tree}'], { okCodes: [0, 1, 128] })
   return asked.code !== 0
 }
 
 /**
- * Gives a clone the settings, the remotes, the hooks and the branches of the checkout, with its own branch at the base.
- * Nothing of what an earlier job has done to them is left.
+ * Copies the checkout's settings, remotes, hooks and branches into a clone, and sets the clone's own branch to the base.
+ * Removes every change that an earlier job made to them.
  */
 export async function settle(
   clone: Repository,
@@ -94,7 +94,7 @@ export async function settle(
   await writeRefs(clone, base, git)
 }
 
-/** Operations under way, locks, and what else an attempt may have left beside refs and index. */
+/** Operations under way, locks, and other files that an attempt may have left beside refs and index. */
 const LEFTOVERS = [
   'MERGE_HEAD',
   'MERGE_MSG',
@@ -126,7 +126,7 @@ function copyText(from: string, to: string): void {
   else writeFileSync(to, text)
 }
 
-/** Branches, tags and what was fetched, as the checkout has them: written at once, and no process. */
+/** Writes branches, tags and remote-tracking refs as the checkout has them: in one file, without starting a process. */
 async function writeRefs({ gitDir }: Repository, { head, branch }: Base, git: Git): Promise<void> {
   if (branch === null) throw new Error('a workspace of its own begins on a branch')
   const { stdout } = await git.run([
@@ -135,7 +135,7 @@ async function writeRefs({ gitDir }: Repository, { head, branch }: Base, git: Gi
     'refs/heads',
     'refs/tags',
     'refs/remotes',
-    // A prompt names what was tried before by its ref.
+    // A prompt names earlier attempts by their refs.
     'refs/ralph/attempts',
   ])
   const own = `refs/heads/${branch}`
@@ -143,7 +143,7 @@ async function writeRefs({ gitDir }: Repository, { head, branch }: Base, git: Gi
     .toString()
     .split('\n')
     .filter((line) => line !== '' && !line.endsWith(` ${own}`))
-  // Without the folder itself it would be no repository, were this killed now.
+  // Without this folder git sees no repository, if the process is killed now.
   for (const name of readdirSync(join(gitDir, 'refs')))
     rmSync(join(gitDir, 'refs', name), { recursive: true, force: true })
   rmSync(join(gitDir, 'logs'), { recursive: true, force: true })
@@ -152,8 +152,8 @@ async function writeRefs({ gitDir }: Repository, { head, branch }: Base, git: Gi
 }
 
 /**
- * Keeps in the checkout what refs of a workspace name, and the checkout does not have; gives the refs that keep it. Where a
- * run has died there, its records too that the checkout has the objects of and not yet the names.
+ * Keeps in the checkout what only the refs of a workspace name, and returns the refs that keep it. If a run died there,
+ * also keeps its records whose objects the checkout has, but not their refs.
  */
 export async function keepStrayRefs(
   clone: Git,
@@ -162,7 +162,7 @@ export async function keepStrayRefs(
 ): Promise<readonly string[]> {
   const below = of === 'anybody' ? 'refs/' : OURS
   const all = [...(await listRefs(clone))].filter(([ref]) => ref.startsWith(below))
-  // A candidate that no run waits for has been dropped at home.
+  // The checkout has already dropped each candidate that no run waits for.
   const found = of === 'anybody' ? all.filter(([ref]) => !ref.startsWith(CANDIDATES)) : all
   const missing = await missingOf(
     git,
@@ -173,7 +173,7 @@ export async function keepStrayRefs(
   const isUnnamed = (ref: string): boolean => of === 'a dead run' && ref.startsWith(RECORDS) && !held.has(ref)
   const wanted = found.filter(([ref, hash]) => missing.has(hash) || isUnnamed(ref))
   if (wanted.length === 0) return []
-  // What neither of them has any more cannot be kept: the checkout has given it up since.
+  // An object that neither repository has cannot be kept: the checkout has removed it since.
   const lost = await missingOf(
     clone,
     wanted.map(([, hash]) => hash),
@@ -181,15 +181,15 @@ export async function keepStrayRefs(
   const pairs = wanted
     .filter(([, hash]) => !lost.has(hash))
     .map(([ref, hash]): [string, string] => {
-      // A number may have been given again since a run died here.
+      // The number of an attempt may have been used again since a run died here.
       const isFree = ref.startsWith(OURS) && !held.has(ref)
       return [ref, isFree ? ref : `${STRAY}${hash.slice(0, 10)}/${ref.slice('refs/'.length)}`]
     })
-  if (pairs.length > 0) await bringRefs(git, clone.cwd, pairs)
+  if (pairs.length > 0) await copyRefs(git, clone.cwd, pairs)
   return pairs.map(([, ref]) => ref)
 }
 
-/** Those of some objects that a repository does not have. */
+/** Those of these objects that a repository does not have. */
 async function missingOf(git: Git, hashes: readonly string[]): Promise<ReadonlySet<string>> {
   if (hashes.length === 0) return new Set()
   const asked = [...new Set(hashes)]
@@ -200,7 +200,7 @@ async function missingOf(git: Git, hashes: readonly string[]): Promise<ReadonlyS
   return new Set(asked.filter((_, index) => lines[index]?.endsWith(' missing')))
 }
 
-/** Whether a tree has a file that differs from another's, and that the checkout's repository does not have at all. */
+/** Whether a tree has a file that differs from another tree's, and whose content the checkout's repository does not have. */
 export async function isNews(
   clone: Git,
   { git }: Lender,
@@ -213,7 +213,7 @@ export async function isNews(
   return (await missingOf(git, blobs)).size > 0
 }
 
-/** Keeps a tree that somebody has left in a workspace as a commit in the checkout; gives its ref. */
+/** Keeps a tree that somebody left in a workspace as a commit in the checkout; returns its ref. */
 export async function keepStrayTree(
   clone: Git,
   { git }: Lender,
@@ -223,16 +223,16 @@ export async function keepStrayTree(
   const hash = made.stdout.toString().trim()
   const ref = `${STRAY}${hash.slice(0, 10)}/workspace`
   await clone.run(['update-ref', ref, hash])
-  await bringRefs(git, clone.cwd, [[ref, ref]])
+  await copyRefs(git, clone.cwd, [[ref, ref]])
   return ref
 }
 
-/** Holds a base in the checkout for as long as a workspace stands on it. */
+/** Keeps a base in the checkout as long as a workspace is at it. */
 export async function pin(number: number, commit: string, { git }: Lender): Promise<void> {
   await git.run(['update-ref', `refs/ralph/bases/${number}`, commit])
 }
 
-/** The workspace is gone. */
+/** Removes the ref of a workspace that is gone. */
 export async function unpin(number: number, { git }: Lender): Promise<void> {
   await git.run(['update-ref', '--stdin'], { stdin: `delete refs/ralph/bases/${number}\n` })
 }
@@ -245,7 +245,7 @@ function textAt(path: string): string | null {
   }
 }
 
-/** Throws where such workspaces cannot be made of the checkout, or would not be what it is. */
+/** Throws if such workspaces cannot be made of the checkout, or would differ from it. */
 export async function refuseUnlendable({ git, repository }: Lender): Promise<void> {
   const { stdout } = await git.run(['config', '--get-regexp', '^extensions\\.(partialclone|refstorage)$'], {
     okCodes: [0, 1],

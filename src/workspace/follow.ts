@@ -16,24 +16,24 @@ import { isSpelledSo, keysOf } from '../git/path-case.ts'
 import { operationsUnderWay, type Repository } from '../git/repository.ts'
 import { sleep } from '../process/sleep.ts'
 
-/** A move of the branch, and of the checkout that is on it. */
+/** A move of the branch, and of the checkout if it is on that branch. */
 export interface Move {
   readonly branch: string
   readonly from: string
   readonly to: string
 }
 
-/** How it went. */
+/** The result of a move. */
 export type Moved =
   | { readonly kind: 'moved' }
-  /** The branch was somewhere else already: nothing has changed. */
+  /** The branch has moved meanwhile: nothing has changed. */
   | { readonly kind: 'overtaken' }
-  /** Something of the person's is in the way: nothing has changed. */
+  /** The person's uncommitted work is in the way: nothing has changed. */
   | { readonly kind: 'held'; readonly paths: readonly string[]; readonly reason: string }
 
 /** A checkout that may be on the branch. */
 export interface Checkout {
-  /** At its top. */
+  /** Runs at its top. */
   readonly git: Git
   readonly repository: Repository
 }
@@ -44,9 +44,9 @@ const WHY = 'ralph: a task has landed'
 const PATIENCE_MS = 2000
 
 /**
- * Moves the branch, and takes the checkout along where that is on it, under the lock of its index: no other git can
- * commit, switch or stage meanwhile. `note` is called with the move before anything has changed, and with null once all
- * has, so that whoever comes after a kill in between can finish it.
+ * Moves the branch, and the checkout too if it is on that branch, under the lock of its index: no other git can
+ * commit, switch or stage meanwhile. Calls `note` with the move before anything changes, and with null when all has
+ * changed, so that the next run can finish the move after a kill.
  */
 export async function moveWithCheckout(
   checkout: Checkout,
@@ -57,7 +57,7 @@ export async function moveWithCheckout(
   const lock = await lockIndex(checkout.repository)
   if (lock === null) return { kind: 'held', paths: [], reason: 'another git is at work in the checkout' }
   try {
-    // It may have been switched while the lock was waited for.
+    // A person may have switched branches while this waited for the lock.
     if (!isOn(checkout.repository, move.branch)) return await moveAlone(checkout.git, move)
     const held = await wayTo(checkout, move, lock.scratch)
     if (held) return held
@@ -76,7 +76,7 @@ export async function moveWithCheckout(
   }
 }
 
-/** Finishes what a run has noted that died while the checkout was to follow. */
+/** Finishes a move that a run noted before it died. */
 export async function finishMove(checkout: Checkout, move: Move): Promise<void> {
   const { git, repository } = checkout
   releaseDeadLock(repository)
@@ -92,7 +92,7 @@ export async function finishMove(checkout: Checkout, move: Move): Promise<void> 
   }
 }
 
-/** What of the person's is in the way of a move, as far as it can be seen without the lock; nothing where they are elsewhere. */
+/** What in the person's checkout is in the way of a move, as far as it can be seen without the lock; null if nothing is. */
 export async function inTheWay(checkout: Checkout, move: Move): Promise<Moved | null> {
   const { repository } = checkout
   if (!isOn(repository, move.branch)) return null
@@ -135,12 +135,12 @@ async function moveAlone(git: Git, { branch, from, to }: Move): Promise<Moved> {
 }
 
 const SCRATCH = 'ralph-follow-index'
-/** The lock's other name. */
+/** The second name of the lock file. */
 const OWN_LOCK = 'ralph-follow-lock'
 
-/** The lock of a checkout's index while this process holds it. */
+/** The lock of a checkout's index, held by this process. */
 interface IndexLock {
-  /** A copy of the index, to be worked on. */
+  /** A copy of the index to work on. */
   readonly scratch: string
   /** Makes the copy the index. */
   readonly publish: () => void
@@ -154,7 +154,7 @@ async function lockIndex({ gitDir }: Repository): Promise<IndexLock | null> {
   copyFileSync(index, own)
   for (let waited = 0; ; waited += 20) {
     try {
-      // The same file under two names: whoever finds the lock later can tell whose it is.
+      // Two names for one file: a later run can tell whether the lock is ralph's.
       linkSync(own, lock)
       break
     } catch (error) {
@@ -163,7 +163,7 @@ async function lockIndex({ gitDir }: Repository): Promise<IndexLock | null> {
       await sleep(20)
     }
   }
-  // Somebody may have written the index while the lock was waited for.
+  // Another git may have written the index while this waited for the lock.
   copyFileSync(index, scratch)
   return {
     scratch,
@@ -174,7 +174,7 @@ async function lockIndex({ gitDir }: Repository): Promise<IndexLock | null> {
   }
 }
 
-/** Takes away the lock of a run that died, and no other. */
+/** Removes the lock if a run that died left it, and no other lock. */
 export function releaseDeadLock({ gitDir }: Repository): void {
   const [lock, own] = [join(gitDir, 'index.lock'), join(gitDir, OWN_LOCK)]
   const [held, left] = [lock, own].map((path) => statSync(path, { throwIfNoEntry: false }))
@@ -183,7 +183,7 @@ export function releaseDeadLock({ gitDir }: Repository): void {
     rmSync(path, { force: true })
 }
 
-/** Null where nothing of the person's stands where the move writes. */
+/** Null if nothing of the person's is at a path that the move writes. */
 async function wayTo({ git, repository }: Checkout, move: Move, scratch: string): Promise<Moved | null> {
   const [operation] = operationsUnderWay(repository)
   if (operation !== undefined)
@@ -192,13 +192,13 @@ async function wayTo({ git, repository }: Checkout, move: Move, scratch: string)
   const changes = await rawChanges(git, move.from, move.to)
   const old = await oldSpellings(git, changes)
   const standing = changes.filter(({ isNew, path }) => isNew && !old.has(path) && isInTheWay(git.cwd, path))
-  // A file that a person has removed is no obstacle to git, which would bring it back.
+  // git does not refuse because of a file that a person has deleted: it would restore the file.
   const isMissing = ({ isNew, path }: RawChange): boolean =>
     !isNew && lstatSync(join(git.cwd, path), { throwIfNoEntry: false }) === undefined
   const isFree = standing.length === 0 && !changes.some(isMissing)
   const tryOut = ['read-tree', '-n', '-m', '-u', move.from, move.to]
   if (isFree && (await door.run(tryOut, { okCodes: [0, 1, 128] })).code === 0) return null
-  // Files that were only touched are not changed.
+  // A file with a new time and the same content is not changed.
   await door.run(['update-index', '-q', '--refresh'], { okCodes: [0, 1] })
   const all = changes.map(({ path }) => path)
   const changed = await changedOf(door, move.from, all)
@@ -209,14 +209,14 @@ async function wayTo({ git, repository }: Checkout, move: Move, scratch: string)
   return { kind: 'held', paths: [], reason: tried.stderr.trim().split('\n')[0] ?? 'git refuses' }
 }
 
-/** Of these paths those at which index or file are not as the commit has them. */
+/** Those of these paths whose index entry or file differs from the commit. */
 async function changedOf(door: Git, commit: string, paths: readonly string[]): Promise<readonly string[]> {
   const { stdout } = await door.run(['diff-index', '--name-only', '--no-renames', '-z', commit])
   const changed = new Set(stdout.toString().split('\0').filter(Boolean))
   return paths.filter((path) => changed.has(path))
 }
 
-/** Whether anything stands at a path, ignored or not, or a file where one of its folders is to be. */
+/** Whether anything is at a path, ignored or not, or a file where the path needs a folder. */
 function isInTheWay(root: string, path: string): boolean {
   for (const folder of foldersAbove(path)) {
     const stats = lstatSync(join(root, folder), { throwIfNoEntry: false })
@@ -228,7 +228,7 @@ function isInTheWay(root: string, path: string): boolean {
   return !stats.isDirectory() || readdirSync(join(root, path)).length > 0
 }
 
-/** Ctrl-C in a terminal reaches git too: what it has ended halfway is gone on with. */
+/** Ctrl-C in a terminal reaches git too: this continues what git left half done. */
 async function followToTheEnd(git: Git, move: Move, scratch: string): Promise<void> {
   try {
     await follow(git, move, scratch)
@@ -245,7 +245,7 @@ async function follow(git: Git, { from, to }: Move, scratch: string): Promise<vo
   await door.run(['read-tree', '-m', '-u', from, to])
 }
 
-/** What is there as the move leaves it, or as a person has made it since, counts as moved: it is left as it is. */
+/** Counts files as moved if they already are as the move leaves them, or a person has changed them since; leaves them as they are. */
 async function takeAsMoved(git: Git, { from, to }: Move, scratch: string): Promise<void> {
   const door = git.with({ env: { GIT_INDEX_FILE: scratch } })
   await door.run(['update-index', '-q', '--refresh'], { okCodes: [0, 1] })
@@ -258,7 +258,7 @@ async function takeAsMoved(git: Git, { from, to }: Move, scratch: string): Promi
     ),
   )
   const old = await oldSpellings(git, entries)
-  // A file whose name changes only in case is there by either name: which one it has says whether it has moved.
+  // A file whose name changes only in case exists under both names: its spelling on disk tells whether it has moved.
   const hasCome = (path: string): boolean =>
     isInTheWay(git.cwd, path) && (!old.has(path) || isSpelledSo(git.cwd, path))
   const replaced = new Set([...old].filter(([path]) => hasCome(path)).map(([, before]) => before))
@@ -270,7 +270,7 @@ async function takeAsMoved(git: Git, { from, to }: Move, scratch: string): Promi
   await door.run(['update-index', '-q', '--refresh'], { okCodes: [0, 1] })
 }
 
-/** Files whose names change only in case, where both names lead to one: what is new, by what it was. */
+/** Files whose names change only in case, on a disk where both names are one file: from the new name to the old one. */
 async function oldSpellings(git: Git, changes: readonly RawChange[]): Promise<ReadonlyMap<string, string>> {
   const paths = changes.map(({ path }) => path)
   const keyOf = await keysOf(git, paths)
@@ -286,7 +286,7 @@ async function oldSpellings(git: Git, changes: readonly RawChange[]): Promise<Re
 interface RawChange {
   readonly path: string
   readonly isNew: boolean
-  /** As it is to be: mode and object. */
+  /** The new mode and object. */
   readonly mode: string
   readonly hash: string
 }

@@ -4,20 +4,20 @@ import { dirname, join } from 'node:path'
 import type { Git } from '../git/git.ts'
 import { ignoredPaths } from '../git/repository.ts'
 
-/** What git ignores, and a workspace needs all the same. Paths and patterns are relative to the project's root. */
+/** What git ignores and a workspace needs. Paths and patterns are relative to the project's root. */
 export interface Furniture {
-  /** A command that makes a workspace ready; null where there is none. */
+  /** A command that makes a workspace ready; null if there is none. */
   readonly prepare: string | null
-  /** The files that it depends on: it runs again when one of them changes. */
+  /** The files that the command depends on: it runs again when one of them changes. */
   readonly locks: readonly string[]
   readonly copy: readonly string[]
   readonly link: readonly string[]
 }
 
-/** Patterns of ignored files that other tools copy into worktrees too. */
+/** Lists patterns of ignored files, which other tools copy into worktrees too. */
 const INCLUDE_FILE = '.worktreeinclude'
 
-/** The ignored files of a project that each workspace gets a copy of, relative to its root. */
+/** The ignored files of a project that are copied into each workspace, relative to its root. */
 export async function filesToCopy(git: Git, { copy }: Pick<Furniture, 'copy'>): Promise<readonly string[]> {
   const isThere = existsSync(join(git.cwd, INCLUDE_FILE))
   if (copy.length === 0 && !isThere) return []
@@ -28,7 +28,7 @@ export async function filesToCopy(git: Git, { copy }: Pick<Furniture, 'copy'>): 
   return found.filter((path) => ignored.has(path))
 }
 
-/** Copies files from one project's root into another's, over what is there, and links folders. */
+/** Copies files from one project's root into another's, overwriting what is there, and links folders. */
 export function furnish(
   from: string,
   to: string,
@@ -51,7 +51,7 @@ export function furnish(
   }
 }
 
-/** How packages are installed, by the file that says which: the first that is there counts. */
+/** The install command for each lock file: the first file that exists counts. */
 const LOCKS: readonly (readonly [file: string, command: string])[] = [
   ['pnpm-lock.yaml', 'pnpm install --frozen-lockfile'],
   ['bun.lock', 'bun install --frozen-lockfile'],
@@ -67,7 +67,7 @@ const LOCKS: readonly (readonly [file: string, command: string])[] = [
   ['mix.lock', 'mix deps.get'],
 ]
 
-/** What makes a fresh copy of a project ready, as its lock files say; a command of each language that is there. */
+/** The commands that make a fresh copy of a project ready, according to its lock files: one command a language. */
 export function detectPrepare(root: string): Pick<Furniture, 'prepare' | 'locks'> {
   const found = LOCKS.filter(([file]) => existsSync(join(root, file)))
   const ofNode = found.filter(([, command]) => NODE.test(command))
@@ -81,10 +81,10 @@ export function detectPrepare(root: string): Pick<Furniture, 'prepare' | 'locks'
 const NODE = /^(?:pnpm|bun|yarn|npm) /
 const PYTHON = /^(?:uv|poetry|pipenv) /
 
-/** Every file that a command of a person's own may depend on. */
+/** Every lock file that a configured command may depend on. */
 export const LOCK_FILES: readonly string[] = LOCKS.map(([file]) => file)
 
-/** Another text once the command, or a file that it depends on, has changed. */
+/** A key that changes when the command, or a file that it depends on, changes. */
 export function preparedKey(root: string, { prepare, locks }: Pick<Furniture, 'prepare' | 'locks'>): string {
   const hash = createHash('sha256').update(prepare ?? '')
   for (const file of locks) {

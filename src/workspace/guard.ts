@@ -23,7 +23,7 @@ import {
   type SettingsPlaces,
 } from './settings.ts'
 
-/** Notes what an agent may not change: in memory, and on disk for the run that may have to go on. */
+/** Notes what an agent may not change: in memory, and on disk for a run that resumes after this one. */
 export function guard(room: Room): Guard {
   const { own, places, refs } = room
   const settings = places && readSettings(places)
@@ -34,12 +34,12 @@ export function guard(room: Room): Guard {
   return {
     async release({ task, branch, keepIn }) {
       const changed = places && settings ? restoreSettings(settings, places, { keepIn }) : []
-      // All that the agent has started is dead by now.
+      // All processes that the agent started are dead by now.
       await moveLocks(
         locksIn(room).filter((lock) => !held.has(lock)),
         keepIn,
       )
-      // Nobody but ralph has anything to do in its index.
+      // Nobody but ralph writes its index.
       index.restore()
       const ofRefs = refs.stamp() === stamp ? [] : await refs.putBack({ task, branch })
       removeNote(room)
@@ -52,7 +52,7 @@ function ofSettings(paths: readonly string[], keptIn: string): readonly Interfer
   return paths.length > 0 ? [{ kind: 'git-settings', paths, keptIn }] : []
 }
 
-/** The same as a release, of what a run has noted that died while an agent was at work. */
+/** Does what a release does, from the note of a run that died while an agent was at work. */
 export async function afterKill(
   room: Room,
   { task, branch, keepIn, until }: Parameters<AfterKill>[0],
@@ -71,7 +71,7 @@ export async function afterKill(
   return { found: [...ofSettings(changed, keepIn), ...ofRefs], left }
 }
 
-/** When somebody wrote a file, or took it away. */
+/** When a file was last written or removed. */
 function changedAt(path: string): number {
   const stats =
     lstatSync(path, { throwIfNoEntry: false }) ?? statSync(dirname(path), { throwIfNoEntry: false })
@@ -141,10 +141,10 @@ function removeNote(room: Room): void {
   for (const path of [noteOf(room), indexOf(room)]) rmSync(path, { force: true })
 }
 
-/** How long the git that holds a lock may still need: it may have outlived whoever started it. */
+/** How long the git that holds a lock may still need: it may have outlived the process that started it. */
 const PATIENCE_MS = 2000
 
-/** Locks that a git has left which is dead now would stop every later one; they are moved, not removed. */
+/** Moves locks of gits that are dead now, because they would stop every later git. Moves rather than removes them. */
 export async function moveLocks(locks: readonly string[], keepIn: string): Promise<readonly string[]> {
   const moved: string[] = []
   for (const lock of locks) {

@@ -22,7 +22,7 @@ import { changedPaths, changesBetween, heldAt, textIn } from '../git/tree.ts'
 import type { Change, HeadMove, Inspect, Obstacle, Work } from './port.ts'
 import type { Room } from './room.ts'
 
-/** What can be seen of a workspace. */
+/** The parts of a workspace that only read it. */
 export function openInspect(room: Room): Inspect {
   const { git, own, root, prefix } = room
   const inside = (path: string): string => `${prefix}${path}`
@@ -73,7 +73,7 @@ export function openInspect(room: Room): Inspect {
   }
 
   async function statusOf({ aside }: Room): Promise<TreeStatus> {
-    // To look takes no lock: what is killed meanwhile leaves none.
+    // Takes no lock, so that a kill leaves none.
     const status = room.isAdopted
       ? await own.status()
       : await readStatus(git.with({ env: { GIT_OPTIONAL_LOCKS: '0' } }))
@@ -125,14 +125,14 @@ async function obstacles({ git, repository }: Room, folder: string): Promise<rea
   return found
 }
 
-/** A repository that somebody has added as if it were a submodule: no clone would find what is in it. */
+/** Whether it is a repository that somebody added without .gitmodules: a clone would not find what is in it. */
 function isStray({ repository }: Room, { path, kind, nested }: StatusEntry): boolean {
   if (!nested || kind !== 'added') return false
   const modules = join(repository.root, '.gitmodules')
   return !existsSync(modules) || !readFileSync(modules, 'utf8').includes(`path = ${path}\n`)
 }
 
-/** All that was done since the base, once what is nobody's work has been set aside. */
+/** All work since the base, without files that are nobody's work. */
 async function workSince(room: Room, asked: Base, leaving: readonly string[]): Promise<Work> {
   const { own, aside, prefix } = room
   await own.ensure(asked.head)
@@ -145,7 +145,7 @@ async function workSince(room: Room, asked: Base, leaving: readonly string[]): P
   )
   if (exposed.length === 0) return work
   for (const path of exposed) aside.add(path)
-  // They were taken in with the rest: the index begins anew without them.
+  // The index already holds the unrelated files: start it again without them.
   await own.hold(asked.head)
   return { ...(await look(room, asked, leaving)), exposed }
 }
@@ -158,7 +158,7 @@ async function look(room: Room, asked: Base, leaving: readonly string[]): Promis
   const nested = status.entries
     .filter((entry) => entry.nested && (entry.kind === 'untracked' || isStray(room, entry)))
     .map(({ path }) => path)
-  // What a person has committed is set aside no more.
+  // What a person has committed is not left out any more.
   if (status.head === base.head) for (const { path, staged } of status.entries) if (staged) aside.delete(path)
   const except = new Set([...nested, ...aside, ...leaving])
   const isChanged = status.entries.some(
@@ -168,7 +168,7 @@ async function look(room: Room, asked: Base, leaving: readonly string[]): Promis
   const isFollowed = await followIndex(room, except)
   const tree = isFollowed ? await own.tree() : taken.tree
   const isAsBase = tree === (await room.treeOf(base.head))
-  // What the index held was the base: then what git said of the files is all that there is.
+  // If the index held the base before, git's status of the files is the whole difference.
   const isFresh = status.head === base.head && !isFollowed && !status.entries.some(({ staged }) => staged)
   return {
     base,
@@ -185,7 +185,7 @@ async function look(room: Room, asked: Base, leaving: readonly string[]): Promis
   }
 }
 
-/** Takes in files whose names have changed in nothing but case; whether there were any. */
+/** Adds files whose names differ from the index only in case; returns whether there were any. */
 async function respell({ own, aside, misspelled }: Room): Promise<boolean> {
   const found = [...(await own.respelled())]
   const names = new Map(found.filter(([path]) => !misspelled.has(path) && !aside.has(path)))
@@ -201,7 +201,7 @@ function changesOf({ entries }: TreeStatus, except: ReadonlySet<string>): readon
   return changes.toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** Takes in, and leaves out, the ignored files of which somebody's index says so; whether there were any. */
+/** Adds and leaves out ignored files as the person's index does; returns whether there were any. */
 async function followIndex({ own, repository }: Room, except: ReadonlySet<string>): Promise<boolean> {
   const { added, removed } = await own.differences()
   const present = added.filter((path) => !except.has(path) && standing(repository.root, path))
@@ -211,7 +211,7 @@ async function followIndex({ own, repository }: Room, except: ReadonlySet<string
   return forced.length + removed.length > 0
 }
 
-/** An agent may have left files and folders that nobody may read, and git could not take in; it keeps no such modes. */
+/** The status, after opening files and folders that nobody may read: git could not add them, and does not record such modes. */
 async function openedStatus(room: Pick<Room, 'own' | 'repository'>): Promise<TreeStatus> {
   const { own, repository } = room
   const status = await own.status()
@@ -224,7 +224,7 @@ async function openedStatus(room: Pick<Room, 'own' | 'repository'>): Promise<Tre
   return openedStatus(room)
 }
 
-/** What is in these folders nobody can say, and so not what an attempt has done. */
+/** Nobody can read these folders, so nobody can tell what an attempt did in them. */
 function closedFolders(paths: readonly string[]): UserError {
   return new UserError(
     `nobody may read ${paths.join(', ')}, so what is in it could be in no commit`,
@@ -238,13 +238,13 @@ function open(path: string, needed: number, given: number): void {
     const isOpen = (stats.mode & needed) === needed
     if ((stats.isFile() || stats.isDirectory()) && !isOpen) chmodSync(path, (stats.mode & 0o777) | given)
   } catch {
-    // Gone, or somebody else's: git says what it makes of it.
+    // It is gone or another user's: git reports what it finds.
   }
 }
 
 /**
- * A commit without the mark of an attempt is a person's, and the work lands on top of it: then that is the base. Of
- * several the newest.
+ * The commit below the work: a commit without an attempt's mark is a person's, and the work lands on top of it. If there are
+ * several, the newest.
  */
 async function baseUnder(
   { git, refs, isOwn }: Room,
@@ -272,14 +272,14 @@ async function baseUnder(
   return { base, persons: persons.map(({ hash }) => hash), below }
 }
 
-/** Where the branch of the base is now; costs a process only where HEAD is elsewhere. */
+/** The branch's commit now; starts a process only if HEAD is elsewhere. */
 async function tipNow(git: Git, base: Base, status: TreeStatus): Promise<string | null> {
   if (status.branch === base.branch) return status.head
   if (base.branch === null) return null
   return tipOf(git, base.branch)
 }
 
-/** Compares HEAD and the branch with the base; costs a process only where something has moved. */
+/** Compares HEAD and the branch with the base; starts a process only if something has moved. */
 async function headMove(room: Room, base: Base, now: TreeStatus): Promise<HeadMove | null> {
   const switched = now.branch !== base.branch
   if (!switched && now.head === base.head) return null
@@ -303,7 +303,7 @@ function textAt(path: string): string | null {
   }
 }
 
-/** An empty folder is none, nor is one that git does not see; a single file that git ignores is there all the same. */
+/** The paths that do not exist. An empty folder, or one that git does not see, counts as missing; a single ignored file does not. */
 async function missingFrom(
   { git, root, prefix }: Room,
   tree: string,

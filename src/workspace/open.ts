@@ -10,7 +10,7 @@ import { openRestore } from './restore.ts'
 import { Room } from './room.ts'
 
 /**
- * A repository's work tree as a workspace: `git` runs at its top, the project may lie below it. `checkpoint` is called
+ * Opens a repository's work tree as a workspace: `git` runs at its top, the project may be below it. Calls `checkpoint`
  * between two side effects.
  */
 export function openWorkspace(
@@ -24,7 +24,7 @@ export function openWorkspace(
   return assemble(room, checkpoint)
 }
 
-/** The parts of a workspace, which know one room together. */
+/** Assembles the parts of a workspace around their shared state. */
 export function assemble(room: Room, checkpoint: (name: Checkpoint) => void): Workspace {
   const inspect = openInspect(room)
   return {

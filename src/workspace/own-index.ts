@@ -18,7 +18,7 @@ import { pathSpelling, type Repository } from '../git/repository.ts'
 import { readStatus, type TreeStatus } from '../git/status.ts'
 import { sleep } from '../process/sleep.ts'
 
-/** What could make git believe a file unchanged without a look is not believed here, whatever somebody has set. */
+/** Settings that would let git trust a file to be unchanged without reading it: turned off, whatever is configured. */
 const SETTINGS = {
   'core.fsmonitor': 'false',
   'core.untrackedCache': 'false',
@@ -27,21 +27,21 @@ const SETTINGS = {
   'core.ignoreStat': 'false',
 }
 
-/** How long another git may hold the person's index before that counts as a failure. */
+/** How long another git may hold the person's index before this fails. */
 const PATIENCE_MS = 2000
 
 /**
- * ralph's own index of a workspace. No agent's git writes it, so its flags and what it remembers of files are ralph's:
- * what it says of the tree is what is there. The person's index is made the same whenever ralph has moved something.
+ * ralph's own index of a workspace. No agent's git writes it, so its flags and cached file data are ralph's, and its
+ * status of the tree is true. The person's index is brought to the same tree whenever ralph moves something.
  */
 export class OwnIndex {
-  /** The door to git that has this index. */
+  /** The git door that uses this index. */
   readonly git: Git
   readonly #path: string
   readonly #persons: string
-  /** The tree that it holds; null where that is not known. */
+  /** The tree that it holds; null if unknown. */
   #tree: string | null = null
-  /** The person's index as it was when last looked at. */
+  /** The person's index when it was last read. */
   #seen = ''
   #spelling: Promise<PathSpelling> | null = null
 
@@ -51,12 +51,12 @@ export class OwnIndex {
     this.git = git.with({ env: { GIT_INDEX_FILE: this.#path }, settings: SETTINGS })
   }
 
-  /** Nobody but a git of a dead run can hold it now. */
+  /** Removes the lock of a git of a dead run: nobody else can hold it now. */
   unlock(): void {
     rmSync(`${this.#path}.lock`, { force: true })
   }
 
-  /** A run goes on from where another one died: what cannot be read of the index is made anew from what HEAD holds. */
+  /** Repairs the index for a run that resumes after one that died: what cannot be read is made again from HEAD. */
   async mend(): Promise<void> {
     this.unlock()
     try {
@@ -67,30 +67,30 @@ export class OwnIndex {
     }
   }
 
-  /** Notes it as it is, so that it can be the same again after somebody had the chance to write it. */
+  /** Notes the index, so that it can be restored after somebody could have written it. */
   remember(): { readonly restore: () => void } {
     return remembered(this.#path, () => (this.#tree = null))
   }
 
-  /** Keeps a copy of it in a file. */
+  /** Saves a copy of it in a file. */
   keepAs(path: string): void {
     if (existsSync(this.#path)) copyWithTime(this.#path, path)
     else rmSync(path, { force: true })
   }
 
-  /** Is what a copy was: what somebody has written into it since is gone. */
+  /** Restores it from such a copy: what somebody has written into it since is lost. */
   takeFrom(path: string): void {
     this.unlock()
     if (existsSync(path)) copyWithTime(path, this.#path)
     this.#tree = null
   }
 
-  /** The same of the person's. */
+  /** The same for the person's index. */
   rememberPersons(): { readonly restore: () => void } {
     return remembered(this.#persons, () => (this.#seen = ''))
   }
 
-  /** Begins from the person's, before anybody else has worked here: with the flags that are theirs. */
+  /** Starts from the person's index, before anybody else has worked here: with the person's flags. */
   adopt(): void {
     this.unlock()
     if (existsSync(this.#persons)) copyWithTime(this.#persons, this.#path)
@@ -99,7 +99,7 @@ export class OwnIndex {
     this.#tree = null
   }
 
-  /** Makes one where there is none: an agent, or whoever cleans up, may have removed it. */
+  /** Makes an index if there is none: an agent, or a cleanup, may have removed it. */
   async ensure(commit: string): Promise<void> {
     if (existsSync(this.#path)) return
     this.unlock()
@@ -111,7 +111,7 @@ export class OwnIndex {
     return readStatus(this.git)
   }
 
-  /** Takes all files in, but for those excepted; gives the tree, and why git would not commit it, where it minds line ends. */
+  /** Adds all files except these; returns the tree, and git's reason if it would refuse to commit it because of line ends. */
   async takeAll(
     except: readonly string[],
   ): Promise<{ readonly tree: string; readonly refused: string | null }> {
@@ -128,8 +128,8 @@ export class OwnIndex {
   }
 
   /**
-   * What somebody has said of ignored files by way of the person's index: that one is to be in the tree, or not any more.
-   * No file says so, so it is the one thing in which that index is believed.
+   * The ignored files that somebody added to the person's index, or removed from it.
+   * Nothing else records such a decision, so this is the only thing that is taken from that index.
    */
   async differences(): Promise<{ readonly added: readonly string[]; readonly removed: readonly string[] }> {
     const stamp = stampOf(this.#persons)
@@ -146,13 +146,13 @@ export class OwnIndex {
     }
   }
 
-  /** Holds these no more; the files stay as they are. */
+  /** Removes these paths from the index; the files stay as they are. */
   async forget(paths: readonly string[]): Promise<void> {
     await this.git.run(['update-index', '--force-remove', '-z', '--stdin'], { stdin: paths.join('\0') })
     this.#tree = null
   }
 
-  /** Takes single files in as they are. */
+  /** Adds single files as they are. */
   async take(paths: readonly string[]): Promise<void> {
     await stage(this.git, { paths, force: true })
     this.#tree = null
@@ -164,26 +164,26 @@ export class OwnIndex {
     return this.#tree
   }
 
-  /** Files that are on disk in another spelling than it has: by the name on disk that which it has. */
+  /** Files whose spelling on disk differs from the index: from the name on disk to the name in the index. */
   async respelled(): Promise<ReadonlyMap<string, string>> {
     return respelledFiles(this.git, await this.#spelled())
   }
 
-  /** Holds such files by the names that they have on disk. */
+  /** Renames such files in the index to their names on disk. */
   async respell(names: ReadonlyMap<string, string>): Promise<void> {
     const { cwd } = this.git
-    // A file system that tells the two apart may have both.
+    // A case-sensitive file system may have both files.
     const gone = [...names].filter(([path, old]) => isSameFile(cwd, path, old) || !existsSync(join(cwd, old)))
     if (gone.length > 0) await this.forget(gone.map(([, old]) => old))
     await stage(exact(this.git), { paths: [...names.keys()], force: true })
     this.#tree = null
   }
 
-  /** Gives files the content that they have in a commit, on disk as well, and removes those that it does not have. */
+  /** Restores files from a commit, in the index and on disk, and removes those that the commit does not have. */
   async restore(commit: string, asked: readonly string[]): Promise<void> {
     this.#tree = null
     const { stale, paths } = await this.#spelledAsIn(commit, asked)
-    // git would write such a file, and then remove it by its other name.
+    // git would write such a file, and then remove it under its other name.
     if (stale.length > 0) await this.forget(stale)
     for (const path of stale) rmSync(join(this.git.cwd, path), { force: true })
     const args = ['restore', `--source=${commit}`, '--staged', '--worktree']
@@ -193,21 +193,21 @@ export class OwnIndex {
     if (stale.length > 0) for (const path of paths) spellOnDisk(this.git.cwd, path)
   }
 
-  /** Holds a commit's tree from now on; the files stay as they are. */
+  /** Reads a commit's tree into the index; the files stay as they are. */
   async hold(commit: string): Promise<void> {
-    // `-i`: whatever the files are by now, they stay.
+    // `-i`: the files stay, whatever they are by now.
     await this.git.run(['read-tree', '-i', '-m', commit])
     this.#tree = null
     this.#seen = ''
   }
 
-  /** Something else has moved it to that tree, and perhaps the person's index with it. */
+  /** Notes that something else has moved it to that tree, and perhaps the person's index too. */
   holds(tree: string): void {
     this.#tree = tree
     this.#seen = stampOf(this.#persons)
   }
 
-  /** Makes the person's index the same, as any git does it: by way of its lock. */
+  /** Writes the person's index with the same tree, under its lock, as any git does. */
   async publish(): Promise<void> {
     const lock = `${this.#persons}.lock`
     for (let waited = 0; ; waited += 50) {
@@ -224,13 +224,13 @@ export class OwnIndex {
     this.#seen = stampOf(this.#persons)
   }
 
-  /** Asked once: an agent could change it. */
+  /** Read once: an agent could change the setting. */
   #spelled(): Promise<PathSpelling> {
     this.#spelling ??= pathSpelling(this.git)
     return this.#spelling
   }
 
-  /** These paths as a commit spells them, and what the index has of them by another name. */
+  /** These paths as a commit spells them, and the index's entries for them under other names. */
   async #spelledAsIn(
     commit: string,
     asked: readonly string[],
@@ -253,8 +253,8 @@ export class OwnIndex {
 }
 
 /**
- * By its own time git tells which files may have changed in the very second in which it was written: of a younger copy it
- * would believe that they have not.
+ * Copies the index with its time. From this time git tells which files may have changed in the second in which the index
+ * was written: with a later time it would take them for unchanged.
  */
 function copyWithTime(from: string, to: string): void {
   copyFileSync(from, to)
@@ -280,7 +280,7 @@ async function namesOf(git: Git, which: readonly string[]): Promise<readonly str
   return stdout.toString().split('\0').filter(Boolean)
 }
 
-/** Another text after somebody has written it. */
+/** A text that changes when somebody writes the file. */
 function stampOf(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false, bigint: true })
   return stats ? `${stats.mtimeNs} ${stats.ctimeNs} ${stats.size} ${stats.ino}` : ''

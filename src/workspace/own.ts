@@ -7,7 +7,7 @@ import { UserError } from '../base/errors.ts'
 import { nativePath, pathWithin } from '../base/paths.ts'
 import { GitError, type Git } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
-import { bringRefs } from '../git/refs.ts'
+import { copyRefs } from '../git/refs.ts'
 import { changeOf, movesBetween, restoreTree } from '../git/restore.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import {
@@ -29,19 +29,19 @@ import type { Change, Person, Recorder, Workspace } from './port.ts'
 import { Room } from './room.ts'
 import { checkOutSubmodules } from './submodules.ts'
 
-/** What workspaces of ralph's own are made from. */
+/** What ralph's own workspaces are made from. */
 export interface OwnPlan {
   readonly lender: Lender
-  /** The checkout, where records and candidates are kept in the end. */
+  /** The checkout, where records and candidates are stored. */
   readonly home: Workspace
-  /** The folder that they are in. */
+  /** The folder of all these workspaces. */
   readonly folder: string
   readonly furniture: Furniture
   readonly env: Readonly<Record<string, string | undefined>>
   readonly checkpoint: (name: Checkpoint) => void
 }
 
-/** The folder of a checkout's workspaces: outside of it, or every tool in it would find each file several times. */
+/** The folder of a checkout's workspaces: outside the checkout, because tools in it would find each file several times. */
 export function workspacesFolder(
   { root, top }: { readonly root: string; readonly top: string },
   { dir, env }: { readonly dir: string | null; readonly env: Readonly<Record<string, string | undefined>> },
@@ -62,31 +62,31 @@ export function workspacesFolder(
   return join(parent, `${basename(top)}-${hash}`)
 }
 
-/** What is known of a workspace from one run to the next; beside it, where no job comes. */
+/** What one run stores about a workspace for the next; in a file beside the workspace, out of the job's reach. */
 interface State {
   readonly version: 1
-  /** The commit that it was brought to last. */
+  /** The commit that it was last brought to. */
   readonly at: string
   readonly person: Person
-  /** What it was prepared with; null where that has to be done anew. */
+  /** The key that it was prepared with; null if it must be prepared again. */
   readonly prepared: string | null
 }
 
-/** One workspace of ralph's own: made once, and used again, for one job at a time. */
+/** One workspace of ralph's own: made once, and reused for one job at a time. */
 export class OwnWorkspace {
   readonly number: number
   /** The top of its repository. */
   readonly top: string
-  /** The project in it. */
+  /** The project's root in it. */
   readonly root: string
   readonly #plan: OwnPlan
   readonly #stateFile: string
   readonly #git: Git
   #room: Room
   #workspace: Workspace
-  /** The base that it stands on with nothing else in it; null where that is not known. */
+  /** The base, if the workspace holds exactly that; null if unknown. */
   #cleanAt: string | null = null
-  /** The base that this process has brought it to, where nobody else works in it. */
+  /** The base that this process has brought it to, if nobody else works in it. */
   #broughtTo: Base | null = null
 
   constructor(number: number, plan: OwnPlan) {
@@ -97,13 +97,13 @@ export class OwnWorkspace {
     this.#stateFile = join(plan.folder, `${number}.json`)
     const { commonDir } = plan.lender.repository
     const git = plan.lender.git.at(this.top)
-    // No job works where candidates land, so what ralph writes there can go to the checkout's objects at once.
+    // No job works in the workspace for landings, so ralph writes its objects straight into the checkout's.
     this.#git = number === 0 ? git.with({ env: { GIT_OBJECT_DIRECTORY: join(commonDir, 'objects') } }) : git
     this.#room = this.#newRoom()
     this.#workspace = this.#open()
   }
 
-  /** As it was brought last. */
+  /** The workspace, as last brought to a base. */
   get workspace(): Workspace {
     return this.#workspace
   }
@@ -116,29 +116,29 @@ export class OwnWorkspace {
     return existsSync(join(this.top, '.git'))
   }
 
-  /** What is in it now is a landed commit, and nothing else. */
+  /** Notes that it holds exactly a landed commit. */
   landed(commit: string): void {
     this.#cleanAt = commit
   }
 
-  /** Somebody has worked in it. */
+  /** Notes that somebody has worked in it. */
   used(): void {
     this.#cleanAt = null
   }
 
-  /** What is in it is that commit, which is kept. */
+  /** Notes that it holds exactly that commit, which a ref keeps. */
   keeps(commit: string): void {
     const state = this.#state()
     if (state) this.#note({ ...state, at: commit })
   }
 
-  /** Brings it to a base, as if it were new but for what git ignores; gives the refs under which it kept what was left there. */
+  /** Brings it to a base, as new except for what git ignores; returns the refs that keep what was left in it. */
   async bring(base: Base): Promise<readonly string[]> {
     if (this.#cleanAt === base.head) return []
     return this.#orAside(() => this.#bring(base))
   }
 
-  /** Does it; where what git keeps there is not whole, once more with that put out of the way. */
+  /** Does the action; if the git files are incomplete, moves them aside and does it once more. */
   async #orAside<T>(action: () => Promise<T>): Promise<T> {
     try {
       return await action()
@@ -180,8 +180,8 @@ export class OwnWorkspace {
   }
 
   /**
-   * The same where nothing but ralph has touched it since this process has brought it: then there is nothing to look for, and
-   * only what differs is moved.
+   * Does the same if only ralph has changed it since this process brought it: then nothing can be left in it, and
+   * only the differences are written.
    */
   async advance(base: Base): Promise<readonly string[]> {
     const from = this.#broughtTo
@@ -202,7 +202,7 @@ export class OwnWorkspace {
     return []
   }
 
-  /** Removes it, once what the checkout does not have of it is kept there; gives the refs that keep it. */
+  /** Removes it, after keeping in the checkout what that does not have; returns the refs that keep it. */
   async remove(): Promise<readonly string[]> {
     return this.#orAside(() => this.#remove())
   }
@@ -226,7 +226,7 @@ export class OwnWorkspace {
   }
 
   /**
-   * Takes it from the base that it stands on to a tree, touching only what differs; gives that, or null where git finds
+   * Brings it from its base to a tree, writing only the differences; returns them, or null if git finds
    * something else there.
    */
   async put(base: Base, tree: string): Promise<readonly Change[] | null> {
@@ -248,28 +248,28 @@ export class OwnWorkspace {
     }
   }
 
-  /** Opens it as a run has left it that died; null where it is gone. */
+  /** Opens it as a run that died has left it; null if it is gone. */
   async reopen(): Promise<Workspace | null> {
     const state = this.#state()
     if (!state || !this.isThere) return null
-    // What an agent has committed becomes part of the record of its attempt.
+    // The agent's commits become part of its attempt's record.
     await keepStrayRefs(this.#git, this.#plan.lender, { of: 'a dead run' })
     await this.#workspace.restore.adopt(state.person)
     return this.#workspace
   }
 
-  /** Whether its packages are those that its lock files ask for. */
+  /** Whether it was prepared for its present lock files. */
   get isPrepared(): boolean {
     const { furniture } = this.#plan
     return furniture.prepare === null || this.#state()?.prepared === preparedKey(this.root, furniture)
   }
 
-  /** Notes that it has been prepared, or has to be again. */
+  /** Notes whether it is prepared. */
   async prepared(isPrepared: boolean): Promise<void> {
     const state = this.#state()
     if (!state) return
     const key = isPrepared ? preparedKey(this.root, this.#plan.furniture) : null
-    // What was installed is none of the job's work, whatever becomes of .gitignore.
+    // Installed files are never the job's work, whatever .gitignore becomes.
     const person = isPrepared ? await this.#workspace.restore.adopt(null) : state.person
     this.#note({ ...state, person, prepared: key })
   }
@@ -290,7 +290,7 @@ export class OwnWorkspace {
     return { ...workspace, record: keptAtHome(workspace.record, { git: this.#git, lender, home }) }
   }
 
-  /** The tree of what is in it, where that is not what it was brought to; null where it is. */
+  /** The tree of its files if it differs from what it was brought to; null if it does not. */
   async #treeLeft(at: string | null): Promise<{ readonly tree: string; readonly isNews: boolean } | null> {
     const { own } = this.#room
     const isFresh = !this.#room.isAdopted
@@ -307,12 +307,12 @@ export class OwnWorkspace {
     const tree = isTaken ? await own.tree() : (await own.takeAll([...nested, ...this.#room.aside])).tree
     const from = await this.#treeAt(at)
     if (tree === from) return null
-    // What a dead run was bringing it to, or had kept, is no news.
+    // A tree that the dead run was bringing it to, or had kept, need not be kept again.
     const { lender } = this.#plan
     return { tree, isNews: this.number !== 0 && (await isNews(this.#git, lender, { from, tree })) }
   }
 
-  /** The tree of a commit; the empty one where there was none, or it is there no more. */
+  /** The tree of a commit; the empty tree if there was none, or it does not exist any more. */
   async #treeAt(commit: string | null): Promise<string> {
     if (commit !== null) {
       try {
@@ -329,7 +329,7 @@ export class OwnWorkspace {
     const { own } = this.#room
     const keepIn = join(this.top, '.git/ralph-set-aside', head.slice(0, 10))
     await restoreTree(own.git, { from, to: head, keepIn })
-    // What git ignored at an earlier base it may see at this one.
+    // What git ignored at an earlier base may not be ignored at this one.
     await own.git.run(['clean', '-ffdq'])
     own.holds(await this.#room.treeOf(head))
     await own.publish()
@@ -349,7 +349,7 @@ export class OwnWorkspace {
     writeFileAtomic(this.#stateFile, JSON.stringify(state))
   }
 
-  /** A workspace that fills the disk would end every job with it. */
+  /** Refuses a full disk: it would end every job. */
   #refuseFullDisk(): void {
     mkdirSync(this.#plan.folder, { recursive: true })
     const { bavail, bsize } = statfsSync(this.#plan.folder)
@@ -368,7 +368,7 @@ function isState(read: unknown): read is State {
   return read.version === 1 && 'at' in read && typeof read.at === 'string'
 }
 
-/** Records and candidates are made in a workspace, and kept in the checkout's repository at once. */
+/** Stores records and candidates of a workspace in the checkout's repository at once. */
 function keptAtHome(
   record: Recorder,
   { git, lender, home }: { readonly git: Git; readonly lender: Lender; readonly home: Workspace },
@@ -376,16 +376,16 @@ function keptAtHome(
   return {
     ...record,
     async keep(attempt) {
-      // An earlier record of it may have been made in another workspace.
+      // An earlier record of the attempt may have been made in another workspace.
       const { replaces } = attempt
       if (replaces) await git.run(['update-ref', replaces.ref, replaces.commit])
       const kept = await record.keep(attempt)
-      await bringRefs(lender.git, git.cwd, [[kept.ref, kept.ref]], { force: Boolean(replaces) })
+      await copyRefs(lender.git, git.cwd, [[kept.ref, kept.ref]], { force: Boolean(replaces) })
       return kept
     },
     async candidate(candidate) {
       const kept = await record.candidate(candidate)
-      await bringRefs(lender.git, git.cwd, [[kept.ref, kept.ref]])
+      await copyRefs(lender.git, git.cwd, [[kept.ref, kept.ref]])
       return kept
     },
     kept: (task, number) => home.record.kept(task, number),

@@ -19,7 +19,7 @@ import type { Checkpoint } from './checkpoint.ts'
 import type { FilesToCommit, Inspect, Landing, Recorder, ToKeep, ToLand, Work } from './port.ts'
 import type { Room } from './room.ts'
 
-/** What makes commits in a workspace. */
+/** Makes the recorder of a workspace, which makes its commits. */
 export function openRecorder(room: Room, inspect: Inspect, checkpoint: (name: Checkpoint) => void): Recorder {
   const { git, refs } = room
   const dropped = new Map<string, string>()
@@ -81,7 +81,7 @@ async function keep(
 ): Promise<KeptAttempt> {
   const earlier = replaces ? [replaces.commit] : []
   const parents = [...new Set([work.base.head, ...(work.head?.commits ?? []), ...earlier, ...commits])]
-  // Of one ref a record may take the place of an earlier one; what it replaces elsewhere is only its parent.
+  // A record may replace an earlier one only on the same ref; on another ref the earlier one is just its parent.
   const before = replaces?.ref === ref ? replaces.commit : null
   const message = attemptMessage(facts)
   const hash = await keepCommit(room.git, { ref, tree, message, parents, replaces: before })
@@ -90,8 +90,8 @@ async function keep(
 }
 
 /**
- * The tree byte for byte. Attributes that the attempt itself brought (line ends, filters, `ident`) have git store other
- * bytes than there are, and a record is to hold what there was.
+ * The tree byte for byte. Attributes that the attempt added (line ends, filters, `ident`) make git store other
+ * bytes than the files have, and a record must hold the files' bytes.
  */
 async function exactTree(room: Room, { tree, base, changes }: Work): Promise<string> {
   if (!changes.some(({ path }) => isAttributes(path))) return tree
@@ -103,12 +103,12 @@ async function exactTree(room: Room, { tree, base, changes }: Work): Promise<str
   }
 }
 
-/** Whether that file says how git stores others. */
+/** Whether that file tells git how to store others. */
 export function isAttributes(path: string): boolean {
   return path === '.gitattributes' || path.endsWith('/.gitattributes')
 }
 
-/** Makes the task's commit of the tree that is checked, and looks at what became of it. */
+/** Makes the task's commit of the checked tree, and inspects the result. */
 async function land(
   room: Room,
   { base, tree, texts, message, signal }: ToLand,
@@ -120,7 +120,7 @@ async function land(
   const result = await attempt(async () => {
     await own.take(await notIgnored(room, [...texts.keys()]))
     await own.publish()
-    // The hooks that there were when the run began: a setting that an agent has changed elsewhere finds no others.
+    // The hooks as they were when the run began: an agent may have changed the setting.
     const door = places ? git.with({ settings: { 'core.hooksPath': places.hooks } }) : git
     return commit(door, { message, signal })
   })
@@ -137,7 +137,7 @@ async function land(
   const { tree: madeTree, parents } = await room.commitAt(made)
   const [parent] = parents
   if (parent !== undefined && parent !== base.head && made === head) {
-    // Somebody committed in the last moment. Their commit stays, and this one is made anew on top of it.
+    // Somebody committed in the last moment. Their commit stays, and this one is made again on top of it.
     await moveBranch(git, { branch, from: made, to: parent }, 'ralph: another commit came first')
     undo()
     await own.hold(tree)
@@ -145,7 +145,7 @@ async function land(
     return { kind: 'moved' }
   }
   const changed = entries.filter(({ staged }) => staged).map(({ path }) => path)
-  // With another commit on top the index is compared with the one that was made.
+  // If another commit is on top, compare the index with the commit made here.
   const changedByHook = made === head ? changed : await changedPaths(git, await own.tree(), madeTree)
   if (changed.length > 0) await own.hold(head)
   else own.holds(madeTree)
@@ -157,7 +157,7 @@ async function land(
   return { ...result, commit: made, isTop: made === head, branch, changedByHook, left }
 }
 
-/** The whole name of a commit. */
+/** The full hash of a commit. */
 async function resolve(git: Git, commit: string): Promise<string> {
   return (await git.run(['rev-parse', '--verify', commit])).stdout.toString().trim()
 }
@@ -173,20 +173,20 @@ async function attempt<T>(
   }
 }
 
-/** Of the project's files those that a commit may hold, as paths of the repository. */
+/** Those of the project's files that a commit may hold, as paths in the repository. */
 async function notIgnored({ git, prefix }: Room, files: readonly string[]): Promise<readonly string[]> {
   const paths = files.map((file) => `${prefix}${file}`)
-  // A task's own file is tracked; only beside it there may be another.
+  // A task's own file is tracked; only a second file can be ignored.
   const ignored = paths.length > 1 ? await ignoredPaths(git, paths) : new Set<string>()
   return paths.filter((path) => !ignored.has(path))
 }
 
-/** What stays staged would go into whatever the person commits next. */
+/** Unstages everything: what stays staged would go into the person's next commit. */
 async function unstage({ git }: Room): Promise<void> {
   await git.run(['reset', '--quiet'], { okCodes: [0, 1, 128] })
 }
 
-/** Writes them in place, not over a draft: git holds the old text, and a draft could be left in the tree. */
+/** Writes the texts in place, without a temporary file that could be left in the tree: git has the old texts. Returns what undoes that. */
 function writeTexts({ root }: Room, texts: ReadonlyMap<string, string>): () => void {
   const undo = [...texts].map(([path, text]) => remember(join(root, path), text))
   for (const [path, text] of texts) {
@@ -202,7 +202,7 @@ function writeTexts({ root }: Room, texts: ReadonlyMap<string, string>): () => v
 function remember(file: string, text: string): () => void {
   const before = existsSync(file) ? readFileSync(file) : null
   return () => {
-    // Somebody may have written in it meanwhile.
+    // Somebody may have edited the file meanwhile.
     if (!existsSync(file) || readFileSync(file, 'utf8') !== text) return
     if (before) writeFileSync(file, before)
     else rmSync(file, { force: true })

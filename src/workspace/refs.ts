@@ -7,12 +7,12 @@ import { changeRefs, listRefs, refsStamp, type Refs } from '../git/refs.ts'
 const OURS = 'refs/ralph/'
 const STRAY = 'refs/ralph/stray/'
 
-/** Branches, tags, stashes, replacements and what ralph keeps, as they were when ralph last had a hand in them. */
+/** Branches, tags, stashes, replacements and ralph's own refs, as they were when ralph last changed them. */
 export class KnownRefs {
   readonly #git: Git
   readonly #commonDir: string
   #known: Refs = new Map()
-  /** What they named when an agent began. */
+  /** The commits that they named when an agent began. */
   #begun: readonly string[] = []
 
   constructor(git: Git, commonDir: string) {
@@ -20,22 +20,22 @@ export class KnownRefs {
     this.#commonDir = commonDir
   }
 
-  /** Notes all that there are. */
+  /** Notes all refs that there are. */
   async note(): Promise<void> {
     this.#known = await listRefs(this.#git)
   }
 
-  /** As they are known to be. */
+  /** The refs as noted. */
   get known(): Refs {
     return this.#known
   }
 
-  /** They were so when an agent began in a run that died. */
+  /** Takes the refs that a run noted, before it died, when an agent began. */
   adopt(refs: Refs): void {
     this.#known = refs
   }
 
-  /** Keeps what nobody names any more, without making a branch again that a person may have deleted. */
+  /** Keeps commits that no ref names any more, without restoring a branch that a person may have deleted. */
   async keepDeleted(): Promise<readonly Interference[]> {
     const now = await listRefs(this.#git)
     const deleted = [...this.#known].filter(([ref]) => !now.has(ref))
@@ -46,7 +46,7 @@ export class KnownRefs {
     return missing.size === 0 ? [] : [{ kind: 'refs-deleted', refs: [...missing.keys()] }]
   }
 
-  /** ralph itself has made one, or taken it away. */
+  /** Notes that ralph itself made or removed a ref. */
   set(ref: string, hash: string | null): void {
     const known = new Map(this.#known)
     if (hash === null) known.delete(ref)
@@ -54,13 +54,13 @@ export class KnownRefs {
     this.#known = known
   }
 
-  /** An agent begins; another text after any of them has changed. */
+  /** Notes that an agent begins; returns a text that differs once any ref has changed. */
   begin(): string {
     this.#begun = [...new Set(this.#known.values())]
     return this.stamp()
   }
 
-  /** The commits that there were when it began. */
+  /** The commits that the refs named when it began. */
   get begun(): readonly string[] {
     return this.#begun
   }
@@ -70,9 +70,9 @@ export class KnownRefs {
   }
 
   /**
-   * What an agent did to refs. What it deleted is made again, since its commits could be lost; what it put among ralph's
-   * own is moved out of their way, and what replaces other objects is taken away; the rest is only reported. Where the
-   * repository has more worktrees, attempts at other tasks may be those of a run there, and are left.
+   * Undoes what an agent did to refs. A deleted ref is made again, since its commits could be lost; a ref among ralph's
+   * own is moved elsewhere, and a replacement of an object is removed; the rest is only reported. If the
+   * repository has more worktrees, refs of attempts at other tasks may belong to a run there, and stay.
    */
   async putBack(attempt: {
     readonly task: string
@@ -80,7 +80,7 @@ export class KnownRefs {
   }): Promise<readonly Interference[]> {
     const now = new Map(await listRefs(this.#git))
     const before = new Map(this.#known)
-    // What became of the branch that the task is worked on is seen, and undone, with HEAD.
+    // Changes to the branch of the task are seen, and undone, together with HEAD.
     for (const refs of [now, before]) refs.delete(`refs/heads/${attempt.branch ?? ''}`)
     if (existsSync(join(this.#commonDir, 'worktrees'))) {
       for (const [ref, hash] of now)
@@ -92,7 +92,7 @@ export class KnownRefs {
     return interferenceIn(before, now)
   }
 
-  /** All at once; where one of them cannot be, as where a branch has taken the place of its folder, each by itself. */
+  /** Applies all changes at once; if one fails, for example because a branch has the name of its folder, each by itself. */
   async #apply(change: { readonly make: Refs; readonly take: Refs }): Promise<void> {
     try {
       await changeRefs(this.#git, change)

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { GitError } from '../git/git.ts'
-import { isAncestor, mergeBase, moveBranch, putHeadBack, type Base } from '../git/head.ts'
+import { isAncestor, mergeBase, moveBranch, restoreHead, type Base } from '../git/head.ts'
 import { allIgnored, quitOperation } from '../git/repository.ts'
 import { restoreTree, standing } from '../git/restore.ts'
 import { broughtSince, changedPaths } from '../git/tree.ts'
@@ -13,7 +13,7 @@ import { settingsPlaces } from './settings.ts'
 
 const WHY = 'ralph: back to where the attempt began'
 
-/** What brings a workspace back to where it was. */
+/** Makes the part of a workspace that brings it back to an earlier state. */
 export function openRestore(room: Room): Restore {
   const { git, own, repository, root, aside, refs } = room
   return {
@@ -46,7 +46,7 @@ export function openRestore(room: Room): Restore {
       for (const operation of work.operations) await quitOperation(git, operation)
       if (!work.head) return true
       try {
-        await putHeadBack(git, base, { tip: work.head.tip, why: WHY })
+        await restoreHead(git, base, { tip: work.head.tip, why: WHY })
         return true
       } catch (error) {
         if (error instanceof GitError) return false
@@ -65,7 +65,7 @@ export function openRestore(room: Room): Restore {
     lostByGoingBack: (base, work) => lostByGoingBack(room, base, work),
     async files(base, paths) {
       if (paths.length === 0) return
-      // What git does not know it does not take away.
+      // git does not remove files that it does not know.
       const present = paths.filter((path) => standing(repository.root, path))
       if (present.length > 0) await own.take(present)
       await own.restore(base.head, paths)
@@ -113,7 +113,7 @@ async function noteSettings(room: Room): Promise<void> {
   room.places = await settingsPlaces(room.git, room.repository, room.isOwn)
 }
 
-/** What is in no tree: repositories that somebody made here, and what is set aside. */
+/** What is in no tree: repositories that somebody made here, and unrelated files. */
 async function outsiders({ own, aside }: Room): Promise<readonly string[]> {
   const { entries } = await own.status()
   const nested = entries.filter((entry) => entry.nested && entry.kind === 'untracked')
@@ -124,12 +124,12 @@ async function lostByGoingBack({ git }: Room, base: Base, work: Work): Promise<r
   const at = work.head?.at
   if (!at || at === base.head || (await isAncestor(git, base.head, at))) return []
   const touched = new Set(await changedPaths(git, at, work.tree))
-  // What its own commits brought since the two went apart, as an amended one does, is its work.
+  // What its own commits added since the merge base, as an amended commit does, is its work.
   const own = new Set(await broughtSince(git, await mergeBase(git, base.head, at), at))
   return (await changedPaths(git, at, base.head)).filter((path) => !touched.has(path) && !own.has(path))
 }
 
-/** The first number that is no folder there yet. */
+/** The first numbered folder that does not exist yet. */
 function freeFolder(parent: string): string {
   let number = 1
   while (existsSync(join(parent, String(number)))) number++

@@ -10,7 +10,7 @@ import type { Person } from './port.ts'
 import { KnownRefs } from './refs.ts'
 import type { SettingsPlaces } from './settings.ts'
 
-/** What inspecting, recording and restoring know together of one workspace. */
+/** The state of one workspace that inspecting, recording and restoring share. */
 export class Room {
   readonly git: Git
   readonly own: OwnIndex
@@ -20,14 +20,14 @@ export class Room {
   readonly refs: KnownRefs
   /** Files that are nobody's work: in no tree. */
   readonly aside = new Set<string>()
-  /** Whether a run works here: until then what is not committed is seen as the person's git sees it. */
+  /** Whether a run works here: before that, uncommitted files are seen as the person's git sees them. */
   isAdopted = false
-  /** Whether it is ralph's own: then nobody commits here but attempts, and its hooks are the checkout's. */
+  /** Whether it is ralph's own: then only attempts commit here, and its hooks are the checkout's. */
   readonly isOwn: boolean
   places: SettingsPlaces | null = null
-  /** Where a commit lies that was just made. */
+  /** The folder in which a new commit is written. */
   readonly #objects: string
-  /** Files whose names on disk are spelled otherwise than in the index, and are nobody's work. */
+  /** Files whose names on disk differ from the index, and are nobody's work. */
   misspelled: ReadonlySet<string> = new Set()
   readonly #trees = new Map<string, Promise<string>>()
   #ignored: ReadonlySet<string> = new Set()
@@ -40,12 +40,12 @@ export class Room {
       readonly root: string
       readonly prefix: string
       readonly isOwn?: boolean
-      /** Of the repository that this one borrows from. */
+      /** The objects of the repository that this one borrows from. */
       readonly objects?: string
     },
   ) {
     this.isOwn = where.isOwn ?? false
-    // What stands for another object only here would be in no clone.
+    // A replacement that exists only here would be in no clone.
     this.git = git.with({ env: { GIT_NO_REPLACE_OBJECTS: '1' } })
     this.own = new OwnIndex(this.git, repository)
     this.repository = repository
@@ -55,12 +55,12 @@ export class Room {
     this.#objects = where.objects ?? join(repository.commonDir, 'objects')
   }
 
-  /** What a commit is made of. */
+  /** The facts that a commit is made of. */
   commitAt(commit: string): Promise<CommitFacts> {
     return commitAt(this.git, this.#objects, commit)
   }
 
-  /** The tree of a commit, which never changes; of a tree itself. */
+  /** The tree of a commit, which never changes; a tree's own hash for a tree. */
   treeOf(commit: string): Promise<string> {
     const known = this.#trees.get(commit) ?? this.#readTree(commit)
     this.#trees.set(commit, known)
@@ -71,17 +71,17 @@ export class Room {
     return looseCommit(this.#objects, commit)?.tree ?? treeOf(this.git, commit)
   }
 
-  /** The same, known without a question. */
+  /** Notes the tree of a commit, which saves asking git. */
   hasTree(commit: string, tree: string): void {
     this.#trees.set(commit, Promise.resolve(tree))
   }
 
-  /** It was not there when it was asked for. */
+  /** Forgets a failed lookup, because the object may come later. */
   forgetTree(commit: string): void {
     this.#trees.delete(commit)
   }
 
-  /** What git ignored when the run began is nobody's work, whatever becomes of that. */
+  /** Notes the person's files: what git ignored when the run began stays nobody's work, even if git sees it later. */
   protect({ ignored, since, misspelled }: Person): void {
     this.#ignored = new Set(ignored)
     this.#since = since

@@ -16,24 +16,24 @@ import { nativePath, pathWithin } from '../base/paths.ts'
 import type { Git } from '../git/git.ts'
 import type { Repository } from '../git/repository.ts'
 
-/** Where it stands what git does in a repository, and what no tree holds. */
+/** The files that decide what git does in a repository, and that no tree holds. */
 export interface SettingsPlaces {
   readonly files: readonly string[]
-  /** Folders of which a link could make others, that of the hooks among them. */
+  /** Folders that an agent could replace by a link, with that of the hooks. */
   readonly folders: readonly string[]
   /** The folder of the hooks, wherever it is. */
   readonly hooks: string
-  /** Those of submodules, in which git works too. */
+  /** The hooks of submodules, in which git runs too. */
   readonly moreHooks: readonly string[]
-  /** Whether what is in it is to stay: a workspace of ralph's own has the hooks of the checkout, where a person may change them. */
+  /** Whether the content of the hooks' folder stays: a workspace of ralph's own uses the checkout's hooks, where a person may edit them. */
   readonly keepsHooks: boolean
-  /** The same inside the repository's tree, with a slash; null where it is elsewhere. */
+  /** The hooks' folder inside the repository's tree, with a slash; null if it is elsewhere. */
   readonly hooksInTree: string | null
-  /** Hooks that are in the tree, or files of it that links lead to, and so are work where somebody changes them. */
+  /** Hooks in the tree, and files of the tree that hook links lead to: changes to them are work. */
   readonly trackedHooks: ReadonlySet<string>
 }
 
-/** Asks git for them, before any agent could have moved them. */
+/** Reads the places from git, before any agent could have moved them. */
 export async function settingsPlaces(
   git: Git,
   repository: Repository,
@@ -66,7 +66,7 @@ export async function settingsPlaces(
   }
 }
 
-/** What git keeps of submodules, each with those of its own. */
+/** The git folders of submodules, with those of nested ones. */
 function modulesBelow(folder: string): readonly string[] {
   return namesIn(folder).flatMap((name) => {
     const path = join(folder, name)
@@ -76,7 +76,7 @@ function modulesBelow(folder: string): readonly string[] {
   })
 }
 
-/** The file in a submodule's work tree that says where it is kept. */
+/** The file in a submodule's work tree that names its git folder. */
 function linkTo(folder: string): readonly string[] {
   const config = readSetting(join(folder, 'config'), new Set())?.bytes.toString() ?? ''
   const tree = /^\s*worktree = (.+)$/m.exec(config)?.[1]
@@ -86,7 +86,7 @@ function linkTo(folder: string): readonly string[] {
 const OF_MODULE = ['config', 'config.worktree', 'info/exclude', 'info/attributes']
 const OF_ALL = ['info/exclude', 'info/attributes', 'info/grafts', 'shallow', 'objects/info/alternates']
 
-/** The files that git reads its configuration from, those that others include among them. */
+/** The files that git reads its configuration from, with those that they include. */
 async function configFiles(git: Git): Promise<readonly string[]> {
   const { stdout } = await git.run(['config', '--list', '--show-origin', '--name-only', '-z'], {
     okCodes: [0, 1],
@@ -95,7 +95,7 @@ async function configFiles(git: Git): Promise<readonly string[]> {
   return origins.flatMap((origin) => (origin.startsWith('file:') ? [resolve(git.cwd, origin.slice(5))] : []))
 }
 
-/** What links in a folder lead to in the repository's tree, as husky's and others' do. */
+/** The files of the tree that links in a folder lead to, as with husky. */
 function linkedFrom(root: string, folder: string): readonly string[] {
   const targets = namesIn(folder).flatMap((name) => {
     const path = join(folder, name)
@@ -117,21 +117,21 @@ async function trackedAmong(
   return new Set(tracked.map((path) => resolve(git.cwd, path)))
 }
 
-/** A file byte for byte. */
+/** The bytes of a settings file. */
 interface Setting {
-  /** Empty of a link that leads to work, or nowhere: then it is no more than a link. */
+  /** Empty if the link leads to work, or nowhere: then only the link itself counts. */
   readonly bytes: Buffer
   readonly mode: number
-  /** Where it leads, where it is a link. */
+  /** The target, if it is a link. */
   readonly link: string | null
 }
 
-/** All of them, by absolute path. */
+/** All settings, by absolute path. */
 export interface Settings {
   readonly files: ReadonlyMap<string, Setting>
-  /** Where each folder leads; null of one that is no link. */
+  /** The target of each folder; null if it is no link. */
   readonly folders: ReadonlyMap<string, string | null>
-  /** The folder that the hooks' own is in, with what leads there resolved. */
+  /** The resolved path of the folder that the hooks' folder is in. */
   readonly besideHooks: string
 }
 
@@ -153,7 +153,7 @@ export function readSettings(places: SettingsPlaces): Settings {
 }
 
 /**
- * Puts settings back as they were, after keeping what is there now in a folder; gives the paths that were not. What
+ * Restores settings, after copying their present state into a folder; returns the paths that had changed. What
  * somebody else has changed stays.
  */
 export function restoreSettings(
@@ -164,7 +164,7 @@ export function restoreSettings(
     isAnothers = () => false,
   }: { readonly keepIn: string; readonly isAnothers?: (path: string) => boolean },
 ): readonly string[] {
-  // Behind a folder that leads elsewhere by now is somebody else's: the tree of the checkout says what it was.
+  // If its parent folder leads elsewhere by now, the hooks are not this agent's: the checkout's tree has what they were.
   const isElsewhere = nativePath(dirname(places.hooks)) !== before.besideHooks
   const isOurs = (path: string): boolean =>
     !isAnothers(path) && (!isElsewhere || pathWithin(places.hooks, path) === null)
@@ -175,7 +175,7 @@ export function restoreSettings(
   return [...(isElsewhere ? [places.hooks] : []), ...folders.map(([path]) => path), ...changed]
 }
 
-/** The files that are not as they were. */
+/** The files that have changed. */
 export function changedSettings(before: Settings, now: Settings): readonly string[] {
   const paths = new Set([...before.files.keys(), ...now.files.keys()])
   return [...paths].filter((path) => {
@@ -185,7 +185,7 @@ export function changedSettings(before: Settings, now: Settings): readonly strin
   })
 }
 
-/** A folder in whose place a link was put, or the other way round. What a link leads to stays as it is. */
+/** Restores a folder that was replaced by a link, or a link by a folder. The target of a link stays as it is. */
 function restoreFolder(path: string, link: string | null, keepIn: string): void {
   const [present, kept] = [linkAt(path), keptAs(path, keepIn)]
   mkdirSync(keepIn, { recursive: true })
@@ -203,7 +203,7 @@ function restoreFile(path: string, old: Setting | undefined, keepIn: string): vo
     writeFileSync(keptAs(path, keepIn), present.bytes)
   }
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) restoreFolder(path, null, keepIn)
-  // It may have been made read-only; what a link leads to is written through it.
+  // The file may be read-only now; and writing through a link would change its target.
   if (!old || present?.link !== old.link) rmSync(path, { force: true })
   if (!old) return
   mkdirSync(dirname(path), { recursive: true })
@@ -226,12 +226,12 @@ function readSetting(path: string, work: ReadonlySet<string>): Setting | null {
     const { mode } = statSync(path)
     return { bytes: readFileSync(path), mode: mode & 0o777, link }
   } catch {
-    // Not there, or a folder: neither is a setting.
+    // It does not exist, or is a folder: neither is a setting.
     return only
   }
 }
 
-/** Where a link leads, as it stands in it; null where there is none. */
+/** The target of a link, as written in it; null if it is no link. */
 function linkAt(path: string): string | null {
   try {
     return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : null

@@ -6,7 +6,7 @@ import { standing } from '../git/restore.ts'
 import { readStatus, type TreeStatus } from '../git/status.ts'
 import type { Lender } from './clone.ts'
 
-/** Checks out the submodules that are there in the checkout, from what that has of them: nothing is fetched from elsewhere. */
+/** Checks out the submodules that the checkout has, from the checkout's own copies: nothing is fetched from elsewhere. */
 export async function checkOutSubmodules(clone: Git, { repository }: Lender): Promise<void> {
   if (!existsSync(join(clone.cwd, '.gitmodules'))) return
   for (const { name, path } of await submodulesIn(clone)) {
@@ -36,8 +36,8 @@ export async function checkOutSubmodules(clone: Git, { repository }: Lender): Pr
 }
 
 /**
- * Brings files inside of submodules back to the commits that are checked out there, after copying what they are now into a
- * folder: no tree of the repository could hold them. Gives their paths.
+ * Restores files inside submodules to the commits checked out there, after copying the present ones into a
+ * folder, because no tree of the repository could hold them. Returns their paths.
  */
 export async function clearSubmodules(
   git: Git,
@@ -65,7 +65,7 @@ export async function clearSubmodules(
   return kept
 }
 
-/** What a submodule's own settings could have git start. */
+/** Turns off the programs that a submodule's own settings could have git start. */
 const UNHOOKED = { 'core.fsmonitor': 'false', 'core.hooksPath': '/dev/null' }
 
 async function submodulesIn(

@@ -8,34 +8,34 @@ import { finishMove, inTheWay, moveWithCheckout, type Checkout, type Move, type 
 import type { OwnWorkspace } from './own.ts'
 import type { Change, Workspace } from './port.ts'
 
-/** The branch that candidates land on: one at a time, in a workspace where no job works, and the checkout follows. */
+/** The branch that candidates land on: one at a time, in a workspace without a job, and the checkout follows. */
 export interface Trunk {
   readonly branch: string
-  /** Where the branch is now; a branch that is gone throws. */
+  /** The branch's commit now; throws if the branch is gone. */
   tip(): Promise<Base>
-  /** The workspace of landings at that base. */
+  /** The workspace for landings, at that base. */
   at(base: Base): Promise<Workspace>
-  /** Takes that workspace from its base to a tree; gives what that changes, null where something else is in it. */
+  /** Brings that workspace from its base to a tree; returns the changes, or null if something else is in it. */
   put(base: Base, tree: string): Promise<readonly Change[] | null>
-  /** What comes of a commit put onto a base. */
+  /** Merges a commit onto a base, and returns the result. */
   merge(base: Base, commit: string): Promise<Merged>
-  /** The commits that have come on top of one. */
+  /** The commits on top of a commit. */
   landedSince(commit: string, base: Base): Promise<readonly LaterCommit[]>
   /** Whether the branch still holds a commit. */
   holds(commit: string, base: Base): Promise<boolean>
-  /** What keeps the checkout from following a move to that commit or tree; null where nothing does. */
+  /** What keeps the checkout from following a move to that commit or tree; null if nothing does. */
   obstacle(base: Base, to: string): Promise<Extract<Moved, { kind: 'held' }> | null>
-  /** Moves the branch to a commit made in the workspace of landings, if it is still where that was made. */
+  /** Moves the branch to a commit made in the workspace for landings, if the branch has not moved since. */
   publish(from: string, to: string): Promise<Moved>
   /** Moves the branch forward to a commit that somebody else has made; the checkout follows. */
   forward(from: string, to: string): Promise<Moved>
-  /** Whether nothing of the person's stands at these paths of the checkout any more. */
+  /** Whether nothing of the person's is at these paths of the checkout any more. */
   isFree(paths: readonly string[]): Promise<boolean>
-  /** Finishes what a run that died has noted. */
+  /** Finishes a move that a dead run noted. */
   finish(move: Move): Promise<void>
 }
 
-/** Opens the trunk of a checkout; `note` keeps what is to be finished after a kill. */
+/** Opens the trunk of a checkout; `note` stores what must be finished after a kill. */
 export function openTrunk(
   checkout: Checkout,
   landing: OwnWorkspace,
@@ -67,7 +67,7 @@ export function openTrunk(
     put: (base, tree) => landing.put(base, tree),
     merge: (base, commit) => mergeTrees(landing.git, base.head, commit),
     landedSince: (commit, base) => commitsBetween(git, commit, base.head, ['--first-parent']),
-    // What this run itself has put on top of each other it need not ask for.
+    // The run's own commits are on top of each other; no need to ask git.
     holds: async (commit, base) =>
       (line.has(commit) && line.has(base.head)) || isAncestor(git, commit, base.head),
     async obstacle(base, to) {
@@ -103,7 +103,7 @@ export function openTrunk(
   }
 }
 
-/** The commit of a branch that is a file of its own, as one is that was just moved: to read it takes no process. */
+/** The commit of a branch stored in its own file, as after a recent move: reading it needs no process. */
 function looseTip({ commonDir }: Checkout['repository'], branch: string): string | null {
   try {
     const text = readFileSync(join(commonDir, 'refs/heads', branch), 'utf8').trim()
@@ -113,7 +113,7 @@ function looseTip({ commonDir }: Checkout['repository'], branch: string): string
   }
 }
 
-/** The worktree that is on the branch; the checkout itself where none is, or where there is only that. */
+/** The worktree that is on the branch; the checkout itself if none is, or if it is the only one. */
 async function whereItIs(checkout: Checkout, branch: string): Promise<Checkout> {
   if (!existsSync(join(checkout.repository.commonDir, 'worktrees'))) return checkout
   const { stdout } = await checkout.git.run(['worktree', 'list', '--porcelain', '-z'])

@@ -28,7 +28,7 @@ import { removeWorkspaces, workspaceFindings } from '../../project/workspace-doc
 export async function run(context: Context): Promise<number> {
   const { io, options } = context
   const root = findRoot(io.cwd, options.text('dir'))
-  const { config, findings: ofConfig } = await lookAtConfig(root)
+  const { config, findings: ofConfig } = await inspectConfig(root)
   const folders = await taskFolders(root, config, options.text('dir'))
   const { dir } = folders
   const git = openReadingGit({ cwd: root, env: io.env })
@@ -36,11 +36,11 @@ export async function run(context: Context): Promise<number> {
     openWorkspace(git, repository, root)
   const findings: readonly Examined[] = [
     ...ofConfig,
-    ...(await lookAtTasks({ root, config, ...folders, vocabulary: taskVocabulary(config.aliases) })),
-    ...(await lookAtGates(context, root, config)),
-    ...(await lookAtAgents(context, root, config)),
-    await lookAtSandbox(context, root, config),
-    ...lookAtNotify(context, config),
+    ...(await inspectTasks({ root, config, ...folders, vocabulary: taskVocabulary(config.aliases) })),
+    ...(await inspectGates(context, root, config)),
+    ...(await inspectAgents(context, root, config)),
+    await inspectSandbox(context, root, config),
+    ...inspectNotify(context, config),
     ...(await doctorFindings({ git, root, dir, isTask: taskFilesIn(folders), now: io.now(), open })),
     ...(options.on('fix') ? await removeWorkspaces(io, { root, config }) : []),
     ...(await workspaceFindings(io, { root, config })),
@@ -51,12 +51,12 @@ export async function run(context: Context): Promise<number> {
   return isWell ? 0 : 1
 }
 
-async function lookAtConfig(root: string): Promise<{ config: Config; findings: readonly Examined[] }> {
+async function inspectConfig(root: string): Promise<{ config: Config; findings: readonly Examined[] }> {
   try {
     const config = await loadConfig(root)
     await checkConfiguredAgents(root, config)
     const file = findConfig(root)?.file ?? 'none: the defaults hold'
-    return { config, findings: [finding('config', 'ok', file), ...lookAtUnread(root)] }
+    return { config, findings: [finding('config', 'ok', file), ...inspectUnread(root)] }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return {
@@ -66,14 +66,14 @@ async function lookAtConfig(root: string): Promise<{ config: Config; findings: r
   }
 }
 
-function lookAtUnread(root: string): readonly Examined[] {
+function inspectUnread(root: string): readonly Examined[] {
   const file = unreadConfig(root)
   if (file === undefined) return []
   const message = `${file} is not read: it is a program, and to read a project runs none of it`
   return [finding('config', 'note', message, 'Write what it says as ralph.config.json')]
 }
 
-async function lookAtTasks(place: Place): Promise<readonly Examined[]> {
+async function inspectTasks(place: Place): Promise<readonly Examined[]> {
   try {
     const { dir } = place
     const { tasks } = await readBacklog(place)
@@ -91,16 +91,16 @@ async function lookAtTasks(place: Place): Promise<readonly Examined[]> {
   }
 }
 
-async function lookAtGates({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
+async function inspectGates({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
   const gates = config.gates ?? detectGates(root)
   const from = config.gates ? 'configured' : 'detected'
   if (gates.length > 0)
-    return Promise.all(gates.map((gate) => lookAtGate(gate, from, { cwd: root, env: io.env })))
+    return Promise.all(gates.map((gate) => inspectGate(gate, from, { cwd: root, env: io.env })))
   const fix = 'Give the commands that must pass as "gates" in ralph.config.json'
   return [finding('gates', 'note', 'none: nothing checks what the agent says', config.gates ? '' : fix)]
 }
 
-async function lookAtGate(
+async function inspectGate(
   { name, command, required }: Gate,
   from: string,
   where: Parameters<typeof missingProgram>[1],
@@ -118,7 +118,7 @@ async function lookAtGate(
   )
 }
 
-async function lookAtAgents({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
+async function inspectAgents({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
   const chosen =
     config.agent === null
       ? firstInstalled(config.agents, io.env)
@@ -126,7 +126,7 @@ async function lookAtAgents({ io }: Context, root: string, config: Config): Prom
   const shown = AGENTS.filter((entry) => entry.program !== null || entry === chosen)
   const looked = await Promise.all(
     shown.map((entry) =>
-      lookAtAgent(entry, { io, root, command: config.command, pty: config.pty, isChosen: entry === chosen }),
+      inspectAgent(entry, { io, root, command: config.command, pty: config.pty, isChosen: entry === chosen }),
     ),
   )
   if (chosen) return looked
@@ -141,7 +141,7 @@ async function lookAtAgents({ io }: Context, root: string, config: Config): Prom
   ]
 }
 
-async function lookAtAgent(
+async function inspectAgent(
   { name, program, load }: AgentEntry,
   where: {
     readonly io: Context['io']
@@ -172,7 +172,7 @@ async function lookAtAgent(
 }
 
 /** A missing sandbox prevents a run only if the configuration requires one. */
-async function lookAtSandbox({ io }: Context, root: string, config: Config): Promise<Examined> {
+async function inspectSandbox({ io }: Context, root: string, config: Config): Promise<Examined> {
   const mode = sandboxMode(null, { env: io.env, config })
   if (mode === 'off') return finding('sandbox', 'note', 'off, as asked: agents may do what you may')
   const available = await sandboxAvailable(io.env, root)
@@ -181,7 +181,7 @@ async function lookAtSandbox({ io }: Context, root: string, config: Config): Pro
 }
 
 /** Whether the notification command or webhook can be called. */
-function lookAtNotify({ io }: Context, { notify: { command, webhook } }: Config): readonly Examined[] {
+function inspectNotify({ io }: Context, { notify: { command, webhook } }: Config): readonly Examined[] {
   const address = webhook?.slice('env:'.length)
   if (address !== undefined && !io.env[address]) {
     const fix = `Set ${address} to the address of "notify.webhook"`

@@ -1,4 +1,4 @@
-import { allRuns, situationOf } from '../../project/run-control.ts'
+import { allRuns, overviewOf } from '../../project/run-control.ts'
 import { runsView, statusView } from '../../ui/status-view.ts'
 import type { Context } from '../command.ts'
 
@@ -11,7 +11,7 @@ export async function run(context: Context): Promise<number> {
     else await context.print(runsView(runs))
     return 0
   }
-  const situation = await situationOf(io, where)
+  const situation = await overviewOf(io, where)
   if (json) context.printJson({ version: 1, ...situation })
   else await context.print(statusView(situation, io.now()))
   return 0

@@ -3,7 +3,7 @@ import type { ControlRequest } from '../../run/control-socket.ts'
 import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
 
-/** Has the run under way do that, and shows what it says. */
+/** Sends a request to the running run, and prints its answer. */
 export async function command(context: Context, request: ControlRequest): Promise<number> {
   const text = await commandRun(context.io, context.where, request)
   if (context.json) context.printJson({ version: 1, ok: true, text })

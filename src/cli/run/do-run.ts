@@ -21,7 +21,7 @@ import { stageOf, type Stage } from './stage.ts'
 import { runViews } from './views.ts'
 import { runWish } from './wish.ts'
 
-/** Does the next task, or the one named, or one after the other; shown in these lines, or without any as JSON. */
+/** Does the next task, the named task, or one after the other; shows it in these lines, or as JSON if there are none. */
 export async function doRun(context: Context, lines: LineShow | null): Promise<number> {
   takeLittleMemory()
   const project = await openProject(context.where)
@@ -70,7 +70,7 @@ function noFullScreen(): UserError {
   )
 }
 
-/** Where a person can drive an agent; null where nobody sits at a terminal. Lines and full screen are away meanwhile. */
+/** The terminal in which a person can drive an agent; null if nobody is at a terminal. Lines and full screen are hidden meanwhile. */
 function personTerminal(
   { io }: Context,
   { reporter }: LineShow,
@@ -91,13 +91,13 @@ function personTerminal(
   })
 }
 
-/** What keys need to know of a run. */
+/** What keys use of a run. */
 interface Keyed extends Pick<KeyDesk, 'control' | 'full' | 'canTakeOver'> {
   readonly project: Project
   readonly options: RunOptions
 }
 
-/** The same with keys in a terminal; how long tasks take is looked up once the first lines stand. */
+/** Adds keys to lines in a terminal; the durations of earlier tasks are looked up after the first lines are drawn. */
 function withKeys(
   show: LineShow,
   { io }: Context,
@@ -141,7 +141,7 @@ function withKeys(
   }
 }
 
-/** A run is a program of its terminal; only one that keeps it for later can be left. */
+/** How to leave the run: it ends with its terminal, so only a terminal that is kept for later can be left. */
 function leaving({ TMUX, STY }: Context['io']['env']): string {
   if (TMUX) return 'to leave it running, detach from tmux'
   if (STY) return 'to leave it running, detach from screen'

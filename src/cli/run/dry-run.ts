@@ -26,7 +26,7 @@ import { line } from '../../ui/block.ts'
 import { dryRunView, type DryRun, type DryWorkspaces } from '../../ui/dry-run-view.ts'
 import type { Context } from '../command.ts'
 
-/** Shows what a run would do first, and does nothing. */
+/** Shows what a run would do first, and changes nothing. */
 export async function dryRun(
   context: Context,
   project: Project,
@@ -93,14 +93,14 @@ async function planOf(
     ...commandOf(invocationOf(provider, request, options)),
     prompt: job.prompt,
     estimate,
-    // With a queue it is for the workers that there are to say what runs at once, and where.
+    // With a queue the workers decide what runs at once, and where.
     workspaces: wish.queue === null ? await workspacesOfRun(io, project, options) : null,
     queue: wish.queue === null ? null : shownQueue(wish.queue, io, project),
   }
   return { plan, warnings }
 }
 
-/** What would run at once, and where: the very decision that a run makes. */
+/** What would run at once, and where, by the same decision as a run's. */
 async function workspacesOfRun(
   { env }: Context['io'],
   { root, config, selection }: Project,
@@ -122,7 +122,7 @@ async function workspacesOfRun(
   }
 }
 
-/** As the run would start it, for an agent or for a person. */
+/** The command line as the run would start it, for an agent or for a person. */
 function invocationOf(provider: Provider, request: AgentRequest, { byHand }: RunOptions): Invocation {
   const driven = byHand ? provider.interactive?.(request, 'new') : undefined
   return driven ? { ...driven, stdin: '' } : provider.invocation(request)

@@ -7,7 +7,7 @@ import type { Terminal } from '../../tui/terminal.ts'
 import type { Context } from '../command.ts'
 import { changesFiles, makeScreen } from './screen-ports.ts'
 
-/** What the full screen of a run in this process is made of. */
+/** The parts of a run in this process that its full screen uses. */
 export interface OwnRun {
   readonly project: Project
   readonly control: Control
@@ -16,17 +16,17 @@ export interface OwnRun {
 
 /** The full screen of a run in this process. */
 export interface OwnScreen {
-  /** What has happened in it before: from here on it is to hear of each event. */
+  /** Shows the earlier events; each later event must be passed on. */
   readonly begin: (past: Iterable<RunEvent>) => void
   readonly event: (event: RunEvent) => void
-  /** Shows it until somebody leaves it, or it is closed. */
+  /** Shows the screen until a person leaves it, or it is closed. */
   readonly show: () => Promise<void>
   readonly close: () => void
-  /** Closes it for good. */
+  /** Closes the screen for good. */
   readonly end: () => void
 }
 
-/** Makes the full screen of the run that this control is of. */
+/** Makes the full screen of the run with this control. */
 export async function ownScreen(
   context: Context,
   { project, control, terminal }: OwnRun,
@@ -42,7 +42,7 @@ export async function ownScreen(
     tick: () => undefined,
   })
   const answer = controlAnswers(control, () => tasks().map(({ id }) => id))
-  /** The task whose commit git makes, where a password may be asked for: then nothing is painted over that. */
+  /** The task that git is committing: git may ask for a password, so nothing is painted meanwhile. */
   let committing: string | null = null
   return {
     begin(past) {

@@ -5,24 +5,24 @@ import type { RunReporter } from '../../ui/run-reporter.ts'
 import type { Key, Keyboard } from '../keyboard.ts'
 import type { RunViews } from './views.ts'
 
-/** What the keys of a run work on. */
+/** What the keys of a run use. */
 export interface KeyDesk {
   readonly keyboard: Keyboard
   readonly reporter: Pick<RunReporter, 'status' | 'keys' | 'overlay' | 'hold' | 'redraw' | 'refresh'>
-  /** The same as the commands in another terminal call. */
+  /** The control that commands in another terminal use too. */
   readonly control: Control
   readonly views: RunViews
-  /** How to leave a run without ending it, where it is. */
+  /** How to leave the run here without ending it. */
   readonly leaving: string
-  /** Shows the full screen; null where there is none. */
+  /** Shows the full screen; null if there is none. */
   readonly full: (() => void) | null
   /** Whether a person can take over from an agent here. */
   readonly canTakeOver: boolean
-  /** Whether git pushes at the end, and may ask for a password then. */
+  /** Whether git pushes at the end, and may then ask for a password. */
   readonly pushes: boolean
 }
 
-/** A key of a run, and what it does. */
+/** A key of a run, and its action. */
 interface RunKey {
   readonly key: string
   readonly word: () => string
@@ -30,7 +30,7 @@ interface RunKey {
   readonly press: () => void
 }
 
-/** One way to answer what a key asks. */
+/** One answer to a key's question. */
 interface Choice {
   readonly keys: readonly string[]
   readonly about: string
@@ -42,15 +42,15 @@ export class RunKeys {
   readonly #desk: KeyDesk
   readonly #unlisten: () => void
   readonly #keys: readonly RunKey[]
-  /** What the foot asks just now. */
+  /** The answers to the question in the foot. */
   #choices: readonly Choice[] | null = null
-  /** Whether the foot says which keys there are. */
+  /** Whether the foot shows the keys. */
   #isHelping = false
-  /** The pager, while it has the terminal. */
+  /** The end of the pager that has the terminal. */
   #away: Promise<void> | null = null
-  /** Brings the lines back after a Ctrl-Z. */
+  /** Shows the lines again after a Ctrl-Z. */
   #comeBack: (() => void) | null = null
-  /** Tasks whose commit git makes, where a password may be asked for, and what gives the terminal back to us. */
+  /** Tasks that git is committing, when it may ask for a password, with what takes the terminal back. */
   readonly #lent = new Map<string, () => void>()
 
   constructor(desk: KeyDesk) {
@@ -60,13 +60,13 @@ export class RunKeys {
     this.#showKeys()
   }
 
-  /** Keeps up with the run. */
+  /** Follows the run's events. */
   event(event: RunEvent): void {
     this.#lend(event)
     if (event.type === 'paused' || event.type === 'resumed' || event.type === 'stopping') this.#showKeys()
   }
 
-  /** Resolves when the terminal is ours again: who still reads may read to the end. */
+  /** Resolves when the terminal is free: a person in the pager may read to the end. */
   async end(): Promise<void> {
     await this.#away
     this.#unlisten()
@@ -110,7 +110,7 @@ export class RunKeys {
       const [choices, helped] = [this.#choices ?? [], this.#isHelping]
       this.#close()
       if (choices.length > 0) choices.find(({ keys }) => keys.includes(name))?.press()
-      // What only says something is in the way of no key, but the help is closed by its own.
+      // A mere notice stops no key, but the help is closed by its own key.
       else if (!helped || name !== '?') this.#keys.find(({ key }) => key === name)?.press()
     }
   }
@@ -183,7 +183,7 @@ export class RunKeys {
     this.#pick({ one: show, which: `the ${what} of which?`, each: show })
   }
 
-  /** Shows it in the person's pager, which has the terminal meanwhile. */
+  /** Shows a view in the person's pager, which has the terminal meanwhile. */
   async #read(id: string, what: keyof RunViews): Promise<void> {
     const { keyboard, reporter, views } = this.#desk
     try {
@@ -196,7 +196,7 @@ export class RunKeys {
     }
   }
 
-  /** Of several tasks at work the one that is meant. */
+  /** Chooses one of several tasks at work, by a question if needed. */
   #pick({
     one,
     which,
@@ -228,7 +228,7 @@ export class RunKeys {
     this.#desk.reporter.overlay([asked, ...(remark === '' ? [] : [paragraph(['   '], remark, 'dim')])])
   }
 
-  /** Says something until the next key. */
+  /** Shows a text until the next key. */
   #note(text: string): void {
     this.#choices = []
     this.#desk.reporter.overlay([paragraph([' '], text)])
@@ -245,7 +245,7 @@ export class RunKeys {
     this.#desk.reporter.keys(this.#keys.map(({ key, word }) => `${key} ${word()}`))
   }
 
-  /** git may ask for a password on the terminal while it commits or pushes: then no key is ours. */
+  /** git may ask for a password on the terminal while it commits or pushes: then no key is read. */
   #lend(event: RunEvent): void {
     const { keyboard, reporter, pushes } = this.#desk
     const id = 'id' in event ? event.id : null
@@ -265,5 +265,5 @@ export class RunKeys {
   }
 }
 
-/** No id of a task. */
+/** Stands for the push; not an id of a task. */
 const PUSH = 'push'

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * Has the engine clear up often instead of growing: a run takes in gigabytes of what agents say, of which next to nothing
- * stays. It takes no more time so, and a third less memory.
+ * Makes the JavaScript engine collect garbage often instead of growing: a run reads gigabytes of agent output, and keeps almost
+ * nothing of it. This takes no more time, and a third less memory.
  */
 export function takeLittleMemory(): void {
   setFlagsFromString('--semi-space-growth-factor=1')

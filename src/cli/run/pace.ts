@@ -3,10 +3,10 @@ import type { Project } from '../../project/project.ts'
 import { readHistory } from '../../project/repository.ts'
 import type { Io } from '../io.ts'
 
-/** How tasks went long ago says little of the next. */
+/** Older tasks say little about the next one. */
 const MOST_TASKS = 50
 
-/** How many seconds the last tasks took in this repository, oldest first, from git alone; none where it does not say. */
+/** The seconds that the last tasks took in this repository, oldest first, from git alone; empty if it has none. */
 export async function taskDurations(
   io: Pick<Io, 'env'>,
   { root, vocabulary, config }: Pick<Project, 'root' | 'vocabulary' | 'config'>,
@@ -17,7 +17,7 @@ export async function taskDurations(
     const durations = completions.flatMap(({ byRalph, seconds }) => (byRalph ? (seconds ?? []) : []))
     return durations.slice(0, MOST_TASKS).toReversed()
   } catch {
-    // Without it a run has no estimate, and is a run all the same.
+    // Without git a run has no estimate, and works all the same.
     return []
   }
 }

@@ -7,17 +7,17 @@ import type { Borrower, Guest, PersonTerminal, Size } from '../../process/termin
 import { KEEP_TITLE, TITLE_BACK, USUAL_MODES } from '../../ui/usual-modes.ts'
 import type { Io } from '../io.ts'
 
-/** What of the run a terminal needs that is lent. */
+/** What a lent terminal uses of the run. */
 interface Lending {
-  /** Takes what shows the run off the terminal; it returns what brings it back. */
+  /** Removes the view of the run from the terminal; the returned function shows it again. */
   readonly suspend: () => () => void
-  /** Tells the person something, between the lines of the run. */
+  /** Shows the person a text, between the lines of the run. */
   readonly say: (text: string) => void
-  /** Brings the run's screen back while the program goes on: `ctrl-]`. */
+  /** The key that returns to the run's screen while the program continues: `ctrl-]`. */
   readonly detachKey: string
 }
 
-/** The terminal of a run; null where there is none, or none that could be drawn on. */
+/** The terminal of a run; null if there is none, or if nothing can be drawn on it. */
 export function openPersonTerminal(io: Io, lending: Lending): PersonTerminal | null {
   const [keyboard, dialogue] = [io.keyboard(), io.dialogue()]
   if (keyboard === null || dialogue === null || io.stdout.columns === null) return null
@@ -47,10 +47,10 @@ export function openPersonTerminal(io: Io, lending: Lending): PersonTerminal | n
     }
   }
 
-  /** Has the person with the program, until they leave it. */
+  /** Shows the program to the person, until they leave it. */
   const attach = async (seat: Seat): Promise<void> => {
     const { pty, pane } = seat
-    // What it has printed is drawn before anything of it is shown: from there on both see the same.
+    // The program's output must be drawn before it is shown: from there on both screens are the same.
     await pane.settled()
     if (seat.isAttached || seat.hasEnded) return
     const resume = suspend()
@@ -79,14 +79,14 @@ export function openPersonTerminal(io: Io, lending: Lending): PersonTerminal | n
     const forget = [
       io.stdout.onResize(fit),
       io.atExit(() => seat.isShown && hide()),
-      // No key comes here, but the word that ralph is stopped, and goes on.
+      // Listens only for ralph's own stop and continuation, not for keys.
       keyboard.listen(({ name }) => {
         if (name === 'suspend') leave()
         else if (name === 'resume' && !seat.isShown) enter()
       }),
     ]
     enter()
-    // One that has stopped itself has no shell that would let it go on.
+    // A program that has stopped itself has no shell that would continue it.
     seat.goOn()
     seat.detach = (why) => {
       seat.detach = null
@@ -109,7 +109,7 @@ export function openPersonTerminal(io: Io, lending: Lending): PersonTerminal | n
       pane.write(chunk)
       if (seat.isShown) write(chunk)
     })
-    // Where the person is with it, their own terminal answers.
+    // While the person watches, their own terminal answers.
     pane.onReply((text) => seat.isAttached || pty.stream.write(text))
     pane.write(Buffer.from(`\u001b[2m${task} · ${name} · ${detachKey} brings ralph back\u001b[0m\r\n`))
     guests.set(task, seat)
@@ -142,12 +142,12 @@ export function openPersonTerminal(io: Io, lending: Lending): PersonTerminal | n
   }
 }
 
-/** A program at a terminal of its own, and what has the person leave it while they are with it. */
+/** A program in its own terminal, and what makes the person leave it while they watch it. */
 interface Seat extends Guest {
   readonly pty: Pty
   detach: ((why: 'away' | 'ended') => void) | null
   hasEnded: boolean
-  /** Whether the terminal shows it: not while ralph itself is stopped. */
+  /** Whether the terminal shows it; false while ralph itself is stopped. */
   isShown: boolean
   goOn: () => void
 }
@@ -175,20 +175,20 @@ function makeSeat(name: string, pty: Pty, pane: Pane): Seat {
 
 const CSI = '\u001b['
 const OTHER_SCREEN = `${CSI}?1049h${CSI}2J`
-/** Back from the other screen, where a program has not left it: on the usual one this does nothing. */
+/** Leaves the alternate screen, if a program has not; does nothing on the usual one. */
 const USUAL_SCREEN = `${CSI}?1047l`
 
-/** Has what stands on the screen scroll away, so that the program's first row is the first one here. */
+/** Scrolls the screen's content away, so that the program's first row is the first one here. */
 function clearance({ rows }: Size): string {
   return `\r${'\n'.repeat(rows - 1)}${CSI}H`
 }
 
-/** The start of an empty line: this one, where the cursor is at its start, else the next, to which so many blanks lead. */
+/** Moves to the start of an empty line: this one if the cursor is at its start, else the next, which these blanks reach. */
 function freshLine({ columns }: Size): string {
   return `${' '.repeat(columns - 1)}\r${CSI}J`
 }
 
-/** Goes below all that the program has drawn. */
+/** Moves below all that the program has drawn. */
 function leaving(pane: Pane): string {
   if (pane.isAlternate) return `${CSI}?1049l`
   const last = Math.max(
@@ -198,11 +198,11 @@ function leaving(pane: Pane): string {
   return `${CSI}0m${CSI}${Math.max(0, last) + 1};1H\r\n`
 }
 
-/** Where in what was typed the key stands that leads back; null where it was not pressed. */
+/** The position of the detach key in what was typed; null if it was not pressed. */
 function detachAt(chunk: Buffer, key: string): number | null {
   const letter = key.slice(-1).toLowerCase()
   const code = letter.charCodeAt(0)
-  // As a control character, and as terminals report it that tell keys apart.
+  // As a control character, and as terminals with extended keys report it.
   const spellings = [String.fromCharCode(code & 0x1f), `${CSI}${code};5u`, `${CSI}27;5;${code}~`]
   const found = spellings.map((spelling) => chunk.indexOf(spelling)).filter((at) => at >= 0)
   return found.length === 0 ? null : Math.min(...found)

@@ -5,20 +5,20 @@ import { FAILURE_ANSWERS, type FailureAnswer } from '../../run/ports.ts'
 import { printable } from '../../ui/printable.ts'
 import type { Dialogue } from '../io.ts'
 
-/** What a question is asked in. */
-export interface Desk {
-  /** Gives the terminal to the question, and calls its person; what it returns ends that. */
+/** The terminal for a question. */
+export interface QuestionTerminal {
+  /** Gives the terminal to the question, and notifies the person; the returned function ends that. */
   readonly open: (question: string) => () => void
-  /** The lines that a question stands in, laid out for the terminal. */
+  /** Lays out the lines of a question for the terminal. */
   readonly draw: (question: string, choices: readonly string[]) => string
-  /** Whether the cursor may be moved while somebody types. */
+  /** Whether the cursor may be moved while a person types. */
   readonly moves: boolean
 }
 
-/** Asks a person what a run cannot decide, one question at a time; a signal takes a question back. */
+/** Asks a person what a run cannot decide, one question at a time; a signal withdraws a question. */
 export function questionsOf(
   { signal, ...dialogue }: Dialogue & { readonly signal: AbortSignal },
-  desk: Desk,
+  desk: QuestionTerminal,
 ): Questions {
   let before: Promise<unknown> = Promise.resolve()
   const ask = (question: string, choices: readonly string[], over: AbortSignal): Promise<string | null> => {
@@ -48,11 +48,11 @@ export function questionsOf(
 }
 
 interface Asking extends Dialogue {
-  readonly desk: Desk
+  readonly desk: QuestionTerminal
   readonly over: AbortSignal
 }
 
-/** The choice whose number was typed, or the words; null where the question was taken back, or the person left it. */
+/** The choice whose number was typed, or the text; null if the question was withdrawn, or the person left it. */
 async function answerTo(
   question: string,
   choices: readonly string[],

@@ -10,18 +10,18 @@ import { measureForAny } from '../../ui/width.ts'
 import type { Context } from '../command.ts'
 import { canvasFor } from '../context.ts'
 
-/** What differs between a run in this process and one that is watched. */
+/** What differs between a run in this process and a watched one. */
 export type ScreenOf = Pick<ScreenPorts, 'liveness' | 'steer' | 'tick'> & {
   readonly place: Place
   readonly model: RunModel
   readonly terminal: Terminal
 }
 
-/** A full screen with the tasks that it shows, which are read again when their files change. */
+/** A full screen with its tasks, which are read again when their files change. */
 export interface OpenedScreen {
   readonly screen: Screen
   readonly tasks: () => readonly BoardTask[]
-  /** Reads the tasks anew, and shows them. */
+  /** Reads the tasks again, and shows them. */
   readonly reread: () => void
   readonly close: () => void
 }
@@ -67,10 +67,10 @@ export async function makeScreen(
   }
 }
 
-/** What the first frame does not need it does not wait for. */
+/** Loaded later, because the first frame does not need it. */
 const taskMaterial = (): Promise<typeof import('./task-material.ts')> => import('./task-material.ts')
 
-/** Does it again where it was asked for meanwhile. What is wrong with a folder is shown by the tasks that stay as they were. */
+/** Repeats the work if it is requested while it runs. Errors are ignored: the tasks stay as they were. */
 function oneAtATime(work: () => Promise<void>): () => void {
   let state: 'idle' | 'busy' | 'again' = 'idle'
   const go = (): void => {
@@ -85,7 +85,7 @@ function oneAtATime(work: () => Promise<void>): () => void {
     try {
       await work()
     } catch {
-      // As the comment above says.
+      // See the comment above.
     }
     const isWanted = state === 'again'
     state = 'idle'
@@ -94,7 +94,7 @@ function oneAtATime(work: () => Promise<void>): () => void {
   return go
 }
 
-/** Whether a task file says something else afterwards. */
+/** Whether the event means that a task file has changed. */
 export function changesFiles({ type }: RunEvent): boolean {
   return (
     type === 'task-completed' || type === 'task-blocked' || type === 'answered' || type === 'run-finished'

@@ -13,26 +13,26 @@ import { measureForAny } from '../../ui/width.ts'
 import type { Context } from '../command.ts'
 import { canvasFor } from '../context.ts'
 import type { Io } from '../io.ts'
-import { questionsOf, type Desk } from './questions.ts'
+import { questionsOf, type QuestionTerminal } from './questions.ts'
 
-/** What shows a run, and asks for it. */
+/** Shows a run, and asks its questions. */
 export interface Show {
   readonly event: Emit<RunEvent>
   readonly questions: Questions
-  /** Says what did not work once the run was over. */
+  /** Shows what failed after the run's end. */
   readonly warn: (message: string) => void
   readonly end: () => Promise<void>
 }
 
-/** The same in lines for a person. */
+/** Shows a run as lines for a person. */
 export interface LineShow extends Show {
   readonly reporter: RunReporter
   readonly canvas: () => Canvas
-  /** Whether live lines stand below the others. */
+  /** Whether live lines are below the others. */
   readonly isLive: boolean
 }
 
-/** Each event as a line of JSON. */
+/** Prints each event as a line of JSON. */
 export function showJson(context: Context): Show {
   return {
     event: (event) => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
@@ -44,7 +44,7 @@ export function showJson(context: Context): Show {
 
 const TICK_MS = 1000
 
-/** Lines for a person, and in a terminal below them what goes on. */
+/** Prints lines for a person, and in a terminal live lines below them. */
 export async function showLines(
   { io, options }: Context,
   { verbose }: { readonly verbose: boolean },
@@ -65,7 +65,7 @@ export async function showLines(
   const ticking = setInterval(() => reporter.tick(), TICK_MS)
   const unwatch = isLive ? stdout.onResize(() => reporter.tick()) : () => undefined
   const dialogue = io.dialogue()
-  const desk: Desk = {
+  const desk: QuestionTerminal = {
     moves: isLive,
     open(question) {
       const ends = [reporter.hold(), io.keyboard()?.pause(), isLive ? callPerson(io, question) : undefined]
@@ -89,7 +89,7 @@ export async function showLines(
   }
 }
 
-/** Rings the bell, and has the title of the window ask; what it returns puts the title back that was there. */
+/** Rings the bell, and shows the question in the window's title; the returned function restores the title. */
 function callPerson({ stdout, atExit }: Pick<Io, 'stdout' | 'atExit'>, question: string): () => void {
   stdout.write(`${KEEP_TITLE}\u001b]2;ralph: ${question}\u0007\u0007`)
   const restore = (): void => stdout.write(TITLE_BACK)

@@ -6,21 +6,21 @@ import type { Context } from '../command.ts'
 import type { OwnRun, OwnScreen } from './full-screen.ts'
 import type { LineShow, Show } from './show-run.ts'
 
-/** A run that is shown in lines or in the full screen, and asks where it is seen. */
+/** Shows a run as lines or in the full screen, and asks its questions in the visible one. */
 export interface Stage extends Show {
-  /** Shows the full screen in place of the lines, until somebody goes back to them. */
+  /** Shows the full screen in place of the lines, until a person returns to them. */
   readonly open: () => void
 }
 
 /**
- * The lines of a run, with the full screen at hand, which is loaded when it is first opened. What the lines have to write
- * meanwhile they write afterwards. What is asked is answered on the full screen by the control, and in the lines once it
- * is left.
+ * The lines of a run, with a full screen that is loaded when it is first opened. Meanwhile the lines collect their
+ * output and write it afterwards. A question is answered in the full screen through the control, or in the lines after
+ * it is left.
  */
 export function stageOf(context: Context, lines: LineShow, own: OwnRun): Stage {
   const { control } = own
   let screen: OwnScreen | null = null
-  /** Resolves when the lines are seen again; null while they are. */
+  /** Resolves when the lines are visible again; null while they are. */
   let shown: Promise<void> | null = null
   const isElsewhere = (): boolean => shown !== null
   let isOver = false
@@ -34,7 +34,7 @@ export function stageOf(context: Context, lines: LineShow, own: OwnRun): Stage {
       shown = null
     }
   }
-  /** No event may come between what is read of the past and the first that the screen hears. */
+  /** No event may come between the last one that is read of the past and the first that the screen gets. */
   const makeScreen = async (): Promise<OwnScreen> => {
     const { root } = own.project
     const { ownScreen } = await import('./full-screen.ts')
@@ -47,7 +47,7 @@ export function stageOf(context: Context, lines: LineShow, own: OwnRun): Stage {
   }
   const open = (): void => {
     shown ??= show()
-    // What is wrong with the screen is no reason to end a run: its lines go on.
+    // An error of the screen does not end a run: its lines continue.
     shown.catch((error: unknown) => lines.warn(`the full screen could not be shown: ${String(error)}`))
   }
   return {
@@ -56,11 +56,11 @@ export function stageOf(context: Context, lines: LineShow, own: OwnRun): Stage {
     event(event) {
       screen?.event(event)
       lines.event(event)
-      // The lines begin to hear keys now.
+      // From here on the lines handle keys.
       if (event.type === 'run-started') own.terminal.focus()
     },
     questions: questionsOn(lines.questions, {
-      /** Whether the question is for the lines: not where it is over before the screen is left. */
+      /** Whether the lines ask the question: not if it is over before the screen is left. */
       async isLeft(over) {
         const ends = AbortSignal.any([over, control.signal])
         const end = new Promise<void>((resolve) => ends.addEventListener('abort', () => resolve()))
@@ -90,14 +90,14 @@ function questionsOn(
     leave,
   }: {
     readonly isLeft: (over: AbortSignal) => Promise<boolean>
-    /** Goes to the lines; what it returns goes back. */
+    /** Returns to the lines; the returned function goes back. */
     readonly leave: () => Promise<() => void>
   },
 ): Questions {
   return {
     ask: ask && (async (question, over) => ((await isLeft(over)) ? ask(question, over) : 'abort')),
     reply: reply && (async (question, over) => ((await isLeft(over)) ? reply(question, over) : null)),
-    // It is asked before the run begins, of which there is nothing to be seen yet.
+    // Asked before the run begins, so the screen has nothing to show yet.
     askToCommit:
       askToCommit &&
       (async (paths, over) => {

@@ -20,7 +20,7 @@ import type { Io } from '../io.ts'
 import { personsPager } from '../pager.ts'
 import { codeOf } from '../task-code.ts'
 
-/** Where the screen looks for what its tabs show. */
+/** Where the contents of the tabs come from. */
 export interface MaterialPlace {
   readonly io: Io
   readonly place: Place
@@ -28,7 +28,7 @@ export interface MaterialPlace {
   readonly colour: boolean
 }
 
-/** What a tab shows of a task: from its file, from git, from its log. */
+/** The content of a tab for a task: from its file, from git, from its log. */
 export async function materialOf(
   at: MaterialPlace,
   task: BoardTask,
@@ -46,7 +46,7 @@ export async function materialOf(
   }
 }
 
-/** Shows it in a program of the person's own, which has the terminal meanwhile; what there is to say of that. */
+/** Opens it in the person's own program, which has the terminal meanwhile; returns a message about that. */
 export async function openOutside(
   at: MaterialPlace,
   {
@@ -66,7 +66,7 @@ export async function openOutside(
   if (bytes === null || bytes.length === 0) return what === 'diff' ? NO_CODE(task.id) : NO_LOG(task.id)
   const command = await personsPager(at.io, openReadingGit({ cwd, env }))
   if (command === null) return 'no pager is set: the tabs show it too'
-  // A short text would be gone before it is read.
+  // With these options a short text stays until the person leaves it.
   const less = `${env['LESS'] ?? 'R'} -+F -+X`
   const isShown = await lend(() => page(bytes, { command, cwd, env: { ...env, LESS: less } }))
   return isShown ? '' : `${command} could not be started`
@@ -80,7 +80,7 @@ async function patch({ io, place }: MaterialPlace, task: BoardTask, colour: bool
   return found && patchOf(found.git, found.code, colour)
 }
 
-/** More of a diff is for the pager. */
+/** A longer diff is for the pager. */
 const MOST_DIFF_LINES = 5000
 
 async function diffBlocks(at: MaterialPlace, task: BoardTask): Promise<readonly Block[]> {
@@ -118,13 +118,13 @@ function logBlocks(at: MaterialPlace, task: BoardTask): readonly Block[] {
   return [...gatesOf(attempts), ...end]
 }
 
-/** Where the log of the last attempt is that this run has made; null where it has made none. */
+/** The log of this run's last attempt at the task; null if there is none. */
 function logOf({ model, place }: MaterialPlace, { id }: BoardTask): string | null {
   const log = model.seen(id)?.attempts.at(-1)?.log
   return log === undefined || log === '' ? null : join(place.root, log)
 }
 
-/** The end of a file; null where it cannot be read. */
+/** The end of a file; null if it cannot be read. */
 function readEnd(path: string | null, most: number): Buffer | null {
   if (path === null) return null
   let file: number | null = null
@@ -153,7 +153,7 @@ async function attemptBlocks(
 
 const NOTES = ['Blocked', 'Comments', 'Completion Notes', 'Previous Attempts', 'Description'] as const
 
-/** What people and agents have written into the file, what a person looks for first. */
+/** The notes of people and agents in the file, which a person looks for first. */
 async function noteBlocks({ place }: MaterialPlace, { file }: BoardTask): Promise<readonly Block[]> {
   const task = await readTask(place.root, file, place.vocabulary)
   const shown = NOTES.flatMap((name): readonly Block[] => {

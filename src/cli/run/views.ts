@@ -13,25 +13,25 @@ import { RunStory } from '../../ui/run-story.ts'
 import type { Io } from '../io.ts'
 import { personsPager, showInPager } from '../pager.ts'
 
-/** What there is to read of a task at work; a text where there is nothing, which says why. */
+/** The views of a task at work; a text says why one is empty. */
 export interface RunViews {
   readonly diff: (id: string) => Promise<View | string>
   readonly log: (id: string) => Promise<View | string>
 }
 
-/** Something to read. */
+/** A text to read. */
 interface View {
   readonly show: () => Promise<void>
 }
 
-/** What can be read of the tasks that a run is at, in the person's pager. */
+/** The views of the tasks that a run works on, in the person's pager. */
 export function runViews(
   io: Io,
   project: Project,
   { run, canvas }: { readonly run: () => string | null; readonly canvas: () => Canvas },
 ): RunViews {
   const { root } = project
-  /** It goes away when it is left, and nothing of it stays among the lines of the run. */
+  /** On the alternate screen: nothing of it stays among the lines of the run. */
   const view = async (bytes: Uint8Array, less: string): Promise<View> => {
     const git = openReadingGit({ cwd: root, env: io.env })
     const command = await personsPager(io, git)
@@ -60,13 +60,13 @@ export function runViews(
         dim(`${id}, attempt ${first.attempt}; all of it is in .ralph/logs/${basename(first.log)}`),
       )
       const blocks = [head, ...events.flatMap((event) => story.show(event))]
-      // What a pager cannot wrap it shows sideways: lines stay whole.
+      // The pager scrolls sideways, so lines stay whole.
       return view(Buffer.from(await layOut(blocks, { ...canvas(), columns: null })), 'R+G')
     },
   }
 }
 
-/** What happened in the last attempt at that task. */
+/** The events of the last attempt at that task. */
 function lastAttempt(events: Iterable<RunEvent>, id: string): readonly RunEvent[] {
   let found: RunEvent[] = []
   for (const event of events) {

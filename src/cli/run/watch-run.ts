@@ -6,23 +6,23 @@ import { runFolder, type RunFolder } from '../../run/folder.ts'
 import { RunModel } from '../../tui/model.ts'
 import type { Io } from '../io.ts'
 
-/** What a journal has said: all of it, and what can be shown, which what a later version has written may not be. */
+/** The events of a journal: all of them, and those that can be shown, without unknown ones of a later version. */
 export interface Heard {
   readonly all: readonly RunEvent[]
   readonly known: readonly RunEvent[]
 }
 
-/** What hears of a run that is watched. */
+/** Gets the events of a watched run. */
 interface WatchListener {
   readonly heard: (events: Heard) => void
-  /** Whether it lives is known, or has changed. */
+  /** Called when it is first known whether the run lives, and on each change. */
   readonly changed: () => void
 }
 
-/** While a run goes on, it is looked so often whether its process still lives, in seconds. */
+/** How often, in seconds, to check whether the process of a running run still lives. */
 const LOOK_SECONDS = 2
 
-/** A run as its journal tells it, and whether it lives. */
+/** A run as its journal describes it, and whether it lives. */
 export class RunWatch {
   readonly model = new RunModel()
   readonly #io: Io
@@ -48,12 +48,12 @@ export class RunWatch {
     })
   }
 
-  /** It goes on, and can be steered. */
+  /** Whether it runs, so that it can be controlled. */
   get isAlive(): boolean {
     return this.#isAlive && this.model.status?.ended === null
   }
 
-  /** Nothing more will happen in it. */
+  /** Whether no more events will come. */
   get isOver(): boolean {
     return this.#follower.isCaughtUp && (this.model.isDead || (this.model.status?.ended ?? null) !== null)
   }
@@ -90,7 +90,7 @@ export class RunWatch {
       this.model.event(event)
       return true
     } catch {
-      // It is of a later version, or somebody has written into the journal.
+      // It is from a later version, or somebody has edited the journal.
       return false
     }
   }
@@ -101,14 +101,14 @@ export class RunWatch {
     this.#isLooking = true
     try {
       const isAlive = await isAtWork(await this.#lock(), status.since)
-      // Its end may have been heard meanwhile.
+      // The end may have been read meanwhile.
       if (this.model.status?.run !== status.run || this.model.status.ended) return
       const isNews = isAlive !== this.#isAlive || this.model.isDead === isAlive
       this.#isAlive = isAlive
       this.model.isDead = !isAlive
       if (isNews) this.#listener.changed()
     } catch {
-      // Without git nobody knows, and nothing is said of it.
+      // Without git this is unknown, and not shown.
     } finally {
       this.#isLooking = false
     }

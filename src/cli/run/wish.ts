@@ -3,7 +3,7 @@ import { SANDBOX_MODES } from '../../project/config/defaults.ts'
 import type { RunWish } from '../../project/run-options.ts'
 import type { Options } from '../options.ts'
 
-/** What the command line says of a run. */
+/** Reads the command line of a run. */
 export function runWish(
   options: Options,
   { task, isInteractive }: Pick<RunWish, 'task' | 'isInteractive'>,
@@ -38,12 +38,12 @@ export function runWish(
   }
 }
 
-/** The word that was given, of those that can be. */
+/** The text as one of these words. */
 export function oneOf<Word extends string>(words: readonly Word[], text: string | undefined): Word | null {
   return words.find((word) => word === text) ?? null
 }
 
-/** A flag that would do nothing is a mistake, and taking one of two would be a guess. */
+/** Refuses flags that have no effect, or contradict each other: to choose one would be a guess. */
 function refuseContradictions(options: Options, isInteractive: boolean): void {
   if (options.number('max-tasks') !== undefined && !options.on('loop'))
     throw new UserError(
@@ -83,7 +83,7 @@ function refuseContradictions(options: Options, isInteractive: boolean): void {
     )
 }
 
-/** What workers start stands in the configuration that is committed: what a queue carried, anybody on it could name. */
+/** Refuses these flags with a queue: workers take commands only from the committed configuration, because anybody on the queue could send others. */
 function refuseWithQueue(options: Options): void {
   if (options.text('queue') === undefined) {
     if (options.text('remote') === undefined) return

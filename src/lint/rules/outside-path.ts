@@ -1,4 +1,4 @@
-import { strayingOf } from '../../base/paths.ts'
+import { whyOutside } from '../../base/paths.ts'
 import type { Task } from '../../task/model.ts'
 import { quote, spansInValue } from '../place.ts'
 import type { Finding, LintedBacklog, Rule } from '../rule.ts'
@@ -46,7 +46,7 @@ function findingsIn(
   paths: readonly string[],
   { context }: LintedBacklog,
 ): Finding[] {
-  const straying = (path: string): string | null => strayingOf(path, context.isOutside)
+  const straying = (path: string): string | null => whyOutside(path, context.isOutside)
   const wrong = paths.filter((path) => straying(path) !== null)
   const spans = spansInValue(task, field, wrong)
   return wrong.map((path, index) => ({ span: spans[index]!, message: `${quote(path)} ${straying(path)}` }))

@@ -5,7 +5,7 @@ import type { ConfigDocument, ConfigProblem, KeyPath } from './document.ts'
 import { choiceOf } from './schema-parts.ts'
 import { configSchema } from './schema.ts'
 
-/** What a check of a document ends in. */
+/** The result of checking a document. */
 type ConfigCheck =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
@@ -21,7 +21,7 @@ export function checkConfig(document: ConfigDocument): ConfigCheck {
   return { ok: false, problems: inOrder(problems) }
 }
 
-/** Where keys stand that valibot passes over, as if they were not there. */
+/** The paths of keys that valibot silently ignores. */
 function lostKeys(value: unknown, path: KeyPath): readonly KeyPath[] {
   if (!isObject(value)) return []
   if (Array.isArray(value)) return value.flatMap((item, index) => lostKeys(item, [...path, index]))
@@ -53,7 +53,7 @@ function problemOf(issue: BaseIssue<unknown>, document: ConfigDocument): ConfigP
   const aboutKey = issue.path?.at(-1)?.origin === 'key'
   if (aboutKey && issue.type === 'raw_check') return unknownKey(path, issue.message, document)
   if (aboutKey) return missingKey(path, document)
-  // The choices stand in the message, each in quotes.
+  // The message contains the choices, each in quotes.
   const choices = issue.type === 'picklist' ? [...issue.message.matchAll(/"([^"]+)"/g)] : []
   return wrongValue(path, { expected: issue.message, choices: choices.map((match) => match[1]!) }, document)
 }

@@ -3,45 +3,45 @@ import type { Bridge } from '../../bridge/write-back.ts'
 import { DEFAULT_TIERS, type TierRow, type TierTable } from '../../select/tier.ts'
 import type { FieldName, SectionName, Status, Tier } from '../../task/model.ts'
 
-/** Where tasks lie unless something else is said. */
+/** The default folder of tasks. */
 export const TASK_FOLDER = 'docs/tasks'
 
-/** The whole configuration, each key with its value; null stands for "not set". */
+/** The whole configuration, each key with its value; null means "not set". */
 export interface Config {
-  /** The task folder, relative to the root; or several, and patterns of files that are no tasks. */
+  /** The task folder, relative to the root; or several, with patterns of files that are no tasks. */
   readonly tasks: string | TaskFolders
   readonly aliases: AliasConfig
   readonly tiers: TierConfig
-  /** Null takes the first of `agents` that is installed. */
+  /** Null for the first of `agents` that is installed. */
   readonly agent: string | null
-  /** Null looks for every agent that there is, in ralph's own order. */
+  /** Null for every known agent, in ralph's own order. */
   readonly agents: readonly string[] | null
   readonly model: string | null
   /** What the agent named `command` runs. */
   readonly command: string | null
-  /** Whether that has a terminal, where it prints colours and progress. */
+  /** Whether that command gets a terminal, in which it prints colours and progress. */
   readonly pty: boolean
-  /** Null is `edit`, and `full` in a sandbox. */
+  /** Null for `edit`, and in a sandbox for `full`. */
   readonly permission: PermissionLevel | null
-  /** What `custom` permission gives the agent, in the agent's own words. */
+  /** The agent's own arguments for `custom` permission. */
   readonly agentArgs: readonly string[]
-  /** Who goes on while the agent waits for a rate limit to end. */
+  /** The agents that replace it while it waits for a rate limit to end. */
   readonly fallback: readonly string[]
   readonly stallSeconds: number
   /** How long an agent may wait for a person's answer. */
   readonly askSeconds: number
-  /** What brings the run's screen back while a program goes on that somebody drives: `ctrl-` and a sign. */
+  /** The key that returns to the run's screen while a driven program continues: `ctrl-` and a character. */
   readonly detachKey: string
-  /** Whether a feature's documents stand in the prompt, or are listed there to be read on demand. */
+  /** Whether the prompt contains a feature's documents, or lists them to be read on demand. */
   readonly knowledge: 'inline' | 'resources'
   /** Whether criteria that the agent says are met are checked off in the task's file. */
   readonly checkCriteria: boolean
-  /** Null has them detected; an empty list has none. */
+  /** Null detects them; an empty list means none. */
   readonly gates: readonly GateConfig[] | null
-  /** What to do where a task changes what decides the gates, and more files that do. */
+  /** What to do if a task changes files that decide the gates, and the paths of further such files. */
   readonly gatesChanged: { readonly action: 'report' | 'refuse'; readonly paths: readonly string[] }
   readonly baseline: 'warn' | 'stop' | 'off'
-  /** Attempts after the first one. */
+  /** The number of attempts after the first. */
   readonly retries: number
   /** Null asks in a terminal and blocks elsewhere. */
   readonly onFailure: 'block' | 'stop' | 'ask' | null
@@ -49,47 +49,47 @@ export interface Config {
   readonly budget: number | null
   readonly maxCostPerTask: number | null
   readonly maxTasks: number | null
-  /** How many tasks a loop works on at once. */
+  /** The number of tasks that a loop works on at once. */
   readonly jobs: number
-  /** What tasks do whose Touches overlap. */
+  /** What happens to tasks whose Touches overlap. */
   readonly overlap: 'wait' | 'ignore'
   readonly workspace: WorkspaceConfig
-  /** Of tasks that agents add, how many a run may take. */
+  /** How many of the tasks that agents add a run may take. */
   readonly maxAddedTasks: number
   readonly commit: CommitConfig
   readonly push: boolean
-  /** A file that finished tasks' notes are added to, in the same commit. */
+  /** A file that finished tasks' notes are appended to, in the same commit. */
   readonly progress: string | null
   readonly prompt: PromptConfig
   readonly mcpServers: Readonly<Record<string, McpServer>>
   readonly logs: { readonly maxBytes: number }
   readonly sandbox: SandboxConfig
-  /** Backlogs of other tools that tasks came from. */
+  /** Backlogs of other tools that tasks were imported from. */
   readonly bridges: readonly Bridge[]
   readonly plan: PlanConfig
   readonly notify: NotifyConfig
   readonly queue: QueueConfig
 }
 
-/** Who is called for a question, a blocked task and the end of a run. */
+/** What is called for a question, a blocked task and the end of a run. */
 export interface NotifyConfig {
-  /** Null calls none. */
+  /** Null for none. */
   readonly command: string | null
-  /** `env:NAME`: the variable that holds its address. Null calls none. */
+  /** `env:NAME`: the variable with its address. Null for none. */
   readonly webhook: string | null
 }
 
 export const SANDBOX_MODES = ['auto', 'on', 'off'] as const
 export type SandboxMode = (typeof SANDBOX_MODES)[number]
 
-/** The cage around agents and gates, and what it lets through besides what they need. */
+/** The cage around agents and gates, and what it allows besides what they need. */
 interface SandboxConfig {
   readonly mode: SandboxMode
-  /** Files and folders that may be written too. */
+  /** Further files and folders that may be written. */
   readonly write: readonly string[]
-  /** Those with keys that may be read, and `env:NAME` for variables. */
+  /** Files and folders with keys that may be read, and `env:NAME` for variables. */
   readonly read: readonly string[]
-  /** More that may not be read. */
+  /** Further files and folders that may not be read. */
   readonly denyRead: readonly string[]
   /** Hosts that agents may reach besides their own service. */
   readonly network: readonly string[]
@@ -102,21 +102,21 @@ interface QueueConfig {
   readonly url: string | null
   /** The remote that run and workers share. */
   readonly remote: string
-  /** How often a worker, and a run, says that it lives. */
+  /** The interval of a worker's, and a run's, heartbeats. */
   readonly heartbeatSeconds: number
-  /** After so long without a word a worker's jobs are given to others. */
+  /** After this much silence a worker's jobs are given to others. */
   readonly lostSeconds: number
-  /** How long a run waits for a worker before it says so, and a worker for a run before it ends. */
+  /** How long a run waits for a worker before it warns, and a worker for a run before it ends. */
   readonly workerTimeoutSeconds: number
 }
 
-/** Where tasks lie: new ones go into the first folder. */
+/** The folders of tasks: new ones go into the first. */
 export interface TaskFolders {
   readonly dir: readonly string[]
   readonly ignore: readonly string[]
 }
 
-/** Where plans and decisions stand, and who makes them; null leaves that to what holds for tasks. */
+/** The folders of plans and decisions, and the agent that makes them; null uses the settings for tasks. */
 interface PlanConfig {
   readonly dir: string
   readonly decisions: string
@@ -128,7 +128,7 @@ interface PlanConfig {
 
 /** A team's own words for the names of the task file. */
 interface AliasConfig {
-  /** `Related` stands for keys under which other tasks are named and not needed. */
+  /** `Related` is for keys that name other tasks without depending on them. */
   readonly fields: Words<FieldName | 'Related'>
   readonly statuses: Words<Status>
   readonly sections: Words<SectionName>
@@ -136,12 +136,12 @@ interface AliasConfig {
 }
 type Words<Name extends string> = { readonly [name in Name]?: readonly string[] }
 
-/** How a task's tier is told, what a task of each tier may take, and who does it. */
+/** How a task's tier is decided, its limits, and its agent. */
 interface TierConfig extends TierTable {
   readonly rows: Readonly<Record<Tier, TierSettings>>
 }
 
-/** A tier, and who does its tasks where the task and its discipline don't say. */
+/** A tier, and its agent for tasks that name none, nor has their discipline one. */
 export interface TierSettings extends TierRow {
   readonly agent: string | null
   readonly model: string | null
@@ -159,17 +159,17 @@ export interface GateConfig {
 
 /** Workspaces of ralph's own. */
 export interface WorkspaceConfig {
-  /** Null has them in the user's folder of caches. */
+  /** Null for the user's cache folder. */
   readonly dir: string | null
-  /** Null has it detected from lock files; an empty one is none. */
+  /** Null detects it from lock files; an empty text means none. */
   readonly prepare: string | null
-  /** Patterns of ignored files that each workspace gets a copy of. */
+  /** Patterns of ignored files that are copied into each workspace. */
   readonly copy: readonly string[]
-  /** Ignored folders that all share with the checkout. */
+  /** Ignored folders that all workspaces share with the checkout. */
   readonly link: readonly string[]
 }
 
-/** How the one commit of a task looks. */
+/** The form of a task's commit. */
 interface CommitConfig {
   /** A template: see `SUBJECT_SLOTS`. */
   readonly subject: string
@@ -177,21 +177,21 @@ interface CommitConfig {
   readonly seal: boolean
 }
 
-/** How much of the included files a prompt may hold, in tokens: all of them together, and each. */
+/** The limits for files in a prompt, in tokens: for all together, and for each. */
 interface PromptConfig {
   readonly budget: number
   readonly fileCap: number
 }
 
-/** What may stand in braces in `commit.subject`. */
+/** The names that may be in braces in `commit.subject`. */
 export const SUBJECT_SLOTS = ['id', 'title', 'milestone'] as const
 
-/** A gate's time limit where it names none. */
+/** The default time limit of a gate. */
 export const GATE_TIMEOUT_SECONDS = 600
 
 const NOBODY = { agent: null, model: null }
 
-/** What holds where nothing is configured. */
+/** The default configuration. */
 export const DEFAULTS: Config = {
   tasks: TASK_FOLDER,
   aliases: { fields: {}, statuses: {}, sections: {}, tiers: {} },

@@ -1,22 +1,22 @@
 /** A path of keys and list positions into a configuration. */
 export type KeyPath = readonly (string | number)[]
 
-/** A configuration file that has been read: its value, and where each part of it stands in the text. */
+/** A parsed configuration file: its value, and the place of each part in the text. */
 export interface ConfigDocument {
   readonly value: unknown
-  /** Where the key at that path is written, or the value where there is none. */
+  /** The offset of the key at that path, or of the value if there is no key. */
   keyOffset(path: KeyPath): number
-  /** Where the value at that path begins; what is not there is looked for in what would hold it. */
+  /** The offset of the value at that path; if it is missing, that of the closest parent. */
   valueOffset(path: KeyPath): number
 }
 
-/** Something that keeps a file from being read or believed, at its place. */
+/** A problem that makes a file unusable, with its place. */
 export interface ConfigProblem {
   readonly offset: number
   readonly message: string
 }
 
-/** What a reader makes of a text. */
+/** The result of reading a text. */
 export type ConfigReading =
   | { readonly ok: true; readonly document: ConfigDocument }
   | { readonly ok: false; readonly problem: ConfigProblem }

@@ -3,11 +3,11 @@ import { AGENT_NAMES } from '../../agent/registry.ts'
 import { configSchema } from './schema.ts'
 import { agentExamples } from './schema-parts.ts'
 
-/** The schema as editors know it: it completes and checks `ralph.config.json` while one types. */
+/** The schema for editors, which complete and check `ralph.config.json` with it. */
 export function configJsonSchema(): JsonSchema {
   const schema = toJsonSchema(configSchema, {
     typeMode: 'input',
-    // What only code can check (durations, paths, words of two names) is left to ralph itself.
+    // ralph itself checks what only code can (durations, paths, words with two meanings).
     ignoreActions: ['check', 'raw_check', 'partial_check'],
     overrideAction: ({ valibotAction, jsonSchema }) =>
       valibotAction === agentExamples ? { ...jsonSchema, examples: [...AGENT_NAMES] } : undefined,

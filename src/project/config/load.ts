@@ -6,14 +6,14 @@ import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config } from './defaults.ts'
 import type { ConfigProblem, ConfigReading, KeyPath } from './document.ts'
 import { CONFIG_FILES } from '../../base/names.ts'
 
-/** Where a project's configuration stands. */
+/** The place of a project's configuration. */
 interface ConfigFile {
   /** Relative to the root. */
   readonly file: string
   readonly text: string
 }
 
-/** The project's configuration: what its file says, and the defaults for the rest. Without one no library is loaded. */
+/** The project's configuration: its file, with defaults for the rest. Without a file no library is loaded. */
 export async function loadConfig(root: string): Promise<Config> {
   const found = findConfig(root)
   if (!found) return DEFAULTS
@@ -27,8 +27,8 @@ export async function loadConfig(root: string): Promise<Config> {
 }
 
 /**
- * What a configuration says that was written for simplicity-ralph, which keeps the same task files under the same name of
- * a config; null for any other. Its keys are its own, so that none of them can be a mistake here.
+ * The configuration from one that was written for simplicity-ralph, which keeps the same task files and uses the same name of
+ * config file; null for any other. Its keys are not ralph's, so an unknown key is no mistake here.
  */
 function migratedConfig(value: unknown): Pick<Config, 'gates'> | null {
   if (typeof value !== 'object' || value === null || !('language' in value) || !('qualityCheck' in value))
@@ -38,7 +38,7 @@ function migratedConfig(value: unknown): Pick<Config, 'gates'> | null {
   return { gates: [{ name: 'check', command, required: true, timeoutSeconds: GATE_TIMEOUT_SECONDS }] }
 }
 
-/** Refuses values of the configuration, each at its place, for they are none of the names that the caller knows. */
+/** Refuses values of the configuration that are none of the caller's known names, each with its place. */
 export async function refuseNames(
   root: string,
   paths: readonly KeyPath[],
@@ -51,7 +51,7 @@ export async function refuseNames(
   throw wrong(found, wrongNames(paths, known, reading.document))
 }
 
-/** The one file that configures the project; two are an error, for nobody could tell which one holds. */
+/** The one file that configures the project; two are an error, because it would be unclear which one counts. */
 export function findConfig(root: string): ConfigFile | undefined {
   const files = CONFIG_FILES.map((file) => ({ file, text: textOf(root, file) }))
   const manifest = { file: 'package.json', text: textOf(root, 'package.json') }
@@ -65,7 +65,7 @@ export function findConfig(root: string): ConfigFile | undefined {
   return found[0]
 }
 
-/** A file that looks like the configuration and is not read, for it is a program; undefined where there is none. */
+/** A file that looks like the configuration but is a program, and so is not read; undefined if there is none. */
 export function unreadConfig(root: string): string | undefined {
   const files = ['js', 'cjs', 'mjs', 'ts', 'mts', 'cts'].map((ending) => `ralph.config.${ending}`)
   return files.find((file) => existsSync(join(root, file)))
@@ -78,7 +78,7 @@ async function read({ file, text }: ConfigFile): Promise<ConfigReading> {
   try {
     return reader(text, file === 'package.json' ? 'ralph' : undefined)
   } catch (error) {
-    // The parsers go as deep as the text does.
+    // The parsers recurse as deep as the text is nested.
     if (error instanceof RangeError)
       return { ok: false, problem: { offset: 0, message: 'nested too deeply' } }
     throw error
@@ -89,7 +89,7 @@ function isThere(found: { file: string; text: string | undefined }): found is Co
   return found.text !== undefined
 }
 
-/** Whether the package.json of a folder configures ralph; one that cannot be read does not. */
+/** Whether a folder's package.json configures ralph; an unreadable one does not. */
 export function isConfiguredByManifest(folder: string): boolean {
   try {
     return hasRalphKey(readFileSync(join(folder, 'package.json'), 'utf8'))
@@ -98,7 +98,7 @@ export function isConfiguredByManifest(folder: string): boolean {
   }
 }
 
-/** A package.json that does not parse is npm's to report, unless it means to configure ralph. */
+/** A package.json that does not parse is npm's to report, unless it is meant to configure ralph. */
 function hasRalphKey(text: string | undefined): boolean {
   if (!text?.includes('"ralph"')) return false
   try {
@@ -114,7 +114,7 @@ function textOf(root: string, file: string): string | undefined {
     return readFileSync(join(root, file), 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    // A link whose target is gone was meant to say something: the defaults would be a guess.
+    // A link without a target was meant to configure something: using the defaults would be a guess.
     if (code === 'ENOENT' && !lstatSync(join(root, file), { throwIfNoEntry: false })) return undefined
     throw new UserError(
       `${file} cannot be read: ${whyNot(code)}.`,

@@ -8,7 +8,7 @@ import {
 } from 'jsonc-parser/lib/esm/main.js'
 import type { ConfigDocument, ConfigReading, KeyPath } from './document.ts'
 
-/** Reads JSON with comments and trailing commas; with `under`, only what stands below that key. */
+/** Reads JSON with comments and trailing commas; with `under`, only the value of that key. */
 export function readJson(text: string, under?: string): ConfigReading {
   const errors: ParseError[] = []
   const root = parseTree(text, errors, { allowTrailingComma: true })
@@ -40,7 +40,7 @@ function documentOf(root: Node | undefined, prefix: KeyPath): ConfigDocument {
   }
 }
 
-/** Two values for one key have no one meaning, and the last would silently be taken; one key would be lost on its way. */
+/** A key twice has no clear meaning, and the last would silently win; `__proto__` would be lost. */
 function wrongKey(root: Node): Node | undefined {
   const waiting = [root]
   for (let node = waiting.pop(); node; node = waiting.pop()) {

@@ -10,7 +10,7 @@ export function readYaml(text: string): ConfigReading {
   try {
     return { ok: true, document: documentOf(document) }
   } catch (error) {
-    // An alias that names nothing, or so many that a small file would fill the memory.
+    // An alias without an anchor, or so many that a small file would fill the memory.
     if (error instanceof ReferenceError) return problem(firstAlias(document), error.message)
     throw error
   }

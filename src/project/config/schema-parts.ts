@@ -3,7 +3,7 @@ import { parseDuration } from '../../base/time.ts'
 import { wordKey } from '../../task/vocabulary.ts'
 import { SUBJECT_SLOTS } from './defaults.ts'
 
-// Every message says what was expected: the value that was found is added where the message is shown.
+// Every message names what was expected; the place that shows it adds the value that was found.
 
 export const text = v.pipe(v.string('a text'), v.regex(/\S/, 'a text that is not empty'))
 export const texts = v.array(text, 'a list of texts')
@@ -13,15 +13,15 @@ export const dollars = v.pipe(v.number('a number of dollars'), v.gtValue(0, 'a n
 
 const DURATION = 'a duration such as "90s", "20m" or "1h 30m", or a whole number of seconds'
 
-/** Of these an editor proposes all that there are. */
+/** Editors propose all known agents here. */
 export const agentExamples = v.examples<string, readonly [string]>(['claude'])
 export const agentName = v.pipe(text, agentExamples)
 
-/** Comes out as seconds. */
+/** A duration, parsed to seconds. */
 export const duration = v.pipe(
   v.union([v.string(), v.number()], DURATION),
   v.check((value) => parseDuration(String(value)) !== undefined, DURATION),
-  // For an editor, which cannot ask the function above.
+  // For editors, which cannot run the function above.
   v.metadata({
     pattern: '^\\s*(?:\\d+|(?:\\d+\\s*[a-zA-Z]+\\s*){1,3})\\s*$',
     minimum: 1,
@@ -30,7 +30,7 @@ export const duration = v.pipe(
   v.transform((value) => parseDuration(String(value)) ?? 0),
 )
 
-/** No letter that a terminal has a use for itself: ctrl-c, ctrl-i, ctrl-j and ctrl-m are other keys. */
+/** Not the letters that terminals use themselves: ctrl-c, ctrl-i, ctrl-j and ctrl-m are other keys. */
 export const controlKey = v.pipe(
   v.string('a text'),
   v.regex(/^ctrl-[abd-hkln-z\]\\^_]$/, 'a key such as "ctrl-]" or "ctrl-g"'),
@@ -56,8 +56,8 @@ export const subjectTemplate = v.pipe(
 )
 
 /**
- * An object with these keys and no other; the message for another one is the list of those that there are.
- * valibot's own strict object stops at the first.
+ * An object with exactly these keys; the message for an unknown key lists the known ones.
+ * valibot's own strict object stops at the first unknown key.
  */
 export function table<Entries extends v.ObjectEntries>(entries: Entries) {
   const known = Object.keys(entries)
@@ -75,12 +75,12 @@ export function table<Entries extends v.ObjectEntries>(entries: Entries) {
   )
 }
 
-/** An object whose keys are the author's own names. */
+/** An object whose keys are names that the author chooses. */
 export function named<const Schema extends v.GenericSchema>(schema: Schema, expected: string) {
   return noList(v.record(v.string(), schema, expected))
 }
 
-/** To valibot a list is an object as well. */
+/** valibot accepts a list as an object. */
 function noList<Schema extends v.GenericSchema>(schema: Schema): Schema {
   return {
     ...schema,
@@ -89,7 +89,7 @@ function noList<Schema extends v.GenericSchema>(schema: Schema): Schema {
   }
 }
 
-/** A team's own words for each of these names; no word for two, nor one that stands for something else already. */
+/** A team's own words for each of these names; no word may stand for two names, or have another meaning already. */
 export function words<const Names extends readonly string[]>(
   names: Names,
   taken: Iterable<readonly [string, string]>,
@@ -100,7 +100,7 @@ export function words<const Names extends readonly string[]>(
       if (!dataset.typed) return
       const owners = new Map(taken)
       for (const [name, list] of Object.entries<readonly string[]>(dataset.value)) {
-        // What no name has is told of elsewhere.
+        // Unknown names are reported elsewhere.
         if (!names.includes(name)) continue
         for (const [index, word] of list.entries()) {
           const owner = owners.get(wordKey(word)) ?? name
@@ -145,7 +145,7 @@ export function orNull<const Schema extends v.GenericSchema>(schema: Schema) {
   return v.optional(v.nullable(schema), null)
 }
 
-/** What an editor shows beside the key. */
+/** The description that an editor shows for the key. */
 export function about<const Schema extends v.GenericSchema>(description: string, schema: Schema) {
   return v.pipe(schema, v.description(description))
 }

@@ -35,7 +35,7 @@ import { RELATED, TASK_VOCABULARY } from '../../task/vocabulary.ts'
 
 const count = wholeNumber(1)
 
-// A field may stand for a section, so that no word may be both.
+// A field may replace a section, so no word may be both.
 const KEYS: readonly (readonly [string, string])[] = [...TASK_VOCABULARY.sections, ...TASK_VOCABULARY.fields]
 
 const aliases = table({
@@ -258,7 +258,7 @@ const queue = v.pipe(
   }),
 )
 
-/** What a configuration may say; what comes out is whole. */
+/** The schema of a configuration; its output is complete. */
 export const configSchema = v.pipe(
   table({
     $schema: v.optional(v.string('a text')),
@@ -373,7 +373,7 @@ export const configSchema = v.pipe(
   }),
 )
 
-/** The lowest tier takes what no other one claims, so it has no threshold to set. */
+/** The lowest tier takes what no other one takes, so it has no threshold. */
 function lowestTier(defaults: TierSettings) {
   const schema = v.pipe(
     table(spending(defaults)),

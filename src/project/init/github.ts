@@ -2,21 +2,21 @@ import type { PlannedFile } from './plan.ts'
 
 /** What the files for GitHub depend on. */
 export interface GithubFindings {
-  /** From the top of the repository to the project: empty, or with a slash at its end. */
+  /** The path from the top of the repository to the project: empty, or ending with a slash. */
   readonly prefix: string
-  /** Of ralph: the workflows install this one. */
+  /** The version of ralph that the workflows install. */
   readonly version: string
   /** The task folder. */
   readonly dir: string
-  /** Whether a workflow is wanted that runs agents, too. */
+  /** Whether to add a workflow that runs agents. */
   readonly withRun: boolean
 }
 
-// Named by their commits: a tag can be moved to another one.
+// Pinned by commit: a tag can be moved.
 const CHECKOUT = 'actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2'
 const SETUP_NODE = 'actions/setup-node@49933ea5288caeca8642d1e84afbd3f7d6820020 # v4.4.0'
 
-/** The files by which a team on GitHub works with ralph: what checks pull requests, what is filled in, what runs agents. */
+/** The files for a team on GitHub: checks of pull requests, templates, and a workflow that runs agents. */
 export function githubFiles(findings: GithubFindings): readonly PlannedFile[] {
   const { prefix, withRun } = findings
   const up = '../'.repeat(prefix.split('/').length - 1)
@@ -29,7 +29,7 @@ export function githubFiles(findings: GithubFindings): readonly PlannedFile[] {
   return Object.entries(files).map(([name, text]) => ({ file: `${up}.github/${name}`, text }))
 }
 
-/** The steps before any of ours: history is read whole, and no token stays where other programs could read it. */
+/** The first steps: fetch the whole history, and leave no token where other programs could read it. */
 function setUp({ version }: GithubFindings): string {
   return `      - uses: ${CHECKOUT}
         with:

@@ -3,29 +3,29 @@ import { TASK_FOLDER } from '../config/defaults.ts'
 import type { Gate } from '../../events/gate.ts'
 import type { ProposedAliases } from './propose-aliases.ts'
 
-/** A file that setting up writes, unless something is there. */
+/** A file that setting up writes, unless it exists. */
 export interface PlannedFile {
   /** Relative to the root. */
   readonly file: string
   readonly text: string
 }
 
-/** What a project is like before it is set up. */
+/** The state of a project before it is set up. */
 export interface InitFindings {
   /** The task folder. */
   readonly dir: string
   readonly hasTasks: boolean
-  /** Where backlogs of other tools stand. */
+  /** The paths of other tools' backlogs. */
   readonly foreign: readonly string[]
-  /** Where it is configured already; null where it is not. */
+  /** The existing configuration; null if there is none. */
   readonly configFile: string | null
   readonly gates: readonly Gate[]
   readonly aliases: ProposedAliases
-  /** Where an editor finds what may stand in the config; null where it finds nothing. */
+  /** Where an editor finds the configuration's schema; null if it cannot find it. */
   readonly schema: string | null
 }
 
-/** The files to write: a first task where there is none, and a config where there is none. */
+/** The files to write: a first task if there is none, and a configuration if there is none. */
 export function planSetup(findings: InitFindings): readonly PlannedFile[] {
   const task = { file: `${findings.dir}/T-001.md`, text: FIRST_TASK }
   const config = { file: 'ralph.config.json', text: `${JSON.stringify(configOf(findings), null, 2)}\n` }
@@ -41,7 +41,7 @@ function configOf({ dir, gates, aliases, schema }: InitFindings): object {
     ...(schema === null ? {} : { $schema: schema }),
     ...(dir === TASK_FOLDER ? {} : { tasks: dir }),
     ...(said.length > 0 ? { aliases: Object.fromEntries(said) } : {}),
-    // A list without any would say that there are none, for good.
+    // An empty list would mean that there are no gates, permanently.
     ...(gates.length > 0 ? { gates: gates.map(gateOf) } : {}),
   }
 }

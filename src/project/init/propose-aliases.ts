@@ -12,7 +12,7 @@ import {
 import { namesOthers, OTHERS, wordKey } from '../../task/vocabulary.ts'
 import { FIELD_WORDS, SECTION_WORDS, STATUS_WORDS } from './words.ts'
 
-/** A team's own words as they can be told from its backlog; only what was found. */
+/** A team's own words as found in its backlog. */
 export interface ProposedAliases {
   readonly fields: Partial<Record<FieldName, readonly string[]>>
   readonly statuses: Partial<Record<Status, readonly string[]>>
@@ -20,8 +20,8 @@ export interface ProposedAliases {
 }
 
 /**
- * Tells what a backlog calls the things that ralph knows: by words that teams are known to use, and where those don't
- * help by what stands there. The field that holds ids of earlier tasks is Depends; the short one whose values are words for
+ * Finds a backlog's own words for ralph's names: by words that teams are known to use, else
+ * by the content. The field with ids of earlier tasks is Depends; the short field whose values are words for
  * a status is Status. A guess that could reverse or invent an order is worse than none.
  */
 export function proposeAliases(tasks: readonly Task[]): ProposedAliases {
@@ -34,7 +34,7 @@ export function proposeAliases(tasks: readonly Task[]): ProposedAliases {
   const taken = new Set(Object.values(fields).flat())
   const open = [...keys].filter(([key]) => !taken.has(key))
   const propose = (name: FieldName, found: readonly (readonly [string, readonly Use[]])[]): void => {
-    // Of two that could be it nobody can tell which is.
+    // With two candidates nobody can tell which it is.
     if (!fields[name] && !usesField(tasks, name) && found.length === 1) fields[name] = [found[0]![0]]
   }
   propose(
@@ -48,7 +48,7 @@ export function proposeAliases(tasks: readonly Task[]): ProposedAliases {
   return { fields, statuses: statusWords(tasks, fields.Status ?? []), sections: sectionWords(tasks) }
 }
 
-/** What a field says in one of the tasks. */
+/** The value of a field in one of the tasks. */
 interface Use {
   readonly task: Task
   readonly value: string
@@ -69,10 +69,10 @@ function usesField(tasks: readonly Task[], name: FieldName): boolean {
 const holdsIds = (value: string): boolean =>
   /^\W*T-\d+(?:[\s,;、~–—.-]*(?:and\b|to\b)?[\s,;、]*T-\d+)*\W*$/iu.test(value)
 
-/** Whatever a language says for none is short and holds no digit. */
+/** In any language, the word for none is short and has no digit. */
 const isNone = (value: string): boolean => value.length <= 12 && !/\d/.test(value)
 
-/** Ids, and of earlier tasks alone: of later ones it would be what the task unblocks, of its own its id. */
+/** Whether the values are ids, and only of earlier tasks: later ones would be what the task unblocks, its own its id. */
 function looksLikeDepends(uses: readonly Use[]): boolean {
   const areIds = uses.some(({ value }) => holdsIds(value))
   return (
@@ -86,7 +86,7 @@ function areEarlier(value: string, { number }: Task): boolean {
 
 const LONGEST_STATUS = 24
 
-/** Words for a status, in nearly every file. */
+/** Whether nearly every file has a word for a status there. */
 function looksLikeStatus(uses: readonly Use[], files: number): boolean {
   const areWords = uses.every(
     ({ value }) => /^(?:TODO|DONE|BLOCKED)$/i.test(value) || statusOf(value) !== undefined,
@@ -110,7 +110,7 @@ function statusField(task: Task, keys: readonly string[]): Field | undefined {
   return fieldOf(task, 'Status') ?? task.fields.find(({ key }) => keys.includes(key))
 }
 
-/** By its sign or word: a sentence is neither. */
+/** The status by its sign or word; a sentence has none. */
 function statusOf(value: string): Status | undefined {
   if (/^(?:TODO|DONE|BLOCKED)$/i.test(value) || value.length > LONGEST_STATUS) return undefined
   if (/[✅✔☑]/u.test(value)) return 'DONE'

@@ -1,6 +1,6 @@
 import type { FieldName, SectionName, Status } from '../../task/model.ts'
 
-/** What teams are known to call the fields, by language: Korean, Chinese, Japanese, Spanish, Portuguese, French, German, Russian. */
+/** Known names of the fields, by language: Korean, Chinese, Japanese, Spanish, Portuguese, French, German, Russian. */
 export const FIELD_WORDS: Partial<Record<FieldName, readonly string[]>> = {
   Status: [
     '상태',
@@ -92,7 +92,7 @@ export const FIELD_WORDS: Partial<Record<FieldName, readonly string[]>> = {
   ],
 }
 
-/** What they are known to call the three statuses. */
+/** Known words for the three statuses. */
 export const STATUS_WORDS: Readonly<Record<Status, readonly string[]>> = {
   TODO: [
     '할일',
@@ -169,7 +169,7 @@ export const STATUS_WORDS: Readonly<Record<Status, readonly string[]>> = {
   ],
 }
 
-/** What they are known to call the sections. */
+/** Known names of the sections. */
 export const SECTION_WORDS: Partial<Record<SectionName, readonly string[]>> = {
   Description: [
     '설명',

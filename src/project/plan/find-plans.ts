@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { basename, extname, join, resolve } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { parseGlob } from '../../base/glob.ts'
-import { nativePath, pathWithin, strayingOf } from '../../base/paths.ts'
+import { nativePath, pathWithin, whyOutside } from '../../base/paths.ts'
 import { readText, specsNow } from '../../plan/desk.ts'
 import type { PlanNote } from '../../plan/note.ts'
 import { readPlan, type Plan } from '../../plan/plan-file.ts'
@@ -10,25 +10,25 @@ import type { PlanPlaces } from '../../plan/ports.ts'
 import { slugOf } from '../../plan/slug.ts'
 import type { Place } from '../project.ts'
 
-/** What the command line asks to be planned. */
+/** The command line of a planning. */
 export interface PlanWish {
   /** A wish in words, documents, or with `continues` and `aborts` the name of a plan. */
   readonly words: readonly string[]
-  /** What came in on standard input; null where that was not asked for. */
+  /** The text from standard input; null if it was not requested. */
   readonly input: string | null
   readonly continues: boolean
   readonly aborts: boolean
   readonly research: boolean
   readonly web: boolean
   readonly verifyTasks: boolean
-  /** Whether its tasks are to stand in a file for other tools too. */
+  /** Whether its tasks are also written to a file for other tools. */
   readonly exports: boolean
 }
 
-/** Where a project's plans stand. `.adr-dir` is what other tools for decisions go by. */
+/** The folders of a project's plans and decisions. Other tools for decisions use `.adr-dir`. */
 export function planPlaces({ root, dir, config }: Place): PlanPlaces {
   const named = readText(join(root, '.adr-dir'))?.trim().replace(/\/+$/, '') ?? ''
-  if (named !== '' && strayingOf(named) !== null)
+  if (named !== '' && whyOutside(named) !== null)
     throw new UserError(`.adr-dir names a folder outside of the project: ${named}`)
   return {
     root,
@@ -38,7 +38,7 @@ export function planPlaces({ root, dir, config }: Place): PlanPlaces {
   }
 }
 
-/** The plan that is meant: one that is there already, or a new one. */
+/** The requested plan: an existing one, or a new one. */
 export async function planAsked(
   wish: PlanWish,
   places: PlanPlaces,
@@ -54,14 +54,14 @@ export async function planAsked(
       slug: slugOf(asked.slug, (slug) => broken.has(slug) || plans.some((plan) => plan.slug === slug)),
     }
   if (known.wish === asked.wish) return saidNow(known, wish)
-  // It was made from another text by then.
+  // It had been made from another text.
   const isMade = known.status === 'done' || known.status === 'tasks'
   return { ...saidNow(known, wish), wish: asked.wish, status: isMade ? 'requirements' : known.status }
 }
 
-/** What the command line says holds beside what was said when the plan began. */
+/** The plan with the present command line's options added to its own. */
 function saidNow(plan: Plan, { web, verifyTasks, exports }: PlanWish): Plan {
-  // Tasks that are written already say nothing of that file yet.
+  // The tasks are written already, but the file for other tools is not.
   const status = exports && !plan.exports && plan.status === 'done' ? 'tasks' : plan.status
   return {
     ...plan,
@@ -72,13 +72,13 @@ function saidNow(plan: Plan, { web, verifyTasks, exports }: PlanWish): Plan {
   }
 }
 
-/** The plans that there are, and what is wrong with those that cannot be read, by name. */
+/** The existing plans, and the problems of unreadable ones, by name. */
 interface KnownPlans {
   readonly plans: readonly Plan[]
   readonly broken: ReadonlyMap<string, string>
 }
 
-/** The plans in their folder, and one that is only begun. */
+/** The plans in their folder, and one that has only begun. */
 async function knownPlans({ root, plans: folder }: PlanPlaces, note: PlanNote | null): Promise<KnownPlans> {
   const [plans, broken]: [Plan[], Map<string, string>] = [[], new Map()]
   const names = existsSync(join(root, folder)) ? readdirSync(join(root, folder)).toSorted() : []
@@ -122,7 +122,7 @@ function namedPlan({ words: [named], aborts }: PlanWish, { plans, broken }: Know
 
 const NO_PLAN = 'Begin one: ralph plan "A REST API for user management"'
 
-/** Documents by their files, standard input by its title, words by themselves. */
+/** Whether two plans have the same source: documents by their files, standard input by its title, words by themselves. */
 function isSame(plan: Plan, asked: Plan, { input }: PlanWish): boolean {
   if (asked.specs.length > 0 || plan.specs.length > 0) {
     const files = (one: Plan): string =>
@@ -184,7 +184,7 @@ function titleOfSpecs(root: string, files: readonly string[]): string {
     : `${titles.slice(0, 2).join(', ')} and ${titles.length - 2} more`
 }
 
-/** The documents that words name, relative to the root; none where they are a wish. */
+/** The documents that words name, relative to the root; empty if they are a wish. */
 function filesNamed(
   words: readonly string[],
   { root, cwd }: { readonly root: string; readonly cwd: string },
@@ -211,7 +211,7 @@ function looksLikePath(word: string): boolean {
   return !/\s/.test(word) && (/\.(?:md|markdown|txt|adoc|rst)$/i.test(word) || word.includes('/'))
 }
 
-/** A file, the documents in a folder, or what a pattern stands for that the shell has left. */
+/** A file, the documents in a folder, or the files of a pattern that the shell has not expanded. */
 function filesAt(word: string, cwd: string): readonly string[] {
   const path = resolve(cwd, word)
   const stats = statsOf(path)

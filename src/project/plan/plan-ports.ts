@@ -42,7 +42,7 @@ import type { Repository } from '../../git/repository.ts'
 import type { World } from '../world.ts'
 import { planPlaces } from './find-plans.ts'
 
-/** What the command line says of who plans, and how. */
+/** The command line's options for the planning agent. */
 export interface PlannerWish {
   readonly agent: string | null
   readonly model: string | null
@@ -52,12 +52,12 @@ export interface PlannerWish {
   readonly web: boolean
   readonly commit: boolean
   readonly dryRun: boolean
-  /** The branch to plan on; null for the one that is checked out. */
+  /** The branch to plan on; null for the checked-out one. */
   readonly branch: string | null
   readonly sandbox: SandboxMode | null
 }
 
-/** How a person is asked, and what is shown. */
+/** How planning asks a person, and shows its progress. */
 export interface PlanFront {
   readonly emit: Emit<Happening>
   readonly event: PlanPorts['emit']
@@ -67,7 +67,7 @@ export interface PlanFront {
   readonly checkpoint?: PlanPorts['checkpoint']
 }
 
-/** Everything that planning touches, as it really is, and where the process keeps what it is in the middle of. */
+/** The real ports of planning, and where it notes what is under way. */
 export async function planPorts(
   world: World,
   place: Place,
@@ -140,7 +140,7 @@ export async function planPorts(
   return { ports, folder }
 }
 
-/** Makes sure before planning begins that its commits can be made, and where it is asked for is switched to the branch. */
+/** Ensures before planning begins that commits can be made, and switches to the requested branch. */
 export async function beginPlanning(
   world: World,
   place: Place,
@@ -164,7 +164,7 @@ export async function beginPlanning(
     )
 }
 
-/** A project that has no tasks yet has no folder of them. */
+/** The tasks; none if a new project has no task folder yet. */
 async function backlogOf(place: Place): Promise<readonly Task[]> {
   return existsSync(join(place.root, place.dir)) ? (await readBacklog(place)).tasks : []
 }
@@ -186,7 +186,7 @@ async function commitPhase(
     )
     if (ignored.size > 0) return { problem: `git ignores ${[...ignored].join(', ')}` }
   }
-  // All of it is committed already: by this process before it died.
+  // This process committed all of it before it died.
   if (present.length === 0) return { commit: head?.slice(0, 7) ?? '' }
   const message = composeMessage({ subject, body: '', trailers })
   const result = await commit(git, { message, paths: present, signal: urgent })
@@ -196,7 +196,7 @@ async function commitPhase(
   return { problem: result.output }
 }
 
-/** What a planning that died has started is ended; what has changed in the tree since is only told, for a person may have. */
+/** Ends the processes of a planning that died; reports changes in the tree since then, which may be a person's, and undoes none. */
 async function putInOrder(workspace: Workspace, work: AgentAtWork): Promise<readonly string[]> {
   await endLeftovers(work)
   const { inspect, restore } = workspace
@@ -241,7 +241,7 @@ async function openQuestions(
     { ...NO_WISH, agent, model, command },
     { root, config, tierOf: (task) => tierOf(task, config.tiers), isCaged: sandbox.state.on },
   )
-  // What was said of a plan when it began holds to its end.
+  // The options that a plan began with hold to its end.
   const choices = await agents.choicesForPlan(web && (note.read()?.plan.web ?? true))
   const budget = wish.budget ?? config.plan.budget
   const { name } = choices[0]
@@ -283,7 +283,7 @@ async function openQuestions(
   )
 }
 
-/** Made when it is first asked for, and only once. */
+/** Makes the value when it is first used, and only once. */
 function lazily<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => (made ??= make())

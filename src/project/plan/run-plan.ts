@@ -12,15 +12,15 @@ import { refuseInside, type World } from '../world.ts'
 import { planAsked, type PlanWish } from './find-plans.ts'
 import { beginPlanning, planPorts, type PlanFront, type PlannerWish } from './plan-ports.ts'
 
-/** All that the command line says of planning. */
+/** The whole command line of planning. */
 export interface WholePlanWish extends PlanWish, PlannerWish {
   readonly yes: boolean
 }
 
-/** What came of it. */
+/** The result of planning. */
 export type PlanResult = PlanEnd | { readonly kind: 'aborted'; readonly plan: Plan }
 
-/** Plans, while nobody else works in the checkout: a new plan, or one that is there, from where it stands. */
+/** Plans, while nobody else works in the checkout: a new plan, or an existing one from its present phase. */
 export async function runPlan(
   world: World,
   place: Place,
@@ -32,7 +32,7 @@ export async function runPlan(
   const { ports, folder } = await planPorts(world, place, { wish, front })
   return withoutRun(folder, { pid: world.pid, now: world.now() }, async () => {
     if (!dryRun) {
-      // What a dead planning was writing belongs to the branch that is checked out now.
+      // What a planning that died was writing belongs to the present branch.
       await recoverPlan(ports)
       await beginPlanning(world, place, wish)
     }
@@ -43,7 +43,7 @@ export async function runPlan(
   })
 }
 
-/** What another tool has written there is not planning's to write anew. */
+/** Throws if another tool has written a file there: planning does not overwrite it. */
 function refuseOthers({ root, config }: Place, backlog: readonly Task[]): void {
   if (!existsSync(join(root, EXPORT_FILE))) return
   const isOurs =
