@@ -299,13 +299,13 @@ function attemptFacts({ attempt, usage, limits, agent }: JobStatus, now: Date): 
   return facts.join(' · ')
 }
 
-interface Room {
+interface PaneSize {
   readonly columns: number
   readonly rows: number
 }
 
 /** The tabs, the content of the selected one, and below the activity the gates' results. */
-function paneRows(input: ViewInput, { columns, rows }: Room): PaneRows {
+function paneRows(input: ViewInput, { columns, rows }: PaneSize): PaneRows {
   const { state, model, task, measure, now } = input
   if (state.prompt?.kind === 'keys')
     return whole(linesOfBlocks(keysHelp(input), columns, measure), state.at, { columns, rows, measure })
