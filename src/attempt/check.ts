@@ -44,7 +44,7 @@ export async function checkWork(
   let { work } = check
   const { results, problem } = await checkTree(gates, work.tree, {
     run: (gate) => runReported(gate, check, { ports, emit }),
-    look: async () => {
+    inspect: async () => {
       ports.checkpoint('gates-ended')
       const after = await inspectAfter({ ...check, work }, ports, emit)
       work = after.work

@@ -135,8 +135,8 @@ function whyNot(error: unknown, program: string, cwd: string): LaunchFailure {
   if (code === 'ENOENT') return { reason: `${program} was not found`, missing: true }
   if (code === 'EACCES') return failed(`${program} is not executable`)
   if (code === 'E2BIG') return failed(`${program} could not be started: its arguments are too long`)
-  const told = error instanceof Error ? error.message : String(error)
-  return failed(`${program} could not be started: ${told}`)
+  const reason = error instanceof Error ? error.message : String(error)
+  return failed(`${program} could not be started: ${reason}`)
 }
 
 function failed(reason: string): LaunchFailure {

@@ -72,8 +72,8 @@ export async function openPane(size: Size): Promise<Pane> {
       return `${drawn.join('')}${CSI}0m${CSI}${cursorY + 1};${cursorX + 1}H${modesOf(terminal)}${keys.restored()}${title === '' ? '' : `\u001b]2;${withoutControls(title)}\u0007`}`
     },
     onChange(listener) {
-      const heard = terminal.onWriteParsed(listener)
-      return () => heard.dispose()
+      const subscription = terminal.onWriteParsed(listener)
+      return () => subscription.dispose()
     },
     onReply: (listener) => void terminal.onData(listener),
     settled: () => new Promise((resolve) => terminal.write('', resolve)),

@@ -191,14 +191,14 @@ class RunningProcess implements Running {
       await sleep(pause, this.#exit.signal)
       if (this.#exit.signal.aborted) return
       const before = performance.now()
-      await tree.look()
+      await tree.read()
       pause = Math.max(LOOK_MS, (performance.now() - before) / LOOK_SHARE)
     }
   }
 
   async #killing(pid: number, tree: ProcessTree, mode: EndMode): Promise<void> {
     // Before anything dies: a child of a dead parent is harder to find.
-    const members = await tree.look()
+    const members = await tree.read()
     if (mode === 'interrupt' && !this.#hurry.signal.aborted) {
       if (this.#options.isCage) {
         // The first process in a cage gets no TERM: the kernel drops signals that such a process does not handle.

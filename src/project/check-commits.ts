@@ -21,7 +21,7 @@ export interface CommitCheck {
 /** Runs on each commit the gates of its own configuration, each commit in a workspace, several at once. */
 export async function checkCommits(
   world: World,
-  asked: {
+  request: {
     readonly where: Where
     readonly place: Place
     readonly commits: readonly { readonly commit: string; readonly id: string }[]
@@ -29,7 +29,7 @@ export async function checkCommits(
   },
   onChecked: (check: CommitCheck) => Promise<void>,
 ): Promise<readonly CommitCheck[]> {
-  const { where, place, commits, jobs } = asked
+  const { where, place, commits, jobs } = request
   const count = Math.min(jobs, commits.length)
   if (count === 0) return []
   const { workspaces, release } = await takeWorkspaces(world, { where, place, count })

@@ -133,10 +133,10 @@ function isStray({ repository }: WorkspaceState, { path, kind, nested }: StatusE
 }
 
 /** All work since the base, without files that are nobody's work. */
-async function workSince(state: WorkspaceState, asked: Base, leaving: readonly string[]): Promise<Work> {
+async function workSince(state: WorkspaceState, start: Base, leaving: readonly string[]): Promise<Work> {
   const { own, aside, prefix } = state
-  await own.ensure(asked.head)
-  const work = await look(state, asked, leaving)
+  await own.ensure(start.head)
+  const work = await workNow(state, start, leaving)
   const folders = [`${prefix}.ralph/`, '.ralph/']
   const isOwn = (path: string): boolean =>
     folders.some((folder) => path.startsWith(folder) && isRalphEntry(path.slice(folder.length)))
@@ -146,15 +146,15 @@ async function workSince(state: WorkspaceState, asked: Base, leaving: readonly s
   if (exposed.length === 0) return work
   for (const path of exposed) aside.add(path)
   // The index already holds the unrelated files: start it again without them.
-  await own.hold(asked.head)
-  return { ...(await look(state, asked, leaving)), exposed }
+  await own.hold(start.head)
+  return { ...(await workNow(state, start, leaving)), exposed }
 }
 
-async function look(state: WorkspaceState, asked: Base, leaving: readonly string[]): Promise<Work> {
+async function workNow(state: WorkspaceState, start: Base, leaving: readonly string[]): Promise<Work> {
   const { git, own, aside, repository } = state
   let status = await openedStatus(state)
   if (await respell(state)) status = await openedStatus(state)
-  const { base, persons, below } = await baseUnder(state, asked, status)
+  const { base, persons, below } = await baseUnder(state, start, status)
   const nested = status.entries
     .filter((entry) => entry.nested && (entry.kind === 'untracked' || isStray(state, entry)))
     .map(({ path }) => path)
@@ -251,22 +251,22 @@ function open(path: string, needed: number, given: number): void {
  */
 async function baseUnder(
   { git, refs, isOwn }: WorkspaceState,
-  asked: Base,
+  start: Base,
   status: TreeStatus,
 ): Promise<Pick<Work, 'base' | 'persons' | 'below'>> {
-  const none = { base: asked, persons: [], below: [] }
+  const none = { base: start, persons: [], below: [] }
   if (isOwn) return none
-  const tip = await tipNow(git, asked, status)
-  if (tip === null || tip === asked.head) return none
-  const commits = await commitsOnTop(git, { from: asked.head, to: tip, known: refs.begun })
+  const tip = await tipNow(git, start, status)
+  if (tip === null || tip === start.head) return none
+  const commits = await commitsOnTop(git, { from: start.head, to: tip, known: refs.begun })
   const newest = commits?.findIndex(({ isAttempts }) => !isAttempts) ?? -1
   if (!commits || newest < 0) return none
-  const base = { ...asked, head: commits[newest]!.hash }
+  const base = { ...start, head: commits[newest]!.hash }
   const [persons, others] = [commits.filter(({ isAttempts }) => !isAttempts), commits.slice(newest)]
   const pathsOf = async (some: typeof commits): Promise<Set<string>> => {
     const paths = new Set<string>()
     for (const { hash, parents } of some)
-      for (const path of await changedPaths(git, parents[0] ?? asked.head, hash)) paths.add(path)
+      for (const path of await changedPaths(git, parents[0] ?? start.head, hash)) paths.add(path)
     return paths
   }
   const attempts = others.filter(({ isAttempts }) => isAttempts)
@@ -315,8 +315,8 @@ async function missingFrom(
   if (paths.length === 0) return []
   const present = paths.filter((path) => isInside(root, join(root, path)))
   const folders = present.filter((path) => lstatSync(join(root, path)).isDirectory())
-  const asked = folders.map((path) => `${prefix}${path}`.replace(/\/+$|\/?\.$/g, '')).filter(Boolean)
-  const held = new Set(asked.length === 0 ? [] : await heldAt(git, tree, asked))
+  const wanted = folders.map((path) => `${prefix}${path}`.replace(/\/+$|\/?\.$/g, '')).filter(Boolean)
+  const held = new Set(wanted.length === 0 ? [] : await heldAt(git, tree, wanted))
   return paths.filter((path) => {
     if (!present.includes(path)) return true
     const name = `${prefix}${path}`.replace(/\/+$|\/?\.$/g, '')
