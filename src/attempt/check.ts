@@ -67,13 +67,13 @@ export async function checkWork(
   }
 }
 
-/** The program without which a gate that must pass cannot run; null where all of them could. */
+/** The program that a required gate lacks; null if none is missing. */
 function missingIn(results: readonly GateResult[]): string | null {
   const failed = lastOfEach(results).filter(({ gate, verdict }) => gate.required && verdict !== 'passed')
   return failed.find(({ missing }) => missing !== undefined)?.missing ?? null
 }
 
-/** Whether a file that the work has changed speaks of that program: then it may be for the work to bring it. */
+/** Whether a changed file names that program: then the work itself may be meant to add it. */
 function isNamedIn({ changes }: Work, program: string, { workspace }: AttemptPorts): boolean {
   const { inspect, prefix } = workspace
   const inProject = changes.flatMap(({ path }) =>

@@ -21,7 +21,7 @@ export interface ProcessOptions {
   /** The time between TERM and KILL; 5 by default. */
   readonly killAfterSeconds?: number | undefined
   /** A folder of more files to read: a cage must show it. */
-  readonly handed?: string | undefined
+  readonly readable?: string | undefined
   /** Paths outside its workspace that it may write: a cage must allow them. */
   readonly writable?: readonly string[] | undefined
   /** Its terminal; without one its output comes through pipes. */

@@ -132,20 +132,20 @@ export class CommitWorkspace {
     },
     work: (ports: RunPorts) => Promise<T>,
   ): Promise<T | { readonly problem: string }> {
-    const handed = await runPorts(
+    const outer = await runPorts(
       world,
       { ...project, root: this.#checkout.root },
       { agents, questions: NO_QUESTIONS, sandbox, control, furnishedAs: own.root },
     )
     const ports: RunPorts = {
-      ...handed,
-      ...(await handed.workspaces.portsIn(own)),
-      workspaces: { ...handed.workspaces, furniture: this.#furniture },
+      ...outer,
+      ...(await outer.workspaces.portsIn(own)),
+      workspaces: { ...outer.workspaces, furniture: this.#furniture },
       workspace: own.workspace,
-      source: await handed.workspaces.sourceIn(own),
+      source: await outer.workspaces.sourceIn(own),
       warnings: [],
       env: {
-        ...handed.env,
+        ...outer.env,
         RALPH_WORKSPACE: String(own.number),
         RALPH_PORT_BASE: String(portBase(own.number)),
       },

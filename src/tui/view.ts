@@ -406,14 +406,14 @@ function promptFoot(prompt: Exclude<Prompt, { kind: 'keys' }>, input: ViewInput,
       return { lines: [[strong('The run goes on.')], keys], cursor: null }
     case 'answer': {
       const { task, question, options, text } = prompt
-      const asked = linesOfBlocks(
+      const questionLines = linesOfBlocks(
         [paragraph([bad('■ ')], questionText({ id: task, text: question }))],
         size.columns,
         measure,
       )
       const choices: Block = { kind: 'hang', head: ['  '], words: optionWords(options), gap: '   ' }
       const lines = [
-        ...asked.slice(0, MOST_QUESTION_LINES),
+        ...questionLines.slice(0, MOST_QUESTION_LINES),
         ...(options.length > 0 ? linesOfBlocks([choices], size.columns, measure) : []),
         ...(state.notice === '' ? [] : [[accent('› '), state.notice]]),
       ]

@@ -235,11 +235,11 @@ function closedFolders(paths: readonly string[]): UserError {
   )
 }
 
-function open(path: string, needed: number, given: number): void {
+function open(path: string, needed: number, added: number): void {
   try {
     const stats = lstatSync(path)
     const isOpen = (stats.mode & needed) === needed
-    if ((stats.isFile() || stats.isDirectory()) && !isOpen) chmodSync(path, (stats.mode & 0o777) | given)
+    if ((stats.isFile() || stats.isDirectory()) && !isOpen) chmodSync(path, (stats.mode & 0o777) | added)
   } catch {
     // It is gone or another user's: git reports what it finds.
   }
