@@ -56,7 +56,7 @@ export async function checkWork(
   const passed = results.flatMap(({ gate, verdict }) => (verdict === 'passed' ? [gate.name] : []))
   const found = outcomeOf(results, problem, ports.signal)
   const missing = found?.kind === 'gate-failed' ? missingIn(results) : null
-  // What is in the project a commit can bring.
+  // A commit can add programs that belong to the project.
   const isMachines = missing !== null && !missing.includes('/') && !isNamedIn(work, missing, ports)
   return {
     outcome: isMachines

@@ -87,7 +87,10 @@ function streamsFor(terminal: TerminalUse | undefined, stdin: number | 'ignore')
   return [stdin === 'ignore' ? terminal.fd : stdin, terminal.fd, terminal.fd]
 }
 
-/** A process that begins a session and then opens a terminal controls it, with Ctrl-C and changes of size; then it becomes the program. */
+/**
+ * A process that begins a session and then opens a terminal controls it, with Ctrl-C and changes of size; then it
+ * becomes the program.
+ */
 const [SIT_DOWN, SIT_DOWN_READING] = [
   'exec 0<>"$1" 1>&0 2>&0; shift; exec "$@"',
   'exec 1<>"$1" 2>&1; shift; exec "$@"',

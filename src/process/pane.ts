@@ -20,7 +20,10 @@ export interface Pane {
   readonly cursor: { readonly row: number; readonly column: number; readonly isHidden: boolean }
   /** Whether the program uses the alternate screen, as an editor does. */
   readonly isAlternate: boolean
-  /** The output that draws the whole screen, and sets the terminal's modes as the program did, starting from an empty screen. */
+  /**
+   * The output that draws the whole screen, and sets the terminal's modes as the program did, starting from an empty
+   * screen.
+   */
   repaint(): string
   /** Calls back on each change of the screen; the returned function ends that. */
   onChange(listener: () => void): () => void

@@ -70,7 +70,10 @@ const GIVE_UP_SECONDS = 5
 const LOOK_MS = 1000
 const LOOK_SHARE = 0.02
 
-/** The only way to start an agent, a gate or what may start more processes: here with pipes; a terminal or a sandbox has its own. */
+/**
+ * The only way to start an agent, a gate or what may start more processes: here with pipes; a terminal or a sandbox
+ * has its own.
+ */
 export type StartProcess = (command: ProcessCommand, options: ProcessOptions) => Running
 
 /** A started process; `finished` resolves when it and all that it started have ended. */

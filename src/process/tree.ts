@@ -3,7 +3,10 @@ import { isBefore, remainsOf, type StartedProcess } from './remains.ts'
 import { bearsMark, commandOf, readProcess, readProcessTable, type ProcessEntry } from './table.ts'
 import { sleep } from './sleep.ts'
 
-/** What identifies the processes of a run that may be dead: its mark, which only Linux shows, and the processes that it noted. */
+/**
+ * What identifies the processes of a run that may be dead: its mark, which only Linux shows, and the processes that
+ * it noted.
+ */
 export interface RunTrace {
   readonly mark: string
   readonly processes: readonly StartedProcess[]
@@ -165,7 +168,10 @@ function deadParents(
   return new Map([...members].filter(([pid]) => named.has(pid) && !living.has(pid)))
 }
 
-/** Adds the descendants of members, with their starts. A dead parent's number may have been reused: no child began before its parent. */
+/**
+ * Adds the descendants of members, with their starts. A dead parent's number may have been reused: no child began
+ * before its parent.
+ */
 function addDescendants(
   table: readonly ProcessEntry[],
   belongs: Map<number, string>,

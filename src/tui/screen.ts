@@ -43,7 +43,10 @@ export interface ScreenPorts {
   readonly tick: () => void
 }
 
-/** The interval of frames under a flood of events; a key is shown at once, unless there are already this many frames in a second. */
+/**
+ * The interval of frames under a flood of events; a key is shown at once, unless there are already this many frames
+ * in a second.
+ */
 const FLOOD_MS = 50
 const MOST_FRAMES = 60
 const SECOND_MS = 1000

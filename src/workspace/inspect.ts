@@ -306,7 +306,10 @@ function textAt(path: string): string | null {
   }
 }
 
-/** The paths that do not exist. An empty folder, or one that git does not see, counts as missing; a single ignored file does not. */
+/**
+ * The paths that do not exist. An empty folder, or one that git does not see, counts as missing; a single ignored
+ * file does not.
+ */
 async function missingFrom(
   { git, root, prefix }: WorkspaceState,
   tree: string,

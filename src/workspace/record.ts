@@ -193,7 +193,10 @@ async function unstage({ git }: WorkspaceState): Promise<void> {
   await git.run(['reset', '--quiet'], { okCodes: [0, 1, 128] })
 }
 
-/** Writes the texts in place, without a temporary file that could be left in the tree: git has the old texts. Returns what undoes that. */
+/**
+ * Writes the texts in place, without a temporary file that could be left in the tree: git has the old texts. Returns
+ * what undoes that.
+ */
 function writeTexts({ root }: WorkspaceState, texts: ReadonlyMap<string, string>): () => void {
   const undo = [...texts].map(([path, text]) => remember(join(root, path), text))
   for (const [path, text] of texts) {

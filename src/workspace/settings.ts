@@ -25,7 +25,10 @@ export interface SettingsPlaces {
   readonly hooks: string
   /** The hooks of submodules, in which git runs too. */
   readonly moreHooks: readonly string[]
-  /** Whether the content of the hooks' folder stays: a workspace of ralph's own uses the checkout's hooks, where a person may edit them. */
+  /**
+   * Whether the content of the hooks' folder stays: a workspace of ralph's own uses the checkout's hooks, where a
+   * person may edit them.
+   */
   readonly keepsHooks: boolean
   /** The hooks' folder inside the repository's tree, with a slash; null if it is elsewhere. */
   readonly hooksInTree: string | null
