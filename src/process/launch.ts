@@ -20,7 +20,7 @@ type Launch =
 
 export interface LaunchFailure {
   readonly reason: string
-  /** The program is not installed. */
+  /** Whether the program is not there, so that installing it would help. */
   readonly missing: boolean
 }
 
