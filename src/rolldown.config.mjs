@@ -4,7 +4,7 @@ import { defineConfig } from 'rolldown'
 /** Brings a binary for each system: it is installed beside ralph, or is not there. */
 const external = [/^@lydell\/node-pty/]
 
-/** The MCP package finds by it what differs from one platform to the next. */
+/** The MCP package looks up with it what differs between platforms. */
 const alias = { '@modelcontextprotocol/server/_shims': path.join(import.meta.dirname, 'mcp/shims.ts') }
 
 /** What the package is made of: the library, the program, the maker of the config's schema, the seal's worker, and what runs in a cage. */

@@ -37,7 +37,7 @@ export async function driveByHand(
           {
             cwd: request.cwd,
             env: { ...request.env, ...env },
-            handed: folder,
+            readable: folder,
             writable: writableOf(request),
             terminal: use,
             onOutput: (chunk) => request.log(chunk, 'stdout'),

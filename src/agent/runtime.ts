@@ -155,7 +155,7 @@ class AgentProcess {
         env: { ...request.env, ...(terminal ? { TERM: USUAL_TERM } : {}), ...env },
         terminal,
         stdinFile,
-        handed: folder,
+        readable: folder,
         writable: writableOf(request),
         onCaged: (action) => this.#channel.push({ type: 'caged', action }),
         onOutput: (chunk, stream) => this.#take(chunk, stream),

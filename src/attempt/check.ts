@@ -44,7 +44,7 @@ export async function checkWork(
   let { work } = check
   const { results, problem } = await checkTree(gates, work.tree, {
     run: (gate) => runReported(gate, check, { ports, emit }),
-    look: async () => {
+    inspect: async () => {
       ports.checkpoint('gates-ended')
       const after = await inspectAfter({ ...check, work }, ports, emit)
       work = after.work
@@ -56,7 +56,7 @@ export async function checkWork(
   const passed = results.flatMap(({ gate, verdict }) => (verdict === 'passed' ? [gate.name] : []))
   const found = outcomeOf(results, problem, ports.signal)
   const missing = found?.kind === 'gate-failed' ? missingIn(results) : null
-  // What is in the project a commit can bring.
+  // A commit can add programs that belong to the project.
   const isMachines = missing !== null && !missing.includes('/') && !isNamedIn(work, missing, ports)
   return {
     outcome: isMachines
@@ -67,13 +67,13 @@ export async function checkWork(
   }
 }
 
-/** The program without which a gate that must pass cannot run; null where all of them could. */
+/** The program that a required gate lacks; null if none is missing. */
 function missingIn(results: readonly GateResult[]): string | null {
   const failed = lastOfEach(results).filter(({ gate, verdict }) => gate.required && verdict !== 'passed')
   return failed.find(({ missing }) => missing !== undefined)?.missing ?? null
 }
 
-/** Whether a file that the work has changed speaks of that program: then it may be for the work to bring it. */
+/** Whether a changed file names that program: then the work itself may be meant to add it. */
 function isNamedIn({ changes }: Work, program: string, { workspace }: AttemptPorts): boolean {
   const { inspect, prefix } = workspace
   const inProject = changes.flatMap(({ path }) =>

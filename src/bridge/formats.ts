@@ -35,9 +35,9 @@ export interface FoundBacklog {
 }
 
 /** The backlog at a path; null if it has no known format, or not the requested one. */
-export function findBacklog(path: string, tree: Tree, asked: FormatName | null = null): FoundBacklog | null {
+export function findBacklog(path: string, tree: Tree, only: FormatName | null = null): FoundBacklog | null {
   const look = lookAt(path, openSources(tree))
-  const names = asked === null ? FORMAT_NAMES.filter((name) => name !== 'outline') : [asked]
+  const names = only === null ? FORMAT_NAMES.filter((name) => name !== 'outline') : [only]
   for (const format of names) {
     const found = FORMATS[format].find(look)
     if (found !== null) return { format, path: found }

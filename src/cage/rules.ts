@@ -150,7 +150,7 @@ function policyOf(
         writeRule,
       ),
       ...read.filter((path) => isHiddenBy(path, closed)).map(readRule),
-      ...(request.handed === undefined ? [] : [readRule(request.handed)]),
+      ...(request.readable === undefined ? [] : [readRule(request.readable)]),
     ],
     never: place.isReadOnly ? [place.top, ...never] : never,
     isHidden: (name) => isKey(name, needs) && !settings.read.includes(`env:${name}`),

@@ -21,7 +21,7 @@ import { serveWayOut } from './way-out.ts'
 export interface CageRequest {
   /** The program itself. */
   readonly program: string
-  readonly handed: string | undefined
+  readonly readable: string | undefined
   readonly writable: readonly string[]
 }
 
@@ -59,14 +59,14 @@ export function cagedStart(
   policyFor: (request: CageRequest) => CagePolicy,
 ): StartProcess {
   return (command, options) => {
-    const { env, cwd, handed, writable = [] } = options
+    const { env, cwd, readable, writable = [] } = options
     const [name, args] = 'shell' in command ? ['sh', ['-c', command.shell]] : [command.program, command.args]
     const program = resolveProgram(name, args, { env })
     // If the program is missing now, a later start must not find it without a cage.
     if ('reason' in program) return notStarted(program)
     const folder = makeFolder(env)
     try {
-      const policy = policyFor({ program: program.program, handed, writable })
+      const policy = policyFor({ program: program.program, readable, writable })
       const hosts = new HostList(policy.hosts)
       const where = { cwd, home: env['HOME'] }
       const refusals = new RefusalReader(policy, where, (action) => options.onCaged?.(action))

@@ -10,11 +10,11 @@ export class Options {
   readonly #specs: ReadonlyMap<string, OptionSpec>
   readonly #values = new Map<string, Value>()
 
-  /** `given` holds each option's values as typed, flags as empty strings. */
-  constructor(specs: readonly OptionSpec[], given: ReadonlyMap<string, readonly string[]>) {
+  /** `values` holds each option's values as typed, flags as empty strings. */
+  constructor(specs: readonly OptionSpec[], values: ReadonlyMap<string, readonly string[]>) {
     this.#specs = new Map(specs.map((spec) => [spec.name, spec]))
     for (const spec of specs) {
-      const texts = given.get(spec.name)
+      const texts = values.get(spec.name)
       if (texts) this.#values.set(spec.name, read(spec, texts))
     }
   }

@@ -15,7 +15,7 @@ interface CheckPorts {
   /** Runs one gate, and emits its result. */
   readonly run: (gate: Gate) => Promise<GateResult>
   /** Inspects what the gates have left; files that they created are left out as gate output. */
-  readonly look: () => Promise<TreeAfter>
+  readonly inspect: () => Promise<TreeAfter>
   /** Reports that gates changed files, and run again. */
   readonly onAgain: (paths: readonly string[]) => void
   readonly signal: AbortSignal
@@ -41,13 +41,13 @@ export async function checkTree(
 ): Promise<TreeCheck> {
   const first = await runAll(gates, ports)
   if (gates.length === 0 || ports.signal.aborted) return { results: first, tree: before, problem: null }
-  const after = await ports.look()
+  const after = await ports.inspect()
   if (after.tree === before || after.objection !== null || hasFailed(first))
     return { results: first, tree: after.tree, problem: after.objection }
   ports.onAgain(after.changed)
   const second = await runAll(gates, ports)
   if (ports.signal.aborted) return { results: second, tree: after.tree, problem: null }
-  const again = await ports.look()
+  const again = await ports.inspect()
   const isStill = again.tree === after.tree
   const problem = isStill ? null : `the gates change what they check: ${fewOf(again.changed)}`
   return { results: second, tree: again.tree, problem: again.objection ?? problem }

@@ -56,11 +56,11 @@ async function missingOf(
   { cwd, env }: Pick<GateContext, 'cwd' | 'env'>,
 ): Promise<string | null> {
   for (const program of programs) {
-    const asked = startProcess(
+    const lookup = startProcess(
       { shell: `command -v ${program}` },
       { cwd, env, onOutput: () => undefined, killAfterSeconds: 1 },
     )
-    const end = await asked.finished
+    const end = await lookup.finished
     if (end.kind === 'exited' && end.code !== 0) return program
   }
   return null

@@ -25,7 +25,7 @@ export interface StatusEntry {
   readonly nested: boolean
   /** A submodule with changed files and no new commit: a commit here would not hold the change. */
   readonly dirtyInside?: boolean
-  /** A submodule of which tracked files are not as its own commit has them. */
+  /** A submodule whose tracked files differ from its own commit. */
   readonly changedInside?: boolean
 }
 

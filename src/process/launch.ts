@@ -20,7 +20,7 @@ type Launch =
 
 export interface LaunchFailure {
   readonly reason: string
-  /** The program is not installed. */
+  /** Whether the program is not there, so that installing it would help. */
   readonly missing: boolean
 }
 
@@ -87,7 +87,10 @@ function streamsFor(terminal: TerminalUse | undefined, stdin: number | 'ignore')
   return [stdin === 'ignore' ? terminal.fd : stdin, terminal.fd, terminal.fd]
 }
 
-/** A process that begins a session and then opens a terminal controls it, with Ctrl-C and changes of size; then it becomes the program. */
+/**
+ * A process that begins a session and then opens a terminal controls it, with Ctrl-C and changes of size; then it
+ * becomes the program.
+ */
 const [SIT_DOWN, SIT_DOWN_READING] = [
   'exec 0<>"$1" 1>&0 2>&0; shift; exec "$@"',
   'exec 1<>"$1" 2>&1; shift; exec "$@"',
@@ -135,8 +138,8 @@ function whyNot(error: unknown, program: string, cwd: string): LaunchFailure {
   if (code === 'ENOENT') return { reason: `${program} was not found`, missing: true }
   if (code === 'EACCES') return failed(`${program} is not executable`)
   if (code === 'E2BIG') return failed(`${program} could not be started: its arguments are too long`)
-  const told = error instanceof Error ? error.message : String(error)
-  return failed(`${program} could not be started: ${told}`)
+  const reason = error instanceof Error ? error.message : String(error)
+  return failed(`${program} could not be started: ${reason}`)
 }
 
 function failed(reason: string): LaunchFailure {

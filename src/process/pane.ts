@@ -20,7 +20,10 @@ export interface Pane {
   readonly cursor: { readonly row: number; readonly column: number; readonly isHidden: boolean }
   /** Whether the program uses the alternate screen, as an editor does. */
   readonly isAlternate: boolean
-  /** The output that draws the whole screen, and sets the terminal's modes as the program did, starting from an empty screen. */
+  /**
+   * The output that draws the whole screen, and sets the terminal's modes as the program did, starting from an empty
+   * screen.
+   */
   repaint(): string
   /** Calls back on each change of the screen; the returned function ends that. */
   onChange(listener: () => void): () => void
@@ -72,8 +75,8 @@ export async function openPane(size: Size): Promise<Pane> {
       return `${drawn.join('')}${CSI}0m${CSI}${cursorY + 1};${cursorX + 1}H${modesOf(terminal)}${keys.restored()}${title === '' ? '' : `\u001b]2;${withoutControls(title)}\u0007`}`
     },
     onChange(listener) {
-      const heard = terminal.onWriteParsed(listener)
-      return () => heard.dispose()
+      const subscription = terminal.onWriteParsed(listener)
+      return () => subscription.dispose()
     },
     onReply: (listener) => void terminal.onData(listener),
     settled: () => new Promise((resolve) => terminal.write('', resolve)),

@@ -21,7 +21,7 @@ export interface ProcessOptions {
   /** The time between TERM and KILL; 5 by default. */
   readonly killAfterSeconds?: number | undefined
   /** A folder of more files to read: a cage must show it. */
-  readonly handed?: string | undefined
+  readonly readable?: string | undefined
   /** Paths outside its workspace that it may write: a cage must allow them. */
   readonly writable?: readonly string[] | undefined
   /** Its terminal; without one its output comes through pipes. */
@@ -70,7 +70,10 @@ const GIVE_UP_SECONDS = 5
 const LOOK_MS = 1000
 const LOOK_SHARE = 0.02
 
-/** The only way to start an agent, a gate or what may start more processes: here with pipes; a terminal or a sandbox has its own. */
+/**
+ * The only way to start an agent, a gate or what may start more processes: here with pipes; a terminal or a sandbox
+ * has its own.
+ */
 export type StartProcess = (command: ProcessCommand, options: ProcessOptions) => Running
 
 /** A started process; `finished` resolves when it and all that it started have ended. */
@@ -191,14 +194,14 @@ class RunningProcess implements Running {
       await sleep(pause, this.#exit.signal)
       if (this.#exit.signal.aborted) return
       const before = performance.now()
-      await tree.look()
+      await tree.read()
       pause = Math.max(LOOK_MS, (performance.now() - before) / LOOK_SHARE)
     }
   }
 
   async #killing(pid: number, tree: ProcessTree, mode: EndMode): Promise<void> {
     // Before anything dies: a child of a dead parent is harder to find.
-    const members = await tree.look()
+    const members = await tree.read()
     if (mode === 'interrupt' && !this.#hurry.signal.aborted) {
       if (this.#options.isCage) {
         // The first process in a cage gets no TERM: the kernel drops signals that such a process does not handle.

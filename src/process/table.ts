@@ -141,7 +141,10 @@ function commandLineOf(pid: number): string {
   return `(Get-CimInstance Win32_Process -Filter 'ProcessId=${pid}').CommandLine`
 }
 
-/** Parses the output of `ALL_PROCESSES`. Windows has neither sessions nor groups of this kind, and keeps the number of a dead parent. */
+/**
+ * Parses the output of `ALL_PROCESSES`. Windows has neither sessions nor groups of this kind, and keeps the number of
+ * a dead parent.
+ */
 export function parseCim(text: string): readonly ProcessEntry[] {
   return [...text.matchAll(/^(\d+) (\d+) (\d+)\s*$/gm)].map(([, pid, parent, startedAt = '']) => ({
     pid: Number(pid),

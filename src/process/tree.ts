@@ -3,7 +3,10 @@ import { isBefore, remainsOf, type StartedProcess } from './remains.ts'
 import { bearsMark, commandOf, readProcess, readProcessTable, type ProcessEntry } from './table.ts'
 import { sleep } from './sleep.ts'
 
-/** What identifies the processes of a run that may be dead: its mark, which only Linux shows, and the processes that it noted. */
+/**
+ * What identifies the processes of a run that may be dead: its mark, which only Linux shows, and the processes that
+ * it noted.
+ */
 export interface RunTrace {
   readonly mark: string
   readonly processes: readonly StartedProcess[]
@@ -43,7 +46,7 @@ export class ProcessTree {
   }
 
   /** The members that are alive now. */
-  async look(): Promise<readonly ProcessEntry[]> {
+  async read(): Promise<readonly ProcessEntry[]> {
     const table = await readProcessTable()
     if (this.#noted.length > 0) this.#recall(table, await thisMachine())
     const spared = ancestry(table, process.pid)
@@ -84,7 +87,7 @@ export class ProcessTree {
    * at once. Returns what could not be ended.
    */
   async end(graceSeconds: number, signal?: AbortSignal): Promise<readonly ProcessEntry[]> {
-    let living = await this.look()
+    let living = await this.read()
     if (graceSeconds > 0 && !signal?.aborted) {
       for (const { pid } of living) sendSignal(pid, 'SIGTERM')
       living = await this.#awaitEnd(living, graceSeconds * 1000, signal)
@@ -109,7 +112,7 @@ export class ProcessTree {
     while (living.length > 0 && !over()) {
       await sleep(Math.min(pause, until - performance.now()), signal)
       pause = Math.min(pause * 2, 50)
-      living = await this.look()
+      living = await this.read()
     }
     return living
   }
@@ -133,7 +136,7 @@ export async function livingTree(pid: number): Promise<readonly LivingProcess[]>
 
 /** The living processes of a run. */
 export async function livingOf(run: RunTrace): Promise<readonly LivingProcess[]> {
-  return Promise.all((await ProcessTree.ofRun(run).look()).map(describe))
+  return Promise.all((await ProcessTree.ofRun(run).read()).map(describe))
 }
 
 /** Ends what a dead run has left; returns what it found. */
@@ -165,7 +168,10 @@ function deadParents(
   return new Map([...members].filter(([pid]) => named.has(pid) && !living.has(pid)))
 }
 
-/** Adds the descendants of members, with their starts. A dead parent's number may have been reused: no child began before its parent. */
+/**
+ * Adds the descendants of members, with their starts. A dead parent's number may have been reused: no child began
+ * before its parent.
+ */
 function addDescendants(
   table: readonly ProcessEntry[],
   belongs: Map<number, string>,

@@ -215,10 +215,10 @@ export class Agents {
   /** The installation of an agent; looked up once. */
   #installed({ name, program }: AgentEntry): Promise<Installation | null> {
     const { env, signal } = this.#world
-    const asked =
+    const installation =
       this.#installations.get(name) ?? installationOf(program, { cwd: this.#project.root, env, signal })
-    this.#installations.set(name, asked)
-    return asked
+    this.#installations.set(name, installation)
+    return installation
   }
 }
 

@@ -4,7 +4,7 @@ import { attemptPorts } from '../run/job-ports.ts'
 import { announced } from '../run/prepare.ts'
 import { Agents } from './agents.ts'
 import type { Place, Where } from './project.ts'
-import { takeRooms, type Room } from './rooms.ts'
+import { takeWorkspaces, type CommitWorkspace } from './commit-workspaces.ts'
 import { NO_WISH, runOptions } from './run-options.ts'
 import { openSandbox, sandboxMode } from './sandbox.ts'
 import type { World } from './world.ts'
@@ -21,7 +21,7 @@ export interface CommitCheck {
 /** Runs on each commit the gates of its own configuration, each commit in a workspace, several at once. */
 export async function checkCommits(
   world: World,
-  asked: {
+  request: {
     readonly where: Where
     readonly place: Place
     readonly commits: readonly { readonly commit: string; readonly id: string }[]
@@ -29,22 +29,22 @@ export async function checkCommits(
   },
   onChecked: (check: CommitCheck) => Promise<void>,
 ): Promise<readonly CommitCheck[]> {
-  const { where, place, commits, jobs } = asked
+  const { where, place, commits, jobs } = request
   const count = Math.min(jobs, commits.length)
   if (count === 0) return []
-  const { rooms, release } = await takeRooms(world, { where, place, count })
+  const { workspaces, release } = await takeWorkspaces(world, { where, place, count })
   const control = new Control().obey(world.signal, world.urgent)
   const left = [...commits]
   const checks: CommitCheck[] = []
-  const work = async (room: Room): Promise<void> => {
+  const work = async (workspace: CommitWorkspace): Promise<void> => {
     for (let next = left.shift(); next && !control.isStopping; next = left.shift()) {
-      const check = await checkCommit(next, { world, room, control })
+      const check = await checkCommit(next, { world, workspace, control })
       checks.push(check)
       await onChecked(check)
     }
   }
   try {
-    await Promise.all(rooms.map(work))
+    await Promise.all(workspaces.map(work))
     return checks
   } finally {
     release()
@@ -58,11 +58,11 @@ async function checkCommit(
   { commit, id }: { readonly commit: string; readonly id: string },
   {
     world: outer,
-    room,
+    workspace,
     control,
   }: {
     readonly world: World
-    readonly room: Room
+    readonly workspace: CommitWorkspace
     readonly control: Control
   },
 ): Promise<CommitCheck> {
@@ -72,14 +72,14 @@ async function checkCommit(
     urgent: { value: control.killSignal },
   })
   const base = { head: commit, branch: 'ralph-verify' }
-  const furnished = await room.bring(base, unheard)
+  const furnished = await workspace.bring(base, unheard)
   const { own, project } = furnished
   const mode = sandboxMode(null, { env: world.env, config: project.config })
   const sandbox = await openSandbox(mode, { env: world.env, root: own.root, config: project.config })
   const agents = new Agents(world, NO_WISH, { ...project, isCaged: sandbox.state.on })
   const { gates } = runOptions(NO_WISH, project)
   if (gates.length === 0) return { commit, passed: [], problem: 'its configuration has no gates' }
-  const result = await room.within(
+  const result = await workspace.within(
     furnished,
     { world, base, agents, sandbox, control, emit: unheard },
     async (ports) => {

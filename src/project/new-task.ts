@@ -69,10 +69,10 @@ async function asHeading(title: string): Promise<string> {
 }
 
 /** The existing milestone that the text names by its number or name, else the text. */
-export function milestoneLike(asked: string | undefined, tasks: readonly Task[]): string {
-  if (asked === undefined) return ''
-  const known = tasks.find((task) => task.milestone !== null && isMilestone(task.milestone, asked))
-  return known?.milestone ?? asked.replace(/\s+/g, ' ').trim()
+export function milestoneLike(typed: string | undefined, tasks: readonly Task[]): string {
+  if (typed === undefined) return ''
+  const known = tasks.find((task) => task.milestone !== null && isMilestone(task.milestone, typed))
+  return known?.milestone ?? typed.replace(/\s+/g, ' ').trim()
 }
 
 /** A path of the repository as written in a field; `what` names its source in an error. */

@@ -39,11 +39,11 @@ export interface Project extends Place {
 }
 
 /** Finds the root from the folder in which the command was started, and reads its configuration. */
-export async function openPlace({ cwd, dir: asked }: Where): Promise<Place> {
-  const root = findRoot(cwd, asked)
+export async function openPlace({ cwd, dir: named }: Where): Promise<Place> {
+  const root = findRoot(cwd, named)
   const config = await loadConfig(root)
   await checkConfiguredAgents(root, config)
-  const folders = await taskFolders(root, config, asked)
+  const folders = await taskFolders(root, config, named)
   return { root, config, ...folders, vocabulary: taskVocabulary(config.aliases) }
 }
 

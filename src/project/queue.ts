@@ -38,8 +38,8 @@ export function meantQueue(
 }
 
 /** The same URL without its password. */
-export function shownQueue(...asked: Parameters<typeof meantQueue>): string {
-  return shownUrl(meantQueue(...asked))
+export function shownQueue(...request: Parameters<typeof meantQueue>): string {
+  return shownUrl(meantQueue(...request))
 }
 
 /** The folder of a project's embedded queue. */

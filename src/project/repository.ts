@@ -58,9 +58,9 @@ function noCommit(): UserError {
 }
 
 /** Returns `otherwise` without git, for commands that only read. */
-export async function unlessGitIsMissing<T>(asked: Promise<T>, otherwise: T): Promise<T> {
+export async function unlessGitIsMissing<T>(read: Promise<T>, otherwise: T): Promise<T> {
   try {
-    return await asked
+    return await read
   } catch (error) {
     if (error instanceof UserError || isNoRepository(error)) return otherwise
     throw error

@@ -16,12 +16,12 @@ import type { World } from './world.ts'
 export async function retry(
   world: World,
   where: Where,
-  asked: { readonly task: string; readonly answer: string | null },
+  request: { readonly task: string; readonly answer: string | null },
 ): Promise<Task> {
   const place = await openPlace(where)
-  const task = await readNamed(place, asked.task)
+  const task = await readNamed(place, request.task)
   const { id, file } = task
-  const answer = asked.answer?.trim() ?? null
+  const answer = request.answer?.trim() ?? null
   if (answer === '') throw new UserError('an answer needs a text', `ralph answer ${id} "MIT"`)
   if (task.status !== 'BLOCKED' && !task.held) {
     const status = task.status ?? 'without a clear status'

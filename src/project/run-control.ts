@@ -37,19 +37,19 @@ export async function allRuns(world: World, where: Where): Promise<readonly RunS
 
 /** Sends a request to the running run and returns its answer. Throws if there is no run, or if it refuses. */
 export async function commandRun(world: World, where: Where, request: ControlRequest): Promise<string> {
-  const said = await tryRun(world, where, request)
-  if (said === null)
+  const reply = await tryRun(world, where, request)
+  if (reply === null)
     throw new UserError('no run is under way here', 'ralph status says how the last one ended.', 1)
-  if (!said.ok) throw new UserError(said.text, 'ralph status says what goes on.', 1)
-  return said.text
+  if (!reply.ok) throw new UserError(reply.text, 'ralph status says what goes on.', 1)
+  return reply.text
 }
 
 /** Does the same; null if no run is under way. */
 export async function tryRun(world: World, where: Where, request: ControlRequest) {
   const { folder, root } = await openFolder(world, where)
   refuseInside(world, root)
-  const said = await askRun(folder, world.env, request)
-  if (said !== null) return said
+  const reply = await askRun(folder, world.env, request)
+  if (reply !== null) return reply
   const owner = await livingOwner(folder)
   if (owner === null) return null
   throw new UserError(

@@ -107,12 +107,12 @@ const MOST_GIVEN = 100
 
 /** One task at a time needs no workspace of its own, unless one is requested. */
 function apartOf(
-  { loop, jobs: asked, isolated, branch, byHand, queue }: RunWish,
+  { loop, jobs: requested, isolated, branch, byHand, queue }: RunWish,
   config: Config,
 ): RunOptions['apart'] {
-  if (queue !== null) return { jobs: loop ? (asked ?? MOST_GIVEN) : 1, branch }
+  if (queue !== null) return { jobs: loop ? (requested ?? MOST_GIVEN) : 1, branch }
   // A person drives one agent at a time.
-  const jobs = loop && !byHand ? (asked ?? config.jobs) : 1
+  const jobs = loop && !byHand ? (requested ?? config.jobs) : 1
   return jobs > 1 || isolated || branch !== null ? { jobs, branch } : null
 }
 
@@ -128,7 +128,7 @@ function gatesOf({ gates }: RunWish, config: Config, root: string): readonly Gat
 
 /** Without a person to ask, a failed task is blocked, and the others are done. */
 function onFailureOf({ onFailure, isInteractive }: RunWish, config: Config): RunOptions['onFailure'] {
-  const asked = onFailure ?? config.onFailure
-  if (asked === 'block' || asked === 'stop') return asked
+  const action = onFailure ?? config.onFailure
+  if (action === 'block' || action === 'stop') return action
   return isInteractive ? 'ask' : 'block'
 }

@@ -59,8 +59,8 @@ export async function startRun(
     control,
     shared,
   })
-  const known = await checked
-  if ('error' in known) throw known.error
+  const agentPorts = await checked
+  if ('error' in agentPorts) throw agentPorts.error
   let isOver = false
   const notifier = new Notifier(world, {
     config: project.config.notify,
@@ -71,7 +71,7 @@ export async function startRun(
     },
   })
   try {
-    await runTasks(options, { ...ports, ...known }, (event) => {
+    await runTasks(options, { ...ports, ...agentPorts }, (event) => {
       isOver ||= event.type === 'run-finished'
       emit(event)
       notifier.event(event)
@@ -85,11 +85,11 @@ export async function startRun(
 async function openShared(
   world: World,
   project: Project,
-  asked: { readonly wish: RunWish; readonly agents: Agents },
+  request: { readonly wish: RunWish; readonly agents: Agents },
 ): Promise<ReturnType<typeof import('./queue.ts').openElsewhere>> {
   const { openElsewhere } = await import('./queue.ts')
   const { git } = await openWithCommit(world, project.root)
-  return openElsewhere(world, project, { ...asked, git })
+  return openElsewhere(world, project, { ...request, git })
 }
 
 /** The tasks that the run may come to. */

@@ -15,7 +15,7 @@ import type { OwnWorkspace } from '../workspace/own.ts'
 import { Agents } from './agents.ts'
 import type { Place, Where } from './project.ts'
 import { meantQueue, openWorkersQueue, VERSION } from './queue.ts'
-import { takeRooms, type Room } from './rooms.ts'
+import { takeWorkspaces, type CommitWorkspace } from './commit-workspaces.ts'
 import { NO_WISH, runOptions } from './run-options.ts'
 import { openSandbox, sandboxMode } from './sandbox.ts'
 import { withoutQueue, type World } from './world.ts'
@@ -38,7 +38,7 @@ export async function startWorker(
   const { config } = place
   const url = meantQueue(wish.queue, world, place)
   const places = wish.once ? 1 : (wish.jobs ?? config.jobs)
-  const { git, rooms, release } = await takeRooms(world, { where, place, count: places })
+  const { git, workspaces, release } = await takeWorkspaces(world, { where, place, count: places })
   let queue: Queue | null = null
   try {
     const remote = new Remote(git, wish.remote ?? config.queue.remote)
@@ -51,7 +51,7 @@ export async function startWorker(
     const options = { name, places, labels: wish.labels, once: wish.once, patienceSeconds, heartbeatSeconds }
     const { pid, now, signal, urgent } = world
     const make: WorkerPorts['make'] = (job, at) =>
-      makeAttempt(job, { ...at, world: withoutQueue(world), remote, room: rooms[at.place]! })
+      makeAttempt(job, { ...at, world: withoutQueue(world), remote, workspace: workspaces[at.place]! })
     const end = await work(options, { queue, remote, make, version: VERSION, pid, now, signal, urgent }, emit)
     if (end.kind === 'unable') throw end.error
     return end
@@ -89,19 +89,19 @@ const RETRY_MS = 1000
 type AttemptPlace = Parameters<WorkerPorts['make']>[1] & {
   readonly world: World
   readonly remote: Remote
-  readonly room: Room
+  readonly workspace: CommitWorkspace
 }
 
 /** Makes the attempt: everything that it executes comes from the base, and nothing from the job. */
 async function makeAttempt(job: Job, place: AttemptPlace): Promise<Result> {
-  const { remote, room, branch, control, emit } = place
+  const { remote, workspace, branch, control, emit } = place
   // The job learns of Ctrl-C through its control.
   const world: World = Object.create(place.world, {
     signal: { value: control.signal },
     urgent: { value: control.killSignal },
   })
   await fetchFor(job, branch, remote)
-  const furnished = await room.bring(job.base, emit)
+  const furnished = await workspace.bring(job.base, emit)
   const { own, project } = furnished
   const task = project.tasks.find(({ id, file }) => id === job.task.id && file === job.task.file)
   if (!task) throw new UserError(`${job.task.file} is not there at ${job.base.head.slice(0, 10)}`)
@@ -117,7 +117,7 @@ async function makeAttempt(job: Job, place: AttemptPlace): Promise<Result> {
   const { gates, gatesChanged } = runOptions(NO_WISH, project)
   const mine: Job = { ...job, task: jobTaskOf(task), agent, gates, gatesChanged }
   const within = { world, base: job.base, agents, sandbox, control, emit }
-  const result = await room.within(furnished, within, async (ports) => {
+  const result = await workspace.within(furnished, within, async (ports) => {
     await goOn(own, job)
     return attempt(mine, attemptPorts(ports, task.id), emit)
   })

@@ -18,10 +18,10 @@ function leadsOut(root: string, dir: string): boolean {
 export async function taskFolders(
   root: string,
   { tasks }: Pick<Config, 'tasks'>,
-  asked?: string,
+  named?: string,
 ): Promise<Pick<Place, 'dir' | 'moreDirs' | 'isIgnored'>> {
   const { dir, ignore } = typeof tasks === 'string' ? { dir: [tasks], ignore: [] } : tasks
-  const [first = '', ...more] = asked === undefined ? dir : [asked]
+  const [first = '', ...more] = named === undefined ? dir : [named]
   const own = taskFolder(root, first)
   const moreDirs = [...new Set(more.map((one) => taskFolder(root, one)))].filter((one) => one !== own)
   return { dir: own, moreDirs, isIgnored: ignore.length > 0 ? await ignoring(ignore) : undefined }
@@ -37,18 +37,18 @@ async function ignoring(patterns: readonly string[]): Promise<(name: string) => 
 }
 
 /** The task folder relative to the root, with forward slashes. Throws if it is outside, because no commit could hold it. */
-export function taskFolder(root: string, asked: string): string {
-  const full = resolve(root, asked)
+export function taskFolder(root: string, named: string): string {
+  const full = resolve(root, named)
   const dir = pathWithin(root, full) ?? pathWithin(root, nativePath(full))
   if (dir === null) {
     throw new UserError(
-      `the task folder ${asked} is outside of the project at ${root}`,
+      `the task folder ${named} is outside of the project at ${root}`,
       'Name it relative to there, as in --dir docs/tasks; -C <path> works on another project.',
     )
   }
   if (leadsOut(root, dir)) {
     throw new UserError(
-      `the task folder ${asked} is a link that leads out of the project at ${root}`,
+      `the task folder ${named} is a link that leads out of the project at ${root}`,
       'No commit could hold a task there. Make it a folder, or work on the other project with -C <path>.',
     )
   }

@@ -11,7 +11,10 @@ import { setAside } from './give-up.ts'
 import { attemptPorts } from './job-ports.ts'
 import type { Run } from './task.ts'
 
-/** Runs the gates on the untouched tree, so that no attempt is blamed for earlier failures; returns why the run ends, or null. */
+/**
+ * Runs the gates on the untouched tree, so that no attempt is blamed for earlier failures; returns why the run ends,
+ * or null.
+ */
 export async function runBaseline(run: Run, base: Base): Promise<string | null> {
   const { options, ports, ledger, emit } = run
   if (options.gates.length === 0) return null

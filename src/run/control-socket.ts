@@ -132,21 +132,21 @@ export async function askRun(
   const address = knownAddress(path, env)
   if (address === null) return null
   return new Promise((resolve, reject) => {
-    let said = ''
+    let text = ''
     const socket = createConnection(address, () => socket.end(`${JSON.stringify(request)}\n`))
     socket.setEncoding('utf8').setTimeout(PATIENCE_MS, () => socket.destroy(new Error('it does not answer')))
-    socket.on('data', (chunk) => (said += String(chunk)))
+    socket.on('data', (chunk) => (text += String(chunk)))
     socket.on('error', (error: NodeJS.ErrnoException) => {
       // Nobody listens any more: a run that died has left the file.
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(null)
       else reject(new UserError(`the run cannot be reached: ${error.message}`, `Its socket is ${address}.`))
     })
-    socket.on('close', () => resolve(readReply(said)))
+    socket.on('close', () => resolve(readReply(text)))
   })
 }
 
-function readReply(said: string): ControlReply | null {
-  const reply = parsed(said)
+function readReply(text: string): ControlReply | null {
+  const reply = parsed(text)
   if (typeof reply !== 'object' || reply === null) return null
   if (!('ok' in reply) || !('text' in reply) || typeof reply.text !== 'string') return null
   return { ok: reply.ok === true, text: reply.text }
@@ -197,19 +197,19 @@ async function listen(
 }
 
 function serve(socket: Socket, answer: (request: ControlRequest) => ControlReply): void {
-  let said = ''
+  let text = ''
   socket.unref()
   socket.setEncoding('utf8').setTimeout(PATIENCE_MS, () => socket.destroy())
   socket.on('error', () => socket.destroy())
   // A client that leaves without a request gets no answer.
   socket.on('end', () => socket.end())
   socket.on('data', (chunk) => {
-    said += String(chunk)
-    if (said.length > MOST_BYTES) return socket.destroy()
-    const end = said.indexOf('\n')
+    text += String(chunk)
+    if (text.length > MOST_BYTES) return socket.destroy()
+    const end = text.indexOf('\n')
     if (end < 0) return
-    const request = readRequest(said.slice(0, end))
-    said = ''
+    const request = readRequest(text.slice(0, end))
+    text = ''
     socket.end(`${JSON.stringify(request ? answer(request) : no('the run does not know what that asks'))}\n`)
   })
 }
@@ -225,8 +225,8 @@ function addressOf(path: string, env: Environment): string {
 }
 
 function runtimeFolder(env: Environment): string {
-  const told = env['XDG_RUNTIME_DIR']
-  return told !== undefined && existsSync(told) ? told : tmpdir()
+  const configured = env['XDG_RUNTIME_DIR']
+  return configured !== undefined && existsSync(configured) ? configured : tmpdir()
 }
 
 /** The address that the run has stored; null if no run has. A path that leads into another user's folder is not followed. */

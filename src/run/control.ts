@@ -131,10 +131,10 @@ export class Control {
   /** Resolves at once, or when a pause ends, or when the wait is aborted. */
   async unpaused(over?: AbortSignal): Promise<void> {
     if (!this.#paused || over?.aborted) return
-    const given = new Promise<void>((resolve) => {
+    const aborted = new Promise<void>((resolve) => {
       over?.addEventListener('abort', () => resolve(), { once: true })
     })
-    await Promise.race([this.#paused, given])
+    await Promise.race([this.#paused, aborted])
   }
 
   #skipOf(task: string): AbortController {

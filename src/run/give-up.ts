@@ -150,7 +150,7 @@ async function answerTo(run: Run, { task, reason }: GivingUp): Promise<PersonAns
   const answer = await Promise.race([
     here,
     elsewhere.then((words) =>
-      words === null ? (wait.isOver() ? 'block' : here) : meantBy(words, isQuestion),
+      words === null ? (wait.isOver() ? 'block' : here) : readAnswer(words, isQuestion),
     ),
   ])
   wait.end()
@@ -166,8 +166,8 @@ async function answerTo(run: Run, { task, reason }: GivingUp): Promise<PersonAns
 }
 
 /** Reads an answer: text that is no known word answers a question, and is a mistake if there was none. */
-function meantBy(said: string, isQuestion: boolean): PersonAnswer {
-  return FAILURE_ANSWERS.find((known) => known === said) ?? (isQuestion ? { text: said } : 'block')
+function readAnswer(text: string, isQuestion: boolean): PersonAnswer {
+  return FAILURE_ANSWERS.find((known) => known === text) ?? (isQuestion ? { text } : 'block')
 }
 
 /** The person may have committed before answering: then nothing is restored from here on. */

@@ -55,7 +55,10 @@ export async function answerFor(
   return answer
 }
 
-/** The files that a landing writes: these task files, the progress file, and the files of other tools with the tasks' status. */
+/**
+ * The files that a landing writes: these task files, the progress file, and the files of other tools with the tasks'
+ * status.
+ */
 export function writtenBesideWork(
   {
     options,

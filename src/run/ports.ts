@@ -31,7 +31,10 @@ export interface RunOptions {
   readonly task: string | null
   readonly loop: boolean
   readonly maxTasks: number | null
-  /** The number of jobs at once, in workspaces of ralph's own, and the branch that they land on (null: the checked-out one). Null: one job, in the checkout. */
+  /**
+   * The number of jobs at once, in workspaces of ralph's own, and the branch that they land on (null: the checked-out
+   * one). Null: one job, in the checkout.
+   */
   readonly apart: { readonly jobs: number; readonly branch: string | null } | null
   /** What happens to tasks whose Touches overlap. */
   readonly overlap: 'wait' | 'ignore'

@@ -9,7 +9,10 @@ import type { RunPorts } from './ports.ts'
 /** How much later than a run's last sign of life an action of its own may be dated. */
 export const SLACK_MS = 10_000
 
-/** Undoes what the agent of a dead run had done to git's settings, hooks and refs, before any other use of git; returns a line for each. */
+/**
+ * Undoes what the agent of a dead run had done to git's settings, hooks and refs, before any other use of git;
+ * returns a line for each.
+ */
 export async function undoGit(
   { workspace, logs }: RunPorts,
   { task, number, base }: AttemptNote,

@@ -80,15 +80,15 @@ async function listening(
 
 async function go(
   options: RunOptions,
-  handed: RunPorts,
+  outer: RunPorts,
   { id, emit }: { readonly id: string; readonly emit: Emit<Emitted> },
 ): Promise<void> {
-  const startedAt = handed.now()
-  const cleanSince = statSync(handed.folder.lock).ctimeMs
-  const inherited = await recover(options, handed, emit)
-  handed.workspace.restore.leave()
+  const startedAt = outer.now()
+  const cleanSince = statSync(outer.folder.lock).ctimeMs
+  const inherited = await recover(options, outer, emit)
+  outer.workspace.restore.leave()
   const keeper: { note: NoteKeeper | null } = { note: null }
-  const begun = await begin(options, handed, { id, note: (move) => keeper.note?.moving(move), emit })
+  const begun = await begin(options, outer, { id, note: (move) => keeper.note?.moving(move), emit })
   const { start, ports } = begun
   const left = leftBy(inherited, options)
   const note = new NoteKeeper(
@@ -143,7 +143,7 @@ async function go(
     // After a throw in the middle of a task the note stays, so that the next run knows what to record.
     note.end()
   }
-  handed.checkpoint('run-cleared')
+  outer.checkpoint('run-cleared')
 }
 
 /** What a dead run has left to do, and the note about it until it is done. */

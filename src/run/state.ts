@@ -5,7 +5,10 @@ import { asksIn } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import type { RunFolder } from './folder.ts'
 
-/** `.ralph/state.json`: for people and programs that observe a run, in the fields that other tools use. ralph decides nothing by it. */
+/**
+ * `.ralph/state.json`: for people and programs that observe a run, in the fields that other tools use. ralph decides
+ * nothing by it.
+ */
 interface RunState {
   readonly version: '1.0'
   readonly written_by: 'ralph'

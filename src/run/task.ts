@@ -91,7 +91,7 @@ export async function runTask(
   const first = run.options.byHand ? (refused ? 'last' : 'new') : null
   let at: Standing = { base: start, from: { kind: 'base' }, byHand: first, ...NO_WAITS }
   let choice: AgentChoice | null = choices[0]
-  let asked = choice.name
+  let current = choice.name
   const { control } = ports
   const skipped = control.skipped(task.id)
   const over = AbortSignal.any([control.stopping, skipped])
@@ -110,8 +110,8 @@ export async function runTask(
     if (control.isStopping) return end('interrupted', 'the run was interrupted')
     if (skipped.aborted || !choice)
       return conclude(run, { ...at, task, reason: 'the task was skipped' }, 'skip')
-    if (choice.name !== asked) emit({ type: 'warning', message: changeText(run, task, asked, choice) })
-    asked = choice.name
+    if (choice.name !== current) emit({ type: 'warning', message: changeText(run, task, current, choice) })
+    current = choice.name
     const unread = await unreadConfiguration(run, choice)
     if (unread !== null) return end('stopped', unread)
     const { job, warnings } = await prepare(
@@ -171,13 +171,13 @@ async function afterFailure(
     }
     case 'give-up': {
       const { reason, blocked } = decision
-      const given = await giveUp(run, { ...at, task, reason, isBlocked: blocked })
-      if (given?.kind === 'answered')
+      const taskEnd = await giveUp(run, { ...at, task, reason, isBlocked: blocked })
+      if (taskEnd?.kind === 'answered')
         return {
-          task: given.task,
-          at: { base: given.base, from: { kind: 'base' }, byHand: null, ...NO_WAITS },
+          task: taskEnd.task,
+          at: { base: taskEnd.base, from: { kind: 'base' }, byHand: null, ...NO_WAITS },
         }
-      return given ?? { task, at }
+      return taskEnd ?? { task, at }
     }
   }
 }

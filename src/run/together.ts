@@ -389,7 +389,7 @@ class Jobs {
         workspace,
         // A job uses the tasks as they are on the branch, and reads none again.
         source: isLanding ? source : { ...source, refresh: async () => undefined },
-        ask: ask && ((question, signal) => this.#asked(() => ask(question, signal))),
+        ask: ask && ((question, signal) => this.#oneAtATime(() => ask(question, signal))),
         env: { ...ports.env, RALPH_WORKSPACE: String(number), RALPH_PORT_BASE: String(portBase(number)) },
       },
       note: isLanding ? silent(note.of(0)) : ports.elsewhere ? note.distant(number) : note.of(number),
@@ -409,7 +409,7 @@ class Jobs {
   }
 
   /** Asks one question at a time. */
-  #asked<T>(question: () => Promise<T>): Promise<T> {
+  #oneAtATime<T>(question: () => Promise<T>): Promise<T> {
     const mine = this.#asking.then(question)
     this.#asking = mine.catch(() => undefined)
     return mine

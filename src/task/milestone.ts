@@ -1,7 +1,7 @@
 /** The number of a milestone, alone or after a word for one, and its name: `2 — Payments`, `Phase 2: Payments`. */
 const FORM = /^(?:(?:milestone|phase|stage|sprint|m)\s*)?(\d+(?:\.\d+)*)\s*[—–:.-]*\s*(.*)$/i
 
-/** Whether a milestone matches what was typed for: its number, its name, or both as written. */
+/** Whether a milestone matches a typed text: its number, its name, or both as written. */
 export function isMilestone(milestone: string, typed: string): boolean {
   const [, number, name] = FORM.exec(milestone) ?? []
   const wanted = normal(typed)

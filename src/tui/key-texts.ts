@@ -57,8 +57,8 @@ function keysNow({ isAlive, isOwn, model: { status }, task }: ViewInput): readon
 /** The line of keys: as many as there is room for. */
 export function keysLine(input: ViewInput, columns: number): Line {
   const { prompt } = input.state
-  const asked = prompt ? PROMPT_KEYS[prompt.kind](input) : null
-  let shown = asked ?? keysNow(input)
+  const ofPrompt = prompt ? PROMPT_KEYS[prompt.kind](input) : null
+  let shown = ofPrompt ?? keysNow(input)
   let text = lineOf(shown)
   while (widthOf(text, input.measure) > columns && shown.length > 1) {
     const least = Math.max(...shown.map(({ rank }) => rank))

@@ -85,7 +85,7 @@ function command(state: ScreenState, key: Key, situation: KeySituation): Pressed
       if (!canRetry(task, situation)) return still({ ...state, notice: whyNoRetry(task, isAlive) })
       return { state, intent: { kind: 'steer', steering: { do: 'retry', task: task.id } } }
     case 'a':
-      return still(asked(state, situation))
+      return still(withQuestion(state, situation))
     default:
       return still(state)
   }
@@ -129,7 +129,7 @@ function turned(state: ScreenState, by: 1 | -1): ScreenState {
 }
 
 /** Opens the selected task's question, else the oldest one. */
-function asked(state: ScreenState, { status, isAlive }: KeySituation): ScreenState {
+function withQuestion(state: ScreenState, { status, isAlive }: KeySituation): ScreenState {
   const questions = isAlive ? (status?.questions ?? []) : []
   const question = questions.find(({ id }) => id === state.selected) ?? questions[0]
   if (!question) return { ...state, notice: 'nothing is asked' }

@@ -137,7 +137,7 @@ function hear({ unread }: Seen, text: string): void {
 function read({ unread, lines }: Seen): void {
   if (unread.texts.length === 0) return
   if (unread.isCut) lines.push(line(dim('… its log has all of it')))
-  for (const text of unread.texts) for (const said of linesIn(text)) lines.push(said)
+  for (const text of unread.texts) for (const line of linesIn(text)) lines.push(line)
   Object.assign(unread, { texts: [], characters: 0, isCut: false })
 }
 

@@ -43,7 +43,10 @@ export interface ScreenPorts {
   readonly tick: () => void
 }
 
-/** The interval of frames under a flood of events; a key is shown at once, unless there are already this many frames in a second. */
+/**
+ * The interval of frames under a flood of events; a key is shown at once, unless there are already this many frames
+ * in a second.
+ */
 const FLOOD_MS = 50
 const MOST_FRAMES = 60
 const SECOND_MS = 1000
@@ -195,9 +198,9 @@ export class Screen {
 
   /** The bell, if there is a new question. */
   #bell(): string {
-    const asked = this.#ports.liveness().isAlive ? (this.#ports.model.status?.questions.length ?? 0) : 0
-    const isNew = asked > this.#questions
-    this.#questions = asked
+    const open = this.#ports.liveness().isAlive ? (this.#ports.model.status?.questions.length ?? 0) : 0
+    const isNew = open > this.#questions
+    this.#questions = open
     return isNew ? '\u0007' : ''
   }
 
@@ -323,12 +326,12 @@ export class Screen {
     }
   }
 
-  #say(said: Promise<string>): void {
+  #say(answer: Promise<string>): void {
     const show = (notice: string): void => {
       this.#state = { ...this.#state, notice }
       this.changed()
     }
-    said.then(show, (error: unknown) => show(messageOf(error)))
+    answer.then(show, (error: unknown) => show(messageOf(error)))
   }
 }
 

@@ -25,7 +25,10 @@ export interface ScreenState {
   readonly filter: string
   readonly focus: 'tasks' | 'pane'
   readonly tab: Tab
-  /** The position of the pane: the line below the last visible one if it grows, else the first visible one; null for the newest, or the top. */
+  /**
+   * The position of the pane: the line below the last visible one if it grows, else the first visible one; null for
+   * the newest, or the top.
+   */
   readonly at: number | null
   readonly prompt: Prompt | null
   /** The result of the last key. */

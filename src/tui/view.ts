@@ -299,13 +299,13 @@ function attemptFacts({ attempt, usage, limits, agent }: JobStatus, now: Date): 
   return facts.join(' · ')
 }
 
-interface Room {
+interface PaneSize {
   readonly columns: number
   readonly rows: number
 }
 
 /** The tabs, the content of the selected one, and below the activity the gates' results. */
-function paneRows(input: ViewInput, { columns, rows }: Room): PaneRows {
+function paneRows(input: ViewInput, { columns, rows }: PaneSize): PaneRows {
   const { state, model, task, measure, now } = input
   if (state.prompt?.kind === 'keys')
     return whole(linesOfBlocks(keysHelp(input), columns, measure), state.at, { columns, rows, measure })
@@ -406,14 +406,14 @@ function promptFoot(prompt: Exclude<Prompt, { kind: 'keys' }>, input: ViewInput,
       return { lines: [[strong('The run goes on.')], keys], cursor: null }
     case 'answer': {
       const { task, question, options, text } = prompt
-      const asked = linesOfBlocks(
+      const questionLines = linesOfBlocks(
         [paragraph([bad('■ ')], questionText({ id: task, text: question }))],
         size.columns,
         measure,
       )
       const choices: Block = { kind: 'hang', head: ['  '], words: optionWords(options), gap: '   ' }
       const lines = [
-        ...asked.slice(0, MOST_QUESTION_LINES),
+        ...questionLines.slice(0, MOST_QUESTION_LINES),
         ...(options.length > 0 ? linesOfBlocks([choices], size.columns, measure) : []),
         ...(state.notice === '' ? [] : [[accent('› '), state.notice]]),
       ]

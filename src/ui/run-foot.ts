@@ -15,7 +15,10 @@ interface FootFacts {
   readonly keys: readonly string[]
 }
 
-/** The state of the whole run in one line, with the keys at its right; the least important parts are dropped if there is no room. */
+/**
+ * The state of the whole run in one line, with the keys at its right; the least important parts are dropped if there
+ * is no room.
+ */
 export function footLine(
   status: RunStatus,
   { now, remaining, keys }: FootFacts,

@@ -35,11 +35,12 @@ export async function acceptReport(
 ): Promise<Result> {
   if (end.kind === 'passed') return acceptPassed(given, { worker, end }, remote)
   const { job, ports } = given
-  const { until, ...said } = end.outcome
-  const isWorkersEnd = said.kind === 'interrupted' && !ports.signal.aborted && !ports.control.skipped.aborted
+  const { until, ...reported } = end.outcome
+  const isWorkersEnd =
+    reported.kind === 'interrupted' && !ports.signal.aborted && !ports.control.skipped.aborted
   const ended: Outcome = isWorkersEnd
     ? outcome('lost', `the worker ${worker} was ended`)
-    : { ...said, until: until === null ? null : new Date(until) }
+    : { ...reported, until: until === null ? null : new Date(until) }
   const record = end.record === null ? null : await recordOf(given, end.record, remote)
   if (record) await takeTree(given, record)
   const work = record ? await ports.workspace.inspect.work(job.base) : await untouched(given)

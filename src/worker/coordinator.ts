@@ -355,9 +355,9 @@ function onAbort(signal: AbortSignal, over: AbortSignal, act: () => void): void 
 }
 
 function busy({ run, machine, pid }: RunSign, silentSeconds: number): UserError {
-  const heard = silentSeconds >= 1 ? `, last heard of ${formatDuration(silentSeconds)} ago` : ''
+  const silence = silentSeconds >= 1 ? `, last heard of ${formatDuration(silentSeconds)} ago` : ''
   return new UserError(
-    `another run has this queue: ${run}, process ${pid} on ${machine.host}${heard}`,
+    `another run has this queue: ${run}, process ${pid} on ${machine.host}${silence}`,
     'Let it end, or give each run a database of its own. Where it is dead, its place is free after 30 seconds.',
   )
 }

@@ -13,7 +13,10 @@ export interface Loaded {
   readonly busy: number
 }
 
-/** The worker for a task with these labels: among those that take it the one with the most free places; null if all are full. */
+/**
+ * The worker for a task with these labels: among those that take it the one with the most free places; null if all
+ * are full.
+ */
 export function placeFor<One extends Loaded>(labels: readonly string[], workers: readonly One[]): One | null {
   const free = workers.filter(
     ({ worker: { sign }, busy }) => busy < sign.places && takes(sign.labels, labels),

@@ -138,7 +138,10 @@ export class Remote {
     if (refs.length > 0) await pushGone(this.#git, this.name, refs)
   }
 
-  /** Moves existing refs of these names aside here: an agent could read them, and a later run could land them. Returns the new names. */
+  /**
+   * Moves existing refs of these names aside here: an agent could read them, and a later run could land them. Returns
+   * the new names.
+   */
   async free(refs: readonly string[]): Promise<readonly string[]> {
     const moved: string[] = []
     const { stdout } = await this.#git.run(['for-each-ref', '--format=%(refname) %(objectname)', ...refs])

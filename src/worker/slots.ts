@@ -9,7 +9,10 @@ import type { RunPorts } from '../run/ports.ts'
 /** A workspace that one worker has as long as it lives: several workers of one clone have different ones. */
 export interface Slot {
   readonly number: number
-  /** Notes what is started there, so that the workspace's next holder ends what a kill has left; the returned function ends that. */
+  /**
+   * Notes what is started there, so that the workspace's next holder ends what a kill has left; the returned function
+   * ends that.
+   */
   readonly follow: (ports: Pick<RunPorts, 'mark' | 'onStarted'>) => () => void
   readonly release: () => void
 }

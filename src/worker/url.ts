@@ -38,15 +38,15 @@ export function queueUrl(
     configured,
   }: { readonly env: Readonly<Record<string, string | undefined>>; readonly configured: string | null },
 ): string | null {
-  const given = env[QUEUE_VARIABLE]?.trim() || null
-  if (named === null || named === '') return checked(given ?? configured)
+  const inEnvironment = env[QUEUE_VARIABLE]?.trim() || null
+  if (named === null || named === '') return checked(inEnvironment ?? configured)
   if (hasPassword(named))
     throw new UserError(
       'a password on the command line is shown to everybody who lists processes',
       `Put the whole URL into ${QUEUE_VARIABLE} and give --queue alone, or the password into PGPASSWORD or ~/.pgpass.`,
     )
   // The same URL as in the environment, but without its password, means that of the environment.
-  if (given !== null && shownUrl(given) === shownUrl(named)) return checked(given)
+  if (inEnvironment !== null && shownUrl(inEnvironment) === shownUrl(named)) return checked(inEnvironment)
   return checked(named)
 }
 

@@ -64,8 +64,10 @@ export function setAside(top: string): void {
 
 /** Whether the git files of a workspace are incomplete, for example because the checkout was deleted and cloned again. */
 export async function isBroken(clone: Git): Promise<boolean> {
-  const asked = await clone.run(['rev-parse', '--quiet', '--verify', 'HEAD^{tree}'], { okCodes: [0, 1, 128] })
-  return asked.code !== 0
+  const result = await clone.run(['rev-parse', '--quiet', '--verify', 'HEAD^{tree}'], {
+    okCodes: [0, 1, 128],
+  })
+  return result.code !== 0
 }
 
 /**
@@ -192,12 +194,12 @@ export async function keepStrayRefs(
 /** Those of these objects that a repository does not have. */
 async function missingOf(git: Git, hashes: readonly string[]): Promise<ReadonlySet<string>> {
   if (hashes.length === 0) return new Set()
-  const asked = [...new Set(hashes)]
+  const unique = [...new Set(hashes)]
   const { stdout } = await git.run(['cat-file', '--batch-check=%(objecttype)'], {
-    stdin: `${asked.join('\n')}\n`,
+    stdin: `${unique.join('\n')}\n`,
   })
   const lines = stdout.toString().split('\n')
-  return new Set(asked.filter((_, index) => lines[index]?.endsWith(' missing')))
+  return new Set(unique.filter((_, index) => lines[index]?.endsWith(' missing')))
 }
 
 /** Whether a tree has a file that differs from another tree's, and whose content the checkout's repository does not have. */
@@ -250,13 +252,13 @@ export async function refuseUnlendable({ git, repository }: Lender): Promise<voi
   const { stdout } = await git.run(['config', '--get-regexp', '^extensions\\.(partialclone|refstorage)$'], {
     okCodes: [0, 1],
   })
-  const asked = stdout.toString()
-  if (/^extensions\.refstorage reftable$/m.test(asked))
+  const settings = stdout.toString()
+  if (/^extensions\.refstorage reftable$/m.test(settings))
     throw new UserError(
       'this repository keeps its refs in a reftable, and its checkout could not follow what lands',
       'Convert them (git refs migrate --ref-format=files), or run one job at a time.',
     )
-  if (asked.includes('partialclone'))
+  if (settings.includes('partialclone'))
     throw new UserError(
       'this is a partial clone, and a workspace of its own could not fetch what it lacks',
       'Fetch all of it (git fetch --refetch --no-filter), or run one job at a time.',

@@ -245,7 +245,10 @@ async function follow(git: Git, { from, to }: Move, scratch: string): Promise<vo
   await door.run(['read-tree', '-m', '-u', from, to])
 }
 
-/** Counts files as moved if they already are as the move leaves them, or a person has changed them since; leaves them as they are. */
+/**
+ * Counts files as moved if they already are as the move leaves them, or a person has changed them since; leaves them
+ * as they are.
+ */
 async function takeAsMoved(git: Git, { from, to }: Move, scratch: string): Promise<void> {
   const door = git.with({ env: { GIT_INDEX_FILE: scratch } })
   await door.run(['update-index', '-q', '--refresh'], { okCodes: [0, 1] })

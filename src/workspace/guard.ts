@@ -14,7 +14,7 @@ import type { Interference } from '../events/interference.ts'
 import { foldersBelow, refPlaces } from '../git/refs.ts'
 import { sleep } from '../process/sleep.ts'
 import type { AfterKill, Guard } from './port.ts'
-import type { Room } from './room.ts'
+import type { WorkspaceState } from './state.ts'
 import {
   changedSettings,
   readSettings,
@@ -24,25 +24,25 @@ import {
 } from './settings.ts'
 
 /** Notes what an agent may not change: in memory, and on disk for a run that resumes after this one. */
-export function guard(room: Room): Guard {
-  const { own, places, refs } = room
+export function guard(state: WorkspaceState): Guard {
+  const { own, places, refs } = state
   const settings = places && readSettings(places)
   const stamp = refs.begin()
   const index = own.remember()
-  const held = new Set(locksIn(room))
-  if (places && settings) writeNote(room, { places, settings, refs: refs.known })
+  const held = new Set(locksIn(state))
+  if (places && settings) writeNote(state, { places, settings, refs: refs.known })
   return {
     async release({ task, branch, keepIn }) {
       const changed = places && settings ? restoreSettings(settings, places, { keepIn }) : []
       // All processes that the agent started are dead by now.
       await moveLocks(
-        locksIn(room).filter((lock) => !held.has(lock)),
+        locksIn(state).filter((lock) => !held.has(lock)),
         keepIn,
       )
       // Nobody but ralph writes its index.
       index.restore()
       const ofRefs = refs.stamp() === stamp ? [] : await refs.putBack({ task, branch })
-      removeNote(room)
+      removeNote(state)
       return [...ofSettings(changed, keepIn), ...ofRefs]
     },
   }
@@ -54,20 +54,20 @@ function ofSettings(paths: readonly string[], keptIn: string): readonly Interfer
 
 /** Does what a release does, from the note of a run that died while an agent was at work. */
 export async function afterKill(
-  room: Room,
+  state: WorkspaceState,
   { task, branch, keepIn, until }: Parameters<AfterKill>[0],
 ): ReturnType<AfterKill> {
-  const note = readNote(room)
+  const note = readNote(state)
   if (!note) return { found: [], left: [] }
   const { places, settings } = note
   const isLater = (path: string): boolean => until !== null && changedAt(path) > until.getTime()
   const changed = restoreSettings(settings, places, { keepIn, isAnothers: isLater })
   const left = changedSettings(settings, readSettings(places))
-  room.own.takeFrom(indexOf(room))
-  room.refs.adopt(note.refs)
-  const areRefsLater = refPlaces(room.repository.commonDir).some(isLater)
-  const ofRefs = areRefsLater ? await room.refs.keepDeleted() : await room.refs.putBack({ task, branch })
-  removeNote(room)
+  state.own.takeFrom(indexOf(state))
+  state.refs.adopt(note.refs)
+  const areRefsLater = refPlaces(state.repository.commonDir).some(isLater)
+  const ofRefs = areRefsLater ? await state.refs.keepDeleted() : await state.refs.putBack({ task, branch })
+  removeNote(state)
   return { found: [...ofSettings(changed, keepIn), ...ofRefs], left }
 }
 
@@ -85,10 +85,10 @@ interface Note {
   readonly refs: ReadonlyMap<string, string>
 }
 
-const noteOf = ({ repository }: Room): string => join(repository.gitDir, 'ralph-guard.json')
-const indexOf = ({ repository }: Room): string => join(repository.gitDir, 'ralph-guard-index')
+const noteOf = ({ repository }: WorkspaceState): string => join(repository.gitDir, 'ralph-guard.json')
+const indexOf = ({ repository }: WorkspaceState): string => join(repository.gitDir, 'ralph-guard-index')
 
-function writeNote(room: Room, { places, settings, refs }: Note): void {
+function writeNote(state: WorkspaceState, { places, settings, refs }: Note): void {
   const files = [...settings.files].map(([path, { bytes, ...more }]) => [
     path,
     { ...more, bytes: bytes.toString('base64') },
@@ -99,13 +99,13 @@ function writeNote(room: Room, { places, settings, refs }: Note): void {
     settings: { ...settings, files, folders: [...settings.folders] },
     refs: [...refs],
   })
-  room.own.keepAs(indexOf(room))
-  writeFileAtomic(noteOf(room), text)
+  state.own.keepAs(indexOf(state))
+  writeFileAtomic(noteOf(state), text)
 }
 
-function readNote(room: Room): Note | null {
+function readNote(state: WorkspaceState): Note | null {
   try {
-    const read: unknown = JSON.parse(readFileSync(noteOf(room), 'utf8'))
+    const read: unknown = JSON.parse(readFileSync(noteOf(state), 'utf8'))
     if (!isNote(read)) return null
     const { places, settings, refs } = read
     const files = settings.files.map(([path, { bytes, ...more }]): [string, Filed] => [
@@ -137,8 +137,8 @@ function isNote(read: unknown): read is WrittenNote {
   return typeof read === 'object' && read !== null && 'version' in read && read.version === 1
 }
 
-function removeNote(room: Room): void {
-  for (const path of [noteOf(room), indexOf(room)]) rmSync(path, { force: true })
+function removeNote(state: WorkspaceState): void {
+  for (const path of [noteOf(state), indexOf(state)]) rmSync(path, { force: true })
 }
 
 /** How long the git that holds a lock may still need: it may have outlived the process that started it. */
@@ -157,7 +157,7 @@ export async function moveLocks(locks: readonly string[], keepIn: string): Promi
   return moved
 }
 
-export function locksIn({ repository: { gitDir, commonDir } }: Room): readonly string[] {
+export function locksIn({ repository: { gitDir, commonDir } }: WorkspaceState): readonly string[] {
   const single = [
     join(gitDir, 'index.lock'),
     join(gitDir, 'ralph-index.lock'),

@@ -20,28 +20,28 @@ import { readStatus, type TreeStatus, type StatusEntry } from '../git/status.ts'
 import { trailerValue } from '../git/trailers.ts'
 import { changedPaths, changesBetween, heldAt, textIn } from '../git/tree.ts'
 import type { Change, HeadMove, Inspect, Obstacle, Work } from './port.ts'
-import type { Room } from './room.ts'
+import type { WorkspaceState } from './state.ts'
 
 /** The parts of a workspace that only read it. */
-export function openInspect(room: Room): Inspect {
-  const { git, own, root, prefix } = room
+export function openInspect(state: WorkspaceState): Inspect {
+  const { git, own, root, prefix } = state
   const inside = (path: string): string => `${prefix}${path}`
   return {
-    obstacles: (dir) => obstacles(room, inside(dir)),
-    status: () => statusOf(room),
-    work: (base, leaving = []) => workSince(room, base, leaving),
-    hooksFolder: () => room.places?.hooksInTree ?? null,
+    obstacles: (dir) => obstacles(state, inside(dir)),
+    status: () => statusOf(state),
+    work: (base, leaving = []) => workSince(state, base, leaving),
+    hooksFolder: () => state.places?.hooksInTree ?? null,
     text: (path) => textAt(join(root, path)),
     baseText: (base, path) => textIn(git, base.head, inside(path)),
     textIn: (base, path) => textIn(git, base.head, path),
-    missingFrom: (tree, paths) => missingFrom(room, tree, paths),
-    leftOut: (work, paths) => leftOut(room, work, paths),
-    treeOf: (commit) => room.treeOf(commit),
+    missingFrom: (tree, paths) => missingFrom(state, tree, paths),
+    leftOut: (work, paths) => leftOut(state, work, paths),
+    treeOf: (commit) => state.treeOf(commit),
     changes: (from, to) => changesBetween(git, from, to),
     differing: (from, to) => changedPaths(git, from, to),
     async isStoredAsBefore(base, path) {
       const [stored, now] = [
-        await blobAt(room, base, inside(path)),
+        await blobAt(state, base, inside(path)),
         await git.run(['hash-object', '--', inside(path)]),
       ]
       return stored === now.stdout.toString().trim()
@@ -54,7 +54,7 @@ export function openInspect(room: Room): Inspect {
       return mergeTrees(git, base.head, candidate.commit)
     },
     async parentOf(commit) {
-      return (await room.commitAt(commit)).parents[0] ?? null
+      return (await state.commitAt(commit)).parents[0] ?? null
     },
     async commitOf(task, range) {
       const entries = await readLog(git, { revisions: [range] })
@@ -72,20 +72,20 @@ export function openInspect(room: Room): Inspect {
     },
   }
 
-  async function statusOf({ aside }: Room): Promise<TreeStatus> {
+  async function statusOf({ aside }: WorkspaceState): Promise<TreeStatus> {
     // Takes no lock, so that a kill leaves none.
-    const status = room.isAdopted
+    const status = state.isAdopted
       ? await own.status()
       : await readStatus(git.with({ env: { GIT_OPTIONAL_LOCKS: '0' } }))
     const entries = status.entries.filter(({ path }) => !aside.has(path))
     return {
       ...status,
-      entries: entries.map((entry) => (isStray(room, entry) ? { ...entry, kind: 'untracked' } : entry)),
+      entries: entries.map((entry) => (isStray(state, entry) ? { ...entry, kind: 'untracked' } : entry)),
     }
   }
 }
 
-async function obstacles({ git, repository }: Room, folder: string): Promise<readonly Obstacle[]> {
+async function obstacles({ git, repository }: WorkspaceState, folder: string): Promise<readonly Obstacle[]> {
   const found: Obstacle[] = []
   for (const operation of operationsUnderWay(repository))
     found.push({
@@ -126,37 +126,37 @@ async function obstacles({ git, repository }: Room, folder: string): Promise<rea
 }
 
 /** Whether it is a repository that somebody added without .gitmodules: a clone would not find what is in it. */
-function isStray({ repository }: Room, { path, kind, nested }: StatusEntry): boolean {
+function isStray({ repository }: WorkspaceState, { path, kind, nested }: StatusEntry): boolean {
   if (!nested || kind !== 'added') return false
   const modules = join(repository.root, '.gitmodules')
   return !existsSync(modules) || !readFileSync(modules, 'utf8').includes(`path = ${path}\n`)
 }
 
 /** All work since the base, without files that are nobody's work. */
-async function workSince(room: Room, asked: Base, leaving: readonly string[]): Promise<Work> {
-  const { own, aside, prefix } = room
-  await own.ensure(asked.head)
-  const work = await look(room, asked, leaving)
+async function workSince(state: WorkspaceState, start: Base, leaving: readonly string[]): Promise<Work> {
+  const { own, aside, prefix } = state
+  await own.ensure(start.head)
+  const work = await workNow(state, start, leaving)
   const folders = [`${prefix}.ralph/`, '.ralph/']
   const isOwn = (path: string): boolean =>
     folders.some((folder) => path.startsWith(folder) && isRalphEntry(path.slice(folder.length)))
   const exposed = work.changes.flatMap(({ path, kind }) =>
-    kind === 'new' && (isOwn(path) || room.wasIgnored(path)) ? [path] : [],
+    kind === 'new' && (isOwn(path) || state.wasIgnored(path)) ? [path] : [],
   )
   if (exposed.length === 0) return work
   for (const path of exposed) aside.add(path)
   // The index already holds the unrelated files: start it again without them.
-  await own.hold(asked.head)
-  return { ...(await look(room, asked, leaving)), exposed }
+  await own.hold(start.head)
+  return { ...(await workNow(state, start, leaving)), exposed }
 }
 
-async function look(room: Room, asked: Base, leaving: readonly string[]): Promise<Work> {
-  const { git, own, aside, repository } = room
-  let status = await openedStatus(room)
-  if (await respell(room)) status = await openedStatus(room)
-  const { base, persons, below } = await baseUnder(room, asked, status)
+async function workNow(state: WorkspaceState, start: Base, leaving: readonly string[]): Promise<Work> {
+  const { git, own, aside, repository } = state
+  let status = await openedStatus(state)
+  if (await respell(state)) status = await openedStatus(state)
+  const { base, persons, below } = await baseUnder(state, start, status)
   const nested = status.entries
-    .filter((entry) => entry.nested && (entry.kind === 'untracked' || isStray(room, entry)))
+    .filter((entry) => entry.nested && (entry.kind === 'untracked' || isStray(state, entry)))
     .map(({ path }) => path)
   // What a person has committed is not left out any more.
   if (status.head === base.head) for (const { path, staged } of status.entries) if (staged) aside.delete(path)
@@ -165,9 +165,9 @@ async function look(room: Room, asked: Base, leaving: readonly string[]): Promis
     ({ path, unstaged, dirtyInside }) => unstaged && !dirtyInside && !except.has(path),
   )
   const taken = isChanged ? await own.takeAll([...except]) : { tree: await own.tree(), refused: null }
-  const isFollowed = await followIndex(room, except)
+  const isFollowed = await followIndex(state, except)
   const tree = isFollowed ? await own.tree() : taken.tree
-  const isAsBase = tree === (await room.treeOf(base.head))
+  const isAsBase = tree === (await state.treeOf(base.head))
   // If the index held the base before, git's status of the files is the whole difference.
   const isFresh = status.head === base.head && !isFollowed && !status.entries.some(({ staged }) => staged)
   return {
@@ -177,7 +177,7 @@ async function look(room: Room, asked: Base, leaving: readonly string[]): Promis
     tree,
     refused: taken.refused,
     changes: isAsBase ? [] : isFresh ? changesOf(status, except) : await changesBetween(git, base.head, tree),
-    head: await headMove(room, base, status),
+    head: await headMove(state, base, status),
     operations: operationsUnderWay(repository),
     nested,
     changedInside: status.entries.flatMap(({ path, changedInside }) => (changedInside ? [path] : [])),
@@ -186,7 +186,7 @@ async function look(room: Room, asked: Base, leaving: readonly string[]): Promis
 }
 
 /** Adds files whose names differ from the index only in case; returns whether there were any. */
-async function respell({ own, aside, misspelled }: Room): Promise<boolean> {
+async function respell({ own, aside, misspelled }: WorkspaceState): Promise<boolean> {
   const found = [...(await own.respelled())]
   const names = new Map(found.filter(([path]) => !misspelled.has(path) && !aside.has(path)))
   if (names.size > 0) await own.respell(names)
@@ -202,7 +202,10 @@ function changesOf({ entries }: TreeStatus, except: ReadonlySet<string>): readon
 }
 
 /** Adds and leaves out ignored files as the person's index does; returns whether there were any. */
-async function followIndex({ own, repository }: Room, except: ReadonlySet<string>): Promise<boolean> {
+async function followIndex(
+  { own, repository }: WorkspaceState,
+  except: ReadonlySet<string>,
+): Promise<boolean> {
   const { added, removed } = await own.differences()
   const present = added.filter((path) => !except.has(path) && standing(repository.root, path))
   const forced = present.filter((path) => !lstatSync(join(repository.root, path)).isDirectory())
@@ -212,8 +215,8 @@ async function followIndex({ own, repository }: Room, except: ReadonlySet<string
 }
 
 /** The status, after opening files and folders that nobody may read: git could not add them, and does not record such modes. */
-async function openedStatus(room: Pick<Room, 'own' | 'repository'>): Promise<TreeStatus> {
-  const { own, repository } = room
+async function openedStatus(state: Pick<WorkspaceState, 'own' | 'repository'>): Promise<TreeStatus> {
+  const { own, repository } = state
   const status = await own.status()
   const files = status.entries.filter(({ kind, unstaged }) => unstaged && kind !== 'deleted')
   for (const { path } of files) open(join(repository.root, path), 0o400, 0o600)
@@ -221,7 +224,7 @@ async function openedStatus(room: Pick<Room, 'own' | 'repository'>): Promise<Tre
   for (const path of status.closedFolders) open(join(repository.root, path), 0o500, 0o700)
   const again = await own.status()
   if (again.closedFolders.length > 0) throw closedFolders(again.closedFolders)
-  return openedStatus(room)
+  return openedStatus(state)
 }
 
 /** Nobody can read these folders, so nobody can tell what an attempt did in them. */
@@ -232,11 +235,11 @@ function closedFolders(paths: readonly string[]): UserError {
   )
 }
 
-function open(path: string, needed: number, given: number): void {
+function open(path: string, needed: number, added: number): void {
   try {
     const stats = lstatSync(path)
     const isOpen = (stats.mode & needed) === needed
-    if ((stats.isFile() || stats.isDirectory()) && !isOpen) chmodSync(path, (stats.mode & 0o777) | given)
+    if ((stats.isFile() || stats.isDirectory()) && !isOpen) chmodSync(path, (stats.mode & 0o777) | added)
   } catch {
     // It is gone or another user's: git reports what it finds.
   }
@@ -247,23 +250,23 @@ function open(path: string, needed: number, given: number): void {
  * several, the newest.
  */
 async function baseUnder(
-  { git, refs, isOwn }: Room,
-  asked: Base,
+  { git, refs, isOwn }: WorkspaceState,
+  start: Base,
   status: TreeStatus,
 ): Promise<Pick<Work, 'base' | 'persons' | 'below'>> {
-  const none = { base: asked, persons: [], below: [] }
+  const none = { base: start, persons: [], below: [] }
   if (isOwn) return none
-  const tip = await tipNow(git, asked, status)
-  if (tip === null || tip === asked.head) return none
-  const commits = await commitsOnTop(git, { from: asked.head, to: tip, known: refs.begun })
+  const tip = await tipNow(git, start, status)
+  if (tip === null || tip === start.head) return none
+  const commits = await commitsOnTop(git, { from: start.head, to: tip, known: refs.begun })
   const newest = commits?.findIndex(({ isAttempts }) => !isAttempts) ?? -1
   if (!commits || newest < 0) return none
-  const base = { ...asked, head: commits[newest]!.hash }
+  const base = { ...start, head: commits[newest]!.hash }
   const [persons, others] = [commits.filter(({ isAttempts }) => !isAttempts), commits.slice(newest)]
   const pathsOf = async (some: typeof commits): Promise<Set<string>> => {
     const paths = new Set<string>()
     for (const { hash, parents } of some)
-      for (const path of await changedPaths(git, parents[0] ?? asked.head, hash)) paths.add(path)
+      for (const path of await changedPaths(git, parents[0] ?? start.head, hash)) paths.add(path)
     return paths
   }
   const attempts = others.filter(({ isAttempts }) => isAttempts)
@@ -280,17 +283,17 @@ async function tipNow(git: Git, base: Base, status: TreeStatus): Promise<string 
 }
 
 /** Compares HEAD and the branch with the base; starts a process only if something has moved. */
-async function headMove(room: Room, base: Base, now: TreeStatus): Promise<HeadMove | null> {
+async function headMove(state: WorkspaceState, base: Base, now: TreeStatus): Promise<HeadMove | null> {
   const switched = now.branch !== base.branch
   if (!switched && now.head === base.head) return null
   const commits: string[] = []
-  const tip = base.branch === null ? null : await tipNow(room.git, base, now)
+  const tip = base.branch === null ? null : await tipNow(state.git, base, now)
   for (const commit of new Set([now.head, tip]))
-    if (commit !== null && !(await isAncestor(room.git, commit, base.head))) commits.push(commit)
+    if (commit !== null && !(await isAncestor(state.git, commit, base.head))) commits.push(commit)
   return { switched, at: now.head, tip, commits }
 }
 
-async function blobAt({ git }: Room, base: Base, path: string): Promise<string> {
+async function blobAt({ git }: WorkspaceState, base: Base, path: string): Promise<string> {
   const { stdout } = await git.run(['rev-parse', `${base.head}:${path}`], { okCodes: [0, 128] })
   return stdout.toString().trim()
 }
@@ -303,17 +306,20 @@ function textAt(path: string): string | null {
   }
 }
 
-/** The paths that do not exist. An empty folder, or one that git does not see, counts as missing; a single ignored file does not. */
+/**
+ * The paths that do not exist. An empty folder, or one that git does not see, counts as missing; a single ignored
+ * file does not.
+ */
 async function missingFrom(
-  { git, root, prefix }: Room,
+  { git, root, prefix }: WorkspaceState,
   tree: string,
   paths: readonly string[],
 ): Promise<readonly string[]> {
   if (paths.length === 0) return []
   const present = paths.filter((path) => isInside(root, join(root, path)))
   const folders = present.filter((path) => lstatSync(join(root, path)).isDirectory())
-  const asked = folders.map((path) => `${prefix}${path}`.replace(/\/+$|\/?\.$/g, '')).filter(Boolean)
-  const held = new Set(asked.length === 0 ? [] : await heldAt(git, tree, asked))
+  const wanted = folders.map((path) => `${prefix}${path}`.replace(/\/+$|\/?\.$/g, '')).filter(Boolean)
+  const held = new Set(wanted.length === 0 ? [] : await heldAt(git, tree, wanted))
   return paths.filter((path) => {
     if (!present.includes(path)) return true
     const name = `${prefix}${path}`.replace(/\/+$|\/?\.$/g, '')
@@ -326,7 +332,7 @@ function isInside(root: string, path: string): boolean {
 }
 
 async function leftOut(
-  { git, prefix, aside }: Room,
+  { git, prefix, aside }: WorkspaceState,
   work: Work,
   paths: readonly string[],
 ): Promise<readonly string[]> {

@@ -7,7 +7,7 @@ import { openInspect } from './inspect.ts'
 import type { Workspace } from './port.ts'
 import { openRecorder } from './record.ts'
 import { openRestore } from './restore.ts'
-import { Room } from './room.ts'
+import { WorkspaceState } from './state.ts'
 
 /**
  * Opens a repository's work tree as a workspace: `git` runs at its top, the project may be below it. Calls `checkpoint`
@@ -20,18 +20,18 @@ export function openWorkspace(
   checkpoint: (name: Checkpoint) => void = () => undefined,
 ): Workspace {
   const inside = relative(realpathSync(repository.root), realpathSync(root)).split(sep).join('/')
-  const room = new Room(git, repository, { root, prefix: inside === '' ? '' : `${inside}/` })
-  return assemble(room, checkpoint)
+  const state = new WorkspaceState(git, repository, { root, prefix: inside === '' ? '' : `${inside}/` })
+  return assemble(state, checkpoint)
 }
 
 /** Assembles the parts of a workspace around their shared state. */
-export function assemble(room: Room, checkpoint: (name: Checkpoint) => void): Workspace {
-  const inspect = openInspect(room)
+export function assemble(state: WorkspaceState, checkpoint: (name: Checkpoint) => void): Workspace {
+  const inspect = openInspect(state)
   return {
-    root: room.root,
-    prefix: room.prefix,
+    root: state.root,
+    prefix: state.prefix,
     inspect,
-    record: openRecorder(room, inspect, checkpoint),
-    restore: openRestore(room),
+    record: openRecorder(state, inspect, checkpoint),
+    restore: openRestore(state),
   }
 }

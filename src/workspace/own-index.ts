@@ -180,9 +180,9 @@ export class OwnIndex {
   }
 
   /** Restores files from a commit, in the index and on disk, and removes those that the commit does not have. */
-  async restore(commit: string, asked: readonly string[]): Promise<void> {
+  async restore(commit: string, files: readonly string[]): Promise<void> {
     this.#tree = null
-    const { stale, paths } = await this.#spelledAsIn(commit, asked)
+    const { stale, paths } = await this.#spelledAsIn(commit, files)
     // git would write such a file, and then remove it under its other name.
     if (stale.length > 0) await this.forget(stale)
     for (const path of stale) rmSync(join(this.git.cwd, path), { force: true })
@@ -233,16 +233,16 @@ export class OwnIndex {
   /** These paths as a commit spells them, and the index's entries for them under other names. */
   async #spelledAsIn(
     commit: string,
-    asked: readonly string[],
+    files: readonly string[],
   ): Promise<{ readonly stale: readonly string[]; readonly paths: readonly string[] }> {
     const spelling = await this.#spelled()
-    if (!spelling.ignorecase) return { stale: [], paths: asked }
+    if (!spelling.ignorecase) return { stale: [], paths: files }
     const { stdout } = await this.git.run(['ls-tree', '-r', '-z', '--full-tree', '--name-only', commit])
     const names = new Set(stdout.toString().split('\0'))
     const held = byKey([...names], spelling)
-    const keys = new Set(asked.map((path) => pathKey(path, spelling)).filter((key) => held.has(key)))
+    const keys = new Set(files.map((path) => pathKey(path, spelling)).filter((key) => held.has(key)))
     const indexed = await namesOf(this.git, ['--cached'])
-    const spelled = asked.map((path) =>
+    const spelled = files.map((path) =>
       names.has(path) ? path : (held.get(pathKey(path, spelling)) ?? path),
     )
     return {

@@ -26,7 +26,7 @@ import {
 import { filesToCopy, furnish, preparedKey, type Furniture } from './furnish.ts'
 import { assemble } from './open.ts'
 import type { Change, Person, Recorder, Workspace } from './port.ts'
-import { Room } from './room.ts'
+import { WorkspaceState } from './state.ts'
 import { checkOutSubmodules } from './submodules.ts'
 
 /** What ralph's own workspaces are made from. */
@@ -82,7 +82,7 @@ export class OwnWorkspace {
   readonly #plan: OwnPlan
   readonly #stateFile: string
   readonly #git: Git
-  #room: Room
+  #workspaceState: WorkspaceState
   #workspace: Workspace
   /** The base, if the workspace holds exactly that; null if unknown. */
   #cleanAt: string | null = null
@@ -99,7 +99,7 @@ export class OwnWorkspace {
     const git = plan.lender.git.at(this.top)
     // No job works in the workspace for landings, so ralph writes its objects straight into the checkout's.
     this.#git = number === 0 ? git.with({ env: { GIT_OBJECT_DIRECTORY: join(commonDir, 'objects') } }) : git
-    this.#room = this.#newRoom()
+    this.#workspaceState = this.#newState()
     this.#workspace = this.#open()
   }
 
@@ -145,7 +145,7 @@ export class OwnWorkspace {
     } catch (error) {
       if (!(error instanceof GitError) || !this.isThere || !(await isBroken(this.#git))) throw error
       setAside(this.top)
-      this.#room = this.#newRoom()
+      this.#workspaceState = this.#newState()
       return action()
     }
   }
@@ -171,7 +171,7 @@ export class OwnWorkspace {
     await this.#moveTo(base, left?.tree ?? (await this.#treeAt(before?.at ?? null)))
     const project = lender.git.at(join(lender.repository.root, prefix))
     furnish(project.cwd, this.root, { copies: await filesToCopy(project, furniture), links: furniture.link })
-    this.#room = this.#newRoom()
+    this.#workspaceState = this.#newState()
     this.#workspace = this.#open()
     const person = await this.#workspace.restore.adopt(null)
     this.#note({ version: 1, at: base.head, person, prepared: before?.prepared ?? null })
@@ -191,8 +191,8 @@ export class OwnWorkspace {
       return strays
     }
     this.#broughtTo = null
-    const { own } = this.#room
-    if ((await this.#take(await own.tree(), await this.#room.treeOf(base.head))) === null)
+    const { own } = this.#workspaceState
+    if ((await this.#take(await own.tree(), await this.#workspaceState.treeOf(base.head))) === null)
       return this.advance(base)
     const ref = join(this.top, '.git/refs/heads', base.branch ?? '')
     mkdirSync(dirname(ref), { recursive: true })
@@ -230,11 +230,11 @@ export class OwnWorkspace {
    * something else there.
    */
   async put(base: Base, tree: string): Promise<readonly Change[] | null> {
-    return this.#take(await this.#room.treeOf(base.head), tree)
+    return this.#take(await this.#workspaceState.treeOf(base.head), tree)
   }
 
   async #take(from: string, to: string): Promise<readonly Change[] | null> {
-    const { own } = this.#room
+    const { own } = this.#workspaceState
     const keepIn = join(this.top, '.git/ralph-set-aside', to.slice(0, 10))
     try {
       const moves = await movesBetween(own.git, from, to)
@@ -274,9 +274,9 @@ export class OwnWorkspace {
     this.#note({ ...state, person, prepared: key })
   }
 
-  #newRoom(): Room {
+  #newState(): WorkspaceState {
     const { lender } = this.#plan
-    return new Room(this.#git, cloneRepository(this.top, lender), {
+    return new WorkspaceState(this.#git, cloneRepository(this.top, lender), {
       root: this.root,
       prefix: lender.prefix,
       isOwn: true,
@@ -286,14 +286,14 @@ export class OwnWorkspace {
 
   #open(): Workspace {
     const { home, lender, checkpoint } = this.#plan
-    const workspace = assemble(this.#room, checkpoint)
+    const workspace = assemble(this.#workspaceState, checkpoint)
     return { ...workspace, record: keptAtHome(workspace.record, { git: this.#git, lender, home }) }
   }
 
   /** The tree of its files if it differs from what it was brought to; null if it does not. */
   async #treeLeft(at: string | null): Promise<{ readonly tree: string; readonly isNews: boolean } | null> {
-    const { own } = this.#room
-    const isFresh = !this.#room.isAdopted
+    const { own } = this.#workspaceState
+    const isFresh = !this.#workspaceState.isAdopted
     if (isFresh) {
       rmSync(join(this.top, '.git/ralph-index'), { force: true })
       own.unlock()
@@ -304,7 +304,9 @@ export class OwnWorkspace {
       .filter((entry) => entry.nested && entry.kind === 'untracked')
       .map(({ path }) => path)
     const isTaken = entries.every(({ unstaged, kind }) => !unstaged && kind !== 'untracked')
-    const tree = isTaken ? await own.tree() : (await own.takeAll([...nested, ...this.#room.aside])).tree
+    const tree = isTaken
+      ? await own.tree()
+      : (await own.takeAll([...nested, ...this.#workspaceState.aside])).tree
     const from = await this.#treeAt(at)
     if (tree === from) return null
     // A tree that the dead run was bringing it to, or had kept, need not be kept again.
@@ -316,22 +318,22 @@ export class OwnWorkspace {
   async #treeAt(commit: string | null): Promise<string> {
     if (commit !== null) {
       try {
-        return await this.#room.treeOf(commit)
+        return await this.#workspaceState.treeOf(commit)
       } catch (error) {
         if (!(error instanceof GitError)) throw error
-        this.#room.forgetTree(commit)
+        this.#workspaceState.forgetTree(commit)
       }
     }
     return (await this.#git.run(['mktree'], { stdin: '' })).stdout.toString().trim()
   }
 
   async #moveTo({ head }: Base, from: string): Promise<void> {
-    const { own } = this.#room
+    const { own } = this.#workspaceState
     const keepIn = join(this.top, '.git/ralph-set-aside', head.slice(0, 10))
     await restoreTree(own.git, { from, to: head, keepIn })
     // What git ignored at an earlier base may not be ignored at this one.
     await own.git.run(['clean', '-ffdq'])
-    own.holds(await this.#room.treeOf(head))
+    own.holds(await this.#workspaceState.treeOf(head))
     await own.publish()
     await checkOutSubmodules(this.#git, this.#plan.lender)
   }

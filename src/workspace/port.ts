@@ -102,7 +102,10 @@ export interface Restore {
   files(base: Base, paths: readonly string[]): Promise<void>
   /** Notes what the person has staged; returns what restores it. */
   staged(): { readonly restore: () => void }
-  /** Writes the second tree's content of the files that differ between two trees, after copying the present files to a folder; null if none differ. */
+  /**
+   * Writes the second tree's content of the files that differ between two trees, after copying the present files to a
+   * folder; null if none differ.
+   */
   difference(move: {
     readonly from: string
     readonly to: string

@@ -17,22 +17,26 @@ import { changeRefs } from '../git/refs.ts'
 import { changedPaths, treeWithoutFilters } from '../git/tree.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { FilesToCommit, Inspect, Landing, Recorder, ToKeep, ToLand, Work } from './port.ts'
-import type { Room } from './room.ts'
+import type { WorkspaceState } from './state.ts'
 
 /** Makes the recorder of a workspace, which makes its commits. */
-export function openRecorder(room: Room, inspect: Inspect, checkpoint: (name: Checkpoint) => void): Recorder {
-  const { git, refs } = room
+export function openRecorder(
+  state: WorkspaceState,
+  inspect: Inspect,
+  checkpoint: (name: Checkpoint) => void,
+): Recorder {
+  const { git, refs } = state
   const dropped = new Map<string, string>()
   return {
     async keep(attempt) {
       const { task, number } = attempt.facts
-      const tree = await exactTree(room, attempt.work)
-      return keep(room, attempt, { ref: attemptRef(task, number), tree })
+      const tree = await exactTree(state, attempt.work)
+      return keep(state, attempt, { ref: attemptRef(task, number), tree })
     },
     async candidate({ token, ...attempt }) {
       const { task, number } = attempt.facts
       const ref = candidateRef(task, number, token)
-      return keep(room, attempt, { ref, tree: attempt.work.tree })
+      return keep(state, attempt, { ref, tree: attempt.work.tree })
     },
     dropCandidate({ ref, commit: hash }) {
       dropped.set(ref, hash)
@@ -47,35 +51,35 @@ export function openRecorder(room: Room, inspect: Inspect, checkpoint: (name: Ch
       return (await listRecords(git, task)).find((record) => record.number === number) ?? null
     },
     candidates: () => listCandidates(git),
-    land: (request) => land(room, request, { inspect, checkpoint }),
+    land: (request) => land(state, request, { inspect, checkpoint }),
     async commitTexts({ texts, message, signal }) {
-      const undo = writeTexts(room, texts)
+      const undo = writeTexts(state, texts)
       checkpoint('file-blocked')
-      const paths = [...texts.keys()].map((path) => `${room.prefix}${path}`)
-      const result = await commitFiles(room, inspect, { paths, message, signal })
+      const paths = [...texts.keys()].map((path) => `${state.prefix}${path}`)
+      const result = await commitFiles(state, inspect, { paths, message, signal })
       if (result.kind !== 'committed') undo()
       return result
     },
-    commitFiles: (request) => commitFiles(room, inspect, request),
+    commitFiles: (request) => commitFiles(state, inspect, request),
   }
 }
 
 async function commitFiles(
-  room: Room,
+  state: WorkspaceState,
   inspect: Inspect,
   { paths, message, signal }: FilesToCommit,
 ): Promise<CommitResult & { readonly head: string | null }> {
-  const result = await commit(room.git, { message, paths, signal })
+  const result = await commit(state.git, { message, paths, signal })
   if (result.kind !== 'committed') {
-    await unstage(room)
+    await unstage(state)
     return { ...result, head: null }
   }
-  if (room.isAdopted) await room.own.take(paths)
+  if (state.isAdopted) await state.own.take(paths)
   return { ...result, head: (await inspect.status()).head }
 }
 
 async function keep(
-  room: Room,
+  state: WorkspaceState,
   { facts, work, at, replaces, commits = [] }: ToKeep,
   { ref, tree }: { readonly ref: string; readonly tree: string },
 ): Promise<KeptAttempt> {
@@ -84,8 +88,8 @@ async function keep(
   // A record may replace an earlier one only on the same ref; on another ref the earlier one is just its parent.
   const before = replaces?.ref === ref ? replaces.commit : null
   const message = attemptMessage(facts)
-  const hash = await keepCommit(room.git, { ref, tree, message, parents, replaces: before })
-  room.refs.set(ref, hash)
+  const hash = await keepCommit(state.git, { ref, tree, message, parents, replaces: before })
+  state.refs.set(ref, hash)
   return { ...facts, ref, commit: hash, parents, tree, keptAt: Math.floor(at.getTime() / 1000) }
 }
 
@@ -93,11 +97,11 @@ async function keep(
  * The tree byte for byte. Attributes that the attempt added (line ends, filters, `ident`) make git store other
  * bytes than the files have, and a record must hold the files' bytes.
  */
-async function exactTree(room: Room, { tree, base, changes }: Work): Promise<string> {
+async function exactTree(state: WorkspaceState, { tree, base, changes }: Work): Promise<string> {
   if (!changes.some(({ path }) => isAttributes(path))) return tree
-  const scratch = join(room.repository.gitDir, 'ralph-index-exact')
+  const scratch = join(state.repository.gitDir, 'ralph-index-exact')
   try {
-    return await treeWithoutFilters(room.own.git.with({ env: { GIT_INDEX_FILE: scratch } }), base.head, tree)
+    return await treeWithoutFilters(state.own.git.with({ env: { GIT_INDEX_FILE: scratch } }), base.head, tree)
   } finally {
     rmSync(scratch, { force: true })
   }
@@ -110,15 +114,15 @@ export function isAttributes(path: string): boolean {
 
 /** Makes the task's commit of the checked tree, and inspects the result. */
 async function land(
-  room: Room,
+  state: WorkspaceState,
   { base, tree, texts, message, signal }: ToLand,
   { inspect, checkpoint }: { readonly inspect: Inspect; readonly checkpoint: (name: Checkpoint) => void },
 ): Promise<Landing> {
-  const { git, own, places } = room
-  const undo = writeTexts(room, texts)
+  const { git, own, places } = state
+  const undo = writeTexts(state, texts)
   checkpoint('file-completed')
   const result = await attempt(async () => {
-    await own.take(await notIgnored(room, [...texts.keys()]))
+    await own.take(await notIgnored(state, [...texts.keys()]))
     await own.publish()
     // The hooks as they were when the run began: an agent may have changed the setting.
     const door = places ? git.with({ settings: { 'core.hooksPath': places.hooks } }) : git
@@ -127,21 +131,21 @@ async function land(
   if (result.kind !== 'committed') {
     undo()
     await own.hold(tree)
-    await unstage(room)
+    await unstage(state)
     return result
   }
   checkpoint('committed')
   const { head, branch, entries } = await inspect.status()
   if (head === null) throw new Error('there is no commit after one was made')
   const made = head.startsWith(result.commit) ? head : await resolve(git, result.commit)
-  const { tree: madeTree, parents } = await room.commitAt(made)
+  const { tree: madeTree, parents } = await state.commitAt(made)
   const [parent] = parents
   if (parent !== undefined && parent !== base.head && made === head) {
     // Somebody committed in the last moment. Their commit stays, and this one is made again on top of it.
     await moveBranch(git, { branch, from: made, to: parent }, 'ralph: another commit came first')
     undo()
     await own.hold(tree)
-    await unstage(room)
+    await unstage(state)
     return { kind: 'moved' }
   }
   const changed = entries.filter(({ staged }) => staged).map(({ path }) => path)
@@ -149,7 +153,7 @@ async function land(
   const changedByHook = made === head ? changed : await changedPaths(git, await own.tree(), madeTree)
   if (changed.length > 0) await own.hold(head)
   else own.holds(madeTree)
-  room.hasTree(made, madeTree)
+  state.hasTree(made, madeTree)
   const left = entries.filter(
     (entry) =>
       entry.unstaged && !changed.includes(entry.path) && !(entry.nested && entry.kind === 'untracked'),
@@ -174,7 +178,10 @@ async function attempt<T>(
 }
 
 /** Those of the project's files that a commit may hold, as paths in the repository. */
-async function notIgnored({ git, prefix }: Room, files: readonly string[]): Promise<readonly string[]> {
+async function notIgnored(
+  { git, prefix }: WorkspaceState,
+  files: readonly string[],
+): Promise<readonly string[]> {
   const paths = files.map((file) => `${prefix}${file}`)
   // A task's own file is tracked; only a second file can be ignored.
   const ignored = paths.length > 1 ? await ignoredPaths(git, paths) : new Set<string>()
@@ -182,12 +189,15 @@ async function notIgnored({ git, prefix }: Room, files: readonly string[]): Prom
 }
 
 /** Unstages everything: what stays staged would go into the person's next commit. */
-async function unstage({ git }: Room): Promise<void> {
+async function unstage({ git }: WorkspaceState): Promise<void> {
   await git.run(['reset', '--quiet'], { okCodes: [0, 1, 128] })
 }
 
-/** Writes the texts in place, without a temporary file that could be left in the tree: git has the old texts. Returns what undoes that. */
-function writeTexts({ root }: Room, texts: ReadonlyMap<string, string>): () => void {
+/**
+ * Writes the texts in place, without a temporary file that could be left in the tree: git has the old texts. Returns
+ * what undoes that.
+ */
+function writeTexts({ root }: WorkspaceState, texts: ReadonlyMap<string, string>): () => void {
   const undo = [...texts].map(([path, text]) => remember(join(root, path), text))
   for (const [path, text] of texts) {
     const file = join(root, path)

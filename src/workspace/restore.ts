@@ -8,21 +8,21 @@ import { broughtSince, changedPaths } from '../git/tree.ts'
 import { afterKill, guard, locksIn, moveLocks } from './guard.ts'
 import { clearSubmodules } from './submodules.ts'
 import type { Displaced, Restore, Work } from './port.ts'
-import type { Room } from './room.ts'
+import type { WorkspaceState } from './state.ts'
 import { settingsPlaces } from './settings.ts'
 
 const WHY = 'ralph: back to where the attempt began'
 
 /** Makes the part of a workspace that brings it back to an earlier state. */
-export function openRestore(room: Room): Restore {
-  const { git, own, repository, root, aside, refs } = room
+export function openRestore(state: WorkspaceState): Restore {
+  const { git, own, repository, root, aside, refs } = state
   return {
     async adopt(person) {
       if (person) {
         await own.mend()
-        room.protect(person)
-        await noteSettings(room)
-        room.isAdopted = true
+        state.protect(person)
+        await noteSettings(state)
+        state.isAdopted = true
         return person
       }
       own.adopt()
@@ -31,14 +31,14 @@ export function openRestore(room: Room): Restore {
         since: statSync(join(repository.gitDir, 'ralph-index')).ctimeMs,
         misspelled: [...(await own.respelled()).keys()],
       }
-      room.protect(found)
-      await noteSettings(room)
+      state.protect(found)
+      await noteSettings(state)
       await refs.note()
-      room.isAdopted = true
+      state.isAdopted = true
       return found
     },
-    guard: async () => guard(room),
-    afterKill: (dead) => afterKill(room, dead),
+    guard: async () => guard(state),
+    afterKill: (dead) => afterKill(state, dead),
     setAside(paths) {
       for (const path of paths) aside.add(path)
     },
@@ -54,15 +54,15 @@ export function openRestore(room: Room): Restore {
       }
     },
     async commit({ commit, branch }) {
-      const [parent] = (await room.commitAt(commit)).parents
+      const [parent] = (await state.commitAt(commit)).parents
       if (parent === undefined) throw new Error(`${commit} has no parent to go back to`)
       await moveBranch(git, { branch, from: commit, to: parent }, WHY)
       await own.hold(parent)
     },
     leave() {
-      room.isAdopted = false
+      state.isAdopted = false
     },
-    lostByGoingBack: (base, work) => lostByGoingBack(room, base, work),
+    lostByGoingBack: (base, work) => lostByGoingBack(state, base, work),
     async files(base, paths) {
       if (paths.length === 0) return
       // git does not remove files that it does not know.
@@ -86,21 +86,21 @@ export function openRestore(room: Room): Restore {
     async tree({ recorded, to }) {
       // Beside the log, in a folder that git does not see.
       const keepIn = freeFolder(join(root, '.ralph', 'set-aside'))
-      const { tree } = await own.takeAll(await outsiders(room))
+      const { tree } = await own.takeAll(await outsiders(state))
       if (tree !== recorded) return null
-      const inside = await clearSubmodules(room.git, await own.status(), keepIn)
+      const inside = await clearSubmodules(state.git, await own.status(), keepIn)
       const moved = await restoreTree(own.git, { from: recorded, to, keepIn })
       const displaced = [...inside, ...moved]
-      own.holds(await room.treeOf(to))
+      own.holds(await state.treeOf(to))
       await own.publish()
-      room.misspelled = new Set((await own.respelled()).keys())
+      state.misspelled = new Set((await own.respelled()).keys())
       return displaced.length === 0
         ? []
         : ([{ folder: relative(root, keepIn), paths: displaced }] satisfies Displaced[])
     },
     locks: (since, keepIn, which) =>
       moveLocks(
-        locksIn(room).filter((lock) => {
+        locksIn(state).filter((lock) => {
           const isWanted = which === 'all' || basename(lock) !== 'index.lock'
           return isWanted && (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since.getTime()
         }),
@@ -109,18 +109,18 @@ export function openRestore(room: Room): Restore {
   }
 }
 
-async function noteSettings(room: Room): Promise<void> {
-  room.places = await settingsPlaces(room.git, room.repository, room.isOwn)
+async function noteSettings(state: WorkspaceState): Promise<void> {
+  state.places = await settingsPlaces(state.git, state.repository, state.isOwn)
 }
 
 /** What is in no tree: repositories that somebody made here, and unrelated files. */
-async function outsiders({ own, aside }: Room): Promise<readonly string[]> {
+async function outsiders({ own, aside }: WorkspaceState): Promise<readonly string[]> {
   const { entries } = await own.status()
   const nested = entries.filter((entry) => entry.nested && entry.kind === 'untracked')
   return [...nested.map(({ path }) => path), ...aside]
 }
 
-async function lostByGoingBack({ git }: Room, base: Base, work: Work): Promise<readonly string[]> {
+async function lostByGoingBack({ git }: WorkspaceState, base: Base, work: Work): Promise<readonly string[]> {
   const at = work.head?.at
   if (!at || at === base.head || (await isAncestor(git, base.head, at))) return []
   const touched = new Set(await changedPaths(git, at, work.tree))

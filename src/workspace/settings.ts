@@ -25,7 +25,10 @@ export interface SettingsPlaces {
   readonly hooks: string
   /** The hooks of submodules, in which git runs too. */
   readonly moreHooks: readonly string[]
-  /** Whether the content of the hooks' folder stays: a workspace of ralph's own uses the checkout's hooks, where a person may edit them. */
+  /**
+   * Whether the content of the hooks' folder stays: a workspace of ralph's own uses the checkout's hooks, where a
+   * person may edit them.
+   */
   readonly keepsHooks: boolean
   /** The hooks' folder inside the repository's tree, with a slash; null if it is elsewhere. */
   readonly hooksInTree: string | null
@@ -40,8 +43,8 @@ export async function settingsPlaces(
   isOwn = false,
 ): Promise<SettingsPlaces> {
   const { gitDir, commonDir, root } = repository
-  const asked = await git.run(['rev-parse', '--git-path', 'hooks'])
-  const hooks = resolve(git.cwd, asked.stdout.toString().trim())
+  const result = await git.run(['rev-parse', '--git-path', 'hooks'])
+  const hooks = resolve(git.cwd, result.stdout.toString().trim())
   const inTree = pathWithin(root, hooks)
   const hooksInTree = inTree === null || pathWithin(commonDir, hooks) !== null ? null : `${inTree}/`
   const files = [
@@ -110,9 +113,9 @@ async function trackedAmong(
   folder: string | null,
   files: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const asked = folder === null ? files : [folder, ...files]
-  if (asked.length === 0) return new Set()
-  const { stdout } = await git.run(['ls-files', '-z', '--', ...asked.map((path) => `:(literal)${path}`)])
+  const paths = folder === null ? files : [folder, ...files]
+  if (paths.length === 0) return new Set()
+  const { stdout } = await git.run(['ls-files', '-z', '--', ...paths.map((path) => `:(literal)${path}`)])
   const tracked = stdout.toString().split('\0').filter(Boolean)
   return new Set(tracked.map((path) => resolve(git.cwd, path)))
 }

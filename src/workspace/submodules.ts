@@ -71,8 +71,8 @@ const UNHOOKED = { 'core.fsmonitor': 'false', 'core.hooksPath': '/dev/null' }
 async function submodulesIn(
   clone: Git,
 ): Promise<readonly { readonly name: string; readonly path: string }[]> {
-  const asked = ['config', '--file', '.gitmodules', '-z', '--get-regexp', '^submodule\\..*\\.path$']
-  const { stdout } = await clone.run(asked, { okCodes: [0, 1] })
+  const args = ['config', '--file', '.gitmodules', '-z', '--get-regexp', '^submodule\\..*\\.path$']
+  const { stdout } = await clone.run(args, { okCodes: [0, 1] })
   return stdout
     .toString()
     .split('\0')

@@ -88,7 +88,7 @@ export const opencode: Provider = {
 /** An agent could have written the repository's configuration, and its servers would be started. */
 const WITHOUT_PROJECT = { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }
 
-/** Its folder in one that a variable names. */
+/** Its folder in the one that a variable names. */
 function below(folder: string | undefined): string | undefined {
   return folder === undefined ? undefined : path.join(folder, 'opencode')
 }

@@ -8,9 +8,9 @@ const SCHEMAS = ['task', 'config', 'events', 'plan'] as const
 
 /** Prints the JSON Schema of a task, the configuration, a run's events or a planning agent's answers; with or without `--json`. */
 export async function run({ args, printRaw }: Context): Promise<number> {
-  const [asked = 'config'] = args
-  const name = SCHEMAS.find((one) => one === asked)
-  if (!name) throw new UserError(`there is no schema '${asked}'`, `There are ${fewOf(SCHEMAS)}.`)
+  const [named = 'config'] = args
+  const name = SCHEMAS.find((one) => one === named)
+  if (!name) throw new UserError(`there is no schema '${named}'`, `There are ${fewOf(SCHEMAS)}.`)
   printRaw(
     name === 'plan' ? await answersText() : readFileSync(builtFile(`ralph.${name}.schema.json`), 'utf8'),
   )

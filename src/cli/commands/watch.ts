@@ -55,7 +55,7 @@ async function watchOn(context: Context, place: Place, terminal: Terminal): Prom
 
 /** Sends the request to the run; without a run, a blocked task can still be made TODO again. */
 async function steer({ io, where }: Context, watch: RunWatch, steering: Steering): Promise<string> {
-  // What the first frame does not need it does not wait for.
+  // The first frame does not wait for what it does not need.
   const { tryRun } = await import('../../project/run-control.ts')
   if (!watch.isAlive && steering.do === 'retry') {
     const { retry } = await import('../../project/retry-task.ts')

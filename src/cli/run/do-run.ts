@@ -70,7 +70,10 @@ function noFullScreen(): UserError {
   )
 }
 
-/** The terminal in which a person can drive an agent; null if nobody is at a terminal. Lines and full screen are hidden meanwhile. */
+/**
+ * The terminal in which a person can drive an agent; null if nobody is at a terminal. Lines and full screen are
+ * hidden meanwhile.
+ */
 function personTerminal(
   { io }: Context,
   { reporter }: LineShow,

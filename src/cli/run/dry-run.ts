@@ -30,11 +30,11 @@ import type { Context } from '../command.ts'
 export async function dryRun(
   context: Context,
   project: Project,
-  asked: { readonly wish: RunWish; readonly options: RunOptions },
+  request: { readonly wish: RunWish; readonly options: RunOptions },
 ): Promise<number> {
-  const task = taskOrReason(project.selection, asked.options.task)
+  const task = taskOrReason(project.selection, request.options.task)
   if (typeof task === 'string') throw new UserError(task, '', 1)
-  const { plan, warnings } = await planOf(context, project, { ...asked, task })
+  const { plan, warnings } = await planOf(context, project, { ...request, task })
   if (context.json) {
     const state = { task, eligible: true, waiting: [] }
     context.printJson({ version: 1, ...plan, task: taskJson(state, project.tierOf), warnings })

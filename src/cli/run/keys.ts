@@ -219,13 +219,13 @@ export class RunKeys {
   #ask(question: string, choices: readonly Choice[], remark = ''): void {
     this.#choices = choices
     const words = choices.map(({ keys, about }) => [accent(keys[0] ?? ''), ` ${about}`])
-    const asked: Block = {
+    const block: Block = {
       kind: 'hang',
       head: [' ', accent('?'), ' '],
       words: [[question], ...words, [dim('esc back')]],
       gap: '   ',
     }
-    this.#desk.reporter.overlay([asked, ...(remark === '' ? [] : [paragraph(['   '], remark, 'dim')])])
+    this.#desk.reporter.overlay([block, ...(remark === '' ? [] : [paragraph(['   '], remark, 'dim')])])
   }
 
   /** Shows a text until the next key. */

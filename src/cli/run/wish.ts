@@ -83,7 +83,10 @@ function refuseContradictions(options: Options, isInteractive: boolean): void {
     )
 }
 
-/** Refuses these flags with a queue: workers take commands only from the committed configuration, because anybody on the queue could send others. */
+/**
+ * Refuses these flags with a queue: workers take commands only from the committed configuration, because anybody on
+ * the queue could send others.
+ */
 function refuseWithQueue(options: Options): void {
   if (options.text('queue') === undefined) {
     if (options.text('remote') === undefined) return

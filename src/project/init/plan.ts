@@ -36,11 +36,11 @@ export function planSetup(findings: InitFindings): readonly PlannedFile[] {
 }
 
 function configOf({ dir, gates, aliases, schema }: InitFindings): object {
-  const said = Object.entries(aliases).filter(([, words]) => Object.keys(words).length > 0)
+  const named = Object.entries(aliases).filter(([, words]) => Object.keys(words).length > 0)
   return {
     ...(schema === null ? {} : { $schema: schema }),
     ...(dir === TASK_FOLDER ? {} : { tasks: dir }),
-    ...(said.length > 0 ? { aliases: Object.fromEntries(said) } : {}),
+    ...(named.length > 0 ? { aliases: Object.fromEntries(named) } : {}),
     // An empty list would mean that there are no gates, permanently.
     ...(gates.length > 0 ? { gates: gates.map(gateOf) } : {}),
   }

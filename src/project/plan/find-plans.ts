@@ -45,22 +45,22 @@ export async function planAsked(
   { cwd, note }: { readonly cwd: string; readonly note: PlanNote | null },
 ): Promise<Plan> {
   const { plans, broken } = await knownPlans(places, note)
-  if (wish.continues || wish.aborts) return saidNow(namedPlan(wish, { plans, broken }), wish)
-  const asked = newPlan(wish, places, cwd)
-  const known = plans.find((plan) => plan.status !== 'aborted' && isSame(plan, asked, wish))
+  if (wish.continues || wish.aborts) return withOptions(namedPlan(wish, { plans, broken }), wish)
+  const requested = newPlan(wish, places, cwd)
+  const known = plans.find((plan) => plan.status !== 'aborted' && isSame(plan, requested, wish))
   if (!known)
     return {
-      ...asked,
-      slug: slugOf(asked.slug, (slug) => broken.has(slug) || plans.some((plan) => plan.slug === slug)),
+      ...requested,
+      slug: slugOf(requested.slug, (slug) => broken.has(slug) || plans.some((plan) => plan.slug === slug)),
     }
-  if (known.wish === asked.wish) return saidNow(known, wish)
+  if (known.wish === requested.wish) return withOptions(known, wish)
   // It had been made from another text.
   const isMade = known.status === 'done' || known.status === 'tasks'
-  return { ...saidNow(known, wish), wish: asked.wish, status: isMade ? 'requirements' : known.status }
+  return { ...withOptions(known, wish), wish: requested.wish, status: isMade ? 'requirements' : known.status }
 }
 
 /** The plan with the present command line's options added to its own. */
-function saidNow(plan: Plan, { web, verifyTasks, exports }: PlanWish): Plan {
+function withOptions(plan: Plan, { web, verifyTasks, exports }: PlanWish): Plan {
   // The tasks are written already, but the file for other tools is not.
   const status = exports && !plan.exports && plan.status === 'done' ? 'tasks' : plan.status
   return {
@@ -123,16 +123,16 @@ function namedPlan({ words: [named], aborts }: PlanWish, { plans, broken }: Know
 const NO_PLAN = 'Begin one: ralph plan "A REST API for user management"'
 
 /** Whether two plans have the same source: documents by their files, standard input by its title, words by themselves. */
-function isSame(plan: Plan, asked: Plan, { input }: PlanWish): boolean {
-  if (asked.specs.length > 0 || plan.specs.length > 0) {
+function isSame(plan: Plan, requested: Plan, { input }: PlanWish): boolean {
+  if (requested.specs.length > 0 || plan.specs.length > 0) {
     const files = (one: Plan): string =>
       one.specs
         .map(({ file }) => file)
         .toSorted()
         .join('\n')
-    return files(plan) === files(asked)
+    return files(plan) === files(requested)
   }
-  return input === null ? plan.wish === asked.wish : plan.slug === asked.slug
+  return input === null ? plan.wish === requested.wish : plan.slug === requested.slug
 }
 
 function newPlan(wish: PlanWish, places: PlanPlaces, cwd: string): Plan {

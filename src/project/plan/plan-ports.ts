@@ -196,7 +196,10 @@ async function commitPhase(
   return { problem: result.output }
 }
 
-/** Ends the processes of a planning that died; reports changes in the tree since then, which may be a person's, and undoes none. */
+/**
+ * Ends the processes of a planning that died; reports changes in the tree since then, which may be a person's, and
+ * undoes none.
+ */
 async function putInOrder(workspace: Workspace, work: AgentAtWork): Promise<readonly string[]> {
   await endLeftovers(work)
   const { inspect, restore } = workspace

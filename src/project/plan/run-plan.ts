@@ -36,10 +36,10 @@ export async function runPlan(
       await recoverPlan(ports)
       await beginPlanning(world, place, wish)
     }
-    const asked = await planAsked(wish, ports.places, { cwd: world.cwd, note: ports.note.read() })
-    if (wish.aborts) return { kind: 'aborted', plan: await abortPlan(asked, ports) }
-    if (asked.exports) refuseOthers(place, await ports.backlog())
-    return makePlan(asked, { yes, research, dryRun }, ports)
+    const plan = await planAsked(wish, ports.places, { cwd: world.cwd, note: ports.note.read() })
+    if (wish.aborts) return { kind: 'aborted', plan: await abortPlan(plan, ports) }
+    if (plan.exports) refuseOthers(place, await ports.backlog())
+    return makePlan(plan, { yes, research, dryRun }, ports)
   })
 }
 

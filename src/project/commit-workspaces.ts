@@ -37,18 +37,18 @@ interface Checkout {
 }
 
 /** Workspaces of a checkout that belong to this process as long as it lives. */
-export interface Rooms {
+export interface CommitWorkspaces {
   /** Runs at the top of the checkout. */
   readonly git: Git
-  readonly rooms: readonly Room[]
+  readonly workspaces: readonly CommitWorkspace[]
   readonly release: () => void
 }
 
 /** Takes this many workspaces, apart from those of a running run and of other workers. */
-export async function takeRooms(
+export async function takeWorkspaces(
   world: World,
   { where, place, count }: { readonly where: Where; readonly place: Place; readonly count: number },
-): Promise<Rooms> {
+): Promise<CommitWorkspaces> {
   const { root, config } = place
   const { git, repository } = await openWithCommit(world, root)
   const home = openWorkspace(git, repository, root)
@@ -61,7 +61,7 @@ export async function takeRooms(
   const checkout: Checkout = { where, root, env: world.env, git, repository, home, lender, folder }
   return {
     git,
-    rooms: slots.map((slot) => new Room(checkout, slot)),
+    workspaces: slots.map((slot) => new CommitWorkspace(checkout, slot)),
     release() {
       for (const slot of slots) slot.release()
     },
@@ -77,7 +77,7 @@ export interface Furnished {
 const BARE: Furniture = { prepare: null, locks: [], copy: [], link: [] }
 
 /** A workspace of ralph's own in which a commit decides everything: its gates, and what they need. */
-export class Room {
+export class CommitWorkspace {
   readonly #checkout: Checkout
   readonly #slot: Slot
   /** What the workspace has so far: the next commit's configuration may differ. */
@@ -132,20 +132,20 @@ export class Room {
     },
     work: (ports: RunPorts) => Promise<T>,
   ): Promise<T | { readonly problem: string }> {
-    const handed = await runPorts(
+    const outer = await runPorts(
       world,
       { ...project, root: this.#checkout.root },
       { agents, questions: NO_QUESTIONS, sandbox, control, furnishedAs: own.root },
     )
     const ports: RunPorts = {
-      ...handed,
-      ...(await handed.workspaces.portsIn(own)),
-      workspaces: { ...handed.workspaces, furniture: this.#furniture },
+      ...outer,
+      ...(await outer.workspaces.portsIn(own)),
+      workspaces: { ...outer.workspaces, furniture: this.#furniture },
       workspace: own.workspace,
-      source: await handed.workspaces.sourceIn(own),
+      source: await outer.workspaces.sourceIn(own),
       warnings: [],
       env: {
-        ...handed.env,
+        ...outer.env,
         RALPH_WORKSPACE: String(own.number),
         RALPH_PORT_BASE: String(portBase(own.number)),
       },

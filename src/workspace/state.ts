@@ -11,7 +11,7 @@ import { KnownRefs } from './refs.ts'
 import type { SettingsPlaces } from './settings.ts'
 
 /** The state of one workspace that inspecting, recording and restoring share. */
-export class Room {
+export class WorkspaceState {
   readonly git: Git
   readonly own: OwnIndex
   readonly repository: Repository
