@@ -13,7 +13,8 @@ export function writeFileAtomic(path: string, text: string): void {
   const target = there?.target ?? path
   const draft = `${target}.${randomBytes(4).toString('hex')}.draft`
   try {
-    writeDraft(draft, text)
+    // No other user may read a private file, not even before its mode is right.
+    writeDraft(draft, text, there?.mode)
     if (there) chmodSync(draft, there.mode)
     renameOver(draft, target)
   } catch (error) {
@@ -63,12 +64,12 @@ function whatIsThere(path: string): { readonly target: string; readonly mode: nu
   }
 }
 
-function writeDraft(draft: string, text: string): void {
+function writeDraft(draft: string, text: string, mode = 0o666): void {
   try {
-    writeFileSync(draft, text)
+    writeFileSync(draft, text, { mode })
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
     mkdirSync(dirname(draft), { recursive: true })
-    writeFileSync(draft, text)
+    writeFileSync(draft, text, { mode })
   }
 }

@@ -6,7 +6,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** A folder with an agent's state: a cage has a copy of it, except for what it needs to keep. */
 export interface AgentHome {
   readonly folder: string
-  /** Entries whose changes stay: folders, which are created if missing, and existing files (with an ending). */
+  /** Entries whose changes stay: folders, which are created if missing, and existing small files (with an ending). */
   readonly keeps: readonly string[]
 }
 

@@ -1,6 +1,7 @@
-import { copyFileSync, cpSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { AgentHome } from '../base/cage-needs.ts'
+import type { CarriedFile } from './carried-files.ts'
 import { real, type Rule } from './mounts.ts'
 import type { CagePolicy } from './policy.ts'
 
@@ -8,40 +9,49 @@ import type { CagePolicy } from './policy.ts'
 const MOST_BYTES = 64 * 1024 * 1024
 const MOST_FILES = 400
 
+/** The homes and files of an agent, as a cage has them. */
+export interface Homes {
+  readonly rules: readonly Rule[]
+  /** The copies whose changes stay. */
+  readonly carried: readonly CarriedFile[]
+}
+
 /** Copies the homes and files of an agent into a folder of the cage. */
-export function layOutHomes(
-  { homes, files }: Pick<CagePolicy, 'homes' | 'files'>,
-  below: string,
-): readonly Rule[] {
-  const rules: Rule[] = []
-  for (const [index, home] of homes.entries()) rules.push(...layOutHome(home, join(below, `home-${index}`)))
+export function layOutHomes({ homes, files }: Pick<CagePolicy, 'homes' | 'files'>, below: string): Homes {
+  const laidOut = homes.map((home, index) => layOutHome(home, join(below, `home-${index}`)))
+  const rules = laidOut.flatMap((home) => home.rules)
   for (const path of files) {
     if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) continue
     const copy = join(below, basename(path))
     copyFileSync(path, copy)
     rules.push({ kind: 'write', path, from: copy })
   }
-  return rules
+  return { rules, carried: laidOut.flatMap((home) => home.carried) }
 }
 
 /**
  * Lays out an agent's own folder for a cage: a copy, which it may write and which is deleted with the cage, so that
- * no setting, hook or server that it adds remains; what it `keeps` is bound into the copy.
+ * no setting, hook or server that it adds remains. Of what it `keeps`, folders are bound into the copy, and changed
+ * files are carried back.
  */
-function layOutHome({ folder, keeps }: AgentHome, copy: string): readonly Rule[] {
+function layOutHome({ folder, keeps }: AgentHome, copy: string): Homes {
   mkdirSync(copy, { mode: 0o700 })
   // The agent would make these folders at its first start, which it cannot in a cage.
   const folders = keeps.filter((name) => !/\.\w+$/.test(name)).map((name) => join(folder, name))
   for (const path of [folder, ...folders]) mkdirSync(path, { recursive: true, mode: 0o700 })
   const home = real(folder) ?? folder
   const rules: Rule[] = [{ kind: 'write', path: folder, from: copy }]
+  const carried: CarriedFile[] = []
   for (const entry of readdirSync(home, { withFileTypes: true })) {
     const [path, place] = [join(home, entry.name), join(copy, entry.name)]
-    if (keeps.includes(entry.name)) {
-      if (entry.isDirectory()) mkdirSync(place)
-      else if (entry.isFile()) writeFileSync(place, '')
-      else continue
+    if (keeps.includes(entry.name) && entry.isDirectory()) {
+      mkdirSync(place)
       rules.push({ kind: 'write', path })
+    } else if (keeps.includes(entry.name)) {
+      const file = real(path)
+      if (file === null || !lstatSync(file).isFile()) continue
+      copyFileSync(file, place)
+      carried.push({ path: file, copy: place, draft: `${copy}.draft` })
     } else if (entry.isFile() && lstatSync(path).size <= MOST_BYTES) copyFileSync(path, place)
     else if (entry.isDirectory()) {
       const size = sizeOf(path)
@@ -52,7 +62,7 @@ function layOutHome({ folder, keeps }: AgentHome, copy: string): readonly Rule[]
       }
     }
   }
-  return rules
+  return { rules, carried }
 }
 
 /** Stops counting when it is too much. */

@@ -9,6 +9,7 @@ import type { Environment } from '../process/mark.ts'
 import { makePrivateFolder, removeOrLeave } from '../process/private-folder.ts'
 import { resolveProgram } from '../process/program.ts'
 import { startCage, type ProcessEnd, type Running, type StartProcess } from '../process/start.ts'
+import { carryFiles, type CarriedFile } from './carried-files.ts'
 import { HostList } from './hosts.ts'
 import { layOutHomes } from './homes.ts'
 import { cageFolder, mountArguments, type CageFolder, type Rule } from './mounts.ts'
@@ -79,7 +80,7 @@ export function cagedStart(
       const onAllowed = (): void => {
         requests.allowed = true
       }
-      writeFiles(policy, folder, cwd)
+      const carried = writeFiles(policy, folder, cwd)
       const inside = [...wayOutBefore(hosts), program.program, ...program.args]
       const running = startCage(
         options.terminal
@@ -98,6 +99,7 @@ export function cagedStart(
           },
         },
       )
+      const endCarrying = carryFiles(carried)
       const finish = async (): Promise<ProcessEnd> => {
         try {
           const end = endOf(await running.finished, complaint.text())
@@ -105,6 +107,7 @@ export function cagedStart(
           return { ...end, refusedHosts: [...requests.refused] }
         } finally {
           refusals.end()
+          endCarrying()
           await rm(folder.path, { recursive: true, force: true, maxRetries: 2 }).catch(() => undefined)
         }
       }
@@ -183,16 +186,18 @@ function makeFolder(env: Environment): CageFolder {
   return folder
 }
 
-function writeFiles(policy: CagePolicy, folder: CageFolder, cwd: string): void {
+function writeFiles(policy: CagePolicy, folder: CageFolder, cwd: string): readonly CarriedFile[] {
   const filter = seccompFilter()
   if (filter === null) throw new Error('this processor is not known to it')
   writeFileSync(join(folder.path, 'seccomp'), filter)
   writeFileSync(join(folder.path, 'way-out.sh'), WITH_NETWORK)
-  const rules: readonly Rule[] = [...policy.rules, ...layOutHomes(policy, folder.path)]
+  const homes = layOutHomes(policy, folder.path)
+  const rules: readonly Rule[] = [...policy.rules, ...homes.rules]
   const args = [...NAMESPACES, ...mountArguments(rules, folder), '--chdir', cwd]
   const file = openSync(join(folder.path, 'arguments'), 'w', 0o600)
   writeSync(file, args.join('\0') + '\0')
   closeSync(file)
+  return homes.carried
 }
 
 const PROXIES = /^(?:https?|all|no|ftp)_proxy$/i

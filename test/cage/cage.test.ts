@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { available, Ground } from './here.ts'
 
 const ground = available.ok ? new Ground() : null
@@ -206,6 +206,37 @@ describe.skipIf(!available.ok)('a caged process', () => {
     expect(readFileSync(join(folder, 'projects/a.jsonl'), 'utf8')).toBe('session\n')
     expect(readFileSync(join(folder, '.credentials.json'), 'utf8')).toBe('renewed\n')
     writeFileSync(join(folder, '.credentials.json'), 'SECRET\n')
+  })
+
+  test('carries a login home that was renewed by renaming, also while the agent lives, and brings it another’s', async () => {
+    const folder = join(ground!.home, '.codex')
+    const login = join(folder, 'auth.json')
+    chmodSync(login, 0o600)
+    const needs = { homes: [{ folder, keeps: ['auth.json'] }], keys: ['.codex/auth.json'] }
+    const first = ground!.run(
+      'cd ~/.codex; echo renewed > new; mv new auth.json; until grep -q again auth.json; do sleep 0.1; done; cat auth.json',
+      { needs },
+    )
+    await vi.waitFor(() => expect(readFileSync(login, 'utf8')).toBe('renewed\n'), { timeout: 30_000 })
+    expect(statSync(login).mode & 0o777).toBe(0o600)
+    const second = await ground!.run('cd ~/.codex; cat auth.json; echo again > new; mv new auth.json', {
+      needs,
+    })
+    expect(second.output).toBe('renewed\n')
+    expect((await first).output).toBe('again\n')
+    expect(readFileSync(login, 'utf8')).toBe('again\n')
+    expect(readdirSync(folder).toSorted()).toEqual(['auth.json', 'config.toml'])
+    writeFileSync(login, 'SECRET\n')
+  })
+
+  test('carries nothing home that a link or a pipe in the place of a login leads to', async () => {
+    const folder = join(ground!.home, '.codex')
+    const needs = { homes: [{ folder, keeps: ['auth.json'] }], keys: ['.codex/auth.json'] }
+    const kinds = [`ln -s ${join(ground!.home, '.claude/.credentials.json')}`, 'mkfifo', 'mkdir']
+    for (const kind of kinds) {
+      await ground!.run(`cd ~/.codex; rm auth.json; ${kind} auth.json; sleep 1.2`, { needs })
+      expect(readFileSync(join(folder, 'auth.json'), 'utf8')).toBe('SECRET\n')
+    }
   })
 
   test('has not begun where its cage could not be made', async () => {
