@@ -6,9 +6,10 @@ import { everybodyLeaves, sitAt } from '../cli/person.ts'
 import { git, makeRepository } from '../git/repository.ts'
 import { startFakeModelApi } from './fake-model-api.ts'
 import { environment } from './home.ts'
+import type { AgentName } from './installed.ts'
 import { say, type Model } from './model.ts'
 
-const { claude } = inject('programs')
+const programs = inject('programs')
 
 let home: string
 beforeEach(() => {
@@ -20,8 +21,22 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true, maxRetries: 5 })
 })
 
-/** As a person's home is who has used Claude Code in that folder before. */
-function setUp(root: string): void {
+/** How a person finds the program of an agent. */
+interface Wheel {
+  /** As a person's home is who has used it in that folder before. */
+  readonly setUp: (root: string) => void
+  /** What stands on its screen once it takes words. */
+  readonly ready: string
+  /** What it says before it is left with a second Ctrl-C; null where one is enough. */
+  readonly sure: string | null
+}
+
+const WHEELS = {
+  claude: { setUp: knownToClaude, ready: 'shift+tab', sure: 'again to exit' },
+  opencode: { setUp: () => undefined, ready: 'ctrl+p commands', sure: null },
+} satisfies Partial<Record<AgentName, Wheel>>
+
+function knownToClaude(root: string): void {
   const known = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true }
   const settings = {
     hasCompletedOnboarding: true,
@@ -32,13 +47,15 @@ function setUp(root: string): void {
   writeFileSync(path.join(home, '.claude.json'), JSON.stringify(settings))
 }
 
-test.skipIf(claude === undefined)(
-  'a task of the real claude is taken over in its session, at a terminal that changes its size',
-  async () => {
+test.for(Object.entries(WHEELS) as [keyof typeof WHEELS, Wheel][])(
+  'a task of the real %s is taken over in its session, at a terminal that changes its size',
+  async ([name, { setUp, ready, sure }], { skip }) => {
+    const program = programs[name]
+    if (program === undefined) return skip()
     const root = makeRepository({
       'docs/tasks/T-001.md': '# T-001: Write a file\n\n- **Status**: TODO\n\n## Description\nWrite it.\n',
       'ralph.config.json': JSON.stringify({
-        agent: 'claude',
+        agent: name,
         gates: [{ name: 'files', command: 'ls agent.txt' }],
         commit: { seal: false },
         baseline: 'off',
@@ -54,12 +71,14 @@ test.skipIf(claude === undefined)(
       return { kind: 'call', call: { tool: 'write', path: path.join(root, 'agent.txt'), content: 'hello\n' } }
     }
     await using api = await startFakeModelApi(model)
-    const env = { ...environment('claude', api.url, home, claude!), RALPH_SANDBOX: 'off' }
+    const env = { ...environment(name, api.url, home, program), RALPH_SANDBOX: 'off' }
     const { type, sees, shows, pty, screen, running } = await sitAt(['run', 'T-001'], { cwd: root, env })
     await expect.poll(() => existsSync(path.join(root, 'agent.txt')), { timeout: 30_000 }).toBe(true)
+    // Its session is known once it has said something.
+    await shows('agent.txt')
     type('i')
-    await sees('yours: claude, which goes on with what it has begun (session')
-    await shows('shift+tab')
+    await sees(`yours: ${name}, which goes on with what it has begun (session`)
+    await shows(ready)
     await screen.resize(70, 20)
     pty.resize({ columns: 70, rows: 20 })
     type('How are you?')
@@ -71,12 +90,16 @@ test.skipIf(claude === undefined)(
     type('i')
     await sees('FINE, THANK YOU')
     type('\u0003')
-    await shows('again to exit')
-    type('\u0003')
+    if (sure !== null) {
+      await shows(sure)
+      type('\u0003')
+    }
     expect(await running.finished).toMatchObject({ code: 0 })
     // The same conversation: what the agent alone was asked stands before what the person said.
     expect(bodies.at(-1)).toMatch(/T-001[^]*agent\.txt[^]*How are you\?/)
-    expect(git(root, 'log', '-1', '--format=%B')).toMatch(/^T-001: Write a file[^]*Agent: claude .*, by hand/)
+    expect(git(root, 'log', '-1', '--format=%B')).toMatch(
+      new RegExp(`^T-001: Write a file[^]*Agent: ${name} .*, by hand`),
+    )
     expect(readFileSync(path.join(root, 'agent.txt'), 'utf8')).toBe('hello\n')
     expect(git(root, 'status', '--short')).toBe('')
   },

@@ -75,7 +75,7 @@ export const opencode: Provider = {
         ...option('--prompt', session === 'new' ? text : null),
       ],
       env: {
-        OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...withServers(request), ...withInstructions(request) }),
+        OPENCODE_CONFIG_CONTENT: JSON.stringify(configByHand(request)),
         OPENCODE_DISABLE_AUTOUPDATE: '1',
         ...WITHOUT_PROJECT,
       },
@@ -113,6 +113,14 @@ function config(request: AgentRequest): Json {
   return { ...withServers(request), ...ours }
 }
 
+/** The person's own permissions hold, but for the commit. */
+function configByHand(request: AgentRequest): Json {
+  const own = ownConfig(request)['permission']
+  // This name means the same tool as `bash`, and leaves what the person's own configuration says of that one.
+  const permission = { ...(typeof own === 'string' ? { '*': own } : record(own)), 'bash*': reservedRules() }
+  return { ...withServers(request), ...withInstructions(request), permission }
+}
+
 function ownConfig({ env }: AgentRequest): Json {
   return parseLine(env['OPENCODE_CONFIG_CONTENT'] ?? '') ?? {}
 }
@@ -145,9 +153,8 @@ const READING = ['read', 'glob', 'grep', 'list', 'lsp', 'todowrite', 'todoread']
 
 /** The last rule that matches decides. */
 function permissions(request: AgentRequest): Json {
-  const reserved = RESERVED_COMMANDS.map((command) => [`${command}*`, 'deny'])
   if (request.permission.level === 'full') {
-    return { '*': 'allow', bash: Object.fromEntries([['*', 'allow'], ...reserved]) }
+    return { '*': 'allow', bash: { '*': 'allow', ...reservedRules() } }
   }
   if (request.permission.level === 'read') {
     const reading = [...READING, ...(request.permission.web ? ['webfetch', 'websearch'] : [])]
@@ -163,10 +170,14 @@ function permissions(request: AgentRequest): Json {
     '*': 'deny',
     ...Object.fromEntries([...tools, ...servers].map((name) => [name, 'allow'])),
     external_directory: 'deny',
-    bash: Object.fromEntries([
-      ['*', 'deny'],
-      ...allowedCommands(request, WILDCARDS).map((command) => [command, 'allow']),
-      ...reserved,
-    ]),
+    bash: {
+      '*': 'deny',
+      ...Object.fromEntries(allowedCommands(request, WILDCARDS).map((command) => [command, 'allow'])),
+      ...reservedRules(),
+    },
   }
+}
+
+function reservedRules(): Json {
+  return Object.fromEntries(RESERVED_COMMANDS.map((command) => [`${command}*`, 'deny']))
 }

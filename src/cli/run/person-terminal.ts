@@ -63,11 +63,12 @@ export function openPersonTerminal(io: Io, lending: Lending): PersonTerminal | n
     const fit = (): void => seat.resize(size())
     const hide = (): void => write(leaving(pane) + USUAL_MODES + TITLE_BACK)
     const enter = (): void => {
+      // First: until then the terminal makes a signal of a Ctrl-C, which nobody takes while a program is lent it.
+      input.setRawMode(true)
+      input.on('data', keys).resume()
       write(KEEP_TITLE + clearance(size()))
       fit()
       write((pane.isAlternate ? OTHER_SCREEN : '') + pane.repaint())
-      input.setRawMode(true)
-      input.on('data', keys).resume()
       seat.isShown = true
     }
     const leave = (): void => {

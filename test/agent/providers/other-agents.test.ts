@@ -206,6 +206,19 @@ describe('opencode', () => {
     })
   })
 
+  test.each([
+    ['{"permission":"ask"}', { '*': 'ask' }],
+    ['{"permission":{"bash":"ask"}}', { bash: 'ask' }],
+    ['', {}],
+  ])('by hand is denied the commit, and asks as the person has set it: %s', (content, own) => {
+    const { env } = opencode.interactive!(request({ env: { OPENCODE_CONFIG_CONTENT: content } }), 'new')
+    const { permission } = JSON.parse(env['OPENCODE_CONFIG_CONTENT']!) as { permission: object }
+    const reserved = { 'git commit*': 'deny', 'git push*': 'deny' }
+    expect(permission).toEqual({ ...own, 'bash*': reserved })
+    // The last rule that matches decides.
+    expect(Object.keys(permission).at(-1)).toBe('bash*')
+  })
+
   test('a gate is allowed just as it is, after everything else was denied', () => {
     const { env } = opencode.invocation(request({ gateCommands: ['npm test', 'ls src/?.ts'] }))
     const { permission } = JSON.parse(env['OPENCODE_CONFIG_CONTENT']!) as { permission: { bash: object } }
