@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { openDialogue } from './cli/dialogue.ts'
 import type { Dialogue, Io } from './cli/io.ts'
 import { openKeyboard, type OpenKeyboard } from './cli/keyboard.ts'
@@ -7,12 +6,6 @@ import { main } from './cli/main.ts'
 import { createOutlet } from './cli/outlet.ts'
 import { reportError } from './cli/report-error.ts'
 import { isForeground } from './process/foreground.ts'
-
-// Newer than Node 20: what was compiled once is kept, which saves each command some milliseconds.
-const nodeModule = process.getBuiltinModule('node:module')
-if ('enableCompileCache' in nodeModule && typeof nodeModule.enableCompileCache === 'function') {
-  nodeModule.enableCompileCache()
-}
 
 let interrupts: { readonly first: AbortController; readonly second: AbortController } | undefined
 

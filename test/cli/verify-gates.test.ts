@@ -35,8 +35,7 @@ describe('ralph verify --gates', () => {
     expect(stdout).toMatch(/✗ T-002 {2}[0-9a-f]{10} {2}.*no bad.*\n/)
     expect([code, stdout]).toEqual([1, expect.stringContaining('gates: 1 green, 1 not')])
     expect(git(at.cwd, 'status', '--porcelain')).toBe('')
-    const [folder] = readdirSync(join(at.env['XDG_CACHE_HOME']!, 'ralph'))
-    const left = readdirSync(join(at.env['XDG_CACHE_HOME']!, 'ralph', folder!))
+    const left = readdirSync(join(at.env['XDG_CACHE_HOME']!, 'ralph'), { recursive: true, encoding: 'utf8' })
     expect(left.filter((name) => name.endsWith('.lock'))).toEqual([])
   })
 

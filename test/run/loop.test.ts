@@ -1242,7 +1242,11 @@ describe('the baseline', () => {
     const options = { gates: [gateOf('test')], retries: 3 }
     const events = await runAll({ root, deed: work(root), options, gate: missing })
     expect(those(events, 'attempt-finished')).toMatchObject([
-      { outcome: 'gate-missing', reason: `a gate cannot run: test: ${reason}`, ref: 'refs/ralph/attempts/T-1/1' },
+      {
+        outcome: 'gate-missing',
+        reason: `a gate cannot run: test: ${reason}`,
+        ref: 'refs/ralph/attempts/T-1/1',
+      },
     ])
     expect(those(events, 'run-finished')).toMatchObject([
       { end: 'stopped', reason: expect.stringContaining(reason) },

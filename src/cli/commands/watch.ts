@@ -12,7 +12,6 @@ import { openTerminal } from '../terminal.ts'
 
 /** Shows the current run, or the last one: in the full screen, or as lines without a terminal. */
 export async function run(context: Context): Promise<number> {
-  takeLittleMemory()
   const place = await openPlace(context.where)
   const terminal = context.json ? null : openTerminal(context.io)
   return terminal ? watchOn(context, place, terminal) : printRun(context, place)
@@ -42,6 +41,7 @@ async function watchOn(context: Context, place: Place, terminal: Terminal): Prom
     steer: (steering) => steer(context, watch, steering),
     tick: () => watch.tick(),
   })
+  takeLittleMemory(io)
   const leave = (): void => opened?.screen.close()
   io.signal.addEventListener('abort', leave, { once: true })
   try {
@@ -72,6 +72,7 @@ const POLL_MS = 1000
 async function printRun(context: Context, place: Place): Promise<number> {
   const { io, args, json } = context
   const show: Show = json ? showJson(context) : await showLines(context, { verbose: false })
+  takeLittleMemory(io)
   const over = new AbortController()
   const end = (): void => {
     if (watch.isOver) over.abort()

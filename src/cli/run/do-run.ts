@@ -23,12 +23,14 @@ import { runWish } from './wish.ts'
 
 /** Does the next task, the named task, or one after the other; shows it in these lines, or as JSON if there are none. */
 export async function doRun(context: Context, lines: LineShow | null): Promise<number> {
-  takeLittleMemory()
+  const isTui = context.options.on('tui')
+  // The full screen reads all tasks before it shows anything: what the engine has grown to by then, it keeps.
+  if (isTui) takeLittleMemory(context.io)
   const project = await openProject(context.where)
   const wish = wishOf(context, project)
   const options = runOptions(wish, project)
   const terminal = lines?.isLive ? openTerminal(context.io) : null
-  if (context.options.on('tui') && !terminal) throw noFullScreen()
+  if (isTui && !terminal) throw noFullScreen()
   if (context.options.on('dry-run')) {
     const { dryRun } = await import('./dry-run.ts')
     return dryRun(context, project, { wish, options })
@@ -48,10 +50,11 @@ export async function doRun(context: Context, lines: LineShow | null): Promise<n
     })
   stage = shown && terminal && stageOf(context, shown, { project, control, terminal })
   const show = stage ?? shown ?? showJson(context)
-  if (context.options.on('tui')) stage?.open()
+  if (isTui) stage?.open()
   let code = 0
   const emit: Emit<RunEvent> = (event) => {
     show.event(event)
+    if (event.type === 'run-started' && !isTui) takeLittleMemory(context.io)
     if (event.type === 'run-finished') code = exitCode(event)
   }
   try {
