@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
-import { pathWithin, truePaths } from '../base/paths.ts'
 import { appendLine, followLines } from '../signal/line-file.ts'
 import {
   readReply,
@@ -81,7 +79,7 @@ function openLine({ folder, token }: { readonly folder: string; readonly token: 
     close: unfollow,
     call: (signal: SignalName, input: object, cancelled: AbortSignal): Promise<Reply> =>
       new Promise((resolve) => {
-        const id = randomUUID()
+        const id = crypto.randomUUID()
         const end = (reply: Reply): void => {
           clearTimeout(timer)
           cancelled.removeEventListener('abort', withdraw)
@@ -123,6 +121,7 @@ function served({ uri, title, text, file }: SignalResource, workspace: string): 
 async function readInside(workspace: string, file: string): Promise<string> {
   const path = join(workspace, file)
   if (!existsSync(path)) throw new UserError(`${file} is not there any more`)
+  const { pathWithin, truePaths } = await import('../base/paths.ts')
   const truePath = truePaths()
   if (pathWithin(truePath(workspace), realpathSync(path)) === null)
     throw new UserError(`${file} leads out of the workspace`)

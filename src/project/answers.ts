@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { fileNamesIn } from '../base/folder.ts'
 import { openReadingGit } from '../git/door.ts'
 import { refPlaces } from '../git/refs.ts'
@@ -9,9 +9,16 @@ import type { Place } from './project.ts'
 
 /** A stored answer, and the state of the files that it was made from. */
 interface Answer {
-  readonly stamp: string
+  readonly files: FileStates
   readonly at: number
   readonly text: string
+}
+
+/** Which files there are, and inode, size and times of each. They are compared with each call: numbers are fastest. */
+interface FileStates {
+  readonly paths: string
+  readonly states: Float64Array
+  readonly newest: number
 }
 
 /** A file may be written twice within this time without a visible difference. */
@@ -38,12 +45,12 @@ export class Answers {
     const repository = await this.#repositoryOf(place.root)
     // There may be a repository the next time.
     if (!repository) return make()
-    const { stamp, newest } = stampOf([...backlogFiles(place), ...repositoryFiles(repository)])
+    const files = fileStates([...backlogFiles(place), ...repositoryFiles(repository)])
     const known = this.#known.get(question)
     const at = now.getTime()
-    if (known?.stamp === stamp && at - known.at < LONGEST_MS) return known.text
+    if (known && isSame(known.files, files) && at - known.at < LONGEST_MS) return known.text
     const text = await make()
-    if (newest < at - RACY_MS) this.#known.set(question, { stamp, at, text })
+    if (files.newest < at - RACY_MS) this.#known.set(question, { files, at, text })
     else this.#known.delete(question)
     return text
   }
@@ -60,7 +67,10 @@ export class Answers {
 /** The files that the overviews read. */
 function backlogFiles({ root, dir }: Pick<Place, 'root' | 'dir'>): readonly string[] {
   const folders = [...new Set([dir, '.', 'docs', DISCIPLINES, FEATURES])]
-  return folders.flatMap((folder) => fileNamesIn(join(root, folder)).map((name) => join(root, folder, name)))
+  return folders.flatMap((folder) => {
+    const path = join(root, folder)
+    return fileNamesIn(path).map((name) => path + sep + name)
+  })
 }
 
 /** Files that change with every commit, every ref that ralph reads, and every fetch. */
@@ -68,15 +78,26 @@ function repositoryFiles({ gitDir, commonDir }: Repository): readonly string[] {
   return [join(gitDir, 'HEAD'), join(gitDir, 'FETCH_HEAD'), ...refPlaces(commonDir)]
 }
 
-/** Name, size and time of each file, and the latest time. */
-function stampOf(paths: readonly string[]): { readonly stamp: string; readonly newest: number } {
-  const parts: string[] = []
-  let newest = 0
+function fileStates(paths: readonly string[]): FileStates {
+  const states = new Float64Array(paths.length * 4)
+  let [at, newest] = [0, 0]
   for (const path of paths) {
-    const found = statSync(path, { throwIfNoEntry: false })
-    if (!found) continue
-    parts.push(`${path} ${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`)
-    newest = Math.max(newest, found.mtimeMs, found.ctimeMs)
+    const { ino, size, mtimeMs, ctimeMs } = statSync(path, { throwIfNoEntry: false }) ?? NO_FILE
+    states[at++] = ino
+    states[at++] = size
+    states[at++] = mtimeMs
+    states[at++] = ctimeMs
+    newest = Math.max(newest, mtimeMs, ctimeMs)
   }
-  return { stamp: parts.join('\n'), newest }
+  return { paths: paths.join('\n'), states, newest }
+}
+
+const NO_FILE = { ino: 0, size: 0, mtimeMs: 0, ctimeMs: 0 }
+
+function isSame(one: FileStates, other: FileStates): boolean {
+  return one.paths === other.paths && Buffer.compare(bytesOf(one), bytesOf(other)) === 0
+}
+
+function bytesOf({ states }: FileStates): Uint8Array {
+  return new Uint8Array(states.buffer)
 }

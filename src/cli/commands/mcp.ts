@@ -1,11 +1,9 @@
 import { UserError } from '../../base/errors.ts'
 import { INSIDE_VARIABLE } from '../../base/names.ts'
 import { attemptIn, attemptOffer } from '../../mcp/attempt.ts'
-import { mcpConfigFor } from '../../mcp/print-config.ts'
 import { PROJECT_ABOUT, projectTools, type ToolCall } from '../../mcp/project-tools.ts'
 import { serveMcp, type McpOffer } from '../../mcp/server.ts'
-import { Answers } from '../../project/answers.ts'
-import { openPlace } from '../../project/project.ts'
+import type { Answers } from '../../project/answers.ts'
 import { line } from '../../ui/block.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Context } from '../command.ts'
@@ -44,6 +42,7 @@ export async function run(context: Context): Promise<number> {
 }
 
 async function printConfig(context: Context, client: string): Promise<number> {
+  const { mcpConfigFor } = await import('../../mcp/print-config.ts')
   const config = mcpConfigFor(client, context.io)
   if (context.json) {
     context.printJson({ version: 1, ...config })
@@ -58,10 +57,16 @@ async function printConfig(context: Context, client: string): Promise<number> {
 }
 
 function projectOffer(context: Context): McpOffer {
-  const answers = new Answers(context.io.env)
+  let answers: Answers | null = null
   const tools = projectTools(COMMANDS, async (call) => {
     const make = (): Promise<string> => answer(context, call)
     if (call.writes) return { ok: true, text: await make() }
+    // A client waits for the start of each of its servers: tools load what they need when they are first called.
+    const [{ Answers }, { openPlace }] = await Promise.all([
+      import('../../project/answers.ts'),
+      import('../../project/project.ts'),
+    ])
+    answers ??= new Answers(context.io.env)
     const place = await openPlace(context.where)
     const question = JSON.stringify([place.root, call.command, call.args, [...call.options]])
     return { ok: true, text: await answers.to(question, { place, now: context.io.now() }, make) }
