@@ -5,7 +5,7 @@ import type { Range } from '../git/range.ts'
 import {
   changedVersions,
   readVersions,
-  scanVersions,
+  versionScanner,
   type BacklogPlace,
   type BacklogVersions,
   type ScannedVersion,
@@ -26,6 +26,8 @@ import type { TaskVocabulary } from '../task/vocabulary.ts'
 
 const FACTS = ['title', 'depends', 'milestone', 'completed', 'cost'] as const
 type DiffedTask = Facts<(typeof FACTS)[number]>
+const EARLIER_FACTS = ['title', 'milestone'] as const
+type EarlierTask = Facts<(typeof EARLIER_FACTS)[number]>
 
 /** A task in a list of a diff. */
 export interface DiffItem {
@@ -65,8 +67,6 @@ interface DiffPlace extends BacklogPlace {
   readonly around: LintContext
 }
 
-type Scanned = ScannedVersion<(typeof FACTS)[number]>
-type Selected = Selection<DiffedTask>
 type Writable = {
   -readonly [
     K in Exclude<keyof BacklogDiff, 'range' | 'eligible' | 'cycles' | 'selection' | 'unlinted'>
@@ -77,11 +77,9 @@ type Writable = {
 export async function diffBacklog(git: Git, range: Range, place: DiffPlace): Promise<BacklogDiff> {
   const versions = await readVersions(git, range, place)
   const pairs = changedVersions(versions)
-  const known = await scanVersions(versions, FACTS, place.vocabulary)
-  const factsIn = (all: readonly TaskVersion[]): readonly DiffedTask[] =>
-    all.map((version) => known.get(version)!.facts)
-  const [before, after] = [select(factsIn(versions.before)), select(factsIn(versions.after))]
-  const diff = { versions, known, before, after }
+  const ends = await readEnds(versions, pairs, place.vocabulary)
+  const [before, after] = [select(ends.before), select(ends.after)]
+  const diff = { versions, ends, before, after }
   const found = await compareAll(diff, pairs, place)
   const wasEligible = new Set(before.eligible.map(({ number }) => number))
   const eligible = after.eligible.filter(({ number }) => !wasEligible.has(number))
@@ -95,15 +93,64 @@ export async function diffBacklog(git: Git, range: Range, place: DiffPlace): Pro
   }
 }
 
+/** The tasks at both ends of a range, and what has changed of each. */
+interface Ends {
+  readonly before: readonly EarlierTask[]
+  readonly after: readonly DiffedTask[]
+  readonly was: ReadonlyMap<TaskVersion | null, EarlierTask>
+  readonly is: ReadonlyMap<TaskVersion | null, DiffedTask>
+  readonly changes: ReadonlyMap<TaskVersion, TaskChange>
+}
+
+/** Reads each content once: a changed task's two are compared while they are at hand. */
+async function readEnds(
+  versions: BacklogVersions,
+  pairs: readonly TaskVersions[],
+  vocabulary: TaskVocabulary,
+): Promise<Ends> {
+  const scanOld = versionScanner(versions, EARLIER_FACTS, vocabulary)
+  const scanNew = versionScanner(versions, FACTS, vocabulary)
+  const was = new Map<TaskVersion, EarlierTask>()
+  const is = new Map<TaskVersion, DiffedTask>()
+  const changes = new Map<TaskVersion, TaskChange>()
+  for (const { before, after } of pairs) {
+    const old = before && (await scanOld(before))
+    const recent = after && (await scanNew(after))
+    if (old) was.set(old.version, old.facts)
+    if (recent) is.set(recent.version, recent.facts)
+    const change = old && recent && (await changeOf(versions, old, recent, vocabulary))
+    if (change) changes.set(recent.version, change)
+  }
+  const unchanged = new Map<string, DiffedTask>()
+  for (const version of versions.after) {
+    if (is.has(version)) continue
+    const { facts } = await scanNew(version)
+    is.set(version, facts)
+    unchanged.set(version.file, facts)
+  }
+  const before = versions.before.map((version) => was.get(version) ?? unchanged.get(version.file)!)
+  return { before, after: versions.after.map((version) => is.get(version)!), was, is, changes }
+}
+
+async function changeOf(
+  { read }: BacklogVersions,
+  was: ScannedVersion<'title'>,
+  is: ScannedVersion<'title'>,
+  vocabulary: TaskVocabulary,
+): Promise<TaskChange | null> {
+  const quick = changeOfPlain(was, is, vocabulary)
+  return quick ?? detached(changeBetween(await read(was.version), await read(is.version)))
+}
+
 interface Compared {
   readonly versions: BacklogVersions
-  readonly known: ReadonlyMap<TaskVersion, Scanned>
-  readonly before: Selected
-  readonly after: Selected
+  readonly ends: Ends
+  readonly before: Selection<EarlierTask>
+  readonly after: Selection<DiffedTask>
 }
 
 async function compareAll(
-  { versions, known, after }: Compared,
+  { versions, ends, after }: Compared,
   pairs: readonly TaskVersions[],
   place: DiffPlace,
 ): Promise<Omit<Writable, 'problems'>> {
@@ -117,44 +164,24 @@ async function compareAll(
   }
   const states = new Map(after.states.map((state) => [state.task.file, state]))
   const addedJson = addedReader(versions, place)
-  for (const { before, after } of pairs) {
-    const was = before && known.get(before)!
-    const is = after && known.get(after)!
-    if (!is) {
-      if (was) found.removed.push(itemOf(was.facts))
+  for (const pair of pairs) {
+    const [was, is] = [ends.was.get(pair.before), ends.is.get(pair.after)]
+    if (!pair.after || !is) {
+      if (was) found.removed.push(itemOf(was))
       continue
     }
-    if (!was) found.added.push(await addedJson(is.version, states.get(is.version.file)!))
-    const change = was && (await changeOf(versions, was, is, place.vocabulary))
-    if (change) found.changed.push({ ...detached(change), title: itemOf(is.facts).title })
-    const turn = turnOf(was?.facts.status ?? null, is.facts.status)
-    if (turn === 'done') found.completed.push({ ...itemOf(is.facts), text: spentText(is.facts) })
+    if (!was) found.added.push(await addedJson(pair.after, states.get(pair.after.file)!))
+    const change = ends.changes.get(pair.after)
+    if (change) found.changed.push({ ...change, title: is.title })
+    const turn = turnOf(was?.status ?? null, is.status)
+    if (turn === 'done') found.completed.push({ ...itemOf(is), text: spentText(is) })
     if (turn === 'blocked') {
-      const text = detached(blockedReason(await versions.read(is.version)))
-      found.blocked.push({ ...itemOf(is.facts), text })
+      const text = detached(blockedReason(await versions.read(pair.after)))
+      found.blocked.push({ ...itemOf(is), text })
     }
-    if (turn === 'open') found.reopened.push(itemOf(is.facts))
+    if (turn === 'open') found.reopened.push(itemOf(is))
   }
   return found
-}
-
-async function changeOf(
-  { bytesOf, read }: BacklogVersions,
-  was: Scanned,
-  is: Scanned,
-  vocabulary: TaskVocabulary,
-): Promise<TaskChange | null> {
-  const plain = ({ version, facts }: Scanned) => {
-    const bytes = bytesOf(version)
-    return {
-      id: facts.id,
-      title: facts.title,
-      file: version.file,
-      bytes: typeof bytes === 'string' ? bytes : '',
-    }
-  }
-  const quick = was.isPlain && is.isPlain ? changeOfPlain(plain(was), plain(is), vocabulary) : undefined
-  return quick ?? changeBetween(await read(was.version), await read(is.version))
 }
 
 /** For most new tasks the facts are enough: only the others are read whole. */
@@ -209,8 +236,7 @@ async function problemsIn(
   return { problems: problems.sort(byPlace), unlinted: changed.length - own.length }
 }
 
-/** Copies the strings: a part of a text would keep the whole text in memory. */
-function itemOf({ id, title }: DiffedTask): DiffItem {
+function itemOf({ id, title }: EarlierTask): DiffItem {
   return { id, title }
 }
 
@@ -230,8 +256,8 @@ function newProblems(now: readonly Diagnostic[], before: readonly Diagnostic[]):
 
 /** The tasks whose unclear needs have changed: a needed task is gone, or is part of a cycle. */
 function unsettled(
-  before: Selected,
-  after: Selected,
+  before: Selection<EarlierTask>,
+  after: Selection<DiffedTask>,
   pairs: readonly TaskVersions[],
 ): readonly TaskVersions[] {
   const unclear = after.states.flatMap((state) => {
@@ -247,13 +273,16 @@ function unsettled(
   })
 }
 
-function unclearText({ waiting }: TaskState<DiffedTask>): string {
+function unclearText({ waiting }: TaskState<EarlierTask>): string {
   if (waiting.length === 0) return ''
   const unclear = waiting.filter(({ kind }) => kind !== 'dependency')
   return unclear.length === 0 ? '' : JSON.stringify(unclear)
 }
 
-function newCycles(before: Selected, after: Selected): readonly (readonly string[])[] {
+function newCycles(
+  before: Selection<EarlierTask>,
+  after: Selection<DiffedTask>,
+): readonly (readonly string[])[] {
   const nameOf = ({ ids }: { readonly ids: readonly string[] }): string => ids.toSorted().join(' ')
   const known = new Set(before.cycles.map(nameOf))
   return after.cycles.filter((cycle) => !known.has(nameOf(cycle))).map(({ ids }) => ids)

@@ -134,39 +134,27 @@ function isIn(file: string, dir: string): boolean {
   return file.slice(0, Math.max(0, file.lastIndexOf('/'))) === (dir === '.' ? '' : dir)
 }
 
-/** A scanned version; one in the plainest style has only some facts. */
+/** A version that was read: of one in the plainest style only some facts, and its bytes. */
 export interface ScannedVersion<K extends FactName> {
   readonly version: TaskVersion
   readonly facts: Facts<K>
-  readonly isPlain: boolean
+  readonly plain: string | null
 }
 
-/** Reads some facts of each version; unchanged files are read once. */
-export async function scanVersions<K extends FactName>(
-  { before, after, bytesOf, read }: BacklogVersions,
+/** Makes the reader of some facts of a version. */
+export function versionScanner<K extends FactName>(
+  { bytesOf, read }: BacklogVersions,
   names: readonly K[],
   vocabulary: TaskVocabulary,
-): Promise<ReadonlyMap<TaskVersion, ScannedVersion<K>>> {
+): (version: TaskVersion) => Promise<ScannedVersion<K>> {
   const scan = factsScanner(vocabulary, { facts: names })
-  const known = new Map<TaskVersion, ScannedVersion<K>>()
-  const byFile = new Map<string, TaskVersion>()
-  for (const version of [...before, ...after]) {
-    const twin = byFile.get(version.file)
-    byFile.set(version.file, version)
-    if (twin?.blob === version.blob) {
-      known.set(version, { ...known.get(twin)!, version })
-      continue
-    }
+  return async (version) => {
     const bytes = bytesOf(version)
     const facts = typeof bytes === 'string' ? scan({ ...version, bytes }) : null
-    known.set(
-      version,
-      facts
-        ? { version, facts, isPlain: true }
-        : { version, facts: factsOf(await read(version)), isPlain: false },
-    )
+    return facts
+      ? { version, facts, plain: bytes as string }
+      : { version, facts: factsOf(await read(version)), plain: null }
   }
-  return known
 }
 
 /** The versions of one task; null before for a new one, and after for a deleted one. */

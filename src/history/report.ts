@@ -3,7 +3,7 @@ import { listRecords, type KeptAttempt } from '../git/record.ts'
 import { select, type Selection } from '../select/selection.ts'
 import { blockedReason } from '../select/why-not.ts'
 import type { Facts } from '../task/model.ts'
-import { readVersions, scanVersions, type BacklogPlace } from './backlog-versions.ts'
+import { readVersions, versionScanner, type BacklogPlace } from './backlog-versions.ts'
 import { readCompletions, type CompletionRecord } from './completions.ts'
 import { periodOf, type Period } from './period.ts'
 
@@ -46,11 +46,12 @@ export async function readReport(
     listRecords(git),
     readVersions(git, { text: '', from: commit, to: commit }, place),
   ])
-  const scanned = await scanVersions(versions, FACTS, vocabulary)
-  const selection = select(versions.after.map((version) => scanned.get(version)!.facts))
+  const scan = versionScanner(versions, FACTS, vocabulary)
   const reasons = new Map<string, string>()
+  const tasks: ReportTask[] = []
   for (const version of versions.after) {
-    const { facts } = scanned.get(version)!
+    const { facts } = await scan(version)
+    tasks.push(facts)
     if (facts.status === 'BLOCKED' || facts.held) {
       reasons.set(facts.id, blockedReason(await versions.read(version)))
     }
@@ -58,7 +59,7 @@ export async function readReport(
   const attempts = records
     .filter(({ keptAt }) => isWithin(keptAt, period))
     .toSorted((a, b) => a.keptAt - b.keptAt)
-  return { period, commit, completions, attempts, selection, reasons }
+  return { period, commit, completions, attempts, selection: select(tasks), reasons }
 }
 
 function isWithin(time: number, { from, to }: Period): boolean {

@@ -1,6 +1,7 @@
 import { scanInlineText } from '../markdown/inline.ts'
-import { decoded } from '../task/byte-text.ts'
-import type { Section, Status, Task } from '../task/model.ts'
+import { decoded, ownText } from '../task/byte-text.ts'
+import type { Section, Status, Task, TaskHead } from '../task/model.ts'
+import { perVocabulary, remembered } from '../task/plain-words.ts'
 import { lookUp, sectionNamed, type TaskVocabulary } from '../task/vocabulary.ts'
 
 /** A field, or the title or place of a file, whose value has changed; null for a missing one. */
@@ -74,52 +75,63 @@ function normal(text: string): string {
   return text.replaceAll(/[ \t]*(?:\r\n|\r|\n)/g, '\n').trim()
 }
 
-/** The bytes of a file in the plainest style, with what the scanner found. */
-interface PlainVersion {
-  readonly id: string
-  readonly title: string
-  readonly file: string
-  readonly bytes: string
+/** A version of a task with its bytes if it is in the plainest style, and what the scanner found. */
+interface MaybePlain {
+  readonly facts: Pick<TaskHead, 'id' | 'file'> & { readonly title: string }
+  readonly plain: string | null
 }
 
 /**
  * The same for two files in the plainest style, from their lines alone, about twenty times as fast as reading them
- * whole; undefined if a line might have another meaning.
+ * whole; undefined if one is in another style, or a line might have another meaning.
  */
 export function changeOfPlain(
-  before: PlainVersion,
-  after: PlainVersion,
+  before: MaybePlain,
+  after: MaybePlain,
   vocabulary: TaskVocabulary,
 ): TaskChange | undefined {
-  const [were, are] = [plainParts(before.bytes), plainParts(after.bytes)]
+  const [were, are] = [plainParts(before.plain), plainParts(after.plain)]
   if (were === null || are === null) return undefined
-  const fields = were.block === are.block ? [] : changedLines(were.block, are.block, vocabulary)
-  if (fields === null) return undefined
+  const names = plainNames(vocabulary)
+  const fields = were.block === are.block ? [] : changedLines(were.block, are.block, names)
+  const sections = fields && changedTitles(were.sections, are.sections, names)
+  if (fields === null || sections === null) return undefined
   const own = (['id', 'title', 'file'] as const).flatMap((key): FieldChange[] => {
-    const [was, is] = [before[key], after[key]]
+    const [was, is] = [before.facts[key], after.facts[key]]
     return was === is ? [] : [{ name: `${key[0]!.toUpperCase()}${key.slice(1)}`, before: was, after: is }]
   })
-  const sections = changedTexts(were.sections, are.sections)
-  if (sections.some((text) => UNCLEAR.test(text))) return undefined
-  const titles = sections.map((text) => scanInlineText(decoded(text.split('\n', 1)[0] ?? '').trim()))
-  if (!titles.every((title) => title !== null)) return undefined
-  const names = titles.map((title) => sectionNamed(vocabulary, title) ?? title)
-  return { id: after.id, fields: [...own, ...fields], sections: [...new Set(names)] }
+  return { id: after.facts.id, fields: [...own, ...fields], sections }
 }
+
+/** The names of fields and sections by the bytes of their keys and titles; null for what might mean something else. */
+const plainNames = perVocabulary((vocabulary) => ({
+  field: remembered((bytes) => {
+    const key = decoded(bytes)
+    return sectionNamed(vocabulary, key) ? null : (lookUp(vocabulary.fields, key) ?? key)
+  }),
+  section: remembered((bytes) => {
+    const title = scanInlineText(decoded(bytes).trim())
+    return title === null ? null : (sectionNamed(vocabulary, title) ?? title)
+  }),
+}))
+
+type PlainNames = ReturnType<typeof plainNames>
 
 /** Signs that may hide a heading. */
 const HIDING = ['```', '~~~', '<', '\r']
 /** Lines that may be a heading in another style, or hide one. */
 const UNCLEAR = /\n(?:---|===| {1,3}#|> )| #+[ \t]*(?:\n|$)/
 
-function plainParts(bytes: string): { readonly block: string; readonly sections: readonly string[] } | null {
-  for (const sign of HIDING) if (bytes.includes(sign)) return null
+function plainParts(
+  bytes: string | null,
+): { readonly block: string; readonly sections: readonly string[] } | null {
+  if (bytes === null || HIDING.some((sign) => bytes.includes(sign))) return null
   const [head = '', ...sections] = bytes.split('\n## ')
   return { block: head.slice(head.indexOf('\n') + 1), sections }
 }
 
 /** The fields in lines that only one of two blocks has; null if a line is no plain field. */
-function changedLines(before: string, after: string, vocabulary: TaskVocabulary): FieldChange[] | null {
+function changedLines(before: string, after: string, names: PlainNames): FieldChange[] | null {
   const [were, are] = [before.split('\n'), after.split('\n')]
   const changes = new Map<string, { name: string; before: string | null; after: string | null }>()
   for (const [side, lines, others] of [
@@ -129,9 +141,9 @@ function changedLines(before: string, after: string, vocabulary: TaskVocabulary)
     for (const line of lines) {
       if (line.trim() === '' || others.includes(line)) continue
       const [, key, bytes] = /^- \*\*([^*:]+)\*\*: ?(.*)$/.exec(line) ?? []
-      const value = bytes === undefined ? null : scanInlineText(decoded(bytes).trim())
-      if (key === undefined || value === null || sectionNamed(vocabulary, decoded(key))) return null
-      const name = lookUp(vocabulary.fields, decoded(key)) ?? decoded(key)
+      const value = bytes === undefined ? null : scanInlineText(ownText(bytes).trim())
+      const name = key === undefined ? null : names.field(key)
+      if (name === null || value === null) return null
       const change = changes.get(name) ?? { name, before: null, after: null }
       change[side] = value
       changes.set(name, change)
@@ -140,11 +152,21 @@ function changedLines(before: string, after: string, vocabulary: TaskVocabulary)
   return [...changes.values()].filter((change) => change.before !== change.after)
 }
 
-/** The sections whose bytes only one of two files has. */
-function changedTexts(before: readonly string[], after: readonly string[]): readonly string[] {
+/** The sections whose bytes only one of two files has; null if one might hide another heading. */
+function changedTitles(
+  before: readonly string[],
+  after: readonly string[],
+  names: PlainNames,
+): readonly string[] | null {
   const only = (texts: readonly string[], others: readonly string[]): readonly string[] =>
     texts.filter(
       (text, index) => others[index] !== text && !others.some((one) => one.trimEnd() === text.trimEnd()),
     )
-  return [...only(before, after), ...only(after, before)]
+  const titles = new Set<string>()
+  for (const text of [...only(before, after), ...only(after, before)]) {
+    const title = UNCLEAR.test(text) ? null : names.section(text.split('\n', 1)[0] ?? '')
+    if (title === null) return null
+    titles.add(title)
+  }
+  return [...titles]
 }

@@ -94,7 +94,8 @@ function keyMeaning(start: string, vocabulary: TaskVocabulary): KeyMeaning | nul
 const IS_ASCII_KEY = /^[A-Za-z0-9](?:[A-Za-z0-9 ]{0,38}[A-Za-z0-9])?$/
 const IS_PLAIN_KEY = /^[\p{L}\p{N}](?:[\p{L}\p{N} ]{0,38}[\p{L}\p{N}])?$/u
 
-function remembered<T>(read: (bytes: string) => T): (bytes: string) => T {
+/** Memoizes a reader of bytes, for as many as a backlog has in common. */
+export function remembered<T>(read: (bytes: string) => T): (bytes: string) => T {
   const known = new Map<string, T>()
   return (bytes) => {
     const found = known.get(bytes)

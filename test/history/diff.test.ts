@@ -221,8 +221,8 @@ it('is the same by the lines of plain files as by the parser', async () => {
         [before, after].map((text) => parseTask({ file: 'docs/tasks/T-1.md', text })),
       )
       const plain = [
-        { ...was!, bytes: Buffer.from(before).toString('latin1') },
-        { ...is!, bytes: Buffer.from(after).toString('latin1') },
+        { facts: was!, plain: Buffer.from(before).toString('latin1') },
+        { facts: is!, plain: Buffer.from(after).toString('latin1') },
       ] as const
       const found = changeOfPlain(...plain, TASK_VOCABULARY)
       if (found === undefined || before === after) continue
