@@ -1,30 +1,84 @@
 import type { Git } from './git.ts'
 
-/** The blobs of files by name (`4b825dc:./docs/a.md`), read in one or two processes; missing files are left out. */
-export async function contentsOf(git: Git, names: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
+/**
+ * The blobs of files by name (`4b825dc:./docs/a.md`), read in one or two processes; missing files are left out. `see`
+ * is called with each as it comes, while git reads the next.
+ */
+export async function contentsOf(
+  git: Git,
+  names: readonly string[],
+  see: (name: string, bytes: Buffer) => void = () => undefined,
+): Promise<ReadonlyMap<string, Buffer>> {
   // git would read a name with a line break as two names.
   const files = [...new Set(names)].filter((name) => !name.includes('\n'))
   const middle = files.length > MANY ? Math.ceil(files.length / 2) : files.length
   const blobs = new Map<string, Buffer>()
-  await Promise.all([readInto(blobs, git, files.slice(0, middle)), readInto(blobs, git, files.slice(middle))])
+  const take = (name: string, bytes: Buffer): void => {
+    blobs.set(name, bytes)
+    see(name, bytes)
+  }
+  await Promise.all([read(git, files.slice(0, middle), take), read(git, files.slice(middle), take)])
   return blobs
 }
 
 // Finding a path in a commit takes git a while, and there is usually a second core.
 const MANY = 200
 
-async function readInto(blobs: Map<string, Buffer>, git: Git, names: readonly string[]): Promise<void> {
+async function read(
+  git: Git,
+  names: readonly string[],
+  take: (name: string, bytes: Buffer) => void,
+): Promise<void> {
   if (names.length === 0) return
-  const { stdout } = await git.run(['cat-file', '--batch', '--buffer'], { stdin: `${names.join('\n')}\n` })
-  let at = 0
-  for (const name of names) {
-    const end = stdout.indexOf(LINE_FEED, at)
-    const { size, isBlob } = headEndingAt(stdout, end)
-    at = end + 1
-    if (size < 0) continue
-    // The name may be that of a folder.
-    if (isBlob) blobs.set(name, stdout.subarray(at, at + size))
-    at += size + 1
+  const reader = contentReader(names, take)
+  let failure: { readonly error: unknown } | null = null
+  const onOutput = (chunk: Buffer): void => {
+    // An error must end the reading, not the whole program.
+    try {
+      if (!failure) reader(chunk)
+    } catch (error) {
+      failure = { error }
+    }
+  }
+  await git.run(['cat-file', '--batch', '--buffer'], { stdin: `${names.join('\n')}\n`, onOutput })
+  if (failure !== null) throw (failure as { readonly error: unknown }).error
+}
+
+/** Cuts git's output, which comes in chunks, into the contents of these names; copies only what is in two chunks. */
+function contentReader(
+  names: readonly string[],
+  take: (name: string, bytes: Buffer) => void,
+): (chunk: Buffer) => void {
+  let next = 0
+  /** Takes what is whole, and returns where the rest begins, and its length in the end: 0 for not yet known. */
+  const cut = (bytes: Buffer): { readonly at: number; readonly length: number } => {
+    for (let at = 0; ;) {
+      const end = bytes.indexOf(LINE_FEED, at)
+      if (end < 0) return { at, length: 0 }
+      const { size, isBlob } = headEndingAt(bytes, end)
+      const after = end + 1 + (size < 0 ? 0 : size + 1)
+      if (after > bytes.length) return { at, length: after - at }
+      const name = names[next++]!
+      // The name may be that of a folder.
+      if (isBlob) take(name, bytes.subarray(end + 1, after - 1))
+      at = after
+    }
+  }
+  let [pieces, length, wanted]: [Buffer[], number, number] = [[], 0, 0]
+  return (chunk) => {
+    for (let rest = chunk; rest.length > 0;) {
+      const missing = wanted > 0 ? wanted - length : rest.indexOf(LINE_FEED) + 1 || rest.length
+      const piece = length === 0 ? rest : rest.subarray(0, missing)
+      rest = rest.subarray(piece.length)
+      pieces.push(piece)
+      length += piece.length
+      if (length < wanted) return
+      const bytes = pieces.length === 1 ? piece : Buffer.concat(pieces, length)
+      const left = cut(bytes)
+      pieces = left.at === bytes.length ? [] : [bytes.subarray(left.at)]
+      length = bytes.length - left.at
+      wanted = left.length
+    }
   }
 }
 

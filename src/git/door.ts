@@ -102,11 +102,12 @@ interface Command {
 
 async function execute(command: Command): Promise<GitResult> {
   const { cwd, env, args, options } = command
-  const { stdin, signal, okCodes = [0] } = options
+  const { stdin, onOutput, signal, okCodes = [0] } = options
   signal?.throwIfAborted()
   // Without this git writes each commit of a log separately, and wakes the reader of the pipe for each.
   const all = { ...env, GIT_FLUSH: '0', ...options.env }
-  const { code, stdout, stderr } = await ended(cwd, { program: 'git', args, cwd, env: all, stdin, signal })
+  const run = { program: 'git', args, cwd, env: all, stdin, onOutput, signal }
+  const { code, stdout, stderr } = await ended(cwd, run)
   signal?.throwIfAborted()
   const complaint = stderr.toString()
   if (code === null || !okCodes.includes(code)) throw new GitError(args, code, complaint)

@@ -19,6 +19,8 @@ export interface Git {
 
 export interface GitOptions {
   readonly stdin?: string | Uint8Array
+  /** Takes git's output as it comes; then the result has none. */
+  readonly onOutput?: (chunk: Buffer) => void
   readonly okCodes?: readonly number[]
   /** Added to git's environment for this command: a temporary index, an identity. */
   readonly env?: Readonly<Record<string, string>>

@@ -3,12 +3,11 @@ import type { TaskJson } from '../events/task.ts'
 import type { Git } from '../git/git.ts'
 import type { Range } from '../git/range.ts'
 import {
-  changedVersions,
+  isChanged,
+  plainScanner,
   readVersions,
-  versionScanner,
   type BacklogPlace,
   type BacklogVersions,
-  type ScannedVersion,
   type TaskVersion,
   type TaskVersions,
 } from './backlog-versions.ts'
@@ -19,10 +18,9 @@ import { select, type Selection, type TaskState } from '../select/selection.ts'
 import { JSON_FACTS, taskJson } from '../select/task-json.ts'
 import { mayDecideTier, TIER_FACTS, tierOf, tierOfFacts, type TierTable } from '../select/tier.ts'
 import { blockedReason } from '../select/why-not.ts'
-import { detached } from '../task/facts.ts'
+import { detached, factsOf } from '../task/facts.ts'
 import type { Facts } from '../task/model.ts'
 import { factsScanner } from '../task/scan-facts.ts'
-import type { TaskVocabulary } from '../task/vocabulary.ts'
 
 const FACTS = ['title', 'depends', 'milestone', 'completed', 'cost'] as const
 type DiffedTask = Facts<(typeof FACTS)[number]>
@@ -75,11 +73,11 @@ type Writable = {
 
 /** Compares the backlog at both ends of a range: the tasks, and which of them are eligible. */
 export async function diffBacklog(git: Git, range: Range, place: DiffPlace): Promise<BacklogDiff> {
-  const versions = await readVersions(git, range, place)
-  const pairs = changedVersions(versions)
-  const ends = await readEnds(versions, pairs, place.vocabulary)
+  const ends = await readEnds(git, range, place)
+  const { versions } = ends
+  const pairs = versions.pairs.filter(isChanged)
   const [before, after] = [select(ends.before), select(ends.after)]
-  const diff = { versions, ends, before, after }
+  const diff = { ends, before, after }
   const found = await compareAll(diff, pairs, place)
   const wasEligible = new Set(before.eligible.map(({ number }) => number))
   const eligible = after.eligible.filter(({ number }) => !wasEligible.has(number))
@@ -95,6 +93,7 @@ export async function diffBacklog(git: Git, range: Range, place: DiffPlace): Pro
 
 /** The tasks at both ends of a range, and what has changed of each. */
 interface Ends {
+  readonly versions: BacklogVersions
   readonly before: readonly EarlierTask[]
   readonly after: readonly DiffedTask[]
   readonly was: ReadonlyMap<TaskVersion | null, EarlierTask>
@@ -103,54 +102,51 @@ interface Ends {
 }
 
 /** Reads each content once: a changed task's two are compared while they are at hand. */
-async function readEnds(
-  versions: BacklogVersions,
-  pairs: readonly TaskVersions[],
-  vocabulary: TaskVocabulary,
-): Promise<Ends> {
-  const scanOld = versionScanner(versions, EARLIER_FACTS, vocabulary)
-  const scanNew = versionScanner(versions, FACTS, vocabulary)
-  const was = new Map<TaskVersion, EarlierTask>()
-  const is = new Map<TaskVersion, DiffedTask>()
+async function readEnds(git: Git, range: Range, place: BacklogPlace): Promise<Ends> {
+  const { vocabulary } = place
+  const [scanOld, scanNew] = [plainScanner(EARLIER_FACTS, vocabulary), plainScanner(FACTS, vocabulary)]
+  const was = new Map<TaskVersion | null, EarlierTask>()
+  const is = new Map<TaskVersion | null, DiffedTask>()
   const changes = new Map<TaskVersion, TaskChange>()
-  for (const { before, after } of pairs) {
-    const old = before && (await scanOld(before))
-    const recent = after && (await scanNew(after))
-    if (old) was.set(old.version, old.facts)
-    if (recent) is.set(recent.version, recent.facts)
-    const change = old && recent && (await changeOf(versions, old, recent, vocabulary))
+  const scan = (pair: TaskVersions, bytesOf: BacklogVersions['bytesOf']): void => {
+    const { before, after } = pair
+    const recent = after && scanNew(after, bytesOf)
+    const old = isChanged(pair) ? before && scanOld(before, bytesOf) : recent
+    if (after && recent) is.set(after, recent.facts)
+    if (before && old) was.set(before, old.facts)
+    const change = old && recent && isChanged(pair) && changeOfPlain(old, recent, vocabulary)
     if (change) changes.set(recent.version, change)
   }
-  const unchanged = new Map<string, DiffedTask>()
-  for (const version of versions.after) {
-    if (is.has(version)) continue
-    const { facts } = await scanNew(version)
-    is.set(version, facts)
-    unchanged.set(version.file, facts)
+  const versions = await readVersions(git, range, place, scan)
+  for (const pair of versions.pairs) {
+    const { before, after } = pair
+    // The contents that only the disk has.
+    if (!is.has(after) && !was.has(before)) scan(pair, versions.bytesOf)
+    if (after && !is.has(after)) is.set(after, factsOf(await versions.read(after)))
+    if (before && !was.has(before))
+      was.set(before, isChanged(pair) ? factsOf(await versions.read(before)) : is.get(after)!)
+    if (!before || !after || changes.has(after) || !isChanged(pair)) continue
+    const change = changeBetween(await versions.read(before), await versions.read(after))
+    if (change) changes.set(after, detached(change))
   }
-  const before = versions.before.map((version) => was.get(version) ?? unchanged.get(version.file)!)
-  return { before, after: versions.after.map((version) => is.get(version)!), was, is, changes }
-}
-
-async function changeOf(
-  { read }: BacklogVersions,
-  was: ScannedVersion<'title'>,
-  is: ScannedVersion<'title'>,
-  vocabulary: TaskVocabulary,
-): Promise<TaskChange | null> {
-  const quick = changeOfPlain(was, is, vocabulary)
-  return quick ?? detached(changeBetween(await read(was.version), await read(is.version)))
+  return {
+    versions,
+    before: versions.before.map((version) => was.get(version)!),
+    after: versions.after.map((version) => is.get(version)!),
+    was,
+    is,
+    changes,
+  }
 }
 
 interface Compared {
-  readonly versions: BacklogVersions
   readonly ends: Ends
   readonly before: Selection<EarlierTask>
   readonly after: Selection<DiffedTask>
 }
 
 async function compareAll(
-  { versions, ends, after }: Compared,
+  { ends, after }: Compared,
   pairs: readonly TaskVersions[],
   place: DiffPlace,
 ): Promise<Omit<Writable, 'problems'>> {
@@ -163,6 +159,7 @@ async function compareAll(
     reopened: [],
   }
   const states = new Map(after.states.map((state) => [state.task.file, state]))
+  const { versions } = ends
   const addedJson = addedReader(versions, place)
   for (const pair of pairs) {
     const [was, is] = [ends.was.get(pair.before), ends.is.get(pair.after)]
@@ -204,7 +201,7 @@ function addedReader(
 const MOST_LINTED = 1000
 
 async function problemsIn(
-  { versions, before, after }: Compared,
+  { ends: { versions }, before, after }: Compared,
   pairs: readonly TaskVersions[],
   { around }: DiffPlace,
 ): Promise<Pick<BacklogDiff, 'problems' | 'unlinted'>> {

@@ -9,7 +9,6 @@ import type { Range } from '../git/range.ts'
 import { filesIn, type TreeFile } from '../git/tree.ts'
 import { ownText } from '../task/byte-text.ts'
 import { idInFileName, idInPath } from '../task/file-name.ts'
-import { factsOf } from '../task/facts.ts'
 import type { FactName, Facts, Task, TaskName } from '../task/model.ts'
 import { inOrder } from '../task/order.ts'
 import { parseTask, unreadableTask } from '../task/parse.ts'
@@ -23,14 +22,24 @@ export interface TaskVersion extends TaskName {
   readonly blob: string
 }
 
+/** The versions of one task; null before for a new one, and after for a deleted one. */
+export interface TaskVersions {
+  readonly before: TaskVersion | null
+  readonly after: TaskVersion | null
+}
+
 /** The task files at both ends of a range, and their contents. */
 export interface BacklogVersions {
   readonly before: Versions
   readonly after: Versions
-  /** The bytes of a version, each as one unit of a string. */
-  readonly bytesOf: (version: TaskVersion) => string | Unreadable
+  /** The versions of each task, matched by file, else by number. */
+  readonly pairs: readonly TaskVersions[]
+  readonly bytesOf: BytesOf
   readonly read: (version: TaskVersion) => Promise<Task>
 }
+
+/** The bytes of a version, each as one unit of a string. */
+type BytesOf = (version: TaskVersion) => string | Unreadable
 
 /** Where task files are, and their vocabulary. */
 export interface BacklogPlace {
@@ -42,8 +51,16 @@ export interface BacklogPlace {
 type Versions = readonly TaskVersion[]
 type Contents = Map<string, string | Unreadable>
 
-/** Reads the task files at both ends of a range from git's objects, each content once, without a checkout. */
-export async function readVersions(git: Git, range: Range, place: BacklogPlace): Promise<BacklogVersions> {
+/**
+ * Reads the task files at both ends of a range from git's objects, each content once, without a checkout. `see` is
+ * called with the versions of a task when their contents have come, while git reads the next; not where one is missing.
+ */
+export async function readVersions(
+  git: Git,
+  range: Range,
+  place: BacklogPlace,
+  see: (pair: TaskVersions, bytesOf: BytesOf) => void = () => undefined,
+): Promise<BacklogVersions> {
   const { from, to } = range
   const { dir, vocabulary } = place
   const contents: Contents = new Map()
@@ -52,17 +69,26 @@ export async function readVersions(git: Git, range: Range, place: BacklogPlace):
     to === null ? versionsOnDisk(place, from.length, contents) : versionsAt(git, to, dir),
   ])
   const before = await withMoved(git, range, { dir, old, recent })
-  const names = [...before, ...recent].map(({ blob }) => blob).filter((blob) => !contents.has(blob))
+  const pairs = pairsOf(before, recent)
   // Strings would fill the engine's heap; these bytes are outside of it.
-  const blobs = await contentsOf(git, names)
+  const blobs = new Map<string, Buffer>()
   const bytesOf = ({ blob }: TaskVersion): string | Unreadable => {
     const bytes = blobs.get(blob)
     if (!bytes) return contents.get(blob) ?? { problem: 'is not in this clone' }
     return isUtf8(bytes) ? bytes.toString('latin1') : { problem: 'is not UTF-8 text' }
   }
+  const isThere = (version: TaskVersion | null): boolean =>
+    version === null || blobs.has(version.blob) || contents.has(version.blob)
+  const waiting = waitingFor(pairs)
+  const names = [...waiting.keys()].filter((blob) => !contents.has(blob))
+  await contentsOf(git, names, (blob, bytes) => {
+    blobs.set(blob, bytes)
+    for (const pair of waiting.get(blob)!) if (isThere(pair.before) && isThere(pair.after)) see(pair, bytesOf)
+  })
   return {
     before,
     after: recent,
+    pairs,
     bytesOf,
     async read(version) {
       const bytes = bytesOf(version)
@@ -70,6 +96,22 @@ export async function readVersions(git: Git, range: Range, place: BacklogPlace):
       return parseTask({ file: version.file, text: ownText(bytes) }, vocabulary)
     },
   }
+}
+
+/** The pairs that need each content, with the two contents of a pair one after the other. */
+function waitingFor(pairs: readonly TaskVersions[]): ReadonlyMap<string, readonly TaskVersions[]> {
+  const waiting = new Map<string, TaskVersions[]>()
+  const wait = (pair: TaskVersions, blob: string): void => {
+    const known = waiting.get(blob)
+    if (known) known.push(pair)
+    else waiting.set(blob, [pair])
+  }
+  for (const pair of pairs) {
+    const { before, after } = pair
+    if (before) wait(pair, before.blob)
+    if (after && after.blob !== before?.blob) wait(pair, after.blob)
+  }
+  return waiting
 }
 
 async function versionsAt(git: Git, commit: string, dir: string): Promise<Versions> {
@@ -134,37 +176,28 @@ function isIn(file: string, dir: string): boolean {
   return file.slice(0, Math.max(0, file.lastIndexOf('/'))) === (dir === '.' ? '' : dir)
 }
 
-/** A version that was read: of one in the plainest style only some facts, and its bytes. */
+/** Some facts of a version in the plainest style, and its bytes. */
 export interface ScannedVersion<K extends FactName> {
   readonly version: TaskVersion
   readonly facts: Facts<K>
-  readonly plain: string | null
+  readonly plain: string
 }
 
-/** Makes the reader of some facts of a version. */
-export function versionScanner<K extends FactName>(
-  { bytesOf, read }: BacklogVersions,
+/** Makes the reader of some facts of versions in the plainest style; null for another. */
+export function plainScanner<K extends FactName>(
   names: readonly K[],
   vocabulary: TaskVocabulary,
-): (version: TaskVersion) => Promise<ScannedVersion<K>> {
+): (version: TaskVersion, bytesOf: BytesOf) => ScannedVersion<K> | null {
   const scan = factsScanner(vocabulary, { facts: names })
-  return async (version) => {
+  return (version, bytesOf) => {
     const bytes = bytesOf(version)
     const facts = typeof bytes === 'string' ? scan({ ...version, bytes }) : null
-    return facts
-      ? { version, facts, plain: bytes as string }
-      : { version, facts: factsOf(await read(version)), plain: null }
+    return facts && { version, facts, plain: bytes as string }
   }
 }
 
-/** The versions of one task; null before for a new one, and after for a deleted one. */
-export interface TaskVersions {
-  readonly before: TaskVersion | null
-  readonly after: TaskVersion | null
-}
-
-/** The pairs of versions that differ, matched by file, else by number. */
-export function changedVersions({ before, after }: BacklogVersions): readonly TaskVersions[] {
+/** The versions of each task, matched by file, else by number. */
+function pairsOf(before: Versions, after: Versions): readonly TaskVersions[] {
   const byFile = new Map(before.map((version) => [version.file, version]))
   const stayed = new Set(after.flatMap(({ file }) => byFile.get(file) ?? []))
   const left = new Map<number, TaskVersion[]>()
@@ -176,7 +209,10 @@ export function changedVersions({ before, after }: BacklogVersions): readonly Ta
     return { before: same ?? left.get(version.number)?.shift() ?? null, after: version }
   })
   const gone = [...left.values()].flat().map((version): TaskVersions => ({ before: version, after: null }))
-  return [...pairs, ...gone].filter(
-    (pair) => pair.before?.blob !== pair.after?.blob || pair.before?.file !== pair.after?.file,
-  )
+  return [...pairs, ...gone]
+}
+
+/** Whether the versions of a task differ. */
+export function isChanged({ before, after }: TaskVersions): boolean {
+  return before?.blob !== after?.blob || before?.file !== after?.file
 }

@@ -2,8 +2,9 @@ import type { Git } from '../git/git.ts'
 import { listRecords, type KeptAttempt } from '../git/record.ts'
 import { select, type Selection } from '../select/selection.ts'
 import { blockedReason } from '../select/why-not.ts'
+import { factsOf } from '../task/facts.ts'
 import type { Facts } from '../task/model.ts'
-import { readVersions, versionScanner, type BacklogPlace } from './backlog-versions.ts'
+import { plainScanner, readVersions, type BacklogPlace } from './backlog-versions.ts'
 import { readCompletions, type CompletionRecord } from './completions.ts'
 import { periodOf, type Period } from './period.ts'
 
@@ -46,11 +47,11 @@ export async function readReport(
     listRecords(git),
     readVersions(git, { text: '', from: commit, to: commit }, place),
   ])
-  const scan = versionScanner(versions, FACTS, vocabulary)
+  const scan = plainScanner(FACTS, vocabulary)
   const reasons = new Map<string, string>()
   const tasks: ReportTask[] = []
   for (const version of versions.after) {
-    const { facts } = await scan(version)
+    const facts = scan(version, versions.bytesOf)?.facts ?? factsOf(await versions.read(version))
     tasks.push(facts)
     if (facts.status === 'BLOCKED' || facts.held) {
       reasons.set(facts.id, blockedReason(await versions.read(version)))

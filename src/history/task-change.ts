@@ -75,19 +75,19 @@ function normal(text: string): string {
   return text.replaceAll(/[ \t]*(?:\r\n|\r|\n)/g, '\n').trim()
 }
 
-/** A version of a task with its bytes if it is in the plainest style, and what the scanner found. */
-interface MaybePlain {
+/** The bytes of a version in the plainest style, and what the scanner found. */
+interface PlainVersion {
   readonly facts: Pick<TaskHead, 'id' | 'file'> & { readonly title: string }
-  readonly plain: string | null
+  readonly plain: string
 }
 
 /**
  * The same for two files in the plainest style, from their lines alone, about twenty times as fast as reading them
- * whole; undefined if one is in another style, or a line might have another meaning.
+ * whole; undefined if a line might have another meaning.
  */
 export function changeOfPlain(
-  before: MaybePlain,
-  after: MaybePlain,
+  before: PlainVersion,
+  after: PlainVersion,
   vocabulary: TaskVocabulary,
 ): TaskChange | undefined {
   const [were, are] = [plainParts(before.plain), plainParts(after.plain)]
@@ -122,10 +122,8 @@ const HIDING = ['```', '~~~', '<', '\r']
 /** Lines that may be a heading in another style, or hide one. */
 const UNCLEAR = /\n(?:---|===| {1,3}#|> )| #+[ \t]*(?:\n|$)/
 
-function plainParts(
-  bytes: string | null,
-): { readonly block: string; readonly sections: readonly string[] } | null {
-  if (bytes === null || HIDING.some((sign) => bytes.includes(sign))) return null
+function plainParts(bytes: string): { readonly block: string; readonly sections: readonly string[] } | null {
+  if (HIDING.some((sign) => bytes.includes(sign))) return null
   const [head = '', ...sections] = bytes.split('\n## ')
   return { block: head.slice(head.indexOf('\n') + 1), sections }
 }

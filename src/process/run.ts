@@ -13,6 +13,8 @@ interface ProgramRun {
   readonly cwd: string
   readonly env: Environment
   readonly stdin?: string | Uint8Array | undefined
+  /** Takes what the program writes as it comes, instead of all of it at the end. */
+  readonly onOutput?: ((chunk: Buffer) => void) | undefined
   /** Aborting it ends the program and what it has started. */
   readonly signal?: AbortSignal | undefined
 }
@@ -40,7 +42,7 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
     ['pipe', 'pipe', 'pipe'],
     (stdio) => spawn(found.program, found.args, { cwd, env, stdio, windowsHide: true }) as Piped,
   )
-  const output = { stdout: collect(child.stdout), stderr: collect(child.stderr) }
+  const output = { stdout: collect(child.stdout, run.onOutput), stderr: collect(child.stderr) }
   feed(child.stdin, stdin)
   const onAbort = (): void => {
     if (mark && child.pid !== undefined) void new ProcessTree(mark, child.pid).end(GRACE_SECONDS)
@@ -69,12 +71,13 @@ interface Collected {
   readonly bytes: () => Buffer
 }
 
-function collect(stream: Readable): Collected {
+function collect(stream: Readable, take?: (chunk: Buffer) => void): Collected {
   const chunks: Buffer[] = []
   let size = 0
   stream.on('data', (chunk: Buffer) => {
-    chunks.push(chunk)
     size += chunk.length
+    if (take) take(chunk)
+    else chunks.push(chunk)
   })
   return { size: () => size, bytes: () => Buffer.concat(chunks) }
 }
