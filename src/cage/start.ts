@@ -40,6 +40,17 @@ export const NAMESPACES = [
   'ALL',
 ]
 
+/** More than any build needs, threads among them, and few enough for the machine to go on. Root has no such limit. */
+const MOST_PROCESSES = 4096
+
+/** Becomes the program that follows, with a limit to what it can start: each shell has one of the two options. */
+const LIMITED = [
+  '/bin/sh',
+  '-c',
+  `{ ulimit -u ${MOST_PROCESSES} || ulimit -p ${MOST_PROCESSES}; } 2>/dev/null; exec "$@"`,
+  'sh',
+]
+
 /**
  * Starts the way out, sets the usual proxy variables and then becomes the program. Arguments: Node, the script of the
  * way out, the host's own ports; then the program with its own.
@@ -81,7 +92,7 @@ export function cagedStart(
         requests.allowed = true
       }
       const carried = writeFiles(policy, folder, cwd)
-      const inside = [...wayOutBefore(hosts), program.program, ...program.args]
+      const inside = [...LIMITED, ...wayOutBefore(hosts), program.program, ...program.args]
       const running = startCage(
         options.terminal
           ? besideTerminal(bubblewrap, inside)

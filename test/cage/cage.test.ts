@@ -89,6 +89,11 @@ describe.skipIf(!available.ok)('a caged process', () => {
     expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toMatch(/sleep 123[45]/)
   })
 
+  test('can start only so many processes, as far as its user is not root', async () => {
+    const { output } = await ground!.run("grep 'Max processes' /proc/self/limits")
+    expect(output).toMatch(/Max processes +4096 +4096/)
+  })
+
   test('is ended whole, however many it has become', async () => {
     const { running, heard } = ground!.start('for i in $(seq 300); do sleep 1236 & done; echo ready; wait')
     await expect.poll(() => heard.output, { timeout: 20_000 }).toContain('ready')
