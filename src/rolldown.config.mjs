@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { defineConfig } from 'rolldown'
+import { parseAst } from 'rolldown/parseAst'
 
 /** Brings a binary for each system: it is installed beside ralph, or is not there. */
 const external = [/^@lydell\/node-pty/]
@@ -8,17 +9,36 @@ const external = [/^@lydell\/node-pty/]
 /** The MCP package looks up with it what differs between platforms. */
 const alias = { '@modelcontextprotocol/server/_shims': path.join(import.meta.dirname, 'mcp/shims.ts') }
 
-/** Writes the program's parts in ASCII, which the engine reads fastest, below a line that tells one build from another. */
+/**
+ * Writes the program's parts as start.ts loads them: in ASCII, which the engine reads fastest, below a line that tells
+ * one build from another; and where they import a module of a package, by the function that they are given for it.
+ */
 const parts = {
   name: 'parts',
   generateBundle(_, bundle) {
     for (const part of Object.values(bundle)) {
       const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-      const code = part.code.replace(/[^\0-\x7f]/g, escaped)
+      const code = withImports(part.code).replace(/[^\0-\x7f]/g, escaped)
       const build = createHash('sha256').update(code).digest('hex').slice(0, 17)
       part.code = `//${build}\n${code}`
     }
   },
+}
+
+/** Kept code cannot import by itself: Node 20 then says that a callback is missing. */
+function withImports(code) {
+  let text = code
+  const starts = code.includes('import(') ? importsIn(parseAst(code)) : []
+  for (const start of starts.toSorted((a, b) => b - a)) {
+    text = `${text.slice(0, start)}importModule${text.slice(start + 'import'.length)}`
+  }
+  return text
+}
+
+function importsIn(node) {
+  if (typeof node !== 'object' || node === null) return []
+  const own = node.type === 'ImportExpression' ? [node.start] : []
+  return [...own, ...Object.values(node).flatMap(importsIn)]
 }
 
 /** What the package is made of: the library, the program, the maker of the config's schema, the seal's worker, and what runs in a cage. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { constants, Script } from 'node:vm'
+import { Script } from 'node:vm'
 import manifest from '../package.json' with { type: 'json' }
 import { cacheFolder } from './base/cache-folder.ts'
 
@@ -15,6 +15,7 @@ type Part = (
   module: { exports: unknown },
   file: string,
   folder: string,
+  importModule: (id: string) => Promise<unknown>,
 ) => void
 
 const FOLDER = join(import.meta.dirname, 'program')
@@ -30,7 +31,7 @@ function load(id: string): unknown {
   parts.set(id, module)
   try {
     const file = join(FOLDER, id)
-    compile(id, file)(module.exports, load, module, file, FOLDER)
+    compile(id, file)(module.exports, load, module, file, FOLDER, (name) => import(name))
     return module.exports
   } catch (error) {
     parts.delete(id)
@@ -46,6 +47,7 @@ const engine = [manifest.version, process.version, process.arch, ...process.exec
 const cache = NODE_DISABLE_COMPILE_CACHE ? null : cacheFolder(process.env)
 const kept = cache && join(cache, 'compiled', engine.replace(/[^\w.=-]+/g, '_').slice(0, 200))
 const BUILD_LENGTH = 20
+const PARAMETERS = 'exports,require,module,__filename,__dirname,importModule'
 
 const compiledNow: { readonly path: string; readonly build: string; readonly script: Script }[] = []
 
@@ -55,10 +57,9 @@ function compile(id: string, file: string): Part {
   const build = source.slice(0, BUILD_LENGTH)
   const path = kept && join(kept, id)
   const cachedData = path === null ? undefined : readKept(path, build)
-  const script = new Script(`(function(exports,require,module,__filename,__dirname){${source}\n})`, {
+  const script = new Script(`(function(${PARAMETERS}){${source}\n})`, {
     filename: file,
     ...(cachedData && { cachedData }),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })
   if (path !== null && cachedData === undefined) compiledNow.push({ path, build, script })
   return script.runInThisContext()

@@ -69,6 +69,13 @@ describe('what the engine compiled', () => {
     expect(closed.ralph()).toEqual(VERSION)
   })
 
+  it('imports nothing by itself, which kept code cannot', () => {
+    const folder = fileURLToPath(new URL('../dist/program', import.meta.url))
+    const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+    expect(texts.filter((text) => /\bimport\s*\(/.test(text))).toEqual([])
+    expect(texts.join('').match(/\bimportModule\(/g)?.length).toBeGreaterThan(1)
+  })
+
   it.skipIf(process.platform === 'win32')('can be read by no other user', () => {
     const { ralph, cache, files } = withCache()
     chmodSync(cache, 0o755)
