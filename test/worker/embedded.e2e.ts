@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -51,6 +51,43 @@ describe('the embedded queue', () => {
     start(at, ['worker', '--queue', 'embedded'])
     expect(await second.ended).toEqual({ code: 0, stderr: '' })
     expectAllLanded(machines, at, 2)
+  })
+
+  it.each([
+    ['control file is gone', 'cannot be opened', (data: string) => rmSync(join(data, 'global/pg_control'))],
+    ['version is none', 'cannot be opened', (data: string) => writeFileSync(join(data, 'PG_VERSION'), 'x')],
+    [
+      'start was cut short',
+      'was ended while it started',
+      (data: string) => writeFileSync(`${data}/../starting`, ''),
+    ],
+  ])('says that it begins anew where its %s, and does the rest', async (_, why, damage) => {
+    const { machines, open } = gated(2)
+    open()
+    const at = machines.clone('run')
+    const first = start(at, [...RUN, '--max-tasks', '1'])
+    await first.until(isType('run-started'))
+    start(at, ['worker', '--queue', 'embedded'])
+    expect((await first.ended).code).toBe(0)
+    damage(join(queueOf(at).folder, 'data'))
+    const second = start(at, RUN)
+    await second.until(isType('run-started'))
+    start(at, ['worker', '--queue', 'embedded'])
+    expect(await second.ended).toEqual({ code: 0, stderr: '' })
+    const said = those(second, 'warning').map(({ message }) => message)
+    expect(said).toEqual([expect.stringMatching(`^the embedded queue ${why}.*begins anew`)])
+    expectAllLanded(machines, at, 2)
+  })
+
+  it('says what cannot be made, and where', async () => {
+    const at = gated(1).machines.clone('run')
+    mkdirSync(join(at, '.ralph'), { recursive: true })
+    writeFileSync(join(at, '.ralph/queue'), 'a file in the place of the folder')
+    const { code, stderr } = await start(at, RUN).ended
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/the embedded queue does not start: .*\n.*\.ralph\/queue/),
+    ])
   })
 
   it('is found again at its port by the workers of a run that was killed, and lands what they did', async () => {
