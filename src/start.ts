@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { constants, Script } from 'node:vm'
 import manifest from '../package.json' with { type: 'json' }
@@ -77,13 +77,33 @@ function readKept(path: string, build: string): Buffer | undefined {
 function keep(): void {
   try {
     for (const { path, build, script } of compiledNow) {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      makeFolder(dirname(path))
       const draft = `${path}.${process.pid}.draft`
-      writeFileSync(draft, Buffer.concat([Buffer.from(build), script.createCachedData()]), { flush: true })
-      renameSync(draft, path)
+      try {
+        writeFileSync(draft, Buffer.concat([Buffer.from(build), script.createCachedData()]), { flush: true })
+        renameSync(draft, path)
+      } catch (error) {
+        // A full disk would get one more draft from each command.
+        rmSync(draft, { force: true })
+        throw error
+      }
     }
   } catch {
     return
+  }
+}
+
+/** Makes a folder, and those above it that are missing. Node's own way never ends below /proc, where none can be made. */
+function makeFolder(folder: string): void {
+  const make = (): unknown => mkdirSync(folder, { mode: 0o700 })
+  try {
+    make()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || dirname(folder) === folder) throw error
+    makeFolder(dirname(folder))
+    make()
   }
 }
 

@@ -14,7 +14,13 @@ function withCache() {
   const folder = join(cache, 'ralph/compiled')
   const ralph = (args: readonly string[] = ['--version'], env: Readonly<Record<string, string>> = {}) => {
     const own = { ...process.env, XDG_CACHE_HOME: cache, ...env }
-    const options = { encoding: 'utf8', env: own, cwd: cache } as const
+    const options = {
+      encoding: 'utf8',
+      env: own,
+      cwd: cache,
+      timeout: 20_000,
+      killSignal: 'SIGKILL',
+    } as const
     const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], options)
     return { status, stdout, stderr }
   }
@@ -67,6 +73,28 @@ describe('what the engine compiled', () => {
     const closed = withCache()
     writeFileSync(join(closed.cache, 'ralph'), 'a file in the place of the folder')
     expect(closed.ralph()).toEqual(VERSION)
+  })
+
+  it.skipIf(process.platform === 'win32')('leaves no draft where the disk is full', () => {
+    const { cache } = withCache()
+    // The shell's limit on the size of a file stands for the disk's; the signal of it must not end the process.
+    const script = `trap '' XFSZ; ulimit -f 8; exec "$0" "$@"`
+    const env = { ...process.env, XDG_CACHE_HOME: cache }
+    const options = { encoding: 'utf8', env } as const
+    const { status, stdout, stderr } = spawnSync(
+      'sh',
+      ['-c', script, process.execPath, program, '--version'],
+      options,
+    )
+    expect({ status, stdout, stderr }).toEqual(VERSION)
+    const names = readdirSync(cache, { recursive: true }).map(String)
+    expect(names).toContain(join('ralph', 'compiled'))
+    expect(names.filter((name) => name.endsWith('.draft'))).toEqual([])
+  })
+
+  it.runIf(process.platform === 'linux')('is given up where no folder can be made, such as in /proc', () => {
+    const { ralph } = withCache()
+    expect(ralph(['--version'], { XDG_CACHE_HOME: '/proc' })).toEqual(VERSION)
   })
 
   it.skipIf(process.platform === 'win32')('can be read by no other user', () => {
