@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 import manifest from '../package.json' with { type: 'json' }
@@ -80,8 +80,14 @@ function keep(): void {
     for (const { path, build, script } of compiledNow) {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
       const draft = `${path}.${process.pid}.draft`
-      writeFileSync(draft, Buffer.concat([Buffer.from(build), script.createCachedData()]), { flush: true })
-      renameSync(draft, path)
+      try {
+        writeFileSync(draft, Buffer.concat([Buffer.from(build), script.createCachedData()]), { flush: true })
+        renameSync(draft, path)
+      } catch (error) {
+        // A full disk would get one more draft from each command.
+        rmSync(draft, { force: true })
+        throw error
+      }
     }
   } catch {
     return

@@ -14,7 +14,13 @@ function withCache() {
   const folder = join(cache, 'ralph/compiled')
   const ralph = (args: readonly string[] = ['--version'], env: Readonly<Record<string, string>> = {}) => {
     const own = { ...process.env, XDG_CACHE_HOME: cache, ...env }
-    const options = { encoding: 'utf8', env: own, cwd: cache } as const
+    const options = {
+      encoding: 'utf8',
+      env: own,
+      cwd: cache,
+      timeout: 20_000,
+      killSignal: 'SIGKILL',
+    } as const
     const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], options)
     return { status, stdout, stderr }
   }
@@ -74,6 +80,23 @@ describe('what the engine compiled', () => {
     const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
     expect(texts.filter((text) => /\bimport\s*\(/.test(text))).toEqual([])
     expect(texts.join('').match(/\bimportModule\(/g)?.length).toBeGreaterThan(1)
+  })
+
+  it.skipIf(process.platform === 'win32')('leaves no draft where the disk is full', () => {
+    const { cache } = withCache()
+    // The shell's limit on the size of a file stands for the disk's; the signal of it must not end the process.
+    const script = `trap '' XFSZ; ulimit -f 8; exec "$0" "$@"`
+    const env = { ...process.env, XDG_CACHE_HOME: cache }
+    const options = { encoding: 'utf8', env } as const
+    const { status, stdout, stderr } = spawnSync(
+      'sh',
+      ['-c', script, process.execPath, program, '--version'],
+      options,
+    )
+    expect({ status, stdout, stderr }).toEqual(VERSION)
+    const names = readdirSync(cache, { recursive: true }).map(String)
+    expect(names).toContain(join('ralph', 'compiled'))
+    expect(names.filter((name) => name.endsWith('.draft'))).toEqual([])
   })
 
   it.skipIf(process.platform === 'win32')('can be read by no other user', () => {

@@ -2,7 +2,7 @@ import type { BacklogDiff } from '../history/backlog-diff.ts'
 import { accent, bad, BLANK, dim, line, paragraph, strong, type Block } from './block.ts'
 import { diffGroups, diffStates, diffSummary } from './diff-groups.ts'
 import { mermaidOf } from './graph-text.ts'
-import { lintLine } from './lint-view.ts'
+import { groupAlike, lintLine } from './lint-view.ts'
 import { markdownText } from './markdown-text.ts'
 
 /** The changes of a range to the backlog, in words. */
@@ -23,7 +23,7 @@ export function diffView(diff: BacklogDiff): readonly Block[] {
     ...(diff.cycles.length === 0 ? [] : [BLANK, line(strong('In a cycle'))]),
     ...diff.cycles.map((ids) => paragraph(['  ', bad('? ')], `${ids.join(', ')} wait for each other`)),
     ...(diff.problems.length === 0 ? [] : [BLANK, line(strong('Problems'))]),
-    ...diff.problems.map(lintLine),
+    ...groupAlike(diff.problems).map(lintLine),
     ...(diff.unlinted === 0 ? [] : [BLANK, line(dim(UNLINTED))]),
     ...(diff.eligible.length === 0
       ? []
@@ -56,7 +56,7 @@ export function diffMarkdown(diff: BacklogDiff): string {
     return [`**${heading}**`, '', ...fewer(shown)].join('\n')
   })
   const cycles = diff.cycles.map((ids) => `- ${fewIds(ids)} wait for each other`)
-  const problems = diff.problems.map(
+  const problems = groupAlike(diff.problems).map(
     ({ file, line, severity, rule, message }) =>
       `- ${markdownText(file)}:${line} ${severity} ${rule}: ${markdownText(message)}`,
   )

@@ -22,14 +22,14 @@ export function lintView(found: LintScreen): readonly Block[] {
       line(good('fixed'), ` ${from} is ${to} now, for the main branch has another ${from}: ${file}`),
     ),
     ...fixed.map((file) => line(good('fixed'), ` ${file}`)),
-    ...grouped(diagnostics).map(lintLine),
+    ...groupAlike(diagnostics).map(lintLine),
     ...(diagnostics.length === 0 ? [] : [BLANK]),
     lintSummary(found),
   ]
 }
 
 /** Shows the same warning for many files only once, with the other files' names; every error keeps its place. */
-function grouped(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+export function groupAlike(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const alike = new Map<string, Diagnostic[]>()
   for (const found of diagnostics) {
     const key = `${found.severity} ${found.rule} ${found.message}`

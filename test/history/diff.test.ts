@@ -6,7 +6,7 @@ import { changeBetween, changeOfPlain } from '../../src/history/task-change.ts'
 import { DEFAULT_TIERS } from '../../src/select/tier.ts'
 import { parseTask } from '../../src/task/parse.ts'
 import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
-import { diffMarkdown } from '../../src/ui/diff-view.ts'
+import { diffMarkdown, diffView } from '../../src/ui/diff-view.ts'
 import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
 
 interface Shown {
@@ -212,6 +212,18 @@ const VERSIONS = [
   task('T-1').replaceAll('\n', '\r\n'),
   task('T-1').replace('Do T-1', 'Do `it` *now*'),
 ]
+
+it('says a problem that many files have once, in words and in Markdown', async () => {
+  const root = makeRepository()
+  const bare = (id: string): string => `# ${id}: Do ${id}\n\n- **Status**: TODO\n\n## Description\nDo it.\n`
+  const names = Array.from({ length: 9 }, (_, i) => `T-${i + 1}`)
+  put(root, at(Object.fromEntries(names.map((id) => [id, bare(id)]))))
+  const diff = await diffOf(root)
+  expect(diff.problems.filter(({ rule }) => rule === 'missing-criteria')).toHaveLength(9)
+  for (const text of [diffMarkdown(diff), JSON.stringify(diffView(diff))])
+    expect(text.match(/missing-criteria/g)).toHaveLength(1)
+  expect(diffMarkdown(diff)).toContain('also in T-2, T-3,')
+})
 
 it('is the same by the lines of plain files as by the parser', async () => {
   let quick = 0
