@@ -11,7 +11,7 @@ import type {
 } from '../events/event.ts'
 import type { GateResult } from '../events/gate.ts'
 import { formatCost } from '../events/usage.ts'
-import { tellingLines } from '../gates/failure-output.ts'
+import { tellingLines } from '../base/failure-lines.ts'
 import { accent, bad, dim, line, paragraph, strong, type Block, type Line, type Piece } from './block.ts'
 import { gateText, sandboxText } from './run-text.ts'
 import { timeLimitText } from './task-lines.ts'
