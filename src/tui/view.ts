@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { clockText, formatDuration } from '../base/time.ts'
+import { clockText, formatDuration, waitText } from '../base/time.ts'
 import { costSoFar, type JobStatus, type RunStatus } from '../events/status.ts'
 import { formatCost } from '../events/usage.ts'
 import {
@@ -265,7 +265,7 @@ function jobStanding({ doing, attempt, since, until }: JobStatus, now: Date): re
   const from = doing === 'gates' ? since : (attempt?.since ?? since)
   const seconds = Math.max(0, (now.getTime() - Date.parse(from)) / 1000)
   const short = formatDuration(seconds < 60 ? seconds : Math.floor(seconds / 60) * 60)
-  if (doing === 'waiting' && until !== null) return [accent('◌'), `until ${clockText(new Date(until))}`]
+  if (doing === 'waiting' && until !== null) return [accent('◌'), waitText(new Date(until), now)]
   return [accent('●'), doing === 'gates' ? `gates ${short}` : doing === 'landing' ? 'lands' : short]
 }
 

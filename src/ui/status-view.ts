@@ -1,4 +1,4 @@
-import { formatDuration, minuteText } from '../base/time.ts'
+import { formatDuration, minuteText, waitText } from '../base/time.ts'
 import { fewOf } from '../base/text.ts'
 import type { JobStatus, RunStatus, RunOverview } from '../events/status.ts'
 import { workerText } from './run-text.ts'
@@ -76,7 +76,7 @@ function jobBlocks({ id, title, attempt, doing, note, until }: JobStatus, now: D
         : doing === 'gates'
           ? 'gates'
           : doing
-  const more = [note, ...(until === null ? [] : [`until ${minuteText(new Date(until))}`])].filter(
+  const more = [note, ...(until === null ? [] : [waitText(new Date(until), now)])].filter(
     (text) => text !== '',
   )
   return [
