@@ -16,7 +16,7 @@ import {
 } from '../ui/block.ts'
 import { fit, widthOf } from '../ui/fit.ts'
 import { linesOfBlocks } from '../ui/layout.ts'
-import { spentText } from '../ui/run-text.ts'
+import { spentText, stopText } from '../ui/run-text.ts'
 import type { Measure } from '../ui/width.ts'
 import type { BoardTask, TreeRow } from './board.ts'
 import type { Frame, FrameRow, Segment, Size } from './frame.ts'
@@ -196,7 +196,7 @@ function headLine({ model: { status, isDead }, project, now, measure }: ViewInpu
 function stateWord(status: RunStatus, isDead: boolean): Piece | null {
   if (isDead) return bad('died')
   if (status.ended) return strong(`ended ${clockText(new Date(status.ended.at))}`)
-  if (status.stopping) return accent('is ending')
+  if (status.stopping) return accent(`is ending${stopText(status.stop)}`)
   return status.paused ? accent('paused') : null
 }
 

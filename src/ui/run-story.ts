@@ -34,6 +34,7 @@ import {
   interferenceText,
   isRefuted,
   spentText,
+  stoppingText,
 } from './run-text.ts'
 import type { Measure } from './width.ts'
 
@@ -219,7 +220,7 @@ export class RunStory implements Story {
       case 'waiting':
         return this.#wait(event)
       case 'stopping':
-        return [paragraph([], 'stopping: no further attempt begins; Ctrl-C again ends it sooner')]
+        return [paragraph([], stoppingText(event.how))]
       case 'pushed':
         return [line(good('✓'), ` pushed ${event.branch}`)]
       case 'run-finished':
