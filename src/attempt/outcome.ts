@@ -68,7 +68,7 @@ export function fingerprintOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-/** An outcome with defaults for what is not known. Its reason is the first line of a longer one, which becomes the detail. */
+/** An outcome with defaults for what is not known. Its reason is the first line of a longer one, and its detail the others. */
 export function outcome(
   kind: OutcomeKind,
   reason: string,
@@ -76,8 +76,7 @@ export function outcome(
 ): Outcome {
   const fingerprint = fingerprintOf(`${kind}: ${reason}`)
   const [first = '', ...rest] = reason.trim().split(/\r?\n/)
-  const detail = rest.length > 0 ? reason : ''
-  return { kind, reason: first, detail, fingerprint, until: null, hopeless: null, ...more }
+  return { kind, reason: first, detail: rest.join('\n'), fingerprint, until: null, hopeless: null, ...more }
 }
 
 /** The outcome for the agent's own end; `done` is still to be checked. */

@@ -37,4 +37,11 @@ export function clockText(date: Date): string {
   return `${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
+/** How long a wait lasts: `for 42s`, `until 14:30`, or on another day `until 2025-01-18 14:30`. */
+export function waitText(until: Date, now: Date): string {
+  const left = Math.ceil((until.getTime() - now.getTime()) / 1000)
+  if (left > 0 && left < 60) return `for ${left}s`
+  return `until ${dayText(until) === dayText(now) ? clockText(until) : minuteText(until)}`
+}
+
 const two = (part: number): string => String(part).padStart(2, '0')

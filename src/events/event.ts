@@ -404,10 +404,15 @@ export interface Resumed {
   readonly type: 'resumed'
 }
 
-/** A person asked the run to end; it ends cleanly. */
+/** A person asked the run to end, or to end sooner than asked before. */
 export interface Stopping {
   readonly type: 'stopping'
+  /** An earlier version of ralph did not write it. */
+  readonly how?: StopMode
 }
+
+/** How a run ends: after the attempts under way; in order, which records them; or at once, by a kill of what still runs. */
+export type StopMode = 'after-attempt' | 'clean' | 'now'
 
 export interface Pushed {
   readonly type: 'pushed'

@@ -1,4 +1,4 @@
-import type { RunEnd, RunEvent, TaskStarted } from './event.ts'
+import type { RunEnd, RunEvent, StopMode, TaskStarted } from './event.ts'
 import type { GateResult } from './gate.ts'
 import { sum, UNKNOWN_USAGE, type Usage } from './usage.ts'
 
@@ -20,6 +20,8 @@ export interface RunStatus {
   readonly budget: number | null
   readonly paused: boolean
   readonly stopping: boolean
+  /** How it is to end; null if it is not stopping, or if its journal does not say so. */
+  readonly stop: StopMode | null
   /** The tasks under way. */
   readonly jobs: readonly JobStatus[]
   /** The workers of the run, if it has any. */
@@ -102,6 +104,7 @@ const NOTHING = {
   cost: null,
   paused: false,
   stopping: false,
+  stop: null,
   jobs: [],
   workers: [],
   questions: [],
@@ -213,7 +216,7 @@ function after(status: RunStatus, event: RunEvent): RunStatus {
     case 'resumed':
       return { ...status, paused: false }
     case 'stopping':
-      return { ...status, stopping: true }
+      return { ...status, stopping: true, stop: event.how ?? null }
     case 'run-finished': {
       const { at, end, reason, completed, blocked, failed } = event
       return {

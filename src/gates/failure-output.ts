@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto'
-import { stripVTControlCharacters } from 'node:util'
+import {
+  asLeftStanding,
+  CODE,
+  GAP,
+  HEADING,
+  isErrorLine,
+  isInternalFrame,
+  LINES_BEFORE,
+  PLACE,
+  pointsAtCause,
+} from '../base/failure-lines.ts'
 import { LineSplitter } from '../base/stream.ts'
 
 /** Longer lines are cut: nobody reads the rest. */
@@ -8,8 +18,6 @@ const LINE_LENGTH = 400
 /** The last lines show the result; the first that look like errors show the cause. */
 const LAST_LINES = 100
 const ERROR_LINES = 200
-/** Some tools print the place above the error: node prints the file, the line and a caret. */
-const LINES_BEFORE = 4
 /** The lines after an error mostly explain it; after a line that shows its place more are kept, up to the maximum. */
 const LINES_AFTER = 2
 const MOST_AFTER = 16
@@ -132,8 +140,6 @@ function fitting(lines: readonly OutputLine[], maxBytes: number): OutputLine[] {
   return end === -1 ? [...lines] : lines.slice(0, end)
 }
 
-const GAP = '…'
-
 function sizeOf(lines: readonly OutputLine[]): number {
   return lines.reduce((size, { text }) => size + Buffer.byteLength(text) + Buffer.byteLength(GAP) + 2, 0)
 }
@@ -178,80 +184,9 @@ function normalise(line: string): string {
   return VARIABLE.reduce((text, [pattern, stand]) => text.replace(pattern, stand), line).trim()
 }
 
-const ERROR =
-  /error|exception|(?:^|[^a-z0-9])(?:fail|fatal|panic|traceback|assert|expected|cannot|undefined|unresolved|not ok)|[✗✘✖×❌●]|^E {3}/i
-const NO_ERROR = /(?:^|[^0-9])(?:0|no) (?:[a-z]+ )?(?:errors?|fail(?:ed|ures?|ing)?)\b/i
-
-/** Whether a line of a tool's output looks like an error. */
-export function isErrorLine(line: string): boolean {
-  const text = line.includes('\u001b') ? asLeftStanding(line) : line
-  return ERROR.test(text) && !NO_ERROR.test(text)
-}
-
-/** A line as a terminal would finally show it: without overwritten parts, colours and control characters. */
-export function asLeftStanding(line: string): string {
-  const plain = line.includes('\u001b') ? stripVTControlCharacters(line) : line
-  const standing = plain.slice(plain.trimEnd().lastIndexOf('\r') + 1)
-  return standing.replace(/[\0-\u0008\u000b-\u001f\u007f-\u009f]/g, '').trimEnd()
-}
-
-/** `src/a.ts:3:5`, `src/a.ts(3,5)`, `File "a.py", line 3`. */
-const PLACE =
-  /(?:^|[\s("'`@[])(?:[a-z]:)?(?:[\w.@~-]*[\\/])*[\w.@+-]+\.[a-z]\w{0,7}(?::\d|\(\d)|\bFile "[^"]+", line \d/i
-/** What marks a place in the line above: `^^^^`, `  | ~~~ here`. */
-const CARET = /^[E\d|│>\s]*[\^~]+(?:\s|$)/
-/** A quoted line of code: `12 |   return x`. */
-const CODE = /^[>\s\d]*[|│]/
-const HEADING = /^(?:[A-Za-z]:)?[\w./\\@-]+\.\w+$/
-
-/** Whether a line shows where something is wrong. */
-function pointsAtCause(text: string): boolean {
-  return PLACE.test(text) || CARET.test(text)
-}
-
 /** How many lines to keep after this one, which follows an error. */
 function followingAfter(text: string, following: number): number {
   if (text === '') return following
   if (PLACE.test(text) || text.endsWith(':')) return LINES_AFTER
   return CODE.test(text) ? Math.max(following - 1, 1) : following - 1
-}
-
-/** A stack frame inside the language's own runtime, which is not the cause: of Node, Python and Go. */
-const INTERNAL_FRAME =
-  /^\s+at .*\bnode:internal\/|^<frozen \w+|^\s+\?\?\?$|^(?:testing|runtime)\.[\w.]+\(|^panic\(|^created by testing\.|^\t\S*\/src\/(?:testing|runtime)\/\w+\.go:\d/
-
-function isInternalFrame(line: string): boolean {
-  return INTERNAL_FRAME.test(line)
-}
-
-/** How test runners, compilers and linters mark what is wrong. */
-const HEADLINE =
-  /^\s*(?:[✖✗✘×❌●]|(?:--- )?FAIL(?:ED|URE)?\b|not ok\b|E {3}|(?:\w*(?:Error|Exception)|error(?:\[\w+\])?|fatal|panic)\b.*:|thread '.*' panicked)|(?:[:)]|\d -)\s+(?:fatal )?error\b|^\s*\d+:\d+\s+error\b/
-
-/**
- * The few lines of a failed check that a person needs: what failed first, where, and what follows it; else the
- * end. If that is too long, lines stay that name an error or point at its cause.
- */
-export function tellingLines(output: string, most: number): readonly string[] {
-  const lines = output.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '' && line !== GAP)
-  const first = lines.findIndex((line) => HEADLINE.test(line))
-  if (first === -1) return lines.slice(-most)
-  const begin = beginOf(lines, first)
-  const telling = lines.slice(begin, first + 3 * most).map((text, index) => ({ text, index }))
-  const tells = ({ text, index }: (typeof telling)[number]): boolean =>
-    HEADLINE.test(text) ||
-    HEADING.test(text) ||
-    pointsAtCause(text) ||
-    CARET.test(telling[index + 1]?.text ?? '')
-  const chosen = [...telling.filter(tells), ...telling.filter((line) => !tells(line))].slice(0, most)
-  return chosen.toSorted((a, b) => a.index - b.index).map(({ text }) => text)
-}
-
-/** The first line about an error: its place, which may be above it. */
-function beginOf(lines: readonly string[], error: number): number {
-  const earliest = Math.max(0, error - LINES_BEFORE)
-  const place = lines
-    .slice(earliest, error + 1)
-    .findLastIndex((line) => PLACE.test(line) || HEADING.test(line))
-  return place === -1 ? error : earliest + place
 }

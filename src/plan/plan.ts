@@ -158,12 +158,7 @@ export async function recoverPlan(ports: PlanPorts): Promise<void> {
   const noted = ports.note.read()
   if (!noted) return
   if (noted.work) {
-    const changed = await ports.putInOrder(noted.work)
-    if (changed.length > 0)
-      ports.emit({
-        type: 'warning',
-        message: `while an agent planned, ralph was killed, and these have changed since: ${changed.join(', ')}`,
-      })
+    await ports.recoverAgent(noted.work)
     ports.note.write({ ...noted, work: null })
   }
   if (!noted.writing) return

@@ -49,8 +49,8 @@ export interface PlanPorts {
   /** Commits these paths as they are; null if nothing is to be committed. */
   readonly commit: ((commit: PlanCommit) => Promise<Committed>) | null
   readonly note: NoteStore
-  /** Ends what an agent of a killed planning has left, and returns what differs from the tree before it. */
-  readonly putInOrder: (work: object) => Promise<readonly string[]>
+  /** Ends what an agent of a killed planning has left, and undoes what it had done to git. */
+  readonly recoverAgent: (work: object) => Promise<void>
   /** Reports the progress to other programs. */
   readonly mirror: (progress: PlanProgress) => Promise<void>
   /** Stores a long wish where the agent can read it; returns its path, relative to the root. */

@@ -146,6 +146,11 @@ export async function endLeftovers(run: RunTrace, graceSeconds = 2): Promise<rea
   return found
 }
 
+/** The same; returns the commands of what it found. */
+export async function commandsLeftBy(run: RunTrace): Promise<readonly string[]> {
+  return (await endLeftovers(run)).map(({ command }) => command)
+}
+
 async function describe({ pid, parent }: ProcessEntry): Promise<LivingProcess> {
   return { pid, parent, command: await commandOf(pid) }
 }

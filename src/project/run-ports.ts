@@ -10,7 +10,9 @@ import { findShell } from '../process/program.ts'
 import { sleep } from '../process/sleep.ts'
 import type { PersonTerminal } from '../process/terminal.ts'
 import { StartedProcesses } from '../process/started.ts'
-import { endLeftovers } from '../process/tree.ts'
+import { commandsLeftBy } from '../process/tree.ts'
+import { noteFile, type NoteStore } from '../plan/note.ts'
+import type { AgentAtWork } from '../run/ask-agent.ts'
 import { Control } from '../run/control.ts'
 import type { Elsewhere } from '../run/elsewhere.ts'
 import { runFolder } from '../run/folder.ts'
@@ -132,12 +134,24 @@ export async function runPorts(
     newToken: () => randomBytes(4).toString('hex'),
     mark,
     onStarted: (listener) => started.listen(listener),
-    endLeftovers: async (dead) => (await endLeftovers(dead)).map(({ command }) => command),
+    endLeftovers: commandsLeftBy,
+    planner: plannerIn(noteFile(folder.plan)),
     now: world.now,
     sleep,
     checkpoint: () => undefined,
     env: world.env,
     control,
     pid: world.pid,
+  }
+}
+
+/** The agent in the note of a killed planning. */
+function plannerIn(note: NoteStore): RunPorts['planner'] {
+  return {
+    read: () => (note.read()?.work ?? null) as AgentAtWork | null,
+    forget() {
+      const noted = note.read()
+      if (noted) note.write({ ...noted, work: null })
+    },
   }
 }

@@ -13,6 +13,7 @@ import { withMark } from '../process/mark.ts'
 import type { RunTrace } from '../process/tree.ts'
 import { freeAgent } from './free-agent.ts'
 import { Ledger } from './ledger.ts'
+import { keepFresh } from './note.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { adoptCheckout, baseOf } from './preflight.ts'
 import { NO_WAITS, waited } from './task.ts'
@@ -33,8 +34,10 @@ export type QuestionPorts = Pick<
   readonly note: (work: AgentAtWork | null) => void
 }
 
-/** An agent that only reads: its processes, and the tree that it began with. */
+/** An agent that only reads: its question, its processes, and what it began with. */
 export interface AgentAtWork extends RunTrace {
+  readonly id: string
+  readonly base: Base
   readonly tree: string
 }
 
@@ -135,13 +138,15 @@ export class AgentQuestions {
 
   /** Runs the agent once, and undoes what it changed although it was only to read. */
   async #run(question: AgentQuestion, choice: AgentChoice): Promise<AgentOutcome> {
-    const { workspace, logs, note, mark, onStarted } = this.#ports
+    const { workspace, folder, logs, note, now, mark, onStarted } = this.#ports
     const { inspect, restore } = workspace
     await adoptCheckout(this.#ports)
     const base = baseOf(await inspect.status())
     const { tree } = await inspect.work(base)
-    note({ mark, processes: [], tree })
-    const forget = onStarted((processes) => note({ mark, processes, tree }))
+    const work = { id: question.id, base, mark, processes: [], tree }
+    note(work)
+    const age = keepFresh(folder.plan, now)
+    const forget = onStarted((processes) => note({ ...work, processes }))
     const staged = restore.staged()
     const guard = await restore.guard()
     try {
@@ -156,6 +161,7 @@ export class AgentQuestions {
       return agent
     } finally {
       forget()
+      age()
       restore.leave()
       note(null)
     }

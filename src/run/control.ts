@@ -1,4 +1,6 @@
-import type { Happening } from '../events/event.ts'
+import type { Happening, StopMode } from '../events/event.ts'
+
+const URGENCY: Readonly<Record<StopMode, number>> = { 'after-attempt': 0, clean: 1, now: 2 }
 
 /**
  * What a person can do to a running run. A key, a command in another terminal and Ctrl-C call the same methods; the run
@@ -20,6 +22,7 @@ export class Control {
   readonly #answers = new Map<string, (answer: string) => void>()
   #resume: (() => void) | null = null
   #paused: Promise<void> | null = null
+  #stopMode: StopMode | null = null
 
   constructor() {
     this.signal = this.#stop.signal
@@ -65,13 +68,22 @@ export class Control {
   }
 
   /** Ends the run: after the attempt under way, in order, or at once. */
-  stop(how: 'after-attempt' | 'clean' | 'now'): void {
-    if (!this.isStopping) this.#emit({ type: 'stopping' })
+  stop(how: StopMode): void {
+    const before = this.#stopMode
+    if (before === null || URGENCY[how] > URGENCY[before]) {
+      this.#stopMode = how
+      this.#emit({ type: 'stopping', how })
+    }
     this.#stopping.abort('interrupt')
     this.#resume?.()
     this.#paused = null
     if (how !== 'after-attempt') this.#stop.abort('interrupt')
     if (how === 'now') this.#kill.abort('now')
+  }
+
+  /** How it is to end; null if nobody has asked for that. */
+  get stopMode(): StopMode | null {
+    return this.#stopMode
   }
 
   /** Whether no further attempt is to begin. */

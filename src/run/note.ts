@@ -68,6 +68,23 @@ export function noteOf(
 
 const HEARTBEAT_MS = 5000
 
+/**
+ * Keeps the time of a note's file fresh, until the returned function is called: it later tells until when its writer was
+ * alive, and what somebody else has done after that.
+ */
+export function keepFresh(path: string, now: () => Date): () => void {
+  const heartbeat = setInterval(() => {
+    try {
+      utimesSync(path, now(), now())
+    } catch {
+      // The file was removed: then nothing needs to be kept up to date.
+      clearInterval(heartbeat)
+    }
+  }, HEARTBEAT_MS)
+  heartbeat.unref()
+  return () => clearInterval(heartbeat)
+}
+
 /** The note about the attempt under way in one place. */
 export interface JobNote {
   /** The cost of the whole run. */
@@ -90,8 +107,7 @@ type Place = 'checkout' | number
 /** Keeps `.ralph/run.json` up to date with what the run has under way, for a run that resumes after it. */
 export class NoteKeeper {
   readonly #path: string
-  readonly #now: () => Date
-  readonly #heartbeat: NodeJS.Timeout
+  readonly #endHeartbeat: () => void
   #note: RunNote
 
   constructor(
@@ -101,7 +117,6 @@ export class NoteKeeper {
     now: () => Date,
   ) {
     this.#path = path
-    this.#now = now
     this.#note = {
       version: 1,
       startedAt: now().toISOString(),
@@ -111,9 +126,7 @@ export class NoteKeeper {
       ...start,
     }
     this.#write()
-    // The file's time later tells until when the run was alive: somebody else moved HEAD after that.
-    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
-    this.#heartbeat.unref()
+    this.#endHeartbeat = keepFresh(path, now)
   }
 
   get spentUsd(): number | null {
@@ -192,7 +205,7 @@ export class NoteKeeper {
 
   /** Ends the notes. Only a run that leaves nothing to finish removes the file. */
   end(): void {
-    clearInterval(this.#heartbeat)
+    this.#endHeartbeat()
     const { attempt, jobs, move } = this.#note
     if (attempt === null && jobs.length === 0 && move === null) rmSync(this.#path, { force: true })
   }
@@ -216,15 +229,6 @@ export class NoteKeeper {
   /** Must come before the action that it describes. */
   #write(): void {
     writeFileAtomic(this.#path, JSON.stringify(this.#note, null, 2) + '\n')
-  }
-
-  #beat(): void {
-    try {
-      utimesSync(this.#path, this.#now(), this.#now())
-    } catch {
-      // The folder was removed: then nothing needs to be kept up to date.
-      clearInterval(this.#heartbeat)
-    }
   }
 }
 

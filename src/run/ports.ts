@@ -20,6 +20,7 @@ import type { Furniture } from '../workspace/furnish.ts'
 import type { OwnWorkspace } from '../workspace/own.ts'
 import type { Workspace } from '../workspace/port.ts'
 import type { Trunk } from '../workspace/trunk.ts'
+import type { AgentAtWork } from './ask-agent.ts'
 import type { Control } from './control.ts'
 import type { Elsewhere } from './elsewhere.ts'
 import type { RunFolder } from './folder.ts'
@@ -132,6 +133,8 @@ export interface RunPorts {
   readonly mark: string
   /** Calls the listener with the living agents and gates each time that one begins; the returned function ends that. */
   readonly onStarted: (listener: (living: readonly StartedProcess[]) => void) => () => void
+  /** The agent that a killed planning has left at work; `forget` notes that nothing is left of it. */
+  readonly planner: { readonly read: () => AgentAtWork | null; readonly forget: () => void }
   /** Ends what a dead run left alive; returns a line for each process found. */
   readonly endLeftovers: (dead: RunTrace) => Promise<readonly string[]>
   readonly now: () => Date

@@ -1,4 +1,5 @@
 import { runLogged } from '../attempt/check.ts'
+import { tellingLines } from '../base/failure-lines.ts'
 import { fewOf } from '../base/text.ts'
 import type { Base } from '../git/head.ts'
 import type { OwnWorkspace } from '../workspace/own.ts'
@@ -33,7 +34,7 @@ export async function makeReady(run: Running, own: OwnWorkspace, base: Base): Pr
     await undoChanges(run, base)
     return null
   }
-  const lines = result.excerpt.trim().split('\n').slice(-6).join('\n')
+  const lines = tellingLines(result.excerpt, 6).join('\n')
   return `a workspace could not be prepared with ${prepare}: ${result.reason}${lines === '' ? '' : `\n${lines}`}`
 }
 

@@ -3,7 +3,9 @@ import { interferenceLine } from '../attempt/interference.ts'
 import type { Emit } from '../attempt/ports.ts'
 import { fewOf } from '../base/text.ts'
 import type { Happening } from '../events/event.ts'
-import type { AttemptNote, RunNote } from './note.ts'
+import type { Base } from '../git/head.ts'
+import type { AgentAtWork } from './ask-agent.ts'
+import type { RunNote } from './note.ts'
 import type { RunPorts } from './ports.ts'
 
 /** How much later than a run's last sign of life an action of its own may be dated. */
@@ -14,15 +16,15 @@ export const SLACK_MS = 10_000
  * returns a line for each.
  */
 export async function undoGit(
-  { workspace, logs }: RunPorts,
-  { task, number, base }: AttemptNote,
+  { workspace, logs }: Pick<RunPorts, 'workspace' | 'logs'>,
+  { task, base, name }: { readonly task: string; readonly base: Base; readonly name: string },
   sign: Date | null,
   emit: Emit<Happening>,
 ): Promise<readonly string[]> {
   const { found, left } = await workspace.restore.afterKill({
     task,
     branch: base.branch,
-    keepIn: logs.result(`${task}-${number}-git`),
+    keepIn: logs.result(`${name}-git`),
     until: sign && new Date(sign.getTime() + SLACK_MS),
   })
   for (const interference of found) emit({ type: 'interference', id: task, interference })
@@ -31,6 +33,35 @@ export async function undoGit(
     emit({ type: 'warning', message })
   }
   return found.map(interferenceLine)
+}
+
+/**
+ * Ends what an agent of a killed planning has left, and undoes what it had done to git's settings, hooks, refs and HEAD,
+ * before any other use of git. Files that have changed since may be a person's: they are named, and stay.
+ */
+export async function recoverPlanner(
+  ports: Pick<RunPorts, 'workspace' | 'logs' | 'endLeftovers'>,
+  { work, lastSign }: { readonly work: AgentAtWork; readonly lastSign: Date },
+  emit: Emit<Happening>,
+): Promise<void> {
+  const { inspect, restore } = ports.workspace
+  const leftovers = await ports.endLeftovers(work)
+  const sign = leftovers.length === 0 ? lastSign : null
+  await undoGit(ports, { task: work.id, base: work.base, name: work.id }, sign, emit)
+  await restore.adopt(null)
+  try {
+    const found = await inspect.work(work.base)
+    const movedAt = found.head && sign ? await inspect.headMovedAt() : null
+    const isMovedLater = movedAt !== null && movedAt.getTime() > (sign?.getTime() ?? 0) + SLACK_MS
+    if (found.head && !isMovedLater && (await restore.head(found.base, found)))
+      emit({ type: 'interference', id: work.id, interference: { kind: 'branch' } })
+    if (found.tree === work.tree) return
+    const changed = await inspect.differing(work.tree, found.tree)
+    const message = `while an agent planned, ralph was killed, and these have changed since: ${changed.join(', ')}`
+    emit({ type: 'warning', message })
+  } finally {
+    restore.leave()
+  }
 }
 
 /** Moves locks that a git of the dead run has left, because they would stop every later git; removes none. */

@@ -9,7 +9,7 @@ import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
 import { seal } from '../landing/land.ts'
 import type { Work } from '../workspace/port.ts'
 import { displacedWarning } from './give-up.ts'
-import { moveLocks, recovered, SLACK_MS, undoGit } from './recover-git.ts'
+import { moveLocks, recovered, recoverPlanner, SLACK_MS, undoGit } from './recover-git.ts'
 import { readNote, type AttemptNote, type RunNote } from './note.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { writtenBesideWork } from './job-ports.ts'
@@ -38,7 +38,12 @@ export async function recover(
   ports: RunPorts,
   emit: Emit<Emitted>,
 ): Promise<Inheritance> {
-  const { folder, workspace, workspaces } = ports
+  const { folder, workspace, workspaces, planner } = ports
+  const work = planner.read()
+  if (work) {
+    await recoverPlanner(ports, { work, lastSign: statSync(folder.plan).mtime }, emit)
+    planner.forget()
+  }
   const dead = readNote(folder.note)
   if (!dead) return NOTHING
   const lastSign = statSync(folder.note).mtime
@@ -51,7 +56,7 @@ export async function recover(
   if (!dead.isApart) {
     const sign = leftovers.length === 0 ? lastSign : null
     const { attempt } = dead
-    const undone = attempt ? await undoGit(ports, attempt, sign, emit) : []
+    const undone = attempt ? await undoGit(ports, named(attempt), sign, emit) : []
     const restored: string[] = []
     const ignored = existsSync(folder.ignored) ? readFileSync(folder.ignored, 'utf8').split('\0') : []
     await workspace.restore.adopt({ ignored, since: dead.cleanSince })
@@ -60,6 +65,10 @@ export async function recover(
   }
   for (const job of dead.jobs) left = await recoverJob(options, ports, { dead, job, left }, emit)
   return left
+}
+
+function named(attempt: AttemptNote): AttemptNote & { readonly name: string } {
+  return { ...attempt, name: `${attempt.task}-${attempt.number}` }
 }
 
 /** Throws if a restored file decides how a run works: the program has already read the wrong version. */
@@ -90,7 +99,7 @@ async function recoverJob(
   const spentUsd = sum(left.spentUsd, attempt.usage.costUsd)
   const place = ports.workspaces.own(number)
   const undone = place.isThere
-    ? await undoGit({ ...ports, workspace: place.workspace }, attempt, null, emitThere)
+    ? await undoGit({ ...ports, workspace: place.workspace }, named(attempt), null, emitThere)
     : []
   const workspace = await place.reopen()
   if (!workspace) {

@@ -70,7 +70,7 @@ async function listening(
   const door = await openControlDoor(folder, ports.env, controlAnswers(control, ids))
   reopen = () => door?.ensure()
   try {
-    if (control.isStopping) emit({ type: 'stopping' })
+    if (control.stopMode) emit({ type: 'stopping', how: control.stopMode })
     await work(emit)
   } finally {
     door?.close()

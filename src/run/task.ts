@@ -6,7 +6,7 @@ import { fingerprintOf, outcome, type Outcome } from '../attempt/outcome.ts'
 import { patience } from '../base/patience.ts'
 import { fewOf } from '../base/text.ts'
 import type { Emit } from '../attempt/ports.ts'
-import { clockText } from '../base/time.ts'
+import { waitText } from '../base/time.ts'
 import type { Happening } from '../events/event.ts'
 import { formatCost, UNKNOWN_USAGE } from '../events/usage.ts'
 import type { CommitResult } from '../git/commit.ts'
@@ -234,7 +234,7 @@ function budgetLeft({ options: { budget }, note, together }: Run, { id }: Task):
 function changeText({ ports, ledger }: Run, { id }: Task, before: string, { name }: AgentChoice): string {
   const { until, reason } = ledger.limitOf(before)
   if (until <= ports.now()) return `${name} goes on with ${id}: its wait is over`
-  return `${name} goes on with ${id}: ${before} is not asked before ${clockText(until)} (${reason})`
+  return `${name} goes on with ${id}: ${before} waits ${waitText(until, ports.now())} (${reason})`
 }
 
 /** The state before any wait. */

@@ -1,6 +1,6 @@
 import { withoutControls } from '../base/controls.ts'
 import { counted, fewOf } from '../base/text.ts'
-import { clockText, formatDuration } from '../base/time.ts'
+import { clockText, formatDuration, waitText } from '../base/time.ts'
 import type { RunEvent } from '../events/event.ts'
 import type { GateResult } from '../events/gate.ts'
 import { detached } from '../task/facts.ts'
@@ -31,7 +31,7 @@ export function activityOf(event: RunEvent): readonly Block[] {
     case 'agent-tool':
       return event.status === 'running' ? [toolBlock(event.summary)] : []
     case 'agent-retrying': {
-      const until = event.until === null ? '' : ` until ${clockText(new Date(event.until))}`
+      const until = event.until === null ? '' : ` ${waitText(new Date(event.until), new Date(event.at))}`
       return [paragraph([accent('◌'), ' '], `waits for its service${until}: ${event.reason}`)]
     }
     case 'agent-signal':
@@ -54,7 +54,10 @@ export function activityOf(event: RunEvent): readonly Block[] {
       return [paragraph([accent('→'), ' '], event.answer)]
     case 'waiting':
       return [
-        paragraph([accent('◌'), ' '], `waits until ${clockText(new Date(event.until))}: ${event.reason}`),
+        paragraph(
+          [accent('◌'), ' '],
+          `waits ${waitText(new Date(event.until), new Date(event.at))}: ${event.reason}`,
+        ),
       ]
     case 'attempt-finished':
       return endBlocks(event)

@@ -1,6 +1,6 @@
 import { formatDuration } from '../base/time.ts'
 import type { JobStatus } from '../events/status.ts'
-import { tellingLines } from '../gates/failure-output.ts'
+import { tellingLines } from '../base/failure-lines.ts'
 import { accent, BLANK, dim, line, paragraph, strong, type Block, type Line } from '../ui/block.ts'
 import { linesOfBlocks } from '../ui/layout.ts'
 import { gateText } from '../ui/run-text.ts'

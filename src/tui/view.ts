@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { clockText, formatDuration } from '../base/time.ts'
+import { clockText, formatDuration, waitText } from '../base/time.ts'
 import { costSoFar, type JobStatus, type RunStatus } from '../events/status.ts'
 import { formatCost } from '../events/usage.ts'
 import {
@@ -16,7 +16,7 @@ import {
 } from '../ui/block.ts'
 import { fit, widthOf } from '../ui/fit.ts'
 import { linesOfBlocks } from '../ui/layout.ts'
-import { spentText } from '../ui/run-text.ts'
+import { spentText, stopText } from '../ui/run-text.ts'
 import type { Measure } from '../ui/width.ts'
 import type { BoardTask, TreeRow } from './board.ts'
 import type { Frame, FrameRow, Segment, Size } from './frame.ts'
@@ -196,7 +196,7 @@ function headLine({ model: { status, isDead }, project, now, measure }: ViewInpu
 function stateWord(status: RunStatus, isDead: boolean): Piece | null {
   if (isDead) return bad('died')
   if (status.ended) return strong(`ended ${clockText(new Date(status.ended.at))}`)
-  if (status.stopping) return accent('is ending')
+  if (status.stopping) return accent(`is ending${stopText(status.stop)}`)
   return status.paused ? accent('paused') : null
 }
 
@@ -265,7 +265,7 @@ function jobStanding({ doing, attempt, since, until }: JobStatus, now: Date): re
   const from = doing === 'gates' ? since : (attempt?.since ?? since)
   const seconds = Math.max(0, (now.getTime() - Date.parse(from)) / 1000)
   const short = formatDuration(seconds < 60 ? seconds : Math.floor(seconds / 60) * 60)
-  if (doing === 'waiting' && until !== null) return [accent('◌'), `until ${clockText(new Date(until))}`]
+  if (doing === 'waiting' && until !== null) return [accent('◌'), waitText(new Date(until), now)]
   return [accent('●'), doing === 'gates' ? `gates ${short}` : doing === 'landing' ? 'lands' : short]
 }
 

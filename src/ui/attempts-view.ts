@@ -1,5 +1,5 @@
 import { formatDuration, minuteText } from '../base/time.ts'
-import { tellingLines } from '../gates/failure-output.ts'
+import { tellingLines } from '../base/failure-lines.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import { formatCost } from '../events/usage.ts'
 import type { Task } from '../task/model.ts'

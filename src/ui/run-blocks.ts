@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { counted, fewOf } from '../base/text.ts'
-import { clockText, formatDuration } from '../base/time.ts'
+import { formatDuration, waitText } from '../base/time.ts'
 import type {
   Question,
   RunEvent,
@@ -11,7 +11,7 @@ import type {
 } from '../events/event.ts'
 import type { GateResult } from '../events/gate.ts'
 import { formatCost } from '../events/usage.ts'
-import { tellingLines } from '../gates/failure-output.ts'
+import { tellingLines } from '../base/failure-lines.ts'
 import { accent, bad, dim, line, paragraph, strong, type Block, type Line, type Piece } from './block.ts'
 import { gateText, sandboxText } from './run-text.ts'
 import { timeLimitText } from './task-lines.ts'
@@ -144,17 +144,11 @@ export function stepBlock(text: string): Block {
   return line(dim(`     · ${text}`))
 }
 
-/** A running wait: `limit until 14:30 (in 41m)`, and for a short one only how long. */
-export function waitText(reason: string, until: Date, now: Date): string {
+/** A running wait: `limit · until 14:30 (in 41m)`, and for a short one only how long. */
+export function runningWait(reason: string, until: Date, now: Date): string {
   const left = secondsBetween(now, until)
-  const when =
-    left < SHORT_WAIT_SECONDS
-      ? `${formatDuration(left)} more`
-      : `until ${clockText(until)} (in ${wholeMinutes(left)})`
-  return `${reason} · ${when}`
+  return `${reason} · ${waitText(until, now)}${Math.ceil(left) < 60 ? '' : ` (in ${wholeMinutes(left)})`}`
 }
-
-const SHORT_WAIT_SECONDS = 90
 
 /** `42s`, `41m`, `1h 12m`: seconds only within the first minute. */
 export function wholeMinutes(seconds: number): string {

@@ -5,6 +5,7 @@ import { formatCost } from '../events/usage.ts'
 import { accent, dim, line, type Block, type Line } from './block.ts'
 import { widthOf } from './fit.ts'
 import { secondsBetween, wholeMinutes } from './run-blocks.ts'
+import { stopText } from './run-text.ts'
 import type { Measure } from './width.ts'
 
 /** What the foot of a run shows. */
@@ -41,8 +42,8 @@ export function rule(columns: number): Block {
   return line(dim('─'.repeat(columns)))
 }
 
-function stateOf({ paused, stopping, questions }: RunStatus): readonly Line[] {
-  if (stopping) return [[accent('stopping')]]
+function stateOf({ paused, stopping, stop, questions }: RunStatus): readonly Line[] {
+  if (stopping) return [[accent(`stopping${stopText(stop)}`)]]
   if (questions.length > 0)
     return [[accent(questions.length === 1 ? 'a question' : `${questions.length} questions`)]]
   return paused ? [[accent('paused')]] : []

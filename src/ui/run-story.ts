@@ -1,7 +1,7 @@
 import { withoutControls } from '../base/controls.ts'
 import { unreachable } from '../base/errors.ts'
 import { counted, fewOf } from '../base/text.ts'
-import { clockText, formatDuration } from '../base/time.ts'
+import { formatDuration, waitText } from '../base/time.ts'
 import type { RunEvent, TaskStarted } from '../events/event.ts'
 import type { Gate, GateResult } from '../events/gate.ts'
 import { formatCost, UNKNOWN_USAGE, type Usage } from '../events/usage.ts'
@@ -20,7 +20,7 @@ import {
   signalText,
   stepBlock,
   taskBlock,
-  waitText,
+  runningWait,
   warningBlock,
   workersBlocks,
 } from './run-blocks.ts'
@@ -34,6 +34,7 @@ import {
   interferenceText,
   isRefuted,
   spentText,
+  stoppingText,
 } from './run-text.ts'
 import type { Measure } from './width.ts'
 
@@ -179,7 +180,7 @@ export class RunStory implements Story {
       case 'agent-retrying':
         return this.#step(
           event.until
-            ? `waits for its service until ${clockText(new Date(event.until))}: ${event.reason}`
+            ? `waits for its service ${waitText(new Date(event.until), new Date(event.at))}: ${event.reason}`
             : event.reason,
         )
       case 'gate-started':
@@ -219,7 +220,7 @@ export class RunStory implements Story {
       case 'waiting':
         return this.#wait(event)
       case 'stopping':
-        return [paragraph([], 'stopping: no further attempt begins; Ctrl-C again ends it sooner')]
+        return [paragraph([], stoppingText(event.how))]
       case 'pushed':
         return [line(good('✓'), ` pushed ${event.branch}`)]
       case 'run-finished':
@@ -306,9 +307,9 @@ export class RunStory implements Story {
 
   #wait({ at, until, reason }: Extract<RunEvent, { type: 'waiting' }>): readonly Block[] {
     const end = new Date(until)
-    this.#aside = (now) => [dim('◌'), ` ${waitText(reason, end, now)}`]
+    this.#aside = (now) => [dim('◌'), ` ${runningWait(reason, end, now)}`]
     if (secondsBetween(new Date(at), end) < WORTH_SHOWING_SECONDS) return []
-    return [paragraph(['     ', dim('◌'), ' '], `waits until ${clockText(end)}: ${reason}`)]
+    return [paragraph(['     ', dim('◌'), ' '], `waits ${waitText(end, new Date(at))}: ${reason}`)]
   }
 
   #takenOver({ agent, session }: Extract<RunEvent, { type: 'taken-over' }>): readonly Block[] {

@@ -3,7 +3,7 @@ import type { Usage } from '../events/usage.ts'
 import { formatDuration } from '../base/time.ts'
 import { unreachable } from '../base/errors.ts'
 import { counted, fewOf } from '../base/text.ts'
-import type { Caged, SandboxState, WorkerJoined } from '../events/event.ts'
+import type { Caged, SandboxState, StopMode, WorkerJoined } from '../events/event.ts'
 import type { GateResult } from '../events/gate.ts'
 import type { Interference } from '../events/interference.ts'
 import type { OutcomeKind } from '../events/outcome.ts'
@@ -24,6 +24,38 @@ export function spentText(seconds: number, { turns, costUsd }: Pick<Usage, 'turn
 export function workerText({ places, labels }: Pick<WorkerJoined, 'places' | 'labels'>): string {
   const what = labels.length === 0 ? [] : [`only ${fewOf(labels)}`]
   return [counted(places, 'place'), ...what].join(' · ')
+}
+
+/** ` after this attempt`, behind a word that says that the run is to end; empty if it is not known how. */
+export function stopText(how: StopMode | null): string {
+  switch (how) {
+    case null:
+      return ''
+    case 'after-attempt':
+      return ' after this attempt'
+    case 'clean':
+      return ' now'
+    case 'now':
+      return ' at once'
+    default:
+      return unreachable(how)
+  }
+}
+
+/** What stopping so does, and how the run ends sooner. */
+export function stoppingText(how: StopMode | undefined): string {
+  switch (how) {
+    case undefined:
+      return 'stopping: no further attempt begins'
+    case 'after-attempt':
+      return 'stopping after this attempt; Ctrl-C does not wait for it'
+    case 'clean':
+      return 'stopping now: what is under way is recorded; Ctrl-C again ends it at once'
+    case 'now':
+      return 'stopping at once: what still runs is ended'
+    default:
+      return unreachable(how)
+  }
 }
 
 /** How the agent itself ended, in a person's words. */

@@ -1,7 +1,7 @@
-import { formatDuration, minuteText } from '../base/time.ts'
+import { formatDuration, minuteText, waitText } from '../base/time.ts'
 import { fewOf } from '../base/text.ts'
 import type { JobStatus, RunStatus, RunOverview } from '../events/status.ts'
-import { workerText } from './run-text.ts'
+import { stopText, workerText } from './run-text.ts'
 import { accent, bad, dim, good, line, paragraph, strong, type Block } from './block.ts'
 
 /** The current run with its tasks, questions and candidates, and how the last run ended. */
@@ -30,7 +30,11 @@ export function runsView(runs: readonly RunStatus[]): readonly Block[] {
 }
 
 function runBlocks(run: RunStatus & { readonly pid: number }, now: Date): readonly Block[] {
-  const state = run.stopping ? 'is ending' : run.paused ? 'is paused: ralph resume' : 'is under way'
+  const state = run.stopping
+    ? `is ending${stopText(run.stop)}, and under way`
+    : run.paused
+      ? 'is paused: ralph resume'
+      : 'is under way'
   const facts = [
     run.branch ?? 'detached HEAD',
     ...(run.agent === '' ? [] : [run.agent]),
@@ -76,7 +80,7 @@ function jobBlocks({ id, title, attempt, doing, note, until }: JobStatus, now: D
         : doing === 'gates'
           ? 'gates'
           : doing
-  const more = [note, ...(until === null ? [] : [`until ${minuteText(new Date(until))}`])].filter(
+  const more = [note, ...(until === null ? [] : [waitText(new Date(until), now)])].filter(
     (text) => text !== '',
   )
   return [

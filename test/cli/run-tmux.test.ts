@@ -68,7 +68,7 @@ describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
     press('q')
     await shows('a after this attempt')
     press('a')
-    await shows('stopping · 0 of 2 done')
+    await shows('stopping after this attempt · 0 of 2 done')
     writeFileSync(join(cwd, '.git/go'), '')
     const end = await shows('code 130')
     expect(end.match(/─/g)).toBeNull()

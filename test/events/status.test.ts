@@ -141,7 +141,8 @@ describe('the status of a run', () => {
   it('tells whether it is paused, ending or over', () => {
     expect(after({ type: 'paused' })).toMatchObject({ paused: true, ended: null })
     expect(after({ type: 'paused' }, { type: 'resumed' })?.paused).toBe(false)
-    expect(after({ type: 'stopping' })?.stopping).toBe(true)
+    expect(after({ type: 'stopping' })).toMatchObject({ stopping: true, stop: null })
+    expect(after({ type: 'stopping', how: 'after-attempt' })).toMatchObject({ stop: 'after-attempt' })
     const finished: Happening = {
       type: 'run-finished',
       completed: ['T-1'],

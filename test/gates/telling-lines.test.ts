@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tellingLines } from '../../src/gates/failure-output.ts'
+import { tellingLine, tellingLines } from '../../src/base/failure-lines.ts'
 
 test.each([
   [
@@ -38,4 +38,13 @@ test.each([
 
 test('are the last where nothing looks like the beginning of a failure', () => {
   expect(tellingLines('one\ntwo\n\nthree\r\n', 2)).toEqual(['two', 'three'])
+})
+
+test.each([
+  ['the error, not the place above it', 'one\n  File "a.py", line 3\nTypeError: no\ndone', 'TypeError: no'],
+  ['the first of several', 'error: one\nerror: two', 'error: one'],
+  ['the last where there is none', 'one\n  two  \n\n…', 'two'],
+  ['nothing of nothing', '\n \n', ''],
+])('of which one says most: %s', (_, output, expected) => {
+  expect(tellingLine(output)).toBe(expected)
 })

@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, it, vi } from 'vitest'
 import type { Agent, AgentRequest } from '../../src/agent/port.ts'
 import type { Happening } from '../../src/events/event.ts'
 import type { AgentReply } from '../../src/agent/question.ts'
@@ -7,6 +9,8 @@ import { makeRunFolder } from '../../src/run/folder.ts'
 import { git, put } from '../git/repository.ts'
 import { makeProject, read } from './harness.ts'
 import { agentOf, choiceOf, makePorts, OPTIONS, type Said } from './ports.ts'
+
+afterEach(() => vi.useRealTimers())
 
 const START = Date.parse('2026-01-01T00:00:00Z')
 const QUESTION = {
@@ -89,6 +93,24 @@ it('hands over what is asked, and gives what is answered, with or without a mark
   })
   // While an agent works it is noted what it began with, and afterwards that nobody does.
   expect(notes.map((work) => work && work.tree !== '')).toEqual([true, null, true, null])
+})
+
+it('keeps the note of the planning fresh meanwhile: it tells until when ralph was alive', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const age = (root: string): number => statSync(join(root, '.ralph/plan.json')).mtimeMs
+  let during = 0
+  const { root } = await ask({
+    fake: (folder) => {
+      put(folder, { '.ralph/plan.json': '{}\n' })
+      vi.advanceTimersByTime(5000)
+      during = age(folder)
+      put(folder, { '.ralph/plan.json': '{ }\n' })
+      return { message: '{}' }
+    },
+  })
+  expect(during).toBe(START)
+  vi.advanceTimersByTime(5000)
+  expect(age(root)).not.toBe(START)
 })
 
 it('waits for the end of a limit, and asks again', async () => {

@@ -49,12 +49,17 @@ describe.skipIf(process.platform === 'win32')('the socket of a run', () => {
     })
     expect(await ask({ do: 'skip', task: 'T-001' })).toMatchObject({ ok: true })
     expect(control.skipped('T-001').aborted).toBe(true)
+    const stops: (string | undefined)[] = []
+    control.listen((event) => void (event.type === 'stopping' && stops.push(event.how)))
     await ask({ do: 'stop', now: false })
     expect([control.isStopping, control.signal.aborted]).toEqual([true, false])
     await ask({ do: 'stop', now: true })
     expect([control.signal.aborted, control.killSignal.aborted]).toEqual([true, false])
     await ask({ do: 'stop', now: true })
     expect(control.killSignal.aborted).toBe(true)
+    control.stop('after-attempt')
+    // Each that asks for more than before.
+    expect(stops).toEqual(['after-attempt', 'clean', 'now'])
   })
 
   it('is for this user alone', async () => {

@@ -1139,7 +1139,7 @@ describe('limits', () => {
       ports: { control },
     })
     expect(those(events, 'run-finished')).toMatchObject([{ end: 'interrupted' }])
-    expect(those(events, 'stopping')).toHaveLength(1)
+    expect(those(events, 'stopping').map(({ how }) => how)).toEqual(['clean'])
     expect(JSON.parse(read(root, '.ralph/state.json') ?? '')).toMatchObject({
       phase: 'idle',
       task_statuses: { 'T-1': 'pending' },

@@ -8,7 +8,7 @@ import { openGit } from '../../src/git/door.ts'
 import { listRecords } from '../../src/git/record.ts'
 import { findRepository } from '../../src/git/repository.ts'
 import { newMark, withMark } from '../../src/process/mark.ts'
-import { endLeftovers } from '../../src/process/tree.ts'
+import { commandsLeftBy } from '../../src/process/tree.ts'
 import { Control } from '../../src/run/control.ts'
 import { runFolder } from '../../src/run/folder.ts'
 import { openLogs } from '../../src/run/journal.ts'
@@ -184,7 +184,8 @@ export async function makePorts({ root, deed, ports, gate, own }: Harness): Prom
     warnings: [],
     push: async () => ({ problem: 'no remote' }),
     onStarted: () => () => undefined,
-    endLeftovers: async (dead) => (await endLeftovers(dead)).map(({ command }) => command),
+    endLeftovers: commandsLeftBy,
+    planner: { read: () => null, forget: () => undefined },
     now: () => new Date(),
     sleep: async () => undefined,
     env: ENV,

@@ -520,13 +520,13 @@ describe('a workspace', () => {
           verdict: 'failed',
           seconds: 0,
           reason: 'exited with code 1',
-          excerpt: 'no network',
+          excerpt: `error: no network\n${'see the log\n'.repeat(9)}`,
           fingerprint: '',
         }),
       },
     })
     expect(those(events, 'run-finished')[0]).toMatchObject({ end: 'stopped' })
-    expect(those(events, 'run-finished')[0]?.reason).toContain('no network')
+    expect(those(events, 'run-finished')[0]?.reason).toContain('error: no network')
     expect(those(events, 'task-started')).toEqual([])
   })
 

@@ -25,6 +25,9 @@ const TASKS = [...titles.values()]
   .toSorted((one, other) => (one.id < other.id ? -1 : 1))
   .map((task) => ({ ...task, status: 'TODO' as const, eligible: true, waits: '' }))
 
+/** How many seconds after a moment it is shown: a wait of a second is not over then. */
+const LATER = 0.5
+
 /** Moments of it, each after so many events. */
 const after = (found: (event: RunEvent) => boolean): number => JOURNAL.findIndex(found) + 1
 const MOMENTS = [
@@ -61,7 +64,7 @@ describe.each(CASES)('a recorded run, $moment, at $columns columns', ({ columns,
     const { emit, pass, reporter, screen } = await liveRun(columns, rows)
     reporter.keys(['p pause', 's skip', 'q stop', 'd diff', 'f full', '? keys'])
     for (const event of events.map(moved)) emit((Date.parse(event.at) - START) / 1000, event)
-    pass(1)
+    pass(LATER)
     if (moment === 'over') reporter.end()
     const lines = [...(await screen.scrolledAway()), ...(await screen.frame())]
     await expect(framed(lines, columns)).toMatchFileSnapshot(golden('lines'))
@@ -69,7 +72,7 @@ describe.each(CASES)('a recorded run, $moment, at $columns columns', ({ columns,
 
   it('is shown on the full screen', async () => {
     vi.stubEnv('TZ', 'UTC')
-    const second = secondOf(events.at(-1)!) + 1
+    const second = secondOf(events.at(-1)!) + LATER
     const { screen, terminal } = openTui({
       columns,
       rows,

@@ -2,7 +2,7 @@ import { expect, it, test } from 'vitest'
 import type { GateResult, Verdict } from '../../src/events/gate.ts'
 import type { Interference } from '../../src/events/interference.ts'
 import { bad, good } from '../../src/ui/block.ts'
-import { deniedTexts, gateText, interferenceText } from '../../src/ui/run-text.ts'
+import { deniedTexts, gateText, interferenceText, stoppingText } from '../../src/ui/run-text.ts'
 
 it('tells what an agent was denied with the permission that would allow it', () => {
   expect(deniedTexts([])).toEqual([])
@@ -52,4 +52,13 @@ const INTERFERENCES = {
 test('what an agent did that is not its to do is one sentence each', async () => {
   const texts = Object.values(INTERFERENCES).map(interferenceText)
   await expect(texts.join('\n')).toMatchFileSnapshot('golden/interference.txt')
+})
+
+test.each([
+  [undefined, 'stopping: no further attempt begins'],
+  ['after-attempt', 'stopping after this attempt; Ctrl-C does not wait for it'],
+  ['clean', 'stopping now: what is under way is recorded; Ctrl-C again ends it at once'],
+  ['now', 'stopping at once: what still runs is ended'],
+] as const)('a run that is to stop says how: %s', (how, text) => {
+  expect(stoppingText(how)).toBe(text)
 })

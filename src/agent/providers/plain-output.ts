@@ -1,11 +1,15 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { asLeftStanding, isInternalFrame, tellingLine, tellingLines } from '../../base/failure-lines.ts'
 import { Tail } from '../../base/stream.ts'
 import type { AgentRequest, Exit, StreamEvent } from '../port.ts'
 
 const LINES = 100
 const LINE_LENGTH = 10_000
 const NOTES_BYTES = 1024 * 1024
+/** Of a failure. */
+const LINES_SHOWN = 5
+const LINE_SHOWN = 400
 const ANSWER_BYTES = 4 * 1024 * 1024
 
 /** Collects a plain program's output: its last lines are the notes, unless the program wrote a notes file. */
@@ -59,13 +63,15 @@ function cut(text: string): string {
   return text.length <= LINE_LENGTH ? text : Buffer.from(text.slice(0, LINE_LENGTH)).toString()
 }
 
-/** How a program failed, with the end of its output. */
+/** How a program failed: first the line of its output that says most, then the lines around it. */
 export function failureOf(program: string, exit: Exit, tail: string): string {
   const how = exit.signal ? `was ended by ${exit.signal}` : `exited with code ${exit.code}`
-  const message = lastLines(exit.stderr) || lastLines(tail)
-  return message ? `${program} ${how}: ${message}` : `${program} ${how}`
-}
-
-function lastLines(text: string): string {
-  return text.trim().split('\n').slice(-5).join('\n').slice(-1000)
+  const output = [exit.stderr, tail].find((text) => text.trim() !== '') ?? ''
+  const shown = output.split('\n').map(asLeftStanding)
+  const lines = shown.filter((line) => !isInternalFrame(line)).join('\n')
+  const telling = tellingLine(lines).slice(0, LINE_SHOWN)
+  if (telling === '') return `${program} ${how}`
+  const around = tellingLines(lines, LINES_SHOWN).map((line) => line.slice(0, LINE_SHOWN))
+  const more = around.length > 1 ? `\n${around.join('\n')}` : ''
+  return `${program} ${how}: ${telling}${more}`
 }

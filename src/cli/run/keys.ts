@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../events/event.ts'
+import type { RunEvent, StopMode } from '../../events/event.ts'
 import type { Control } from '../../run/control.ts'
 import { accent, dim, paragraph, type Block } from '../../ui/block.ts'
 import type { RunReporter } from '../../ui/run-reporter.ts'
@@ -145,7 +145,7 @@ export class RunKeys {
   #stop(): void {
     const { control, leaving } = this.#desk
     const stop = (
-      how: 'after-attempt' | 'clean' | 'now',
+      how: StopMode,
       keys: readonly string[],
       about: string,
     ): Choice => ({

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { AgentAtWork } from '../../run/ask-agent.ts'
 import { AgentQuestions } from '../../run/ask-agent.ts'
@@ -20,11 +20,12 @@ import { EXPORT_FILE, type Committed, type PlanPorts } from '../../plan/ports.ts
 import { newMark } from '../../process/mark.ts'
 import { sleep } from '../../process/sleep.ts'
 import { StartedProcesses } from '../../process/started.ts'
-import { endLeftovers } from '../../process/tree.ts'
+import { commandsLeftBy } from '../../process/tree.ts'
 import { Control } from '../../run/control.ts'
 import { runFolder, type RunFolder } from '../../run/folder.ts'
 import { openLogs } from '../../run/journal.ts'
-import { baseOf, refuseObstacles } from '../../run/preflight.ts'
+import { refuseObstacles } from '../../run/preflight.ts'
+import { recoverPlanner } from '../../run/recover-git.ts'
 import { mirrorPlanning } from '../../run/state.ts'
 import { tierOf } from '../../select/tier.ts'
 import type { Task } from '../../task/model.ts'
@@ -121,7 +122,11 @@ export async function planPorts(
     commit:
       wish.commit && !wish.dryRun ? (request) => commitPhase(git, workspace.prefix, request, world) : null,
     note,
-    putInOrder: (work) => putInOrder(workspace, work as AgentAtWork),
+    recoverAgent: async (work) => {
+      const dead = { work: work as AgentAtWork, lastSign: statSync(folder.plan).mtime }
+      const logs = openLogs(folder, config.logs.maxBytes)
+      await recoverPlanner({ workspace, logs, endLeftovers: commandsLeftBy }, dead, front.emit)
+    },
     async mirror({ phase, request }) {
       if (wish.dryRun) return
       mirrorPlanning(folder, { phase, request }, { tasks: await backlog(), now: world.now() })
@@ -194,22 +199,6 @@ async function commitPhase(
   const args = ['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul']
   await git.run(args, { stdin: present.join('\0'), okCodes: [0, 1, 128] })
   return { problem: result.output }
-}
-
-/**
- * Ends the processes of a planning that died; reports changes in the tree since then, which may be a person's, and
- * undoes none.
- */
-async function putInOrder(workspace: Workspace, work: AgentAtWork): Promise<readonly string[]> {
-  await endLeftovers(work)
-  const { inspect, restore } = workspace
-  await restore.adopt(null)
-  try {
-    const { tree } = await inspect.work(baseOf(await inspect.status()))
-    return tree === work.tree ? [] : await inspect.differing(work.tree, tree)
-  } finally {
-    restore.leave()
-  }
 }
 
 async function openQuestions(

@@ -30,6 +30,34 @@ describe.skipIf(process.platform === 'win32')('the script agent', () => {
     })
   })
 
+  test.each([
+    [
+      'the error, wherever it stands',
+      `echo "loading" >&2; echo "Error: Cannot find module './nope'" >&2; echo "Require stack:" >&2
+printf '    at Module (node:internal/modules/cjs/loader:1)\\n  code: 1\\n}\\n\\nNode.js v20\\n' >&2; exit 1`,
+      "Error: Cannot find module './nope'",
+      ["Error: Cannot find module './nope'", 'Require stack:', '  code: 1', '}', 'Node.js v20'],
+    ],
+    [
+      'the error, with its place below',
+      `printf 'Traceback:\\n  File "a.py", line 3, in f\\n    import x\\nModuleNotFoundError: No module named x\\n' >&2; exit 1`,
+      'ModuleNotFoundError: No module named x',
+      ['  File "a.py", line 3, in f', '    import x', 'ModuleNotFoundError: No module named x'],
+    ],
+    [
+      'else the last line, in plain characters',
+      `echo "asking the service" >&2; printf '\\033[31mno route to the price list\\033[0m\\n\\n' >&2; exit 1`,
+      'no route to the price list',
+      ['asking the service', 'no route to the price list'],
+    ],
+    ['what is printed where nothing is on stderr', 'echo one; echo two; exit 1', 'two', ['one', 'two']],
+  ])('names in its reason %s', async (_, text, telling, lines) => {
+    expect((await run(`${text}\n`)).end).toEqual({
+      kind: 'crashed',
+      reason: [`the script exited with code 1: ${telling}`, ...lines].join('\n'),
+    })
+  })
+
   test('refuses a task that has no script, which no other try would change', async () => {
     expect((await run(null)).end).toEqual({
       kind: 'refused',
