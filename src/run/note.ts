@@ -85,7 +85,7 @@ export interface JobNote {
 }
 
 /** The checkout, or the number of a workspace of ralph's own. */
-type Place = 'checkout' | number
+type WorkspaceId = 'checkout' | number
 
 /** Keeps `.ralph/run.json` up to date with what the run has under way, for a run that resumes after it. */
 export class NoteKeeper {
@@ -131,8 +131,8 @@ export class NoteKeeper {
     }
   }
 
-  /** The note about the job in that place. */
-  of(place: Place): JobNote {
+  /** The note about the job in that workspace. */
+  of(place: WorkspaceId): JobNote {
     return {
       spentUsd: () => this.spentUsd,
       begin: (attempt) =>
@@ -197,12 +197,12 @@ export class NoteKeeper {
     if (attempt === null && jobs.length === 0 && move === null) rmSync(this.#path, { force: true })
   }
 
-  #attemptAt(place: Place): AttemptNote | null {
+  #attemptAt(place: WorkspaceId): AttemptNote | null {
     if (place === 'checkout') return this.#note.attempt
     return this.#note.jobs.find(({ workspace }) => workspace === place)?.attempt ?? null
   }
 
-  #with(place: Place, attempt: AttemptNote | null): Partial<RunNote> {
+  #with(place: WorkspaceId, attempt: AttemptNote | null): Partial<RunNote> {
     if (place === 'checkout') return { attempt }
     const others = this.#note.jobs.filter(({ workspace }) => workspace !== place)
     return { jobs: attempt ? [...others, { workspace: place, attempt }] : others }

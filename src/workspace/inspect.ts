@@ -140,14 +140,14 @@ async function workSince(state: WorkspaceState, start: Base, leaving: readonly s
   const folders = [`${prefix}.ralph/`, '.ralph/']
   const isOwn = (path: string): boolean =>
     folders.some((folder) => path.startsWith(folder) && isRalphEntry(path.slice(folder.length)))
-  const exposed = work.changes.flatMap(({ path, kind }) =>
+  const noLongerIgnored = work.changes.flatMap(({ path, kind }) =>
     kind === 'new' && (isOwn(path) || state.wasIgnored(path)) ? [path] : [],
   )
-  if (exposed.length === 0) return work
-  for (const path of exposed) aside.add(path)
+  if (noLongerIgnored.length === 0) return work
+  for (const path of noLongerIgnored) aside.add(path)
   // The index already holds the unrelated files: start it again without them.
   await own.hold(start.head)
-  return { ...(await workNow(state, start, leaving)), exposed }
+  return { ...(await workNow(state, start, leaving)), noLongerIgnored }
 }
 
 async function workNow(state: WorkspaceState, start: Base, leaving: readonly string[]): Promise<Work> {
@@ -181,7 +181,7 @@ async function workNow(state: WorkspaceState, start: Base, leaving: readonly str
     operations: operationsUnderWay(repository),
     nested,
     changedInside: status.entries.flatMap(({ path, changedInside }) => (changedInside ? [path] : [])),
-    exposed: [],
+    noLongerIgnored: [],
   }
 }
 
