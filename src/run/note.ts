@@ -111,7 +111,7 @@ export class NoteKeeper {
       ...start,
     }
     this.#write()
-    // The file's time later tells until when the run was alive: somebody else moved HEAD after that.
+    // The file's time later shows until when the run was alive: somebody else moved HEAD after that.
     this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
     this.#heartbeat.unref()
   }

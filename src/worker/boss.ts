@@ -117,7 +117,7 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
   ): Promise<Ticket | null> => {
     const id = await boss.send(of, sign, { id: wanted })
     if (id === null) return null
-    // Only active jobs have heartbeats, whoever fetched them.
+    // Only active jobs have heartbeats.
     await boss.fetch(of, { batchSize: MOST })
     await boss.touch(of, id)
     return { of, id }

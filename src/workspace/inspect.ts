@@ -227,7 +227,7 @@ async function openedStatus(state: Pick<WorkspaceState, 'own' | 'repository'>): 
   return openedStatus(state)
 }
 
-/** Nobody can read these folders, so nobody can tell what an attempt did in them. */
+/** Nobody can read these folders, so nobody knows what an attempt did in them. */
 function closedFolders(paths: readonly string[]): UserError {
   return new UserError(
     `nobody may read ${paths.join(', ')}, so what is in it could be in no commit`,
