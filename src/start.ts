@@ -8,7 +8,7 @@ import { cacheFolder } from './base/cache-folder.ts'
 // What the engine made of the program's files is kept: each command then starts in three quarters of the time. Node's
 // own compile cache holds none of the functions that a command calls.
 
-/** A part of the program, as the build writes it. Its first line, a comment, tells one build from another. */
+/** A part of the program, as the build writes it. Its first line, a comment, differs from one build to the next. */
 type Part = (
   exports: unknown,
   require: (id: string) => unknown,

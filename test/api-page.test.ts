@@ -51,7 +51,7 @@ const GROUPS: readonly (readonly [heading: string, files: RegExp])[] = [
 
 const HEAD = `# The library
 
-What the commands can, for other programs: typed, with no printing and no exit. What goes wrong and can be mended is a \`UserError\`, whose \`message\` says what and whose \`fix\` says what to do.
+The functions of the commands, for other programs: typed, without printing and without ending the process. A failure that the caller can fix is a \`UserError\`: \`message\` says what happened, and \`fix\` what to do.
 
 \`\`\`ts
 import { openHistory, openProject, run } from 'ralph-tasks'
@@ -66,7 +66,7 @@ for await (const event of run(project, { loop: true, budget: 5 })) {
 const done = await openHistory(await openProject('.')).completions('yesterday')
 \`\`\`
 
-A run is an async iterator of its events; \`pause\`, \`resume\`, \`stop\`, \`skip\` and \`answer\` are its control, and who reads no further stops it in order. Edits are texts: \`blockTask\` and its like give the new text of a task's file, with not a byte changed outside of what they are about, and write nothing. [examples/dashboard.mjs](../examples/dashboard.mjs) is a small page on it.
+A run is an async iterator of its events. \`pause\`, \`resume\`, \`stop\`, \`skip\` and \`answer\` control it, and a reader that stops reading ends it cleanly. Edits are texts: \`blockTask\` and similar functions return the new text of a task's file, with every other byte unchanged, and write nothing. [examples/dashboard.mjs](../examples/dashboard.mjs) is a small page that uses it.
 
 It is an ES module; a CommonJS program loads it with \`await import('ralph-tasks')\`.
 `

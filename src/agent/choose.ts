@@ -17,13 +17,13 @@ export interface Chosen {
 }
 
 /** The agent that the first of these places with a name names; null means an installed one. */
-export function namedIn(wishes: readonly AgentWish[]): string | null {
+export function firstNamedAgent(wishes: readonly AgentWish[]): string | null {
   return wishes.find(({ agent }) => agent !== null)?.agent ?? null
 }
 
 /** Whether the named agent can do the task; without a name, any installed one can. */
-export function isChoosable(wishes: readonly AgentWish[]): boolean {
-  const name = namedIn(wishes)
+export function isChoiceAllowed(wishes: readonly AgentWish[]): boolean {
+  const name = firstNamedAgent(wishes)
   return name === null || AGENTS.some((agent) => agent.name === name && isAllowed(agent, wishes))
 }
 
@@ -37,7 +37,7 @@ export function chooseAgent(
   wishes: readonly AgentWish[],
   { agents, env }: { readonly agents: readonly string[] | null; readonly env: AgentRequest['env'] },
 ): Chosen | null {
-  const name = namedIn(wishes)
+  const name = firstNamedAgent(wishes)
   const agent = name === null ? firstInstalled(agents, env) : agentNamed(name)
   if (agent && !isAllowed(agent, wishes))
     throw new UserError(
@@ -50,7 +50,7 @@ export function chooseAgent(
 /** A model belongs to the agent named in the same place or in a later one: no other agent knows it. */
 function modelFor(name: string | null, wishes: readonly AgentWish[]): string | null {
   const meant = wishes.find(({ model }, index) => {
-    const agent = namedIn(wishes.slice(index))
+    const agent = firstNamedAgent(wishes.slice(index))
     return (model ?? null) !== null && (agent === null || agent === name)
   })
   return meant?.model ?? null

@@ -10,7 +10,7 @@ import type { PersonTerminal } from '../process/terminal.ts'
  */
 export interface Agent {
   readonly name: string
-  readonly obeysAnyway?: Provider['obeysAnyway']
+  readonly alwaysReads?: Provider['alwaysReads']
   /** Whether it can use the MCP servers of a request. */
   readonly takesMcpServers?: boolean
   run(request: AgentRequest): AsyncIterable<AgentEvent>
@@ -168,7 +168,7 @@ export interface Provider {
   /** It reports its cost, so that a budget can limit it. */
   readonly tellsCost?: boolean
   /** Whether a path of the repository is configuration that it reads at its start, whatever options ralph passes. */
-  readonly obeysAnyway?: (path: string) => boolean
+  readonly alwaysReads?: (path: string) => boolean
   /** What its program needs from the machine in a cage; absent if unknown. */
   readonly cageNeeds?: (env: AgentRequest['env']) => CageNeeds
   readonly preflight: Preflight

@@ -41,12 +41,12 @@ const SHOW_MS = 500
 
 /** Makes an agent from a provider: runs its program, reads its stream and enforces its limits. */
 export function createAgent(provider: Provider, options: RuntimeOptions): Agent {
-  const { name, obeysAnyway, takesMcpServers = false, interactive } = provider
+  const { name, alwaysReads, takesMcpServers = false, interactive } = provider
   const start = options.startByHand ?? options.start
   return {
     name,
     takesMcpServers,
-    ...(obeysAnyway && { obeysAnyway }),
+    ...(alwaysReads && { alwaysReads }),
     run: (request) => new AgentProcess(provider, request, options).events(),
     ...(interactive && {
       byHand: (request, at) => driveByHand({ ...provider, interactive }, request, { ...at, start }),

@@ -64,7 +64,7 @@ async function isTodo(path: string, ports: Pick<AttemptPorts, 'workspace' | 'sta
 
 /** What has to be undone or reported. */
 export function interferenceIn(work: Work, { touched, origins }: TaskChanges): readonly Interference[] {
-  const { head, operations, exposed, nested } = work
+  const { head, operations, noLongerIgnored, nested } = work
   const found: Interference[] = []
   if (head && head.commits.length > 0) found.push({ kind: 'commits', commits: head.commits })
   if (head && (head.switched || head.commits.length === 0)) found.push({ kind: 'branch' })
@@ -72,7 +72,7 @@ export function interferenceIn(work: Work, { touched, origins }: TaskChanges): r
   const ofTasks = touched.filter((path) => !origins.includes(path))
   if (ofTasks.length > 0) found.push({ kind: 'task-files', paths: ofTasks })
   if (origins.length > 0) found.push({ kind: 'origins', paths: origins })
-  if (exposed.length > 0) found.push({ kind: 'exposed', paths: exposed })
+  if (noLongerIgnored.length > 0) found.push({ kind: 'exposed', paths: noLongerIgnored })
   if (nested.length > 0) found.push({ kind: 'nested-repository', paths: nested })
   return found
 }

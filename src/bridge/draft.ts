@@ -29,7 +29,7 @@ export interface Draft {
   readonly turns: number | null
   readonly provenance: string | null
   readonly comments: readonly Comment[]
-  readonly place: Place
+  readonly place: OriginPlace
 }
 
 export interface Criterion {
@@ -50,7 +50,7 @@ export interface Comment {
 }
 
 /** A place in another tool's files. */
-export type Place = Pick<Diagnostic, 'file' | 'line' | 'column'>
+export type OriginPlace = Pick<Diagnostic, 'file' | 'line' | 'column'>
 
 /** A draft with these values and defaults for the rest. */
 export function draftOf(known: Pick<Draft, 'key' | 'title' | 'place'> & Partial<Draft>): Draft {

@@ -1,6 +1,6 @@
 import type { Diagnostic, Severity } from '../base/diagnostic.ts'
 import { placesIn } from '../base/places.ts'
-import { foreignStatus, type Criterion, type ForeignStatus, type Place } from './draft.ts'
+import { foreignStatus, type Criterion, type ForeignStatus, type OriginPlace } from './draft.ts'
 import {
   readJsonValue,
   readYamlValue,
@@ -24,7 +24,7 @@ export interface Source {
   readonly file: string
   /** Without a byte order mark. */
   readonly text: string
-  readonly placeOf: (at: number) => Place
+  readonly placeOf: (at: number) => OriginPlace
   readonly report: (at: number, message: string, severity?: Severity) => void
 }
 
@@ -44,7 +44,7 @@ export function openSources(tree: Tree): Sources {
     if (raw === null) return null
     const text = raw.replace(/^\uFEFF/, '')
     const places = placesIn(text)
-    const placeOf = (at: number): Place => ({ file, ...places(at) })
+    const placeOf = (at: number): OriginPlace => ({ file, ...places(at) })
     const report: Source['report'] = (at, message, severity = 'error') => {
       if (mistakes.length < MOST_MISTAKES)
         mistakes.push({ ...placeOf(at), severity, rule: 'import', message })

@@ -2,7 +2,7 @@ import { copyFileSync, cpSync, lstatSync, mkdirSync, readdirSync } from 'node:fs
 import { basename, join } from 'node:path'
 import type { AgentHome } from '../base/cage-needs.ts'
 import type { CarriedFile } from './carried-files.ts'
-import { real, type Rule } from './mounts.ts'
+import { real, type MountRule } from './mounts.ts'
 import type { CagePolicy } from './policy.ts'
 
 /** Larger things are no settings: a file is left out, and a folder is bound as it is. */
@@ -11,7 +11,7 @@ const MOST_FILES = 400
 
 /** The homes and files of an agent, as a cage has them. */
 export interface Homes {
-  readonly rules: readonly Rule[]
+  readonly rules: readonly MountRule[]
   /** The copies whose changes stay. */
   readonly carried: readonly CarriedFile[]
 }
@@ -40,7 +40,7 @@ function layOutHome({ folder, keeps }: AgentHome, copy: string): Homes {
   const folders = keeps.filter((name) => !/\.\w+$/.test(name)).map((name) => join(folder, name))
   for (const path of [folder, ...folders]) mkdirSync(path, { recursive: true, mode: 0o700 })
   const home = real(folder) ?? folder
-  const rules: Rule[] = [{ kind: 'write', path: folder, from: copy }]
+  const rules: MountRule[] = [{ kind: 'write', path: folder, from: copy }]
   const carried: CarriedFile[] = []
   for (const entry of readdirSync(home, { withFileTypes: true })) {
     const [path, place] = [join(home, entry.name), join(copy, entry.name)]

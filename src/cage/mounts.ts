@@ -2,7 +2,7 @@ import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What a cage may do with one path. Of several rules about a path the last one applies. */
-export type Rule =
+export type MountRule =
   /** It may be written. */
   | { readonly kind: 'write'; readonly path: string; readonly from?: string }
   /** It may be read only, though it is in a folder that may be written, or closed. */
@@ -38,7 +38,7 @@ const SWITCHES = [
 ]
 
 /** The arguments for bubblewrap's file system: everything may be read, except as the rules say. */
-export function mountArguments(rules: readonly Rule[], folder: CageFolder): readonly string[] {
+export function mountArguments(rules: readonly MountRule[], folder: CageFolder): readonly string[] {
   const args = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc']
   for (const name of SWITCHES) args.push('--ro-bind-try', `/proc/${name}`, `/proc/${name}`)
   for (const temporary of new Set(TEMPORARY.flatMap((path) => real(path) ?? [])))

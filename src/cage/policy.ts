@@ -1,10 +1,10 @@
 import type { AgentHome } from '../base/cage-needs.ts'
-import type { Rule } from './mounts.ts'
+import type { MountRule } from './mounts.ts'
 
 /** What one caged process may do, as plain data, made for each start. */
 export interface CagePolicy {
   /** In order: of several rules about a path the last one applies. */
-  readonly rules: readonly Rule[]
+  readonly rules: readonly MountRule[]
   /** Folders with an agent's own state. */
   readonly homes: readonly AgentHome[]
   /** Files that are copied into the cage. */

@@ -9,7 +9,7 @@ import { CONFIG_FILES } from '../base/names.ts'
 import type { Environment } from '../process/mark.ts'
 import { cacheFolder } from '../base/cache-folder.ts'
 import { AGENT_KEYS, AGENT_VARIABLES, KEY_VARIABLES, KEYS, SYSTEM_KEYS } from './keys.ts'
-import { isInside, isLink, isTemporary, real, type Rule } from './mounts.ts'
+import { isInside, isLink, isTemporary, real, type MountRule } from './mounts.ts'
 import type { CagePolicy } from './policy.ts'
 import type { CageRequest } from './start.ts'
 
@@ -178,7 +178,7 @@ function outermost(paths: readonly string[]): readonly string[] {
 }
 
 /** Allows paths that the cage's own temporary folder would hide. */
-function shown(paths: readonly string[]): readonly Rule[] {
+function shown(paths: readonly string[]): readonly MountRule[] {
   return paths.filter(isTemporary).map(readRule)
 }
 
@@ -197,11 +197,11 @@ function laterIn({ top, root }: CagePlace): readonly string[] {
     .filter((path) => !isLink(path))
 }
 
-function keysIn(home: string): readonly Rule[] {
+function keysIn(home: string): readonly MountRule[] {
   const ofAgents = Object.values(AGENT_KEYS).flat()
   return [
     ...[...KEYS.closed, ...ofAgents].map((name) => closedRule(join(home, name))),
-    ...KEYS.empty.map((name): Rule => ({ kind: 'empty', path: join(home, name) })),
+    ...KEYS.empty.map((name): MountRule => ({ kind: 'empty', path: join(home, name) })),
   ]
 }
 
@@ -211,7 +211,7 @@ const DEEPEST = 3
 const NOT_ENTERED = new Set(['node_modules', 'vendor', 'target', 'dist', 'build', 'venv'])
 
 /** Untracked files named like `.env`, as deep as people usually have them. */
-function secretsIn({ top, tracked }: CagePlace): readonly Rule[] {
+function secretsIn({ top, tracked }: CagePlace): readonly MountRule[] {
   const known = new Set(tracked)
   const found: string[] = []
   const visit = (folder: string, depth: number): void => {
@@ -241,7 +241,7 @@ function entriesOf(folder: string) {
 }
 
 /** Prompts, and other files that ralph keeps for other attempts. */
-function hiddenOwn(env: Environment): readonly Rule[] {
+function hiddenOwn(env: Environment): readonly MountRule[] {
   const folder = cacheFolder(env)
   return folder === null ? [] : [closedRule(folder)]
 }
@@ -280,7 +280,7 @@ function made(folder: string): boolean {
   }
 }
 
-function isHiddenBy(path: string, closed: readonly Rule[]): boolean {
+function isHiddenBy(path: string, closed: readonly MountRule[]): boolean {
   return closed.some((rule) => isInside(path, rule.path))
 }
 
@@ -290,6 +290,6 @@ function isKey(name: string, { variables }: CageNeeds): boolean {
   return KEY_VARIABLES.some((pattern) => pattern.test(name))
 }
 
-const writeRule = (path: string): Rule => ({ kind: 'write', path })
-const readRule = (path: string): Rule => ({ kind: 'read', path })
-const closedRule = (path: string): Rule => ({ kind: 'closed', path })
+const writeRule = (path: string): MountRule => ({ kind: 'write', path })
+const readRule = (path: string): MountRule => ({ kind: 'read', path })
+const closedRule = (path: string): MountRule => ({ kind: 'closed', path })

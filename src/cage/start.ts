@@ -12,7 +12,7 @@ import { startCage, type ProcessEnd, type Running, type StartProcess } from '../
 import { carryFiles, type CarriedFile } from './carried-files.ts'
 import { HostList } from './hosts.ts'
 import { layOutHomes } from './homes.ts'
-import { cageFolder, mountArguments, type CageFolder, type Rule } from './mounts.ts'
+import { cageFolder, mountArguments, type CageFolder, type MountRule } from './mounts.ts'
 import type { CagePolicy } from './policy.ts'
 import { RefusalReader } from './refusals.ts'
 import { seccompFilter } from './seccomp.ts'
@@ -203,7 +203,7 @@ function writeFiles(policy: CagePolicy, folder: CageFolder, cwd: string): readon
   writeFileSync(join(folder.path, 'seccomp'), filter)
   writeFileSync(join(folder.path, 'way-out.sh'), WITH_NETWORK)
   const homes = layOutHomes(policy, folder.path)
-  const rules: readonly Rule[] = [...policy.rules, ...homes.rules]
+  const rules: readonly MountRule[] = [...policy.rules, ...homes.rules]
   const args = [...NAMESPACES, ...mountArguments(rules, folder), '--chdir', cwd]
   const file = openSync(join(folder.path, 'arguments'), 'w', 0o600)
   writeSync(file, args.join('\0') + '\0')

@@ -353,7 +353,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         value: 'format',
         about: 'write implementation.json too, and keep it in step while tasks are done',
       },
-      flag('dry-run', 'show the prompts and what would become of the backlog; write nothing'),
+      flag('dry-run', 'show the prompts and the changes to the backlog; write nothing'),
       {
         name: 'branch',
         takes: 'text',

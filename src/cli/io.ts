@@ -1,4 +1,4 @@
-import type { Pipes } from '../mcp/server.ts'
+import type { McpStreams } from '../mcp/server.ts'
 import type { World } from '../project/world.ts'
 import type { Keyboard } from './keyboard.ts'
 
@@ -17,7 +17,7 @@ export interface Io extends World {
   /** Calls back at the very end of the process, however it ends; the returned function cancels that. */
   readonly atExit: (work: () => void) => () => void
   /** The streams to another program; null if a person uses them. */
-  readonly pipes: () => Pipes | null
+  readonly pipes: () => McpStreams | null
   /** Aborts at the first interrupt; Node handles Ctrl-C itself until a command reads this. */
   readonly signal: AbortSignal
 }

@@ -111,15 +111,15 @@ export function missingIn(output: string, code: number | null): string | null {
     .split('\n')
     .map((line) => line.trim())
     .slice(-MOST_AFTER)
-  const at = lines.findLastIndex((line) => namedIn(line) !== null)
+  const at = lines.findLastIndex((line) => programMissingIn(line) !== null)
   if (at === -1 || (code !== 127 && !lines.slice(at + 1).some((line) => PASSED_ON.test(line)))) return null
-  return namedIn(lines[at]!)
+  return programMissingIn(lines[at]!)
 }
 
 /** npm and similar tools print this many lines after it at most. */
 const MOST_AFTER = 20
 
-function namedIn(line: string): string | null {
+function programMissingIn(line: string): string | null {
   for (const complaint of COMPLAINTS) {
     const name = complaint.exec(line)?.[1]
     if (name !== undefined) return name

@@ -16,22 +16,22 @@ export async function restoreTree(
     from,
     to,
     keepIn,
-    moves: known,
+    differences: known,
   }: {
     readonly from: string
     readonly to: string
     readonly keepIn: string
     /** The differences, if the caller knows them. */
-    readonly moves?: readonly Move[]
+    readonly differences?: readonly PathDifference[]
   },
 ): Promise<readonly string[]> {
-  const moves = known ?? (await movesBetween(git, from, to))
-  for (const { path } of moves) openFolders(git.cwd, path)
+  const differences = known ?? (await differencesBetween(git, from, to))
+  for (const { path } of differences) openFolders(git.cwd, path)
   const keyOf = await keysOf(
     git,
-    moves.map(({ path }) => path),
+    differences.map(({ path }) => path),
   )
-  const displaced = await ignoredInTheWay(git, moves, keyOf)
+  const displaced = await ignoredInTheWay(git, differences, keyOf)
   for (const path of displaced) {
     const kept = join(keepIn, path)
     mkdirSync(dirname(kept), { recursive: true })
@@ -39,12 +39,12 @@ export async function restoreTree(
   }
   const args = ['read-tree', '-m', '-u', from, `${to}^{tree}`]
   await git.run(args)
-  const modules = moves.filter(({ to }) => to === MODULE).map(({ path }) => path)
+  const modules = differences.filter(({ to }) => to === MODULE).map(({ path }) => path)
   // `read-tree` changes only the index entry of a submodule; its files are a checkout of their own.
   if (modules.length > 0) await git.run(['submodule', 'update', '--checkout', '--no-fetch', '--', ...modules])
   // If git may not remove a file it reports that and exits with success.
-  const came = new Map(moves.filter((one) => one.to !== NONE).map(({ path }) => [keyOf(path), path]))
-  const gone = moves.filter((one) => one.to === NONE && one.from !== MODULE)
+  const came = new Map(differences.filter((one) => one.to !== NONE).map(({ path }) => [keyOf(path), path]))
+  const gone = differences.filter((one) => one.to === NONE && one.from !== MODULE)
   for (const { path } of gone) {
     const respelled = came.get(keyOf(path))
     if (respelled !== undefined) spellOnDisk(git.cwd, respelled)
@@ -58,13 +58,13 @@ export async function restoreTree(
 /** Files that are not recorded and in the place of one to restore: git ignores them, or they would be recorded. */
 async function ignoredInTheWay(
   git: Git,
-  moves: readonly Move[],
+  differences: readonly PathDifference[],
   keyOf: (path: string) => string,
 ): Promise<readonly string[]> {
-  const recorded = new Set(moves.filter(({ from }) => from !== NONE).map(({ path }) => keyOf(path)))
+  const recorded = new Set(differences.filter(({ from }) => from !== NONE).map(({ path }) => keyOf(path)))
   const found = new Set<string>()
   const folders: string[] = []
-  for (const { path } of moves.filter(({ from, to }) => from === NONE && to !== NONE)) {
+  for (const { path } of differences.filter(({ from, to }) => from === NONE && to !== NONE)) {
     const at = standingAt(git.cwd, path)
     if (at === null || recorded.has(keyOf(at))) continue
     if (isFile(git.cwd, at)) found.add(at)
@@ -91,7 +91,7 @@ const NONE = '000000'
 const MODULE = '160000'
 
 /** A path that differs between two trees. */
-export interface Move {
+export interface PathDifference {
   readonly path: string
   /** The modes before and after, as git writes them. */
   readonly from: string
@@ -99,7 +99,7 @@ export interface Move {
 }
 
 /** Whether the path was added, deleted or changed. */
-export function changeOf({ path, from, to }: Move): {
+export function changeOf({ path, from, to }: PathDifference): {
   readonly path: string
   readonly kind: 'new' | 'gone' | 'changed'
 } {
@@ -107,15 +107,19 @@ export function changeOf({ path, from, to }: Move): {
 }
 
 /** The paths that differ between two trees, with their modes. */
-export async function movesBetween(git: Git, tree: string, other: string): Promise<readonly Move[]> {
+export async function differencesBetween(
+  git: Git,
+  tree: string,
+  other: string,
+): Promise<readonly PathDifference[]> {
   const { stdout } = await git.run(['diff-tree', '-r', '--raw', '--no-renames', '-z', tree, other])
   const records = stdout.toString().split('\0')
-  const moves: Move[] = []
+  const differences: PathDifference[] = []
   for (let i = 0; i + 1 < records.length; i += 2) {
     const [from = NONE, to = NONE] = (records[i] ?? '').slice(1).split(' ')
-    moves.push({ path: records[i + 1] ?? '', from, to })
+    differences.push({ path: records[i + 1] ?? '', from, to })
   }
-  return moves
+  return differences
 }
 
 /** Makes folders writable that an agent may have closed; git does not store such modes. */

@@ -44,13 +44,13 @@ export interface McpOffer {
 }
 
 /** The streams to the client. */
-export interface Pipes {
+export interface McpStreams {
   readonly input: Readable
   readonly output: Writable
 }
 
 /** Serves until the client disconnects. */
-export async function serveMcp(offer: McpOffer, { input, output }: Pipes): Promise<void> {
+export async function serveMcp(offer: McpOffer, { input, output }: McpStreams): Promise<void> {
   const left = new AbortController()
   for (const event of ['end', 'close']) input.once(event, () => left.abort())
   // A pipe that the client has closed is a normal end.

@@ -71,8 +71,8 @@ export function readPlanTemplate(source: string, file: string): Template<PlanSlo
 }
 
 const MISSING = {
-  answer: 'Put it at the end: it tells the agent what to answer.',
-  mistakes: 'Put it before {{answer}}: it tells the agent what was wrong with its last answer.',
+  answer: 'Put it at the end: it says what the agent must answer.',
+  mistakes: 'Put it before {{answer}}: it says what was wrong with the last answer.',
 } as const
 
 /** Writes the prompt of a phase, within the budget for a repository of any size. */

@@ -3,7 +3,7 @@ import { withoutControls } from '../base/controls.ts'
 import type { Size } from './terminal.ts'
 
 /** Part of a row with the same style. */
-export interface Span {
+export interface StyledText {
   readonly text: string
   /** The parameters of its SGR sequence, such as `1;38;5;4`; empty for the default style. */
   readonly sgr: string
@@ -16,7 +16,7 @@ export interface Pane {
   resize(size: Size): void
   readonly size: Size
   /** The visible rows, with what is drawn by now. */
-  rows(): readonly (readonly Span[])[]
+  rows(): readonly (readonly StyledText[])[]
   readonly cursor: { readonly row: number; readonly column: number; readonly isHidden: boolean }
   /** Whether the program uses the alternate screen, as an editor does. */
   readonly isAlternate: boolean
@@ -49,7 +49,7 @@ export async function openPane(size: Size): Promise<Pane> {
   const keys = keyModes(terminal)
   let title = ''
   terminal.onTitleChange((to) => void (title = to))
-  const rows = (): readonly (readonly Span[])[] => {
+  const rows = (): readonly (readonly StyledText[])[] => {
     const { active } = terminal.buffer
     return Array.from({ length: terminal.rows }, (_, row) => spansOf(terminal, active.baseY + row))
   }
@@ -134,12 +134,12 @@ function modesOf({ modes }: HeadlessTerminal): string {
   return on.map((mode) => `${CSI}?${mode}h`).join('') + (modes.wraparoundMode ? '' : `${CSI}?7l`) + keypad
 }
 
-function drawnOf(spans: readonly Span[]): string {
+function drawnOf(spans: readonly StyledText[]): string {
   return spans.map(({ text, sgr }) => `${CSI}0${sgr === '' ? '' : `;${sgr}`}m${text}`).join('')
 }
 
 /** A row of the buffer, without trailing blanks of the default style. */
-function spansOf(terminal: HeadlessTerminal, row: number): readonly Span[] {
+function spansOf(terminal: HeadlessTerminal, row: number): readonly StyledText[] {
   const line = terminal.buffer.active.getLine(row)
   if (!line) return []
   const spans: { text: string; sgr: string }[] = []

@@ -39,7 +39,7 @@ export function remainsOf(
       if (group !== null) groups.add(group)
       continue
     }
-    // No process survives a start of the system, and without a start of its own it cannot be told from an unrelated one.
+    // No process survives a start of the system, and without a start of its own it looks like an unrelated one.
     if (boot !== now || startedAt === '' || (holder && holder.startedAt !== startedAt)) continue
     members.set(pid, startedAt)
     const inGroup = table.filter(({ session }) => session === group)

@@ -21,7 +21,7 @@ export interface RunTrace {
 export class ProcessTree {
   readonly #mark: string
   readonly #root: number | undefined
-  /** What a run that may be dead has noted, until the first read tells what is left of it. */
+  /** What a run that may be dead has noted, until the first read shows what is left of it. */
   #noted: readonly StartedProcess[] = []
   /** The members of the last read, whose sessions no unrelated process can have. */
   #members: ReadonlyMap<number, string> = new Map()

@@ -1,4 +1,4 @@
-import { chooseAgent, namedIn, type AgentWish } from '../agent/choose.ts'
+import { chooseAgent, firstNamedAgent, type AgentWish } from '../agent/choose.ts'
 import type { Discipline } from '../prompt/discipline.ts'
 import type { Facts, Tier } from '../task/model.ts'
 import type { Place } from './project.ts'
@@ -27,7 +27,7 @@ export async function previewAgent(
   // The task's own agent decides before its discipline.
   const discipline = task.agent === null ? await disciplineOf(root, task) : null
   const wishes = agentWishes(task, discipline, { config, tier })
-  return namedIn(wishes) ?? chooseAgent(wishes, { agents: config.agents, env })?.agent.name ?? null
+  return firstNamedAgent(wishes) ?? chooseAgent(wishes, { agents: config.agents, env })?.agent.name ?? null
 }
 
 /** The discipline that a task names; null if it has no file, which `ralph lint` reports. */

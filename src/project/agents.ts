@@ -1,4 +1,4 @@
-import { chooseAgent, isChoosable, type AgentWish, type Chosen } from '../agent/choose.ts'
+import { chooseAgent, isChoiceAllowed, type AgentWish, type Chosen } from '../agent/choose.ts'
 import { installationOf, isNewEnough, type Installation } from '../agent/installation.ts'
 import type { Agent, Permission, Provider } from '../agent/port.ts'
 import { agentNamed, type AgentEntry } from '../agent/registry.ts'
@@ -127,7 +127,7 @@ export class Agents {
     const wanted = new Set<AgentEntry>()
     for (const task of tasks) {
       const discipline = await disciplineOf(this.#project.root, task)
-      if (isChoosable(this.#wishesFor(task, discipline))) wanted.add(this.#choose(task, discipline).agent)
+      if (isChoiceAllowed(this.#wishesFor(task, discipline))) wanted.add(this.#choose(task, discipline).agent)
     }
     for (const agent of this.#fallback) wanted.add(agent)
     // Starts all lookups at once; reports them in order.

@@ -209,7 +209,7 @@ async function refuseUncommitted(
   const ignored = await ignoredPaths(git, [...own])
   if (ignored.size > 0)
     throw new UserError(
-      `git ignores ${[...ignored][0]!}, so no commit could hold what becomes of its tasks`,
+      `git ignores ${[...ignored][0]!}, so no commit could hold the status of its tasks`,
       `Take it out of .gitignore, or import it without --sync (${FORMATS[format].about}).`,
     )
 }

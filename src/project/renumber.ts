@@ -24,7 +24,7 @@ export interface Renumbered {
   readonly file: string
 }
 
-interface Move extends Renumbered {
+interface Renumbering extends Renumbered {
   readonly task: TaskHead
 }
 
@@ -44,15 +44,15 @@ export async function renumber(
   for (const task of tasks) if (await main.hasAnother(task)) moved.push(task)
   if (moved.length === 0) return []
   let highest = await highestNumber(git, place, tasks)
-  const moves = moved.map((task): Move => {
+  const renumberings = moved.map((task): Renumbering => {
     const to = idOf(++highest, task.id.length - 'T-'.length)
     const [folder, name] = split(task.file)
     return { task, from: task.id, to, file: `${folder}${to}${name.slice(task.id.length)}` }
   })
-  const texts = await changedTexts(place, { moves, tasks, main })
+  const texts = await changedTexts(place, { renumberings, tasks, main })
   for (const [file, text] of texts) writeFileOf(place.root, file, text)
-  for (const { task } of moves) rmSync(join(place.root, task.file))
-  return moves.map(({ from, to, file }) => ({ from, to, file }))
+  for (const { task } of renumberings) rmSync(join(place.root, task.file))
+  return renumberings.map(({ from, to, file }) => ({ from, to, file }))
 }
 
 /** The backlog of the main branch. */
@@ -109,21 +109,25 @@ async function mainTasks(
 async function changedTexts(
   { root, vocabulary }: Place,
   {
-    moves,
+    renumberings,
     tasks,
     main,
-  }: { readonly moves: readonly Move[]; readonly tasks: readonly TaskHead[]; readonly main: MainTasks },
+  }: {
+    readonly renumberings: readonly Renumbering[]
+    readonly tasks: readonly TaskHead[]
+    readonly main: MainTasks
+  },
 ): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>()
   for (const head of tasks) {
-    const move = moves.find(({ task }) => task === head)
+    const move = renumberings.find(({ task }) => task === head)
     const isOurs = move !== undefined || !main.has(head.file)
-    const needed = moves.filter(({ task }) => head.needs.includes(task.number))
+    const needed = renumberings.filter(({ task }) => head.needs.includes(task.number))
     if (!isOurs && needed.length === 0) continue
     const task = await readTask(root, head.file, vocabulary)
     const before = isOurs ? null : await main.task(head.file)
     const meant = new Map(
-      moves
+      renumberings
         .filter((one) => isOurs || (needed.includes(one) && before?.needs.includes(one.task.number) !== true))
         .map(({ task: { number }, to }) => [number, to]),
     )

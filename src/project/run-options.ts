@@ -5,7 +5,7 @@ import { GATE_TIMEOUT_SECONDS, type Config, type SandboxMode } from './config/de
 
 /** The command line of a run; null leaves a value to the configuration. */
 export interface RunWish {
-  /** The named task; null for whatever is next. */
+  /** The named task; null for the next one. */
   readonly task: string | null
   readonly loop: boolean
   readonly maxTasks: number | null

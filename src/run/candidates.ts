@@ -219,6 +219,6 @@ export const EMPTY_WORK: Omit<Work, 'base' | 'tree'> = {
   operations: [],
   nested: [],
   changedInside: [],
-  exposed: [],
+  noLongerIgnored: [],
   refused: null,
 }

@@ -265,7 +265,7 @@ async function setAsideWhatIsLeft(run: Run): Promise<void> {
 
 /**
  * Leaves out of the work what gates and hooks leave in the tree, and reports it once. No commit gets untracked
- * files among it, unless a task is to produce them; changes to a tracked file cannot be told from work later.
+ * files among it, unless a task is to produce them; changes to a tracked file look like work later.
  */
 export function setAside(
   { ports, ledger, emit }: Pick<Run, 'ports' | 'ledger' | 'emit'>,

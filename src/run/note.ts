@@ -69,8 +69,8 @@ export function noteOf(
 const HEARTBEAT_MS = 5000
 
 /**
- * Keeps the time of a note's file fresh, until the returned function is called: it later tells until when its writer was
- * alive, and what somebody else has done after that.
+ * Keeps the time of a note's file fresh, until the returned function is called. The time later shows until when its writer
+ * was alive: a change after that is somebody else's.
  */
 export function keepFresh(path: string, now: () => Date): () => void {
   const heartbeat = setInterval(() => {
@@ -102,7 +102,7 @@ export interface JobNote {
 }
 
 /** The checkout, or the number of a workspace of ralph's own. */
-type Place = 'checkout' | number
+type WorkspaceId = 'checkout' | number
 
 /** Keeps `.ralph/run.json` up to date with what the run has under way, for a run that resumes after it. */
 export class NoteKeeper {
@@ -144,8 +144,8 @@ export class NoteKeeper {
     }
   }
 
-  /** The note about the job in that place. */
-  of(place: Place): JobNote {
+  /** The note about the job in that workspace. */
+  of(place: WorkspaceId): JobNote {
     return {
       spentUsd: () => this.spentUsd,
       begin: (attempt) =>
@@ -210,12 +210,12 @@ export class NoteKeeper {
     if (attempt === null && jobs.length === 0 && move === null) rmSync(this.#path, { force: true })
   }
 
-  #attemptAt(place: Place): AttemptNote | null {
+  #attemptAt(place: WorkspaceId): AttemptNote | null {
     if (place === 'checkout') return this.#note.attempt
     return this.#note.jobs.find(({ workspace }) => workspace === place)?.attempt ?? null
   }
 
-  #with(place: Place, attempt: AttemptNote | null): Partial<RunNote> {
+  #with(place: WorkspaceId, attempt: AttemptNote | null): Partial<RunNote> {
     if (place === 'checkout') return { attempt }
     const others = this.#note.jobs.filter(({ workspace }) => workspace !== place)
     return { jobs: attempt ? [...others, { workspace: place, attempt }] : others }

@@ -28,7 +28,7 @@ import type { TaskSource } from './source.ts'
 
 /** The options of a run. */
 export interface RunOptions {
-  /** One task by its id; null for whatever is next. */
+  /** One task by its id; null for the next one. */
   readonly task: string | null
   readonly loop: boolean
   readonly maxTasks: number | null

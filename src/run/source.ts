@@ -16,7 +16,7 @@ export interface TaskSource {
   refresh(files?: readonly string[]): Promise<void>
 }
 
-/** Tells task files from other files by their paths. */
+/** Distinguishes task files from other files by their paths. */
 export function taskFilesIn({
   dir,
   moreDirs = [],

@@ -215,11 +215,11 @@ async function goesBackIn({ ports, options, emit }: Run, id: string, reason: str
 /** Why the agent may not start before a person has read what agents of this run have written for it; null if it may. */
 async function unreadConfiguration({ ports, ledger }: Run, choice: AgentChoice): Promise<string | null> {
   if (choice.permission.level === 'custom' || ledger.runsLater.length === 0) return null
-  const { obeysAnyway } = await ports.agent(choice)
+  const { alwaysReads } = await ports.agent(choice)
   const { inspect, prefix } = ports.workspace
   const isThere = (path: string): boolean =>
     !path.startsWith(prefix) || inspect.text(path.slice(prefix.length)) !== null
-  const obeyed = ledger.runsLater.filter((path) => obeysAnyway?.(path) && isThere(path))
+  const obeyed = ledger.runsLater.filter((path) => alwaysReads?.(path) && isThere(path))
   if (obeyed.length === 0) return null
   return `${choice.name} would obey ${fewOf(obeyed)}, which an agent of this run has changed: read it, then run ralph again`
 }

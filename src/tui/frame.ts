@@ -19,8 +19,8 @@ export interface Frame {
   readonly cursor: { readonly row: number; readonly column: number } | null
 }
 
-/** The size of a terminal. */
-export interface Size {
+/** The size of a full screen, in characters. */
+export interface ScreenSize {
   readonly columns: number
   readonly rows: number
 }

@@ -1,4 +1,4 @@
-import type { Size } from './frame.ts'
+import type { ScreenSize } from './frame.ts'
 
 /** A key, or a pasted text, which has the name `paste`. */
 export interface Key {
@@ -19,7 +19,7 @@ export interface TerminalListener {
 
 /** A terminal for one screen alone, until it is closed. */
 export interface Terminal {
-  readonly size: () => Size
+  readonly size: () => ScreenSize
   readonly write: (text: string) => void
   /** Starts to read keys; writes `enter` and `leave` each time that the screen is entered and left, for any cause. */
   readonly open: (

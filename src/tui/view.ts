@@ -19,7 +19,7 @@ import { linesOfBlocks } from '../ui/layout.ts'
 import { spentText, stopText } from '../ui/run-text.ts'
 import type { Measure } from '../ui/width.ts'
 import type { BoardTask, TreeRow } from './board.ts'
-import type { Frame, FrameRow, Segment, Size } from './frame.ts'
+import type { Frame, FrameRow, Segment, ScreenSize } from './frame.ts'
 import { keysHelp, keysLine } from './key-texts.ts'
 import type { PaneShown } from './keys.ts'
 import type { RunModel } from './model.ts'
@@ -28,7 +28,7 @@ import { TABS, type Liveness, type Prompt, type ScreenState } from './state.ts'
 
 /** Everything that a frame depends on. */
 export interface ViewInput extends Liveness {
-  readonly size: Size
+  readonly size: ScreenSize
   readonly state: ScreenState
   readonly model: RunModel
   readonly rows: readonly TreeRow[]

@@ -33,7 +33,7 @@ export function diffView(diff: BacklogDiff): readonly Block[] {
 
 /** The note for more changes than lint checks. */
 const UNLINTED =
-  'Of so many tasks only what keeps one from being eligible was checked: ralph lint tells the rest.'
+  'With so many tasks, only problems that keep a task from being eligible were checked: ralph lint reports the rest.'
 
 /** Longer lists are cut in a comment; the files have the rest. */
 const MOST_ITEMS = 50

@@ -77,7 +77,7 @@ export const importView = {
         ),
       ),
       ...gone.map(({ id, key }) => paragraph(['  '], `${id} is left as it is, though ${key} is gone there`)),
-      ...(sync ? [paragraph(['  '], `What becomes of these tasks is written back to ${path}.`)] : []),
+      ...(sync ? [paragraph(['  '], `The status of these tasks is written back to ${path}.`)] : []),
       ...(added > 0 ? [BLANK, paragraph([], 'Next: ralph lint, then ralph next')] : []),
     ]
   },

@@ -6,7 +6,7 @@ import { UserError } from '../base/errors.ts'
 import { sleep } from '../process/sleep.ts'
 import { listenOn } from './calls.ts'
 import { loadOptional } from './optional.ts'
-import type { Batch, Held, Parcel, Queue, Report, RunSign, Ticket, WorkerSign, Word } from './queue.ts'
+import type { Batch, QueuePlace, Parcel, Queue, Report, RunSign, Ticket, WorkerSign, Word } from './queue.ts'
 import { shownUrl } from './url.ts'
 
 /** pg-boss has its tables in a schema of its own. */
@@ -104,7 +104,7 @@ export function reasonOf(error: unknown): string {
 function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
   const calls = listenOn(boss.getDb())
   const boxOf = ({ id }: Ticket): string => `to-${id}`
-  const held = async <Sign>(of: Ticket['of']): Promise<readonly Held<Sign>[]> => {
+  const held = async <Sign>(of: Ticket['of']): Promise<readonly QueuePlace<Sign>[]> => {
     const found = await boss.findJobs<Sign>(of)
     return found.filter(isOpen).map(({ id, data, heartbeatOn, createdOn }) => {
       return { ticket: { of, id }, sign: data, heardAt: new Date(heartbeatOn ?? createdOn).getTime() }
@@ -117,7 +117,7 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
   ): Promise<Ticket | null> => {
     const id = await boss.send(of, sign, { id: wanted })
     if (id === null) return null
-    // Only active jobs have heartbeats, whoever fetched them.
+    // Only active jobs have heartbeats.
     await boss.fetch(of, { batchSize: MOST })
     await boss.touch(of, id)
     return { of, id }

@@ -5,7 +5,7 @@ const CHANNEL = 'ralph'
 /** Separates the receiver of a call from its sender. */
 const FROM = ' '
 
-/** Tells a run and its workers that messages have come, so that they need not poll. */
+/** Notifies a run and its workers of new messages, so that they need not poll. */
 export interface Calls {
   /** Whether calls arrive: some poolers, and the embedded queue, accept calls and deliver none. */
   readonly isHeard: boolean

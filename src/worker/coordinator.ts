@@ -16,7 +16,7 @@ import type { Task } from '../task/model.ts'
 import { reasonOf } from './boss.ts'
 import { acceptReport, notMade, recordLost, type GivenJob } from './accept.ts'
 import { placeFor } from './place.ts'
-import { PROTOCOL, type Held, type Queue, type RunSign, type Ticket } from './queue.ts'
+import { PROTOCOL, type QueuePlace, type Queue, type RunSign, type Ticket } from './queue.ts'
 import type { Remote } from './remote.ts'
 import { Roster, type Delivered, type Delivery, type RosterTimes } from './roster.ts'
 
@@ -218,7 +218,7 @@ export class Coordinator implements Elsewhere {
     throw other ? busy(other.sign, 0) : new UserError('somebody else has this queue just now', 'Try again.')
   }
 
-  async #refuseLiving(held: Held<RunSign>): Promise<void> {
+  async #refuseLiving(held: QueuePlace<RunSign>): Promise<void> {
     const { times } = this.#at
     const queue = this.#queue
     const { machine, pid } = held.sign

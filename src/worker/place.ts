@@ -1,4 +1,4 @@
-import type { Held, WorkerSign } from './queue.ts'
+import type { QueuePlace, WorkerSign } from './queue.ts'
 
 /** Whether a worker with these labels takes a task with those. */
 export function takes(worker: readonly string[], task: readonly string[]): boolean {
@@ -9,7 +9,7 @@ export function takes(worker: readonly string[], task: readonly string[]): boole
 
 /** A worker and its jobs. */
 export interface Loaded {
-  readonly worker: Held<WorkerSign>
+  readonly worker: QueuePlace<WorkerSign>
   readonly busy: number
 }
 

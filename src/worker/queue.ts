@@ -42,7 +42,7 @@ export interface Ticket {
 }
 
 /** A place, and the time of its holder's last heartbeat, in milliseconds by the queue's clock. */
-export interface Held<Sign> {
+export interface QueuePlace<Sign> {
   readonly ticket: Ticket
   readonly sign: Sign
   readonly heardAt: number
@@ -110,9 +110,9 @@ export interface Queue {
   /** Takes the run's place; null if another run has it. */
   takeRun(sign: RunSign): Promise<Ticket | null>
   /** The holder of the run's place. */
-  run(): Promise<Held<RunSign> | null>
+  run(): Promise<QueuePlace<RunSign> | null>
   join(sign: WorkerSign): Promise<Ticket>
-  workers(): Promise<readonly Held<WorkerSign>[]>
+  workers(): Promise<readonly QueuePlace<WorkerSign>[]>
   /** Sends a heartbeat; false if the place has been taken away. */
   beat(ticket: Ticket): Promise<boolean>
   /** Gives a place up, or takes it away; messages on their way to a worker stay. */

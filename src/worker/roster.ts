@@ -8,7 +8,7 @@ import { placeFor, type Loaded } from './place.ts'
 import {
   PROTOCOL,
   type Batch,
-  type Held,
+  type QueuePlace,
   type Queue,
   type JobEnd,
   type Ticket,
@@ -39,7 +39,7 @@ export interface Delivery {
 }
 
 interface Known extends Loaded {
-  worker: Held<WorkerSign>
+  worker: QueuePlace<WorkerSign>
   /** The time of its last message, by the clock here: those of two machines may differ. */
   seenAt: number
   /** Places that are reserved for a job on its way. */
@@ -176,7 +176,7 @@ export class Roster {
   }
 
   /** Adds a worker that was there before this run. */
-  know(worker: Held<WorkerSign>): void {
+  know(worker: QueuePlace<WorkerSign>): void {
     if (!this.#known.has(worker.ticket.id)) this.#join(worker, this.#now())
   }
 
@@ -304,7 +304,7 @@ export class Roster {
     this.#countAlone(now)
   }
 
-  #join(worker: Held<WorkerSign>, now: number): void {
+  #join(worker: QueuePlace<WorkerSign>, now: number): void {
     const { protocol, version } = worker.sign
     const known: Known = {
       worker,

@@ -53,7 +53,7 @@ export type WorkerEnd =
   /** It cannot do jobs here. */
   | { readonly kind: 'unable'; readonly error: unknown }
 
-/** Does the jobs of whatever run has the queue, until there is none, or a person ends it. */
+/** Does the jobs of the run that has the queue, until there is no run, or a person ends the worker. */
 export function work(options: WorkerOptions, ports: WorkerPorts, emit: Emit<Happening>): Promise<WorkerEnd> {
   return new Worker(options, ports, emit).work()
 }

@@ -261,7 +261,7 @@ async function takeAsMoved(git: Git, { from, to }: Move, scratch: string): Promi
     ),
   )
   const old = await oldSpellings(git, entries)
-  // A file whose name changes only in case exists under both names: its spelling on disk tells whether it has moved.
+  // A file whose name changes only in case exists under both names: its spelling on disk shows whether it has moved.
   const hasCome = (path: string): boolean =>
     isInTheWay(git.cwd, path) && (!old.has(path) || isSpelledSo(git.cwd, path))
   const replaced = new Set([...old].filter(([path]) => hasCome(path)).map(([, before]) => before))

@@ -140,14 +140,14 @@ async function workSince(state: WorkspaceState, start: Base, leaving: readonly s
   const folders = [`${prefix}.ralph/`, '.ralph/']
   const isOwn = (path: string): boolean =>
     folders.some((folder) => path.startsWith(folder) && isRalphEntry(path.slice(folder.length)))
-  const exposed = work.changes.flatMap(({ path, kind }) =>
+  const noLongerIgnored = work.changes.flatMap(({ path, kind }) =>
     kind === 'new' && (isOwn(path) || state.wasIgnored(path)) ? [path] : [],
   )
-  if (exposed.length === 0) return work
-  for (const path of exposed) aside.add(path)
+  if (noLongerIgnored.length === 0) return work
+  for (const path of noLongerIgnored) aside.add(path)
   // The index already holds the unrelated files: start it again without them.
   await own.hold(start.head)
-  return { ...(await workNow(state, start, leaving)), exposed }
+  return { ...(await workNow(state, start, leaving)), noLongerIgnored }
 }
 
 async function workNow(state: WorkspaceState, start: Base, leaving: readonly string[]): Promise<Work> {
@@ -181,7 +181,7 @@ async function workNow(state: WorkspaceState, start: Base, leaving: readonly str
     operations: operationsUnderWay(repository),
     nested,
     changedInside: status.entries.flatMap(({ path, changedInside }) => (changedInside ? [path] : [])),
-    exposed: [],
+    noLongerIgnored: [],
   }
 }
 
@@ -227,7 +227,7 @@ async function openedStatus(state: Pick<WorkspaceState, 'own' | 'repository'>): 
   return openedStatus(state)
 }
 
-/** Nobody can read these folders, so nobody can tell what an attempt did in them. */
+/** Nobody can read these folders, so nobody knows what an attempt did in them. */
 function closedFolders(paths: readonly string[]): UserError {
   return new UserError(
     `nobody may read ${paths.join(', ')}, so what is in it could be in no commit`,

@@ -253,7 +253,7 @@ export class OwnIndex {
 }
 
 /**
- * Copies the index with its time. From this time git tells which files may have changed in the second in which the index
+ * Copies the index with its time. From this time git knows which files may have changed in the second in which the index
  * was written: with a later time it would take them for unchanged.
  */
 function copyWithTime(from: string, to: string): void {

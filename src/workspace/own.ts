@@ -8,7 +8,7 @@ import { nativePath, pathWithin } from '../base/paths.ts'
 import { GitError, type Git } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
 import { copyRefs } from '../git/refs.ts'
-import { changeOf, movesBetween, restoreTree } from '../git/restore.ts'
+import { changeOf, differencesBetween, restoreTree } from '../git/restore.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import {
   cloneRepository,
@@ -237,11 +237,11 @@ export class OwnWorkspace {
     const { own } = this.#workspaceState
     const keepIn = join(this.top, '.git/ralph-set-aside', to.slice(0, 10))
     try {
-      const moves = await movesBetween(own.git, from, to)
-      await restoreTree(own.git, { from, to, keepIn, moves })
+      const differences = await differencesBetween(own.git, from, to)
+      await restoreTree(own.git, { from, to, keepIn, differences })
       own.holds(to)
       await own.publish()
-      return moves.map(changeOf)
+      return differences.map(changeOf)
     } catch (error) {
       if (error instanceof GitError) return null
       throw error

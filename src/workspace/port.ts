@@ -172,7 +172,7 @@ export interface Work {
   /** Submodules with changed tracked files that are committed nowhere. */
   readonly changedInside: readonly string[]
   /** The person's files that git ignored and does not ignore any more: no work, and in no commit. */
-  readonly exposed: readonly string[]
+  readonly noLongerIgnored: readonly string[]
   /** Why git itself refuses to commit (line ends), in its words; null if it does not. */
   readonly refused: string | null
 }

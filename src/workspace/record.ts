@@ -107,7 +107,7 @@ async function exactTree(state: WorkspaceState, { tree, base, changes }: Work): 
   }
 }
 
-/** Whether that file tells git how to store others. */
+/** Whether that file decides how git stores others. */
 export function isAttributes(path: string): boolean {
   return path === '.gitattributes' || path.endsWith('/.gitattributes')
 }

@@ -216,11 +216,11 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
         })
         expect(outcome.end.kind).toBe('done')
         // What it cannot be kept from starting, it does not start where an agent of the run has written it.
-        const { obeysAnyway } = await agentNamed(name).load(null)
+        const { alwaysReads } = await agentNamed(name).load(null)
         const started = ['in-plugin.js', 'in-plugins.js', 'plugin-of-v1.js']
-        expect(readdirSync(marks)).toEqual(obeysAnyway === undefined ? [] : started)
+        expect(readdirSync(marks)).toEqual(alwaysReads === undefined ? [] : started)
         for (const file of [...plugins.slice(0, 2), 'opencode.json'])
-          expect(obeysAnyway?.(file) ?? true).toBe(true)
+          expect(alwaysReads?.(file) ?? true).toBe(true)
         // What is written there for agents to read is no configuration.
         expect(bodies.join('')).toContain('Be kind to cats.')
       },

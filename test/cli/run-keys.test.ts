@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Key, Keyboard } from '../../src/cli/keyboard.ts'
+import type { KeyPress, Keyboard } from '../../src/cli/keyboard.ts'
 import { RunKeys } from '../../src/cli/run/keys.ts'
 import type { RunViews } from '../../src/cli/run/views.ts'
 import type { Emitted } from '../../src/events/event.ts'
@@ -12,7 +12,7 @@ async function keys({ pushes = false, columns = 80 } = {}) {
   const { reporter, screen, emit, play, pass } = await liveRun(columns, 24)
   const control = new Control()
   const done: string[] = []
-  let hear: ((key: Key) => void) | null = null
+  let hear: ((key: KeyPress) => void) | null = null
   const keyboard: Keyboard = {
     listen(onKey) {
       hear = onKey

@@ -26,14 +26,14 @@ export function indexPage(rules: readonly { rule: Rule; doc: RuleDoc }[]): strin
   })
   return [
     '# What `ralph lint` checks',
-    'An error makes `ralph lint` exit with 1; a warning does not. Each page shows what is wrong, what is right and how to fix it.\nThese pages are made from the rules themselves, in `src/lint/rules/`.\n\nFiles of disciplines and features are checked as well, whether or not a task names them. What is wrong with them is reported as `bad-discipline` or `bad-feature`: a field or a section that is probably a slip (a warning), an agent that ralph does not know, a path that leads out of the repository, servers or frontmatter that cannot be read, a file that is no text. [Prompts](../prompts.md) tells what may stand in them.',
-    ['| rule | is | mended by `--fix` | finds |', '|---|---|---|---|', ...rows, ''].join('\n'),
+    'An error makes `ralph lint` exit with 1; a warning does not. Each page shows what is wrong, what is right and how to fix it.\nThese pages are made from the rules themselves, in `src/lint/rules/`.\n\nFiles of disciplines and features are checked as well, whether or not a task names them. Their problems are reported as `bad-discipline` or `bad-feature`: a field or a section that is probably misspelled (a warning), an agent that ralph does not know, a path that leads out of the repository, servers or frontmatter that cannot be read, a file that is not text. [The prompt](../prompts.md) says what they may contain.',
+    ['| rule | is | fixed by `--fix` | finds |', '|---|---|---|---|', ...rows, ''].join('\n'),
   ].join('\n\n')
 }
 
 function kindOf(rule: Rule, doc: RuleDoc): string {
   const kind = rule.severity === 'error' ? 'An error' : 'A warning'
-  return isMended(doc) ? `${kind}, mended by \`ralph lint --fix\`.` : `${kind}.`
+  return isMended(doc) ? `${kind}, fixed by \`ralph lint --fix\`.` : `${kind}.`
 }
 
 function isMended(doc: RuleDoc): boolean {

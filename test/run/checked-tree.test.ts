@@ -394,7 +394,7 @@ describe('what a later start of an agent, an editor or git runs', () => {
     const root = makeProject({ 'T-1': tasks['T-1'], 'T-2': taskText('T-2') })
     const file = '.opencode/plugin/mine.js'
     const obeying = (deed: Deed) =>
-      doneBy({ ...agentOf(deed), obeysAnyway: (path) => path.startsWith('.opencode/') })
+      doneBy({ ...agentOf(deed), alwaysReads: (path) => path.startsWith('.opencode/') })
     const deed: Deed = ({ task }) => put(root, { [file]: 'x\n', [task.id]: '' })
     expect((await runAll({ root, ports: obeying(deed) })).at(-1)).toMatchObject({
       completed: ['T-1'],
@@ -409,7 +409,7 @@ describe('what a later start of an agent, an editor or git runs', () => {
       put(root, task.id === 'T-1' ? { '.opencode/plugin/mine.js': 'x\n' } : { work: '' })
       return { end: { kind: task.id === 'T-1' ? 'no-marker' : 'done' } }
     }
-    const ports = doneBy({ ...agentOf(deed), obeysAnyway: () => true })
+    const ports = doneBy({ ...agentOf(deed), alwaysReads: () => true })
     const events = await runAll({ root, ports, options: { retries: 0 } })
     expect(events.at(-1)).toMatchObject({ completed: ['T-2'], blocked: ['T-1'] })
   })

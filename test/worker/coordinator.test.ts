@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { thisMachine } from '../../src/process/machine.ts'
 import { Coordinator } from '../../src/worker/coordinator.ts'
-import { PROTOCOL, type Held, type Queue, type RunSign, type WorkerSign } from '../../src/worker/queue.ts'
+import {
+  PROTOCOL,
+  type QueuePlace,
+  type Queue,
+  type RunSign,
+  type WorkerSign,
+} from '../../src/worker/queue.ts'
 import { Remote } from '../../src/worker/remote.ts'
 import type { Happening } from '../../src/events/event.ts'
 import { openGit } from '../../src/git/door.ts'
@@ -12,7 +18,7 @@ const refuse = async (): Promise<never> => {
 }
 
 /** A queue in this process: only places, and no job. */
-function placesOnly(held: Held<RunSign> | null, workers: readonly WorkerSign[] = []): Queue {
+function placesOnly(held: QueuePlace<RunSign> | null, workers: readonly WorkerSign[] = []): Queue {
   let run = held
   return {
     url: 'postgres://db/x',
@@ -78,7 +84,7 @@ async function sign(more: Partial<RunSign> = {}): Promise<RunSign> {
   }
 }
 
-const held = async (silentSeconds: number, more: Partial<RunSign> = {}): Promise<Held<RunSign>> => {
+const held = async (silentSeconds: number, more: Partial<RunSign> = {}): Promise<QueuePlace<RunSign>> => {
   return {
     ticket: { of: 'run', id: 'theirs' },
     sign: await sign(more),
@@ -87,7 +93,7 @@ const held = async (silentSeconds: number, more: Partial<RunSign> = {}): Promise
 }
 
 describe('the place of the run', () => {
-  const begins = async (other: Held<RunSign> | null): Promise<string> => {
+  const begins = async (other: QueuePlace<RunSign> | null): Promise<string> => {
     const one = await coordinator(placesOnly(other))
     try {
       await one.begin({ id: 'run', branch: 'main', emit: () => undefined })

@@ -102,7 +102,7 @@ class CommandReader implements StreamReader {
 
 /**
  * The shell's message if it could not start the program, so that nothing was done and nothing will be; null unless
- * that is certain. The exit code alone does not tell: a program that ran for an hour may end with 127 too. So the
+ * that is certain. The exit code alone does not show that: a program that ran for an hour may end with 127 too. So the
  * command must be a single one, and all of stderr a message of this very shell.
  */
 function neverBegan(line: string, { code, stderr }: Exit): string | null {

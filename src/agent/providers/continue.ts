@@ -22,7 +22,7 @@ export const continueCli: Provider = {
   install: 'npm install -g @continuedev/cli',
   minimumVersion: '1.5.47',
   silent: true,
-  obeysAnyway: (file) => /(?:^|\/)\.continue\//i.test(file),
+  alwaysReads: (file) => /(?:^|\/)\.continue\//i.test(file),
   cageNeeds: (env) => ({
     hosts: ['api.continue.dev', 'hub.continue.dev', 'api.anthropic.com', 'api.openai.com'],
     homes: [{ folder: homeOf(env, '.continue', env['CONTINUE_GLOBAL_DIR']), keeps: ['sessions', 'logs'] }],

@@ -16,7 +16,7 @@ export const opencode: Provider = {
   // They are in one database with everything else.
   forgetsInCage: true,
   // It reads configuration twice, and only one of these can be turned off: the other still starts plugins.
-  obeysAnyway: (file) => /(?:^|\/)(?:\.opencode\/|opencode\.jsonc?$)/i.test(file),
+  alwaysReads: (file) => /(?:^|\/)(?:\.opencode\/|opencode\.jsonc?$)/i.test(file),
   // Some of its models need no login, and its keys may be in many places: only its own error message is certain.
   // It supports many services: those of its own keys and of the usual variables.
   cageNeeds: (env) => ({

@@ -46,7 +46,7 @@ async function showTask(context: Context, place: Place, typed: string): Promise<
   if (found === null) {
     throw new UserError(
       `there is no code of ${task.id} yet: no commit completed it, and no attempt at it is kept`,
-      `ralph show ${task.id} tells where it stands.`,
+      `ralph show ${task.id} shows its status.`,
     )
   }
   const { code, git } = found

@@ -2,7 +2,7 @@ import type { RunEvent, StopMode } from '../../events/event.ts'
 import type { Control } from '../../run/control.ts'
 import { accent, dim, paragraph, type Block } from '../../ui/block.ts'
 import type { RunReporter } from '../../ui/run-reporter.ts'
-import type { Key, Keyboard } from '../keyboard.ts'
+import type { KeyPress, Keyboard } from '../keyboard.ts'
 import type { RunViews } from './views.ts'
 
 /** What the keys of a run use. */
@@ -103,7 +103,7 @@ export class RunKeys {
     ]
   }
 
-  #press({ name, ctrl }: Key): void {
+  #press({ name, ctrl }: KeyPress): void {
     if (name === 'suspend') this.#comeBack = this.#desk.reporter.hold()
     else if (name === 'resume') this.#resume()
     else if (!this.#away && !ctrl) {

@@ -4,10 +4,10 @@ import { quote, suggestion } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * Complexity is none of the three tiers. The task still runs, but with the tier that ralph detects, which may not be
- * what its author meant.
+ * Complexity is not one of the three tiers. The task still runs, but with the tier that ralph detects, which its author
+ * may not have meant.
  *
- * @fix Write `Light`, `Standard` or `Heavy`, or take the field out to have the tier detected.
+ * @fix Write `Light`, `Standard` or `Heavy`, or remove the field: then ralph detects the tier.
  *
  * @example
  * ```markdown T-001.md

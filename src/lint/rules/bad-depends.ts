@@ -2,7 +2,7 @@ import { problemRule } from '../rule.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * Depends holds something that is no task id. As it may stand for a task that has to come first, the task waits.
+ * Depends contains text that is not a task id. It may mean a task that must be done first, so this task waits.
  *
  * @fix Write ids, as in `T-001, T-003`, a range, as in `T-001–T-003`, or `none`.
  *

@@ -2,7 +2,7 @@ import { problemRule } from '../rule.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * The frontmatter is not valid YAML, so what it says about the task is not known.
+ * The frontmatter is not valid YAML, so ralph cannot read its fields.
  *
  * @fix Correct the YAML, or write the fields below the heading.
  *

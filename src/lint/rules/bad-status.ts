@@ -2,7 +2,7 @@ import { problemRule } from '../rule.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * Status is none of the three that there are, nor a word that the team has named for one of them.
+ * Status is neither one of the three words, nor a word that the configuration names for one of them.
  *
  * @fix Write `TODO`, `DONE` or `BLOCKED`, or name the team's word under `aliases.statuses` in the config.
  *

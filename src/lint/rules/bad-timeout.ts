@@ -4,9 +4,9 @@ import { quote } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * Timeout is not a duration, so the task's own limit does not count and the tier's does.
+ * Timeout is not a duration, so the tier's limit applies instead of the task's own.
  *
- * @fix Write a duration such as `20m`, `90s` or `1h 30m`, or take the field out to have the tier's limit.
+ * @fix Write a duration such as `20m`, `90s` or `1h 30m`, or remove the field to use the tier's limit.
  *
  * @example
  * ```markdown T-001.md

@@ -4,9 +4,9 @@ import { quote } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * Turns is not a whole number above zero, so the task's own limit does not count and the tier's does.
+ * Turns is not a whole number above zero, so the tier's limit applies instead of the task's own.
  *
- * @fix Write a number such as `40`, or take the field out to have the tier's limit.
+ * @fix Write a number such as `40`, or remove the field to use the tier's limit.
  *
  * @example
  * ```markdown T-001.md

@@ -3,7 +3,7 @@ import { hasText, valueSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * A task is BLOCKED and does not say why, so nobody knows what would free it.
+ * A task is BLOCKED and does not say why, so nobody knows what it needs.
  *
  * @fix Add `## Blocked` with the reason, or set the Status back to `TODO`.
  *

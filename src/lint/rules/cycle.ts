@@ -4,9 +4,9 @@ import { valueSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * Tasks that wait for each other: none of them can ever be done. A cycle is reported once, at its lowest task.
+ * Tasks wait for each other, so none of them can ever be done. A cycle is reported once, at its lowest task.
  *
- * @fix Decide which of them comes first, and take the others out of its Depends.
+ * @fix Decide which of them comes first, and remove the others from its Depends.
  *
  * @example
  * ```markdown T-001.md

@@ -2,9 +2,10 @@ import { idOf } from '../../task/values.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * A dependency is written with other digits, or another case, than the file's name has. It is the same task, but a search for its id misses it.
+ * A dependency is spelled differently from the file's name: with other digits, or in another case. ralph finds the task, but a
+ * search for its id does not find the dependency.
  *
- * @fix `ralph lint --fix` writes it as the file's name has it.
+ * @fix `ralph lint --fix` writes it like the file's name.
  *
  * @example
  * ```markdown T-001.md

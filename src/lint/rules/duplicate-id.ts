@@ -2,10 +2,10 @@ import { headingSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * Two files have one id. Ids are compared as numbers, so `T-1` and `T-001` are the same. None of them is eligible,
- * because nobody can tell which one the others depend on.
+ * Two files have the same id. Ids are compared as numbers, so `T-1` and `T-001` are the same. None of these tasks is eligible,
+ * because it is not clear which one the others depend on.
  *
- * @fix Rename all but one of the files to a free number, and correct the headings and the Depends that mean them.
+ * @fix Rename all but one of the files to a free number, and correct their headings, and the Depends that name them.
  *
  * @example
  * ```markdown T-001-users.md

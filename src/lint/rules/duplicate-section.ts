@@ -4,9 +4,9 @@ import { titleSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * A section that has a meaning stands twice. Which of the two is edited, or read, may not be the one that a person looks at.
+ * A section that ralph knows occurs twice. ralph may read or edit another of the two than a person expects.
  *
- * @fix Make one section of the two.
+ * @fix Join the two into one section.
  *
  * @example
  * ```markdown T-001.md

@@ -2,7 +2,7 @@ import { headingSpan } from '../place.ts'
 import { standsAsTask, type Rule } from '../rule.ts'
 
 /**
- * The heading holds an id and nothing else. The title is what `ralph next` shows and what the commit will be called.
+ * The heading holds an id and nothing else. `ralph next` shows the title, and the subject of the commit contains it.
  *
  * @fix Say in a few words what is to be done: `# T-001: Add the login form`.
  *

@@ -2,9 +2,9 @@ import { problemRule } from '../rule.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * A field stands in two places that do not say the same.
+ * A field occurs in two places, with different values.
  *
- * @fix Keep the one that is right.
+ * @fix Keep the right one.
  *
  * @example
  * ```markdown T-001.md

@@ -2,7 +2,7 @@ import { problemRule } from '../rule.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * The heading names another task than the file's name. One of the two is wrong, and nobody can tell which.
+ * The heading has another id than the file's name. One of the two is wrong, and ralph cannot know which.
  *
  * @fix Give the heading the id of the file's name, or rename the file.
  *

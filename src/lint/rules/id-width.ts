@@ -3,9 +3,9 @@ import { headingSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * An id has fewer, or more, leading zeros than the others, so that files are not listed in the order of their numbers.
+ * An id has fewer or more leading zeros than the others, so a list of the files is not in the order of their numbers.
  *
- * @fix Rename the file and correct its heading and the Depends that mean it.
+ * @fix Rename the file and correct its heading and the Depends that name it.
  *
  * @example
  * ```markdown T-009.md

@@ -2,10 +2,10 @@ import { quote, valueSpan } from '../place.ts'
 import type { LintedTask, Rule } from '../rule.ts'
 
 /**
- * Milestones of one number are written in two ways, so that its tasks are shown as two groups. What the lowest task
- * says is taken for the right one.
+ * One milestone number has two names, so its tasks are shown as two groups. The name in the lowest task is taken for the
+ * right one.
  *
- * @fix Write the milestone alike in all of its tasks.
+ * @fix Write the same milestone in all of its tasks.
  *
  * @example
  * ```markdown T-001.md

@@ -2,7 +2,7 @@ import { hasText, headingSpan } from '../place.ts'
 import { standsAsTask, type Rule } from '../rule.ts'
 
 /**
- * A task has no acceptance criteria. An agent that is not told when the work is finished decides for itself.
+ * A task has no acceptance criteria. So the agent decides for itself when the work is finished.
  *
  * @fix Add `## Acceptance Criteria` with a list of what must be true in the end.
  *

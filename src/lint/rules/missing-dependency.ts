@@ -1,9 +1,9 @@
 import type { Rule } from '../rule.ts'
 
 /**
- * A task depends on one that does not exist. It waits for ever.
+ * A task depends on a task that does not exist, so it waits for ever.
  *
- * @fix Correct the id, add the task that is meant, or take the id out of Depends.
+ * @fix Correct the id, add the missing task, or remove the id from Depends.
  *
  * @example
  * ```markdown T-001.md

@@ -2,7 +2,7 @@ import { hasText, headingSpan } from '../place.ts'
 import { standsAsTask, type Rule } from '../rule.ts'
 
 /**
- * Nothing says what is to be done: the task has neither a Description nor a section of its author's own. The title is all that the agent would get.
+ * The task has neither a Description nor a section of its author's own. The agent would get nothing but the title.
  *
  * @fix Add a `## Description` that says what to do and why.
  *

@@ -12,7 +12,7 @@ export function nearKey({ name, key }: Pick<Field, 'name' | 'key'>): string | un
 const KNOWN = [...FIELD_NAMES, ...Object.values(FIELD_SYNONYMS).flat()]
 
 /**
- * A field's key is not one that ralph knows, but nearly. Fields of a team's own are welcome and are left alone.
+ * A field's key is almost a key that ralph knows. A team may have other fields of its own; ralph leaves them alone.
  *
  * @fix Correct the key. A field that is meant as it stands can be named further from the known one.
  *

@@ -4,10 +4,10 @@ import { quote, titleSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * A section's heading is not one that ralph knows, but nearly, and the task has no section of the name that may be meant.
- * Sections of an author's own are welcome and are left alone.
+ * A section's heading is almost a heading that ralph knows, and the task has no section of that name. An author may have
+ * other sections; ralph leaves them alone.
  *
- * @fix Correct the heading. A section that is meant as it stands can be named further from the known one.
+ * @fix Correct the heading. If the heading is right, choose one that is less similar.
  *
  * @example
  * ```markdown T-001.md

@@ -3,7 +3,7 @@ import { nearKey } from './misspelled-key.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * A task has no Status between its heading and its first section, so nobody can tell whether it is to be done.
+ * A task has no Status between its heading and its first section, so it is not known whether the task is to be done.
  *
  * @fix Add `- **Status**: TODO` below the heading.
  *

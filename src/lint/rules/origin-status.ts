@@ -3,8 +3,8 @@ import { valueSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * The task and the backlog that it came from, which is kept in step with it (`bridges` in the configuration), say
- * different things of how it stands.
+ * The task's Status differs from the status in the backlog that it came from, and the two are kept in step (`bridges` in
+ * the configuration).
  *
  * @fix Set the Status that is right in both; `ralph import` again takes over what has changed there, `ralph retry` and
  * `ralph complete` write it in both.

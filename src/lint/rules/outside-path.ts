@@ -4,8 +4,8 @@ import { quote, spansInValue } from '../place.ts'
 import type { Finding, LintedBacklog, Rule } from '../rule.ts'
 
 /**
- * A path under Touches or Context is absolute, or leads out of the repository, by itself or through a symlink. Such a file is never put into
- * a prompt.
+ * A path under Touches or Context is absolute, or leads out of the repository, by itself or through a symlink. No prompt ever
+ * contains such a file.
  *
  * @fix Name a file of this repository, relative to its root.
  *

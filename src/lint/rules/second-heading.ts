@@ -2,9 +2,9 @@ import type { Task } from '../../task/model.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * A file holds a second first-level heading. A file is one task: what stands under the second heading is in none of its sections.
+ * A file has a second first-level heading. A file is one task, so the text below the second heading is in none of its sections.
  *
- * @fix Make the heading a section (`##`), or move what stands below it to a file of its own.
+ * @fix Make the heading a section (`##`), or move the text below it to a file of its own.
  *
  * @example
  * ```markdown T-001.md

@@ -1,9 +1,9 @@
 import type { Rule } from '../rule.ts'
 
 /**
- * A task depends on itself. It waits for ever.
+ * A task depends on itself, so it waits for ever.
  *
- * @fix Take the task's own id out of its Depends.
+ * @fix Remove the task's own id from its Depends.
  *
  * @example
  * ```markdown T-001.md

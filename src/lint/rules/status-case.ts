@@ -4,7 +4,7 @@ import { quote } from '../place.ts'
 import type { Finding, Rule } from '../rule.ts'
 
 /**
- * Status is written in another case than the three words have. It is read all the same, but a search for `TODO` misses it.
+ * Status is in the wrong case. ralph reads it, but a search for `TODO` does not find it.
  *
  * @fix `ralph lint --fix` writes it in capitals.
  *

@@ -1,8 +1,8 @@
 import { problemRule, type Rule } from '../rule.ts'
 
 /**
- * `ralph new` or `ralph init` made the file, and nobody has written yet what is to be done. An agent would invent a
- * task: so it is not eligible.
+ * `ralph new` or `ralph init` made the file, and nobody has filled it in. An agent would invent a task, so this one is not
+ * eligible.
  *
  * @fix Write the Description, and the Acceptance Criteria.
  *

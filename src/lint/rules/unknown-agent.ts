@@ -2,7 +2,7 @@ import { quote, suggestion, valueSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * The task is to be done by an agent that ralph does not know, and no other stands in for it.
+ * The task names an agent that ralph does not know, and ralph uses no other agent instead.
  *
  * @fix Correct the name, or remove the field: the configuration then says who does the task.
  *

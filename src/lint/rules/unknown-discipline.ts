@@ -2,7 +2,7 @@ import type { Rule } from '../rule.ts'
 import { unknownName } from '../unknown-name.ts'
 
 /**
- * The task names a discipline that has no file in `docs/disciplines/`, so the agent would not be told how to work.
+ * The task names a discipline that has no file in `docs/disciplines/`, so the prompt would not say how to work.
  *
  * @fix Correct the name, or write `docs/disciplines/<name>.md`.
  *

@@ -2,7 +2,7 @@ import type { Rule } from '../rule.ts'
 import { unknownName } from '../unknown-name.ts'
 
 /**
- * The task names a feature that has no file in `docs/features/`, so the agent would not be told what it is about.
+ * The task names a feature that has no file in `docs/features/`, so the prompt would not describe the feature.
  *
  * @fix Correct the name, or write `docs/features/<name>.md`.
  *

@@ -2,10 +2,10 @@ import { problemRule } from '../rule.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * A task file cannot be read: it is not UTF-8, or nests deeper than anybody writes. Nothing is known of the task but its id,
- * and what depends on it waits.
+ * A task file cannot be read: it is not UTF-8, or is nested too deeply. Only the id of the task is known, and the tasks that
+ * depend on it wait.
  *
- * @fix Make it a text file in UTF-8, or take it out of the task folder.
+ * @fix Make it a text file in UTF-8, or remove it from the task folder.
  *
  * @example
  * ```markdown T-001.md

@@ -3,9 +3,9 @@ import { titleSpan } from '../place.ts'
 import type { Rule } from '../rule.ts'
 
 /**
- * A task is TODO and has a `## Blocked` section. It is not eligible until the section is gone, which its Status does not show.
+ * A task is TODO and has a `## Blocked` section. So it is not eligible, although its Status says TODO.
  *
- * @fix Take the section out once nothing holds the task up any more, or set the Status to `BLOCKED`.
+ * @fix Remove the section once the task can be done, or set the Status to `BLOCKED`.
  *
  * @example
  * ```markdown T-001.md

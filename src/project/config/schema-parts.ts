@@ -115,8 +115,11 @@ export function words<const Names extends readonly string[]>(
 }
 
 /** A place two steps down, as an issue names it. */
-export function pathOf(input: unknown, ...keys: readonly [Key, Key]): [v.IssuePathItem, v.IssuePathItem] {
-  const item = (key: Key) => ({
+export function pathOf(
+  input: unknown,
+  ...keys: readonly [string | number, string | number]
+): [v.IssuePathItem, v.IssuePathItem] {
+  const item = (key: string | number) => ({
     type: 'unknown' as const,
     origin: 'value' as const,
     input,
@@ -125,7 +128,6 @@ export function pathOf(input: unknown, ...keys: readonly [Key, Key]): [v.IssuePa
   })
   return [item(keys[0]), item(keys[1])]
 }
-type Key = string | number
 
 export function wholeNumber(least: number) {
   const expected = `a whole number of ${least} or more`

@@ -51,7 +51,7 @@ function workingFolder({ prefix }: GithubFindings): string {
 }
 
 function checkWorkflow(findings: GithubFindings): string {
-  return `# Checks the task files, and tells what a pull request does to the backlog.
+  return `# Checks the task files, and shows what a pull request does to the backlog.
 # Written by ralph init --github; from here on it is yours.
 name: ralph check
 

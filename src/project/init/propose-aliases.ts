@@ -34,7 +34,7 @@ export function proposeAliases(tasks: readonly Task[]): ProposedAliases {
   const taken = new Set(Object.values(fields).flat())
   const open = [...keys].filter(([key]) => !taken.has(key))
   const propose = (name: FieldName, found: readonly (readonly [string, readonly Use[]])[]): void => {
-    // With two candidates nobody can tell which it is.
+    // With two candidates nobody knows which one is right.
     if (!fields[name] && !usesField(tasks, name) && found.length === 1) fields[name] = [found[0]![0]]
   }
   propose(
