@@ -144,11 +144,7 @@ export class RunKeys {
 
   #stop(): void {
     const { control, leaving } = this.#desk
-    const stop = (
-      how: StopMode,
-      keys: readonly string[],
-      about: string,
-    ): Choice => ({
+    const stop = (how: StopMode, keys: readonly string[], about: string): Choice => ({
       keys,
       about,
       press: () => control.stop(how),
