@@ -1,9 +1,10 @@
-import { realpathSync } from 'node:fs'
+import { type Dirent, readdirSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import type { Config } from './config/defaults.ts'
 import type { Place } from './project.ts'
 import { nativePath, pathKey, pathWithin } from '../base/paths.ts'
+import { idInFileName } from '../task/file-name.ts'
 
 /** Whether the folder leads out of the project. A missing folder does not: reading it reports that. */
 function leadsOut(root: string, dir: string): boolean {
@@ -60,4 +61,47 @@ function spelledAsOnDisk(root: string, dir: string): string {
   const onDisk = pathWithin(root, nativePath(join(root, dir)))
   const same = { ignorecase: true, precomposeunicode: true }
   return onDisk !== null && pathKey(onDisk, same) === pathKey(dir, same) ? onDisk : dir
+}
+
+/** A folder with task files that no configuration names. */
+export interface FoundFolder {
+  /** Relative to the root, with forward slashes. */
+  readonly dir: string
+  /** How many task files it has. */
+  readonly count: number
+}
+
+/** The folder at most two below the root with the most task files, such as `tasks`; null if none has several. */
+export function findTaskFolder(root: string): FoundFolder | null {
+  const [best] = foldersIn(root, '')
+    .flatMap((dir) => [dir, ...foldersIn(root, dir)])
+    .map((dir) => ({ dir, count: countTasks(root, dir) }))
+    .toSorted((a, b) => b.count - a.count)
+  return best && best.count >= FEWEST_TASKS ? best : null
+}
+
+/** One file with such a name may be anything. */
+const FEWEST_TASKS = 2
+/** Packages, what programs make, and task files that nobody is to do. */
+const NO_BACKLOG =
+  /^(?:\.git|\.ralph|node_modules|vendor|target|dist|build|tests?|fixtures?|examples?|templates?|archived?)$/i
+const MOST_FOLDERS = 200
+
+function countTasks(root: string, dir: string): number {
+  return entriesOf(root, dir).filter((entry) => entry.isFile() && idInFileName(entry.name) !== null).length
+}
+
+function foldersIn(root: string, dir: string): readonly string[] {
+  return entriesOf(root, dir)
+    .filter((entry) => entry.isDirectory() && !NO_BACKLOG.test(entry.name))
+    .slice(0, MOST_FOLDERS)
+    .map(({ name }) => (dir === '' ? name : `${dir}/${name}`))
+}
+
+function entriesOf(root: string, dir: string): readonly Dirent[] {
+  try {
+    return readdirSync(join(root, dir), { withFileTypes: true })
+  } catch {
+    return []
+  }
 }

@@ -91,7 +91,10 @@ async function inspectTree(
       { area: 'tree', level: 'note', message: `${what} not committed, of an attempt`, fix: '' },
     ]
   const isOwn = onlyTaskFiles(status, { workspace, source: { isTask } }) !== null
-  const fix = isOwn ? 'Commit them, or have ralph do it: ralph run --commit-tasks' : 'Commit or stash them'
+  const them = entries.length === 1 ? 'it' : 'them'
+  const fix = isOwn
+    ? `Commit ${them}, or have ralph do it: ralph run --commit-tasks`
+    : `Commit or stash ${them}`
   return [...found, { area: 'tree', level: 'problem', message: `${what} not committed`, fix }]
 }
 

@@ -298,6 +298,20 @@ export function sameAsBaseline({ ledger }: Run, failure: Outcome): string | null
   return `the gates fail exactly as they did before the run began: ${failure.reason}`
 }
 
+/**
+ * Why the run ends, if the agent failed at once at the task before in the very same way: that is the agent's fault, or
+ * the system's, and every other task would be blocked for it. A script belongs to its task.
+ */
+export function sameAsBefore(
+  { ledger: { idleEnd: before } }: Run,
+  record: KeptAttempt | null,
+): string | null {
+  if (!before || !record?.idle || record.outcome !== 'agent-failed' || record.agent === 'script') return null
+  const isSame = record.fingerprint === before.fingerprint && record.agent === before.agent
+  if (!isSame || record.task === before.task) return null
+  return `the agent ended at once at ${record.task}, as at ${before.task}: ${record.reason}`
+}
+
 /** The texts of a task's origin that go with a text of its file. */
 export async function originTexts(
   { origins }: Pick<RunPorts, 'origins'>,

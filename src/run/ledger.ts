@@ -10,6 +10,8 @@ export class Ledger {
   readonly #runsLater = new Set<string>()
   /** Gates that failed on the untouched tree. */
   failedBefore: readonly GateResult[] = []
+  /** The last attempt at the task that ralph gave up just before, if its agent had ended at once without a change. */
+  idleEnd: KeptAttempt | null = null
   /** How many tasks the agents of this run have added. */
   addedTasks = 0
 

@@ -119,16 +119,16 @@ const MOST_LISTED = 20
 
 function uncommitted(options: RunOptions, ports: RunPorts, status: TreeStatus): UserError {
   const count = status.entries.length
-  const what = count === 1 ? '1 file is' : `${count} files are`
+  const [what, them] = count === 1 ? ['1 file is', 'it'] : [`${count} files are`, 'them']
   const lines = status.entries.slice(0, MOST_LISTED).map((entry) => `  ${letter(entry)} ${entry.path}`)
   if (count > MOST_LISTED) lines.push(`  and ${count - MOST_LISTED} more`)
-  const message = `${what} not committed, and a run could not tell them from the agent's work:\n${lines.join('\n')}`
+  const message = `${what} not committed, and a run could not tell ${them} from the agent's work:\n${lines.join('\n')}`
   const worktree = `git worktree add ../${ports.workspace.root.split(/[/\\]/).at(-1) ?? 'project'}-ralph`
   return new UserError(
     message,
     onlyTaskFiles(status, ports) && !options.commitTasks
-      ? 'Commit them, or have ralph do it: ralph run --commit-tasks'
-      : `Commit or stash them, or run ralph in a worktree: ${worktree}`,
+      ? `Commit ${them}, or have ralph do it: ralph run --commit-tasks`
+      : `Commit or stash ${them}, or run ralph in a worktree: ${worktree}`,
   )
 }
 

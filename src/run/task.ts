@@ -15,7 +15,7 @@ import { land, type Landed } from '../landing/land.ts'
 import { taskJson } from '../select/task-json.ts'
 import type { Task } from '../task/model.ts'
 import type { OriginReport } from '../task/origin.ts'
-import { conclude, giveUp, sameAsBaseline, stop, type TaskRunEnd } from './give-up.ts'
+import { conclude, giveUp, sameAsBaseline, sameAsBefore, stop, type TaskRunEnd } from './give-up.ts'
 import { freeAgent } from './free-agent.ts'
 import type { Ledger } from './ledger.ts'
 import type { JobNote } from './note.ts'
@@ -120,7 +120,10 @@ export async function runTask(
     )
     for (const message of warnings) emit({ type: 'warning', message })
     const ended = await attemptAndLand(run, job)
-    if (ended.kind !== 'failed') return ended
+    if (ended.kind !== 'failed') {
+      run.ledger.idleEnd = null
+      return ended
+    }
     const { work, record } = ended
     const from: From = record ? { kind: 'record', commit: record.commit, tree: work.tree } : at.from
     at = {
@@ -148,7 +151,7 @@ async function afterFailure(
   const { decision, outcome } = result
   const { control } = run.ports
   if (at.byHand !== null) return afterByHand(run, { ...failed, byHand: at.byHand })
-  const ruined = sameAsBaseline(run, outcome)
+  const ruined = sameAsBaseline(run, outcome) ?? sameAsBefore(run, result.record)
   if (ruined !== null) return end('stopped', ruined)
   switch (decision.kind) {
     case 'complete':
@@ -171,6 +174,7 @@ async function afterFailure(
     }
     case 'give-up': {
       const { reason, blocked } = decision
+      run.ledger.idleEnd = result.record?.idle ? result.record : null
       const taskEnd = await giveUp(run, { ...at, task, reason, isBlocked: blocked })
       if (taskEnd?.kind === 'answered')
         return {

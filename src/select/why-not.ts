@@ -17,8 +17,13 @@ export function blockedReason(task: Task): string {
   const text = section ? task.source.slice(section.bodySpan.start, section.bodySpan.end) : ''
   const line = text.split(/\r\n|\r|\n/).find((line) => line.trim() !== '')
   const inHeading = section?.title.replace(/^[^:：—–(（-]*[:：—–(（-]?\s*/, '').replace(/[)）]$/, '')
-  return line?.replace(REASON_LABEL, '').trim() || inHeading || 'no reason is given'
+  const reason = line?.replace(REASON_LABEL, '').trim() || inHeading || 'no reason is given'
+  // A backslash in code is itself.
+  return reason.includes('`') ? reason : reason.replace(ESCAPED, '$1')
 }
+
+/** A mark that a backslash makes plain text in Markdown, as ralph writes it. */
+const ESCAPED = /\\([!-/:-@[-`{-~])/g
 
 const REASON_LABEL = /^\s*(?:[-*+>]\s+)?(?:(?:\*\*)?Reason(?:\*\*)?\s*[:：](?:\*\*)?\s*)?/i
 

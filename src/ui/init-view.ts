@@ -4,6 +4,8 @@ import { counted } from '../base/text.ts'
 /** What `ralph init` found, and what it will do or has done. */
 export interface InitScreen {
   readonly root: string
+  /** The task folder. */
+  readonly dir: string
   readonly files: readonly string[]
   readonly kept: readonly string[]
   readonly gates: readonly { readonly name: string; readonly command: string }[]
@@ -20,11 +22,11 @@ const MOST_UNCLEAR = 12
 
 /** The findings, and the files that would be written. */
 export function planView(screen: InitScreen): readonly Block[] {
-  const { root, files, kept, gates, aliases, tasks, unclear, foreign } = screen
+  const { root, dir, files, kept, gates, aliases, tasks, unclear, foreign } = screen
   return [
     line(strong(root)),
     ...(tasks > 0
-      ? [line(`  ${counted(tasks, 'task file')}, ${tasks - unclear.length} read without a doubt`)]
+      ? [line(`  ${counted(tasks, 'task file')} in ${dir}, ${tasks - unclear.length} read without a doubt`)]
       : []),
     ...gateBlocks(gates),
     ...(foreign.length > 0

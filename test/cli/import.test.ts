@@ -195,8 +195,11 @@ test('ralph plan --from makes the tasks of a document, and again only what has c
   const { stdout } = await at(cwd, 'plan', '--from', 'docs/spec.md', '--json')
   expect(JSON.parse(stdout)).toMatchObject({ added: [{ id: 'T-002' }], changed: [{ id: 'T-001' }] })
   expect((await at(cwd, 'plan')).stderr).toContain('there is nothing to plan')
-  const both = await at(cwd, 'plan', '--from', 'docs/spec.md', '--yes')
-  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('without an agent') })
+  for (const extra of [['--yes'], ['--budget', '5'], ['more.md']]) {
+    const { code, stderr } = await at(cwd, 'plan', '--from', 'docs/spec.md', ...extra)
+    expect(code).toBe(2)
+    expect(stderr).toContain(`Leave out ${extra[0]}; or have an agent plan: ralph plan docs/spec.md\n`)
+  }
   expect((await at(cwd, 'import', 'docs/spec.md')).stdout).toContain('(checklist)')
 })
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { projectFolder } from './project-folder.ts'
+import { projectFolder, taskText } from './project-folder.ts'
 import { ralph } from './ralph.ts'
 
 const KOREAN = {
@@ -38,6 +38,29 @@ describe('ralph init', () => {
     expect([next.code, next.stdout]).toEqual([1, expect.stringContaining('1 blocked')])
     const lint = await ralph(['lint', '--json'], { cwd: root })
     expect(JSON.parse(lint.stdout).diagnostics).toEqual([])
+  })
+
+  it('takes the backlog of another folder as it is, where nothing names one', async () => {
+    const root = projectFolder({
+      'work/items/T-001.md': taskText('T-001', 'One'),
+      'work/items/T-002.md': taskText('T-002', 'Two'),
+      'work/items/templates/T-000.md': '# T-000: A template\n',
+      'work/T-001.md': '# T-001: Not a backlog\n',
+      'test/fixtures/T-001.md': '',
+      'test/fixtures/T-002.md': '',
+      'test/fixtures/T-003.md': '',
+    })
+    const before = await ralph(['next'], { cwd: root })
+    expect([before.code, before.stderr]).toEqual([
+      2,
+      'error: no task folder at docs/tasks\n' +
+        'There are 2 task files in work/items: name it with --dir, or as "tasks" in ralph.config.json; ralph init does that too.\n',
+    ])
+    const { code, stderr } = await ralph(['init', '--yes'], { cwd: root })
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 task files in work/items, 2 read')])
+    expect(config(root)).toMatchObject({ tasks: 'work/items' })
+    expect(existsSync(join(root, 'docs'))).toBe(false)
+    expect((await ralph(['next'], { cwd: root })).stdout).toContain('T-001  One')
   })
 
   it('asks before it writes, and where nobody can be asked writes nothing', async () => {

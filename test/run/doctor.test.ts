@@ -67,7 +67,9 @@ describe('the doctor', () => {
   it('says how task files get committed, and that other files are the person’s', async () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
     const fixOf = async () => (await findingsOf(root)).find(({ area }) => area === 'tree')?.fix
-    put(root, { 'docs/tasks/T-2.md': taskText('T-2'), 'ralph.config.json': '{}' })
+    put(root, { 'docs/tasks/T-2.md': taskText('T-2') })
+    expect(await fixOf()).toBe('Commit it, or have ralph do it: ralph run --commit-tasks')
+    put(root, { 'ralph.config.json': '{}' })
     expect(await fixOf()).toContain('ralph run --commit-tasks')
     put(root, { mine: '' })
     expect(await fixOf()).toBe('Commit or stash them')

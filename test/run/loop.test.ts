@@ -159,6 +159,36 @@ describe('a failed attempt', () => {
     expect(status(root)).toBe('')
   })
 
+  it('ends where the agent fails at once at one task after the other, in the same way', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2'), 'T-3': taskText('T-3') })
+    const events = await runAll({
+      root,
+      deed: () => ({ end: { kind: 'crashed', reason: 'no such file: agent.sh' } }),
+      options: { loop: true },
+    })
+    expect(those(events, 'attempt-started').map(({ id }) => id)).toEqual(['T-1', 'T-1', 'T-2'])
+    const reason = 'the agent ended at once at T-2, as at T-1: no such file: agent.sh'
+    expect(those(events, 'run-finished')).toMatchObject([{ blocked: ['T-1'], reason }])
+    expect(read(root, 'docs/tasks/T-2.md')).toBe(taskText('T-2'))
+    expect(status(root)).toBe('')
+  })
+
+  it('goes on where it fails at once in another way, or has done a task in between', async () => {
+    for (const isOther of [true, false]) {
+      const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2'), 'T-3': taskText('T-3') })
+      const events = await runAll({
+        root,
+        deed: (request) => {
+          if (!isOther && request.task.id === 'T-2') return work(root)(request)
+          return { end: { kind: 'crashed', reason: isOther ? `no ${request.task.id}` : 'no such file' } }
+        },
+        options: { loop: true },
+      })
+      const blocked = isOther ? ['T-1', 'T-2', 'T-3'] : ['T-1', 'T-3']
+      expect(those(events, 'run-finished')).toMatchObject([{ blocked }])
+    }
+  })
+
   it.each([
     ['the same failure three times', 3],
     ['twice the agent ended at once without changing anything', 2],

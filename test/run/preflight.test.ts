@@ -33,6 +33,12 @@ describe('a run refuses', () => {
     )
     expect(fix).toContain('git worktree add ../')
     expect(read(root, 'notes.txt')).toBe('')
+
+    git(root, 'rm', '-q', '-f', 'README.md')
+    git(root, 'commit', '-q', '-m', 'Remove it')
+    const one = await refusal(root)
+    expect(one.message).toMatch(/^1 file is not committed, and a run could not tell it from/)
+    expect(one.fix).toMatch(/^Commit or stash it, or/)
   })
 
   it('a repository without a commit', async () => {

@@ -11,6 +11,8 @@ describe('the reason of a block', () => {
     ['Reasonable people disagree', 'Reasonable people disagree'],
     ['Reason enough to wait', 'Reason enough to wait'],
     ['**Needs a key**: RATES_KEY', '**Needs a key**: RATES_KEY'],
+    ['stopped without \\<TASK_DONE> in C:\\Users\\\\me', 'stopped without <TASK_DONE> in C:\\Users\\me'],
+    ['the pattern `\\<a>` is wrong', 'the pattern `\\<a>` is wrong'],
     ['', 'no reason is given'],
   ])('of %j is %j', (body, reason) => {
     expect(blockedReason(buildTask('T-001', { sections: { Blocked: body } }))).toBe(reason)

@@ -15,11 +15,12 @@ import { notWritten } from '../../project/not-written.ts'
 import { githubFiles } from '../../project/init/github.ts'
 import { prefixInRepository } from '../github.ts'
 import { openPlace, type Place } from '../../project/project.ts'
+import { findTaskFolder } from '../../project/task-folder.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 
 /** Sets up a project: shows what it found and would write, asks, and writes missing files. */
 export async function run(context: Context): Promise<number> {
-  const place = await openPlace(context.where)
+  const place = withTasks(context, await openPlace(context.where))
   const findings = await look(place)
   const planned = [...planSetup(findings), ...forGithub(context, place)]
   const screen = await screenOf(place, findings, planned)
@@ -30,6 +31,13 @@ export async function run(context: Context): Promise<number> {
   if (context.json) context.printJson(initJson(screen))
   else await context.print(doneView(screen.files, findings))
   return 0
+}
+
+/** Where nothing names a task folder and the usual one is missing, the backlog that is elsewhere is meant. */
+function withTasks({ where }: Context, place: Place): Place {
+  const { root, dir } = place
+  if (where.dir !== undefined || existsSync(join(root, dir)) || findConfig(root)) return place
+  return { ...place, dir: findTaskFolder(root)?.dir ?? dir }
 }
 
 /** The requested files for GitHub that do not exist yet. */
@@ -74,6 +82,7 @@ async function screenOf(
   const { fields, statuses, sections } = findings.aliases
   return {
     root: place.root,
+    dir: findings.dir,
     files: planned.map(({ file }) => file),
     foreign: findings.foreign,
     kept: findings.configFile === null ? [] : [findings.configFile],

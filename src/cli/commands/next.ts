@@ -25,14 +25,21 @@ import { JSON_FACTS, taskJson, tasksJson } from '../../select/task-json.ts'
 /** Previews the next task; exits with 1 if none is eligible. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
-  if (!existsSync(join(place.root, place.dir))) await refuseWithImport(place)
+  if (!existsSync(join(place.root, place.dir))) await refuseWithHint(place)
   if (context.options.on('prompt') && (await printPrompt(context, place))) return 0
   const { next } = context.json ? await printJson(context, place) : await print(context, place)
   return next ? 0 : 1
 }
 
-/** Without a task folder there may be another tool's backlog. */
-async function refuseWithImport({ root, dir }: Place): Promise<void> {
+/** Without a task folder there may be task files elsewhere, or another tool's backlog. */
+async function refuseWithHint({ root, dir }: Place): Promise<void> {
+  const { findTaskFolder } = await import('../../project/task-folder.ts')
+  const found = findTaskFolder(root)
+  if (found !== null)
+    throw new UserError(
+      `no task folder at ${dir}`,
+      `There are ${found.count} task files in ${found.dir}: name it with --dir, or as "tasks" in ralph.config.json; ralph init does that too.`,
+    )
   const [path] = await foreignIn(root)
   if (path !== undefined)
     throw new UserError(`no task folder at ${dir}`, `ralph import ${path} makes one of the backlog there.`)

@@ -38,10 +38,12 @@ const WITH_AGENT = [
 async function planFrom(context: Context, document: string): Promise<number> {
   const { args, options } = context
   const other = WITH_AGENT.find((name) => options.on(name) || options.text(name) !== undefined)
-  if (args.length > 0 || other !== undefined || options.number('budget') !== undefined)
+  const option = other ?? (options.number('budget') === undefined ? undefined : 'budget')
+  const extra = option === undefined ? args[0] : `--${option}`
+  if (extra !== undefined)
     throw new UserError(
-      '--from makes tasks of a document without an agent, and takes nothing else',
-      'Leave it out to have an agent plan: ralph plan docs/spec.md',
+      `--from makes tasks of a document without an agent, and ${extra} is for an agent that plans`,
+      `Leave out ${extra}; or have an agent plan: ralph plan ${document}`,
     )
   const { importFrom } = await import('./import.ts')
   return importFrom(context, document, { as: 'outline', sync: false, independent: false })
