@@ -33,6 +33,8 @@ afterEach(async () => {
 interface Wheel {
   /** As a person's home is who has used it in that folder before. */
   readonly setUp: (root: string) => void
+  /** Its model; null for the usual one. Without a model gemini first asks another one which to take. */
+  readonly model: string | null
   /** What ralph shows once it has written the file. */
   readonly wrote: string
   /** What stands on its screen once it takes words. */
@@ -48,19 +50,29 @@ const PATIENCE_MS = 60_000
 const WHEELS = {
   claude: {
     setUp: knownToClaude,
+    model: null,
     wrote: 'agent.txt',
     ready: 'shift+tab',
     leave: { typed: CTRL_C, sure: ['again to exit', CTRL_C] },
   },
   codex: {
     setUp: knownToCodex,
+    model: null,
     wrote: 'shell printf',
     ready: 'Ask Codex to do anything',
     // A Ctrl-C that comes before its turn is over only ends the turn.
     leave: { typed: '/quit', sure: ['/quit', '\r'] },
   },
+  gemini: {
+    setUp: knownToGemini,
+    model: 'gemini-3.1-pro-preview',
+    wrote: 'agent.txt',
+    ready: 'Type your message',
+    leave: { typed: CTRL_C, sure: ['again to', CTRL_C] },
+  },
   opencode: {
     setUp: () => undefined,
+    model: null,
     wrote: 'agent.txt',
     ready: 'ctrl+p commands',
     leave: { typed: CTRL_C, sure: null },
@@ -85,15 +97,20 @@ function knownToCodex(root: string): void {
   )
 }
 
+function knownToGemini(root: string): void {
+  writeFileSync(path.join(home, '.gemini/trustedFolders.json'), JSON.stringify({ [root]: 'TRUST_FOLDER' }))
+}
+
 test.for(Object.entries(WHEELS) as [keyof typeof WHEELS, Wheel][])(
   'a task of the real %s is taken over in its session, at a terminal that changes its size',
-  async ([name, { setUp, wrote, ready, leave }], { skip }) => {
+  async ([name, { setUp, model: chosen, wrote, ready, leave }], { skip }) => {
     const program = programs[name]
     if (program === undefined) return skip()
     const root = makeRepository({
       'docs/tasks/T-001.md': '# T-001: Write a file\n\n- **Status**: TODO\n\n## Description\nWrite it.\n',
       'ralph.config.json': JSON.stringify({
         agent: name,
+        ...(chosen !== null && { model: chosen }),
         gates: [{ name: 'files', command: 'ls agent.txt' }],
         commit: { seal: false },
         baseline: 'off',
@@ -103,7 +120,7 @@ test.for(Object.entries(WHEELS) as [keyof typeof WHEELS, Wheel][])(
     const model: Model = ({ results, isTurn, body }) => {
       if (!isTurn) return say('A title')
       bodies.push(body)
-      if (body.includes('How are you?')) return say('FINE, THANK YOU')
+      if (body.includes('Say how you are')) return say('FINE, THANK YOU')
       if (results > 0) return { kind: 'hang' }
       return { kind: 'call', call: { tool: 'write', path: path.join(root, 'agent.txt'), content: 'hello\n' } }
     }
@@ -123,8 +140,9 @@ test.for(Object.entries(WHEELS) as [keyof typeof WHEELS, Wheel][])(
     await shows(ready)
     await screen.resize(70, 20)
     pty.resize({ columns: 70, rows: 20 })
-    type('How are you?')
-    await shows('How are you?')
+    // Without a question mark, which gemini takes for its key for help where it has not drawn the words before it.
+    type('Say how you are')
+    await shows('Say how you are')
     type('\r')
     await shows('FINE, THANK YOU')
     type('\u001d')
@@ -139,7 +157,7 @@ test.for(Object.entries(WHEELS) as [keyof typeof WHEELS, Wheel][])(
     }
     expect(await running.finished).toMatchObject({ code: 0 })
     // The same conversation: what the agent alone was asked stands before what the person said.
-    expect(bodies.at(-1)).toMatch(/T-001[^]*agent\.txt[^]*How are you\?/)
+    expect(bodies.at(-1)).toMatch(/T-001[^]*agent\.txt[^]*Say how you are/)
     expect(git(root, 'log', '-1', '--format=%B')).toMatch(
       new RegExp(`^T-001: Write a file[^]*Agent: ${name} .*, by hand`),
     )
