@@ -40,7 +40,17 @@ export async function everybodyLeaves(): Promise<void> {
 /** Has a person start ralph at a terminal. */
 export async function sitAt(
   args: readonly string[],
-  { cwd, env, dist = DIST }: { readonly cwd: string; readonly env: Environment; readonly dist?: string },
+  {
+    cwd,
+    env,
+    dist = DIST,
+    patienceMs = PATIENCE_MS,
+  }: {
+    readonly cwd: string
+    readonly env: Environment
+    readonly dist?: string
+    readonly patienceMs?: number
+  },
 ): Promise<Person> {
   const [columns, rows] = [90, 24]
   const pty = await openPty({ columns, rows })
@@ -77,7 +87,7 @@ export async function sitAt(
       const looking = (): void => void look()
       const giveUp = (frame: readonly string[]): void =>
         reject(new Error(`"${text}" is not there:\n${frame.join('\n')}`))
-      const patience = setTimeout(() => void screen.frame().then(giveUp), PATIENCE_MS)
+      const patience = setTimeout(() => void screen.frame().then(giveUp), patienceMs)
       waiting.add(looking)
       looking()
     })
