@@ -68,7 +68,11 @@ function compile(id: string, file: string): Part {
 function readKept(path: string, build: string): Buffer | undefined {
   try {
     const bytes = readFileSync(path)
-    return bytes.toString('latin1', 0, BUILD_LENGTH) === build ? bytes.subarray(BUILD_LENGTH) : undefined
+    // At the end, too: the engine crashes on code whose end is missing.
+    const isWhole = [0, bytes.length - BUILD_LENGTH].every(
+      (at) => bytes.toString('latin1', at, at + BUILD_LENGTH) === build,
+    )
+    return isWhole ? bytes.subarray(BUILD_LENGTH, -BUILD_LENGTH) : undefined
   } catch {
     return undefined
   }
@@ -81,7 +85,8 @@ function keep(): void {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
       const draft = `${path}.${process.pid}.draft`
       try {
-        writeFileSync(draft, Buffer.concat([Buffer.from(build), script.createCachedData()]), { flush: true })
+        const bytes = [Buffer.from(build), script.createCachedData(), Buffer.from(build)]
+        writeFileSync(draft, Buffer.concat(bytes), { flush: true })
         renameSync(draft, path)
       } catch (error) {
         // A full disk would get one more draft from each command.

@@ -45,8 +45,14 @@ describe('what the engine compiled', () => {
     expect(times()).toEqual(before)
   })
 
-  it('is replaced where it is of another build, or empty', () => {
-    for (const damage of [(bytes: Buffer) => bytes.fill(0x2f, 0, 19), () => Buffer.alloc(0)]) {
+  it('is replaced where it is of another build, or not whole', () => {
+    const damages: readonly ((bytes: Buffer) => Buffer)[] = [
+      (bytes) => bytes.fill(0x2f, 0, 19),
+      (bytes) => bytes.fill(0, 1000),
+      (bytes) => bytes.subarray(0, -1000),
+      () => Buffer.alloc(0),
+    ]
+    for (const damage of damages) {
       const { ralph, files } = withCache()
       ralph()
       const whole = files().map((file) => readFileSync(file))
