@@ -28,9 +28,12 @@ export function scanHeadings(
         if (heading !== null) headings.push(heading)
         break
       }
-      case SPACE:
-        if (isAmbiguousIndent(source, at, { end, before, deepest })) return null
+      case SPACE: {
+        const fence = indentedFenceEnd(source, at, { from, end })
+        if (fence !== null) next = fence
+        else if (isAmbiguousIndent(source, at, { end, before, deepest })) return null
         break
+      }
       case BACKTICK:
       case TILDE:
         next = fenceEnd(source, at, end) ?? next
@@ -44,6 +47,7 @@ export function scanHeadings(
       case DASH:
       case EQUALS:
         if (headings.at(-1)?.span.start === before && before < at) break
+        if (before < at && hasNoUnderline(source, before)) break
         if (isUnderline(source, at, end) && isText(source, before, at)) {
           const heading = underlinedHeading(source, { from, text: before, line: at, end })
           if (heading === null) return null
@@ -132,6 +136,7 @@ const PLUS = 43
 const DASH = 45
 const LESS = 60
 const EQUALS = 61
+const GREATER = 62
 const BRACKET = 91
 const BACKTICK = 96
 const TILDE = 126
@@ -275,6 +280,42 @@ function fenceEnd(source: string, start: number, end: number): number | null {
   return at
 }
 
+/**
+ * The line after a fence that is indented by up to three spaces, as in a list, if it ends at the same line wherever it
+ * stands: all of it is indented as far, and nothing in it looks like its end in a deeper list. Null for anything else.
+ */
+function indentedFenceEnd(
+  source: string,
+  start: number,
+  { from, end }: { readonly from: number; readonly end: number },
+): number | null {
+  const indent = skipSpaces(source, start, end) - start
+  const [open, mark] = [start + indent, source.charCodeAt(start + indent)]
+  if (indent > 3 || (mark !== BACKTICK && mark !== TILDE)) return null
+  const marks = runLength(source, open, end)
+  if (marks < 3 || (mark === BACKTICK && source.slice(open + marks, end).includes('`'))) return null
+  // HTML that begins in a list or a quote may hold the fence, up to the next heading in the first column.
+  const heading = Math.max(from, source.lastIndexOf('\n#', start))
+  if (OPENS_HTML.test(source.slice(heading, start))) return null
+  for (let at = lineEnd(source, start).next; at < source.length;) {
+    const line = lineEnd(source, at)
+    const first = skipGaps(source, at, line.text)
+    if (first < line.text) {
+      const isEnd =
+        source.charCodeAt(first) === mark &&
+        runLength(source, first, line.text) >= marks &&
+        isUnderline(source, first, line.text)
+      const own = skipSpaces(source, at, line.text) - at
+      if (isEnd) return own === first - at && own >= indent && own <= 3 ? line.next : null
+      if (own < indent && source.charCodeAt(at + own) !== TAB) return null
+    }
+    at = line.next
+  }
+  return null
+}
+
+const OPENS_HTML = /^[\s>*+\d.)-]*<[A-Za-z/!?]/m
+
 function skipSpaces(source: string, at: number, end: number): number {
   while (at < end && source.charCodeAt(at) === SPACE) at++
   return at
@@ -299,6 +340,25 @@ function bulletText(source: string, start: number, end: number): Span | null {
   const at = start + 2
   const text = { start: at, end: trimGaps(source, at, end) }
   return beginsParagraph(source, at, text.end) ? text : null
+}
+
+/** Whether a line in the first column is a heading, or in a bullet or a quote, whose text cannot be underlined outside of it. */
+function hasNoUnderline(source: string, start: number): boolean {
+  const { text: end } = lineEnd(source, start)
+  switch (source.charCodeAt(start)) {
+    case HASH: {
+      const marks = runLength(source, start, end)
+      return marks <= 6 && (start + marks === end || isGap(source.charCodeAt(start + marks)))
+    }
+    case GREATER:
+      return true
+    case DASH:
+    case STAR:
+    case PLUS:
+      return source.charCodeAt(start + 1) === SPACE && !isBlank(source, start + 1, end)
+    default:
+      return false
+  }
 }
 
 function beginsParagraph(source: string, at: number, end: number): boolean {

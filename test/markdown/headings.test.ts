@@ -16,6 +16,13 @@ const line = fc.constantFrom(
   '~~~',
   '   ```',
   '    ```',
+  '  ```',
+  '  ```sh',
+  '  in a list',
+  '     deeper',
+  '-',
+  '- ',
+  '- <pre>',
   '- item',
   '- ```',
   '- # in item',
@@ -55,7 +62,7 @@ describe('the headings of a document', () => {
         const places = (await parsedHeadings(source)).map(({ depth, offset }) => ({ depth, offset }))
         if (scanned !== null) expect(scanned.map(({ depth, offset }) => ({ depth, offset }))).toEqual(places)
       }),
-      { numRuns: 1000 },
+      { numRuns: Number(process.env['RALPH_PROPERTY_RUNS'] ?? 1000) },
     )
   })
 
@@ -67,6 +74,22 @@ describe('the headings of a document', () => {
       [2, '3.2 Login'],
       [3, 'Deep'],
     ])
+  })
+
+  it('are scanned also where a list has code, and an empty bullet stands below a heading', () => {
+    const source =
+      '# A\n1. Do:\n   ```sh\n   # comment\n\n     deeper\n   ```\n   more\n- b\n- \n\n## B\n### C\n-\n\n## D\n'
+    expect(scannedHeadings(source)?.map(({ text }) => text)).toEqual(['A', 'B', 'C', 'D'])
+  })
+
+  it('are left to remark where code in a list may end early, or stand in HTML', () => {
+    for (const list of [
+      '- a\n  ```\n b\n  ```',
+      '- a\n  ```\n     ```\n  ```',
+      '- <pre>\n  ```\n  x\n  ```',
+      '- a\n  ```',
+    ])
+      expect(scannedHeadings(`# A\n${list}\n# B\n`)).toBeNull()
   })
 
   it('are left to remark where the style is unusual', async () => {
