@@ -36,3 +36,28 @@ it.each([
   // Once after the agent, and again on each commit that it is to land upon.
   expect(checked).toBe(1 + times)
 })
+
+it('the commit has the duration, the attempts and the usage of all that the task took', async () => {
+  const root = makeProject({ 'T-1': taskText('T-1') })
+  let clock = Date.parse('2026-01-01T00:00:00Z')
+  let checked = 0
+  const ports = await makePorts({
+    root,
+    deed: ({ cwd, task }) => {
+      clock += task.attempt * 60_000
+      put(cwd, { work: `${task.attempt}` })
+      return { usage: { turns: task.attempt, costUsd: 0.5 } }
+    },
+    gate: () => ++checked > 1,
+    ports: { now: () => new Date(clock) },
+  })
+  await runTasks({ ...OPTIONS, gates: [gateOf('test')], baseline: 'off' }, ports, () => undefined)
+  const keys = ['Duration', 'Attempts', 'Turns', 'Cost']
+  const format = keys.map((key) => `%(trailers:key=${key},separator=)`).join('%n')
+  expect(git(root, 'log', '-1', `--format=${format}`).split('\n')).toEqual([
+    'Duration: 3m',
+    'Attempts: 2',
+    'Turns: 3',
+    'Cost: $1.00',
+  ])
+})
