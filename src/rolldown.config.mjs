@@ -8,13 +8,17 @@ const external = [/^@lydell\/node-pty/]
 /** The MCP package looks up with it what differs between platforms. */
 const alias = { '@modelcontextprotocol/server/_shims': path.join(import.meta.dirname, 'mcp/shims.ts') }
 
-/** Writes the program's parts in ASCII, which the engine reads fastest, below a line that tells one build from another. */
+/**
+ * Writes the program's parts in ASCII, which the engine reads fastest, below a line that tells one build from another. What
+ * is not part of the program they import by start.ts.
+ */
 const parts = {
   name: 'parts',
   generateBundle(_, bundle) {
     for (const part of Object.values(bundle)) {
       const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-      const code = part.code.replace(/[^\0-\x7f]/g, escaped)
+      const imports = part.code.replace(/(?<![\w$.])import\(/g, 'importModule(')
+      const code = imports.replace(/[^\0-\x7f]/g, escaped)
       const build = createHash('sha256').update(code).digest('hex').slice(0, 17)
       part.code = `//${build}\n${code}`
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { constants, Script } from 'node:vm'
+import { Script } from 'node:vm'
 import manifest from '../package.json' with { type: 'json' }
 import { cacheFolder } from './base/cache-folder.ts'
 
@@ -15,11 +15,15 @@ type Part = (
   module: { exports: unknown },
   file: string,
   folder: string,
+  importModule: (id: string) => Promise<unknown>,
 ) => void
 
 const FOLDER = join(import.meta.dirname, 'program')
 
 const parts = new Map<string, { exports: unknown }>()
+
+/** Code that was kept cannot import: the engine has lost whom to ask. The build has each part call this instead. */
+const importModule = (id: string): Promise<unknown> => import(id)
 
 /** Loads a part, or a module of Node or of a package. */
 function load(id: string): unknown {
@@ -30,7 +34,7 @@ function load(id: string): unknown {
   parts.set(id, module)
   try {
     const file = join(FOLDER, id)
-    compile(id, file)(module.exports, load, module, file, FOLDER)
+    compile(id, file)(module.exports, load, module, file, FOLDER, importModule)
     return module.exports
   } catch (error) {
     parts.delete(id)
@@ -55,11 +59,13 @@ function compile(id: string, file: string): Part {
   const build = source.slice(0, BUILD_LENGTH)
   const path = kept && join(kept, id)
   const cachedData = path === null ? undefined : readKept(path, build)
-  const script = new Script(`(function(exports,require,module,__filename,__dirname){${source}\n})`, {
-    filename: file,
-    ...(cachedData && { cachedData }),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  })
+  const script = new Script(
+    `(function(exports,require,module,__filename,__dirname,importModule){${source}\n})`,
+    {
+      filename: file,
+      ...(cachedData && { cachedData }),
+    },
+  )
   if (path !== null && cachedData === undefined) compiledNow.push({ path, build, script })
   return script.runInThisContext()
 }
