@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { runTasks } from '../../src/run/run.ts'
 import type { RunEvent } from '../../src/events/event.ts'
@@ -60,4 +62,15 @@ it('the commit has the duration, the attempts and the usage of all that the task
     'Turns: 3',
     'Cost: $1.00',
   ])
+})
+
+it.skipIf(process.platform === 'win32')('a hook that refuses the commit is named as what did', async () => {
+  const root = makeProject({ 'T-1': taskText('T-1') })
+  mkdirSync(join(root, '.git/hooks'), { recursive: true })
+  writeFileSync(join(root, '.git/hooks/pre-commit'), '#!/bin/sh\necho no >&2\nexit 1\n', { mode: 0o755 })
+  const ports = await makePorts({ root, deed: ({ cwd }) => put(cwd, { work: '' }) })
+  const events: RunEvent[] = []
+  await runTasks({ ...OPTIONS, retries: 0, onFailure: 'stop' }, ports, (event) => events.push(event))
+  const [finished] = those(events, 'attempt-finished')
+  expect(finished).toMatchObject({ reason: 'a git hook refused the commit', detail: 'no' })
 })
