@@ -126,6 +126,7 @@ const io: Io = {
     lastWorks.add(own)
     return () => void lastWorks.delete(own)
   },
+  runLog: { path: null },
   pipes: () => (process.stdin.isTTY ? null : { input: process.stdin, output: process.stdout }),
   now: () => new Date(),
   get signal() {

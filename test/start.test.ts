@@ -63,6 +63,21 @@ describe('what the engine compiled', () => {
     }
   })
 
+  it.skipIf(process.platform === 'win32')(
+    'finds packages that are not part of the program as at first',
+    () => {
+      const { cache, ralph } = withCache()
+      const config = { agent: 'command', command: 'cat', pty: true, gates: [] }
+      writeFileSync(join(cache, 'ralph.config.json'), JSON.stringify(config))
+      mkdirSync(join(cache, 'docs/tasks'), { recursive: true })
+      spawnSync('git', ['init', '--quiet'], { cwd: cache })
+      const [first, ...later] = [1, 2, 3].map(
+        () => /is to have a terminal.*/.exec(ralph(['doctor']).stdout)?.[0],
+      )
+      expect(later).toEqual([first, first])
+    },
+  )
+
   it('is kept apart for other options of the engine', () => {
     const { ralph, engines } = withCache()
     for (const options of ['', '--max-old-space-size=300'])

@@ -18,6 +18,8 @@ export interface Io extends World {
   readonly atExit: (work: () => void) => () => void
   /** The streams to another program; null if a person uses them. */
   readonly pipes: () => McpStreams | null
+  /** The log of the run that this process makes, for the message about a bug: the run sets it. */
+  readonly runLog: { path: string | null }
   /** Aborts at the first interrupt; Node handles Ctrl-C itself until a command reads this. */
   readonly signal: AbortSignal
 }

@@ -5,9 +5,12 @@ import { canvasFor } from './context.ts'
 import type { Io } from './io.ts'
 
 /** Prints what went wrong and what to do, and resolves to the exit code. */
-export async function reportError(error: unknown, io: Pick<Io, 'argv' | 'env' | 'stderr'>): Promise<number> {
+export async function reportError(
+  error: unknown,
+  io: Pick<Io, 'argv' | 'env' | 'stderr' | 'runLog'>,
+): Promise<number> {
   const expected = error instanceof UserError
-  const blocks = expected ? userErrorBlocks(error) : bugBlocks(error, Boolean(io.env['RALPH_DEBUG']))
+  const blocks = expected ? userErrorBlocks(error) : bugBlocks(error, io)
   const noColor = io.argv.includes('--no-color')
   io.stderr.write(await layOut(blocks, canvasFor(io.stderr, io.env, noColor)))
   return expected ? error.exitCode : 2
@@ -23,13 +26,14 @@ function userErrorBlocks(error: UserError): readonly Block[] {
   ]
 }
 
-function bugBlocks(error: unknown, withStack: boolean): readonly Block[] {
+function bugBlocks(error: unknown, { env, runLog }: Pick<Io, 'env' | 'runLog'>): readonly Block[] {
   const message = error instanceof Error ? error.message : String(error)
   const stack = error instanceof Error ? (error.stack ?? '').split('\n').slice(1) : []
   return [
     paragraph([bad('error:'), ' '], message),
     paragraph([], 'This is a bug in ralph, not in your project. Please report it, with what you ran.'),
-    ...(withStack
+    ...(runLog.path === null ? [] : [line(`The log of the run is ${runLog.path}`)]),
+    ...(env['RALPH_DEBUG']
       ? stack.map((text) => line(dim(text)))
       : [paragraph([], 'RALPH_DEBUG=1 shows where it happened.', 'dim')]),
   ]

@@ -1,8 +1,8 @@
 import { watch, type FSWatcher } from 'node:fs'
-import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import type { RunEvent } from '../events/event.ts'
 import { JournalReader } from '../run/follow-journal.ts'
+import { journalPath } from '../run/journal.ts'
 import { lockOwner } from '../run/lock.ts'
 import { runsIn } from '../run/status.ts'
 
@@ -62,7 +62,7 @@ export class RunFollower {
   }
 
   #open(run: string): JournalReader {
-    const path = join(this.#logs, `run-${run}.ndjson`)
+    const path = journalPath(this.#logs, run)
     try {
       this.#watcher = watch(path, () => this.#read()).on('error', () => undefined)
     } catch {

@@ -8,12 +8,17 @@ export function runId(begun: Date): string {
   return begun.toISOString().replaceAll(/[:.]/g, '-')
 }
 
+/** The journal of a run in the folder of logs. */
+export function journalPath(logs: string, run: string): string {
+  return join(logs, `run-${run}.ndjson`)
+}
+
 /** The limit for one attempt's agent output in a journal; the attempt's log has all of it. */
 const MOST_CHARACTERS = 256 * 1024
 
 /** Writes every event into the journal of a run, one a line: all views read from it. */
 export function openJournal(folder: string, run: string): (event: RunEvent) => void {
-  const path = join(folder, `run-${run}.ndjson`)
+  const path = journalPath(folder, run)
   const written = new Map<string, number>()
   const append = (event: RunEvent): void => {
     const line = `${JSON.stringify(event)}\n`

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { RunEvent } from '../events/event.ts'
 import { statusAfter, type RunStatus } from '../events/status.ts'
+import { journalPath } from './journal.ts'
 
 /** The runs with journals, oldest first. */
 export function runsIn(logs: string): readonly string[] {
@@ -36,7 +36,7 @@ export function readStatus(logs: string, run: string): RunStatus | null {
 const CHATTER = /"type":"agent-(?:text|tool|usage|started)"/
 
 function linesOf(logs: string, run: string): readonly string[] {
-  return readFileSync(join(logs, `run-${run}.ndjson`), 'utf8').split('\n')
+  return readFileSync(journalPath(logs, run), 'utf8').split('\n')
 }
 
 function eventIn(line: string): RunEvent | null {

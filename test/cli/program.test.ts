@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync, symlinkSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -126,6 +126,7 @@ describe('an error', () => {
   const report = async (
     error: unknown,
     env: Record<string, string> = {},
+    log: string | null = null,
   ): Promise<{ code: number; text: string }> => {
     let text = ''
     const stderr = {
@@ -136,7 +137,7 @@ describe('an error', () => {
       write: (written: string | Uint8Array) =>
         void (text += typeof written === 'string' ? written : Buffer.from(written).toString()),
     }
-    const code = await reportError(error, { argv: [], env, stderr })
+    const code = await reportError(error, { argv: [], env, stderr, runLog: { path: log } })
     return { code, text }
   }
 
@@ -150,7 +151,29 @@ describe('an error', () => {
     expect(quiet.code).toBe(2)
     expect(quiet.text).toMatch(/This is a bug in ralph/)
     expect(quiet.text).not.toMatch(/\.ts:\d/)
+    expect(quiet.text).not.toMatch(/log/)
     expect((await report(new TypeError('x'), { RALPH_DEBUG: '1' })).text).toMatch(/program\.test\.ts:\d+/)
+  })
+
+  it('that is a bug in a run says where its log is, and one that a person can mend does not', async () => {
+    const log = '.ralph/logs/run-1.ndjson'
+    expect((await report(new TypeError('x'), {}, log)).text).toContain(`The log of the run is ${log}\n`)
+    expect((await report(new UserError('x'), {}, log)).text).not.toContain(log)
+  })
+
+  it.skipIf(process.platform === 'win32')('in the midst of a run names the log that this one has', () => {
+    const cwd = repository({ 'T-001': 'touch .git/begun; sleep 60' })
+    const mistake = join(cwd, '.git/mistake.cjs')
+    const look = `require('fs').existsSync(${JSON.stringify(join(cwd, '.git/begun'))})`
+    writeFileSync(mistake, `setInterval(() => { if (${look}) throw new TypeError('a mistake') }, 20).unref()`)
+    const { status, stderr } = spawnSync(process.execPath, [program, 'run', '--agent', 'script'], {
+      cwd,
+      env: { ...env, NODE_OPTIONS: `--require ${mistake}` },
+      encoding: 'utf8',
+    })
+    const log = /The log of the run is (\S+)/.exec(stderr)?.[1] ?? ''
+    expect([status, stderr.split('\n')[0]]).toEqual([2, 'error: a mistake'])
+    expect(readFileSync(join(cwd, log), 'utf8')).toContain('"type":"run-finished"')
   })
 
   it('cannot drive the terminal with what it quotes', async () => {

@@ -38,6 +38,7 @@ export async function ralph(
     dialogue: () => null,
     keyboard: () => null,
     atExit: () => () => undefined,
+    runLog: { path: null },
     pipes: () => null,
     now: () => now ?? new Date(2025, 0, 15, 14, 30),
     signal: new AbortController().signal,

@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import { UserError, unreachable } from '../../base/errors.ts'
 import type { Emit } from '../../attempt/ports.ts'
 import type { RunEvent, RunFinished } from '../../events/event.ts'
@@ -7,6 +8,8 @@ import { openProject, type Project } from '../../project/project.ts'
 import { runOptions, type RunWish } from '../../project/run-options.ts'
 import { startRun } from '../../project/start-run.ts'
 import { Control } from '../../run/control.ts'
+import { runFolder } from '../../run/folder.ts'
+import { journalPath } from '../../run/journal.ts'
 import type { RunOptions } from '../../run/ports.ts'
 import type { PersonTerminal } from '../../process/terminal.ts'
 import type { Terminal } from '../../tui/terminal.ts'
@@ -53,6 +56,8 @@ export async function doRun(context: Context, lines: LineShow | null): Promise<n
   if (isTui) stage?.open()
   let code = 0
   const emit: Emit<RunEvent> = (event) => {
+    if (event.type === 'run-started')
+      context.io.runLog.path = relative(context.io.cwd, journalPath(runFolder(project.root).logs, event.run))
     show.event(event)
     if (event.type === 'run-started' && !isTui) takeLittleMemory(context.io)
     if (event.type === 'run-finished') code = exitCode(event)
