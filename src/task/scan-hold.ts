@@ -1,3 +1,5 @@
+import { ownText } from './byte-text.ts'
+import { readDepends } from './depends.ts'
 import { SECTION_NAMES } from './model.ts'
 import type { PlainWords } from './plain-words.ts'
 import { hasLoneLineEnd, scanHeadings } from '../markdown/scan.ts'
@@ -42,11 +44,17 @@ function hasBlockedSection(source: string, words: PlainWords): boolean | null {
   return false
 }
 
-/** Whether the text after a heading may begin with a list of ids, which may be dependencies. */
+/** Whether the text after a heading may be a list of ids, which may be dependencies; lines that say `none` may begin it. */
 function mayListIds(source: string, headingEnd: number): boolean {
-  if (headingEnd < 0) return false
-  BEGINS_WITH_ID.lastIndex = headingEnd
-  return BEGINS_WITH_ID.test(source)
+  for (let at = headingEnd; at >= 0; at = source.indexOf('\n', at + 1)) {
+    BEGINS_WITH_ID.lastIndex = at
+    if (BEGINS_WITH_ID.test(source)) return true
+    const end = source.indexOf('\n', at + 1)
+    const line = ownText(source.slice(at, end < 0 ? source.length : end)).trim()
+    if (line !== '' && readDepends(line.replace(BULLET, '')).stranger !== null) return false
+  }
+  return false
 }
 
+const BULLET = /^(?:(?:[-*+]|\d+[.)])\s+)*(?:\[[ xX]\]\s+)?/
 const BEGINS_WITH_ID = /\s*(?:<!--|(?:(?:[-*+]|\d+[.)])\s+)*(?:\[[ xX]\]\s+)?[[*_`~]*T-\d)/iy
