@@ -258,22 +258,33 @@ function isUnderline(source: string, start: number, end: number): boolean {
   return isBlank(source, start + runLength(source, start, end), end)
 }
 
+/** The marks that open a code block. */
+interface FenceMarks {
+  readonly mark: number
+  readonly count: number
+}
+
+/** The marks of a fence that opens here; null if none opens. */
+function openingFence(source: string, at: number, end: number): FenceMarks | null {
+  const [mark, count] = [source.charCodeAt(at), runLength(source, at, end)]
+  if ((mark !== BACKTICK && mark !== TILDE) || count < 3) return null
+  const info = source.indexOf('`', at + count)
+  return mark === BACKTICK && info >= 0 && info < end ? null : { mark, count }
+}
+
+function closesFence(source: string, at: number, end: number, { mark, count }: FenceMarks): boolean {
+  return source.charCodeAt(at) === mark && runLength(source, at, end) >= count && isUnderline(source, at, end)
+}
+
 /** The line after a fence that opens here; null if none opens. */
 function fenceEnd(source: string, start: number, end: number): number | null {
-  const marks = runLength(source, start, end)
-  if (marks < 3) return null
-  const mark = source.charCodeAt(start)
-  const info = source.indexOf('`', start + marks)
-  if (mark === BACKTICK && info >= 0 && info < end) return null
+  const fence = openingFence(source, start, end)
+  if (fence === null) return null
   let at = lineEnd(source, start).next
   while (at < source.length) {
     const line = lineEnd(source, at)
     const first = skipSpaces(source, at, line.text)
-    const closes =
-      first - at <= 3 &&
-      source.charCodeAt(first) === mark &&
-      runLength(source, first, line.text) >= marks &&
-      isUnderline(source, first, line.text)
+    const closes = first - at <= 3 && closesFence(source, first, line.text, fence)
     at = line.next
     if (closes) break
   }
@@ -290,10 +301,8 @@ function indentedFenceEnd(
   { from, end }: { readonly from: number; readonly end: number },
 ): number | null {
   const indent = skipSpaces(source, start, end) - start
-  const [open, mark] = [start + indent, source.charCodeAt(start + indent)]
-  if (indent > 3 || (mark !== BACKTICK && mark !== TILDE)) return null
-  const marks = runLength(source, open, end)
-  if (marks < 3 || (mark === BACKTICK && source.slice(open + marks, end).includes('`'))) return null
+  const fence = indent > 3 ? null : openingFence(source, start + indent, end)
+  if (fence === null) return null
   // HTML that begins in a list or a quote may hold the fence, up to the next heading in the first column.
   const heading = Math.max(from, source.lastIndexOf('\n#', start))
   if (OPENS_HTML.test(source.slice(heading, start))) return null
@@ -301,12 +310,9 @@ function indentedFenceEnd(
     const line = lineEnd(source, at)
     const first = skipGaps(source, at, line.text)
     if (first < line.text) {
-      const isEnd =
-        source.charCodeAt(first) === mark &&
-        runLength(source, first, line.text) >= marks &&
-        isUnderline(source, first, line.text)
       const own = skipSpaces(source, at, line.text) - at
-      if (isEnd) return own === first - at && own >= indent && own <= 3 ? line.next : null
+      if (closesFence(source, first, line.text, fence))
+        return own === first - at && own >= indent && own <= 3 ? line.next : null
       if (own < indent && source.charCodeAt(at + own) !== TAB) return null
     }
     at = line.next
