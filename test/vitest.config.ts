@@ -9,6 +9,7 @@ export default defineConfig({
     globalSetup: ['test/setup.ts'],
     reporters: ['default', new CountReporter()],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     maxWorkers: '100%',
     // Its ES modules, which are what can be bundled, don't load in Node as they are.
     server: { deps: { inline: ['jsonc-parser'] } },

@@ -81,7 +81,8 @@ export function openTmux(
     },
     end: () => {
       spawnSync('tmux', ['-L', socket, 'kill-server'], { cwd })
-      rmSync(env.XDG_CACHE_HOME, { recursive: true, force: true })
+      // A program that has lost its terminal may still be keeping its compiled code there.
+      rmSync(env.XDG_CACHE_HOME, { recursive: true, force: true, maxRetries: 20 })
     },
   }
 }
