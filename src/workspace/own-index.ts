@@ -2,6 +2,7 @@ import {
   constants,
   copyFileSync,
   existsSync,
+  lstatSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -13,6 +14,7 @@ import { join } from 'node:path'
 import { pathKey, type PathSpelling } from '../base/paths.ts'
 import { literal, refusesLineEnds, stage, writeTree } from '../git/commit.ts'
 import { GitError, type Git } from '../git/git.ts'
+import { changedSince } from '../git/index-file.ts'
 import { byKey, exact, isSameFile, respelledFiles, spellOnDisk } from '../git/path-case.ts'
 import { pathSpelling, type Repository } from '../git/repository.ts'
 import { readStatus, type TreeStatus } from '../git/status.ts'
@@ -25,6 +27,7 @@ const SETTINGS = {
   'core.trustctime': 'true',
   'core.checkStat': 'default',
   'core.ignoreStat': 'false',
+  'core.splitIndex': 'false',
 }
 
 /** How long another git may hold the person's index before this fails. */
@@ -44,8 +47,13 @@ export class OwnIndex {
   /** The person's index when it was last read. */
   #seen = ''
   #spelling: Promise<PathSpelling> | null = null
+  readonly #repository: Repository
+  /** The second in which the files were last compared with it; 0 if unknown. */
+  #compared = 0
 
-  constructor(git: Git, { gitDir }: Repository) {
+  constructor(git: Git, repository: Repository) {
+    const { gitDir } = repository
+    this.#repository = repository
     this.#path = join(gitDir, 'ralph-index')
     this.#persons = join(gitDir, 'index')
     this.git = git.with({ env: { GIT_INDEX_FILE: this.#path }, settings: SETTINGS })
@@ -83,6 +91,7 @@ export class OwnIndex {
     this.unlock()
     if (existsSync(path)) copyWithTime(path, this.#path)
     this.#tree = null
+    this.#compared = 0
   }
 
   /** The same for the person's index. */
@@ -97,6 +106,7 @@ export class OwnIndex {
     else rmSync(this.#path, { force: true })
     this.#seen = stampOf(this.#persons)
     this.#tree = null
+    this.#compared = nowInSeconds()
   }
 
   /** Makes an index if there is none: an agent, or a cleanup, may have removed it. */
@@ -107,7 +117,8 @@ export class OwnIndex {
     this.#tree = null
   }
 
-  status(): Promise<TreeStatus> {
+  async status(): Promise<TreeStatus> {
+    await this.#doubtUnseen()
     return readStatus(this.git)
   }
 
@@ -224,6 +235,27 @@ export class OwnIndex {
     this.#seen = stampOf(this.#persons)
   }
 
+  /**
+   * Has git read those files again that changed in the second in which it had read them: it compares whole seconds, so
+   * it does not see such a change of a file whose size stayed, and whose time was restored.
+   */
+  async #doubtUnseen(): Promise<void> {
+    const since = this.#compared
+    this.#compared = nowInSeconds()
+    if (!existsSync(this.#path)) return
+    const doubted = changedSince(readFileSync(this.#path), since, this.#repository).filter(
+      ({ path, changed }) => {
+        const stats = lstatSync(join(this.git.cwd, path), { throwIfNoEntry: false, bigint: true })
+        const isSameSecond = stats && stats.ctimeNs / SECOND === changed / SECOND
+        // A file system that keeps whole seconds has zeros.
+        return isSameSecond && (stats.ctimeNs !== changed || changed % SECOND === 0n)
+      },
+    )
+    if (doubted.length === 0) return
+    const stdin = doubted.map(({ mode, oid, path }) => `${mode} ${oid}\t${path}\0`).join('')
+    await this.git.run(['update-index', '-z', '--index-info'], { stdin })
+  }
+
   /** Read once: an agent could change the setting. */
   #spelled(): Promise<PathSpelling> {
     this.#spelling ??= pathSpelling(this.git)
@@ -278,6 +310,12 @@ function remembered(path: string, onChange: () => void): { readonly restore: () 
 async function namesOf(git: Git, which: readonly string[]): Promise<readonly string[]> {
   const { stdout } = await git.run(['ls-files', '-z', ...which])
   return stdout.toString().split('\0').filter(Boolean)
+}
+
+const SECOND = 1_000_000_000n
+
+function nowInSeconds(): number {
+  return Math.floor(Date.now() / 1000)
 }
 
 /** A text that changes when somebody writes the file. */

@@ -73,6 +73,35 @@ describe('the index of an agent is not believed', () => {
     expect(git(root, 'show', 'HEAD:gate.sh')).toBe('exit 0')
   })
 
+  it.each([2, 4])(
+    'where the gates make it in the second in which git read the file, index version %i',
+    async (version) => {
+      const root = makeProject(tasks, { 'sub/gate.sh': 'exit 1\n' })
+      git(root, 'update-index', '--index-version', String(version))
+      const file = join(root, 'sub/gate.sh')
+      const old = new Date(Date.now() - 60_000)
+      const events = await runAll({
+        root,
+        options: { gates },
+        deed: async () => {
+          const first = Math.floor(Date.now() / 1000)
+          while (Math.floor(Date.now() / 1000) === first)
+            await new Promise((resolve) => setTimeout(resolve, 5))
+          put(root, { 'sub/gate.sh': 'exit 2\n', work: '' })
+          utimesSync(file, old, old)
+        },
+        gate: () => {
+          put(root, { 'sub/gate.sh': 'exit 0\n' })
+          utimesSync(file, old, old)
+          return true
+        },
+      })
+      expect(git(root, 'show', 'HEAD:sub/gate.sh')).toBe('exit 0')
+      expect(those(events, 'gates-again')).toMatchObject([{ paths: ['sub/gate.sh'] }])
+      expect(git(root, 'status', '--porcelain')).toBe('')
+    },
+  )
+
   it('and flags of the person stay theirs', async () => {
     const root = makeProject(tasks, { 'local.cfg': 'a\n' })
     git(root, 'update-index', '--skip-worktree', 'local.cfg')
