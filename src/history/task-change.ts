@@ -1,7 +1,7 @@
 import { scanInlineText } from '../markdown/inline.ts'
-import { decoded, ownText } from '../task/byte-text.ts'
+import { decoded } from '../task/byte-text.ts'
 import type { Section, Status, Task, TaskHead } from '../task/model.ts'
-import { perVocabulary, remembered } from '../task/plain-words.ts'
+import { perVocabulary, plainText, remembered } from '../task/plain-words.ts'
 import { lookUp, sectionNamed, type TaskVocabulary } from '../task/vocabulary.ts'
 
 /** A field, or the title or place of a file, whose value has changed; null for a missing one. */
@@ -90,11 +90,11 @@ export function changeOfPlain(
   after: PlainVersion,
   vocabulary: TaskVocabulary,
 ): TaskChange | undefined {
-  const [were, are] = [plainParts(before.plain), plainParts(after.plain)]
-  if (were === null || are === null) return undefined
+  const found = plainDifference(before.plain, after.plain)
+  if (found === null) return undefined
   const names = plainNames(vocabulary)
-  const fields = were.block === are.block ? [] : changedLines(were.block, are.block, names)
-  const sections = fields && changedTitles(were.sections, are.sections, names)
+  const fields = changedLines(found.blocks, names)
+  const sections = fields && changedTitles(found.sections, names)
   if (fields === null || sections === null) return undefined
   const own = (['id', 'title', 'file'] as const).flatMap((key): FieldChange[] => {
     const [was, is] = [before.facts[key], after.facts[key]]
@@ -107,8 +107,10 @@ export function changeOfPlain(
 const plainNames = perVocabulary((vocabulary) => ({
   field: remembered((bytes) => {
     const key = decoded(bytes)
+    if (/[*:]/.test(key)) return null
     return sectionNamed(vocabulary, key) ? null : (lookUp(vocabulary.fields, key) ?? key)
   }),
+  value: remembered(plainText),
   section: remembered((bytes) => {
     const title = scanInlineText(decoded(bytes).trim())
     return title === null ? null : (sectionNamed(vocabulary, title) ?? title)
@@ -122,14 +124,50 @@ const HIDING = ['```', '~~~', '<', '\r']
 /** Lines that may be a heading in another style, or hide one. */
 const UNCLEAR = /\n(?:---|===| {1,3}#|> )| #+[ \t]*(?:\n|$)/
 
-function plainParts(bytes: string): { readonly block: string; readonly sections: readonly string[] } | null {
-  if (HIDING.some((sign) => bytes.includes(sign))) return null
-  const [head = '', ...sections] = bytes.split('\n## ')
-  return { block: head.slice(head.indexOf('\n') + 1), sections }
+/** The parts that differ: the blocks of fields, and the sections from the first that is not the same. */
+interface PlainDifference {
+  readonly blocks: readonly [string, string]
+  readonly sections: readonly [readonly string[], readonly string[]]
+}
+
+/** Null if another reader is needed. */
+function plainDifference(before: string, after: string): PlainDifference | null {
+  const [were, are] = [sectionsAt(before), sectionsAt(after)]
+  const tail = before.slice(were)
+  const end = are + tail.length
+  // Most often the sections stayed, or some were added: then those from before need no look.
+  const isKept = after.slice(are, end) === tail && (end === after.length || after.startsWith(SECTION, end))
+  if (hidesHeadings(after) || (!isKept && hidesHeadings(before))) return null
+  return {
+    blocks: [fieldBlock(before, were), fieldBlock(after, are)],
+    sections: isKept
+      ? [[], sectionTexts(after.slice(end))]
+      : [sectionTexts(tail), sectionTexts(after.slice(are))],
+  }
+}
+
+const SECTION = '\n## '
+
+function sectionsAt(bytes: string): number {
+  const at = bytes.indexOf(SECTION)
+  return at < 0 ? bytes.length : at
+}
+
+function sectionTexts(bytes: string): readonly string[] {
+  return bytes.split(SECTION).slice(1)
+}
+
+function hidesHeadings(bytes: string): boolean {
+  return HIDING.some((sign) => bytes.includes(sign))
+}
+
+function fieldBlock(bytes: string, end: number): string {
+  return bytes.slice(bytes.indexOf('\n') + 1, end)
 }
 
 /** The fields in lines that only one of two blocks has; null if a line is no plain field. */
-function changedLines(before: string, after: string, names: PlainNames): FieldChange[] | null {
+function changedLines([before, after]: PlainDifference['blocks'], names: PlainNames): FieldChange[] | null {
+  if (before === after) return []
   const [were, are] = [before.split('\n'), after.split('\n')]
   const changes = new Map<string, { name: string; before: string | null; after: string | null }>()
   for (const [side, lines, others] of [
@@ -137,10 +175,10 @@ function changedLines(before: string, after: string, names: PlainNames): FieldCh
     ['after', are, were],
   ] as const) {
     for (const line of lines) {
-      if (line.trim() === '' || others.includes(line)) continue
-      const [, key, bytes] = /^- \*\*([^*:]+)\*\*: ?(.*)$/.exec(line) ?? []
-      const value = bytes === undefined ? null : scanInlineText(ownText(bytes).trim())
-      const name = key === undefined ? null : names.field(key)
+      if (others.includes(line) || line.trim() === '') continue
+      const end = line.startsWith('- **') ? line.indexOf('**:') : -1
+      const name = end < 0 ? null : names.field(line.slice('- **'.length, end))
+      const value = end < 0 ? null : names.value(line.slice(end + '**:'.length))
       if (name === null || value === null) return null
       const change = changes.get(name) ?? { name, before: null, after: null }
       change[side] = value
@@ -152,8 +190,7 @@ function changedLines(before: string, after: string, names: PlainNames): FieldCh
 
 /** The sections whose bytes only one of two files has; null if one might hide another heading. */
 function changedTitles(
-  before: readonly string[],
-  after: readonly string[],
+  [before, after]: PlainDifference['sections'],
   names: PlainNames,
 ): readonly string[] | null {
   const only = (texts: readonly string[], others: readonly string[]): readonly string[] =>
