@@ -5,9 +5,12 @@ import { accent, BLANK, dim, line, paragraph, strong, type Block } from './block
 import { markdownText } from './markdown-text.ts'
 import { counted } from '../base/text.ts'
 
-/** Completed tasks like a changelog: by day, newest first, each with its notes. */
-export function logView(completions: readonly CompletionRecord[]): readonly Block[] {
-  if (completions.length === 0) return [line('No completed task is in this history.')]
+/**
+ * Completed tasks like a changelog: by day, newest first, each with its notes. If there are none, `unnamed` tells how
+ * many tasks are DONE all the same.
+ */
+export function logView(completions: readonly CompletionRecord[], unnamed: number): readonly Block[] {
+  if (completions.length === 0) return nothingLogged(unnamed)
   let day = ''
   return completions.flatMap((completion) => {
     const own = dayText(new Date(completion.committedAt * 1000))
@@ -15,6 +18,13 @@ export function logView(completions: readonly CompletionRecord[]): readonly Bloc
     day = own
     return [...heading, BLANK, ...completionBlocks(completion)]
   })
+}
+
+/** The words where no commit completed a task: a backlog may have come here with tasks that were done elsewhere. */
+export function nothingLogged(unnamed: number): readonly Block[] {
+  const rest =
+    unnamed === 0 ? '' : ` ${counted(unnamed, 'task')} ${unnamed === 1 ? 'is' : 'are'} DONE all the same.`
+  return [paragraph([], `No commit in this history says that it completed a task.${rest}`)]
 }
 
 function completionBlocks(completion: CompletionRecord): readonly Block[] {

@@ -3,12 +3,12 @@ import type { Stats, Totals } from '../history/stats.ts'
 import { formatCost, formatTokens } from '../events/usage.ts'
 import { BLANK, dim, line, strong, type Block, type Cell, type Piece, type Row } from './block.ts'
 import { counted } from '../base/text.ts'
+import { nothingLogged } from './log-view.ts'
 
-/** The totals of the tasks: of all, and by milestone, tier and agent. */
-export function statsView(byName: Readonly<Record<string, Stats>>): readonly Block[] {
+/** The totals of the tasks: of all, and by milestone, tier and agent; `unnamed` as in the log. */
+export function statsView(byName: Readonly<Record<string, Stats>>, unnamed: number): readonly Block[] {
   const [first] = Object.values(byName)
-  if (!first || first.total.tasks + first.lost.attempts === 0)
-    return [line('No completed task is in this history.')]
+  if (!first || first.total.tasks + first.lost.attempts === 0) return nothingLogged(unnamed)
   const rows: Row[] = [rowOf(strong('total'), first.total)]
   for (const [name, { groups }] of Object.entries(byName)) {
     if (groups.length === 0) continue

@@ -72,7 +72,7 @@ describe('ralph log', () => {
 
   it('says so where nothing is completed', async () => {
     const { stdout } = await ralph(['log'], { cwd: repository({ 'T-001': 'true' }), env })
-    expect(stdout).toBe('No completed task is in this history.\n')
+    expect(stdout).toBe('No commit in this history says that it completed a task.\n')
   })
 })
 

@@ -143,7 +143,7 @@ const COMPLETIONS = [
   completion('T-001', { byRalph: false, attempts: null }),
 ]
 const stats = (completions: readonly CompletionRecord[]): readonly Block[] =>
-  statsView({ agent: statsOf(completions, [], ({ agent }) => agent ?? 'people') })
+  statsView({ agent: statsOf(completions, [], ({ agent }) => agent ?? 'people') }, 0)
 
 const task = buildTask('T-001', {})
 const stopped = buildTask('T-002', { status: 'BLOCKED', sections: { Blocked: 'MIT or GPL?' } })
@@ -201,9 +201,10 @@ const VIEWS: Readonly<Record<string, readonly Block[]>> = {
   'show, nothing': show([]),
   'show, one that asks something': show([attempt(1), attempt(2, { outcome: 'blocked' })]),
   'show, one whose attempts failed': show([attempt(1, { outcome: 'blocked' }), attempt(2)]),
-  'log, nothing': logView([]),
-  'log, one': logView(COMPLETIONS.slice(2)),
-  'log, many': logView(COMPLETIONS),
+  'log, nothing': logView([], 0),
+  'log, nothing named': logView([], 3),
+  'log, one': logView(COMPLETIONS.slice(2), 0),
+  'log, many': logView(COMPLETIONS, 0),
   'stats, nothing': stats([]),
   'stats, one': stats(COMPLETIONS.slice(2)),
   'stats, many': stats(COMPLETIONS),

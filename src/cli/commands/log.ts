@@ -27,18 +27,23 @@ export async function run(context: Context): Promise<number> {
   const since = options.text('since')
   const [all, tasks] = await Promise.all([completionsSince(io, place, { since, tasks: reading }), reading])
   const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
-  const milestoneOf = ({ id }: CompletionRecord): string | null => milestones.get(id) ?? null
+  const milestoneOf = ({ id }: { readonly id: string }): string | null => milestones.get(id) ?? null
   const only = args[0] === undefined ? null : findTask(tasks, args[0]).id
-  const completions = all.filter((completion) => {
-    const milestone = milestoneOf(completion)
+  const isWanted = (task: { readonly id: string }): boolean => {
+    const milestone = milestoneOf(task)
     return (
-      (only === null || completion.id === only) &&
+      (only === null || task.id === only) &&
       (wanted === undefined || (milestone !== null && isMilestone(milestone, wanted)))
     )
-  })
+  }
+  const completions = all.filter(isWanted)
   if (json) context.printJson({ version: 1, completions })
   else if (options.on('markdown')) context.printRaw(markdown(completions, milestoneOf))
-  else await context.print(logView(completions))
+  else {
+    const done = tasks.filter((task) => task.status === 'DONE' && isWanted(task))
+    // A time without completions says nothing of the others.
+    await context.print(logView(completions, since === undefined ? done.length : 0))
+  }
   return 0
 }
 

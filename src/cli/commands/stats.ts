@@ -37,7 +37,8 @@ export async function run(context: Context): Promise<number> {
   )
   // Without its version, so that updates of an agent make no new group.
   const agent = by(({ byRalph, agent: name }) => (byRalph ? name?.split(' ')[0] : 'not by ralph'))
-  if (!context.json) await context.print(statsView({ milestone, tier, agent }))
+  const done = tasks.filter(({ status }) => status === 'DONE')
+  if (!context.json) await context.print(statsView({ milestone, tier, agent }, done.length))
   else {
     const { total, lost } = milestone
     const groups = { milestone: milestone.groups, tier: tier.groups, agent: agent.groups }
