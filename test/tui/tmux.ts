@@ -25,6 +25,8 @@ export function openTmux(
     HOME: cwd,
     // Workspaces of ralph's own are to be outside of the project.
     XDG_CACHE_HOME: mkdtempSync(join(tmpdir(), 'ralph-cache-')),
+    // A program that has lost its terminal would write there while it is removed.
+    NODE_DISABLE_COMPILE_CACHE: '1',
     TERM: 'xterm-256color',
     LANG: 'C.UTF-8',
     RALPH_SANDBOX: 'off',
@@ -81,8 +83,7 @@ export function openTmux(
     },
     end: () => {
       spawnSync('tmux', ['-L', socket, 'kill-server'], { cwd })
-      // A program that has lost its terminal may still be keeping its compiled code there.
-      rmSync(env.XDG_CACHE_HOME, { recursive: true, force: true, maxRetries: 20 })
+      rmSync(env.XDG_CACHE_HOME, { recursive: true, force: true })
     },
   }
 }
