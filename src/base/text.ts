@@ -9,6 +9,15 @@ export function fewOf(names: readonly string[], most = 10): string {
   return `${names.slice(0, most - 1).join(', ')} and ${names.length - most + 1} more`
 }
 
+/** The text, or its beginning and `…` if it is longer than `most`: cut between words where one ends near there. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text
+  const blank = text.lastIndexOf(' ', most - 1)
+  // A sign beyond the usual ones is two units.
+  const start = text.slice(0, blank > most * 0.8 ? blank : most - 1).replace(/[\ud800-\udbff]$/, '')
+  return `${start.trimEnd()}…`
+}
+
 /** The pieces of a text between separators, ignoring those in braces: `src/{a,b}.ts` is one piece. */
 export function splitOutsideBraces(text: string, separator: RegExp): readonly string[] {
   if (!text.includes('{')) return text.split(separator)

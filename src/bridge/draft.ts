@@ -1,3 +1,4 @@
+import { shortened } from '../base/text.ts'
 import type { Diagnostic } from '../base/diagnostic.ts'
 import type { Status } from '../task/model.ts'
 
@@ -117,6 +118,5 @@ export function titleOf(text: string): string {
   const plain = line.replace(/\s+/g, ' ').replace(/^(?:[-*+]|#{1,6}|>)\s+/, '')
   const sentence =
     /^.{10,100}?[.!?。！？](?=\s)/u.exec(plain)?.[0].replace(/[.。]$/, '') ?? plain.replace(/[.:]$/, '')
-  if (sentence.length <= LONGEST_TITLE) return sentence
-  return `${sentence.slice(0, sentence.lastIndexOf(' ', LONGEST_TITLE - 1) || undefined).slice(0, LONGEST_TITLE - 1)}…`
+  return shortened(sentence, LONGEST_TITLE)
 }

@@ -1,3 +1,4 @@
+import { shortened } from '../base/text.ts'
 import type { Span } from '../base/diagnostic.ts'
 import { closest } from '../base/spelling.ts'
 import { fieldOf, type FieldName, type Section, type Task } from '../task/model.ts'
@@ -47,8 +48,7 @@ export function suggestion(typed: string, known: Iterable<string>): string {
 
 /** A text from a file as one quoted word of a message, shortened. */
 export function quote(text: string): string {
-  const line = text.replace(/\s+/g, ' ')
-  return `"${line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line}"`
+  return `"${shortened(text.replace(/\s+/g, ' '), LONGEST)}"`
 }
 
 const LONGEST = 60

@@ -1,3 +1,4 @@
+import { shortened } from '../base/text.ts'
 import * as v from 'valibot'
 import { TIERS } from '../task/model.ts'
 
@@ -206,6 +207,5 @@ function isHolder(value: unknown): value is Record<string | number, unknown> {
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (isHolder(value)) return 'an object'
-  const text = JSON.stringify(value)
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text
+  return shortened(JSON.stringify(value), 60)
 }

@@ -1,3 +1,4 @@
+import { shortened } from '../base/text.ts'
 import { formatDuration } from '../base/time.ts'
 import { livingOf, livingTree, type LivingProcess, type RunTrace } from '../process/tree.ts'
 import type { Git } from '../git/git.ts'
@@ -182,6 +183,5 @@ export function processLines(processes: readonly LivingProcess[]): readonly stri
 }
 
 function nameOf({ pid, command }: LivingProcess): string {
-  const text = `${pid} ${command.replace(/\s+/g, ' ')}`.trim()
-  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text
+  return shortened(`${pid} ${command.replace(/\s+/g, ' ')}`.trim(), LONGEST)
 }

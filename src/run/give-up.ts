@@ -2,7 +2,7 @@ import { patience } from '../base/patience.ts'
 import { failurePrint, isAnnounced, setAsideText } from '../attempt/check.ts'
 import type { From } from '../attempt/job.ts'
 import type { Outcome } from '../attempt/outcome.ts'
-import { fewOf } from '../base/text.ts'
+import { fewOf, shortened } from '../base/text.ts'
 import { formatDuration } from '../base/time.ts'
 import type { Happening } from '../events/event.ts'
 import type { Base } from '../git/head.ts'
@@ -99,7 +99,7 @@ async function enterAnswer(run: Run, giving: GivingUp, answer: string): Promise<
 /** The message of the commit with a person's answer to an agent's question. */
 export function answerMessage(id: string, answer: string): string {
   return composeMessage({
-    subject: `${id}: Answer: ${answer.trim()}`.split('\n', 1)[0]!.slice(0, 120),
+    subject: subjectOf(`${id}: Answer: ${answer.trim()}`),
     body: answer.trim(),
     trailers: [
       { key: 'Task', value: id },
@@ -209,10 +209,15 @@ export async function block(
   return { kind: 'blocked', base: { ...base, head: commit } }
 }
 
+/** In lists of commits one reads the first line; the body has all of it. */
+function subjectOf(text: string): string {
+  return shortened(text.split('\n', 1)[0]!, 120)
+}
+
 /** The message of the commit that blocks a task. */
 export function blockMessage({ id }: Task, { reason, attempts }: Blockage): string {
   return composeMessage({
-    subject: `${id}: Block: ${reason}`.slice(0, 120),
+    subject: subjectOf(`${id}: Block: ${reason}`),
     body: reason,
     trailers: [
       { key: 'Task', value: id },

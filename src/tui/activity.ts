@@ -1,5 +1,5 @@
 import { withoutControls } from '../base/controls.ts'
-import { counted, fewOf } from '../base/text.ts'
+import { counted, fewOf, shortened } from '../base/text.ts'
 import { clockText, formatDuration, waitText } from '../base/time.ts'
 import type { RunEvent } from '../events/event.ts'
 import type { GateResult } from '../events/gate.ts'
@@ -95,11 +95,7 @@ export function linesIn(text: string): readonly string[] {
   return withoutControls(last)
     .trimEnd()
     .split('\n')
-    .map((one) => clipped(one.replaceAll('\t', '  ')))
-}
-
-function clipped(text: string): string {
-  return text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text
+    .map((one) => shortened(one.replaceAll('\t', '  '), LONGEST_LINE))
 }
 
 /** A text that keeps its own indent when it wraps, because it may be code. */
@@ -110,12 +106,17 @@ export function textBlock(text: string): Block {
 
 /** A running tool. */
 export function toolBlock(summary: string): Block {
-  return line(accent('▸'), ' ', clipped(oneLine(summary)))
+  return line(accent('▸'), ' ', shortened(oneLine(summary), LONGEST_LINE))
 }
 
 /** A failed tool. */
 export function failedToolBlock(summary: string, status: string, seconds: number): Block {
-  return line(strong('✗'), ' ', clipped(oneLine(summary)), dim(`  ${status} ${formatDuration(seconds)}`))
+  return line(
+    strong('✗'),
+    ' ',
+    shortened(oneLine(summary), LONGEST_LINE),
+    dim(`  ${status} ${formatDuration(seconds)}`),
+  )
 }
 
 function oneLine(text: string): string {

@@ -1,7 +1,7 @@
 import type { BacklogDiff, DiffItem } from '../history/backlog-diff.ts'
 import type { FieldChange, TaskChange } from '../history/task-change.ts'
 import type { TaskJson } from '../events/task.ts'
-import { counted } from '../base/text.ts'
+import { counted, shortened } from '../base/text.ts'
 import { partOf } from './graph-part.ts'
 import type { DrawnTask } from './graph-layers.ts'
 import type { TaskState } from '../select/selection.ts'
@@ -88,5 +88,5 @@ function fieldText({ name, before, after }: FieldChange): string {
 const LONGEST = 80
 
 function cut(text: string): string {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+  return shortened(text, LONGEST)
 }

@@ -1,3 +1,4 @@
+import { shortened } from '../../base/text.ts'
 import { list, text, type Json } from './json-lines.ts'
 
 /** The input fields that say what a tool works on, the best first. */
@@ -29,7 +30,7 @@ export function oneLine(value: string): string {
     .slice(0, LONGEST * 4)
     .replace(/\s+/g, ' ')
     .trim()
-  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line
+  return shortened(line, LONGEST)
 }
 
 function subjectText(value: unknown): string {

@@ -1,3 +1,4 @@
+import { shortened } from '../../base/text.ts'
 import { safeParse, type BaseIssue } from 'valibot'
 import { closest } from '../../base/spelling.ts'
 import type { Config } from './defaults.ts'
@@ -109,6 +110,5 @@ function written(path: KeyPath): string {
 function shown(value: unknown): string {
   if (Array.isArray(value)) return value.length > 0 ? 'a list' : 'an empty list'
   if (isObject(value)) return 'an object'
-  const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text
+  return shortened(JSON.stringify(value) ?? 'nothing', 60)
 }
