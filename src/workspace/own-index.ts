@@ -48,7 +48,7 @@ export class OwnIndex {
   #seen = ''
   #spelling: Promise<PathSpelling> | null = null
   readonly #repository: Repository
-  /** The second in which the files were last compared with it; 0 if unknown. */
+  /** When it had been written before the files were last compared with it, in seconds; 0 if unknown. */
   #compared = 0
 
   constructor(git: Git, repository: Repository) {
@@ -106,7 +106,7 @@ export class OwnIndex {
     else rmSync(this.#path, { force: true })
     this.#seen = stampOf(this.#persons)
     this.#tree = null
-    this.#compared = nowInSeconds()
+    this.#compared = secondOf(this.#path)
   }
 
   /** Makes an index if there is none: an agent, or a cleanup, may have removed it. */
@@ -240,17 +240,16 @@ export class OwnIndex {
    * it does not see such a change of a file whose size stayed, and whose time was restored.
    */
   async #doubtUnseen(): Promise<void> {
+    // What has changed after that is no older, by the clock of the file system.
     const since = this.#compared
-    this.#compared = nowInSeconds()
-    if (!existsSync(this.#path)) return
-    const doubted = changedSince(readFileSync(this.#path), since, this.#repository).filter(
-      ({ path, changed }) => {
-        const stats = lstatSync(join(this.git.cwd, path), { throwIfNoEntry: false, bigint: true })
-        const isSameSecond = stats && stats.ctimeNs / SECOND === changed / SECOND
-        // A file system that keeps whole seconds has zeros.
-        return isSameSecond && (stats.ctimeNs !== changed || changed % SECOND === 0n)
-      },
-    )
+    this.#compared = secondOf(this.#path)
+    if (this.#compared === 0) return
+    const entries = changedSince(readFileSync(this.#path), since, this.#repository)
+    const doubted = entries.filter(({ path, changed }) => {
+      const now = changeTime(join(this.git.cwd, path))
+      // A file system that keeps whole seconds has zeros.
+      return now !== null && now / SECOND === changed / SECOND && (now !== changed || now % SECOND === 0n)
+    })
     if (doubted.length === 0) return
     const stdin = doubted.map(({ mode, oid, path }) => `${mode} ${oid}\t${path}\0`).join('')
     await this.git.run(['update-index', '-z', '--index-info'], { stdin })
@@ -290,7 +289,7 @@ export class OwnIndex {
  */
 function copyWithTime(from: string, to: string): void {
   copyFileSync(from, to)
-  const seconds = Math.floor(statSync(from).mtimeMs / 1000)
+  const seconds = secondOf(from)
   utimesSync(to, seconds, seconds)
 }
 
@@ -314,8 +313,18 @@ async function namesOf(git: Git, which: readonly string[]): Promise<readonly str
 
 const SECOND = 1_000_000_000n
 
-function nowInSeconds(): number {
-  return Math.floor(Date.now() / 1000)
+/** When a file had last changed, in nanoseconds; null where there is none, or nobody can know. */
+function changeTime(path: string): bigint | null {
+  try {
+    return lstatSync(path, { bigint: true }).ctimeNs
+  } catch {
+    return null
+  }
+}
+
+/** The second in which a file was written; 0 for none. */
+function secondOf(path: string): number {
+  return Math.floor((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) / 1000)
 }
 
 /** A text that changes when somebody writes the file. */
