@@ -92,6 +92,21 @@ describe('ralph complete', () => {
     writeFileSync(join(cwd, '.ralph/run.json'), JSON.stringify(note))
     expect((await by(cwd, 'complete', '1')).stderr).toContain('a run died while it worked on T-001')
   })
+
+  it('waits for a planning that was killed while its agent worked', async () => {
+    const cwd = repository({ 'T-001': 'true' })
+    await by(cwd, 'block', '1', 'so that there is a folder')
+    const note = { version: 1, plan: {}, work: { id: 'plan', base: {} } }
+    writeFileSync(join(cwd, '.ralph/plan.json'), JSON.stringify(note))
+    for (const call of [
+      ['complete', '1'],
+      ['retry', '1'],
+      ['answer', '1', 'yes'],
+    ])
+      expect((await by(cwd, ...call)).stderr).toContain('ralph plan was killed while its agent worked')
+    writeFileSync(join(cwd, '.ralph/plan.json'), JSON.stringify({ ...note, work: null }))
+    expect((await by(cwd, 'retry', '1')).code).toBe(0)
+  })
 })
 
 describe('ralph block', () => {
