@@ -2,6 +2,7 @@ import { formatDuration } from '../base/time.ts'
 import type { RunFinished, TaskBlocked, TaskCompleted, TaskGivenUp } from '../events/event.ts'
 import { formatCost } from '../events/usage.ts'
 import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell } from './block.ts'
+import { endCounts } from './run-text.ts'
 
 /** The event that ended one task of the run. */
 export type TaskEndEvent = TaskCompleted | TaskBlocked | TaskGivenUp
@@ -27,12 +28,10 @@ export function summaryOf(
   ]
 }
 
-function totals({ completed, blocked, failed, held, waiting, seconds, cost }: RunFinished): string {
+function totals(finished: RunFinished): string {
+  const { blocked, waiting, seconds, cost } = finished
   const parts = [
-    `${completed.length} done`,
-    ...(blocked.length > 0 ? [`${blocked.length} blocked`] : []),
-    ...(failed.length > 0 ? [`${failed.length} left`] : []),
-    ...(held.length > 0 ? [`${held.length} held`] : []),
+    ...endCounts(finished),
     // Waiting tasks may wait for the blocked ones.
     ...(blocked.length > 0 && waiting > 0 ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'}`] : []),
     formatDuration(seconds),

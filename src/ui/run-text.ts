@@ -20,6 +20,19 @@ export function spentText(seconds: number, { turns, costUsd }: Pick<Usage, 'turn
   return parts.join(' · ')
 }
 
+/** `2 done`, `1 blocked`, `1 left`, `1 held`: how a run's tasks ended, the done ones always first. */
+export function endCounts(
+  run: Readonly<Record<'completed' | 'blocked' | 'failed' | 'held', readonly unknown[]>>,
+): readonly [string, ...string[]] {
+  const { completed, blocked, failed, held } = run
+  return [
+    `${completed.length} done`,
+    ...(blocked.length > 0 ? [`${blocked.length} blocked`] : []),
+    ...(failed.length > 0 ? [`${failed.length} left`] : []),
+    ...(held.length > 0 ? [`${held.length} held`] : []),
+  ]
+}
+
 /** `2 places · only frontend, Heavy`: the tasks that a worker takes. */
 export function workerText({ places, labels }: Pick<WorkerJoined, 'places' | 'labels'>): string {
   const what = labels.length === 0 ? [] : [`only ${fewOf(labels)}`]

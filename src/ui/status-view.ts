@@ -1,7 +1,7 @@
 import { formatDuration, minuteText, waitText } from '../base/time.ts'
 import { fewOf } from '../base/text.ts'
 import type { JobStatus, RunStatus, RunOverview } from '../events/status.ts'
-import { stopText, workerText } from './run-text.ts'
+import { endCounts, stopText, workerText } from './run-text.ts'
 import { accent, bad, dim, good, line, paragraph, strong, type Block } from './block.ts'
 
 /** The current run with its tasks, questions and candidates, and how the last run ended. */
@@ -17,15 +17,16 @@ export function statusView({ run, last, candidates }: RunOverview, now: Date): r
 /** All runs with a journal, newest first. */
 export function runsView(runs: readonly RunStatus[]): readonly Block[] {
   if (runs.length === 0) return [line('No run has been here.')]
-  const rows = runs.map((run) => [
-    strong(run.run),
-    run.ended?.end ?? 'not ended',
-    `${run.completed.length} done`,
-    run.blocked.length + run.failed.length > 0
-      ? bad(`${run.blocked.length + run.failed.length} not`)
-      : dim('0 not'),
-    dim(run.ended?.reason ?? ''),
-  ])
+  const rows = runs.map((run) => {
+    const [done, ...others] = endCounts(run)
+    return [
+      strong(run.run),
+      run.ended?.end ?? 'not ended',
+      done,
+      bad(others.join(' · ')),
+      dim(run.ended?.reason ?? ''),
+    ]
+  })
   return [{ kind: 'table', rows, shrink: [4], indent: '' }]
 }
 
@@ -103,6 +104,6 @@ function lastBlock(last: RunStatus): Block {
     const during = jobs.length > 0 ? ` while it worked on ${fewOf(jobs.map(({ id }) => id))}` : ''
     return paragraph([], `The last run died${during}: the next ralph run puts that in order.`)
   }
-  const counts = `${last.completed.length} done, ${last.blocked.length + last.failed.length} not`
+  const counts = endCounts(last).join(', ')
   return paragraph([], `The last run ended ${minuteText(new Date(ended.at))}: ${counts}; ${ended.reason}.`)
 }

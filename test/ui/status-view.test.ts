@@ -4,7 +4,7 @@ import { statusAfter, type RunStatus } from '../../src/events/status.ts'
 import type { TaskJson } from '../../src/events/task.ts'
 import { layOut } from '../../src/ui/layout.ts'
 import { footLine } from '../../src/ui/run-foot.ts'
-import { statusView } from '../../src/ui/status-view.ts'
+import { runsView, statusView } from '../../src/ui/status-view.ts'
 import { measureForAny } from '../../src/ui/width.ts'
 import { runStarted } from '../events/run-started.ts'
 
@@ -58,4 +58,35 @@ it.each([
   [{ how: 'now' }, 'The run is ending at once, and under way since'],
 ] as const)('says how a run is to end: %j', async (more, expected) => {
   expect(await shown({ type: 'stopping', ...more })).toContain(expected)
+})
+
+it('counts what came of the tasks of a run that is over, in the words of its summary', async () => {
+  const ended: readonly Happening[] = [
+    ...BEGUN,
+    { type: 'candidate-ready', id: 'T-004', attempt: 1, ref: 'r' },
+    { type: 'landing-finished', id: 'T-004', result: 'held', paths: ['a.ts'] },
+    {
+      type: 'run-finished',
+      completed: ['T-002', 'T-003'],
+      blocked: ['T-001'],
+      failed: [],
+      held: ['T-004'],
+      waiting: 0,
+      end: 'done',
+      reason: '4 tasks, as asked',
+      seconds: 1,
+      cost: null,
+    },
+  ]
+  const last = ended.reduce<RunStatus | null>(
+    (status, event) => statusAfter(status, { at: BEGAN.toISOString(), ...event }),
+    null,
+  )!
+  const text = (blocks: Parameters<typeof layOut>[0]) => layOut(blocks, { columns: 100, colour: false })
+  expect(await text(statusView({ run: null, last, candidates: [] }, BEGAN))).toContain(
+    'The last run ended 2025-01-15 14:00: 2 done, 1 blocked, 1 held; 4 tasks, as asked.',
+  )
+  expect(await text(runsView([last, { ...last, blocked: [], held: [] }]))).toBe(
+    'r  done  2 done  1 blocked · 1 held  4 tasks, as asked\nr  done  2 done                      4 tasks, as asked\n',
+  )
 })
