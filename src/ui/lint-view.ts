@@ -28,18 +28,19 @@ export function lintView(found: LintScreen): readonly Block[] {
   ]
 }
 
-/** Shows the same warning for many files only once, with the other files' names; every error keeps its place. */
+/** Shows what is the same in many files only once, at the first place, with the other files' names. */
 export function groupAlike(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  const alike = new Map<string, Diagnostic[]>()
+  const alike = new Map<string, Map<string, Diagnostic>>()
   for (const found of diagnostics) {
     const key = `${found.severity} ${found.rule} ${found.message}`
-    const known = alike.get(key)
-    if (known) known.push(found)
-    else alike.set(key, [found])
+    const byFile = alike.get(key) ?? new Map<string, Diagnostic>()
+    // A second place in one file would be lost behind the file's name.
+    if (!byFile.has(found.file)) byFile.set(found.file, found)
+    alike.set(key, byFile)
   }
-  const large = [...alike.values()].filter(
-    (group) => group[0]?.severity === 'warning' && group.length > MOST_ALIKE,
-  )
+  const large = [...alike.values()]
+    .filter(({ size }) => size > MOST_ALIKE)
+    .map((byFile) => [...byFile.values()])
   const groupOf = new Map(large.flatMap((group) => group.map((found) => [found, group] as const)))
   return diagnostics.flatMap((found) => {
     const group = groupOf.get(found)
@@ -49,12 +50,14 @@ export function groupAlike(diagnostics: readonly Diagnostic[]): readonly Diagnos
 }
 
 const MOST_ALIKE = 5
-const MOST_NAMED = 12
+/** Each error has to be mended, so nearly all are named. */
+const MOST_NAMED = { error: 100, warning: 12 } as const
 
 function alsoIn(others: readonly Diagnostic[]): string {
-  const names = [...new Set(others.map(({ file }) => file.replace(/^.*\//, '').replace(/\.md$/i, '')))]
-  const more = names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : []
-  return `(also in ${[...names.slice(0, MOST_NAMED), ...more].join(', ')})`
+  const names = others.map(({ file }) => file.replace(/^.*\//, '').replace(/\.md$/i, ''))
+  const most = MOST_NAMED[others[0]?.severity ?? 'warning']
+  const more = names.length > most ? [`${names.length - most} more`] : []
+  return `(also in ${[...names.slice(0, most), ...more].join(', ')})`
 }
 
 /** The numbers of errors and warnings. */

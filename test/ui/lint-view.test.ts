@@ -21,7 +21,7 @@ async function shown(diagnostics: readonly Diagnostic[]): Promise<readonly strin
     fixed: [],
     renumbered: [],
   }
-  const text = [...(await layOut(lintView(screen), { columns: 300, colour: false }))].join('')
+  const text = [...(await layOut(lintView(screen), { columns: 400, colour: false }))].join('')
   return text.trimEnd().split('\n').slice(0, -2)
 }
 
@@ -37,7 +37,21 @@ test('equal warnings are one, at the place of the first', async () => {
   ])
 })
 
-test('a few of them, and errors, keep a line each', async () => {
+test('equal errors are one, too', async () => {
+  const [only, ...others] = await shown(from(10, 20, 'error'))
+  expect(only).toMatch(
+    /^docs\/tasks\/T-010\.md:1:1 error missing-criteria no criteria \(also in T-011, T-012,/,
+  )
+  expect([only!.match(/T-0\d\d/g)?.length, others]).toEqual([20, []])
+  expect(await shown([...from(10, 4), ...from(14, 4, 'error')])).toHaveLength(8)
+})
+
+test('a few of them, and more in the same file, keep a line each', async () => {
   expect(await shown(from(10, 5))).toHaveLength(5)
-  expect(await shown(from(10, 9, 'error'))).toHaveLength(9)
+  const again = { ...found(10, 'error'), line: 7 }
+  const lines = await shown([found(10, 'error'), again, ...from(11, 8, 'error')])
+  expect(lines.map((line) => line.split(' ')[0])).toEqual([
+    'docs/tasks/T-010.md:1:1',
+    'docs/tasks/T-010.md:7:1',
+  ])
 })
