@@ -4,7 +4,7 @@ import { UserError } from '../base/errors.ts'
 import type { Config } from './config/defaults.ts'
 import type { Place } from './project.ts'
 import { nativePath, pathKey, pathWithin } from '../base/paths.ts'
-import { idInFileName } from '../task/file-name.ts'
+import { idInFileName, isMisnamed } from '../task/file-name.ts'
 
 /** Whether the folder leads out of the project. A missing folder does not: reading it reports that. */
 function leadsOut(root: string, dir: string): boolean {
@@ -61,6 +61,16 @@ function spelledAsOnDisk(root: string, dir: string): string {
   const onDisk = pathWithin(root, nativePath(join(root, dir)))
   const same = { ignorecase: true, precomposeunicode: true }
   return onDisk !== null && pathKey(onDisk, same) === pathKey(dir, same) ? onDisk : dir
+}
+
+/** The files in the task folders that look like tasks and are not read, because of their names. */
+export function misnamedTasks({ root, dir, moreDirs, isIgnored }: Place): readonly string[] {
+  return [dir, ...moreDirs].flatMap((folder) =>
+    entriesOf(root, folder)
+      .filter((entry) => !entry.isDirectory() && isMisnamed(entry.name) && !isIgnored?.(entry.name))
+      .map(({ name }) => `${folder}/${name}`)
+      .toSorted(),
+  )
 }
 
 /** A folder with task files that no configuration names. */

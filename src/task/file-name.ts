@@ -8,3 +8,8 @@ export function idInFileName(name: string): string | null {
 export function idInPath(file: string): string {
   return idInFileName(file.slice(file.lastIndexOf('/') + 1)) ?? file
 }
+
+/** Whether a name that is not a task's was probably meant as one: `T-302a.md`, `task_4.md`, `T4.markdown`. */
+export function isMisnamed(name: string): boolean {
+  return /^t(?:ask)?[-_. ]?\d.*\.(?:md|markdown)$/i.test(name) && idInFileName(name) === null
+}

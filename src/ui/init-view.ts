@@ -1,5 +1,5 @@
 import { bad, BLANK, dim, good, line, paragraph, strong, type Block, type Row } from './block.ts'
-import { counted } from '../base/text.ts'
+import { counted, fewOf } from '../base/text.ts'
 
 /** What `ralph init` found, and what it will do or has done. */
 export interface InitScreen {
@@ -16,18 +16,21 @@ export interface InitScreen {
   readonly foreign: readonly string[]
   /** The files that cannot be read, even with those words. */
   readonly unclear: readonly { readonly file: string; readonly message: string }[]
+  /** The files that look like tasks and are not read, because of their names. */
+  readonly misnamed: readonly string[]
 }
 
 const MOST_UNCLEAR = 12
 
 /** The findings, and the files that would be written. */
 export function planView(screen: InitScreen): readonly Block[] {
-  const { root, dir, files, kept, gates, aliases, tasks, unclear, foreign } = screen
+  const { root, dir, files, kept, gates, aliases, tasks, unclear, misnamed, foreign } = screen
   return [
     line(strong(root)),
     ...(tasks > 0
       ? [line(`  ${counted(tasks, 'task file')} in ${dir}, ${tasks - unclear.length} read without a doubt`)]
       : []),
+    ...misnamedBlocks(misnamed),
     ...gateBlocks(gates),
     ...(foreign.length > 0
       ? [line('  backlogs of other tools'), ...foreign.map((path) => line('    ', path))]
@@ -68,12 +71,23 @@ function gateBlocks(gates: InitScreen['gates']): readonly Block[] {
   return [line('  gates'), table(gates.map(({ name, command }) => [dim(name), command]))]
 }
 
+function misnamedBlocks(files: readonly string[]): readonly Block[] {
+  if (files.length === 0) return []
+  const what = files.length === 1 ? 'looks like a task and is' : 'look like tasks and are'
+  return [paragraph(['  '], `${fewOf(files, 5)} ${what} not read: a name is T-004.md or T-004-some-words.md`)]
+}
+
 function unclearBlocks(unclear: InitScreen['unclear']): readonly Block[] {
   if (unclear.length === 0) return []
-  const more = unclear.length - MOST_UNCLEAR
+  const messages = [...new Set(unclear.map(({ message }) => message))]
+  const shown = messages.slice(0, MOST_UNCLEAR).map((message) => {
+    const files = unclear.filter((one) => one.message === message).map(({ file }) => file)
+    return { message, files }
+  })
+  const more = unclear.length - shown.reduce((sum, { files }) => sum + files.length, 0)
   return [
     line(bad('  not clear'), dim('  (ralph lint)')),
-    table(unclear.slice(0, MOST_UNCLEAR).map(({ file, message }) => [file, message])),
+    table(shown.map(({ files, message }) => [fewOf(files, 2), message])),
     ...(more > 0 ? [line(dim(`    and ${more} more`))] : []),
   ]
 }

@@ -127,6 +127,40 @@ describe('ralph init', () => {
     expect(config(root)).toEqual({})
   })
 
+  it('names what looks like a task and is not read, and how a name must look', async () => {
+    const root = projectFolder({
+      'docs/tasks/T-001.md': taskText('T-001', 'One'),
+      'docs/tasks/T-002-slug.md': taskText('T-002', 'Two'),
+      'docs/tasks/T-302a.md': taskText('T-302', 'Three'),
+      'docs/tasks/task_4.md': '',
+      'docs/tasks/T-5.markdown': '',
+      'docs/tasks/README.md': '',
+      'docs/tasks/T-notes.md': '',
+      'docs/tasks/T-6/notes.txt': '',
+    })
+    const { stderr } = await ralph(['init', '--yes'], { cwd: root })
+    expect(stderr.split('\n').filter((line) => line.includes('T-302a'))).toEqual([
+      '  docs/tasks/T-302a.md, docs/tasks/T-5.markdown, docs/tasks/task_4.md look like tasks and are not read: ' +
+        'a name is T-004.md or T-004-some-words.md',
+    ])
+    const { stdout } = await ralph(['init', '--yes', '--json'], { cwd: root })
+    expect(JSON.parse(stdout).misnamed).toHaveLength(3)
+  })
+
+  it('says once what is not clear in many files', async () => {
+    const files = Array.from({ length: 20 }, (_, index) => `T-0${index + 10}`)
+    const root = projectFolder({
+      ...Object.fromEntries(files.map((id) => [`docs/tasks/${id}.md`, `# ${id}: X\n\n## Description\nx\n`])),
+      'docs/tasks/T-030.md': taskText('T-030', 'X', { Depends: 'later' }),
+    })
+    const { stderr } = await ralph(['init', '--yes'], { cwd: root })
+    const lines = stderr.split('\n').filter((line) => line.startsWith('    docs/tasks/'))
+    expect(lines).toEqual([
+      expect.stringMatching(/^ {4}docs\/tasks\/T-010\.md and 19 more {2}no Status; /),
+      expect.stringMatching(/^ {4}docs\/tasks\/T-030\.md {14}\S/),
+    ])
+  })
+
   it('proposes nothing for a backlog in the format’s own words', async () => {
     const root = projectFolder({
       'docs/tasks/T-001.md': '# T-001: One\n\n- **Status**: TODO\n- **Owner**: Ana\n',

@@ -15,7 +15,7 @@ import { notWritten } from '../../project/not-written.ts'
 import { githubFiles } from '../../project/init/github.ts'
 import { prefixInRepository } from '../github.ts'
 import { openPlace, type Place } from '../../project/project.ts'
-import { findTaskFolder } from '../../project/task-folder.ts'
+import { findTaskFolder, misnamedTasks } from '../../project/task-folder.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 
 /** Sets up a project: shows what it found and would write, asks, and writes missing files. */
@@ -92,6 +92,7 @@ async function screenOf(
     unclear: tasks.flatMap(({ file, problems }) =>
       problems[0] ? [{ file, message: problems[0].message }] : [],
     ),
+    misnamed: misnamedTasks(place),
   }
 }
 
@@ -124,6 +125,8 @@ function write(root: string, { file, text }: PlannedFile): void {
   }
 }
 
-function initJson({ files, kept, gates, aliases, unclear, foreign }: InitScreen): object {
-  return { version: 1, written: files, kept, gates, aliases: Object.fromEntries(aliases), unclear, foreign }
+function initJson({ files, aliases, ...screen }: InitScreen): object {
+  const { kept, gates, unclear, misnamed, foreign } = screen
+  const words = Object.fromEntries(aliases)
+  return { version: 1, written: files, kept, gates, aliases: words, unclear, misnamed, foreign }
 }
