@@ -75,6 +75,15 @@ export function milestoneLike(typed: string | undefined, tasks: readonly Task[])
   return known?.milestone ?? typed.replace(/\s+/g, ' ').trim()
 }
 
+/** Whether no task has that milestone yet, and those that there are, in the order of the tasks. */
+export function newMilestone(
+  milestone: string,
+  tasks: readonly Task[],
+): { readonly isNew: boolean; readonly known: readonly string[] } {
+  const known = [...new Set(tasks.flatMap((task) => task.milestone ?? []))]
+  return { isNew: milestone !== '' && !known.includes(milestone), known }
+}
+
 /** A path of the repository as written in a field; `what` names its source in an error. */
 export function asCode(path: string, what: string): string {
   const wrong = whyOutside(path.replaceAll('`', ''))

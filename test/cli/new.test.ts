@@ -51,6 +51,32 @@ describe('ralph new', () => {
     )
   })
 
+  it('takes the milestone that its number means, and says of a new one that it is new', async () => {
+    const task = (id: string, milestone: string) => [
+      `docs/tasks/${id}.md`,
+      taskText(id, 'X', { Milestone: milestone }),
+    ]
+    const root = projectFolder(
+      Object.fromEntries([
+        task('T-001', '1 — Group 1'),
+        task('T-002', '2 — Group 2'),
+        task('T-003', '1 — Group 1'),
+      ]),
+    )
+    const add = async (...argv: string[]) => {
+      const { stdout, stderr } = await ralph(['new', 'Y', ...argv], { cwd: root })
+      const [, id = ''] = /(T-\d+)/.exec(stdout) ?? []
+      return [/Milestone\*\*: (.*)/.exec(read(root, id))?.[1], stderr]
+    }
+    expect(await add('--milestone', '2')).toEqual(['2 — Group 2', ''])
+    expect(await add('--milestone', '3')).toEqual([
+      '3',
+      'note: the milestone "3" is new (so far: 1 — Group 1, 2 — Group 2)\n',
+    ])
+    expect(await add('--milestone', '3', '--json')).toEqual(['3', ''])
+    expect(await add()).toEqual([undefined, ''])
+  })
+
   it.each([
     'Return Option<T> from find',
     'Fix __init__',

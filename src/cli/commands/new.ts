@@ -1,14 +1,22 @@
 import { join, relative } from 'node:path'
 import { closest, nameAmong } from '../../base/spelling.ts'
 import { UserError } from '../../base/errors.ts'
+import { fewOf } from '../../base/text.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../../prompt/library.ts'
 import type { Context } from '../command.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { findTask } from '../../project/find-task.ts'
 import { highestNumber } from '../../project/highest-number.ts'
-import { asCode, milestoneLike, writeNewTask, type NewTaskFields } from '../../project/new-task.ts'
+import {
+  asCode,
+  milestoneLike,
+  newMilestone,
+  writeNewTask,
+  type NewTaskFields,
+} from '../../project/new-task.ts'
 import { openProject, type Project } from '../../project/project.ts'
 import { unlessGitIsMissing } from '../../project/repository.ts'
+import { paragraph } from '../../ui/block.ts'
 
 /** Writes the next free task file and prints its path. */
 export async function run(context: Context): Promise<number> {
@@ -22,9 +30,18 @@ export async function run(context: Context): Promise<number> {
     project.tasks.at(-1)?.number ?? 0,
   )
   const { id, file } = await writeNewTask({ ...project, highest }, { title, fields })
+  await noteMilestone(context, project)
   if (context.json) context.printJson({ version: 1, id, file })
   else context.printRaw(`${relative(context.io.cwd, join(project.root, file))}\n`)
   return 0
+}
+
+/** A new milestone may be a misspelled one, or a number that nobody has given a name. */
+async function noteMilestone({ options, note }: Context, { tasks }: Project): Promise<void> {
+  const milestone = milestoneLike(options.text('milestone'), tasks)
+  const { isNew, known } = newMilestone(milestone, tasks)
+  const others = known.length === 0 ? '' : ` (so far: ${fewOf(known, 5)})`
+  if (isNew) await note([paragraph([], `note: the milestone "${milestone}" is new${others}`)])
 }
 
 async function fieldsOf({ options }: Context, { root, tasks }: Project): Promise<NewTaskFields> {
