@@ -1,4 +1,5 @@
-import { fewOf } from '../base/text.ts'
+import { isErrorLine, tellingLine } from '../base/failure-lines.ts'
+import { fewOf, shortened } from '../base/text.ts'
 import { parseGlob } from '../base/glob.ts'
 import type { CagedAction } from '../events/caged.ts'
 import type { Happening } from '../events/event.ts'
@@ -192,12 +193,21 @@ function outcomeOf(
   const last = lastOfEach(results)
   const failed = last.filter((result) => result.gate.required && result.verdict !== 'passed')
   if (failed.length === 0) return null
-  return outcome('gate-failed', failed.map((result) => `${result.gate.name}: ${result.reason}`).join('; '), {
+  return outcome('gate-failed', failed.map(failureText).join('; '), {
     detail: failed
       .map((result) => `${result.gate.name} (${result.gate.command})\n\n${result.excerpt}`)
       .join('\n\n'),
     fingerprint: failurePrint(failed),
   })
+}
+
+const LINE_SHOWN = 120
+
+/** `test: exited with code 1: AssertionError: expected 2 to be 3`. */
+function failureText({ gate, verdict, reason, excerpt }: GateResult): string {
+  // Other verdicts say what was wrong. Of a tool that ends with a summary of its time, an error says more than the end.
+  const line = verdict === 'failed' ? tellingLine(excerpt, isErrorLine).replace(/\s+/g, ' ') : ''
+  return [gate.name, reason, shortened(line, LINE_SHOWN)].filter((part) => part !== '').join(': ')
 }
 
 /** Of a gate that ran twice, only the last result counts. */

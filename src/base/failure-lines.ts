@@ -68,10 +68,11 @@ export function tellingLines(output: string, most: number): readonly string[] {
   return chosen.toSorted((a, b) => a.index - b.index).map(({ text }) => text)
 }
 
-/** The one line that says most: what failed first, else the end. */
-export function tellingLine(output: string): string {
+/** The one line that says most: what failed first, else the last that may be meant, else the end. */
+export function tellingLine(output: string, isMeant: (line: string) => boolean = () => true): string {
   const lines = linesOf(output)
-  return (lines.find((line) => HEADLINE.test(line)) ?? lines.at(-1) ?? '').trim()
+  const telling = lines.find((line) => HEADLINE.test(line)) ?? lines.findLast(isMeant) ?? lines.at(-1) ?? ''
+  return telling.trim()
 }
 
 function linesOf(output: string): readonly string[] {

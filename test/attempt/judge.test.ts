@@ -49,6 +49,29 @@ describe('gates', () => {
     expect(git(root, 'log', '--format=%s')).toBe('Begin')
   })
 
+  it.each([
+    ['AssertionError: expected 2 to be 3\n    at x.ts:3:4\n1 failed', 'AssertionError: expected 2 to be 3'],
+    ['checking\n2 errors\nDone in 3s', '2 errors'],
+    ['  3:5 \terror  no\tuse', '3:5 error no use'],
+    [`error: ${'x'.repeat(200)}`, `error: ${'x'.repeat(112)}…`],
+  ])('that fail give as the reason the line of their output that says most: %j', async (excerpt, line) => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const both = [...gates, gateOf('lint')]
+    const events = await runAll({
+      root,
+      options: { gates: both, retries: 0 },
+      deed: () => put(root, { work: '' }),
+      gate: ({ name }) => ({
+        verdict: 'failed',
+        reason: 'exited with code 1',
+        excerpt: name === 'test' ? excerpt : '',
+      }),
+    })
+    const reason = `test: exited with code 1: ${line}; lint: exited with code 1`
+    expect(those(events, 'attempt-finished')).toMatchObject([{ outcome: 'gate-failed', reason }])
+    expect(git(root, 'log', '-1', '--format=%(trailers:key=Blocked,valueonly)').trim()).toContain(reason)
+  })
+
   it('that pass while the run is being ended pass nothing either', async () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
     const control = new Control()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tellingLine, tellingLines } from '../../src/base/failure-lines.ts'
+import { isErrorLine, tellingLine, tellingLines } from '../../src/base/failure-lines.ts'
 
 test.each([
   [
@@ -47,4 +47,11 @@ test.each([
   ['nothing of nothing', '\n \n', ''],
 ])('of which one says most: %s', (_, output, expected) => {
   expect(tellingLine(output)).toBe(expected)
+})
+
+test('of which one says most may be the last that is meant', () => {
+  const output = '  x no-debugger: unexpected\nFound 2 errors.\nFinished in 16ms.'
+  expect(tellingLine(output)).toBe('Finished in 16ms.')
+  expect(tellingLine(output, isErrorLine)).toBe('Found 2 errors.')
+  expect(tellingLine('one\ntwo', isErrorLine)).toBe('two')
 })

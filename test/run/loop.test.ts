@@ -123,7 +123,7 @@ describe('a failed attempt', () => {
     expect(
       those(events, 'attempt-finished').map(({ outcome, ref, reason }) => [outcome, ref, reason]),
     ).toEqual([
-      ['gate-failed', 'refs/ralph/attempts/T-1/1', 'test: exit code 1'],
+      ['gate-failed', 'refs/ralph/attempts/T-1/1', 'test: exit code 1: error: it does not work'],
       ['done', null, 'the agent says that it is done'],
     ])
     expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:half')).toBe('1')
@@ -148,9 +148,12 @@ describe('a failed attempt', () => {
       gate: () => read(root, 'junk') === null || { verdict: 'failed', fingerprint: `${tries}` },
     })
     expect(tries).toBe(2)
-    expect(subjects(root)).toEqual(['T-1: Block: 2 attempts: test: exit code 1', 'T-2: Do T-2'])
+    expect(subjects(root)).toEqual([
+      'T-1: Block: 2 attempts: test: exit code 1: error: it does not work',
+      'T-2: Do T-2',
+    ])
     expect(read(root, 'docs/tasks/T-1.md')).toContain(
-      '## Blocked\n2 attempts: test: exit code 1\n\n2 attempts failed',
+      '## Blocked\n2 attempts: test: exit code 1: error: it does not work\n\n2 attempts failed',
     )
     expect(read(root, 'junk')).toBeNull()
     expect(read(root, 'README.md')).toBe('# shop\n')
@@ -1211,7 +1214,8 @@ describe('the baseline', () => {
     expect(those(first, 'run-finished')).toMatchObject([
       {
         end: 'stopped',
-        reason: 'the gates fail exactly as they did before the run began: test: exit code 1',
+        reason:
+          'the gates fail exactly as they did before the run began: test: exit code 1: error: it does not work',
       },
     ])
     expect(status(root)).toBe('')

@@ -101,7 +101,7 @@ export const STORY: readonly At[] = [
       attempt: 1,
       counted: 1,
       outcome: 'gate-failed',
-      reason: 'test: exited with code 1',
+      reason: 'test: exited with code 1: refuses an empty password',
       seconds: 381,
       usage: usage(31, 0.42),
     },
