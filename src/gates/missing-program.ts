@@ -1,17 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { platform } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
-import { startProcess } from '../process/start.ts'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
+import { findOnPath } from '../process/program.ts'
+import { startProcess, type StartProcess } from '../process/start.ts'
 import type { GateContext } from './run.ts'
 
 /**
  * The first program of a gate that its shell does not find, or that the gate's script in package.json does not find:
  * the latter as its path in the project's packages. Null if all exist, or the command is not simple enough to tell.
  */
-export async function missingProgram(
-  command: string,
-  where: Pick<GateContext, 'cwd' | 'env'>,
-): Promise<string | null> {
+export async function missingProgram(command: string, where: Lookup): Promise<string | null> {
   // Gates run in cmd.exe on Windows, which has no way to look up a single word.
   if (platform() === 'win32') return null
   const missing = await missingOf(programsOf(command), where)
@@ -20,9 +18,36 @@ export async function missingProgram(
   // Yarn may have its packages in archives, and finds their programs by itself.
   const script = existsSync(join(cwd, '.pnp.cjs')) ? null : scriptOf(command, cwd)
   if (script === null) return null
-  const PATH = [...binFolders(cwd), env['PATH'] ?? ''].join(delimiter)
-  const inside = await missingOf(programsOf(script), { cwd, env: { ...env, PATH } })
+  const PATH = pathWithPackages(cwd, env)
+  const inside = await missingOf(programsOf(script), { ...where, env: { ...env, PATH } })
   return inside === null || inside.includes('/') ? inside : `${PACKAGES}/${inside}`
+}
+
+/** Where a shell looks, and what starts it: by default nothing hides a program from it. */
+type Lookup = Pick<GateContext, 'cwd' | 'env'> & { readonly start?: StartProcess }
+
+/** A program that only a sandbox hides, and what it would have to let be read. */
+export interface HiddenProgram {
+  readonly path: string
+  readonly read: readonly string[]
+}
+
+/** The first program of a command, or its interpreter's script, that is missing only where processes are started so. */
+export async function hiddenProgram(
+  command: string,
+  where: Lookup & { readonly start: StartProcess },
+): Promise<HiddenProgram | null> {
+  const { cwd, env } = where
+  if ((await missingProgram(command, { cwd, env })) !== null) return null
+  const name = (await missingProgram(command, where)) ?? (await missingScript(command, where))
+  if (name === null) return null
+  const PATH = pathWithPackages(cwd, env)
+  const isPath = name.includes('/') && existsSync(resolve(cwd, name))
+  const path = isPath ? resolve(cwd, name) : findOnPath(basename(name), { ...env, PATH })
+  if (path === null) return null
+  const target = realpathSync(path)
+  // A link is found only through its folder, and its target may need what is beside it.
+  return { path, read: path === target ? [path] : [...new Set([dirname(path), dirname(target)])] }
 }
 
 /** The folder of the programs of a project's packages. */
@@ -45,25 +70,35 @@ function scriptOf(command: string, cwd: string): string | null {
 const NPM = /^npm (?:(?=test\b)|run(?:-script)? )([\w:.-]+)(?=\s|$)/
 const OTHERS = /^(?:(?:pnpm|yarn) (?:run )?|bun run )([\w:.-]+)(?=\s|$)/
 
+function pathWithPackages(cwd: string, env: Lookup['env']): string {
+  return [...binFolders(cwd), env['PATH'] ?? ''].join(delimiter)
+}
+
 /** The folder's own and that of each parent folder, as npm looks them up. */
 function binFolders(folder: string): readonly string[] {
   const parent = dirname(folder)
   return [join(folder, PACKAGES), ...(parent === folder ? [] : binFolders(parent))]
 }
 
-async function missingOf(
-  programs: readonly string[],
-  { cwd, env }: Pick<GateContext, 'cwd' | 'env'>,
-): Promise<string | null> {
-  for (const program of programs) {
-    const lookup = startProcess(
-      { shell: `command -v ${program}` },
-      { cwd, env, onOutput: () => undefined, killAfterSeconds: 1 },
-    )
-    const end = await lookup.finished
-    if (end.kind === 'exited' && end.code !== 0) return program
-  }
+async function missingOf(programs: readonly string[], where: Lookup): Promise<string | null> {
+  for (const program of programs) if (await fails(`command -v ${program}`, where)) return program
   return null
+}
+
+/** An interpreter and the path of the script that it runs: `node ./agent.mjs`. */
+const SCRIPT = /^(?:(?:ba|da|z)?sh|node|bun|python3?|ruby|perl) ((?:[\w.@+-]*\/)+[\w.@+-]+)(?=\s|$)/
+
+/** The existing script of a command that a shell does not find. */
+async function missingScript(command: string, where: Lookup): Promise<string | null> {
+  const script = SCRIPT.exec(command.trim())?.[1]
+  if (script === undefined || !existsSync(resolve(where.cwd, script))) return null
+  return (await fails(`test -e ${script}`, where)) ? script : null
+}
+
+async function fails(shell: string, { cwd, env, start = startProcess }: Lookup): Promise<boolean> {
+  const running = start({ shell }, { cwd, env, onOutput: () => undefined, killAfterSeconds: 1 })
+  const end = await running.finished
+  return end.kind === 'exited' && end.code !== 0
 }
 
 /** After these a program may be missing by intention, or be found elsewhere. */

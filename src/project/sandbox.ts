@@ -5,11 +5,12 @@ import type { CagePolicy } from '../cage/policy.ts'
 import type { CagePlace } from '../cage/rules.ts'
 import type { CageRequest } from '../cage/start.ts'
 import type { SandboxState } from '../events/event.ts'
+import { openReadingGit } from '../git/door.ts'
 import type { Git } from '../git/git.ts'
-import type { Repository } from '../git/repository.ts'
+import { findRepository, type Repository } from '../git/repository.ts'
 import type { Provider } from '../agent/port.ts'
 import { startProcess, type StartProcess } from '../process/start.ts'
-import type { StartedProcesses } from '../process/started.ts'
+import { StartedProcesses } from '../process/started.ts'
 import { SANDBOX_MODES, type Config, type SandboxMode } from './config/defaults.ts'
 import type { World } from './world.ts'
 
@@ -101,6 +102,20 @@ export async function openSandbox(
       }
     },
   }
+}
+
+/** How a run in the checkout would start processes in its sandbox; null if it would have none. */
+export async function sandboxHere(
+  { env, now }: Pick<World, 'env' | 'now'>,
+  { root, config }: { readonly root: string; readonly config: Config },
+): Promise<Starts | null> {
+  const mode = sandboxMode(null, { env, config })
+  const sandbox = await openSandbox(mode === 'off' ? mode : 'auto', { env, root, config })
+  const repository = await findRepository(openReadingGit({ cwd: root, env }))
+  if (!sandbox.state.on || !repository) return null
+  const git = openReadingGit({ cwd: repository.root, env })
+  const started = new StartedProcesses(() => now().getTime())
+  return sandbox.starts({ root, repository, git, isOwn: false }, started)
 }
 
 /** Without a sandbox every process is started the same way. */

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -117,6 +117,49 @@ describe.skipIf(!available.ok)('a run in the sandbox', () => {
     expect((await show('--sandbox', 'off')).stdout).toContain('acceptEdits')
     prepared('true ', { gates: [], permission: 'edit' })
     expect((await show()).stdout).toContain('acceptEdits')
+  })
+
+  test('is what doctor looks at programs from, and names what would show a hidden one', async () => {
+    const folder = mkdtempSync('/tmp/ralph-hidden-')
+    const agent = join(folder, 'agent.sh')
+    ground.write('home/.aws/check', '#!/bin/sh\n')
+    const check = join(ground.home, '.aws/check')
+    writeFileSync(agent, '#!/bin/sh\n')
+    for (const path of [agent, check]) execFileSync('chmod', ['+x', path])
+    const gates = [
+      { name: 'test', command: `${check} --all` },
+      { name: 'lint', command: agent, required: false },
+      { name: 'here', command: 'test -d .' },
+      { name: 'script', command: `sh ${agent} -v` },
+      { name: 'own', command: 'sh ./own.sh' },
+    ]
+    writeFileSync(join(ground.top, 'own.sh'), '')
+    const looked = async (config: object) => {
+      prepared('true', { agent: 'command', command: `${agent} -x`, gates, ...config })
+      const { code, stdout } = await ralph(['doctor', '--json'], { cwd: ground.top, env: env() })
+      const { findings } = JSON.parse(stdout) as { findings: { area: string }[] }
+      const agents = findings.filter(({ area }) => area === 'agents').slice(-1)
+      return [code, ...findings.filter(({ area }) => area === 'gates'), ...agents]
+    }
+    try {
+      const ok = { level: 'ok' }
+      const fix = (path: string) =>
+        `Put it into the project, or allow it in ralph.config.json: "sandbox": { "read": ["${path}"] }`
+      const hides = (path: string) =>
+        expect.stringMatching(` cannot start in the sandbox, which hides ${path}$`)
+      expect(await looked({})).toMatchObject([
+        1,
+        { level: 'problem', message: hides(check), fix: fix(check) },
+        { level: 'note', message: hides(agent), fix: fix(agent) },
+        ok,
+        { level: 'problem', message: hides(agent), fix: fix(agent) },
+        ok,
+        { level: 'problem', message: hides(agent), fix: fix(agent) },
+      ])
+      expect(await looked({ sandbox: { read: [check, agent] } })).toMatchObject([0, ok, ok, ok, ok, ok, ok])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 
   test.each([

@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { missingIn, missingProgram } from '../../src/gates/missing-program.ts'
+import { hiddenProgram, missingIn, missingProgram } from '../../src/gates/missing-program.ts'
+import { startProcess, type StartProcess } from '../../src/process/start.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'ralph-gates-'))
 writeFileSync(join(cwd, 'check.sh'), '#!/bin/sh\n')
@@ -35,6 +36,28 @@ describe.skipIf(process.platform === 'win32')('the program of a gate', () => {
     ['is none', ''],
   ])('is not called missing where it %s', async (_, command) => {
     expect(await missingProgram(command, { cwd, env })).toBeNull()
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a program that is hidden', () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-gates-')))
+  mkdirSync(join(folder, 'links'))
+  writeFileSync(join(folder, 'check'), '#!/bin/sh\n')
+  chmodSync(join(folder, 'check'), 0o755)
+  symlinkSync('../check', join(folder, 'links/linked'))
+  const PATH = `${join(folder, 'links')}:${folder}:/usr/bin:/bin`
+  /** Hides what is not on the usual PATH. */
+  const start: StartProcess = (command, options) =>
+    startProcess(command, { ...options, env: { ...options.env, PATH: '/usr/bin:/bin' } })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it.each([
+    ['check --all', { path: join(folder, 'check'), read: [join(folder, 'check')] }],
+    ['cat x && linked', { path: join(folder, 'links/linked'), read: [join(folder, 'links'), folder] }],
+    ['cat x', null],
+    ['no-such-check', null],
+  ])('stands in `%s`', async (command, hidden) => {
+    expect(await hiddenProgram(command, { cwd, env: { PATH }, start })).toEqual(hidden)
   })
 })
 

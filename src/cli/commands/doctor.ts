@@ -6,9 +6,10 @@ import { findConfig, loadConfig, unreadConfig } from '../../project/config/load.
 import { findRoot } from '../../project/root.ts'
 import type { Config } from '../../project/config/defaults.ts'
 import { DEFAULTS } from '../../project/config/defaults.ts'
-import { missingProgram, PACKAGES } from '../../gates/missing-program.ts'
+import { hiddenProgram, missingProgram, PACKAGES } from '../../gates/missing-program.ts'
 import type { Gate } from '../../events/gate.ts'
 import { openReadingGit } from '../../git/door.ts'
+import type { StartProcess } from '../../process/start.ts'
 import { openWorkspace } from '../../workspace/open.ts'
 import { doctorFindings } from '../../run/doctor.ts'
 import { taskFilesIn } from '../../run/source.ts'
@@ -18,7 +19,7 @@ import { lint } from '../../lint/lint.ts'
 import { doctorView, type Examined } from '../../ui/doctor-view.ts'
 import type { Context } from '../command.ts'
 import { checkConfiguredAgents } from '../../project/configured-agents.ts'
-import { sandboxAvailable, sandboxMode } from '../../project/sandbox.ts'
+import { sandboxAvailable, sandboxHere, sandboxMode, type Starts } from '../../project/sandbox.ts'
 import { lintContext } from '../../project/lint-context.ts'
 import type { Place } from '../../project/project.ts'
 import { taskFolders } from '../../project/task-folder.ts'
@@ -32,13 +33,14 @@ export async function run(context: Context): Promise<number> {
   const folders = await taskFolders(root, config, options.text('dir'))
   const { dir } = folders
   const git = openReadingGit({ cwd: root, env: io.env })
+  const caged = await sandboxHere(io, { root, config })
   const open: Parameters<typeof doctorFindings>[0]['open'] = (repository) =>
     openWorkspace(git, repository, root)
   const findings: readonly Examined[] = [
     ...ofConfig,
     ...(await inspectTasks({ root, config, ...folders, vocabulary: taskVocabulary(config.aliases) })),
-    ...(await inspectGates(context, root, config)),
-    ...(await inspectAgents(context, root, config)),
+    ...(await inspectGates(context, { root, config, caged })),
+    ...(await inspectAgents(context, { root, config, caged })),
     await inspectSandbox(context, root, config),
     ...inspectNotify(context, config),
     ...(await doctorFindings({ git, root, dir, isTask: taskFilesIn(folders), now: io.now(), open })),
@@ -91,43 +93,66 @@ async function inspectTasks(place: Place): Promise<readonly Examined[]> {
   }
 }
 
-async function inspectGates({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
+/** What is checked, and how a run would start it in its sandbox. */
+interface Here {
+  readonly root: string
+  readonly config: Config
+  readonly caged: Starts | null
+}
+
+async function inspectGates({ io }: Context, { root, config, caged }: Here): Promise<readonly Examined[]> {
   const gates = config.gates ?? detectGates(root)
   const from = config.gates ? 'configured' : 'detected'
-  if (gates.length > 0)
-    return Promise.all(gates.map((gate) => inspectGate(gate, from, { cwd: root, env: io.env })))
+  const where = { cwd: root, env: io.env, start: caged?.gate ?? null }
+  if (gates.length > 0) return Promise.all(gates.map((gate) => inspectGate(gate, from, where)))
   const fix = 'Give the commands that must pass as "gates" in ralph.config.json'
   return [finding('gates', 'note', 'none: nothing checks what the agent says', config.gates ? '' : fix)]
 }
 
-async function inspectGate(
-  { name, command, required }: Gate,
-  from: string,
-  where: Parameters<typeof missingProgram>[1],
-): Promise<Examined> {
-  const missing = await missingProgram(command, where)
+async function inspectGate({ name, command, required }: Gate, from: string, where: Where): Promise<Examined> {
   const gate = `${name}: ${command} (${from})`
-  if (missing === null) return finding('gates', 'ok', gate)
-  const what = missing.startsWith(PACKAGES) ? "the project's packages" : missing
-  const fix = `Install ${what}, or give other "gates" in ralph.config.json`
-  return finding(
-    'gates',
-    required ? 'problem' : 'note',
-    `${gate} cannot start: there is no ${missing} here`,
-    fix,
-  )
+  const lacks = (why: string, fix: string): Examined =>
+    finding('gates', required ? 'problem' : 'note', `${gate} cannot start${why}`, fix)
+  const missing = await missingProgram(command, { cwd: where.cwd, env: where.env })
+  if (missing !== null) {
+    const what = missing.startsWith(PACKAGES) ? "the project's packages" : missing
+    const fix = `Install ${what}, or give other "gates" in ralph.config.json`
+    return lacks(`: there is no ${missing} here`, fix)
+  }
+  const hidden = await hiddenIn(command, where)
+  return hidden === null ? finding('gates', 'ok', gate) : lacks(...hidden)
 }
 
-async function inspectAgents({ io }: Context, root: string, config: Config): Promise<readonly Examined[]> {
+/** Where a program is looked up, and what starts it in the sandbox. */
+interface Where {
+  readonly cwd: string
+  readonly env: Context['io']['env']
+  readonly start: StartProcess | null
+}
+
+/** Why a command cannot start in the sandbox, and what to do; null if nothing hides its programs. */
+async function hiddenIn(
+  command: string,
+  { start, ...where }: Where,
+): Promise<readonly [string, string] | null> {
+  const hidden = start === null ? null : await hiddenProgram(command, { ...where, start })
+  if (hidden === null) return null
+  const { path, read } = hidden
+  return [
+    ` in the sandbox, which hides ${path}`,
+    `Put it into the project, or allow it in ralph.config.json: "sandbox": { "read": ${JSON.stringify(read)} }`,
+  ]
+}
+
+async function inspectAgents({ io }: Context, here: Here): Promise<readonly Examined[]> {
+  const { config } = here
   const chosen =
     config.agent === null
       ? firstInstalled(config.agents, io.env)
       : AGENTS.find(({ name }) => name === config.agent)
   const shown = AGENTS.filter((entry) => entry.program !== null || entry === chosen)
   const looked = await Promise.all(
-    shown.map((entry) =>
-      inspectAgent(entry, { io, root, command: config.command, pty: config.pty, isChosen: entry === chosen }),
-    ),
+    shown.map((entry) => inspectAgent(entry, { ...here, io, isChosen: entry === chosen })),
   )
   if (chosen) return looked
   return [
@@ -143,16 +168,11 @@ async function inspectAgents({ io }: Context, root: string, config: Config): Pro
 
 async function inspectAgent(
   { name, program, load }: AgentEntry,
-  where: {
-    readonly io: Context['io']
-    readonly root: string
-    readonly command: string | null
-    readonly pty: boolean
-    readonly isChosen: boolean
-  },
+  where: Here & { readonly io: Context['io']; readonly isChosen: boolean },
 ): Promise<Examined> {
-  const { io, root, command, pty, isChosen } = where
-  const { install, minimumVersion, preflight } = await load(command, pty)
+  const { io, root, config, caged, isChosen } = where
+  const provider = await load(config.command, config.pty)
+  const { install, minimumVersion, preflight } = provider
   const installation = await installationOf(program, { cwd: root, env: io.env })
   const version = installation?.version ?? null
   const label = program === null ? name : `${name} ${version ?? '(version unknown)'}`
@@ -165,6 +185,11 @@ async function inspectAgent(
   const newEnough = isNewEnough(version, minimumVersion)
   const [problem] = await preflight({ env: io.env, cwd: root })
   if (problem !== undefined) return lacks(`${label}${here}: ${problem}`)
+  if (name === 'command' && config.command !== null) {
+    const start = caged?.agent(provider) ?? null
+    const hidden = await hiddenIn(config.command, { cwd: root, env: io.env, start })
+    if (hidden !== null) return lacks(`${label}${here}${comma} cannot start${hidden[0]}`, hidden[1])
+  }
   const note = (message: string, fix = '') => finding('agents', 'note', message, fix)
   if (newEnough === false) return note(`${label}${here}${comma} is older than ${minimumVersion}`, install)
   if (newEnough === null) return note(`${label}${here}: works from ${minimumVersion} on`)
