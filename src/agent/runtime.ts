@@ -39,6 +39,29 @@ const USUAL_TERM = 'xterm-256color'
 /** How long after some output an unfinished line is shown. */
 const SHOW_MS = 500
 
+/** So many events at once are joined. */
+const MANY = 64
+const LONGEST_JOINED = 16_384
+
+/** Joins neighbouring texts: an agent may print millions of lines, and each event passes through the whole run. */
+function* joined(events: readonly AgentEvent[]): Iterable<AgentEvent> {
+  let texts: string[] = []
+  let length = 0
+  for (const event of events) {
+    const isText = event.type === 'text'
+    if (texts.length > 0 && (!isText || length >= LONGEST_JOINED)) {
+      yield { type: 'text', text: texts.join('\n') }
+      texts = []
+      length = 0
+    }
+    if (isText) {
+      texts.push(event.text)
+      length += event.text.length
+    } else yield event
+  }
+  if (texts.length > 0) yield { type: 'text', text: texts.join('\n') }
+}
+
 /** Makes an agent from a provider: runs its program, reads its stream and enforces its limits. */
 export function createAgent(provider: Provider, options: RuntimeOptions): Agent {
   const { name, alwaysReads, takesMcpServers = false, interactive } = provider
@@ -92,7 +115,7 @@ class AgentProcess {
     const work = this.#work()
     try {
       for (let events = await this.#channel.take(); events; events = await this.#channel.take()) {
-        for (const event of events) yield event
+        for (const event of events.length > MANY ? joined(events) : events) yield event
       }
     } finally {
       // A caller that stops listening no longer needs the agent.

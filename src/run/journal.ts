@@ -36,10 +36,10 @@ export function openJournal(folder: string, run: string): (event: RunEvent) => v
     if (event.type !== 'agent-text' && event.type !== 'agent-tool' && event.type !== 'agent-retrying')
       return append(event)
     const before = written.get(event.id) ?? 0
+    if (before > MOST_CHARACTERS) return
     const after = before + JSON.stringify(event).length
     written.set(event.id, after)
     if (after <= MOST_CHARACTERS) return append(event)
-    if (before > MOST_CHARACTERS) return
     const { at, id } = event
     append({ at, id, type: 'agent-text', text: '[the journal holds no more of this attempt: its log does]' })
   }

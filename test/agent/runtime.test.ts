@@ -70,6 +70,20 @@ describe.skipIf(process.platform === 'win32')('an agent', () => {
     expect(outcome.end.kind).toBe('crashed')
   })
 
+  test('whose many texts come at once has them joined, in their order, around its other events', async () => {
+    const texts = `seq 5000 | sed 's/.*/{"type":"text","text":"&"}/'`
+    const { events } = await run(shell(`${texts}; echo '${used({ turns: 1 })}'; ${texts}; ${DONE}`))
+    const kinds = events.map(({ type }) => type)
+    expect(kinds.length).toBeLessThan(500)
+    const all = Array.from({ length: 5000 }, (_, i) => `${i + 1}`).join('\n')
+    const at = kinds.indexOf('usage')
+    for (const part of [events.slice(0, at), events.slice(at)]) {
+      const said = part.flatMap((event) => (event.type === 'text' ? [event.text] : []))
+      expect(said.join('\n')).toBe(all)
+      expect(Math.max(...said.map(({ length }) => length))).toBeLessThan(20_000)
+    }
+  })
+
   test('is logged byte by byte', async () => {
     const log = { stdout: '', stderr: '' }
     await run(shell('printf "a\\377"; echo b >&2'), {

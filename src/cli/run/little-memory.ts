@@ -6,7 +6,7 @@ const FLAGS = { 'semi-space-growth-factor': [2, 1], 'heap-growing-percent': [0, 
 
 /**
  * Makes the JavaScript engine collect garbage often instead of growing: a run reads gigabytes of agent output, and keeps almost
- * nothing of it. This takes no more time, and a third less memory. From then on the engine refuses kept code (start.ts),
+ * nothing of it. This takes a third less memory, and hardly more time. From then on the engine refuses kept code (start.ts),
  * so what the first frame needs should be loaded by now.
  */
 export function takeLittleMemory({ atExit }: Pick<Io, 'atExit'>): void {
