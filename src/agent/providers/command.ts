@@ -95,7 +95,7 @@ class CommandReader implements StreamReader {
     // In a terminal error messages are part of the output.
     const complaint = neverBegan(this.#line, this.#pty ? { ...exit, stderr: message } : exit)
     if (complaint === null) return { kind: 'crashed', reason: failureOf('the command', exit, message) }
-    const reason = `The agent "command" cannot begin (${complaint}): ${HOW_TO_GIVE_ONE}.`
+    const reason = `The agent "command" cannot begin (${complaint}): ${HOW_TO_GIVE_ONE}; ralph doctor says whether the sandbox hides it.`
     return { kind: 'refused', reason, hopeless: 'run' }
   }
 }

@@ -122,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('the command agent', () => {
       expect((await run(command)).outcome.end).toEqual({
         kind: 'refused',
         reason: expect.stringMatching(
-          /^The agent "command" cannot begin \(.*(?:agent|not-executable|no-interpreter): .+\): set `command` in the config, or give --command\.$/,
+          /^The agent "command" cannot begin \(.*(?:agent|not-executable|no-interpreter): .+\): set `command` in the config, or give --command; ralph doctor says whether the sandbox hides it\.$/,
         ),
         hopeless: 'run',
       })
