@@ -43,6 +43,16 @@ describe('the files in an index', () => {
     expect(entries).toEqual(printed(root))
   })
 
+  it.each([2, 4])('are read as far as it goes, wherever an index of version %i is cut off', (version) => {
+    const root = makeIndexed(version, 'sha1')
+    const bytes = readFileSync(join(root, '.git/index'))
+    const all = entriesOf(root, 0, 'sha1')
+    for (let length = 0; length < bytes.length; length++) {
+      const found = changedSince(bytes.subarray(0, length), 0, { objectFormat: 'sha1' })
+      expect(found).toEqual(all.slice(0, found.length))
+    }
+  })
+
   it('are left out if they had changed before that second, or git is not to look at them', () => {
     const root = makeIndexed(2, 'sha1')
     const [first] = entriesOf(root, 0, 'sha1')
