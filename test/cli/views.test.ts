@@ -144,7 +144,7 @@ describe('what is long', () => {
 
   it('is told in brief by init, too', async () => {
     const ids = Array.from({ length: 14 }, (_, at) => `T-${String(at + 1).padStart(3, '0')}`)
-    const files = ids.map((id) => [`docs/tasks/${id}.md`, taskText(id, 'Pay', { Status: 'maybe 1' })])
+    const files = ids.map((id) => [`docs/tasks/${id}.md`, taskText(id, 'Pay', { Status: `maybe ${id}` })])
     const root = projectFolder(Object.fromEntries(files) as Record<string, string>)
     const { stderr } = await ralph(['init', '--yes'], { cwd: root })
     expect(stderr).toMatch(/T-012\.md .*\n {4}and 2 more\n/)

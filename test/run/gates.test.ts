@@ -30,7 +30,10 @@ describe('the gates', () => {
     const events = await attempt(({ name }) => name === 'b').events
     expect(told(events)).toEqual(['a begins', 'a failed', 'b begins', 'b passed', 'c begins', 'c failed'])
     expect(those(events, 'attempt-finished')).toMatchObject([
-      { outcome: 'gate-failed', reason: 'a: exit code 1; c: exit code 1' },
+      {
+        outcome: 'gate-failed',
+        reason: 'a: exit code 1: error: it does not work; c: exit code 1: error: it does not work',
+      },
     ])
   })
 
