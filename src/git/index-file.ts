@@ -15,7 +15,7 @@ const HEADER = 12
 const MODE = 24
 const OID = 40
 /** The kinds of files and links; the others are submodules, and folders of a sparse index. */
-const KINDS: readonly number[] = [0o10, 0o12]
+const KINDS: ReadonlySet<number> = new Set([0o10, 0o12])
 
 /**
  * The files that had last changed in this second or later when git read them, from the bytes of an index. Without those
@@ -53,7 +53,7 @@ export function changedSince(
     const seconds = bytes.readUInt32BE(start)
     const mode = bytes.readUInt32BE(start + MODE)
     const isLookedAt = (flags & 0xb000) === 0 && !isExtended
-    if (seconds < since || !isLookedAt || !KINDS.includes(mode >> 12)) continue
+    if (seconds < since || !isLookedAt || !KINDS.has(mode >> 12)) continue
     found.push({
       path: path.toString(),
       mode: mode.toString(8),
