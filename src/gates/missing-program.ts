@@ -38,9 +38,8 @@ export async function hiddenProgram(
   where: Lookup & { readonly start: StartProcess },
 ): Promise<HiddenProgram | null> {
   const { cwd, env } = where
-  if ((await missingProgram(command, { cwd, env })) !== null) return null
   const name = (await missingProgram(command, where)) ?? (await missingScript(command, where))
-  if (name === null) return null
+  if (name === null || (await missingProgram(command, { cwd, env })) !== null) return null
   const PATH = pathWithPackages(cwd, env)
   const isPath = name.includes('/') && existsSync(resolve(cwd, name))
   const path = isPath ? resolve(cwd, name) : findOnPath(basename(name), { ...env, PATH })

@@ -18,8 +18,8 @@ const OID = 40
 const KINDS: ReadonlySet<number> = new Set([0o10, 0o12])
 
 /**
- * The files that had last changed in this second or later when git read them, from the bytes of an index. Without those
- * that git is told not to look at. Of an index that is not whole, as far as it goes: git says what is wrong with it.
+ * The files that had last changed in this second or later when git read them, from the bytes of an index. Files that are
+ * flagged to be taken as unchanged are left out. An index that is not whole is read as far as it goes: git reports it.
  */
 export function changedSince(
   bytes: Buffer,
