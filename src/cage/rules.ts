@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { builtFile } from '../base/built-file.ts'
-import { NO_NEEDS, type CageNeeds } from '../base/cage-needs.ts'
+import { hostsNamedIn, NO_NEEDS, type CageNeeds } from '../base/cage-needs.ts'
+import { readPlainFile } from '../base/regular-file.ts'
 import { CONFIG_FILES } from '../base/names.ts'
 import type { Environment } from '../process/mark.ts'
 import { cacheFolder } from '../base/cache-folder.ts'
@@ -15,17 +16,15 @@ import type { CageRequest } from './start.ts'
 
 /** The place that a cage is for. */
 export interface CagePlace {
-  /** The top of the workspace. */
+  /** The top of the folder. */
   readonly top: string
   /** The project's root, in it. */
   readonly root: string
-  /** The git folders of the workspace. */
-  readonly git: readonly string[]
-  /** Whether the workspace is ralph's own clone, whose repository its agent may write. */
-  readonly isOwn: boolean
+  /** The top of the checkout, which cannot be read. */
+  readonly checkout: string
   /** Whether its agent only reads, as in planning. */
   readonly isReadOnly?: boolean
-  /** Paths outside the workspace that it links to and may read. */
+  /** Paths outside of the folder that may be read: the checkout's objects, and folders beside it. */
   readonly borrowed: readonly string[]
   /** Files named like `.env` that git tracks: they contain no secrets. */
   readonly tracked: readonly string[]
@@ -99,7 +98,17 @@ export function gatePolicy(world: CageWorld, request: CageRequest): CagePolicy {
 
 /** The policy for the preparation of a workspace, which installs what agents and gates need. */
 export function preparePolicy(world: CageWorld, request: CageRequest): CagePolicy {
-  return { ...gatePolicy(world, request), hosts: world.settings.network, hostsKey: 'network' }
+  const hosts = ['registries', ...world.settings.network, ...registriesIn(world.env)]
+  return { ...gatePolicy(world, request), hosts, hostsKey: 'network' }
+}
+
+/** The registry that a person has set for a package manager, as an entry of a list of hosts. */
+function registriesIn(env: Environment): readonly string[] {
+  const home = env['HOME'] ?? homedir()
+  const npmrc = readPlainFile(join(home, '.npmrc'), 1024 * 1024) ?? ''
+  const inFile = [...npmrc.matchAll(/^(?:@[^:\s]+:)?registry\s*=\s*(\S+)/gm)].map(([, url]) => url)
+  const inEnvironment = ['npm_config_registry', 'NPM_CONFIG_REGISTRY', 'PIP_INDEX_URL', 'UV_INDEX_URL', 'UV_DEFAULT_INDEX', 'GOPROXY']
+  return hostsNamedIn(...inFile, ...inEnvironment.map((name) => env[name]))
 }
 
 function policyOf(
@@ -114,7 +123,8 @@ function policyOf(
   const read = paths(settings.read)
   const write = paths(settings.write).filter((path) => !place.isReadOnly || !isInside(path, place.top))
   const caches = cachesFor(place, env)
-  const never = neverWritten(place)
+  const never = [...neverWritten(place), ...laterIn(place).filter((path) => !write.includes(path))]
+  const programs = [request.program, dirname(request.program), dirname(process.execPath), fileURLToPath(builtFile('cage-inside.cjs'))]
   const own = new Set(needs.keys)
   const opened = [...write, ...read, ...paths(settings.copy)]
   const isOpened = (path: string): boolean =>
@@ -129,21 +139,15 @@ function policyOf(
   ]
   return {
     rules: [
-      ...shown([
-        home,
-        request.program,
-        dirname(request.program),
-        dirname(process.execPath),
-        fileURLToPath(builtFile('cage-inside.cjs')),
-        ...place.borrowed,
-        ...read,
-      ]),
-      ...outermost([place.top, ...write]).map(writeRule),
-      ...(place.isReadOnly ? [readRule(place.top)] : []),
+      ...shown([home, ...programs, ...read]),
+      ...outermost(write).map(writeRule),
       ...hiddenOwn(env),
-      // A workspace of ralph's own is in a folder that was just hidden.
-      ...(place.isOwn ? [writeRule(place.top)] : []),
-      ...[...never, ...laterIn(place).filter((path) => !write.includes(path))].map(readRule),
+      closedRule(place.checkout),
+      // They may be in a folder that was just hidden.
+      ...[...programs, ...place.borrowed].filter((path) => isInside(path, place.checkout)).map(readRule),
+      ...place.borrowed.map(readRule),
+      ...(place.isReadOnly ? [readRule(place.top)] : parentsOf(place, never).map(writeRule)),
+      ...never.map(readRule),
       ...request.writable.map(writeRule),
       ...closed.filter(({ path }) => !own.has(relative(home, path)) && !isOpened(path)),
       ...[...caches.folders, ...write.filter((path) => path !== place.top && isHiddenBy(path, closed))].map(
@@ -154,7 +158,7 @@ function policyOf(
     ],
     never: place.isReadOnly ? [place.top, ...never] : never,
     isHidden: (name) => isKey(name, needs) && !settings.read.includes(`env:${name}`),
-    env: { ...caches.env, ...(place.isOwn ? {} : { GIT_OPTIONAL_LOCKS: '0' }) },
+    env: caches.env,
   }
 }
 
@@ -182,12 +186,22 @@ function shown(paths: readonly string[]): readonly MountRule[] {
   return paths.filter(isTemporary).map(readRule)
 }
 
-/** The paths of git, ralph and its configuration: no entry may make them writable. */
-function neverWritten({ top, root, git, isOwn }: CagePlace): readonly string[] {
+/** The paths of ralph and its configuration: no entry may make them writable. */
+function neverWritten({ top, root }: CagePlace): readonly string[] {
   const ralph = [...new Set([top, root])].map((folder) => join(folder, '.ralph'))
   const config = CONFIG_FILES.map((name) => join(root, name))
-  const ofGit = isOwn ? [] : [join(top, '.git'), ...git.filter((folder) => isInside(folder, top))]
-  return [...ralph, ...config, ...new Set(ofGit)].filter((path) => !isLink(path))
+  return [...ralph, ...config].filter((path) => !isLink(path))
+}
+
+/** The top, and the folders above what may not be written: a folder that is a mount of its own cannot be renamed. */
+function parentsOf({ top }: CagePlace, paths: readonly string[]): readonly string[] {
+  const found = new Set([top])
+  for (const path of paths) {
+    if (!existsSync(path)) continue
+    for (let folder = dirname(path); folder !== top && isInside(folder, top); folder = dirname(folder))
+      found.add(folder)
+  }
+  return [...found].toSorted((a, b) => a.length - b.length)
 }
 
 function laterIn({ top, root }: CagePlace): readonly string[] {
@@ -248,15 +262,16 @@ function hiddenOwn(env: Environment): readonly MountRule[] {
 
 /** The caches of package managers: a folder for this repository's cages alone. */
 function cachesFor(
-  { top }: CagePlace,
+  { checkout }: CagePlace,
   env: Environment,
 ): { folders: readonly string[]; env: Record<string, string> } {
   const parent = cacheFolder(env)
-  const name = createHash('sha256').update(top).digest('hex').slice(0, 16)
+  const name = createHash('sha256').update(checkout).digest('hex').slice(0, 16)
   const folder = parent === null ? '/tmp/caches' : join(parent, 'caches', name)
   if (parent !== null && !made(folder)) return { folders: [], env: {} }
   const variables = {
     npm_config_cache: 'npm',
+    npm_config_store_dir: 'pnpm',
     YARN_CACHE_FOLDER: 'yarn',
     BUN_INSTALL_CACHE_DIR: 'bun',
     DENO_DIR: 'deno',

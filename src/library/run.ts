@@ -3,9 +3,10 @@ import { findTask } from '../project/find-task.ts'
 import type { Project } from '../project/project.ts'
 import { NO_WISH, runOptions, type RunWish } from '../project/run-options.ts'
 import { NO_QUESTIONS } from '../project/questions.ts'
+import { readFromBranch } from '../project/read-from-branch.ts'
 import { startRun } from '../project/start-run.ts'
 import { refuseInside } from '../project/world.ts'
-import { Control } from '../run/control.ts'
+import { Control } from '../engine/control.ts'
 import { ownWorld } from './world.ts'
 
 /** The options of a run; missing ones come from the configuration. */
@@ -52,14 +53,15 @@ async function* eventsOf(project: Project, request: RunRequest, control: Control
     events.push(event)
     wake()
   }
-  const options = runOptions(wish, project)
-  const finished = startRun(world, project, {
-    wish,
-    options,
-    questions: NO_QUESTIONS,
-    emit,
-    control,
-  }).finally(() => {
+  const begin = async (): Promise<void> => {
+    const where = { cwd: project.root, dir: project.dir }
+    const reading = { options: runOptions(wish, project), commitTasks: wish.commitTasks, askToCommit: null }
+    const read = await readFromBranch(world, where, project, reading)
+    const options = runOptions(wish, read.project)
+    const run = { wish, options, questions: NO_QUESTIONS, emit, control, warnings: read.warnings }
+    await startRun(world, read.project, run)
+  }
+  const finished = begin().finally(() => {
     isOver = true
     wake()
   })

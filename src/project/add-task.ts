@@ -1,26 +1,26 @@
 import { UserError } from '../base/errors.ts'
 import { startLint } from '../lint/lint.ts'
 import type { SignalInput } from '../signal/signal.ts'
-import type { TaskAddition } from '../attempt/ports.ts'
+import type { TaskDraft } from '../engine/ports.ts'
 import type { NewTaskSections } from '../task/draft.ts'
 import type { Task } from '../task/model.ts'
 import { safeNotes } from '../task/notes.ts'
 import { parseTask } from '../task/parse.ts'
 import { findTask } from './find-task.ts'
 import { lintContext } from './lint-context.ts'
-import { asCode, milestoneLike, writeNewTask } from './new-task.ts'
+import { asCode, composeTask, milestoneLike } from './new-task.ts'
 import type { Place } from './project.ts'
 
 /**
- * Writes the tasks that agents of a run add: as files of the workspace, so that each lands with the commit of the task
- * whose agent found it. A run uses each number once; `highestOf` returns the highest number in use anywhere.
+ * Composes the tasks that agents of a run add: each lands with the commit of the task whose agent found it. A run uses each
+ * number once; `highestOf` returns the highest number in use anywhere.
  */
 export function taskAdder(place: Place, highestOf: (tasks: readonly Task[]) => Promise<number>) {
   const added: Task[] = []
   return async (
     draft: SignalInput<'add_task'>,
-    { root, tasks: known }: { readonly root: string; readonly tasks: readonly Task[] },
-  ): Promise<TaskAddition> => {
+    known: readonly Task[],
+  ): Promise<TaskDraft> => {
     const tasks = [
       ...known,
       ...added.filter(({ number }) => known.every((task) => task.number !== number)),
@@ -28,8 +28,8 @@ export function taskAdder(place: Place, highestOf: (tasks: readonly Task[]) => P
     const written: Task[] = []
     try {
       const context = await lintContext(place)
-      const addition = await writeNewTask(
-        { ...place, root, tasks, highest: await highestOf(tasks) },
+      const compose = await composeTask(
+        { ...place, tasks },
         {
           ...draftOf(draft, tasks),
           check: async (file, text) => {
@@ -42,8 +42,9 @@ export function taskAdder(place: Place, highestOf: (tasks: readonly Task[]) => P
           },
         },
       )
+      const composed = await compose((await highestOf(tasks)) + 1)
       added.push(...written.slice(-1))
-      return addition
+      return composed
     } catch (error) {
       if (!(error instanceof UserError)) throw error
       return { problem: [error.message, error.fix].filter(Boolean).join('. ') }

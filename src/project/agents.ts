@@ -3,7 +3,7 @@ import { installationOf, isNewEnough, type Installation } from '../agent/install
 import type { Agent, Permission, Provider } from '../agent/port.ts'
 import { agentNamed, type AgentEntry } from '../agent/registry.ts'
 import { createAgent } from '../agent/runtime.ts'
-import type { AgentChoice } from '../attempt/job.ts'
+import type { AgentChoice } from '../engine/job.ts'
 import { UserError } from '../base/errors.ts'
 import { findOnPath, findShell, NO_SHELL } from '../process/program.ts'
 import type { StartProcess } from '../process/start.ts'

@@ -1,10 +1,10 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { UserError } from '../base/errors.ts'
 import type { RunEvent } from '../events/event.ts'
-import { JournalReader } from '../run/follow-journal.ts'
-import { journalPath } from '../run/journal.ts'
-import { lockOwner } from '../run/lock.ts'
-import { runsIn } from '../run/status.ts'
+import { JournalReader } from '../engine/follow-journal.ts'
+import { journalPath } from '../engine/journal.ts'
+import { lockOwner } from '../engine/lock.ts'
+import { runsIn } from '../engine/status.ts'
 
 /** Gets the events of a followed run. */
 export interface RunListener {

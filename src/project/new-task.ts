@@ -30,23 +30,42 @@ interface Draft {
 // A file with more digits is not read as a task.
 const LONGEST_ID = 'T-'.length + 12
 
-/** Claims a number by creating its file: if another process was faster, the next number is tried. */
-export async function writeNewTask(
-  { root, dir, tasks, highest, vocabulary }: NewTaskPlace,
+/** A new task's file, not written yet. */
+interface ComposedTask {
+  readonly id: string
+  readonly file: string
+  readonly text: string
+}
+
+/** Composes the file of a new task for each number that is asked for. */
+export async function composeTask(
+  { dir, tasks, vocabulary }: Omit<NewTaskPlace, 'root' | 'highest'>,
   { title, fields, sections, check }: Draft,
-): Promise<{ readonly id: string; readonly file: string }> {
+): Promise<(number: number) => Promise<ComposedTask>> {
   const digits = idDigits(tasks)
   const heading = await asHeading(title)
   const textOf = taskWriter(tasks, vocabulary)
-  for (let number = highest + 1; ; number++) {
+  return async (number) => {
     const id = idOf(number, digits)
     if (id.length > LONGEST_ID)
       throw new UserError(`${id} would be too long an id`, 'Give the highest task a smaller number.')
     const file = `${dir}/${id}.md`
     const text = textOf({ id, title: heading, fields, ...(sections && { sections }) })
     await check?.(file, text)
+    return { id, file, text }
+  }
+}
+
+/** Claims a number by creating its file: if another process was faster, the next number is tried. */
+export async function writeNewTask(
+  place: NewTaskPlace,
+  draft: Draft,
+): Promise<{ readonly id: string; readonly file: string }> {
+  const compose = await composeTask(place, draft)
+  for (let number = place.highest + 1; ; number++) {
+    const { id, file, text } = await compose(number)
     try {
-      writeFileSync(join(root, file), text, { flag: 'wx' })
+      writeFileSync(join(place.root, file), text, { flag: 'wx' })
       return { id, file }
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))

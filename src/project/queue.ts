@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { UserError } from '../base/errors.ts'
 import type { Git } from '../git/git.ts'
 import type { Task } from '../task/model.ts'
-import { openBoss } from '../worker/boss.ts'
-import { Coordinator } from '../worker/coordinator.ts'
-import { embeddedUrl, openEmbedded } from '../worker/embedded.ts'
-import type { Queue } from '../worker/queue.ts'
-import { Remote } from '../worker/remote.ts'
-import { EMBEDDED, QUEUE_VARIABLE, queueUrl, shownUrl } from '../worker/url.ts'
+import { openBoss } from '../engine/workers/boss.ts'
+import { Coordinator } from '../engine/workers/coordinator.ts'
+import { embeddedUrl, openEmbedded } from '../engine/workers/embedded.ts'
+import type { Queue } from '../engine/workers/queue.ts'
+import { Remote } from '../engine/workers/remote.ts'
+import { EMBEDDED, QUEUE_VARIABLE, queueUrl, shownUrl } from '../engine/workers/url.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Agents } from './agents.ts'
 import type { Place, Project } from './project.ts'
@@ -58,11 +58,11 @@ export async function openWorkersQueue(url: string, place: Pick<Place, 'root'>):
 }
 
 /** What makes the attempts of a run with a queue; it opens nothing before the run begins. */
-export function openElsewhere(
+export function openCoordinator(
   world: World,
   project: Project,
   { wish, agents, git }: { readonly wish: RunWish; readonly agents: Agents; readonly git: Git },
-): { readonly elsewhere: Coordinator; readonly remote: Remote } {
+): Coordinator {
   const { config, tierOf } = project
   const url = meantQueue(wish.queue, world, project)
   const remote = new Remote(git, wish.remote ?? config.queue.remote)
@@ -72,7 +72,7 @@ export function openElsewhere(
     ...task.tags,
     ...(await agents.namesFor(task)),
   ]
-  const elsewhere = new Coordinator({
+  return new Coordinator({
     open: (warn) =>
       url === EMBEDDED ? openEmbedded(queueFolder(project), roots, warn) : openBoss(url, roots),
     isEmbedded: url === EMBEDDED,
@@ -84,5 +84,4 @@ export function openElsewhere(
     now: world.now,
     urgent: world.urgent,
   })
-  return { elsewhere, remote }
 }

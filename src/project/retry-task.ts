@@ -1,6 +1,6 @@
 import { UserError } from '../base/errors.ts'
 import { composeMessage } from '../git/trailers.ts'
-import { answerMessage } from '../run/give-up.ts'
+import { answerMessage } from '../engine/give-up.ts'
 import { retryTask } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import { commitTaskFiles } from './commit-task-files.ts'

@@ -1,6 +1,6 @@
 import type { Gate } from '../events/gate.ts'
-import type { RunOptions } from '../run/ports.ts'
-import { detectGates } from '../gates/detect.ts'
+import type { RunOptions } from '../engine/ports.ts'
+import { detectGates } from '../engine/gates/detect.ts'
 import { GATE_TIMEOUT_SECONDS, type Config, type SandboxMode } from './config/defaults.ts'
 
 /** The command line of a run; null leaves a value to the configuration. */
@@ -10,8 +10,6 @@ export interface RunWish {
   readonly loop: boolean
   readonly maxTasks: number | null
   readonly jobs: number | null
-  /** Whether one job alone gets a workspace of its own too. */
-  readonly isolated: boolean
   /** The branch to land on, if it is not the checked-out one. */
   readonly branch: string | null
   readonly retries: number | null
@@ -47,7 +45,6 @@ export const NO_WISH: RunWish = {
   loop: false,
   maxTasks: null,
   jobs: null,
-  isolated: false,
   branch: null,
   retries: null,
   onFailure: null,
@@ -74,12 +71,13 @@ export function runOptions(
   wish: RunWish,
   { config, root }: { readonly config: Config; readonly root: string },
 ): RunOptions {
-  const { task, loop, maxTurns, timeoutSeconds, commitTasks } = wish
+  const { task, loop, maxTurns, timeoutSeconds } = wish
   return {
     task,
     loop,
     maxTasks: wish.maxTasks ?? config.maxTasks,
-    apart: apartOf(wish, config),
+    jobs: jobsOf(wish, config),
+    branch: wish.branch,
     overlap: config.overlap,
     retries: wish.retries ?? config.retries,
     onFailure: onFailureOf(wish, config),
@@ -97,7 +95,6 @@ export function runOptions(
     subject: config.commit.subject,
     progress: config.progress,
     push: wish.push || config.push,
-    commitTasks,
     maxAddedTasks: config.maxAddedTasks,
   }
 }
@@ -105,15 +102,10 @@ export function runOptions(
 /** With a queue the number of jobs follows the workers, up to this. */
 const MOST_GIVEN = 100
 
-/** One task at a time needs no workspace of its own, unless one is requested. */
-function apartOf(
-  { loop, jobs: requested, isolated, branch, byHand, queue }: RunWish,
-  config: Config,
-): RunOptions['apart'] {
-  if (queue !== null) return { jobs: loop ? (requested ?? MOST_GIVEN) : 1, branch }
+function jobsOf({ loop, jobs, byHand, queue }: RunWish, config: Config): number {
   // A person drives one agent at a time.
-  const jobs = loop && !byHand ? (requested ?? config.jobs) : 1
-  return jobs > 1 || isolated || branch !== null ? { jobs, branch } : null
+  if (!loop || byHand) return 1
+  return jobs ?? (queue === null ? config.jobs : MOST_GIVEN)
 }
 
 function gatesOf({ gates }: RunWish, config: Config, root: string): readonly Gate[] {

@@ -7,8 +7,9 @@ import type { CageRequest } from '../cage/start.ts'
 import type { SandboxState } from '../events/event.ts'
 import { openReadingGit } from '../git/door.ts'
 import type { Git } from '../git/git.ts'
-import { findRepository, type Repository } from '../git/repository.ts'
+import { findRepository } from '../git/repository.ts'
 import type { Provider } from '../agent/port.ts'
+import { findOnPath } from '../process/program.ts'
 import { startProcess, type StartProcess } from '../process/start.ts'
 import { StartedProcesses } from '../process/started.ts'
 import { SANDBOX_MODES, type Config, type SandboxMode } from './config/defaults.ts'
@@ -17,18 +18,20 @@ import type { World } from './world.ts'
 /** Overrides `sandbox.mode`. */
 const VARIABLE = 'RALPH_SANDBOX'
 
-/** A workspace in which processes are started. */
+/** A folder of a slot in which processes are started. */
 export interface SandboxedPlace {
   /** The project's root in it. */
   readonly root: string
-  readonly repository: Pick<Repository, 'root' | 'gitDir' | 'commonDir'>
+  /** The top of the folder. */
+  readonly top: string
+  /** The top of the checkout, which cannot be read. */
+  readonly checkout: string
+  /** Runs in the checkout. */
   readonly git: Git
-  /** Whether it is ralph's own, with its own repository. */
-  readonly isOwn: boolean
+  /** The folders of objects, and those beside the repository, that may be read. */
+  readonly borrowed: readonly string[]
   /** Whether an agent only reads in it, for example to plan. */
   readonly isReadOnly?: boolean
-  /** The checkout's folders that it has as links. */
-  readonly borrowed?: readonly string[]
 }
 
 /** How each kind of process is started in a workspace. */
@@ -73,11 +76,11 @@ export async function openSandbox(
   mode: SandboxMode,
   { env, root, config }: { readonly env: World['env']; readonly root: string; readonly config: Config },
 ): Promise<Sandbox> {
-  if (mode === 'off') return unsandboxed(null)
+  if (mode === 'off') return unsandboxed(null, env)
   const available = await sandboxAvailable(env, root)
   if (!available.ok) {
     if (mode === 'on') throw new UserError(`the sandbox is asked for, and ${available.reason}`, available.fix)
-    return unsandboxed(available.reason)
+    return unsandboxed(available.reason, env)
   }
   const [{ cagedStart }, rules] = await Promise.all([import('../cage/start.ts'), import('../cage/rules.ts')])
   return {
@@ -91,7 +94,7 @@ export async function openSandbox(
       const uncaged = started.following(startProcess)
       const agent = ({ cageNeeds }: Provider): StartProcess => {
         const needs = cageNeeds?.(env) ?? NO_NEEDS
-        return caged((request) => rules.agentPolicy(world, needs, request))
+        return byPersonsPath(caged((request) => rules.agentPolicy(world, needs, request)), env)
       }
       return {
         agent,
@@ -104,7 +107,7 @@ export async function openSandbox(
   }
 }
 
-/** How a run in the checkout would start processes in its sandbox; null if it would have none. */
+/** How the sandbox would start processes in the checkout itself, to tell what it hides; null if there is none. */
 export async function sandboxHere(
   { env, now }: Pick<World, 'env' | 'now'>,
   { root, config }: { readonly root: string; readonly config: Config },
@@ -115,36 +118,33 @@ export async function sandboxHere(
   if (!sandbox.state.on || !repository) return null
   const git = openReadingGit({ cwd: repository.root, env })
   const started = new StartedProcesses(() => now().getTime())
-  return sandbox.starts({ root, repository, git, isOwn: false }, started)
+  return sandbox.starts({ root, top: repository.root, checkout: NOWHERE, git, borrowed: [] }, started)
 }
 
+/** No path: nothing is hidden there. */
+const NOWHERE = '/dev/null/nowhere'
+
 /** Without a sandbox every process is started the same way. */
-function unsandboxed(reason: string | null): Sandbox {
+function unsandboxed(reason: string | null, env: World['env']): Sandbox {
   return {
     state: { on: false, reason },
     async starts(_, started) {
       const start = started.following(startProcess)
-      return { agent: () => start, byHand: () => start, gate: start, prepare: start, uncaged: start }
+      const agent = byPersonsPath(start, env)
+      return { agent: () => agent, byHand: () => agent, gate: start, prepare: start, uncaged: start }
     },
   }
 }
 
-async function placeOf({
-  root,
-  repository,
-  git,
-  isOwn,
-  isReadOnly = false,
-  borrowed = [],
-}: SandboxedPlace): Promise<CagePlace> {
-  const { stdout } = await git.run(['ls-files', '-z', '--', ':(glob)**/.env*'])
-  return {
-    top: repository.root,
-    root,
-    git: [repository.gitDir, repository.commonDir],
-    isOwn,
-    isReadOnly,
-    borrowed,
-    tracked: stdout.toString().split('\0').filter(Boolean),
+async function placeOf({ git, isReadOnly = false, ...place }: SandboxedPlace): Promise<CagePlace> {
+  const { stdout } = await git.run(['ls-files', '-z', '--', ':(top,glob)**/.env*'])
+  return { ...place, isReadOnly, tracked: stdout.toString().split('\0').filter(Boolean) }
+}
+
+/** Finds an agent's program by the person's PATH: one that an agent may have written is never found first. */
+function byPersonsPath(start: StartProcess, env: World['env']): StartProcess {
+  return (command, options) => {
+    if ('shell' in command || command.program.includes('/')) return start(command, options)
+    return start({ ...command, program: findOnPath(command.program, env) ?? command.program }, options)
   }
 }

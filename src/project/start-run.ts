@@ -1,18 +1,17 @@
-import type { Emit } from '../attempt/ports.ts'
 import { UserError } from '../base/errors.ts'
+import type { Control } from '../engine/control.ts'
+import type { Emit, RunOptions } from '../engine/ports.ts'
+import { runTasks } from '../engine/run.ts'
 import type { RunEvent } from '../events/event.ts'
-import type { Control } from '../run/control.ts'
-import type { RunOptions } from '../run/ports.ts'
-import { runTasks } from '../run/run.ts'
 import type { PersonTerminal } from '../process/terminal.ts'
 import type { Task } from '../task/model.ts'
 import { Agents } from './agents.ts'
 import { Notifier } from './notify.ts'
 import type { Project } from './project.ts'
-import type { RunWish } from './run-options.ts'
 import type { Questions } from './questions.ts'
-import { runPorts } from './run-ports.ts'
 import { openWithCommit } from './repository.ts'
+import type { RunWish } from './run-options.ts'
+import { runPorts } from './run-ports.ts'
 import { openSandbox, sandboxMode } from './sandbox.ts'
 import { withoutQueue, type World } from './world.ts'
 
@@ -28,13 +27,15 @@ interface RunStart {
   readonly control?: Control
   /** Reports what failed after the end of the run. */
   readonly warn?: (message: string) => void
+  /** What a person should know before it begins. */
+  readonly warnings: readonly string[]
 }
 
 /** Runs tasks of a project to the end. */
 export async function startRun(
   world: World,
   project: Project,
-  { wish, options, questions, terminal, emit, control, warn }: RunStart,
+  { wish, options, questions, terminal, emit, control, warn, warnings }: RunStart,
 ): Promise<void> {
   if (options.byHand && !terminal)
     throw new UserError(
@@ -45,22 +46,16 @@ export async function startRun(
   const sandbox = await openSandbox(mode, { env: world.env, ...project })
   const isElsewhere = wish.queue !== null
   const agents = new Agents(world, wish, { ...project, isCaged: sandbox.state.on, isElsewhere })
-  const shared = isElsewhere ? await openShared(world, project, { wish, agents }) : null
+  const workers = isElsewhere ? await openWorkers(world, project, { wish, agents }) : null
   // In parallel with the rest, because an agent may take a second to print its version.
   const checked = agents.check(tasksOf(project, options)).then(
-    (warnings) => ({ warnings }),
+    (found) => ({ warnings: found }),
     (error: unknown) => ({ error }),
   )
-  const ports = await runPorts(withoutQueue(world), project, {
-    agents,
-    questions,
-    terminal,
-    sandbox,
-    control,
-    shared,
-  })
-  const agentPorts = await checked
-  if ('error' in agentPorts) throw agentPorts.error
+  const wiring = { agents, questions, terminal, sandbox, control, workers }
+  const ports = await runPorts(withoutQueue(world), project, wiring)
+  const ofAgents = await checked
+  if ('error' in ofAgents) throw ofAgents.error
   let isOver = false
   const notifier = new Notifier(world, {
     config: project.config.notify,
@@ -71,7 +66,8 @@ export async function startRun(
     },
   })
   try {
-    await runTasks(options, { ...ports, ...agentPorts }, (event) => {
+    const said = { warnings: [...warnings, ...ofAgents.warnings] }
+    await runTasks(options, { ...ports, ...said }, (event) => {
       isOver ||= event.type === 'run-finished'
       emit(event)
       notifier.event(event)
@@ -82,14 +78,14 @@ export async function startRun(
 }
 
 /** Loads the code for workers only if the run uses them. */
-async function openShared(
+async function openWorkers(
   world: World,
   project: Project,
   request: { readonly wish: RunWish; readonly agents: Agents },
-): Promise<ReturnType<typeof import('./queue.ts').openElsewhere>> {
-  const { openElsewhere } = await import('./queue.ts')
+): Promise<ReturnType<typeof import('./queue.ts').openCoordinator>> {
+  const { openCoordinator } = await import('./queue.ts')
   const { git } = await openWithCommit(world, project.root)
-  return openElsewhere(world, project, { ...request, git })
+  return openCoordinator(world, project, { ...request, git })
 }
 
 /** The tasks that the run may come to. */

@@ -7,7 +7,7 @@ import { gatherPrompt } from '../prompt/gather.ts'
 import type { EarlierAttempt } from '../prompt/history.ts'
 import type { Prompt } from '../prompt/parts.ts'
 import type { KeptAttempt } from '../git/record.ts'
-import type { RunPorts } from '../run/ports.ts'
+import type { WritePrompt } from '../engine/ports.ts'
 import type { SignalResource } from '../signal/signal.ts'
 import { sectionBodies } from '../task/edit-section.ts'
 import type { Task } from '../task/model.ts'
@@ -34,7 +34,7 @@ export interface TaskPrompt {
 }
 
 /** The function that writes the prompts of a run. */
-export function promptOf(place: Place, git: Git): RunPorts['prompt'] {
+export function promptOf(place: Place, git: Git): WritePrompt {
   return async ({ failedBefore, ...request }) => {
     const names = new Set(failedBefore.map(({ gate }) => gate.name))
     const { prompt, warnings, resources } = await writePrompt(place, git, { ...request, failedBefore: names })

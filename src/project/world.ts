@@ -1,6 +1,6 @@
 import { UserError } from '../base/errors.ts'
 import { INSIDE_VARIABLE } from '../base/names.ts'
-import { QUEUE_VARIABLE } from '../worker/url.ts'
+import { QUEUE_VARIABLE } from '../engine/workers/url.ts'
 import { pathWithin, truePaths } from '../base/paths.ts'
 
 /** What the project's code may use of the outside world; a command passes its own. */
@@ -20,8 +20,7 @@ export interface World {
 
 /** The same world without the queue's password in the environment: no agent and no gate needs it. */
 export function withoutQueue(world: World): World {
-  const env = { ...world.env, [QUEUE_VARIABLE]: undefined }
-  return Object.create(world, { env: { value: env } })
+  return { ...world, env: { ...world.env, [QUEUE_VARIABLE]: undefined } }
 }
 
 /** Throws inside an attempt of a run, which must not start or change a run. */

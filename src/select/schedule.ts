@@ -8,6 +8,8 @@ export type Schedulable = Pick<TaskHead, 'id' | 'number'> & { readonly touches: 
 export interface Busy<T extends Schedulable> {
   readonly task: T
   readonly phase: 'working' | 'ready' | 'held'
+  /** The paths that its candidate changes. */
+  readonly changed?: readonly string[]
 }
 
 /** Everything that the decision depends on. */
@@ -18,6 +20,11 @@ export interface Standing<T extends Schedulable> {
   /** How many agents may work at once. */
   readonly jobs: number
   readonly overlap: 'wait' | 'ignore'
+  /**
+   * Tasks that met others in this run, the one that did so first at the front: they claim these paths as if they were their
+   * Touches, and a task that fails only together with others works while nobody else does.
+   */
+  readonly claims: ReadonlyMap<string, Claim>
   /** How many more tasks may begin. */
   readonly mayBegin: number
   /** Tasks that have begun before and need another attempt: they are not counted again. */
@@ -29,9 +36,16 @@ export interface Standing<T extends Schedulable> {
   readonly isLanding: boolean
 }
 
+/** What a task that met others may not share with another one. */
+export interface Claim {
+  readonly paths: readonly string[]
+  readonly isAlone: boolean
+}
+
 /** A run that has not begun. */
 export const IDLE = {
   busy: [],
+  claims: new Map<string, Claim>(),
   mayBegin: Infinity,
   again: new Set<string>(),
   isEnding: false,
@@ -57,38 +71,76 @@ export interface Schedule<T extends Schedulable> {
 }
 
 /**
- * Decides what a run with several jobs does next: the lowest-numbered eligible tasks begin that overlap with nothing
- * under way, and the candidate with the lowest number lands.
+ * Decides what a run does next: the lowest-numbered eligible tasks begin that overlap with nothing under way, and the
+ * candidate with the lowest number lands. Of tasks that met others, the one that did so first goes first.
  */
 export function schedule<T extends Schedulable>(standing: Standing<T>): Schedule<T> {
-  const { eligible, busy, jobs, overlap, again, isEnding, isStopping, isLanding } = standing
+  const { eligible, busy, jobs, again, claims, isEnding, isStopping, isLanding } = standing
   const ready = busy.filter(({ phase }) => phase === 'ready').map(({ task }) => task)
   const working = busy.filter(({ phase }) => phase === 'working').length
   // If landing is slower than the agents, more work would only wait and become outdated.
   const free = isEnding || isStopping || ready.length >= jobs ? 0 : jobs - working
   const ids = new Set(busy.map(({ task }) => task.id))
+  const order = [...claims.keys()]
+  const byClaim = (task: T): number => order.indexOf(task.id) + 1 || order.length + 1
   const begin: T[] = []
   const waiting: { task: T; wait: Wait }[] = []
+  /** Tasks that would begin if others were not in their way: nobody passes them in what they claim. */
+  const before: T[] = []
   let { mayBegin } = standing
-  for (const task of eligible) {
+  for (const task of eligible.toSorted((a, b) => byClaim(a) - byClaim(b))) {
     if (ids.has(task.id)) continue
-    const others = [...busy.map((one) => one.task), ...begin]
-    const inTheWay = overlap === 'wait' ? overlapWith(task, others) : null
+    const inTheWay = meets(task, [...busy.map((one) => one.task), ...begin, ...before], standing)
+    if (claims.has(task.id)) before.push(task)
     if (inTheWay) waiting.push({ task, wait: inTheWay })
     else if (begin.length < free && (again.has(task.id) || mayBegin-- > 0)) begin.push(task)
     else waiting.push({ task, wait: { kind: 'jobs' } })
   }
-  const land = isLanding || isStopping ? null : (ready.toSorted((a, b) => a.number - b.number)[0] ?? null)
+  const landable = busy.filter((one) => one.phase === 'ready' && !wouldMeet(one, standing))
+  const byNumber = landable.map(({ task }) => task).toSorted((a, b) => a.number - b.number)
+  const land = isLanding || isStopping ? null : (byNumber[0] ?? null)
   const isOver = working + begin.length === 0 && !isLanding && land === null
   return { begin, waiting, land, isOver }
 }
 
-function overlapWith<T extends Schedulable>(task: T, others: readonly T[]): Wait | null {
+/** Whether a candidate would have another task, which met somebody before it did, begin again once more. */
+function wouldMeet<T extends Schedulable>(
+  { task, changed = [] }: Busy<T>,
+  { busy, claims }: Pick<Standing<T>, 'busy' | 'claims'>,
+): boolean {
+  const order = [...claims.keys()]
+  const own = order.indexOf(task.id)
+  return busy.some((other) => {
+    const claim = claims.get(other.task.id)
+    const isBefore = own === -1 || order.indexOf(other.task.id) < own
+    if (!claim || other.task.id === task.id || other.phase === 'held' || !isBefore) return false
+    return claim.isAlone || overlapOf(changed, claim.paths) !== null
+  })
+}
+
+/** What keeps a task from working beside others; null if nothing does. */
+function meets<T extends Schedulable>(
+  task: T,
+  others: readonly T[],
+  { overlap, claims }: Pick<Standing<T>, 'overlap' | 'claims'>,
+): Wait | null {
+  const claim = claims.get(task.id)
   for (const other of others) {
-    const path = overlapOf(task.touches, other.touches)
+    const theirs = claims.get(other.id)
+    if (claim?.isAlone || theirs?.isAlone) return { kind: 'overlap', id: other.id, path: '.' }
+    const path = overlapOf(pathsOf(task, claim, overlap), pathsOf(other, theirs, overlap))
     if (path !== null) return { kind: 'overlap', id: other.id, path }
   }
   return null
+}
+
+/** The paths that a task does not share: what it touches, if that counts, and what it claims. */
+function pathsOf(
+  { touches }: Schedulable,
+  claim: Claim | undefined,
+  overlap: 'wait' | 'ignore',
+): readonly string[] {
+  return [...(overlap === 'wait' ? touches : []), ...(claim?.paths ?? [])]
 }
 
 /** The budget of one more job: an equal share, for each free workspace, of what is not reserved. */

@@ -151,33 +151,17 @@ export function cagedText({ by, action, target, allowedBy }: Omit<Caged, 'type' 
 export function interferenceText(interference: Interference): string {
   switch (interference.kind) {
     case 'commits':
-      return `the agent committed ${counted(interference.commits.length, 'time')}: recorded, and part of the task's one commit`
-    case 'branch':
-      return 'the agent moved HEAD: restored'
-    case 'operation':
-      return `the agent left a ${interference.operation} unfinished: ended`
+      return `the agent committed ${counted(interference.commits.length, 'time')}: what it changed is part of the task's one commit`
     case 'task-files':
-      return `the agent changed task files: restored ${fewOf(interference.paths)}`
+      return `the agent changed task files: left out ${fewOf(interference.paths)}`
     case 'origins':
-      return `the agent changed a synced backlog: restored ${fewOf(interference.paths)}`
+      return `the agent changed a synced backlog: left out ${fewOf(interference.paths)}`
     case 'written':
-      return `the agent was only to read, and changed files: restored ${fewOf(interference.paths)} (its version is in ${interference.keptIn})`
-    case 'went-back':
-      return `the agent removed what was in the tree: restored ${fewOf(interference.paths)}`
-    case 'refs-deleted':
-      return `the agent deleted branches, tags or records: restored ${fewOf(interference.refs)}`
-    case 'refs-moved':
-      return `the agent moved ${fewOf(interference.refs)}`
-    case 'refs-made':
-      return `the agent made ${fewOf(interference.refs)}`
-    case 'git-settings':
-      return `the agent changed git's settings: restored ${fewOf(interference.paths)} (its version is in ${interference.keptIn})`
+      return `the agent was only to read, and changed files: thrown away ${fewOf(interference.paths)}`
     case 'gates-changed':
       return `the agent changed what decides the gates: ${fewOf(interference.paths)}`
     case 'runs-later':
       return `the agent changed what agents, editors or git run later: read ${fewOf(interference.paths)}`
-    case 'exposed':
-      return `the agent made git see ignored files; they stay there, and are not committed: ${fewOf(interference.paths)}`
     case 'nested-repository':
       return `the agent made a repository of its own; it is not committed: ${fewOf(interference.paths)}`
     default:

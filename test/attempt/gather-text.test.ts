@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../../src/agent/port.ts'
-import { gatherText } from '../../src/attempt/gather-text.ts'
+import { gatherText } from '../../src/engine/gather-text.ts'
 
 const text = (words: string): AgentEvent => ({ type: 'text', text: words })
 const warning: AgentEvent = { type: 'warning', message: 'careful' }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Control } from '../../src/run/control.ts'
+import { Control } from '../../src/engine/control.ts'
 import { git, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from '../run/harness.ts'
 import { gateOf } from '../run/ports.ts'

@@ -7,7 +7,7 @@ import { agentPolicy, gatePolicy } from '../../src/cage/rules.ts'
 import { cagedStart } from '../../src/cage/start.ts'
 import { createAgent } from '../../src/agent/runtime.ts'
 import { startProcess } from '../../src/process/start.ts'
-import { gateRunner } from '../../src/gates/run.ts'
+import { gateRunner } from '../../src/engine/gates/run.ts'
 import { benchOverhead } from './overhead.ts'
 import type { Row } from './row.ts'
 

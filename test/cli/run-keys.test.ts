@@ -3,7 +3,7 @@ import type { KeyPress, Keyboard } from '../../src/cli/keyboard.ts'
 import { RunKeys } from '../../src/cli/run/keys.ts'
 import type { RunViews } from '../../src/cli/run/views.ts'
 import type { Emitted } from '../../src/events/event.ts'
-import { Control } from '../../src/run/control.ts'
+import { Control } from '../../src/engine/control.ts'
 import { liveRun } from '../ui/live-run.ts'
 import { AT_WORK, attemptStarted, completed, START, taskStarted } from '../ui/recorded.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FailureOutput } from '../../src/gates/failure-output.ts'
+import { FailureOutput } from '../../src/engine/gates/failure-output.ts'
 
 function read(...chunks: readonly (string | Uint8Array)[]): FailureOutput {
   const output = new FailureOutput()

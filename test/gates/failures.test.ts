@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { tellingLines } from '../../src/base/failure-lines.ts'
-import { FailureOutput } from '../../src/gates/failure-output.ts'
+import { FailureOutput } from '../../src/engine/gates/failure-output.ts'
 
 /** What the real tools print, as files in `failures`: what of it must reach the agent, and the few lines that a person sees. */
 const FAILURES = {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { hiddenProgram, missingIn, missingProgram } from '../../src/gates/missing-program.ts'
+import { hiddenProgram, missingIn, missingProgram } from '../../src/engine/gates/missing-program.ts'
 import { startProcess, type StartProcess } from '../../src/process/start.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'ralph-gates-'))

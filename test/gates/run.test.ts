@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { gatesPassed, type Gate, type GateResult, type Verdict } from '../../src/events/gate.ts'
-import { gateRunner, type GateContext } from '../../src/gates/run.ts'
+import { gateRunner, type GateContext } from '../../src/engine/gates/run.ts'
 import { startProcess } from '../../src/process/start.ts'
 
 const runGate = gateRunner(startProcess)

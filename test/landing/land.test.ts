@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { runTasks } from '../../src/run/run.ts'
+import { runTasks } from '../../src/engine/run.ts'
 import type { RunEvent } from '../../src/events/event.ts'
 import { asPerson } from '../git/bare-git.ts'
 import { git, put } from '../git/repository.ts'

@@ -3,8 +3,8 @@ import { createConnection, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Control } from '../../src/run/control.ts'
-import { askRun, controlAnswers, openControlDoor, readRequest } from '../../src/run/control-socket.ts'
+import { Control } from '../../src/engine/control.ts'
+import { askRun, controlAnswers, openControlDoor, readRequest } from '../../src/engine/control-socket.ts'
 import { makeFolder } from '../git/repository.ts'
 
 /** A door in a folder of its own; `depth` makes its path too long for a socket. */

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Checkpoint } from '../../src/workspace/checkpoint.ts'
+import type { Checkpoint } from '../../src/engine/workspace/checkpoint.ts'
 import { asPerson } from '../git/bare-git.ts'
 import { git, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'

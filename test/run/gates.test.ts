@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { Control } from '../../src/run/control.ts'
+import { Control } from '../../src/engine/control.ts'
 import type { RunEvent } from '../../src/events/event.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
 import { gateOf } from './ports.ts'

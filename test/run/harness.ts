@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunEvent } from '../../src/events/event.ts'
-import { runTasks } from '../../src/run/run.ts'
+import { runTasks } from '../../src/engine/run.ts'
 import { makeRepository } from '../git/repository.ts'
 import { makePorts, OPTIONS } from './ports.ts'
 import type { Harness } from './ports.ts'

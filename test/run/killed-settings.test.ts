@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Checkpoint } from '../../src/workspace/checkpoint.ts'
+import type { Checkpoint } from '../../src/engine/workspace/checkpoint.ts'
 import { git, makeFolder, makeRepository, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
 import { gateOf } from './ports.ts'

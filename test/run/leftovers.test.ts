@@ -7,7 +7,7 @@ import type { StartedProcess } from '../../src/process/remains.ts'
 import { thisMachine } from '../../src/process/machine.ts'
 import { newMark } from '../../src/process/mark.ts'
 import { startOf } from '../../src/process/table.ts'
-import { readNote } from '../../src/run/note.ts'
+import { readNote } from '../../src/engine/note.ts'
 import { makeProject, runAll, taskText, those } from './harness.ts'
 
 describe.skipIf(process.platform === 'win32')('what a run has started', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentEnd } from '../../src/agent/port.ts'
-import { Control } from '../../src/run/control.ts'
+import { Control } from '../../src/engine/control.ts'
 import { sleep } from '../../src/process/sleep.ts'
 import { git, put } from '../git/repository.ts'
 import { makeProject, runAll, taskText, those } from './harness.ts'

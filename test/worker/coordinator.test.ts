@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { thisMachine } from '../../src/process/machine.ts'
-import { Coordinator } from '../../src/worker/coordinator.ts'
+import { Coordinator } from '../../src/engine/workers/coordinator.ts'
 import {
   PROTOCOL,
   type QueuePlace,
   type Queue,
   type RunSign,
   type WorkerSign,
-} from '../../src/worker/queue.ts'
-import { Remote } from '../../src/worker/remote.ts'
+} from '../../src/engine/workers/queue.ts'
+import { Remote } from '../../src/engine/workers/remote.ts'
 import type { Happening } from '../../src/events/event.ts'
 import { openGit } from '../../src/git/door.ts'
 import { ENV, git, makeFolder, makeRepository } from '../git/repository.ts'

@@ -9,7 +9,7 @@ import {
   moveWithCheckout,
   type Checkout,
   type Move,
-} from '../../src/workspace/follow.ts'
+} from '../../src/engine/workspace/follow.ts'
 import { ENV, git, makeRepository, put } from '../git/repository.ts'
 import { read } from '../run/harness.ts'
 

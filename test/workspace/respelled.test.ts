@@ -5,9 +5,9 @@ import { openGit } from '../../src/git/door.ts'
 import type { Git } from '../../src/git/git.ts'
 import type { Base } from '../../src/git/head.ts'
 import { findRepository } from '../../src/git/repository.ts'
-import { finishMove, inTheWay, moveWithCheckout } from '../../src/workspace/follow.ts'
-import { openWorkspace } from '../../src/workspace/open.ts'
-import type { Workspace } from '../../src/workspace/port.ts'
+import { finishMove, inTheWay, moveWithCheckout } from '../../src/engine/workspace/follow.ts'
+import { openWorkspace } from '../../src/engine/workspace/open.ts'
+import type { Workspace } from '../../src/engine/workspace/port.ts'
 import { ENV, git, makeRepository, put } from '../git/repository.ts'
 
 interface Scene {

@@ -9,7 +9,7 @@ import { openSandbox, sandboxMode } from '../../project/sandbox.ts'
 import { NO_QUESTIONS } from '../../project/questions.ts'
 import { runPorts } from '../../project/run-ports.ts'
 import { refuseInside } from '../../project/world.ts'
-import { completeByHand } from '../../run/complete.ts'
+import { completeByHand, openedTask } from '../../engine/complete.ts'
 import type { Task } from '../../task/model.ts'
 import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
@@ -27,7 +27,7 @@ export async function run(context: Context): Promise<number> {
   const sandbox = await openSandbox(mode === 'on' ? 'on' : 'off', { env: io.env, ...project })
   const agents = new Agents(io, NO_WISH, { ...project, isCaged: sandbox.state.on })
   const questions = NO_QUESTIONS
-  const ports = { ...(await runPorts(io, project, { agents, questions, sandbox })), warnings: [] }
+  const ports = await runPorts(io, project, { agents, questions, sandbox })
   const show = context.json ? null : await showLines(context, { verbose: false })
   const results: GateResult[] = []
   const emit = (happening: Happening): void => {
@@ -35,7 +35,10 @@ export async function run(context: Context): Promise<number> {
     show?.event({ at: io.now().toISOString(), ...happening })
   }
   try {
-    const landed = await completeByHand({ options: runOptions(NO_WISH, project), ports, emit }, task)
+    const landed = await completeByHand(
+      { options: runOptions(NO_WISH, project), ports, emit },
+      await openedTask(ports, task),
+    )
     await show?.end()
     return await answer(context, { task, landed, results })
   } finally {
@@ -67,7 +70,8 @@ async function answer(
     else await context.print([line(`${id} is DONE in ${commit.slice(0, 10)}`)])
     return 0
   }
-  const { reason, kind } = landed.refusal
+  const { reason } = landed.kind === 'held' ? landed : landed.outcome
+  const kind = landed.kind === 'held' ? 'held' : landed.outcome.kind
   if (context.json)
     context.printJson({ version: 1, id, status: 'TODO', file, commit: null, gates: results, reason })
   if (kind === 'interrupted' && context.io.signal.aborted) return 130

@@ -1,18 +1,16 @@
 import { installationOf, isNewEnough } from '../../agent/installation.ts'
 import { AGENTS, firstInstalled, type AgentEntry } from '../../agent/registry.ts'
 import { UserError } from '../../base/errors.ts'
-import { detectGates } from '../../gates/detect.ts'
+import { detectGates } from '../../engine/gates/detect.ts'
 import { findConfig, loadConfig, unreadConfig } from '../../project/config/load.ts'
 import { findRoot } from '../../project/root.ts'
 import type { Config } from '../../project/config/defaults.ts'
 import { DEFAULTS } from '../../project/config/defaults.ts'
-import { hiddenProgram, missingProgram, PACKAGES } from '../../gates/missing-program.ts'
+import { hiddenProgram, missingProgram, PACKAGES } from '../../engine/gates/missing-program.ts'
 import type { Gate } from '../../events/gate.ts'
 import { openReadingGit } from '../../git/door.ts'
 import type { StartProcess } from '../../process/start.ts'
-import { openWorkspace } from '../../workspace/open.ts'
-import { doctorFindings } from '../../run/doctor.ts'
-import { taskFilesIn } from '../../run/source.ts'
+import { doctorFindings } from '../../engine/doctor.ts'
 import { readBacklog } from '../../task/read.ts'
 import { taskVocabulary } from '../../task/vocabulary.ts'
 import { lint } from '../../lint/lint.ts'
@@ -23,7 +21,7 @@ import { sandboxAvailable, sandboxHere, sandboxMode, type Starts } from '../../p
 import { lintContext } from '../../project/lint-context.ts'
 import type { Place } from '../../project/project.ts'
 import { taskFolders } from '../../project/task-folder.ts'
-import { removeWorkspaces, workspaceFindings } from '../../project/workspace-doctor.ts'
+import { removeSlots, slotFindings } from '../../project/slot-doctor.ts'
 
 /** Checks everything that a run needs, and changes nothing unless asked to; exits with 1 if something prevents a run. */
 export async function run(context: Context): Promise<number> {
@@ -34,8 +32,6 @@ export async function run(context: Context): Promise<number> {
   const { dir } = folders
   const git = openReadingGit({ cwd: root, env: io.env })
   const caged = await sandboxHere(io, { root, config })
-  const open: Parameters<typeof doctorFindings>[0]['open'] = (repository) =>
-    openWorkspace(git, repository, root)
   const findings: readonly Examined[] = [
     ...ofConfig,
     ...(await inspectTasks({ root, config, ...folders, vocabulary: taskVocabulary(config.aliases) })),
@@ -43,9 +39,9 @@ export async function run(context: Context): Promise<number> {
     ...(await inspectAgents(context, { root, config, caged })),
     await inspectSandbox(context, root, config),
     ...inspectNotify(context, config),
-    ...(await doctorFindings({ git, root, dir, isTask: taskFilesIn(folders), now: io.now(), open })),
-    ...(options.on('fix') ? await removeWorkspaces(io, { root, config }) : []),
-    ...(await workspaceFindings(io, { root, config })),
+    ...(await doctorFindings({ git, root, dir, now: io.now() })),
+    ...(options.on('fix') ? await removeSlots(io, { root, config }) : []),
+    ...(await slotFindings(io, { root, config })),
   ]
   const isWell = findings.every(({ level }) => level !== 'problem')
   if (context.json) context.printJson({ version: 1, findings, ok: isWell })

@@ -83,10 +83,10 @@ async function annotate(
 /** The task of a current run, or of one that died. */
 async function unfinishedTask({ root }: Place): Promise<string | null> {
   const [{ readNote }, { runFolder }] = await Promise.all([
-    import('../../run/note.ts'),
-    import('../../run/folder.ts'),
+    import('../../engine/note.ts'),
+    import('../../engine/folder.ts'),
   ])
-  return readNote(runFolder(root).note)?.attempt?.task ?? null
+  return readNote(runFolder(root).note)?.jobs[0]?.attempt.task ?? null
 }
 
 async function verify({ io, args }: Context, place: Place): Promise<Verification> {

@@ -1,5 +1,5 @@
 import { commandRun } from '../../project/run-control.ts'
-import type { ControlRequest } from '../../run/control-socket.ts'
+import type { ControlRequest } from '../../engine/control-socket.ts'
 import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
 

@@ -1,16 +1,17 @@
 import { relative } from 'node:path'
 import { UserError, unreachable } from '../../base/errors.ts'
-import type { Emit } from '../../attempt/ports.ts'
+import type { Emit } from '../../engine/ports.ts'
 import type { RunEvent, RunFinished } from '../../events/event.ts'
 import { findTask } from '../../project/find-task.ts'
 import { refuseInside } from '../../project/world.ts'
 import { openProject, type Project } from '../../project/project.ts'
 import { runOptions, type RunWish } from '../../project/run-options.ts'
+import { readFromBranch } from '../../project/read-from-branch.ts'
 import { startRun } from '../../project/start-run.ts'
-import { Control } from '../../run/control.ts'
-import { runFolder } from '../../run/folder.ts'
-import { journalPath } from '../../run/journal.ts'
-import type { RunOptions } from '../../run/ports.ts'
+import { Control } from '../../engine/control.ts'
+import { runFolder } from '../../engine/folder.ts'
+import { journalPath } from '../../engine/journal.ts'
+import type { RunOptions } from '../../engine/ports.ts'
 import type { PersonTerminal } from '../../process/terminal.ts'
 import type { Terminal } from '../../tui/terminal.ts'
 import { accent, paragraph } from '../../ui/block.ts'
@@ -29,16 +30,21 @@ export async function doRun(context: Context, lines: LineShow | null): Promise<n
   const isTui = context.options.on('tui')
   // The full screen reads all tasks before it shows anything: what the engine has grown to by then, it keeps.
   if (isTui) takeLittleMemory(context.io)
-  const project = await openProject(context.where)
-  const wish = wishOf(context, project)
-  const options = runOptions(wish, project)
+  const own = await openProject(context.where)
+  const wish = wishOf(context, own)
   const terminal = lines?.isLive ? openTerminal(context.io) : null
   if (isTui && !terminal) throw noFullScreen()
   if (context.options.on('dry-run')) {
     const { dryRun } = await import('./dry-run.ts')
-    return dryRun(context, project, { wish, options })
+    return dryRun(context, own, { wish, options: runOptions(wish, own) })
   }
-  refuseInside(context.io, project.root)
+  refuseInside(context.io, own.root)
+  const { project, warnings } = await readFromBranch(context.io, context.where, own, {
+    options: runOptions(wish, own),
+    commitTasks: wish.commitTasks,
+    askToCommit: lines?.questions.askToCommit ?? null,
+  })
+  const options = runOptions(wish, project)
   const control = new Control()
   let stage: Stage | null = null
   const lent = lines && personTerminal(context, lines, { project, terminal })
@@ -64,7 +70,8 @@ export async function doRun(context: Context, lines: LineShow | null): Promise<n
   }
   try {
     const { questions, warn } = show
-    await startRun(context.io, project, { wish, options, questions, terminal: lent, emit, control, warn })
+    const run = { wish, options, questions, terminal: lent, emit, control, warn, warnings }
+    await startRun(context.io, project, run)
   } finally {
     await show.end()
   }

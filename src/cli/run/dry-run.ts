@@ -1,6 +1,6 @@
 import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../../agent/port.ts'
-import { agentRequest } from '../../attempt/run-agent.ts'
-import { signalServer } from '../../attempt/signals.ts'
+import { agentRequest } from '../../engine/run-agent.ts'
+import { signalServer } from '../../engine/signals.ts'
 import { UserError } from '../../base/errors.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { listRecords } from '../../git/record.ts'
@@ -11,14 +11,14 @@ import { openRepository, unlessGitIsMissing } from '../../project/repository.ts'
 import type { RunWish } from '../../project/run-options.ts'
 import { openSandbox, sandboxMode } from '../../project/sandbox.ts'
 import { shownQueue } from '../../project/queue.ts'
-import { furnitureOf } from '../../project/workspaces.ts'
-import { filesToCopy } from '../../workspace/furnish.ts'
-import { workspacesFolder } from '../../workspace/own.ts'
+import { Readying } from '../../engine/slot/ready.ts'
+import { openHome } from '../../engine/slot/home.ts'
+import { needsOf, slotsFolder } from '../../project/slots.ts'
 import { promptOf } from '../../project/task-prompt.ts'
-import { taskOrReason } from '../../run/choose-task.ts'
-import { Ledger } from '../../run/ledger.ts'
-import type { RunOptions } from '../../run/ports.ts'
-import { prepare } from '../../run/prepare.ts'
+import { taskOrReason } from '../../engine/choose-task.ts'
+import { Ledger } from '../../engine/ledger.ts'
+import type { RunOptions } from '../../engine/ports.ts'
+import { prepare } from '../../engine/prepare.ts'
 import { IDLE, schedule } from '../../select/schedule.ts'
 import { taskJson } from '../../select/task-json.ts'
 import type { Task } from '../../task/model.ts'
@@ -59,7 +59,8 @@ async function planOf(
   const ledger = new Ledger(await unlessGitIsMissing(listRecords(git, task.id), []))
   const [choice] = await agents.choicesFor(task)
   const origins = await openOrigins(project.config.bridges, root)
-  const source = { dir, isTask: () => false, tasks: () => tasks, refresh: async () => undefined }
+  const folders = [dir, ...project.moreDirs] as const
+  const source = { folders, tasks: () => tasks }
   const { job, estimate, warnings } = await prepare(
     {
       task,
@@ -70,7 +71,7 @@ async function planOf(
       budgetLeft: options.budget,
       token: '',
     },
-    { options, ledger, ports: { tierOf, prompt: promptOf(project, git), source, origins } },
+    { options, ledger, ports: { tierOf, prompt: promptOf(project, git), source, origins: origins.files } },
   )
   const provider = await agents.provider(choice.name)
   const request = agentRequest(job, {
@@ -104,21 +105,20 @@ async function planOf(
 async function workspacesOfRun(
   { env }: Context['io'],
   { root, config, selection }: Project,
-  { apart, overlap, task }: RunOptions,
-): Promise<DryWorkspaces | null> {
-  if (!apart) return null
+  { jobs, overlap, task }: RunOptions,
+): Promise<DryWorkspaces> {
   const { repository, git } = await openRepository({ env }, root)
-  const { dir, copy } = config.workspace
-  const { prepare, link } = furnitureOf(root, config.workspace)
+  const { dir } = config.workspace
+  const readying = new Readying(await openHome(git, repository, root), needsOf(config.workspace))
   const eligible = selection.eligible.filter(({ id }) => task === null || id === task)
-  const { begin } = schedule({ ...IDLE, eligible, jobs: apart.jobs, overlap })
+  const { begin } = schedule({ ...IDLE, eligible, jobs, overlap })
   return {
-    folder: workspacesFolder({ root, top: repository.root }, { dir, env }),
-    jobs: apart.jobs,
+    folder: slotsFolder({ root, top: repository.root }, { dir, env }),
+    jobs,
     begin: begin.map(({ id }) => id),
-    prepare,
-    copy: await filesToCopy(git.at(root), { copy }),
-    link,
+    prepare: readying.commandsFor(root).join(' && ') || null,
+    copy: await readying.filesToCopy(),
+    link: readying.linked,
   }
 }
 

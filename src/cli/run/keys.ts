@@ -1,5 +1,5 @@
 import type { RunEvent, StopMode } from '../../events/event.ts'
-import type { Control } from '../../run/control.ts'
+import type { Control } from '../../engine/control.ts'
 import { accent, dim, paragraph, type Block } from '../../ui/block.ts'
 import type { RunReporter } from '../../ui/run-reporter.ts'
 import type { KeyPress, Keyboard } from '../keyboard.ts'

@@ -1,4 +1,4 @@
-import type { Emit } from '../../attempt/ports.ts'
+import type { Emit } from '../../engine/ports.ts'
 import type { RunEvent } from '../../events/event.ts'
 import { NO_QUESTIONS, type Questions } from '../../project/questions.ts'
 import { layOutNow, type Canvas } from '../../ui/layout.ts'

@@ -1,7 +1,7 @@
 import type { Questions } from '../../project/questions.ts'
 import { openRepository } from '../../project/repository.ts'
-import { runFolder } from '../../run/folder.ts'
-import { readEvents } from '../../run/status.ts'
+import { runFolder } from '../../engine/folder.ts'
+import { readEvents } from '../../engine/status.ts'
 import type { Context } from '../command.ts'
 import type { OwnRun, OwnScreen } from './full-screen.ts'
 import type { LineShow, Show } from './show-run.ts'
@@ -67,12 +67,6 @@ export function stageOf(context: Context, lines: LineShow, own: OwnRun): Stage {
         while (isElsewhere() && !ends.aborted) await Promise.race([shown, end])
         return !ends.aborted
       },
-      async leave() {
-        const before = shown
-        screen?.close()
-        await before
-        return before ? open : () => undefined
-      },
     }),
     async end() {
       isOver = true
@@ -87,22 +81,13 @@ function questionsOn(
   { ask, reply, askToCommit }: Questions,
   {
     isLeft,
-    leave,
   }: {
     readonly isLeft: (over: AbortSignal) => Promise<boolean>
-    /** Returns to the lines; the returned function goes back. */
-    readonly leave: () => Promise<() => void>
   },
 ): Questions {
   return {
     ask: ask && (async (question, over) => ((await isLeft(over)) ? ask(question, over) : 'abort')),
     reply: reply && (async (question, over) => ((await isLeft(over)) ? reply(question, over) : null)),
-    // Asked before the run begins, so the screen has nothing to show yet.
-    askToCommit:
-      askToCommit &&
-      (async (paths, over) => {
-        const goBack = await leave()
-        return askToCommit(paths, over).finally(goBack)
-      }),
+    askToCommit,
   }
 }

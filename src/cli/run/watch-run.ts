@@ -2,7 +2,7 @@ import type { RunEvent } from '../../events/event.ts'
 import { isAtWork, RunFollower } from '../../project/follow-run.ts'
 import type { Place } from '../../project/project.ts'
 import { openRepository } from '../../project/repository.ts'
-import { runFolder, type RunFolder } from '../../run/folder.ts'
+import { runFolder, type RunFolder } from '../../engine/folder.ts'
 import { RunModel } from '../../tui/model.ts'
 import type { Io } from '../io.ts'
 

@@ -15,7 +15,6 @@ export function runWish(
     loop: options.on('loop'),
     maxTasks: options.number('max-tasks') ?? null,
     jobs: options.number('jobs') ?? null,
-    isolated: options.on('isolated'),
     branch: options.text('branch') ?? null,
     retries: options.number('retries') ?? null,
     onFailure: oneOf(['block', 'stop', 'ask'], options.text('on-failure')),

@@ -4,7 +4,8 @@ import { type KernelModule, loadKernel } from './kernel-search.ts'
 import { expectedTries, GROUP_SIZE, type Puzzle } from './puzzle.ts'
 import { pieceSize, searcherFor } from './search.ts'
 
-const PATIENCE_SECONDS = 3
+const PATIENCE_SECONDS = 0.3
+const FEWEST = 4
 const MEASURE_MS = 20
 
 /** The cost of a try: how many blocks it hashes, and how many blocks this machine hashes in a second on all cores. */
@@ -13,14 +14,10 @@ interface SealCost {
   readonly blocksPerTry: number
 }
 
-/**
- * The digits that `auto` stands for: 7, or 6 if 7 would take more than about three seconds. Only a signed commit, for
- * which each try hashes the whole message, may get fewer.
- */
+/** The digits that `auto` stands for: as many, from 4 to 7, as take this machine less than a third of a second on average. */
 export function digitsFor(cost: SealCost): number {
-  const fewest = cost.blocksPerTry > 1 ? 4 : 6
   let digits = 7
-  while (digits > fewest && expectedSeconds(digits, cost) > PATIENCE_SECONDS) digits--
+  while (digits > FEWEST && expectedSeconds(digits, cost) > PATIENCE_SECONDS) digits--
   return digits
 }
 

@@ -1,11 +1,10 @@
 import type { Git } from '../git.ts'
 import type { Trailer } from '../trailers.ts'
 import type { Algorithm } from './block-hash.ts'
-import { SEAL_KEY } from './commit-object.ts'
+import { SEAL_KEY, wantedPrefix } from './commit-object.ts'
 import { digitsFor, expectedBlocks, measureSpeed } from './digits.ts'
 import { pickPrefix } from './prefix.ts'
-import { sealBranch, type SealOutcome } from './seal-branch.ts'
-import type { SealPorts } from './seal-commit.ts'
+import { sealCommit, type SealPorts } from './seal-commit.ts'
 
 /** Seals the commits of one repository; asks git only once for the hash and the signing. */
 export interface Sealer {
@@ -13,22 +12,11 @@ export interface Sealer {
   prefix(message: string): Promise<string>
   /** The last trailer of the message, which asks for these digits. */
   trailer(prefix: string): Trailer
-  /** Seals the commit at HEAD, if its message asks for it. */
-  seal(head: SealedHead): Promise<SealReport>
-}
-
-/** The state of HEAD. */
-export interface SealedHead {
-  readonly commit: string
-  /** Without `refs/heads/`; null for a detached HEAD. */
-  readonly branch: string | null
-  readonly onProgress: (seconds: number, expectedSeconds: number) => void
-}
-
-/** The state of HEAD after sealing, and why it is not sealed: null if it is, or if nothing asked for it. */
-interface SealReport {
-  readonly commit: string
-  readonly problem: string | null
+  /**
+   * The sealed form of a commit that no ref names yet: the commit itself if its message asks for no seal; null if the search
+   * was interrupted.
+   */
+  sealed(commit: string, onProgress: (seconds: number, expectedSeconds: number) => void): Promise<string | null>
 }
 
 /** Opens the sealer for the setting `commit.digits`. */
@@ -43,29 +31,20 @@ export function openSealer(git: Git, digits: number | 'auto', ports: Omit<SealPo
   return {
     prefix: async (message) => pickPrefix(git, digits === 'auto' ? await auto(message) : digits),
     trailer: (prefix) => ({ key: SEAL_KEY, value: prefix }),
-    async seal({ commit, branch, onProgress }) {
-      const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
-      const outcome = await sealBranch(
-        git,
-        { commit, ref, algorithm: await algorithm() },
+    async sealed(hash, onProgress) {
+      const commit = (await git.run(['cat-file', 'commit', hash])).stdout
+      const prefix = wantedPrefix(commit)
+      if (prefix === null || hash.startsWith(prefix)) return hash
+      const sealed = await sealCommit(
+        { commit, prefix, algorithm: await algorithm() },
         { ...ports, onProgress: ({ seconds, expectedSeconds }) => onProgress(seconds, expectedSeconds) },
       )
-      return { commit: outcome.kind === 'sealed' ? outcome.hash : commit, problem: problemOf(outcome) }
+      if (!sealed) return null
+      const { stdout } = await git.run(['hash-object', '-t', 'commit', '-w', '--stdin'], { stdin: sealed.commit })
+      const name = stdout.toString().trim()
+      if (name !== sealed.hash) throw new Error(`git names the sealed commit ${name}, not ${sealed.hash}`)
+      return name
     },
-  }
-}
-
-function problemOf(outcome: SealOutcome): string | null {
-  switch (outcome.kind) {
-    case 'sealed':
-    case 'nothing-to-seal':
-      return null
-    case 'pushed':
-      return 'the commit is not sealed: it was pushed before it could be; ralph verify --fix mends the Commit field'
-    case 'cancelled':
-      return 'the commit is not sealed yet: the search for its seal was interrupted'
-    case 'moved':
-      return `the commit is not sealed: the branch ${outcome.to === null ? 'is gone' : `moved to ${outcome.to.slice(0, 10)} meanwhile`}; ralph verify --fix mends the Commit field`
   }
 }
 

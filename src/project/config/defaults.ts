@@ -165,8 +165,10 @@ export interface WorkspaceConfig {
   readonly prepare: string | null
   /** Patterns of ignored files that are copied into each workspace. */
   readonly copy: readonly string[]
-  /** Ignored folders that all workspaces share with the checkout. */
+  /** Folders outside of the repository that are beside each folder of a slot too. */
   readonly link: readonly string[]
+  /** Ignored files that stay in a slot between tasks. */
+  readonly keep: readonly string[]
 }
 
 /** The form of a task's commit. */
@@ -226,7 +228,7 @@ export const DEFAULTS: Config = {
   maxTasks: null,
   jobs: 1,
   overlap: 'wait',
-  workspace: { dir: null, prepare: null, copy: [], link: [] },
+  workspace: { dir: null, prepare: null, copy: [], link: [], keep: [] },
   maxAddedTasks: 20,
   commit: { subject: '{id}: {title}', digits: 'auto', seal: true },
   push: false,

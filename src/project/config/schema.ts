@@ -29,7 +29,7 @@ import {
   words,
 } from './schema-parts.ts'
 import { isHostEntry } from '../../cage/hosts.ts'
-import { EMBEDDED, hasPassword, isPostgres } from '../../worker/url.ts'
+import { EMBEDDED, hasPassword, isPostgres } from '../../engine/workers/url.ts'
 import { FIELD_NAMES, SECTION_NAMES, STATUSES, TIERS } from '../../task/model.ts'
 import { RELATED, TASK_VOCABULARY } from '../../task/vocabulary.ts'
 
@@ -132,8 +132,9 @@ const workspace = table({
     v.optional(v.nullable(v.string('a text')), DEFAULTS.workspace.prepare),
   ),
   copy: about('Patterns of ignored files that each workspace gets a copy of.', v.optional(anyTexts, [])),
-  link: about(
-    'Ignored folders that all workspaces share with the checkout.',
+  link: about('Folders outside of the repository, such as ../core, that are beside each workspace too.', v.optional(anyTexts, [])),
+  keep: about(
+    'Ignored files and folders that stay in a workspace between tasks.',
     v.optional(v.array(pathInside, 'a list of paths'), []),
   ),
 })
@@ -333,7 +334,7 @@ export const configSchema = v.pipe(
       'Whether tasks whose Touches overlap wait for each other.',
       v.optional(oneOf(['wait', 'ignore']), DEFAULTS.overlap),
     ),
-    workspace: about("Workspaces of ralph's own, for several jobs at once.", v.optional(workspace, {})),
+    workspace: about("The workspaces in which agents work, outside of the checkout.", v.optional(workspace, {})),
     maxAddedTasks: about(
       'How many tasks that agents add a run may take.',
       v.optional(wholeNumber(0), DEFAULTS.maxAddedTasks),

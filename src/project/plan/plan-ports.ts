@@ -1,8 +1,7 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import type { AgentAtWork } from '../../run/ask-agent.ts'
-import { AgentQuestions } from '../../run/ask-agent.ts'
-import type { Emit } from '../../attempt/ports.ts'
+import { AgentQuestions } from '../../engine/ask-agent.ts'
+import type { Emit } from '../../engine/ports.ts'
 import { UserError } from '../../base/errors.ts'
 import type { Happening } from '../../events/event.ts'
 import { commit } from '../../git/commit.ts'
@@ -20,26 +19,25 @@ import { EXPORT_FILE, type Committed, type PlanPorts } from '../../plan/ports.ts
 import { newMark } from '../../process/mark.ts'
 import { sleep } from '../../process/sleep.ts'
 import { StartedProcesses } from '../../process/started.ts'
-import { commandsLeftBy } from '../../process/tree.ts'
-import { Control } from '../../run/control.ts'
-import { runFolder, type RunFolder } from '../../run/folder.ts'
-import { openLogs } from '../../run/journal.ts'
-import { refuseObstacles } from '../../run/preflight.ts'
-import { recoverPlanner } from '../../run/recover-git.ts'
-import { mirrorPlanning } from '../../run/state.ts'
+import { commandsLeftBy, type RunTrace } from '../../process/tree.ts'
+import { Control } from '../../engine/control.ts'
+import { runFolder, type RunFolder } from '../../engine/folder.ts'
+import { openLogs } from '../../engine/journal.ts'
+import { obstacles } from '../../engine/preflight.ts'
+import { openHome, type Home } from '../../engine/slot/home.ts'
+import { mirrorPlanning } from '../../engine/state.ts'
 import { tierOf } from '../../select/tier.ts'
 import type { Task } from '../../task/model.ts'
 import { readBacklog } from '../../task/read.ts'
-import { openWorkspace } from '../../workspace/open.ts'
-import type { Workspace } from '../../workspace/port.ts'
+import { NO_HOOKS } from '../../git/settings.ts'
 import { Agents } from '../agents.ts'
 import { lintContext } from '../lint-context.ts'
 import type { Place } from '../project.ts'
 import { openWithCommit } from '../repository.ts'
 import { NO_WISH } from '../run-options.ts'
+import { slotsOf } from '../slots.ts'
 import { openSandbox, sandboxMode } from '../sandbox.ts'
 import type { SandboxMode } from '../config/defaults.ts'
-import type { Repository } from '../../git/repository.ts'
 import type { World } from '../world.ts'
 import { planPlaces } from './find-plans.ts'
 
@@ -75,15 +73,16 @@ export async function planPorts(
   { wish, front }: { readonly wish: PlannerWish; readonly front: PlanFront },
 ): Promise<{ readonly ports: PlanPorts; readonly folder: RunFolder }> {
   const { root, vocabulary, config } = place
-  const { git, repository } = await openWithCommit(world, root)
+  const { git: door, repository } = await openWithCommit(world, root)
+  const home = await openHome(door, repository, root)
+  const { git } = home
   const reading = openReadingGit({ cwd: root, env: world.env })
   const folder = runFolder(root, repository)
-  const workspace = openWorkspace(git, repository, root)
   const places = planPlaces(place)
   const note = wish.dryRun ? noNote() : noteFile(folder.plan)
   const backlog = (): Promise<readonly Task[]> => backlogOf(place)
   const asker = lazily(() =>
-    openQuestions(world, place, { wish, front, git, repository, workspace, folder, note }),
+    openQuestions(world, place, { wish, front, home, folder, note }),
   )
   const ports: PlanPorts = {
     places,
@@ -120,13 +119,9 @@ export async function planPorts(
       return reply
     },
     commit:
-      wish.commit && !wish.dryRun ? (request) => commitPhase(git, workspace.prefix, request, world) : null,
+      wish.commit && !wish.dryRun ? (request) => commitPhase(git, home.prefix, request, world) : null,
     note,
-    recoverAgent: async (work) => {
-      const dead = { work: work as AgentAtWork, lastSign: statSync(folder.plan).mtime }
-      const logs = openLogs(folder, config.logs.maxBytes)
-      await recoverPlanner({ workspace, logs, endLeftovers: commandsLeftBy }, dead, front.emit)
-    },
+    recoverAgent: async (work) => void (await commandsLeftBy(work as RunTrace)),
     async mirror({ phase, request }) {
       if (wish.dryRun) return
       mirrorPlanning(folder, { phase, request }, { tasks: await backlog(), now: world.now() })
@@ -152,8 +147,9 @@ export async function beginPlanning(
   { branch, commit: commits }: Pick<PlannerWish, 'branch' | 'commit'>,
 ): Promise<void> {
   const { git, repository } = await openWithCommit(world, place.root)
-  const workspace = openWorkspace(git, repository, place.root)
-  if (commits) await refuseObstacles({ workspace, source: { dir: place.dir } })
+  const { prefix } = await openHome(git, repository, place.root)
+  const [first] = commits ? await obstacles(git, prefix, place.dir) : []
+  if (first) throw new UserError(first.message, first.fix)
   if (branch === null) return
   const { code } = await git.run(['check-ref-format', '--branch', branch], { okCodes: [0, 1, 128] })
   if (code !== 0 || branch.startsWith('-')) throw new UserError(`'${branch}' cannot be the name of a branch`)
@@ -207,17 +203,13 @@ async function openQuestions(
   {
     wish,
     front,
-    git,
-    repository,
-    workspace,
+    home,
     folder,
     note,
   }: {
     readonly wish: PlannerWish
     readonly front: PlanFront
-    readonly git: Git
-    readonly repository: Repository
-    readonly workspace: Workspace
+    readonly home: Home
     readonly folder: RunFolder
     readonly note: NoteStore
   },
@@ -243,7 +235,6 @@ async function openQuestions(
       message: `${name} does not tell what it costs, so no budget ends it: its turns and time do`,
     })
   const started = new StartedProcesses(() => world.now().getTime())
-  const starts = await sandbox.starts({ root, repository, git, isOwn: false, isReadOnly: true }, started)
   const { maxTurns: turns, timeoutSeconds: seconds } = config.tiers.rows.Heavy
   return new AgentQuestions(
     {
@@ -255,14 +246,12 @@ async function openQuestions(
       spentUsd: note.read()?.spentUsd ?? null,
     },
     {
-      workspace,
-      folder,
+      home,
+      slots: slotsOf(place, { home, env: world.env, agents, sandbox, started, isReadOnly: true }),
       logs: openLogs(folder, config.logs.maxBytes),
-      agent: (choice) => agents.open(choice, starts),
       now: world.now,
       sleep,
       control: new Control().obey(world.signal, world.urgent),
-      env: world.env,
       mark: newMark(),
       onStarted: (listener) => started.listen(listener),
       choices,

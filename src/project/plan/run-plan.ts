@@ -4,7 +4,7 @@ import { UserError } from '../../base/errors.ts'
 import { abortPlan, makePlan, recoverPlan, type PlanEnd } from '../../plan/plan.ts'
 import type { Plan } from '../../plan/plan-file.ts'
 import { EXPORT_FILE } from '../../plan/ports.ts'
-import { withoutDeadRun } from '../../run/alone.ts'
+import { withoutRun } from '../../engine/alone.ts'
 import type { Task } from '../../task/model.ts'
 import { readOrigin } from '../../task/origin.ts'
 import type { Place } from '../project.ts'
@@ -30,7 +30,7 @@ export async function runPlan(
   refuseInside(world, root)
   const { yes, research, dryRun } = wish
   const { ports, folder } = await planPorts(world, place, { wish, front })
-  return withoutDeadRun(folder, { pid: world.pid, now: world.now() }, async () => {
+  return withoutRun(folder, { pid: world.pid, now: world.now() }, async () => {
     if (!dryRun) {
       // What a planning that died was writing belongs to the present branch.
       await recoverPlan(ports)

@@ -1,0 +1,18 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+
+/**
+ * The text of a file that an agent may have written; null for anything that is no plain file of at most that size. A
+ * link is not followed, and a pipe is not waited for.
+ */
+export function readPlainFile(path: string, mostBytes: number): string | null {
+  let file: number | undefined
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const stats = fstatSync(file)
+    return stats.isFile() && stats.size <= mostBytes ? readFileSync(file, 'utf8') : null
+  } catch {
+    return null
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}

@@ -1,0 +1,297 @@
+import { denialsOf } from '../agent/denied.ts'
+import type { AgentOutcome } from '../agent/port.ts'
+import type { Denial } from '../events/denial.ts'
+import type { Happening } from '../events/event.ts'
+import type { Interference } from '../events/interference.ts'
+import type { Usage } from '../events/usage.ts'
+import { rawChanges } from '../git/raw-changes.ts'
+import { attemptMessage, attemptRef, candidateRef, keepCommit, type AttemptFacts, type KeptAttempt } from '../git/record.ts'
+import { checkedIn } from '../task/criteria.ts'
+import { driveAgent } from './by-hand.ts'
+import { decide, isIdle, type Decision } from './decide.ts'
+import { changedGates } from './gate-files.ts'
+import { interferenceIn, interferenceLine, taskChanges } from './interference.ts'
+import { logOf, type Job } from './job.ts'
+import { judge } from './judge.ts'
+import { outcomeOfEnd, type Outcome } from './outcome.ts'
+import type { AttemptPorts, Emit, RunPorts } from './ports.ts'
+import { runAgent, type AgentRun } from './run-agent.ts'
+import { changedConfiguration } from './runs-later.ts'
+import { NO_SIGNALS, type Signals } from './signals.ts'
+import type { Home } from './slot/home.ts'
+import type { Work } from './slot/slot.ts'
+
+/** How an attempt ended. */
+export type Result = Passed | Failed
+
+/** The gates passed: the work waits to land. */
+export interface Passed {
+  readonly kind: 'passed'
+  readonly candidate: KeptAttempt
+  readonly denied: readonly Denial[]
+}
+
+export interface Failed {
+  readonly kind: 'failed'
+  readonly outcome: Outcome
+  readonly decision: Decision
+  /** Null if nothing was worth keeping. */
+  readonly record: KeptAttempt | null
+  /** The tree of the work folder now. */
+  readonly tree: string
+  readonly usage: Usage
+  /** The id of the agent's conversation, with which it can be continued; null if the agent did not report one. */
+  readonly session: string | null
+}
+
+/**
+ * Makes one attempt at a job, in a slot whose work folder is ready: runs the agent, takes its work, runs the gates on
+ * exactly that. Work that passes becomes a candidate, work that fails a record; nothing else changes.
+ */
+export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happening>): Promise<Result> {
+  const { slot, home } = ports
+  await ports.control.unpaused()
+  const caged = new Set<string>()
+  const emit: Emit<Happening> = (event) => {
+    if (event.type === 'caged') caged.add(`${event.action} ${event.target}`)
+    report(event)
+  }
+  const startedAt = ports.now()
+  emit(attemptStarted(job))
+  await slot.lendGit(job.base, `${job.task.id}-${job.attempt}`)
+  const { outcome: agent, reported: signals, isTakenOver = false } = await runOrDrive(job, ports, emit)
+  ports.checkpoint('agent-ended')
+  const { work, found } = await workOf(job, signals, ports)
+  ports.checkpoint('work-taken')
+  const gatesChanged = await changedGates(job, work, home)
+  const runsLater = changedConfiguration(work, home)
+  const noticed: readonly Interference[] = [
+    ...found,
+    ...(gatesChanged.length > 0 ? [{ kind: 'gates-changed', paths: gatesChanged } as const] : []),
+    ...(runsLater.length > 0 ? [{ kind: 'runs-later', paths: runsLater } as const] : []),
+  ]
+  for (const interference of noticed) emit({ type: 'interference', id: job.task.id, interference })
+  const end = endOf(agent, isTakenOver, ports)
+  const verdict = await judge(job, { end, work, gatesChanged }, ports, emit)
+  const facts: AttemptFacts = {
+    ...factsOf(job, { agent, signals }),
+    seconds: Math.max(0, (ports.now().getTime() - startedAt.getTime()) / 1000 - signals.heldSeconds),
+    gates: job.gates.length === 0 ? [] : verdict.passed,
+    gatesChanged,
+    runsLater,
+    undone: found.map(interferenceLine),
+    caged: [...caged],
+    changed: work.changes.map(({ path }) => path),
+  }
+  slot.forgetGits()
+  const denied = denialsOf(agent.denied)
+  if (!verdict.outcome) return pass(job, { facts, tree: verdict.tree, denied }, ports, emit)
+  const { outcome } = verdict
+  return fail(job, { facts, tree: work.tree, outcome, denied, session: agent.sessionId }, ports, emit)
+}
+
+function attemptStarted(job: Job): Happening {
+  const { task, attempt: number, situation, agent } = job
+  return {
+    type: 'attempt-started',
+    id: task.id,
+    attempt: number,
+    counted: situation.counted,
+    most: situation.most,
+    agent: agent.label,
+    model: agent.model,
+    log: logOf(job),
+  }
+}
+
+/** The agent of a job, or a person who drives it. */
+async function runOrDrive(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<AgentRun> {
+  if (job.byHand === null) return runAgent(job, ports, emit)
+  return { outcome: await driveAgent(job, ports, emit), reported: NO_SIGNALS }
+}
+
+function endOf({ end }: AgentOutcome, isTakenOver: boolean, { control, signal }: AttemptPorts): Outcome {
+  if (end.kind !== 'interrupted' || signal.aborted) return outcomeOfEnd(end)
+  if (control.skipped.aborted) return outcomeOfEnd({ kind: 'skipped' })
+  return outcomeOfEnd(isTakenOver ? { kind: 'taken-over' } : end)
+}
+
+/** The agent's work: without what it did to task files, which are its author's, and with the tasks that it added. */
+async function workOf(
+  job: Job,
+  { added }: Signals,
+  ports: AttemptPorts,
+): Promise<{ readonly work: Work; readonly found: readonly Interference[] }> {
+  const { slot, home } = ports
+  const taken = await slot.take(job.base.head)
+  const tasks = await taskChanges(job, taken, ports)
+  const found = interferenceIn(taken, tasks, slot.commitsOfAgent())
+  const drafts = await Promise.all(
+    added.map(async ({ file, text }) => {
+      const { stdout } = await home.git.run(['hash-object', '-w', '--stdin'], { stdin: text })
+      return [`${home.prefix}${file}`, { mode: '100644', hash: stdout.toString().trim() }] as const
+    }),
+  )
+  const back = tasks.touched.map(({ path, kind, was }) => [path, kind === 'new' ? null : was] as const)
+  if (back.length + drafts.length === 0) return { work: taken, found }
+  const tree = await slot.work.folder.amend(new Map([...back, ...drafts]))
+  return { work: { ...taken, tree, changes: await rawChanges(home.git, job.base.head, tree) }, found }
+}
+
+/** What is known of an attempt from its job, its agent and the agent's signals. */
+function factsOf(
+  job: Job,
+  { agent, signals }: { readonly agent: AgentOutcome; readonly signals: Signals },
+): AttemptFacts {
+  return {
+    ...factsOfJob(job),
+    outcome: 'done',
+    detail: agent.finalMessage.replaceAll('\0', ''),
+    agent: job.byHand === null ? job.agent.label : `${job.agent.label}, by hand`,
+    model: agent.model ?? job.agent.model,
+    usage: agent.usage,
+    criteriaMet: signals.done?.criteria_met ?? checkedIn(agent.finalMessage),
+  }
+}
+
+/** What is known of an attempt before it begins. */
+export function factsOfJob({ task, attempt: number, situation, agent, tier, base, ...job }: Job): AttemptFacts {
+  return {
+    ...NOTHING_YET,
+    task: task.id,
+    number,
+    base: base.head,
+    counted: situation.counted,
+    most: situation.most,
+    agent: agent.label,
+    model: agent.model,
+    tier,
+    log: logOf({ task, attempt: number, ...job }),
+  }
+}
+
+/** The facts of an attempt of which nothing is known. */
+export const NOTHING_YET = {
+  outcome: 'lost',
+  reason: '',
+  detail: '',
+  fingerprint: '',
+  final: false,
+  idle: false,
+  usage: { turns: null, inputTokens: null, cachedTokens: null, outputTokens: null, costUsd: null },
+  seconds: 0,
+  gates: null,
+  gatesChanged: [],
+  runsLater: [],
+  criteriaMet: [],
+  undone: [],
+  caged: [],
+  changed: [],
+} as const satisfies Partial<AttemptFacts>
+
+/** Keeps work that passed on a ref until it has landed. */
+async function pass(
+  job: Job,
+  { facts, tree, denied }: { readonly facts: AttemptFacts; readonly tree: string; readonly denied: readonly Denial[] },
+  ports: AttemptPorts,
+  emit: Emit<Happening>,
+): Promise<Passed> {
+  const ref = candidateRef(facts.task, facts.number, job.token)
+  const candidate = await keep(ports, facts, { ref, tree })
+  ports.checkpoint('candidate-kept')
+  emit({ type: 'candidate-ready', id: job.task.id, attempt: job.attempt, ref })
+  return { kind: 'passed', candidate, denied }
+}
+
+/** A failed attempt, before its record is made. */
+interface Failing {
+  readonly facts: AttemptFacts
+  readonly tree: string
+  readonly outcome: Outcome
+  readonly denied: readonly Denial[]
+  readonly session?: string | null
+}
+
+/** Keeps a failed attempt and returns how it ended; also for work that passed and then could not land. */
+export async function fail(
+  job: Job,
+  { facts, tree, outcome, denied, session = null }: Failing,
+  ports: Pick<AttemptPorts, 'home' | 'now' | 'checkpoint'>,
+  emit: Emit<Happening>,
+): Promise<Failed> {
+  const begun = job.from.kind === 'record' ? job.from.tree : await treeOf(ports.home, job.base.head)
+  const { usage, seconds } = facts
+  const ended = { outcome, seconds, usage, unchanged: tree === begun }
+  const decision = decide(ended, { ...job.situation, now: ports.now() })
+  // A limit that lasts for hours would otherwise leave a record for each new request. Nor does a missing model use up
+  // the task's attempts.
+  const isNobodysFault = decision.kind === 'wait' || outcome.hopeless === 'run'
+  const isWorthKeeping = !ended.unchanged || !isNobodysFault || (usage.costUsd ?? 0) > 0
+  const { kind, reason, detail, fingerprint } = outcome
+  const failed: AttemptFacts = {
+    ...facts,
+    outcome: kind,
+    reason,
+    detail,
+    fingerprint,
+    gates: null,
+    final: decision.kind === 'give-up',
+    idle: isIdle(ended),
+  }
+  const ref = attemptRef(facts.task, facts.number)
+  const record = isWorthKeeping ? await keep(ports, failed, { ref, tree }) : null
+  if (record) ports.checkpoint('attempt-kept')
+  emit(attemptFinished(facts, outcome, { denied, ref: record?.ref ?? null }))
+  return { kind: 'failed', outcome, decision, record, tree, usage, session }
+}
+
+/** Keeps a tree as the commit of an attempt, on a ref. */
+export async function keep(
+  { home, now }: Pick<RunPorts, 'home' | 'now'>,
+  facts: AttemptFacts,
+  { ref, tree, replaces = null, more = [] }: {
+    readonly ref: string
+    readonly tree: string
+    /** The commit that the ref names now. */
+    readonly replaces?: string | null
+    /** More commits to keep with it. */
+    readonly more?: readonly string[]
+  },
+): Promise<KeptAttempt> {
+  const parents = [...new Set([facts.base, ...(replaces === null ? [] : [replaces]), ...more])]
+  const message = attemptMessage(facts)
+  const commit = await keepCommit(home.git, { ref, tree, message, parents, replaces })
+  return { ...facts, ref, commit, parents, tree, keptAt: Math.floor(now().getTime() / 1000) }
+}
+
+/** The tree of a commit. */
+export async function treeOf({ git }: Pick<Home, 'git'>, commit: string): Promise<string> {
+  return (await git.run(['rev-parse', '--verify', `${commit}^{tree}`])).stdout.toString().trim()
+}
+
+/** The event for the end of an attempt. */
+export function attemptFinished(
+  {
+    task,
+    number,
+    counted,
+    seconds,
+    usage,
+  }: Pick<AttemptFacts, 'task' | 'number' | 'counted' | 'seconds' | 'usage'>,
+  { kind, reason, detail }: Outcome,
+  { denied, ref }: { readonly denied: readonly Denial[]; readonly ref: string | null },
+): Happening {
+  return {
+    type: 'attempt-finished',
+    id: task,
+    attempt: number,
+    counted,
+    outcome: kind,
+    reason,
+    detail,
+    seconds,
+    usage,
+    denied,
+    ref,
+  }
+}

@@ -1,0 +1,76 @@
+import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
+import { attemptRef, listCandidates } from '../git/record.ts'
+import { changeRefs } from '../git/refs.ts'
+import type { Task } from '../task/model.ts'
+import { factsOfJob, keep, treeOf } from './attempt.ts'
+import type { Job } from './job.ts'
+import type { Run } from './run-parts.ts'
+
+/** A candidate whose task is not done yet. */
+interface OpenCandidate {
+  readonly candidate: KeptAttempt
+  readonly task: Task
+}
+
+type RunOfCandidates = Pick<Run, 'ports' | 'ledger'>
+
+/** The candidates of an earlier run that can still land; of the others, unfinished work becomes a record, and the refs go. */
+export async function openCandidates(run: RunOfCandidates): Promise<readonly OpenCandidate[]> {
+  const { ports, ledger } = run
+  const open: OpenCandidate[] = []
+  for (const candidate of await listCandidates(ports.home.git)) {
+    const task = ports.source.tasks().find(({ id }) => id === candidate.task)
+    const recorded = ledger.attemptAt(candidate.task, candidate.number)
+    const hasFailed = recorded !== null && recorded.outcome !== 'interrupted'
+    const isTaken = open.some((other) => other.task.id === candidate.task)
+    if (task?.status === 'TODO' && !hasFailed && !isTaken) {
+      open.push({ candidate, task })
+      continue
+    }
+    // A DONE task has landed: only the ref was left.
+    if (task?.status !== 'DONE' && !hasFailed)
+      await recordCandidate(run, candidate, {
+        outcome: 'interrupted',
+        reason: 'the run was killed before it could land',
+        detail: '',
+      })
+    await dropCandidate(run, candidate)
+  }
+  return open
+}
+
+/** Removes the ref of a candidate that has landed, or is a record now. */
+export async function dropCandidate({ ports }: RunOfCandidates, { ref, commit }: KeptAttempt): Promise<void> {
+  await changeRefs(ports.home.git, { make: new Map(), take: new Map([[ref, commit]]) })
+}
+
+/** Keeps what cannot land any more like a failed attempt, so that the next attempt learns of it. */
+export async function recordCandidate(
+  { ports, ledger }: RunOfCandidates,
+  { commit, parents: _, tree, keptAt: __, ref: ___, ...facts }: KeptAttempt,
+  failure: Pick<AttemptFacts, 'outcome' | 'reason' | 'detail'>,
+): Promise<KeptAttempt> {
+  const before = ledger.attemptAt(facts.task, facts.number)
+  const record = await keep(
+    ports,
+    { ...facts, ...failure, detail: failure.detail || facts.detail, gates: null },
+    {
+      ref: attemptRef(facts.task, facts.number),
+      tree,
+      replaces: before?.commit ?? null,
+      more: [commit],
+    },
+  )
+  ledger.keep(record)
+  return record
+}
+
+/** Records that an attempt that an earlier run gave to a worker had no result. */
+export async function keepLost({ ports, ledger }: RunOfCandidates, job: Job): Promise<KeptAttempt> {
+  const facts = { ...factsOfJob(job), reason: 'the worker that had it was lost' }
+  return keep(ports, facts, {
+    ref: attemptRef(job.task.id, job.attempt),
+    tree: await treeOf(ports.home, job.base.head),
+    replaces: ledger.attemptAt(job.task.id, job.attempt)?.commit ?? null,
+  })
+}

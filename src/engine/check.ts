@@ -1,0 +1,195 @@
+import { isErrorLine, tellingLine } from '../base/failure-lines.ts'
+import { fewOf, shortened } from '../base/text.ts'
+import type { CagedAction } from '../events/caged.ts'
+import type { Happening } from '../events/event.ts'
+import type { Gate, GateResult } from '../events/gate.ts'
+import type { Base } from '../git/head.ts'
+import { withMark } from '../process/mark.ts'
+import { fingerprintOf, outcome, type Outcome } from './outcome.ts'
+import type { AttemptPorts, Emit } from './ports.ts'
+import type { RunGate } from './gates/run.ts'
+import type { Installing, Side } from './slot/slot.ts'
+
+/** A tree for the gates to check. */
+interface ToCheck {
+  readonly id: string
+  readonly attempt: number
+  readonly gates: readonly Gate[]
+  readonly tree: string
+  /** The commit and branch that the clean room shows to those who ask git there. */
+  readonly at: Base
+  /** What the tree changes, from the top of the repository. */
+  readonly changed: readonly string[]
+}
+
+/** The result of the gates. */
+export interface Verdict {
+  /** Null if all required gates passed. */
+  readonly outcome: Outcome | null
+  /** The tree that they passed on: a gate that formats files may have changed it. */
+  readonly tree: string
+  /** The names of the gates that passed. */
+  readonly passed: readonly string[]
+}
+
+/** What the gates of a slot are run with. */
+export type CheckPorts = Pick<
+  AttemptPorts,
+  'slot' | 'home' | 'check' | 'logs' | 'mark' | 'signal' | 'killSignal' | 'checkpoint'
+>
+
+/**
+ * Runs the gates on exactly this tree, in the clean room. If they change files that git knows, as a formatter does, they
+ * run once more on the result; if they change them again, the check fails, because each time checks something else.
+ */
+export async function checkTree(
+  toCheck: ToCheck,
+  ports: CheckPorts,
+  emit: Emit<Happening>,
+): Promise<Verdict> {
+  const { id, gates } = toCheck
+  const { slot } = ports
+  let { tree } = toCheck
+  if (gates.length === 0) return { outcome: null, tree, passed: [] }
+  for (let round = 1; ; round++) {
+    const problem = await slot.bringCheck(tree, toCheck.at, installing(ports, emit))
+    if (problem !== null) return { outcome: outcome('gate-failed', problem), tree, passed: [] }
+    const results = await runAll(toCheck, ports, emit)
+    ports.checkpoint('gates-ended')
+    const after = await slot.takeCheck()
+    const failed = await gateOutcome(results, toCheck, ports)
+    slot.checkWasUsed(failed === null && after === tree)
+    const passed = results.flatMap(({ gate, verdict }) => (verdict === 'passed' ? [gate.name] : []))
+    if (failed !== null || after === tree) return { outcome: failed, tree, passed: [...new Set(passed)] }
+    const paths = await slot.check.folder.git.run(['diff-tree', '-r', '-z', '--name-only', tree, after])
+    const changed = paths.stdout.toString().split('\0').filter(Boolean)
+    if (round > 1) {
+      const reason = `the gates change what they check: ${fewOf(changed)}`
+      return { outcome: outcome('gate-failed', reason), tree: after, passed: [] }
+    }
+    emit({ type: 'gates-again', id, paths: changed })
+    tree = after
+  }
+}
+
+/** How a slot installs packages, with what it says as events. */
+export function installing(
+  ports: Pick<AttemptPorts, 'slot' | 'check' | 'logs' | 'mark' | 'signal' | 'killSignal'>,
+  emit: Emit<Happening>,
+  side: Side = ports.slot.check,
+): Installing {
+  const onCaged = (action: CagedAction): void => emit({ type: 'caged', id: '', by: 'gate', ...action })
+  return {
+    onCommand: (command) => emit({ type: 'preparing', command }),
+    warn: (message) => emit({ type: 'warning', message }),
+    run: (command) => {
+      const gate = { name: 'prepare', command, required: true, timeoutSeconds: INSTALL_SECONDS }
+      const name = `prepare-${ports.slot.number}`
+      return runLogged(gate, ports.check.runInstall, ports, { name, side, onCaged })
+    },
+  }
+}
+
+/** Installing packages may take long without a cache. */
+const INSTALL_SECONDS = 1800
+
+/** Runs every gate, so that the report shows all that is wrong at once. */
+async function runAll(
+  { id, attempt, gates }: ToCheck,
+  ports: CheckPorts,
+  emit: Emit<Happening>,
+): Promise<readonly GateResult[]> {
+  const results: GateResult[] = []
+  const onCaged = (action: CagedAction): void => emit({ type: 'caged', id, by: 'gate', ...action })
+  for (const [index, gate] of gates.entries()) {
+    if (ports.signal.aborted) break
+    // What one gate has changed in the packages must not decide the next one.
+    if (index > 0) await ports.slot.renewPackages(installing(ports, emit))
+    emit({ type: 'gate-started', id, gate })
+    const how = { name: `${id}-${attempt}`, side: ports.slot.check, onCaged }
+    const result = await runLogged(gate, ports.check.runGate, ports, how)
+    emit({ type: 'gate-finished', id, result })
+    results.push(result)
+  }
+  return results
+}
+
+/** Runs one command in a folder of the slot, and writes its output to a log whose name begins with `name`. */
+export async function runLogged(
+  gate: Gate,
+  run: RunGate,
+  { slot, logs, mark, signal, killSignal }: Pick<AttemptPorts, 'slot' | 'logs' | 'mark' | 'signal' | 'killSignal'>,
+  {
+    name,
+    side,
+    onCaged,
+  }: { readonly name: string; readonly side: Side; readonly onCaged: (action: CagedAction) => void },
+): Promise<GateResult> {
+  const log = logs.open(`${name}-${fileName(gate.name)}.log`)
+  try {
+    return await run(gate, {
+      cwd: side.root,
+      env: withMark(slot.env(side), mark),
+      signal,
+      killSignal,
+      onCaged,
+      log: (chunk) => log.write(chunk),
+    })
+  } finally {
+    log.close()
+  }
+}
+
+/** A name that is valid on any file system. */
+function fileName(name: string): string {
+  return name.replaceAll(/[^\p{L}\p{N}.-]+/gu, '_').slice(0, 80)
+}
+
+async function gateOutcome(
+  results: readonly GateResult[],
+  toCheck: ToCheck,
+  { home, signal }: CheckPorts,
+): Promise<Outcome | null> {
+  if (signal.aborted || results.some(({ verdict }) => verdict === 'interrupted'))
+    return outcome('interrupted', 'the run was interrupted while the gates ran')
+  const failed = results.filter(({ gate, verdict }) => gate.required && verdict !== 'passed')
+  if (failed.length === 0) return null
+  const reason = failed.map(failureText).join('; ')
+  const missing = failed.find((result) => result.missing !== undefined)?.missing
+  // A commit can add programs that belong to the project.
+  const isMachines =
+    missing !== undefined && !missing.includes('/') && !(await isNamedIn(missing, toCheck, home))
+  return outcome(isMachines ? 'gate-missing' : 'gate-failed', isMachines ? `a gate cannot run: ${reason}` : reason, {
+    detail: failed
+      .map(({ gate, excerpt }) => `${gate.name} (${gate.command})\n\n${excerpt}`)
+      .join('\n\n'),
+    fingerprint: failurePrint(failed),
+  })
+}
+
+/** Whether a changed file names that program: then the work itself may be meant to add it. */
+async function isNamedIn(
+  program: string,
+  { tree, changed }: ToCheck,
+  { git }: CheckPorts['home'],
+): Promise<boolean> {
+  if (changed.length === 0) return false
+  if (changed.some((path) => path.includes(program))) return true
+  const paths = changed.map((path) => `:(top,literal)${path}`)
+  const args = ['grep', '--quiet', '--fixed-strings', '-e', program, tree, '--', ...paths]
+  return (await git.run(args, { okCodes: [0, 1] })).code === 0
+}
+
+const LINE_SHOWN = 120
+
+/** `test: exited with code 1: AssertionError: expected 2 to be 3`. */
+function failureText({ gate, verdict, reason, excerpt }: GateResult): string {
+  // Other verdicts say what was wrong. Of a tool that ends with a summary of its time, an error says more than the end.
+  const line = verdict === 'failed' ? tellingLine(excerpt, isErrorLine).replace(/\s+/g, ' ') : ''
+  return [gate.name, reason, shortened(line, LINE_SHOWN)].filter((part) => part !== '').join(': ')
+}
+
+/** Distinguishes one failure of the gates from another. */
+export function failurePrint(failed: readonly GateResult[]): string {
+  return fingerprintOf(failed.map((result) => `${result.gate.name}:${result.fingerprint}`).join(' '))
+}

@@ -1,0 +1,196 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Gate } from '../../events/gate.ts'
+
+/** Quick checks first: they find errors sooner than a whole test run. */
+const KINDS = ['typecheck', 'lint', 'test', 'build'] as const
+type Kind = (typeof KINDS)[number]
+type Commands = Partial<Record<Kind, string>>
+
+const TIMEOUT_SECONDS = 600
+
+/** The checks that a project's own files name; may be empty. A linter is optional: it is shown, and stops nothing. */
+export function detectGates(root: string): Gate[] {
+  const folder = folderAt(root)
+  const found = ECOSYSTEMS.map(({ name, detect }) => ({ name, commands: detect(folder) }))
+  const make = makeTargets(folder)
+  return KINDS.flatMap((kind) => {
+    const commands = found.flatMap(({ name, commands }) => {
+      const command = commands[kind]
+      return command === undefined ? [] : [{ name, command }]
+    })
+    // A Makefile mostly calls the tools that were just found: it adds only the kinds that they lack.
+    const target = make[kind]
+    if (commands.length === 0 && target !== undefined) commands.push({ name: 'make', command: target })
+    return commands.map(({ name, command }, index) => ({
+      name: index === 0 ? kind : `${kind} (${name})`,
+      command,
+      // Nothing says that the linter must pass, and many projects have open findings.
+      required: kind !== 'lint',
+      timeoutSeconds: TIMEOUT_SECONDS,
+    }))
+  })
+}
+
+const ECOSYSTEMS: readonly { readonly name: string; readonly detect: (folder: Folder) => Commands }[] = [
+  { name: 'node', detect: packageScripts },
+  { name: 'cargo', detect: cargo },
+  { name: 'go', detect: go },
+  { name: 'python', detect: python },
+  { name: 'mix', detect: mix },
+]
+
+const SCRIPT_NAMES: Readonly<Record<Kind, readonly string[]>> = {
+  typecheck: ['typecheck', 'type-check', 'check-types', 'types', 'tsc'],
+  lint: ['lint'],
+  test: ['test', 'test:ci', 'test:run'],
+  build: ['build'],
+}
+const NPM_PLACEHOLDER = 'no test specified'
+const WATCHES = /(^|\s)--?watch(?!=false)/
+
+function packageScripts(folder: Folder): Commands {
+  const manifest = parsedJson(folder.text('package.json'))
+  const scripts = recordOf(manifest['scripts'])
+  const manager = packageManager(folder.root, manifest['packageManager'])
+  return commandsFor((kind) => {
+    const script = SCRIPT_NAMES[kind].find((name) => isCheck(scripts[name]))
+    if (script === undefined) return undefined
+    // `bun test` does not run the script of that name, and yarn has commands that hide scripts.
+    return manager === 'npm' && script === 'test' ? 'npm test' : `${manager} run ${script}`
+  })
+}
+
+/** Whether a script ends by itself, and does something. */
+function isCheck(script: unknown): boolean {
+  return (
+    typeof script === 'string' &&
+    script.trim() !== '' &&
+    !script.includes(NPM_PLACEHOLDER) &&
+    !WATCHES.test(script)
+  )
+}
+
+const LOCK_FILES = [
+  ['pnpm-lock.yaml', 'pnpm'],
+  ['yarn.lock', 'yarn'],
+  ['bun.lock', 'bun'],
+  ['bun.lockb', 'bun'],
+  ['package-lock.json', 'npm'],
+] as const
+
+/** The package manager that package.json names, else that of the lock file, which may be in a parent folder in a monorepo. */
+function packageManager(root: string, named: unknown): string {
+  const known = typeof named === 'string' ? /^(npm|pnpm|yarn|bun)@/.exec(named)?.[1] : undefined
+  if (known !== undefined) return known
+  const folder = folderAt(root)
+  const lock = LOCK_FILES.find(([file]) => folder.has(file))
+  if (lock) return lock[1]
+  const parent = dirname(root)
+  return folder.has('.git') || parent === root ? 'npm' : packageManager(parent, undefined)
+}
+
+function cargo(folder: Folder): Commands {
+  const manifest = folder.text('Cargo.toml')
+  if (manifest === undefined) return {}
+  const all = /^\s*\[workspace[\].]/m.test(manifest) ? ' --workspace' : ''
+  const clippy = /^\s*\[(workspace\.)?lints\.clippy\]/m.test(manifest) || folder.has('clippy.toml')
+  return {
+    typecheck: `cargo check${all} --all-targets`,
+    ...(clippy && { lint: `cargo clippy${all} --all-targets -- -D warnings` }),
+    test: `cargo test${all}`,
+  }
+}
+
+function go(folder: Folder): Commands {
+  if (!folder.has('go.mod')) return {}
+  const golangci = ['yml', 'yaml', 'toml', 'json'].some((ending) => folder.has(`.golangci.${ending}`))
+  return {
+    lint: golangci ? 'golangci-lint run' : 'go vet ./...',
+    test: 'go test ./...',
+    build: 'go build ./...',
+  }
+}
+
+const PYTHON_RUNNERS = [
+  ['uv.lock', 'uv run '],
+  ['poetry.lock', 'poetry run '],
+  ['pdm.lock', 'pdm run '],
+] as const
+
+function python(folder: Folder): Commands {
+  const project = folder.text('pyproject.toml')
+  if (project === undefined) return {}
+  const run = PYTHON_RUNNERS.find(([lock]) => folder.has(lock))?.[1] ?? ''
+  const names = (tool: string): boolean => namesTool(project, tool)
+  const mypy = /^\s*\[tool\.mypy\][^[]*^\s*(files|packages|modules)\s*=/m.test(project) ? 'mypy' : 'mypy .'
+  return {
+    ...(names('mypy') ? { typecheck: run + mypy } : names('pyright') && { typecheck: `${run}pyright` }),
+    ...(names('ruff') && { lint: `${run}ruff check` }),
+    ...(names('pytest') && { test: `${run}pytest` }),
+  }
+}
+
+/** Whether a tool is configured, or among the dependencies: `[tool.ruff]`, `"ruff>=0.6"`, `ruff = "^0.6"`. */
+function namesTool(project: string, tool: string): boolean {
+  const lines = project.split(/\r?\n/).map((line) => line.replace(/^\s*#.*|\s#.*$/, ''))
+  const mention = new RegExp(String.raw`^\s*\[tool\.${tool}[\].]|["']${tool}["'\s<>=~!\[;]|^\s*${tool}\s*=`)
+  return lines.some((line) => mention.test(line))
+}
+
+function mix(folder: Folder): Commands {
+  const project = folder.text('mix.exs')
+  if (project === undefined) return {}
+  return {
+    typecheck: 'mix compile --warnings-as-errors',
+    ...(/\{\s*:credo\b/.test(project) && { lint: 'mix credo' }),
+    test: 'mix test',
+  }
+}
+
+function makeTargets(folder: Folder): Commands {
+  const file = ['GNUmakefile', 'makefile', 'Makefile'].find((name) => folder.has(name))
+  const rules = (file && folder.text(file)?.matchAll(/^([^\s#:=][^#:=\n]*)::?(?![:=])/gm)) || []
+  const targets = new Set([...rules].flatMap(([, names]) => names!.trim().split(/\s+/)))
+  return commandsFor((kind) => {
+    const target = [kind, ...(kind === 'test' ? ['check'] : [])].find((name) => targets.has(name))
+    return target && `make ${target}`
+  })
+}
+
+function commandsFor(find: (kind: Kind) => string | undefined): Commands {
+  const found = KINDS.map((kind) => [kind, find(kind)] as const)
+  return Object.fromEntries(found.filter(([, command]) => command !== undefined))
+}
+
+interface Folder {
+  readonly root: string
+  has(name: string): boolean
+  /** The text of a file; undefined if it does not exist or cannot be read. */
+  text(name: string): string | undefined
+}
+
+function folderAt(root: string): Folder {
+  const names = new Set(attempt(() => readdirSync(root)) ?? [])
+  return {
+    root,
+    has: (name) => names.has(name),
+    text: (name) => (names.has(name) ? attempt(() => readFileSync(join(root, name), 'utf8')) : undefined),
+  }
+}
+
+function parsedJson(text: string | undefined): Record<string, unknown> {
+  return text === undefined ? {} : recordOf(attempt(() => JSON.parse(text.replace(/^\uFEFF/, ''))))
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function attempt<Result>(action: () => Result): Result | undefined {
+  try {
+    return action()
+  } catch {
+    return undefined
+  }
+}

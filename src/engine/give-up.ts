@@ -1,0 +1,207 @@
+import { patience } from '../base/patience.ts'
+import { shortened } from '../base/text.ts'
+import { formatDuration } from '../base/time.ts'
+import type { Base } from '../git/head.ts'
+import type { KeptAttempt } from '../git/record.ts'
+import { composeMessage } from '../git/trailers.ts'
+import type { Blockage } from '../task/finish.ts'
+import type { Task } from '../task/model.ts'
+import { failurePrint } from './check.ts'
+import type { Outcome } from './outcome.ts'
+import { FAILURE_ANSWERS, type FailureAnswer, type PersonAnswer } from './ports.ts'
+import { commitText, type Place, type Run } from './run-parts.ts'
+import { currentTask } from './source.ts'
+
+/** How a task ended without a commit of its own. */
+export type TaskEnd =
+  | { readonly kind: 'blocked' }
+  | { readonly kind: 'left'; readonly reason: string }
+  /** The whole run ends. */
+  | {
+      readonly kind: 'stop'
+      readonly why: 'interrupted' | 'stopped' | 'failed' | 'budget'
+      readonly reason: string
+    }
+
+/** A task that is given up, and why. */
+export interface GivingUp {
+  readonly task: Task
+  readonly reason: string
+}
+
+/** The task is tried again from here: the answer to its agent's question is in its file. */
+interface AnsweredTask {
+  readonly kind: 'answered'
+  readonly task: Task
+  readonly base: Base
+}
+
+/** Blocks the task, leaves it or stops, as configured; null to try it again. `isBlocked` if its agent said so. */
+export async function giveUp(
+  run: Run,
+  place: Place,
+  giving: GivingUp & { readonly isBlocked: boolean },
+): Promise<TaskEnd | AnsweredTask | null> {
+  const { onFailure } = run.options
+  if (onFailure !== 'ask')
+    return conclude(run, place, giving, giving.isBlocked || onFailure === 'block' ? 'block' : 'abort')
+  const answer = await answerTo(run, place, giving)
+  if (typeof answer === 'object') return enterAnswer(run, place, giving, answer.text)
+  return answer === 'retry' ? null : conclude(run, place, giving, answer)
+}
+
+/** Whether the last attempt ended with a question of its agent. */
+function asks({ ledger }: Run, { id }: Task): boolean {
+  return ledger.attemptsAt(id).at(-1)?.outcome === 'blocked'
+}
+
+/** Writes the answer below the question and commits it; the next attempt begins there. */
+async function enterAnswer(
+  run: Run,
+  place: Place,
+  { task, reason }: GivingUp,
+  answer: string,
+): Promise<TaskEnd | AnsweredTask> {
+  const { edits, source } = run.ports
+  const result = await commitText(run, place, {
+    task,
+    text: (now) => edits.answer(now, { question: reason, answer }),
+    message: answerMessage(task.id, answer),
+  })
+  if (result.kind !== 'committed')
+    return { kind: 'stop', why: 'stopped', reason: `the answer to ${task.id} was not committed: ${result.output}` }
+  place.note.clear()
+  return { kind: 'answered', task: currentTask(source, task) ?? task, base: result.base }
+}
+
+/** The message of the commit with a person's answer to an agent's question. */
+export function answerMessage(id: string, answer: string): string {
+  return composeMessage({
+    subject: subjectOf(`${id}: Answer: ${answer.trim()}`),
+    body: answer.trim(),
+    trailers: [
+      { key: 'Task', value: id },
+      { key: 'Retried', value: 'yes' },
+    ],
+  })
+}
+
+/** Blocks the task, leaves it, or ends the run. */
+export async function conclude(
+  run: Run,
+  place: Place,
+  giving: GivingUp,
+  answer: Exclude<FailureAnswer, 'retry'>,
+): Promise<TaskEnd> {
+  const { task, reason } = giving
+  if (answer === 'block') return block(run, place, giving)
+  place.note.clear()
+  place.emit({ type: 'task-given-up', id: task.id, title: task.title, reason })
+  if (answer === 'skip') return { kind: 'left', reason }
+  const why = run.ports.control.signal.aborted ? 'interrupted' : 'failed'
+  return { kind: 'stop', why, reason: `${task.id}: ${reason}` }
+}
+
+/** A person's answer, from the run's terminal or from another one, whichever is first; the wait is limited. */
+async function answerTo(run: Run, { emit }: Place, { task, reason }: GivingUp): Promise<PersonAnswer> {
+  const { ports, options } = run
+  const { control, ask } = ports
+  if (!ask) return 'block'
+  const isQuestion = asks(run, task)
+  const text = `${task.id} ${isQuestion ? 'asks' : 'failed'}: ${reason}`
+  emit({ type: 'question', id: task.id, text, options: FAILURE_ANSWERS })
+  const answered = new AbortController()
+  const wait = patience(options.askSeconds, AbortSignal.any([control.signal, answered.signal]))
+  const elsewhere = control.answerTo(task.id, wait.signal)
+  const here = ask({ task, reason, asks: isQuestion }, wait.signal)
+  const answer = await Promise.race([
+    here,
+    elsewhere.then((words) =>
+      words === null ? (wait.isOver() ? 'block' : here) : readAnswer(words, isQuestion),
+    ),
+  ])
+  wait.end()
+  answered.abort()
+  if (wait.isOver())
+    emit({
+      type: 'warning',
+      message: `nobody has answered about ${task.id} in ${formatDuration(options.askSeconds)}`,
+    })
+  const meant = wait.isOver() ? 'block' : answer
+  emit({ type: 'answered', id: task.id, answer: typeof meant === 'object' ? meant.text : meant })
+  return meant
+}
+
+/** Reads an answer: text that is no known word answers a question, and is a mistake if there was none. */
+function readAnswer(text: string, isQuestion: boolean): PersonAnswer {
+  return FAILURE_ANSWERS.find((known) => known === text) ?? (isQuestion ? { text } : 'block')
+}
+
+/** Commits the reason for blocking a task. */
+export async function block(run: Run, place: Place, { task, reason }: GivingUp): Promise<TaskEnd> {
+  const { ports, ledger } = run
+  const ended = ledger.endedSeriesAt(task.id)
+  const blockage = { reason, attempts: ended.length, asks: asks(run, task) }
+  place.note.update({ phase: 'blocking', reason })
+  ports.checkpoint('blocking-noted')
+  const result = await commitText(run, place, {
+    task,
+    text: (now) => ports.edits.block(now, blockage),
+    report: {
+      status: 'BLOCKED',
+      reason,
+      at: ports.now(),
+      failed: ended.map((one) => ({ number: one.number, reason: one.reason, at: new Date(one.keptAt * 1000) })),
+    },
+    message: blockMessage(task, blockage),
+  })
+  if (result.kind !== 'committed') {
+    // The note stays in this phase: the next run repeats the commit, without another attempt.
+    const why = `the commit that blocks ${task.id} was not made: ${result.output}`
+    return { kind: 'stop', why: 'stopped', reason: why }
+  }
+  ports.checkpoint('block-committed')
+  place.note.clear()
+  place.emit({ type: 'task-blocked', id: task.id, title: task.title, ...blockage, commit: result.base.head })
+  return { kind: 'blocked' }
+}
+
+/** In lists of commits one reads the first line; the body has all of it. */
+function subjectOf(text: string): string {
+  return shortened(text.split('\n', 1)[0]!, 120)
+}
+
+/** The message of the commit that blocks a task. */
+export function blockMessage({ id }: Task, { reason, attempts }: Blockage): string {
+  return composeMessage({
+    subject: subjectOf(`${id}: Block: ${reason}`),
+    body: reason,
+    trailers: [
+      { key: 'Task', value: id },
+      { key: 'Blocked', value: reason },
+      { key: 'Attempts', value: String(attempts) },
+    ],
+  })
+}
+
+/** Why no further attempt is made, if the gates fail as they did before the run: that is no fault of the task's. */
+export function sameAsBaseline({ ledger }: Run, failure: Outcome): string | null {
+  const before = ledger.failedBefore.filter((result) => result.gate.required)
+  if (failure.kind !== 'gate-failed' || before.length === 0 || failure.fingerprint !== failurePrint(before))
+    return null
+  return `the gates fail exactly as they did before the run began: ${failure.reason}`
+}
+
+/**
+ * Why the run ends, if the agent failed at once at the task before in the very same way: that is the agent's fault, or
+ * the system's, and every other task would be blocked for it. A script belongs to its task.
+ */
+export function sameAsBefore(
+  { ledger: { idleEnd: before } }: Run,
+  record: KeptAttempt | null,
+): string | null {
+  if (!before || !record?.idle || record.outcome !== 'agent-failed' || record.agent === 'script') return null
+  const isSame = record.fingerprint === before.fingerprint && record.agent === before.agent
+  if (!isSame || record.task === before.task) return null
+  return `the agent ended at once at ${record.task}, as at ${before.task}: ${record.reason}`
+}

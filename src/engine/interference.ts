@@ -1,0 +1,82 @@
+import { fewOf } from '../base/text.ts'
+import { textIn } from '../git/tree.ts'
+import type { Interference } from '../events/interference.ts'
+import { idInFileName } from '../task/file-name.ts'
+import type { RawChange } from '../git/raw-changes.ts'
+import type { Job } from './job.ts'
+import type { AttemptPorts } from './ports.ts'
+import type { Work } from './slot/slot.ts'
+
+/** Changes to task files: those that are not the agent's to make, and the tasks that are added. */
+interface TaskChanges {
+  /** Changed or removed files, and added ones whose number is taken or that are more than may be added. */
+  readonly touched: readonly RawChange[]
+  /** The paths among those that are synced files of another tool. */
+  readonly origins: readonly string[]
+  readonly added: readonly string[]
+}
+
+/** Sorts the changes to task files. A task may only be added as TODO. */
+export async function taskChanges(
+  { backlog }: Pick<Job, 'backlog'>,
+  { tree, changes }: Pick<Work, 'tree' | 'changes'>,
+  { home, statusIn }: Pick<AttemptPorts, 'home' | 'statusIn'>,
+): Promise<TaskChanges> {
+  const touched: RawChange[] = []
+  const origins: string[] = []
+  const added: string[] = []
+  const synced = new Set(backlog.origins.map((file) => `${home.prefix}${file}`))
+  const numbers = new Set(backlog.numbers)
+  const isTodo = async (path: string): Promise<boolean> => {
+    const text = await textIn(home.git, tree, path)
+    return text !== null && (await statusIn(path.slice(home.prefix.length), text)) === 'TODO'
+  }
+  for (const change of changes) {
+    const { path, kind } = change
+    if (synced.has(path)) {
+      origins.push(path)
+      touched.push(change)
+      continue
+    }
+    const number = taskNumber(path, home.prefix, backlog.folders)
+    if (number === null) continue
+    const isNew = kind === 'new' && !numbers.has(number) && added.length < backlog.mayAdd
+    if (isNew && (await isTodo(path))) {
+      added.push(path)
+      numbers.add(number)
+    } else touched.push(change)
+  }
+  return { touched, origins, added }
+}
+
+/** The task number in a path of the repository; null if it is not a task file. */
+function taskNumber(path: string, prefix: string, folders: readonly string[]): number | null {
+  const end = path.lastIndexOf('/') + 1
+  const isTasks = folders.some((folder) => path.slice(0, end) === `${prefix}${folder === '.' ? '' : `${folder}/`}`)
+  const id = isTasks ? idInFileName(path.slice(end)) : null
+  return id === null ? null : Number(id.slice(2))
+}
+
+/** What the agent did that is not its to do. */
+export function interferenceIn(
+  { nested }: Pick<Work, 'nested'>,
+  { touched, origins }: TaskChanges,
+  commits: readonly string[],
+): readonly Interference[] {
+  const found: Interference[] = []
+  if (commits.length > 0) found.push({ kind: 'commits', commits })
+  const ofTasks = touched.flatMap(({ path }) => (origins.includes(path) ? [] : [path]))
+  if (ofTasks.length > 0) found.push({ kind: 'task-files', paths: ofTasks })
+  if (origins.length > 0) found.push({ kind: 'origins', paths: origins })
+  if (nested.length > 0) found.push({ kind: 'nested-repository', paths: nested })
+  return found
+}
+
+/** The most paths to name in a commit's message. */
+const MOST = 50
+
+/** One line about it for the record. */
+export function interferenceLine(interference: Interference): string {
+  const names = interference.kind === 'commits' ? interference.commits : interference.paths
+  return `${interference.kind}: ${fewOf(names, MOST)}`
+}

@@ -1,0 +1,100 @@
+import type { AgentLimits, Permission, Session } from '../agent/port.ts'
+import { scriptIn } from '../agent/providers/script.ts'
+import type { McpServer } from '../base/mcp-server.ts'
+import type { Gate } from '../events/gate.ts'
+import type { Base } from '../git/head.ts'
+import type { SignalResource } from '../signal/signal.ts'
+import type { Task } from '../task/model.ts'
+import type { Situation } from './decide.ts'
+
+/**
+ * All that an attempt needs, as plain data: it can be written as JSON and read on another machine, for the same
+ * attempt. It is made in one place, for runs and previews.
+ */
+export interface Job {
+  readonly version: 1
+  readonly task: JobTask
+  /** The number of this attempt among all that are kept. */
+  readonly attempt: number
+  /** Part of the candidate's name: it differs for an attempt that replaces a lost one. */
+  readonly token: string
+  readonly base: Base
+  readonly from: From
+  readonly agent: AgentChoice
+  readonly tier: string
+  readonly limits: AgentLimits
+  readonly prompt: string
+  /** If a person drives the agent's interactive program: the conversation to continue; else null. */
+  readonly byHand: Session | null
+  /** What its agent can read by its tools. */
+  readonly resources: readonly SignalResource[]
+  /** How long it may wait for a person's answer. */
+  readonly askSeconds: number
+  readonly gates: readonly Gate[]
+  readonly gatesChanged: GatesChanged
+  /** What `decide` needs to know when it ends. */
+  readonly situation: Omit<Situation, 'now'>
+  readonly backlog: JobBacklog
+}
+
+/** Where an attempt begins: at its base, or with the work of an earlier one. */
+export type From =
+  { readonly kind: 'base' } | { readonly kind: 'record'; readonly commit: string; readonly tree: string }
+
+/** What an attempt needs to know of its task. */
+interface JobTask {
+  readonly id: string
+  readonly title: string
+  /** Relative to the project's root. */
+  readonly file: string
+  /** The paths under Produces; null if the task has no such section, empty if it says that there are none. */
+  readonly produces: readonly string[] | null
+  /** The script under `## Script`, for the embedded agent. */
+  readonly script: string | null
+}
+
+/** An agent, and how it is to work on the task. */
+export interface AgentChoice {
+  readonly name: string
+  /** With its version if that is known: `claude 2.1.326`. */
+  readonly label: string
+  readonly model: string | null
+  readonly permission: Permission
+  readonly mcpServers: Readonly<Record<string, McpServer>>
+}
+
+/** What to do if the work changes files that decide the gates. */
+export interface GatesChanged {
+  readonly action: 'report' | 'refuse'
+  /** Patterns of more files that decide them. */
+  readonly paths: readonly string[]
+}
+
+/** The limits for changes to the backlog. */
+interface JobBacklog {
+  /** The task folders inside the project. */
+  readonly folders: readonly string[]
+  /** The task numbers that are in use. */
+  readonly numbers: readonly number[]
+  /** Files of other tools' backlogs that ralph keeps in sync. */
+  readonly origins: readonly string[]
+  /** How many tasks the work may add. */
+  readonly mayAdd: number
+}
+
+/** The log of an attempt, relative to the project's root. */
+export function logOf({ task, attempt }: Pick<Job, 'task' | 'attempt'>): string {
+  return `.ralph/logs/${task.id}-${attempt}.log`
+}
+
+/** The part of a task that an attempt needs. */
+export function jobTaskOf(task: Task): JobTask {
+  const { id, title, file, produces } = task
+  const paths = produces?.flatMap(({ path }) => (path === null ? [] : [path])) ?? null
+  return { id, title, file, produces: paths, script: scriptOf(task) }
+}
+
+function scriptOf({ sections, source }: Task): string | null {
+  const section = sections.find(({ title }) => title.trim().toLowerCase() === 'script')
+  return section ? scriptIn(source.slice(section.bodySpan.start, section.bodySpan.end)) : null
+}

@@ -1,0 +1,481 @@
+import { fewOf } from '../base/text.ts'
+import type { RunEnd } from '../events/event.ts'
+import { GitError } from '../git/git.ts'
+import { candidateRef, listCandidates, type KeptAttempt } from '../git/record.ts'
+import { schedule, type Busy, type Schedule, type Standing } from '../select/schedule.ts'
+import { select } from '../select/selection.ts'
+import type { Task } from '../task/model.ts'
+import { attemptFinished, fail, type Failed } from './attempt.ts'
+import { runBaseline } from './baseline.ts'
+import { dropCandidate, keepLost, openCandidates, recordCandidate } from './candidates.ts'
+import { taskOrReason } from './choose-task.ts'
+import { block, type TaskEnd } from './give-up.ts'
+import { jobTaskOf, type Job } from './job.ts'
+import { land, objectionToTasks, type Landed } from './land.ts'
+import type { AttemptNote } from './note.ts'
+import { outcome } from './outcome.ts'
+import { landingPorts, openPlace, type Place, type Run } from './run-parts.ts'
+import type { Held } from './slot/branch.ts'
+import { overBudget, runTask, type Ready } from './task.ts'
+import type { UnderWay } from './workers/port.ts'
+
+/** How the tasks of a run have ended. */
+export interface Ends {
+  readonly completed: string[]
+  readonly blocked: string[]
+  readonly failed: string[]
+  /** Done, but the person's uncommitted work keeps it from landing. */
+  readonly held: string[]
+}
+
+/** Why a run ends. */
+export interface End {
+  readonly end: RunEnd
+  readonly reason: string
+}
+
+/** A task that a dead run had given up, but not blocked yet, and its slot. */
+export interface GivenUp {
+  readonly workspace: number
+  readonly attempt: AttemptNote
+}
+
+/** A task that the run works on, and its work once that waits to land. */
+interface BusyTask extends Busy<Task> {
+  /** The slot that it has; null if it has none while it is held. */
+  readonly slot: number | null
+  readonly candidate?: KeptAttempt
+  /** Null if another run has made it. */
+  readonly ready?: Ready | null
+  /** What is in its way, while it is held. */
+  readonly held?: Held
+}
+
+/** The time between two checks whether a held candidate can land. */
+const HELD_MS = 5000
+/** A candidate that is held again each time that its way looks free is left to the next run. */
+const MOST_TRIES = 20
+
+/** The jobs of a running run: which task is in which slot, and what lands. */
+export class Jobs {
+  readonly #run: Run
+  readonly #ends: Ends
+  readonly #busy = new Map<string, BusyTask>()
+  readonly #underWay = new Set<Promise<void>>()
+  /** Refused landings, by task: another attempt follows. */
+  readonly #refused = new Map<string, Failed>()
+  /** What a task met others in, in the order of their first conflicts: claimed as if it were its Touches. */
+  readonly #claims = new Map<string, { readonly paths: readonly string[]; readonly together: number }>()
+  readonly #tries = new Map<string, number>()
+  #begun = 0
+  #isLanding = false
+  #end: End | null = null
+  #error: { readonly thrown: unknown } | null = null
+
+  constructor(run: Run, ends: Ends) {
+    this.#run = run
+    this.#ends = ends
+  }
+
+  /** The main loop: begin what can begin, land what is ready, and repeat when something has ended. */
+  async work(toBlock: readonly GivenUp[]): Promise<End> {
+    const { workers, control } = this.#run.ports
+    const stopped = new Promise<void>((resolve) => {
+      control.stopping.addEventListener('abort', () => resolve(), { once: true })
+    })
+    await this.#takeUp(toBlock)
+    let isChecked = false
+    for (;;) {
+      const changed = workers?.changed()
+      if (workers && workers.hopeless !== null) this.#end ??= { end: 'stopped', reason: workers.hopeless }
+      await this.#readTasks()
+      await this.#checkHeld()
+      const plan = schedule(await this.#state())
+      if (plan.begin.length > 0 && !isChecked) {
+        isChecked = true
+        const objection = await this.#baseline()
+        if (objection !== null) this.#end ??= { end: 'stopped', reason: objection }
+        continue
+      }
+      for (const task of plan.begin) this.#begin(task)
+      if (plan.land) this.#land(plan.land)
+      const news = changed === undefined ? [] : [changed]
+      if (this.#underWay.size > 0) await Promise.race([...this.#underWay, ...this.#heldTimer(), ...news])
+      else if (this.#error) throw this.#error.thrown
+      // Also if tasks could begin, but attempts of an earlier run take all the workers' places.
+      else if (news.length > 0 && this.#waitsForWorkers(plan))
+        await Promise.race([...news, stopped, ...this.#heldTimer()])
+      else if (plan.isOver && !(await this.#checkHeld())) return this.#ended()
+      // The other agents stop too: what they have done is kept.
+      if (this.#error) control.stop('clean')
+    }
+  }
+
+  /** Takes over what an earlier run has left: work that waits to land, and tasks that were to be blocked. */
+  async #takeUp(toBlock: readonly GivenUp[]): Promise<void> {
+    const run = this.#run
+    const { ports } = run
+    for (const { candidate, task } of await openCandidates(run))
+      this.#busy.set(task.id, { task, phase: 'ready', slot: null, candidate, ready: null })
+    if (this.#busy.size > 0) ports.checkpoint('candidates-found')
+    for (const one of ports.workers?.underWay() ?? []) this.#takeOver(one)
+    for (const { workspace, attempt } of toBlock) {
+      const place = await openPlace(run, workspace)
+      const task = ports.source.tasks().find(({ id }) => id === attempt.task)
+      if (task?.status !== 'TODO') {
+        place.note.clear()
+        continue
+      }
+      place.note.begin({ ...attempt, base: await run.branch.tip() })
+      const end = await block(run, place, { task, reason: attempt.reason ?? 'it was given up' })
+      this.#enter(task, end)
+    }
+  }
+
+  /** Follows an attempt that a dead run has given to a worker: its result counts as it would have in that run. */
+  #takeOver({ job, worker, ended }: UnderWay): void {
+    const { ports, emit } = this.#run
+    const { task: of, attempt } = job
+    const task = ports.source.tasks().find(({ id }) => id === of.id)
+    if (task?.status !== 'TODO' || this.#busy.has(of.id)) return
+    this.#busy.set(task.id, { task, phase: 'working', slot: this.#freeSlot() })
+    const message = `${task.id}: attempt ${attempt} of the last run goes on at ${worker}`
+    emit({ type: 'recovered', message, task: task.id, ref: null })
+    this.#follow(ended.then((how) => this.#tookOver(task, job, how)))
+  }
+
+  async #tookOver(task: Task, job: Job, how: 'ended' | 'lost'): Promise<void> {
+    const run = this.#run
+    const { ports, ledger, notes } = run
+    for (const record of await ports.records()) if (record.task === task.id) ledger.keep(record)
+    const ref = candidateRef(task.id, job.attempt, job.token)
+    const candidate = (await listCandidates(ports.home.git)).find((one) => one.ref === ref)
+    const usage = candidate?.usage ?? ledger.attemptAt(task.id, job.attempt)?.usage
+    notes.spend(usage?.costUsd ?? null)
+    if (candidate) this.#busy.set(task.id, { task, phase: 'ready', slot: null, candidate, ready: null })
+    else this.#busy.delete(task.id)
+    // If it comes back after all, it does not clash: the next attempt has a number of its own.
+    if (how === 'lost' && !candidate) ledger.keep(await keepLost(run, job))
+  }
+
+  /** Reads the tasks again if somebody has committed: any task may have changed. */
+  async #readTasks(): Promise<void> {
+    if (this.#isLanding) return
+    const { branch, ports, inTurn } = this.#run
+    await inTurn(async () => ports.source.at((await branch.tip()).head))
+  }
+
+  async #baseline(): Promise<string | null> {
+    const run = this.#run
+    const place = await openPlace(run, 1)
+    return runBaseline(run, place, await run.branch.tip())
+  }
+
+  async #state(): Promise<Standing<Task>> {
+    const { options, ports } = this.#run
+    const open = this.#open()
+    return {
+      eligible: (await ports.workers?.takeable(open)) ?? open,
+      busy: [...this.#busy.values()].map((one) => ({ ...one, changed: this.#inProject(one.candidate?.changed ?? []) })),
+      jobs: this.#jobs,
+      overlap: options.overlap,
+      claims: new Map([...this.#claims].map(([id, { paths, together }]) => [id, { paths, isAlone: together > 1 }])),
+      mayBegin: (this.#limit ?? Infinity) - this.#begun,
+      again: new Set(this.#refused.keys()),
+      isEnding: this.#end !== null || overBudget(this.#run) !== null,
+      isStopping: ports.control.isStopping || this.#error !== null,
+      isLanding: this.#isLanding,
+    }
+  }
+
+  /** The number of jobs: as asked, or by the workers' places. */
+  get #jobs(): number {
+    const { options, ports } = this.#run
+    return Math.min(options.jobs, ports.workers?.places ?? options.jobs)
+  }
+
+  /** The tasks that could begin if there were room. */
+  #open(): readonly Task[] {
+    const { options, ports } = this.#run
+    const selection = select(ports.source.tasks())
+    const taken = this.#taken
+    const named = options.task === null ? null : taskOrReason(selection, options.task)
+    const eligible = named === null ? selection.eligible : typeof named === 'string' ? [] : [named]
+    return eligible.filter(({ id }) => !taken.has(id))
+  }
+
+  get #taken(): ReadonlySet<string> {
+    const { completed, blocked, failed } = this.#ends
+    return new Set([...completed, ...blocked, ...failed])
+  }
+
+  /** Whether there is work, and no worker for it yet. */
+  #waitsForWorkers({ waiting }: Schedule<Task>): boolean {
+    const { control } = this.#run.ports
+    if (this.#end !== null || overBudget(this.#run) !== null || control.isStopping) return false
+    const isLeft = (this.#limit ?? Infinity) > this.#begun || this.#refused.size > 0
+    const overlapping = new Set(
+      waiting.flatMap(({ task, wait }) => (wait.kind === 'overlap' ? [task.id] : [])),
+    )
+    return isLeft && this.#open().some(({ id }) => !this.#busy.has(id) && !overlapping.has(id))
+  }
+
+  get #limit(): number | null {
+    const { loop, maxTasks } = this.#run.options
+    return loop ? maxTasks : 1
+  }
+
+  /** Why the run ends, now that nothing is under way. */
+  #ended(): End {
+    const { options, ports } = this.#run
+    const held = [...this.#busy.values()].filter(({ phase }) => phase === 'held')
+    this.#ends.held.push(...held.map(({ task }) => task.id))
+    if (ports.control.isStopping) return { end: 'interrupted', reason: 'the run was interrupted' }
+    if (this.#end) return this.#end
+    const spent = overBudget(this.#run)
+    if (spent !== null) return { end: 'budget', reason: spent }
+    if (held.length > 0) return { end: 'held', reason: heldText(held) }
+    const limit = this.#limit
+    if (limit !== null && this.#begun >= limit)
+      return { end: 'done', reason: limit === 1 ? 'one task, as asked' : `${limit} tasks, as asked` }
+    const tasks = ports.source.tasks()
+    const why = taskOrReason(select(tasks), options.task, this.#taken)
+    const isAllDone = tasks.every(({ status }) => status === 'DONE')
+    const reason = typeof why === 'string' ? why : 'no task is eligible'
+    return { end: isAllDone && options.task === null ? 'done' : 'nothing-eligible', reason }
+  }
+
+  /** The lowest number of a slot that no task has. */
+  #freeSlot(): number {
+    const taken = new Set([...this.#busy.values()].map(({ slot }) => slot))
+    let number = 1
+    while (taken.has(number)) number++
+    return number
+  }
+
+  #begin(task: Task): void {
+    const { ports, reserve } = this.#run
+    // The others' reservations may leave it no budget until they have ended.
+    const isTooPoor = reserve(task.id) === 0 && this.#underWay.size > 0
+    if (isTooPoor || ports.workers?.promise(task) === false) return this.#run.release(task.id)
+    const slot = this.#freeSlot()
+    this.#busy.set(task.id, { task, phase: 'working', slot })
+    this.#follow(
+      this.#job(task, slot).finally(() => {
+        this.#run.release(task.id)
+        ports.workers?.forget(task.id)
+      }),
+    )
+  }
+
+  #land(task: Task): void {
+    this.#isLanding = true
+    this.#follow(
+      this.#landNow(task).finally(() => {
+        this.#isLanding = false
+      }),
+    )
+  }
+
+  /** Follows work that runs beside the rest; an error ends the run once the other work has ended. */
+  #follow(work: Promise<void>): void {
+    const running: Promise<void> = work
+      .catch((thrown: unknown) => {
+        // Ctrl-C in a terminal reaches git too; what git was doing is noted, or on a ref.
+        const isInterrupted = thrown instanceof GitError && this.#run.ports.control.signal.aborted
+        if (!isInterrupted) this.#error ??= { thrown }
+      })
+      .finally(() => this.#underWay.delete(running))
+    this.#underWay.add(running)
+  }
+
+  /** Works on one task in one slot, until its work is ready to land, or there is none. */
+  async #job(task: Task, slot: number): Promise<void> {
+    const run = this.#run
+    const refused = this.#refused.get(task.id) ?? null
+    if (!this.#refused.delete(task.id)) this.#begun++
+    const base = await run.branch.tip()
+    const place = await openPlace(run, slot)
+    const ended = await runTask(run, place, base, { task, refused })
+    if (ended.kind === 'ready') {
+      const { candidate } = ended.passed
+      this.#busy.set(task.id, { task, phase: 'ready', slot, candidate, ready: ended })
+      return
+    }
+    this.#enter(task, ended)
+    this.#busy.delete(task.id)
+    this.#claims.delete(task.id)
+  }
+
+  /** Enters how a task ended without a commit of its own. */
+  #enter(task: Task, ended: TaskEnd): void {
+    const { blocked, failed } = this.#ends
+    if (ended.kind === 'blocked') blocked.push(task.id)
+    else if (ended.kind === 'left') failed.push(task.id)
+    else {
+      if (ended.why !== 'interrupted') failed.push(task.id)
+      this.#end ??= { end: ended.why, reason: ended.reason }
+    }
+  }
+
+  async #landNow(task: Task): Promise<void> {
+    const busy = this.#busy.get(task.id)!
+    const place = await openPlace(this.#run, busy.slot ?? this.#freeSlot())
+    this.#busy.set(task.id, { ...busy, slot: place.slot.number })
+    const landed = await this.#landIn(place, task, busy)
+    switch (landed.kind) {
+      case 'held':
+        this.#busy.set(task.id, { ...busy, slot: null, phase: 'held', held: landed })
+        return
+      case 'landed':
+        await this.#completed(place, task, { landed, candidate: busy.candidate! })
+        break
+      case 'refused':
+        await this.#landingRefused(place, task, busy, landed)
+    }
+    this.#busy.delete(task.id)
+  }
+
+  #landIn(place: Place, task: Task, { candidate, ready }: BusyTask): Promise<Landed> {
+    const run = this.#run
+    const { options, ports, ledger } = run
+    const job = ready?.job ?? { task: jobTaskOf(task), attempt: candidate!.number, gates: options.gates }
+    const most = options.maxAddedTasks - ledger.addedTasks
+    const request = {
+      candidate: candidate!,
+      job,
+      earlier: ledger.seriesAt(task.id),
+      options,
+      // The clean room of a run that died may not have held what its candidate says.
+      isForeign: ports.workers !== null,
+      objection: (changes: Parameters<typeof objectionToTasks>[0]) =>
+        objectionToTasks(changes, { source: ports.source, prefix: ports.home.prefix, most }),
+    }
+    return run.inTurn(() => land(request, landingPorts(run, place), place.emit))
+  }
+
+  /** A landing that was refused counts as a failed attempt, and another follows; an interrupted one waits for the next run. */
+  async #landingRefused(
+    place: Place,
+    task: Task,
+    { candidate, ready }: BusyTask,
+    { outcome: why }: Extract<Landed, { kind: 'refused' }>,
+  ): Promise<void> {
+    const run = this.#run
+    if (why.kind === 'interrupted') {
+      this.#end ??= { end: 'stopped', reason: why.reason }
+      return
+    }
+    if (why.kind === 'conflict') this.#claim(task, why.paths ?? [])
+    const { ports, ledger } = run
+    const kept = candidate!
+    if (ready) {
+      const facts = { facts: kept, tree: kept.tree, outcome: why, denied: ready.passed.denied }
+      const failed = await fail(ready.job, facts, ports, place.emit)
+      if (failed.record) ledger.keep(failed.record)
+      this.#refused.set(task.id, failed)
+    } else {
+      place.emit({ type: 'warning', message: `${task.id} did not land: ${why.reason}` })
+      await recordCandidate(run, kept, { outcome: why.kind, reason: why.reason, detail: why.detail })
+    }
+    await dropCandidate(run, kept)
+  }
+
+  /** Notes that a task met another one: for the rest of the run the two do not work at the same time. */
+  #claim(task: Task, paths: readonly string[]): void {
+    const before = this.#claims.get(task.id)
+    this.#claims.set(task.id, {
+      paths: [...new Set([...(before?.paths ?? []), ...this.#inProject(paths)])],
+      together: (before?.together ?? 0) + (paths.length === 0 ? 1 : 0),
+    })
+  }
+
+  /** Paths as Touches name them, from the project's root. */
+  #inProject(paths: readonly string[]): readonly string[] {
+    const { prefix } = this.#run.ports.home
+    return paths.map((path) => (path.startsWith(prefix) ? path.slice(prefix.length) : `../${path}`))
+  }
+
+  async #completed(
+    place: Place,
+    task: Task,
+    { landed, candidate }: { readonly landed: Extract<Landed, { kind: 'landed' }>; readonly candidate: KeptAttempt },
+  ): Promise<void> {
+    const { ports, ledger } = this.#run
+    const { emit } = place
+    const { source, home } = ports
+    this.#ends.completed.push(task.id)
+    this.#claims.delete(task.id)
+    const files = landed.changes.flatMap(({ path, kind }) =>
+      kind === 'new' && path.startsWith(home.prefix) ? [path.slice(home.prefix.length)] : [],
+    )
+    ledger.addedTasks += files.filter((file) => source.isTask(file)).length
+    const done = outcome('done', 'the agent says that it is done')
+    emit(attemptFinished(candidate, done, { denied: [], ref: null }))
+    if (source.tasks().find(({ id }) => id === task.id)?.status !== 'DONE')
+      emit({ type: 'warning', message: notDone(task) })
+    await dropCandidate(this.#run, candidate)
+    ports.checkpoint('entered')
+    const { commit, added, removed, sums } = landed
+    const { usage, seconds, attempts } = sums
+    emit({
+      type: 'task-completed',
+      id: task.id,
+      title: task.title,
+      commit,
+      duration: seconds + landed.seconds,
+      attempts,
+      turns: usage.turns,
+      cost: usage.costUsd,
+      usage,
+      files: landed.files,
+      added,
+      removed,
+    })
+    place.slot.forgetGits(0)
+    this.#emitMilestone(task)
+  }
+
+  #emitMilestone({ milestone }: Task): void {
+    if (milestone === null) return
+    const { ports, emit } = this.#run
+    const siblings = ports.source.tasks().filter((other) => other.milestone === milestone)
+    if (siblings.every((sibling) => sibling.status === 'DONE'))
+      emit({ type: 'milestone-completed', milestone, tasks: siblings.length })
+  }
+
+  /** Marks held candidates whose way is free now as ready; returns whether there are any. */
+  async #checkHeld(): Promise<boolean> {
+    let found = false
+    for (const busy of this.#busy.values()) {
+      const { task, phase, held } = busy
+      const tries = this.#tries.get(task.id) ?? 0
+      if (phase !== 'held' || !held || tries >= MOST_TRIES) continue
+      // If no file is in the way, only time helps, and a run with nothing else to do does not wait.
+      const isTime = held.paths.length > 0 || this.#underWay.size > 0
+      if (!isTime || !(await this.#run.branch.isFree(held.paths))) continue
+      this.#tries.set(task.id, tries + 1)
+      this.#busy.set(task.id, { ...busy, phase: 'ready' })
+      found = true
+    }
+    return found
+  }
+
+  #heldTimer(): readonly Promise<void>[] {
+    const { sleep, control } = this.#run.ports
+    const isHeld = [...this.#busy.values()].some(({ phase }) => phase === 'held')
+    return isHeld ? [sleep(HELD_MS, control.signal)] : []
+  }
+}
+
+function heldText(held: readonly BusyTask[]): string {
+  const texts = held.map(({ task, held: by }) => {
+    const what = by && by.paths.length > 0 ? fewOf(by.paths) : (by?.reason ?? '')
+    return `${task.id} (${what})`
+  })
+  return `what you have in the checkout keeps this from landing: ${texts.join('; ')}. The next ralph run lands it`
+}
+
+function notDone({ id, file }: Task): string {
+  return `${file} does not say DONE after its commit: a hook may have changed it, and then each run does ${id} again`
+}

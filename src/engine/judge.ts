@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Happening } from '../events/event.ts'
+import type { Git } from '../git/git.ts'
+import { heldAt } from '../git/tree.ts'
+import { checkTree, type CheckPorts, type Verdict } from './check.ts'
+import type { Job } from './job.ts'
+import { outcome, type Outcome } from './outcome.ts'
+import type { AttemptPorts, Emit } from './ports.ts'
+import type { Work } from './slot/slot.ts'
+
+/** Checks an agent's "done": has anything changed, does all that was required exist, do the gates pass? */
+export async function judge(
+  job: Job,
+  { end, work, gatesChanged }: { readonly end: Outcome; readonly work: Work; readonly gatesChanged: readonly string[] },
+  ports: AttemptPorts,
+  emit: Emit<Happening>,
+): Promise<Verdict> {
+  const refuse = (failed: Outcome): Verdict => ({ outcome: failed, tree: work.tree, passed: [] })
+  if (end.kind !== 'done') return refuse(end)
+  if (work.changes.length === 0 && job.task.produces?.length !== 0)
+    return refuse(outcome('no-change', 'the agent says that it is done, but no file has changed'))
+  const early = await objectionTo(job, work, placeOf(ports), emit)
+  if (early) return refuse(early)
+  if (gatesChanged.length > 0 && job.gatesChanged.action === 'refuse')
+    return refuse(outcome('gate-failed', `it changes what decides the gates: ${gatesChanged.join(', ')}`))
+  const verdict = await checkWork(job, work, ports, emit)
+  if (verdict.outcome || verdict.tree === work.tree) return verdict
+  const gone = await missingOutputs(job, verdict.tree, placeOf(ports))
+  return gone.missing.length === 0
+    ? verdict
+    : { ...verdict, outcome: outcome('gate-failed', `the gates remove what was made: ${gone.missing.join(', ')}`) }
+}
+
+/** The files that work was taken from. */
+export interface WorkPlace {
+  readonly home: AttemptPorts['home']
+  /** The project's root in the folder. */
+  readonly root: string
+  /** Uses the folder as its work tree. */
+  readonly git: Git
+}
+
+function placeOf({ home, slot }: AttemptPorts): WorkPlace {
+  return { home, root: slot.work.root, git: slot.work.folder.git }
+}
+
+/** Runs the gates on work that is based on a commit. */
+export async function checkWork(
+  { task, attempt, gates }: Pick<Job, 'task' | 'attempt' | 'gates'>,
+  { base, tree, changes }: Work,
+  ports: CheckPorts & { readonly branch?: string | null },
+  emit: Emit<Happening>,
+): Promise<Verdict> {
+  if (gates.length === 0) return { outcome: null, tree, passed: [] }
+  const head = await shownCommit(ports, tree, base)
+  const changed = changes.map(({ path }) => path)
+  const at = { head, branch: ports.branch ?? null }
+  return checkTree({ id: task.id, attempt, gates, tree, at, changed }, ports, emit)
+}
+
+/** A commit of the tree, for tools that ask git for one: nothing else names it. */
+async function shownCommit({ home }: CheckPorts, tree: string, base: string): Promise<string> {
+  const args = ['commit-tree', tree, '-p', base, '-m', 'ralph: under check']
+  return (await home.git.run(args)).stdout.toString().trim()
+}
+
+/** Why work cannot be committed, whatever its gates say; null if it can. The warnings are for a person. */
+export async function objectionTo(
+  job: Pick<Job, 'task'>,
+  work: Work,
+  place: WorkPlace,
+  emit: Emit<Happening>,
+): Promise<Outcome | null> {
+  const { missing, ignored } = await missingOutputs(job, work.tree, place)
+  if (missing.length > 0)
+    return outcome('missing-output', `not there though Produces names it: ${missing.join(', ')}`)
+  if (work.problem !== null) return outcome('gate-failed', `git cannot commit the work: ${work.problem}`)
+  const attributes = work.changes.some(({ path }) => path === '.gitattributes' || path.endsWith('/.gitattributes'))
+  if (attributes && !(await isStoredAsBefore(job, place)))
+    return outcome('gate-failed', `its .gitattributes would have git store ${job.task.file} as other bytes`)
+  if (ignored.length > 0) {
+    const message = `Produces of ${job.task.id} names what no commit will hold: ${ignored.join(', ')}`
+    emit({ type: 'warning', message })
+  }
+  return null
+}
+
+/** The paths under Produces that do not exist, and those that git ignores. */
+async function missingOutputs(
+  { task }: Pick<Job, 'task'>,
+  tree: string,
+  { home, root }: WorkPlace,
+): Promise<{ readonly missing: readonly string[]; readonly ignored: readonly string[] }> {
+  const produced = (task.produces ?? []).map((path) => ({ path, at: beforeGlob(path).replace(/\/+$/, '') }))
+  const named = produced.filter(({ at }) => at !== '.' && at !== '')
+  const full = (path: string): string => `${home.prefix}${path}`.replace(/^\.\//, '')
+  const held = new Set(
+    named.length === 0
+      ? []
+      : await heldAt(
+          home.git,
+          tree,
+          named.map(({ at }) => full(at)),
+        ),
+  )
+  const absent = named.filter(({ at }) => !held.has(full(at)))
+  const isThere = ({ path, at }: (typeof absent)[number]): boolean =>
+    path === at && !path.includes('..') && existsSync(join(root, at))
+  const paths = (some: typeof absent): readonly string[] => some.map(({ path }) => path)
+  return { missing: paths(absent.filter((one) => !isThere(one))), ignored: paths(absent.filter(isThere)) }
+}
+
+/** The folder before a pattern: for `src/*.ts` nobody said which files there must be. */
+function beforeGlob(path: string): string {
+  const wild = path.search(/[*?[{]/)
+  return wild < 0 ? path : path.slice(0, path.lastIndexOf('/', wild) + 1) || '.'
+}
+
+/** Whether git, with the attributes that the work has, would store the task's file as it is in its base. */
+async function isStoredAsBefore({ task }: Pick<Job, 'task'>, { home, git }: WorkPlace): Promise<boolean> {
+  const args = ['check-attr', '-z', 'filter', 'working-tree-encoding', 'ident', '--', `${home.prefix}${task.file}`]
+  const values = (await git.run(args)).stdout.toString().split('\0')
+  return values.every((value, index) => index % 3 !== 2 || value === 'unspecified' || value === 'unset')
+}

@@ -1,0 +1,198 @@
+import { rmSync } from 'node:fs'
+import { writeFileAtomic } from '../base/atomic-file.ts'
+import { parsedJson } from '../base/json.ts'
+import { readPlainFile } from '../base/regular-file.ts'
+import { UNKNOWN_USAGE, type Usage } from '../events/usage.ts'
+import type { Base } from '../git/head.ts'
+import type { StartedProcess } from '../process/remains.ts'
+import type { Move } from './slot/follow.ts'
+
+/** What a run has under way: enough for the next run to resume it, whatever happens to this one. */
+export interface RunNote {
+  readonly version: 2
+  /** Marks every process that the run starts. */
+  readonly mark: string
+  /** The agents and gates that it started and that were alive, for systems on which marks cannot be read. */
+  readonly processes: readonly StartedProcess[]
+  readonly startedAt: string
+  /** The cost of the run so far, without the attempt under way; null if unknown. */
+  readonly spentUsd: number | null
+  /** The attempts under way, each in its slot. */
+  readonly jobs: readonly { readonly workspace: number; readonly attempt: AttemptNote }[]
+  /** A move of the branch that the checkout perhaps has not followed yet. */
+  readonly move: Move | null
+}
+
+export interface AttemptNote {
+  readonly task: string
+  readonly title: string
+  readonly number: number
+  readonly counted: number
+  readonly most: number
+  readonly base: Base
+  /** The tree that the work folder held when it began: what differs is its work. */
+  readonly begun: string
+  readonly phase: Phase
+  readonly agent: string
+  readonly model: string | null
+  readonly tier: string
+  readonly usage: Usage
+  readonly startedAt: string
+  readonly log: string
+  /** Why the task is to be blocked, in the phase `blocking`. */
+  readonly reason: string | null
+}
+
+/**
+ * The phase of an attempt. `working`: what is in the tree may be the agent's; if there is a candidate, the task's
+ * commit may exist too. `blocking`: the commit that blocks the task may exist.
+ */
+type Phase = 'working' | 'blocking'
+
+/** The note about the attempt under way in one place. */
+export interface JobNote {
+  /** The cost of the whole run. */
+  spentUsd(): number | null
+  /** Notes that an attempt begins. */
+  begin(attempt: Omit<AttemptNote, 'usage' | 'phase' | 'reason'> & Partial<AttemptNote>): void
+  /** Changes the note on the attempt under way. */
+  update(part: Partial<AttemptNote>): void
+  /** Adds the attempt's cost to the run's, and removes it from the attempt in the same write, so that it counts once. */
+  spend(usd: number | null): void
+  /** Notes that nothing is under way there. */
+  clear(): void
+}
+
+/** Keeps `.ralph/run.json` up to date with what the run has under way, for a run that resumes after it. */
+export class NoteKeeper {
+  readonly #path: string
+  #note: RunNote
+
+  constructor(
+    path: string,
+    start: Pick<RunNote, 'mark' | 'spentUsd' | 'jobs'>,
+    now: () => Date,
+  ) {
+    this.#path = path
+    this.#note = {
+      version: 2,
+      startedAt: now().toISOString(),
+      processes: [],
+      move: null,
+      ...start,
+    }
+    this.#write()
+  }
+
+  get spentUsd(): number | null {
+    return this.#note.spentUsd
+  }
+
+  /** Adds a cost to the run's. */
+  spend(usd: number | null): void {
+    if (usd !== null) this.#change({ spentUsd: (this.spentUsd ?? 0) + usd })
+  }
+
+  /** Notes which started processes are alive. */
+  started(processes: readonly StartedProcess[]): void {
+    this.#note = { ...this.#note, processes }
+    try {
+      this.#write()
+    } catch {
+      // The next step meets the full disk again, and can end the run; the process just started must still be followed.
+      return
+    }
+  }
+
+  /** The note about the job in that workspace. */
+  of(place: number): JobNote {
+    return {
+      spentUsd: () => this.spentUsd,
+      begin: (attempt) =>
+        this.#change(this.#with(place, { usage: UNKNOWN_USAGE, phase: 'working', reason: null, ...attempt })),
+      update: (part) => {
+        const attempt = this.#attemptAt(place)
+        if (!attempt) return
+        const changed = { ...attempt, ...part }
+        if (JSON.stringify(changed) !== JSON.stringify(attempt)) this.#change(this.#with(place, changed))
+      },
+      spend: (usd) => {
+        const attempt = this.#attemptAt(place)
+        if (usd === null || !attempt) return
+        const usage = { ...attempt.usage, costUsd: null }
+        this.#change({
+          spentUsd: (this.spentUsd ?? 0) + usd,
+          ...this.#with(place, { ...attempt, usage }),
+        })
+      },
+      clear: () => this.#change(this.#with(place, null)),
+    }
+  }
+
+  /**
+   * The note about an attempt that a worker makes: the next run has nothing of it here to restore, so it is written
+   * only once the task is to be blocked.
+   */
+  distant(place: number): JobNote {
+    const own = this.of(place)
+    let begun: Parameters<JobNote['begin']>[0] | null = null
+    return {
+      ...own,
+      begin(attempt) {
+        begun = attempt
+      },
+      update(part) {
+        if (begun && part.phase === 'blocking') own.begin({ ...begun, ...part })
+      },
+      spend: (usd) => this.spend(usd),
+    }
+  }
+
+  /** Notes that the branch moves, and the checkout is to follow; null once it has. */
+  moving(move: Move | null): void {
+    this.#change({ move })
+  }
+
+  /** Writes what has not been written yet. */
+  flush(): void {
+    this.#write()
+  }
+
+  /** Ends the notes. Only a run that leaves nothing to finish removes the file. */
+  end(): void {
+    const { jobs, move } = this.#note
+    if (jobs.length === 0 && move === null) rmSync(this.#path, { force: true })
+  }
+
+  #attemptAt(place: number): AttemptNote | null {
+    return this.#note.jobs.find(({ workspace }) => workspace === place)?.attempt ?? null
+  }
+
+  #with(place: number, attempt: AttemptNote | null): Partial<RunNote> {
+    const others = this.#note.jobs.filter(({ workspace }) => workspace !== place)
+    return { jobs: attempt ? [...others, { workspace: place, attempt }] : others }
+  }
+
+  #change(part: Partial<RunNote>): void {
+    this.#note = { ...this.#note, ...part }
+    this.#write()
+  }
+
+  /** Must come before the action that it describes. */
+  #write(): void {
+    writeFileAtomic(this.#path, JSON.stringify(this.#note, null, 2) + '\n')
+  }
+}
+
+/** What the last run had under way; null if it ended properly, or if nothing can be read. */
+export function readNote(path: string): RunNote | null {
+  const read = parsedJson(readPlainFile(path, MOST_BYTES) ?? '')
+  return isNote(read) ? read : null
+}
+
+const MOST_BYTES = 16 * 1024 * 1024
+
+function isNote(read: unknown): read is RunNote {
+  if (typeof read !== 'object' || read === null) return false
+  return 'version' in read && read.version === 2 && 'mark' in read && 'jobs' in read && Array.isArray(read.jobs)
+}

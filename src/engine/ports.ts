@@ -1,0 +1,263 @@
+import type { Agent } from '../agent/port.ts'
+import type { SandboxState } from '../events/event.ts'
+import type { Gate, GateResult } from '../events/gate.ts'
+import type { KeptAttempt } from '../git/record.ts'
+import type { Sealer } from '../git/seal/sealer.ts'
+import type { StartedProcess } from '../process/remains.ts'
+import type { PersonTerminal } from '../process/terminal.ts'
+import type { RunTrace } from '../process/tree.ts'
+import type { TierChoice } from '../select/tier.ts'
+import type { SignalInput, SignalResource } from '../signal/signal.ts'
+import type { Blockage, Completion } from '../task/finish.ts'
+import type { Status, Task } from '../task/model.ts'
+import type { Origins } from '../task/origin.ts'
+import type { OnCheckpoint } from './checkpoint.ts'
+import type { Control } from './control.ts'
+import type { RunFolder } from './folder.ts'
+import type { RunGate } from './gates/run.ts'
+import type { AgentChoice, GatesChanged } from './job.ts'
+import type { Home } from './slot/home.ts'
+import type { Readying } from './slot/ready.ts'
+import type { Side, Slot } from './slot/slot.ts'
+import type { Workers } from './workers/port.ts'
+
+/** The options of a run. */
+export interface RunOptions {
+  /** One task by its id; null for the next one. */
+  readonly task: string | null
+  readonly loop: boolean
+  readonly maxTasks: number | null
+  /** How many tasks are worked on at once. */
+  readonly jobs: number
+  /** The branch that tasks land on; null for the one that is checked out. */
+  readonly branch: string | null
+  /** What happens to tasks whose Touches overlap. */
+  readonly overlap: 'wait' | 'ignore'
+  /** The number of attempts after the first. */
+  readonly retries: number
+  readonly onFailure: 'block' | 'stop' | 'ask'
+  /** A person drives the agent's interactive program from the start. */
+  readonly byHand: boolean
+  /** In dollars, for the whole run and for one task. */
+  readonly budget: number | null
+  readonly maxCostPerTask: number | null
+  /** Override the tier's and the task's own, if set. */
+  readonly maxTurns: number | null
+  readonly timeoutSeconds: number | null
+  readonly stallSeconds: number
+  /** How long an agent may wait for a person's answer. */
+  readonly askSeconds: number
+  /** Whether criteria that the agent says are met are checked off in the task's file. */
+  readonly checkCriteria: boolean
+  readonly gates: readonly Gate[]
+  readonly gatesChanged: GatesChanged
+  readonly baseline: 'warn' | 'stop' | 'off'
+  /** With `{id}`, `{title}` and `{milestone}`. */
+  readonly subject: string
+  /** A file that finished tasks' notes are appended to, relative to the root. */
+  readonly progress: string | null
+  readonly push: boolean
+  /** How many of the tasks that agents add the run takes. */
+  readonly maxAddedTasks: number
+}
+
+/** What starts processes in one folder of a slot. */
+export interface Programs {
+  readonly agent: (choice: AgentChoice) => Promise<Agent>
+  readonly runGate: RunGate
+  /** Runs a gate without a cage; null if there is no cage. */
+  readonly runGateUncaged: RunGate | null
+  /** Runs a command that installs packages. */
+  readonly runInstall: RunGate
+  /** The program of a gate's command that does not exist; null if all exist. */
+  readonly missingProgram: (command: string) => Promise<string | null>
+}
+
+/** The slots of a checkout. */
+export interface Slots {
+  /** The folder that holds them. */
+  readonly folder: string
+  readonly readying: Readying
+  readonly get: (number: number) => Slot
+  readonly programs: (slot: Slot, side: Side) => Promise<Programs>
+  /** Writes the prompt of a task, from the files that a folder of a slot holds. */
+  readonly prompt: (side: Side) => WritePrompt
+  /** Other tools' backlogs, from the files that a folder of a slot holds. */
+  readonly origins: (side: Side) => Promise<Origins>
+}
+
+/** The tasks of a run: as they are on its branch, whatever is in the checkout. */
+export interface TaskSource {
+  /** The task folders, relative to the project's root, with forward slashes: new tasks go into the first. */
+  readonly folders: readonly [string, ...string[]]
+  /** Whether a path, relative to the root, is a task's. */
+  isTask(path: string): boolean
+  /** The tasks by number, as last read. */
+  tasks(): readonly Task[]
+  /** Reads the tasks of a commit. */
+  at(commit: string): Promise<void>
+}
+
+/** ralph's edits of a task file, with the team's words: each returns the file's new text. */
+export interface TaskEdits {
+  complete(task: Task, completion: Completion): string
+  block(task: Task, blockage: Blockage): string
+  /** Adds the agent's question and a person's answer. */
+  answer(task: Task, exchange: { readonly question: string; readonly answer: string }): string
+  /** Returns a blocked task as it is after it was reopened. */
+  reopened(task: Task): Promise<Task>
+}
+
+/** How a run asks people, and the terminal of the person who started it. */
+export interface People {
+  /** Asks what to do with a failed task, or to answer its agent; null if nobody can be asked. */
+  readonly ask: ((question: TaskQuestion, signal: AbortSignal) => Promise<PersonAnswer>) | null
+  /** Puts the question of a working agent to a person; null if nobody can be asked. */
+  readonly reply: ((question: QuestionToPerson, signal: AbortSignal) => Promise<string | null>) | null
+  /** Where a person can take over; null if there is none. */
+  readonly terminal: PersonTerminal | null
+}
+
+/** Everything that a run uses; the caller passes all of it. */
+export interface RunPorts extends People {
+  readonly home: Home
+  readonly slots: Slots
+  /** Makes attempts by workers; null if they are made here. */
+  readonly workers: Workers | null
+  readonly source: TaskSource
+  readonly edits: TaskEdits
+  /** Files of other tools' backlogs that are kept in sync. */
+  readonly origins: readonly string[]
+  /** The status in a task file's text, with the team's words; null if there is none. */
+  readonly statusIn: (file: string, text: string) => Promise<Status | null>
+  /** The text of the file of a task that an agent adds. */
+  readonly draftTask: (draft: SignalInput<'add_task'>, tasks: readonly Task[]) => Promise<TaskDraft>
+  readonly folder: RunFolder
+  readonly logs: AttemptLogs
+  /** Every attempt that is kept, by task and number. */
+  readonly records: () => Promise<readonly KeptAttempt[]>
+  readonly tierOf: (task: Task) => TierChoice
+  /** The agent for the task, and those that replace it while it waits for a limit to end. */
+  readonly agentsFor: (task: Task) => Promise<readonly [AgentChoice, ...AgentChoice[]]>
+  /** Whether agents and gates run in cages. */
+  readonly sandbox: SandboxState
+  /** The path of the shell that runs gates; null if there is none. */
+  readonly shell: string | null
+  /** Null if commits are not sealed. */
+  readonly sealer: Sealer | null
+  /** The command that starts ralph's own server, for agents that accept one; null if they get none. */
+  readonly server: readonly [string, ...string[]] | null
+  readonly push: () => Promise<{ readonly branch: string } | { readonly problem: string }>
+  /** Warnings to show before the run begins; they stop nothing. */
+  readonly warnings: readonly string[]
+  /** A unique token for a candidate's name. */
+  readonly newToken: () => string
+  /** Marks every process that the run starts, git's too, so that the next run can find them. */
+  readonly mark: string
+  /** Calls the listener with the living agents and gates each time that one begins; the returned function ends that. */
+  readonly onStarted: (listener: (living: readonly StartedProcess[]) => void) => () => void
+  /** Ends what a dead run left alive; returns a line for each process found. */
+  readonly endLeftovers: (dead: RunTrace) => Promise<readonly string[]>
+  readonly now: () => Date
+  /** Waits until the time is over or the signal is aborted. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>
+  readonly checkpoint: OnCheckpoint
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Controls the run while it goes on; Ctrl-C is one of its callers. */
+  readonly control: Control
+  readonly pid: number
+}
+
+/** Everything that an attempt uses: the same here and at a worker. */
+export interface AttemptPorts
+  extends Pick<
+    RunPorts,
+    'home' | 'statusIn' | 'logs' | 'now' | 'terminal' | 'server' | 'checkpoint' | 'mark' | 'sleep'
+  > {
+  readonly slot: Slot
+  readonly work: Programs
+  readonly check: Programs
+  /** The first Ctrl-C: end cleanly. */
+  readonly signal: AbortSignal
+  /** The second: kill at once what still runs. */
+  readonly killSignal: AbortSignal
+  readonly control: AttemptControl
+  /** Asks a person the agent's question; resolves with null if nobody has answered before the signal aborts. */
+  readonly ask: (question: QuestionToPerson, signal: AbortSignal) => Promise<string | null>
+  readonly draftTask: (draft: SignalInput<'add_task'>) => Promise<TaskDraft>
+}
+
+/** What can be done to an attempt while it runs. */
+export interface AttemptControl {
+  /** Resolves at once, or when a pause ends. */
+  readonly unpaused: () => Promise<void>
+  /** Aborts when somebody skips the task: the attempt ends and is kept, but does not count. */
+  readonly skipped: AbortSignal
+  /** Offers `take` to a person who takes over, until the returned function is called; `take` returns null, or why it cannot. */
+  readonly offer: (take: () => string | null) => () => void
+}
+
+/** A question of an agent. */
+export interface QuestionToPerson {
+  /** The task that it works on. */
+  readonly id: string
+  readonly text: string
+  /** Answers to choose from; any other is valid too. */
+  readonly options: readonly string[]
+}
+
+/** The file of a task that an agent adds, or why it is not added. */
+export type TaskDraft =
+  { readonly id: string; readonly file: string; readonly text: string } | { readonly problem: string }
+
+/** Where attempts write what is not history. An agent may delete the folder: it is created again when needed. */
+export interface AttemptLogs {
+  /** Opens a log of that name, replacing an earlier one; it stops growing at its cap. */
+  open(name: string): CappedLog
+  /** The path of a file or folder beside the logs. */
+  result(name: string): string
+}
+
+/** A log that stops growing at its cap, with a note; the beginning is kept. */
+export interface CappedLog {
+  write(chunk: Uint8Array): void
+  close(): void
+}
+
+/** Receives each event. */
+export type Emit<Event> = (event: Event) => void
+
+export type WritePrompt = (request: PromptRequest) => Promise<WrittenPrompt>
+
+export interface PromptRequest {
+  readonly task: Task
+  readonly tasks: readonly Task[]
+  /** The kept attempts at this task, oldest first. */
+  readonly attempts: readonly KeptAttempt[]
+  readonly gates: readonly Gate[]
+  /** Gates that failed before the run. */
+  readonly failedBefore: readonly GateResult[]
+}
+
+/** A prompt, and the paths that the task names and that do not exist. */
+export interface WrittenPrompt {
+  readonly text: string
+  /** In tokens. */
+  readonly estimate: number
+  readonly warnings: readonly string[]
+  /** What the agent can read on demand. */
+  readonly resources: readonly SignalResource[]
+}
+
+interface TaskQuestion {
+  readonly task: Task
+  /** Why there is no further attempt, or the agent's question. */
+  readonly reason: string
+  readonly asks: boolean
+}
+
+/** What to do with the task, or an answer to its agent. */
+export type PersonAnswer = FailureAnswer | { readonly text: string }
+
+export const FAILURE_ANSWERS = ['retry', 'skip', 'block', 'abort'] as const
+export type FailureAnswer = (typeof FAILURE_ANSWERS)[number]

@@ -1,0 +1,66 @@
+import { UserError } from '../base/errors.ts'
+import type { Git } from '../git/git.ts'
+import { tipOf } from '../git/head.ts'
+import { identityProblem, ignoredPaths, signingProblem } from '../git/repository.ts'
+import { NO_SHELL } from '../process/program.ts'
+import type { RunOptions, RunPorts } from './ports.ts'
+import { refuseUnusable, type Home } from './slot/home.ts'
+
+/** What keeps ralph from committing, and what to do about it. */
+export interface Obstacle {
+  readonly message: string
+  readonly fix: string
+}
+
+/** Throws if no run could work here. */
+export async function refuseImpossible(options: RunOptions, ports: RunPorts): Promise<void> {
+  if (options.gates.length > 0 && ports.shell === null)
+    throw new UserError(`the gates cannot run: ${NO_SHELL}`)
+  const { home, source } = ports
+  const found = await obstacles(home.git, home.prefix, source.folders[0])
+  if (found.length > 0)
+    throw new UserError(
+      found.map(({ message }) => message).join('; '),
+      found.map(({ fix }) => fix).join('\n'),
+    )
+  await refuseUnusable(home)
+}
+
+/** What keeps ralph from committing in a repository at all. */
+export async function obstacles(git: Git, prefix: string, folder: string): Promise<readonly Obstacle[]> {
+  const found: Obstacle[] = []
+  const identity = await identityProblem(git)
+  if (identity !== null)
+    found.push({
+      message: `git does not know who commits: ${identity.split('\n').at(-1) ?? ''}`,
+      fix: 'Set git config user.name and git config user.email',
+    })
+  const unsigned = identity === null ? await signingProblem(git) : null
+  if (unsigned !== null)
+    found.push({
+      message: `git is to sign commits, and cannot: ${unsigned}`,
+      fix: 'Repair the key (user.signingKey), or set commit.gpgSign to false here',
+    })
+  const path = `${prefix}${folder === '.' ? '' : `${folder}/`}T-1.md`
+  if ((await ignoredPaths(git, [path])).size > 0)
+    found.push({
+      message: `git ignores the task folder ${folder}, so no commit could hold a task`,
+      fix: 'Take it out of .gitignore (git check-ignore -v names the line)',
+    })
+  return found
+}
+
+/** The branch that tasks land on: the named one, made where it is missing, or the checked-out one; null for a detached HEAD. */
+export async function branchToLandOn({ branch }: RunOptions, { git, repository }: Home): Promise<string | null> {
+  if (branch === null) return checkedOut(git)
+  if (branch === (await checkedOut(git)) || (await tipOf(git, branch)) !== null) return branch
+  const valid = await git.run(['check-ref-format', '--branch', branch], { okCodes: [0, 1, 128] })
+  if (valid.code !== 0) throw new UserError(`git takes no branch named ${branch}`, 'Take another name.')
+  await git.at(repository.root).run(['branch', '--no-track', branch, 'HEAD'])
+  return branch
+}
+
+async function checkedOut(git: Git): Promise<string | null> {
+  const { code, stdout } = await git.run(['symbolic-ref', '--quiet', '--short', 'HEAD'], { okCodes: [0, 1] })
+  return code === 0 ? stdout.toString().trim() : null
+}

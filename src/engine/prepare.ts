@@ -1,0 +1,115 @@
+import { costOf, type Situation } from './decide.ts'
+import { jobTaskOf, type AgentChoice, type From, type Job } from './job.ts'
+import type { Base } from '../git/head.ts'
+import type { Task } from '../task/model.ts'
+import type { Ledger } from './ledger.ts'
+import type { RunOptions, RunPorts, WritePrompt } from './ports.ts'
+
+/** What the next attempt at a task depends on, besides the run's options. */
+interface NextAttempt {
+  readonly task: Task
+  readonly choice: AgentChoice
+  readonly base: Base
+  readonly from: From
+  readonly byHand?: Job['byHand']
+  /** Waits in a row before it. */
+  readonly waits: number
+  /** Agents that have waited for a limit that may be about money. */
+  readonly unpaid?: ReadonlySet<string>
+  /** What the run may still spend on it; null if there is no limit. */
+  readonly budgetLeft: number | null
+  readonly token: string
+}
+
+/** A job, its prompt's length in tokens, and the paths that its task names and that do not exist. */
+export interface Prepared {
+  readonly job: Job
+  readonly estimate: number
+  readonly warnings: readonly string[]
+}
+
+/** The ports for preparing a job, which a preview has too. */
+type PreparePorts = Pick<RunPorts, 'tierOf'> & {
+  readonly source: Pick<RunPorts['source'], 'folders' | 'tasks'>
+  readonly prompt: WritePrompt
+  /** The files of other tools' backlogs that are kept in sync. */
+  readonly origins: readonly string[]
+}
+
+/** Makes the job of the next attempt at a task: the same for a run and for a preview. */
+export async function prepare(
+  next: NextAttempt,
+  {
+    options,
+    ledger,
+    ports,
+  }: { readonly options: RunOptions; readonly ledger: Ledger; readonly ports: PreparePorts },
+): Promise<Prepared> {
+  const { task, choice, base, from, byHand = null, token } = next
+  const { gates, gatesChanged, maxTurns, timeoutSeconds, stallSeconds } = options
+  const records = ledger.attemptsAt(task.id)
+  const tier = ports.tierOf(task)
+  const situation = situationOf(next, options, ledger)
+  const prompt = await ports.prompt({
+    task,
+    tasks: ports.source.tasks(),
+    attempts: records,
+    gates,
+    failedBefore: ledger.failedBefore,
+  })
+  const job: Job = {
+    version: 1,
+    task: jobTaskOf(task),
+    attempt: (records.at(-1)?.number ?? 0) + 1,
+    token,
+    base,
+    from,
+    agent: choice,
+    tier: tier.tier,
+    limits: {
+      turns: maxTurns ?? tier.maxTurns,
+      seconds: timeoutSeconds ?? tier.timeoutSeconds,
+      stallSeconds,
+      budgetUsd: remainingBudget(situation),
+    },
+    prompt: prompt.text,
+    byHand,
+    resources: prompt.resources,
+    askSeconds: options.askSeconds,
+    gates,
+    gatesChanged,
+    situation,
+    backlog: {
+      folders: ports.source.folders,
+      numbers: ports.source.tasks().map(({ number }) => number),
+      origins: ports.origins,
+      mayAdd: Math.max(0, options.maxAddedTasks - ledger.addedTasks),
+    },
+  }
+  return { job, estimate: prompt.estimate, warnings: prompt.warnings }
+}
+
+function situationOf(
+  { task, choice, waits, unpaid, budgetLeft }: NextAttempt,
+  { retries, maxCostPerTask }: RunOptions,
+  ledger: Ledger,
+): Omit<Situation, 'now'> {
+  return {
+    counted: ledger.nextCountedAt(task.id),
+    most: retries + 1,
+    series: ledger.seriesAt(task.id),
+    maxCostPerTask,
+    runBudgetLeft: budgetLeft,
+    waits,
+    ...(unpaid?.has(choice.name) ? { unpaid: true } : {}),
+  }
+}
+
+/** The cost limit of the attempt: the smaller of the run's and the task's remaining budgets. */
+function remainingBudget({ series, maxCostPerTask, runBudgetLeft }: Omit<Situation, 'now'>): number | null {
+  const left = [
+    ...(runBudgetLeft === null ? [] : [runBudgetLeft]),
+    ...(maxCostPerTask === null ? [] : [maxCostPerTask - costOf(series)]),
+  ]
+  return left.length === 0 ? null : Math.max(0, Math.min(...left))
+}

@@ -1,0 +1,130 @@
+import { statSync } from 'node:fs'
+import type { Emitted, Happening } from '../events/event.ts'
+import { sum } from '../events/usage.ts'
+import { rawChanges } from '../git/raw-changes.ts'
+import { attemptRef, listCandidates, listRecords, type AttemptFacts } from '../git/record.ts'
+import { keep, NOTHING_YET } from './attempt.ts'
+import type { GivenUp } from './jobs.ts'
+import { readNote, type AttemptNote } from './note.ts'
+import type { Emit, RunPorts } from './ports.ts'
+import { finishBranchMove } from './slot/branch.ts'
+import type { Slot } from './slot/slot.ts'
+
+/** What a run that died leaves to the next one. */
+interface Inheritance {
+  /** Its cost; null if unknown. */
+  readonly spentUsd: number | null
+  /** Tasks that it had given up, and perhaps not blocked yet. */
+  readonly toBlock: readonly GivenUp[]
+}
+
+/**
+ * Goes on where a run was killed: ends what it left alive, finishes the move of the branch that was under way, and records
+ * what is in each slot that no ref holds. Candidates wait on their refs, and land as any other. It can itself be killed at
+ * any moment.
+ */
+export async function recover(
+  ports: Pick<RunPorts, 'folder' | 'home' | 'slots' | 'endLeftovers' | 'now' | 'checkpoint'>,
+  emit: Emit<Emitted>,
+): Promise<Inheritance> {
+  const dead = readNote(ports.folder.note)
+  if (!dead) {
+    await finishBranchMove(ports.home, null)
+    return { spentUsd: null, toBlock: [] }
+  }
+  for (const line of await ports.endLeftovers(dead))
+    emit(recovered(null, `ended what the last run had left running: ${line}`))
+  await finishBranchMove(ports.home, dead.move)
+  let { spentUsd } = dead
+  const toBlock: GivenUp[] = []
+  for (const { workspace, attempt } of dead.jobs) {
+    const slot = ports.slots.get(workspace)
+    slot.removeCheck()
+    const there: Emit<Happening> = (event) => emit({ ...event, workspace })
+    spentUsd = sum(spentUsd, attempt.usage.costUsd)
+    if (await recoverAttempt(ports, slot, attempt, there)) toBlock.push({ workspace, attempt: { ...attempt, phase: 'blocking' } })
+  }
+  return { spentUsd, toBlock }
+}
+
+/** Records what an attempt has left in its slot; returns whether its task was given up. */
+async function recoverAttempt(
+  ports: Parameters<typeof recover>[0],
+  slot: Slot,
+  attempt: AttemptNote,
+  emit: Emit<Happening>,
+): Promise<boolean> {
+  const { task, number, phase } = attempt
+  const { git } = ports.home
+  const record = (await listRecords(git, task)).find((one) => one.number === number)
+  const candidate = (await listCandidates(git)).find((one) => one.task === task && one.number === number)
+  if (phase === 'blocking') return true
+  if (candidate) {
+    emit(recovered(task, `${task}: the last run died after attempt ${number} had passed: its work is kept under ${candidate.ref}`, candidate.ref))
+    return false
+  }
+  if (record) {
+    emit(recovered(task, `${task}: the last run died after attempt ${number}, which is kept under ${record.ref}`, record.ref))
+    return record.final
+  }
+  const tree = slot.isThere ? await treeLeft(slot, attempt) : null
+  if (tree === null) {
+    const gone = `${task}: the last run died during attempt ${number}, and its slot is gone`
+    emit(recovered(task, gone))
+    return false
+  }
+  const changes = await rawChanges(git, attempt.base.head, tree)
+  const changed = changes.map(({ path }) => path)
+  const kept = await keep(ports, factsOf(ports, attempt, changed), { ref: attemptRef(task, number), tree })
+  ports.checkpoint('attempt-kept')
+  const files = changed.length === 1 ? '1 changed file is' : `${changed.length} changed files are`
+  const what = changed.length === 0 ? 'nothing had changed' : `${files} kept under ${kept.ref}`
+  emit(recovered(task, `${task}: the last run died during attempt ${number}: ${what}`, kept.ref))
+  return false
+}
+
+/** The tree of a slot's work folder; null if nothing can be made of it. */
+async function treeLeft(slot: Slot, { base }: AttemptNote): Promise<string | null> {
+  try {
+    slot.open()
+    return (await slot.take(base.head)).tree
+  } catch {
+    slot.remove()
+    return null
+  }
+}
+
+function factsOf(
+  { folder }: Pick<RunPorts, 'folder'>,
+  attempt: AttemptNote,
+  changed: readonly string[],
+): AttemptFacts {
+  const { task, number, base, counted, most, agent, model, tier, usage, log, startedAt } = attempt
+  const lastSign = statSync(folder.note, { throwIfNoEntry: false })?.mtimeMs ?? Date.parse(startedAt)
+  return {
+    ...NOTHING_YET,
+    task,
+    number,
+    outcome: 'interrupted',
+    reason: 'the run was killed',
+    base: base.head,
+    counted,
+    most,
+    agent,
+    model,
+    tier,
+    usage,
+    seconds: Math.max(0, (lastSign - Date.parse(startedAt)) / 1000),
+    log,
+    changed,
+  }
+}
+
+/** The event for something found of a dead run. */
+function recovered(
+  task: string | null,
+  message: string,
+  ref: string | null = null,
+): Extract<Happening, { type: 'recovered' }> {
+  return { type: 'recovered', message, task, ref }
+}

@@ -1,0 +1,187 @@
+import type { Agent, AgentEvent, AgentOutcome, AgentRequest, AnswerShape } from '../agent/port.ts'
+import { unreachable } from '../base/errors.ts'
+import type { Happening } from '../events/event.ts'
+import { join } from 'node:path'
+import { withMark } from '../process/mark.ts'
+import { gatherText } from './gather-text.ts'
+import type { Job } from './job.ts'
+import type { AttemptPorts, Emit } from './ports.ts'
+import { AttemptSignals, NO_SIGNALS, signalServer, withSignals, type Signals } from './signals.ts'
+
+/** How the agent of a job ended, and what it reported with its tools. */
+export interface AgentRun {
+  readonly outcome: AgentOutcome
+  readonly reported: Signals
+  /** Whether it ended because a person took over. */
+  readonly isTakenOver?: boolean
+}
+
+/** The ports of running an agent, and where events go. */
+interface Reporting<Ports> {
+  readonly ports: Ports
+  readonly emit: Emit<Happening>
+}
+
+/** The part of a job that its agent needs; with the shape of the answer if it is to answer, not to work. */
+export type AgentJob = Pick<Job, 'task' | 'agent' | 'attempt' | 'prompt' | 'limits' | 'gates'> & {
+  readonly answer?: AnswerShape
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** The ports that running an agent needs. */
+export type AgentPorts = Pick<AttemptPorts, 'slot' | 'work' | 'logs' | 'mark' | 'signal' | 'killSignal'> & {
+  readonly control: Pick<AttemptPorts['control'], 'skipped'>
+}
+
+/** Runs the agent of a job, emits what it does and returns how it ended. */
+export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<AgentRun> {
+  const agent = await ports.work.agent(job.agent)
+  const taken = new AbortController()
+  const withdraw = ports.control.offer(() => {
+    if (ports.terminal === null) return NO_TERMINAL
+    if (!agent.byHand) return `${agent.name} has no interactive program to take over with`
+    taken.abort('take-over')
+    return null
+  })
+  try {
+    const run = await runOffered(job, agent, { ports, emit, taken: taken.signal })
+    return { ...run, isTakenOver: taken.signal.aborted }
+  } finally {
+    withdraw()
+  }
+}
+
+/** Why a task cannot be taken over here. */
+export const NO_TERMINAL = 'a task is taken over in the terminal of its run, and this run has none'
+
+async function runOffered(
+  job: Job,
+  agent: Agent,
+  { ports, emit, taken }: Reporting<AttemptPorts> & { readonly taken: AbortSignal },
+): Promise<AgentRun> {
+  const { server } = ports
+  if (!agent.takesMcpServers || server === null)
+    return {
+      outcome: await listen(job, agent, { ports, emit }, { servers: {}, ends: [taken] }),
+      reported: NO_SIGNALS,
+    }
+  const signals = new AttemptSignals(job, ports, emit)
+  const { env, folder, unanswered } = signals
+  const servers = signalServer(server, job, env)
+  const request = { servers, signalFolder: folder, held: () => signals.held(), ends: [unanswered, taken] }
+  const outcome = await listen(job, agent, { ports, emit }, request).catch(async (error: unknown) => {
+    await signals.close()
+    throw error
+  })
+  const endedForNoAnswer = unanswered.aborted
+  const reported = await signals.close()
+  return { outcome: withSignals(outcome, reported, endedForNoAnswer), reported }
+}
+
+/** Runs an agent without ralph's tools: it only answers. */
+export async function runAnswering(
+  job: AgentJob,
+  ports: AgentPorts,
+  emit: Emit<Happening>,
+): Promise<AgentOutcome> {
+  return listen(job, await ports.work.agent(job.agent), { ports, emit }, { servers: {}, ends: [] })
+}
+
+/** What an attempt with ralph's own server needs besides. */
+interface SignalRequest extends Pick<AgentRequest, 'signalFolder' | 'held'> {
+  /** Ralph's own server, which replaces one of the project with the same name. */
+  readonly servers: AgentRequest['mcpServers']
+  readonly ends: readonly AbortSignal[]
+}
+
+async function listen(
+  job: AgentJob,
+  agent: Agent,
+  { ports, emit }: Reporting<AgentPorts>,
+  signals: SignalRequest,
+): Promise<AgentOutcome> {
+  const { task, agent: choice } = job
+  return withRequest(job, ports, signals, async (request) => {
+    for await (const event of gatherText(agent.run(request))) {
+      if (event.type !== 'finished') {
+        emit(happening(task.id, event))
+        continue
+      }
+      emit({ type: 'agent-usage', id: task.id, usage: event.outcome.usage })
+      return event.outcome
+    }
+    throw new Error(`the agent ${choice.label} ended without saying how`)
+  })
+}
+
+/** Does `work` with the request to the agent of a job, while its log is open. */
+export async function withRequest<Result>(
+  job: AgentJob,
+  ports: AgentPorts,
+  { ends, ...signals }: SignalRequest,
+  work: (request: AgentRequest) => Promise<Result>,
+): Promise<Result> {
+  const { task, attempt } = job
+  const log = ports.logs.open(`${task.id}-${attempt}.log`)
+  const { slot } = ports
+  const notesFile = join(slot.attemptFolder, 'notes.md')
+  const request = agentRequest(job, {
+    ...signals,
+    cwd: slot.work.root,
+    env: { ...withMark(slot.env(slot.work), ports.mark), ...job.env },
+    notesFile,
+    signal: AbortSignal.any([ports.signal, ports.control.skipped, ...ends]),
+    killSignal: ports.killSignal,
+    log: (chunk) => log.write(chunk),
+  })
+  try {
+    return await work(request)
+  } finally {
+    log.close()
+  }
+}
+
+/** The request to the agent of a job: the same for an attempt and for a preview of one. */
+export function agentRequest(
+  job: AgentJob,
+  at: Pick<AgentRequest, 'cwd' | 'env' | 'signal' | 'killSignal' | 'log' | 'signalFolder' | 'held'> & {
+    readonly notesFile: string
+    /** As in SignalRequest. */
+    readonly servers: AgentRequest['mcpServers']
+  },
+): AgentRequest {
+  const { task, agent, attempt, prompt, limits, gates, answer } = job
+  const { notesFile, servers, ...rest } = at
+  return {
+    ...rest,
+    prompt,
+    model: agent.model,
+    limits,
+    permission: agent.permission,
+    gateCommands: gates.map(({ command }) => command),
+    mcpServers: { ...agent.mcpServers, ...servers },
+    ...(answer ? { answer } : {}),
+    task: { id: task.id, file: task.file, attempt, notesFile, script: task.script },
+  }
+}
+
+function happening(id: string, event: Exclude<AgentEvent, { type: 'finished' }>): Happening {
+  switch (event.type) {
+    case 'started':
+      return { type: 'agent-started', id, pid: event.pid }
+    case 'text':
+      return { type: 'agent-text', id, text: event.text }
+    case 'tool':
+      return { type: 'agent-tool', id, name: event.name, summary: event.summary, status: event.status }
+    case 'usage':
+      return { type: 'agent-usage', id, usage: event.usage }
+    case 'retrying':
+      return { type: 'agent-retrying', id, reason: event.reason, until: event.until?.toISOString() ?? null }
+    case 'warning':
+      return { type: 'warning', message: event.message }
+    case 'caged':
+      return { type: 'caged', id, by: 'agent', ...event.action }
+    default:
+      return unreachable(event)
+  }
+}

@@ -1,0 +1,154 @@
+import type { Emitted, Happening } from '../events/event.ts'
+import type { Base } from '../git/head.ts'
+import { makeCommit, treeWith } from '../git/made-commit.ts'
+import { fewOf } from '../base/text.ts'
+import type { Task } from '../task/model.ts'
+import type { OriginReport } from '../task/origin.ts'
+import type { LandingPorts } from './land.ts'
+import { originTexts } from './land.ts'
+import type { Ledger } from './ledger.ts'
+import type { JobNote, NoteKeeper } from './note.ts'
+import type { AttemptPorts, Emit, Programs, QuestionToPerson, RunOptions, RunPorts } from './ports.ts'
+import type { Branch } from './slot/branch.ts'
+import type { Slot } from './slot/slot.ts'
+import { currentTask } from './source.ts'
+
+/** A running run: its options, its ports, and its state. */
+export interface Run {
+  readonly options: RunOptions
+  readonly ports: RunPorts
+  readonly branch: Branch
+  readonly ledger: Ledger
+  readonly notes: NoteKeeper
+  readonly emit: Emit<Emitted>
+  /** Files of other tools' backlogs that are kept in sync. */
+  readonly origins: readonly string[]
+  /** Does one thing with the branch at a time. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
+  /** What the next attempt at that task may cost; null if there is no limit. */
+  readonly reserve: (task: string) => number | null
+  /** Gives back what was reserved for that task. */
+  readonly release: (task: string) => void
+  /** The commit whose hooks and configuration are in force, for a tip. */
+  readonly inForce: (tip: string) => Promise<string>
+}
+
+/** Where a run works on one task. */
+export interface Place {
+  readonly slot: Slot
+  readonly work: Programs
+  readonly check: Programs
+  readonly note: JobNote
+  readonly emit: Emit<Happening>
+}
+
+/** A slot with what starts programs in it. Events name the slot if several jobs run at once. */
+export async function openPlace(run: Pick<Run, 'ports' | 'notes' | 'emit' | 'options'>, number: number): Promise<Place> {
+  const { slots, workers } = run.ports
+  const slot = slots.get(number)
+  const note = workers ? run.notes.distant(number) : run.notes.of(number)
+  const isMarked = run.options.jobs > 1
+  return {
+    slot,
+    work: await slots.programs(slot, slot.work),
+    check: await slots.programs(slot, slot.check),
+    note,
+    emit: isMarked ? (event) => run.emit({ ...event, workspace: number }) : run.emit,
+  }
+}
+
+/** What an attempt at a task uses. */
+export function attemptPorts({ ports }: Pick<Run, 'ports'>, place: Place, task: string): AttemptPorts {
+  const { control } = ports
+  const { slot, work, check } = place
+  return {
+    ...ports,
+    slot,
+    work,
+    check,
+    signal: control.signal,
+    killSignal: control.killSignal,
+    control: {
+      unpaused: () => control.unpaused(),
+      skipped: control.skipped(task),
+      offer: (take) => control.offer(task, take),
+    },
+    ask: (question, signal) => answerFor(ports, question, signal),
+    draftTask: (draft) => ports.draftTask(draft, ports.source.tasks()),
+  }
+}
+
+/** What a landing in a slot uses. */
+export function landingPorts(run: Pick<Run, 'ports' | 'branch' | 'inForce'>, place: Place): LandingPorts {
+  const { ports, branch, inForce } = run
+  const { slot, check } = place
+  const { control } = ports
+  return { ...ports, slot, check, branch, inForce, signal: control.signal, killSignal: control.killSignal }
+}
+
+/** A person's answer to an agent, from the run's terminal or from another one, whichever is first. */
+export async function answerFor(
+  { control, reply }: Pick<RunPorts, 'control' | 'reply'>,
+  question: QuestionToPerson,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const answered = new AbortController()
+  const over = AbortSignal.any([signal, answered.signal])
+  const elsewhere = control.answerTo(question.id, over)
+  const here = reply?.(question, over).then((text) => {
+    // Ctrl-C at a question stops the run.
+    if (text === null && !over.aborted) control.stop('clean')
+    return text
+  })
+  const answer = await Promise.race([elsewhere, ...(here ? [here] : [])])
+  answered.abort()
+  return answer
+}
+
+/** A text of a task's file for the branch: made from the task as it is there, together with its origin's text. */
+export interface TextCommit {
+  readonly task: Task
+  readonly text: (task: Task) => string
+  readonly report?: OriginReport
+  readonly message: string
+}
+
+/** The result of such a commit. */
+export type TextCommitted =
+  | { readonly kind: 'committed'; readonly base: Base }
+  | { readonly kind: 'failed'; readonly output: string }
+
+/** How often somebody may move the branch just before a text is committed on it. */
+const MOST_MOVES = 5
+
+/** Commits a text of a task's file on the branch, when no landing is under way. */
+export function commitText(run: Run, place: Place, request: TextCommit): Promise<TextCommitted> {
+  const { branch, ports } = run
+  const { home, source } = ports
+  return run.inTurn(async () => {
+    for (let moves = 0; moves < MOST_MOVES; moves++) {
+      const tip = await branch.tip()
+      await source.at(tip.head)
+      const now = currentTask(source, request.task) ?? request.task
+      const { report } = request
+      const origin = report
+        ? await originTexts(
+            { task: now, report, tree: `${tip.head}^{tree}`, tip },
+            landingPorts(run, place),
+            place.emit,
+          )
+        : []
+      const texts = new Map([[now.file, request.text(now)], ...origin])
+      const inTree = new Map([...texts].map(([file, text]) => [`${home.prefix}${file}`, text]))
+      const tree = await treeWith(home.git, home.repository, `${tip.head}^{tree}`, inTree)
+      const commit = await makeCommit(home.git, { tree, parent: tip.head, message: request.message })
+      const moved = await branch.publish(tip.head, commit)
+      if (moved.kind === 'held')
+        return { kind: 'failed', output: [moved.reason, fewOf(moved.paths)].filter(Boolean).join(': ') }
+      if (moved.kind === 'overtaken') continue
+      await source.at(commit)
+      return { kind: 'committed', base: { ...tip, head: commit } }
+    }
+    return { kind: 'failed', output: 'the branch moved on each time' }
+  })
+}

@@ -1,0 +1,80 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readPlainFile } from '../../base/regular-file.ts'
+import { settingsText, type Settings } from '../../git/settings.ts'
+
+/** What the repository in a folder shows to those who ask git there. */
+export interface LentGit {
+  /** Null for a detached HEAD. */
+  readonly branch: string | null
+  readonly commit: string
+  /** Lines of `<hash> <ref>`. */
+  readonly refs: readonly string[]
+  /** The folder of objects that it borrows. */
+  readonly objects: string
+  readonly settings: Settings
+  /** An index of the files, which saves reading all of them again. */
+  readonly index: string
+  /** The file that says where a shallow history ends. */
+  readonly shallow: string
+}
+
+/**
+ * Makes the repository in a folder anew, for agents, gates and hooks. ralph never runs git on it: they may write what
+ * they like there, and it is thrown away.
+ */
+export function lendGit(folder: string, lent: LentGit): void {
+  const dir = join(folder, '.git')
+  rmSync(dir, { recursive: true, force: true })
+  for (const made of ['objects/info', 'refs/heads', 'refs/tags', 'info'])
+    mkdirSync(join(dir, made), { recursive: true })
+  writeFileSync(join(dir, 'objects/info/alternates'), `${lent.objects}\n`)
+  writeFileSync(join(dir, 'config'), settingsText(lent.settings))
+  const own = lent.branch === null ? null : `refs/heads/${lent.branch}`
+  writeFileSync(join(dir, 'HEAD'), own === null ? `${lent.commit}\n` : `ref: ${own}\n`)
+  const others = lent.refs.filter((line) => line !== '' && !line.endsWith(` ${own}`))
+  const refs = own === null ? others : [...others, `${lent.commit} ${own}`]
+  writeFileSync(join(dir, 'packed-refs'), [...refs, ''].join('\n'))
+  for (const [from, to] of [
+    [lent.index, 'index'],
+    [lent.shallow, 'shallow'],
+  ] as const)
+    if (existsSync(from)) copyFileSync(from, join(dir, to))
+}
+
+/** The commits that the refs of an agent's repository name, and that it has made itself: read as data. */
+export function commitsMadeIn(folder: string): readonly string[] {
+  const dir = join(folder, '.git')
+  const found = new Set<string>()
+  const visit = (path: string, depth: number): void => {
+    for (const entry of entriesOf(path)) {
+      if (entry.isDirectory() && depth < DEEPEST) visit(join(path, entry.name), depth + 1)
+      else if (entry.isFile()) note(join(path, entry.name))
+    }
+  }
+  const note = (file: string): void => {
+    const hash = readPlainFile(file, 200)?.trim() ?? ''
+    if (/^[0-9a-f]{40,64}$/.test(hash) && found.size < MOST) found.add(hash)
+  }
+  // Every ref was packed when it began: one in a file of its own was moved or made since.
+  visit(join(dir, 'refs'), 0)
+  return [...found]
+}
+
+const DEEPEST = 5
+const MOST = 20
+
+/** Puts the repository of an ended attempt aside, where a person can look at what the agent had committed. */
+export function putAside(folder: string, to: string): void {
+  if (!existsSync(join(folder, '.git'))) return
+  rmSync(to, { recursive: true, force: true })
+  renameSync(join(folder, '.git'), to)
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}

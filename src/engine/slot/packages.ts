@@ -1,0 +1,130 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { parsedJson } from '../../base/json.ts'
+
+/** How a project's packages are installed, and where. */
+export interface Installer {
+  /** The file that says which packages it needs. */
+  readonly lock: string
+  readonly command: string
+  /** The folder that they are in. */
+  readonly folder: string
+  /** Whether the folder names its own path in its files, as a Python environment does. */
+  readonly namesItself?: boolean
+  /** Whether every package of the project has such a folder, too. */
+  readonly isNested?: boolean
+  /** Whether that folder holds what the lock file asks for; by default it must be newer than the same lock file. */
+  readonly fits?: (project: string, lock: string) => boolean
+  /** Whether the project may work without it: then a failure to install is only a warning. */
+  readonly isOptional?: boolean
+}
+
+const NODE: readonly Installer[] = [
+  node('pnpm-lock.yaml', 'pnpm install --frozen-lockfile --package-import-method=copy', pnpmFits),
+  node('bun.lock', 'bun install --frozen-lockfile --backend=copyfile'),
+  node('bun.lockb', 'bun install --frozen-lockfile --backend=copyfile'),
+  node('yarn.lock', 'yarn install --frozen-lockfile'),
+  node('package-lock.json', 'npm ci', npmFits),
+  node('npm-shrinkwrap.json', 'npm ci', npmFits),
+]
+
+const PYTHON: readonly Installer[] = [
+  python('uv.lock', 'uv sync --link-mode=copy'),
+  python('poetry.lock', 'POETRY_VIRTUALENVS_IN_PROJECT=true poetry install'),
+  python('Pipfile.lock', 'PIPENV_VENV_IN_PROJECT=1 pipenv sync --dev'),
+]
+
+const OTHERS: readonly Installer[] = [
+  { lock: 'Gemfile.lock', command: 'bundle check || bundle install', folder: 'vendor/bundle' },
+  { lock: 'composer.lock', command: 'composer install', folder: 'vendor' },
+  { lock: 'mix.lock', command: 'mix deps.get', folder: 'deps' },
+]
+
+function node(lock: string, command: string, fits?: Installer['fits']): Installer {
+  return { lock, command, folder: 'node_modules', isNested: true, ...(fits ? { fits } : {}) }
+}
+
+function python(lock: string, command: string): Installer {
+  return { lock, command, folder: '.venv', namesItself: true }
+}
+
+/** Every file that decides which packages are installed. */
+export const LOCK_FILES: readonly string[] = [...NODE, ...PYTHON, ...OTHERS].map(({ lock }) => lock)
+
+/** The installers of a project, according to the files in a folder: one for each language. */
+export function installersIn(project: string): readonly Installer[] {
+  const isThere = ({ lock }: Installer): boolean => existsSync(join(project, lock))
+  const pip = pipInstaller(project)
+  return [
+    ...NODE.filter(isThere).slice(0, 1),
+    ...[...PYTHON.filter(isThere), ...(pip ? [pip] : [])].slice(0, 1),
+    ...OTHERS.filter(isThere),
+  ]
+}
+
+/** pip has no lock file: what it installs stands in `requirements*.txt`, or in pyproject.toml. */
+function pipInstaller(project: string): Installer | null {
+  const files = ['requirements.txt', 'requirements-dev.txt', 'requirements-test.txt', 'dev-requirements.txt']
+  const found = files.filter((file) => existsSync(join(project, file)))
+  const isPackage = /^\s*\[(?:project|build-system)\]/m.test(textAt(join(project, 'pyproject.toml')))
+  if (found.length === 0 && !isPackage) return null
+  const what = found.length > 0 ? found.map((file) => `-r ${file}`).join(' ') : '-e .'
+  return {
+    lock: found[0] ?? 'pyproject.toml',
+    command: `python3 -m venv --system-site-packages .venv && .venv/bin/pip install --quiet ${what}`,
+    folder: '.venv',
+    namesItself: true,
+    isOptional: true,
+  }
+}
+
+/** Whether a project's installed packages are those that this lock file asks for. */
+export function isInstalled(project: string, { lock, folder, fits }: Installer, wanted: string): boolean {
+  const installed = statSync(join(project, folder), { throwIfNoEntry: false })
+  if (!installed?.isDirectory()) return false
+  if (fits) return fits(project, wanted)
+  const own = join(project, lock)
+  return textAt(own) === wanted && statSync(own).mtimeMs <= installed.mtimeMs
+}
+
+/** pnpm keeps the lock file of what it has installed. */
+function pnpmFits(project: string, wanted: string): boolean {
+  return textAt(join(project, 'node_modules/.pnpm/lock.yaml')) === wanted
+}
+
+/** npm keeps a list of what it has installed, without packages for other systems. */
+function npmFits(project: string, wanted: string): boolean {
+  const installed = packagesOf(textAt(join(project, 'node_modules/.package-lock.json')))
+  const locked = packagesOf(wanted)
+  if (!installed || !locked) return false
+  const isSame = ([path, { version, integrity }]: [string, LockedPackage]): boolean =>
+    locked[path]?.version === version && locked[path]?.integrity === integrity
+  const isNeeded = ([path, one]: [string, LockedPackage]): boolean =>
+    path !== '' && one.optional !== true && one.peer !== true && one.devOptional !== true
+  return (
+    Object.entries(installed).every(isSame) &&
+    Object.entries(locked).every((entry) => !isNeeded(entry) || entry[0] in installed)
+  )
+}
+
+interface LockedPackage {
+  readonly version?: unknown
+  readonly integrity?: unknown
+  readonly optional?: unknown
+  readonly peer?: unknown
+  readonly devOptional?: unknown
+}
+
+function packagesOf(text: string): Readonly<Record<string, LockedPackage>> | null {
+  const read = parsedJson(text)
+  if (typeof read !== 'object' || read === null || !('packages' in read)) return null
+  return typeof read.packages === 'object' ? (read.packages as Record<string, LockedPackage>) : null
+}
+
+function textAt(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

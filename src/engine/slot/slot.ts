@@ -1,0 +1,373 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { writeFileAtomic } from '../../base/atomic-file.ts'
+import { UserError } from '../../base/errors.ts'
+import { parsedJson } from '../../base/json.ts'
+import { contentsOf } from '../../git/contents.ts'
+import type { Base } from '../../git/head.ts'
+import { MODES, rawChanges, type RawChange } from '../../git/raw-changes.ts'
+import { RALPH_ENTRIES } from '../../base/ralph-folder.ts'
+import { slotEnvironment } from './environment.ts'
+import { Folder, type Amendments } from './folder.ts'
+import type { Home } from './home.ts'
+import { commitsMadeIn, lendGit, putAside } from './lent-git.ts'
+import type { Readied, Readying, RunInstall } from './ready.ts'
+import { besideOf, Submodules } from './submodules.ts'
+
+/** The work since a base: a tree, and what is in no tree. */
+export interface Work {
+  /** The commit that it is based on. */
+  readonly base: string
+  readonly tree: string
+  readonly changes: readonly RawChange[]
+  /** Repositories that were made inside: they are in no tree. */
+  readonly nested: readonly string[]
+  /** Why it cannot be committed; null if it can. */
+  readonly problem: string | null
+}
+
+/** One of the two folders of a slot. */
+export interface Side {
+  readonly name: 'work' | 'check'
+  readonly folder: Folder
+  /** The project's root in it. */
+  readonly root: string
+}
+
+/** How a slot installs packages, and what it says meanwhile. */
+export interface Installing {
+  readonly run: RunInstall
+  readonly onCommand: (command: string) => void
+  readonly warn: (message: string) => void
+}
+
+/** What was installed on each side, by the key of its lock files. */
+interface SlotState {
+  readonly version: 1
+  readonly readied: Readonly<Record<Side['name'], string | null>>
+}
+
+/** What slots are made with. */
+export interface SlotPlan {
+  readonly home: Home
+  /** The folder of all slots of this checkout. */
+  readonly folder: string
+  readonly readying: Readying
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+const LEAST_SPACE = 100e6
+/** How many ended attempts keep the repository that their agent had. */
+const MOST_KEPT = 2
+
+/**
+ * Where one job at a time is done: a work folder for the agent, and a clean room for gates, hooks and landing, in which
+ * no agent works. It is outside of the checkout, made once, and used again.
+ */
+export class Slot {
+  readonly number: number
+  /** All that belongs to the slot. */
+  readonly path: string
+  /** For signals, notes and temporary files of an attempt: the only other folder that its agent may write. */
+  readonly attemptFolder: string
+  readonly work: Side
+  readonly check: Side
+  readonly #plan: SlotPlan
+  readonly #submodules: Record<Side['name'], Submodules>
+  #isOpen = false
+  #refs: readonly string[] = []
+  /** The tree that the clean room holds, if nothing has run there since. */
+  #clean: string | null = null
+  /** What gates left: nothing, files that git shows, or also what failed gates may have left in ignored files. */
+  #soil: 'none' | 'untracked' | 'ignored' = 'ignored'
+  /** Whether the work folder may hold files that no tree has. */
+  #isWorkSoiled = true
+
+  constructor(number: number, plan: SlotPlan) {
+    this.number = number
+    this.#plan = plan
+    this.path = join(plan.folder, String(number))
+    this.attemptFolder = join(this.path, 'attempt')
+    this.work = this.#side('work')
+    this.check = this.#side('check')
+    this.#submodules = { work: this.#modules(this.work), check: this.#modules(this.check) }
+  }
+
+  #side(name: Side['name']): Side {
+    const { home } = this.#plan
+    const files = join(this.path, name, basename(home.repository.root))
+    const folder = new Folder(
+      { git: home.git, commonDir: home.repository.commonDir, settings: home.settings },
+      { files, own: join(this.path, `${name}.git`) },
+    )
+    return { name, folder, root: join(files, home.prefix) }
+  }
+
+  #modules({ name, folder }: Side): Submodules {
+    return new Submodules(this.#plan.home, folder, besideOf(join(this.path, `${name}.git`)))
+  }
+
+  get isThere(): boolean {
+    return this.work.folder.isThere
+  }
+
+  /** The environment of what is started on one side. */
+  env({ name, folder, root }: Side): Readonly<Record<string, string | undefined>> {
+    const checkout = this.#plan.home.repository.root
+    return slotEnvironment(this.#plan.env, {
+      checkout,
+      files: folder.files,
+      root,
+      number: this.number,
+      side: name,
+    })
+  }
+
+  /** Makes the folders where they are missing; refuses a disk that is full, which would end every job. */
+  open(): void {
+    if (this.#isOpen) return
+    const { folder } = this.#plan
+    mkdirSync(folder, { recursive: true })
+    const { bavail, bsize } = statfsSync(folder)
+    if (!this.isThere && bavail * bsize < LEAST_SPACE)
+      throw new UserError(
+        `there is too little space for a slot in ${folder}: ${Math.floor((bavail * bsize) / 1e6)} MB are free`,
+        'Free some, or name another folder as "workspace": { "dir": … }, or run fewer --jobs.',
+      )
+    for (const { folder: side, root } of [this.work, this.check]) {
+      side.open()
+      mkdirSync(root, { recursive: true })
+    }
+    mkdirSync(this.attemptFolder, { recursive: true })
+    this.#isOpen = true
+  }
+
+  /**
+   * Brings the work folder to a tree, ready for an agent; without `installing` only its files. Returns why that is not
+   * possible, or null.
+   */
+  async bringWork(tree: string, installing: Installing | null): Promise<string | null> {
+    this.open()
+    const { folder, root } = this.work
+    await folder.bring(tree)
+    mkdirSync(root, { recursive: true })
+    if (this.#isWorkSoiled)
+      await folder.clean('untracked', await this.#plan.readying.kept(root))
+    this.#isWorkSoiled = true
+    await this.#submodules.work.bring(tree)
+    return installing && this.#makeReady(this.work, installing)
+  }
+
+  /** Gives the agent a repository of its own. That of an earlier attempt is kept for a while, under its name. */
+  async lendGit(base: Base, attempt: string): Promise<void> {
+    const { home } = this.#plan
+    const args = ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags', 'refs/remotes']
+    this.#refs = (await home.git.run(args)).stdout.toString().split('\n')
+    rmSync(this.attemptFolder, { recursive: true, force: true })
+    mkdirSync(this.attemptFolder, { recursive: true })
+    putAside(this.work.folder.files, this.keptGit(attempt))
+    this.#lend(this.work, base)
+  }
+
+  /** Where the repository of the attempt before this one is kept. */
+  keptGit(attempt: string): string {
+    return join(this.path, 'kept', `before-${attempt}.git`)
+  }
+
+  #lend({ folder }: Side, { branch, head }: Base): void {
+    const { home } = this.#plan
+    const { commonDir } = home.repository
+    lendGit(folder.files, {
+      branch,
+      commit: head,
+      refs: this.#refs,
+      objects: join(commonDir, 'objects'),
+      settings: home.shown,
+      index: folder.index,
+      shallow: join(commonDir, 'shallow'),
+    })
+  }
+
+  /** The commits that an agent made of its own: they are in no history, and its repository is kept for a while. */
+  commitsOfAgent(): readonly string[] {
+    return commitsMadeIn(this.work.folder.files)
+  }
+
+  /** Removes the repositories of ended attempts, but for the last few. */
+  forgetGits(most = MOST_KEPT): void {
+    const folder = join(this.path, 'kept')
+    if (!existsSync(folder)) return
+    mkdirSync(folder, { recursive: true })
+    const kept = readdirSync(folder).map((name) => join(folder, name))
+    const byAge = kept.toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
+    for (const path of byAge.slice(most)) rmSync(path, { recursive: true, force: true })
+  }
+
+  /** The work in the work folder, when the agent and all that it started have ended. */
+  async take(base: string): Promise<Work> {
+    const { folder, root } = this.work
+    const modules = this.#submodules.work
+    const except = [...(await this.#plan.readying.paths(root)), ...this.#ralphPaths(), ...modules.paths]
+    const { tree, nested, problem } = await folder.snapshot(except)
+    const inside = await modules.changes()
+    const found = await rawChanges(folder.git, base, tree)
+    const made = found.filter(({ kind, is }) => kind !== 'gone' && is.mode === MODES.submodule)
+    const strange = new Map(made.map(({ path, kind, was }) => [path, kind === 'new' ? null : was]))
+    const amended: Amendments = new Map([...strange, ...inside.moved])
+    const now = amended.size === 0 ? tree : await folder.amend(amended)
+    const changes = amended.size === 0 ? found : await rawChanges(folder.git, base, now)
+    return {
+      base,
+      tree: now,
+      changes,
+      nested: [...new Set([...nested, ...strange.keys()])],
+      problem: problem ?? inside.problem ?? (await this.#linkProblem(changes)),
+    }
+  }
+
+  /** The entries of ralph's own folder, at the top and in the project. */
+  #ralphPaths(): readonly string[] {
+    const { prefix } = this.#plan.home
+    return [...new Set(['', prefix])].flatMap((at) => RALPH_ENTRIES.map((entry) => `${at}.ralph/${entry}`))
+  }
+
+  /** Why links in the work would not lead anywhere in a clone; null if all do. */
+  async #linkProblem(changes: readonly RawChange[]): Promise<string | null> {
+    const links = changes.filter(({ is }) => is.mode === MODES.link)
+    const targets = await contentsOf(
+      this.work.folder.git,
+      links.map(({ is }) => is.hash),
+    )
+    const leaving = links.filter(({ path, is }) => leaves(path, targets.get(is.hash)?.toString() ?? ''))
+    if (leaving.length === 0) return null
+    const names = leaving.map(({ path }) => path).join(', ')
+    return `${names} is a link that leads out of the repository, so a clone would not have what it names`
+  }
+
+  /** Brings only the files of a tree to the clean room: to be read, not to be run. */
+  async bringFiles(tree: string): Promise<void> {
+    this.open()
+    if (this.#clean === tree) return
+    await this.check.folder.bring(tree)
+    mkdirSync(this.check.root, { recursive: true })
+    this.#clean = null
+  }
+
+  /**
+   * Brings the clean room to a tree, with nothing in it but what readying puts there. Returns why that is not possible,
+   * or null. `commit` is what those who ask git there see as HEAD.
+   */
+  async bringCheck(tree: string, at: Base, installing: Installing): Promise<string | null> {
+    this.open()
+    const { folder, root } = this.check
+    if (this.#clean !== tree) {
+      await folder.bring(tree)
+      mkdirSync(root, { recursive: true })
+      if (this.#soil !== 'none') await folder.clean(this.#soil, await this.#plan.readying.kept(root))
+      this.#soil = 'none'
+      await this.#submodules.check.bring(tree)
+    }
+    this.#clean = null
+    const problem = await this.#makeReady(this.check, installing)
+    if (problem === null) this.#clean = tree
+    this.#lend(this.check, at)
+    return problem
+  }
+
+  /** Notes that something has run in the clean room; what failed gates left is not to be relied on. */
+  checkWasUsed(hasPassed: boolean): void {
+    this.#clean = null
+    this.#soil = hasPassed && this.#soil !== 'ignored' ? 'untracked' : 'ignored'
+  }
+
+  /** The tree of the files in the clean room that git knows: what gates or hooks changed in them is in it. */
+  async takeCheck(): Promise<string> {
+    const { folder } = this.check
+    if ((await folder.changed()).length === 0) return folder.amend(new Map())
+    return (await folder.snapshot(this.#submodules.check.paths, { tracked: true })).tree
+  }
+
+  /** Installs the packages of the clean room anew where something has changed them since. */
+  async renewPackages(installing: Installing): Promise<string | null> {
+    const { readying } = this.#plan
+    if (!(await readying.isTouched(this.check.root, this.#stampOf(this.check)))) return null
+    this.#note(this.check, null)
+    return this.#makeReady(this.check, installing)
+  }
+
+  async #makeReady(side: Side, { run, onCommand, warn }: Installing): Promise<string | null> {
+    const { readying } = this.#plan
+    const { root, name } = side
+    const key = readying.keyFor(root)
+    const stamp = this.#stampOf(side)
+    const isReady =
+      this.#state().readied[name] === key && existsSync(stamp) && !(await readying.isTouched(root, stamp))
+    if (!isReady) {
+      this.#note(side, null)
+      const { problem, warnings }: Readied = await readying.install(root, run, onCommand)
+      for (const warning of warnings) warn(warning)
+      if (problem !== null) return problem
+      readying.stamp(stamp)
+      this.#note(side, key)
+    }
+    await readying.furnish(root)
+    return null
+  }
+
+  #stampOf({ name }: Side): string {
+    return join(this.path, `${name}.ready`)
+  }
+
+  #state(): SlotState {
+    const read = parsedJson(textAt(join(this.path, 'slot.json')))
+    return isState(read) ? read : { version: 1, readied: { work: null, check: null } }
+  }
+
+  #note({ name }: Side, key: string | null): void {
+    const { readied } = this.#state()
+    if (readied[name] === key) return
+    const state: SlotState = { version: 1, readied: { ...readied, [name]: key } }
+    writeFileAtomic(join(this.path, 'slot.json'), JSON.stringify(state))
+  }
+
+  /** Throws the whole slot away. */
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true })
+    this.#isOpen = false
+    this.#clean = null
+    for (const { folder } of [this.work, this.check]) folder.forget()
+  }
+
+  /** Throws the clean room away: after a kill nobody knows what is in it. */
+  removeCheck(): void {
+    const { folder } = this.check
+    folder.forget()
+    this.#clean = null
+    this.#soil = 'ignored'
+  }
+}
+
+function isState(read: unknown): read is SlotState {
+  return typeof read === 'object' && read !== null && 'readied' in read && typeof read.readied === 'object'
+}
+
+/** Whether a link's target is absolute, or above the top of the repository. */
+function leaves(path: string, target: string): boolean {
+  if (target.startsWith('/')) return true
+  let depth = path.split('/').length - 1
+  for (const part of target.split('/')) {
+    if (part === '..') depth--
+    else if (part !== '.' && part !== '') depth++
+    if (depth < 0) return true
+  }
+  return false
+}
+
+function textAt(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { readPlainFile } from '../../base/regular-file.ts'
+import type { Git } from '../../git/git.ts'
+import { effectiveSettings, NO_HOOKS } from '../../git/settings.ts'
+import { Folder, type Amendments } from './folder.ts'
+import type { Home } from './home.ts'
+import { lendGit } from './lent-git.ts'
+
+/** A submodule of a tree, in a folder of a slot. */
+interface Submodule {
+  readonly path: string
+  readonly folder: Folder
+  /** The commit that the tree names. */
+  readonly commit: string
+  /** Runs in the checkout's own copy of the submodule. */
+  readonly home: Git
+}
+
+/** What an agent did in submodules. */
+export interface SubmoduleChanges {
+  /** Submodules that are at another commit now, which their remote has. */
+  readonly moved: Amendments
+  /** Why the work cannot be committed; null if it can. */
+  readonly problem: string | null
+}
+
+/** The submodules in a folder of a slot: those that the checkout has, from the checkout's own copies. */
+export class Submodules {
+  readonly #home: Home
+  readonly #top: Folder
+  /** Beside the folder, out of every agent's reach. */
+  readonly #beside: string
+  #known: readonly Submodule[] = []
+
+  constructor(home: Home, top: Folder, beside: string) {
+    this.#home = home
+    this.#top = top
+    this.#beside = beside
+  }
+
+  get paths(): readonly string[] {
+    return this.#known.map(({ path }) => path)
+  }
+
+  /** Brings them to the commits that a tree names, each with a repository to ask. */
+  async bring(tree: string): Promise<void> {
+    this.#known = existsSync(join(this.#home.repository.root, '.gitmodules')) ? await this.#find(tree) : []
+    for (const { folder, commit, home } of this.#known) {
+      const dir = await gitDirOf(home)
+      folder.open()
+      await folder.bring(`${commit}^{tree}`)
+      lendGit(folder.files, {
+        branch: null,
+        commit,
+        refs: [],
+        objects: join(dir, 'objects'),
+        settings: this.#home.shown,
+        index: folder.index,
+        shallow: join(dir, 'shallow'),
+      })
+    }
+  }
+
+  async #find(tree: string): Promise<readonly Submodule[]> {
+    const { git, repository } = this.#home
+    const { stdout } = await this.#top.git.run(['ls-tree', '-r', '-z', tree])
+    const links = stdout
+      .toString()
+      .split('\0')
+      .flatMap((line) => {
+        const [, commit, path] = /^160000 commit ([0-9a-f]+)\t(.+)$/s.exec(line) ?? []
+        return commit === undefined || path === undefined ? [] : [{ commit, path }]
+      })
+    const found: Submodule[] = []
+    for (const { commit, path } of links) {
+      const own = join(repository.root, path)
+      if (!existsSync(join(own, '.git'))) continue
+      const home = git.at(own).with({ settings: { 'core.hooksPath': NO_HOOKS, 'core.fsmonitor': 'false' } })
+      const commonDir = await gitDirOf(home)
+      const settings = (await effectiveSettings(home)).filter(([key]) => TAKEN.test(key))
+      const name = createHash('sha256').update(path).digest('hex').slice(0, 12)
+      const folder = new Folder(
+        { git, commonDir, settings },
+        { files: join(this.#top.files, path), own: join(this.#beside, `${name}.git`) },
+      )
+      found.push({ path, folder, commit, home })
+    }
+    return found
+  }
+
+  /** Looks at what an agent did in them. A commit that only this machine has is refused: a clone would not find it. */
+  async changes(): Promise<SubmoduleChanges> {
+    const moved = new Map<string, { readonly mode: string; readonly hash: string }>()
+    const lost: string[] = []
+    for (const { path, folder, commit, home } of this.#known) {
+      if (!existsSync(folder.files)) continue
+      const { tree } = await folder.snapshot([])
+      if (tree === (await treeOf(home, commit))) continue
+      const head = headIn(folder.files)
+      if (head !== null && (await treeOf(home, head)) === tree && (await isPushed(home, head)))
+        moved.set(path, { mode: '160000', hash: head })
+      else lost.push(path)
+    }
+    if (lost.length === 0) return { moved, problem: null }
+    const problem = `what has changed in the submodule ${lost.join(', ')} would be in no clone: push it there first, or take it back`
+    return { moved, problem }
+  }
+}
+
+const TAKEN = /^(?:core\.(?:autocrlf|eol)|extensions\.objectformat|core\.repositoryformatversion)$/
+
+async function gitDirOf(git: Git): Promise<string> {
+  return (await git.run(['rev-parse', '--absolute-git-dir'])).stdout.toString().trim()
+}
+
+async function treeOf(git: Git, commit: string): Promise<string | null> {
+  const args = ['rev-parse', '--verify', '--quiet', `${commit}^{tree}`]
+  const { code, stdout } = await git.run(args, { okCodes: [0, 1, 128] })
+  return code === 0 ? stdout.toString().trim() : null
+}
+
+/** Whether a remote-tracking branch of the checkout's copy has the commit. */
+async function isPushed(git: Git, commit: string): Promise<boolean> {
+  const args = ['for-each-ref', '--count=1', '--contains', commit, 'refs/remotes']
+  return (await git.run(args, { okCodes: [0, 128, 129] })).stdout.length > 0
+}
+
+/** The commit of the repository that an agent had in the submodule, read as data; null if it names none. */
+function headIn(files: string): string | null {
+  const dir = join(files, '.git')
+  const head = readPlainFile(join(dir, 'HEAD'), 1000)?.trim() ?? ''
+  const ref = /^ref: (refs\/[\w./-]+)$/.exec(head)?.[1]
+  const hash = ref === undefined || ref.includes('..') ? head : (readPlainFile(join(dir, ref), 200)?.trim() ?? '')
+  return /^[0-9a-f]{40,64}$/.test(hash) ? hash : null
+}
+
+/** The folder of a slot's repositories of submodules, on one side. */
+export function besideOf(own: string): string {
+  return join(dirname(own), `${own.slice(own.lastIndexOf('/') + 1).replace(/\.git$/, '')}-modules`)
+}

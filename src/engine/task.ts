@@ -1,0 +1,328 @@
+import { UserError } from '../base/errors.ts'
+import type { Session } from '../agent/port.ts'
+import { patience } from '../base/patience.ts'
+import { fewOf } from '../base/text.ts'
+import { waitText } from '../base/time.ts'
+import type { Happening } from '../events/event.ts'
+import { formatCost, UNKNOWN_USAGE } from '../events/usage.ts'
+import type { Base } from '../git/head.ts'
+import { textIn } from '../git/tree.ts'
+import { taskJson } from '../select/task-json.ts'
+import type { Task } from '../task/model.ts'
+import { attempt, treeOf, type Failed, type Passed } from './attempt.ts'
+import { installing } from './check.ts'
+import { freeAgent } from './free-agent.ts'
+import { conclude, giveUp, sameAsBaseline, sameAsBefore, type TaskEnd } from './give-up.ts'
+import { logOf, type AgentChoice, type From, type Job } from './job.ts'
+import type { Outcome } from './outcome.ts'
+import type { Emit } from './ports.ts'
+import { prepare } from './prepare.ts'
+import { answerFor, attemptPorts, type Place, type Run } from './run-parts.ts'
+import { currentTask } from './source.ts'
+
+/** Work that passed, and waits to land. */
+export interface Ready {
+  readonly kind: 'ready'
+  readonly job: Job
+  readonly passed: Passed
+}
+
+/** The state of a task between two attempts. */
+interface TaskState {
+  readonly task: Task
+  readonly base: Base
+  readonly from: From
+  /** The conversation that a person continues, if they do the next attempt by hand; null for the agent. */
+  readonly byHand: Session | null
+  /** The number of waits without an attempt in between. */
+  readonly waits: number
+  /** Agents that have waited for a limit that may be about money. */
+  readonly unpaid: ReadonlySet<string>
+}
+
+/** The state before any wait. */
+export const NO_WAITS: Pick<TaskState, 'waits' | 'unpaid'> = { waits: 0, unpaid: new Set() }
+
+/**
+ * Works on one task in a slot until its work is ready to land, or there is none. `refused` is the failed attempt of a
+ * refused landing, which another attempt follows.
+ */
+export async function runTask(
+  run: Run,
+  place: Place,
+  start: Base,
+  { task: chosen, refused }: { readonly task: Task; readonly refused: Failed | null },
+): Promise<TaskEnd | Ready> {
+  const { ports } = run
+  const { emit } = place
+  const choices = await choicesFor(run, chosen)
+  if (typeof choices === 'string') {
+    emit({ type: 'task-given-up', id: chosen.id, title: chosen.title, reason: choices })
+    return { kind: 'left', reason: choices }
+  }
+  if (!refused) emit(taskStarted(run, chosen, choices[0]))
+  const byHand = run.options.byHand ? (refused ? 'last' : 'new') : null
+  let at: TaskState = { task: chosen, base: start, from: { kind: 'base' }, byHand, ...NO_WAITS }
+  let choice: AgentChoice | null = choices[0]
+  let current = choice.name
+  const { control } = ports
+  const skipped = control.skipped(chosen.id)
+  const over = AbortSignal.any([control.stopping, skipped])
+  for (let result = refused; ;) {
+    if (result) {
+      const next = await afterFailure(run, place, { at, choice, result })
+      if ('kind' in next) return next
+      at = next
+    }
+    await control.unpaused(over)
+    if (at.from.kind === 'record') at = { ...at, task: taskNow(run, at.task) }
+    // A person waits for no limit, and continues the conversation of that agent.
+    choice = at.byHand === null ? await freeAgent(run, choices, { id: chosen.id, over }) : choice
+    if (control.isStopping) return ended(place, 'interrupted', 'the run was interrupted')
+    if (skipped.aborted || !choice)
+      return conclude(run, place, { task: at.task, reason: 'the task was skipped' }, 'skip')
+    if (choice.name !== current) emit({ type: 'warning', message: changeText(run, at.task, current, choice) })
+    current = choice.name
+    const unread = await unreadConfiguration(run, place, choice, at.base)
+    if (unread !== null) return ended(place, 'stopped', unread)
+    const made = await makeAttempt(run, place, at, choice)
+    if (made.kind === 'stop' || made.kind === 'ready') return made
+    const from: From = made.record ? { kind: 'record', commit: made.record.commit, tree: made.tree } : at.from
+    const waits = made.decision.kind === 'wait' ? waited(at, choice, made.outcome) : NO_WAITS
+    at = { ...at, from, ...waits }
+    result = made
+  }
+}
+
+function ended(place: Place, why: Extract<TaskEnd, { kind: 'stop' }>['why'], reason: string): TaskEnd {
+  place.note.clear()
+  return { kind: 'stop', why, reason }
+}
+
+/** Prepares the next attempt, in a work folder that is at its base or as the last attempt left it, and makes it. */
+async function makeAttempt(
+  run: Run,
+  place: Place,
+  at: TaskState,
+  choice: AgentChoice,
+): Promise<Ready | Failed | Extract<TaskEnd, { kind: 'stop' }>> {
+  const { ports, ledger } = run
+  const { slot, note, emit } = place
+  const atHand = attemptPorts(run, place, at.task.id)
+  const begun = at.from.kind === 'record' ? at.from.tree : await treeOf(ports.home, at.base.head)
+  const isFresh = at.from.kind === 'base'
+  const isOwn = isFresh && !ports.workers
+  const problem = isOwn ? await slot.bringWork(begun, installing(atHand, emit, slot.work)) : null
+  if (problem !== null) return { kind: 'stop', why: 'stopped', reason: problem }
+  // An earlier attempt may have written what a prompt is made from: then the clean room has the files of the base.
+  if (!isOwn) await slot.bringFiles(await treeOf(ports.home, at.base.head))
+  const side = isOwn ? slot.work : slot.check
+  const budgetLeft = run.reserve(at.task.id)
+  const { job, warnings } = await prepare(
+    { ...at, choice, budgetLeft, token: ports.newToken() },
+    {
+      options: run.options,
+      ledger,
+      ports: { tierOf: ports.tierOf, source: ports.source, prompt: ports.slots.prompt(side), origins: run.origins },
+    },
+  )
+  for (const message of warnings) emit({ type: 'warning', message })
+  beginNote(run, place, { job, begun, title: at.task.title })
+  ports.checkpoint('attempt-noted')
+  const follow: Emit<Happening> = (event) => {
+    if (event.type === 'agent-usage') note.update({ usage: event.usage })
+    if (event.type === 'interference' && event.interference.kind === 'runs-later')
+      ledger.addRunsLater(event.interference.paths)
+    emit(event)
+  }
+  const result = ports.workers
+    ? await ports.workers.attempt(job, atHand, follow)
+    : await attempt(job, atHand, follow)
+  if (result.kind === 'failed') {
+    if (result.record) ledger.keep(result.record)
+    note.spend(result.usage.costUsd)
+    return result
+  }
+  ledger.idleEnd = null
+  note.spend(result.candidate.usage.costUsd)
+  note.clear()
+  return { kind: 'ready', job, passed: result }
+}
+
+function beginNote(
+  { ports }: Run,
+  { note }: Place,
+  { job, begun, title }: { readonly job: Job; readonly begun: string; readonly title: string },
+): void {
+  const { task, attempt: number, situation, base, agent, tier } = job
+  note.begin({
+    task: task.id,
+    title,
+    number,
+    counted: situation.counted,
+    most: situation.most,
+    base,
+    begun,
+    agent: agent.label,
+    model: agent.model,
+    tier,
+    startedAt: ports.now().toISOString(),
+    log: logOf(job),
+    usage: UNKNOWN_USAGE,
+  })
+}
+
+/** What follows a failed attempt: the end of the task, or the state for another attempt. */
+async function afterFailure(
+  run: Run,
+  place: Place,
+  failed: { readonly at: TaskState; readonly choice: AgentChoice | null; readonly result: Failed },
+): Promise<TaskEnd | TaskState> {
+  const { at, choice, result } = failed
+  const { task } = at
+  const { decision, outcome } = result
+  const { control } = run.ports
+  if (at.byHand !== null) return afterByHand(run, place, failed, at.byHand)
+  const ruined = sameAsBaseline(run, outcome) ?? sameAsBefore(run, result.record)
+  if (ruined !== null) return ended(place, 'stopped', ruined)
+  switch (decision.kind) {
+    case 'complete':
+      throw new Error('an attempt is complete without a commit')
+    case 'stop':
+      if (control.isStopping) return ended(place, 'interrupted', decision.reason)
+      return ended(place, decision.why, (decision.why === 'budget' && overBudget(run)) || decision.reason)
+    case 'hand-over':
+      return { ...at, byHand: result.session === null ? 'new' : { id: result.session } }
+    case 'leave':
+      return conclude(run, place, { task, reason: decision.reason }, 'skip')
+    case 'wait':
+      if (choice) run.ledger.limit(choice.name, decision)
+      return at
+    case 'retry': {
+      const spent = overBudget(run)
+      if (spent !== null) return ended(place, 'budget', spent)
+      await pause(run, place, task, decision.pauseSeconds, outcome.reason)
+      return at
+    }
+    case 'give-up': {
+      const { reason, blocked } = decision
+      run.ledger.idleEnd = result.record?.idle ? result.record : null
+      const end = await giveUp(run, place, { task, reason, isBlocked: blocked })
+      if (end?.kind !== 'answered') return end ?? at
+      return { task: end.task, base: end.base, from: { kind: 'base' }, byHand: null, ...NO_WAITS }
+    }
+  }
+}
+
+const BACK = 'go back in'
+const NOT_BACK = 'leave it as a failed attempt'
+
+/** What follows an attempt by hand that does not pass: the person continues, or it counts as any failed attempt. */
+async function afterByHand(
+  run: Run,
+  place: Place,
+  failed: Parameters<typeof afterFailure>[2],
+  byHand: Session,
+): Promise<TaskEnd | TaskState> {
+  const { at, result } = failed
+  const { control } = run.ports
+  const { reason } = result.outcome
+  const isOver = control.isStopping || control.skipped(at.task.id).aborted
+  if (!isOver && (await goesBackIn(run, place, at.task.id, reason)))
+    return { ...at, byHand: byHand === 'new' ? 'last' : byHand }
+  // A person who does a task by hand does not want an agent to continue alone.
+  if (run.options.byHand && !control.isStopping) return conclude(run, place, { task: at.task, reason }, 'skip')
+  return afterFailure(run, place, { ...failed, at: { ...at, byHand: null } })
+}
+
+async function goesBackIn({ ports, options }: Run, { emit }: Place, id: string, reason: string): Promise<boolean> {
+  const question = { id, text: `${reason}. Go back in?`, options: [BACK, NOT_BACK] }
+  emit({ type: 'question', ...question })
+  const { control } = ports
+  const wait = patience(options.askSeconds, AbortSignal.any([control.signal, control.skipped(id)]))
+  const answer = await answerFor(ports, question, wait.signal).finally(wait.end)
+  if (answer !== null) emit({ type: 'answered', id, answer })
+  return answer === BACK
+}
+
+/** Why the agent may not start before a person has read what agents of this run have written for it; null if it may. */
+async function unreadConfiguration(
+  { ports, ledger }: Run,
+  { work }: Place,
+  choice: AgentChoice,
+  { head }: Base,
+): Promise<string | null> {
+  if (choice.permission.level === 'custom' || ledger.runsLater.length === 0) return null
+  const { alwaysReads } = await work.agent(choice)
+  const obeyed: string[] = []
+  for (const path of ledger.runsLater)
+    if (alwaysReads?.(path) && (await textIn(ports.home.git, head, path)) !== null) obeyed.push(path)
+  if (obeyed.length === 0) return null
+  return `${choice.name} would obey ${fewOf(obeyed)}, which an agent of this run has changed: read it, then run ralph again`
+}
+
+/** The message that another agent does the task now, and why. */
+function changeText({ ports, ledger }: Run, { id }: Task, before: string, { name }: AgentChoice): string {
+  const { until, reason } = ledger.limitOf(before)
+  if (until <= ports.now()) return `${name} goes on with ${id}: its wait is over`
+  return `${name} goes on with ${id}: ${before} waits ${waitText(until, ports.now())} (${reason})`
+}
+
+/** The state after one more wait of that agent. */
+export function waited(
+  { waits, unpaid }: typeof NO_WAITS,
+  { name }: AgentChoice,
+  { hopeless }: Outcome,
+): typeof NO_WAITS {
+  return { waits: waits + 1, unpaid: hopeless === 'money' ? new Set([...unpaid, name]) : unpaid }
+}
+
+function taskStarted({ ports, options }: Run, task: Task, { label }: AgentChoice): Happening {
+  const { tier, maxTurns, timeoutSeconds } = ports.tierOf(task)
+  return {
+    type: 'task-started',
+    id: task.id,
+    task: taskJson({ task, eligible: true, waiting: [] }, ports.tierOf),
+    tier,
+    limits: {
+      turns: options.maxTurns ?? maxTurns,
+      seconds: options.timeoutSeconds ?? timeoutSeconds,
+      attempts: options.retries + 1,
+    },
+    agent: label,
+  }
+}
+
+/** The task as its file is now: a person may have committed another text between two attempts. */
+function taskNow({ ports: { source } }: Run, task: Task): Task {
+  const now = currentTask(source, task)
+  return now?.status === 'TODO' ? now : task
+}
+
+/** The agents for the task, or why there is none: in a loop only this task fails, and the others continue. */
+export async function choicesFor(
+  { ports, options }: Pick<Run, 'ports' | 'options'>,
+  task: Task,
+): Promise<readonly [AgentChoice, ...AgentChoice[]] | string> {
+  try {
+    return await ports.agentsFor(task)
+  } catch (error) {
+    if (!options.loop || !(error instanceof UserError)) throw error
+    return `${error.message}. ${error.fix}`
+  }
+}
+
+async function pause(run: Run, { emit }: Place, task: Task, seconds: number, reason: string): Promise<void> {
+  const { now, sleep, control } = run.ports
+  if (seconds === 0) return
+  const until = new Date(now().getTime() + seconds * 1000).toISOString()
+  emit({ type: 'waiting', id: task.id, until, reason: `before the next attempt: ${reason}` })
+  await sleep(seconds * 1000, AbortSignal.any([control.stopping, control.skipped(task.id)]))
+}
+
+/** Why the budget is used up; null if it is not. */
+export function overBudget({ options: { budget }, notes }: Pick<Run, 'options' | 'notes'>): string | null {
+  const spent = notes.spentUsd ?? 0
+  if (budget === null || spent < budget) return null
+  return `the run has cost ${formatCost(spent)}, its budget is ${formatCost(budget)}`
+}

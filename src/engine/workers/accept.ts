@@ -1,0 +1,115 @@
+import { fail, factsOfJob, treeOf, type Failed, type Result } from '../attempt.ts'
+import { decide } from '../decide.ts'
+import { changedGates } from '../gate-files.ts'
+import { taskChanges } from '../interference.ts'
+import type { Job } from '../job.ts'
+import { outcome, type Outcome } from '../outcome.ts'
+import type { Emit } from '../ports.ts'
+import { fewOf } from '../../base/text.ts'
+import type { Happening } from '../../events/event.ts'
+import { UNKNOWN_USAGE } from '../../events/usage.ts'
+import { rawChanges } from '../../git/raw-changes.ts'
+import { attemptRef, candidateRef, listCandidates, listRecords, type KeptAttempt } from '../../git/record.ts'
+import { changeRefs } from '../../git/refs.ts'
+import type { RemoteAttemptPorts } from './port.ts'
+import type { JobEnd } from './queue.ts'
+import type { Remote } from './remote.ts'
+
+/** What a run knows of a job that it has given to a worker. */
+export interface GivenJob {
+  readonly job: Job
+  readonly ports: RemoteAttemptPorts
+  readonly emit: Emit<Happening>
+  /** When the job was given. */
+  readonly begunAt: Date
+}
+
+/**
+ * Turns a worker's report into the result of an attempt here. Nothing that it says about the work is trusted: the
+ * commit is fetched, its changes to task files and gate files are checked again, and the gates run once more when it lands.
+ */
+export async function acceptReport(
+  given: GivenJob,
+  { worker, end }: { readonly worker: string; readonly end: Exclude<JobEnd, { kind: 'given-back' }> },
+  remote: Remote,
+): Promise<Result> {
+  if (end.kind === 'passed') return acceptPassed(given, { worker, end }, remote)
+  const { job, ports } = given
+  const { until, ...reported } = end.outcome
+  const isWorkersEnd =
+    reported.kind === 'interrupted' && !ports.signal.aborted && !ports.control.skipped.aborted
+  const ended: Outcome = isWorkersEnd
+    ? outcome('lost', `the worker ${worker} was ended`)
+    : { ...reported, until: until === null ? null : new Date(until) }
+  const record = end.record === null ? null : await recordOf(given, end.record, remote)
+  const begun = await begunTree(given)
+  const tree = record?.tree ?? begun
+  const facts = { outcome: ended, seconds: record?.seconds ?? 0, usage: end.usage, unchanged: tree === begun }
+  const decision = decide(facts, { ...job.situation, now: ports.now() })
+  return { kind: 'failed', outcome: ended, decision, record, tree, usage: end.usage, session: null }
+}
+
+/** Records a lost attempt: the next one gets its own number and candidate. */
+export async function recordLost(given: GivenJob, reason: string): Promise<Failed> {
+  const { job, ports, emit, begunAt } = given
+  const seconds = Math.max(0, (ports.now().getTime() - begunAt.getTime()) / 1000)
+  const facts = { ...factsOfJob(job), reason, seconds }
+  const tree = await begunTree(given)
+  return fail(job, { facts, tree, outcome: outcome('lost', reason), denied: [] }, ports, emit)
+}
+
+/** The result of an attempt that was not made; nothing is recorded. */
+export async function notMade(given: GivenJob, ended: Outcome): Promise<Failed> {
+  const { job, ports } = given
+  const usage = UNKNOWN_USAGE
+  const facts = { outcome: ended, seconds: 0, usage, unchanged: true }
+  const decision = decide(facts, { ...job.situation, now: ports.now() })
+  const tree = await begunTree(given)
+  return { kind: 'failed', outcome: ended, decision, record: null, tree, usage, session: null }
+}
+
+async function acceptPassed(
+  given: GivenJob,
+  { worker, end }: { readonly worker: string; readonly end: Extract<JobEnd, { kind: 'passed' }> },
+  remote: Remote,
+): Promise<Result> {
+  const { job, ports, emit } = given
+  const { git } = ports.home
+  const ref = candidateRef(job.task.id, job.attempt, job.token)
+  if (end.candidate !== ref)
+    return recordLost(given, `the worker ${worker} sent another candidate than was asked for`)
+  await remote.bring([ref])
+  const kept = (await listCandidates(git)).find((one) => one.ref === ref)
+  if (kept?.base !== job.base.head)
+    return recordLost(given, `the worker ${worker} sent a candidate that does not stand on the base of its job`)
+  const changes = await rawChanges(git, kept.base, kept.tree)
+  const work = { base: kept.base, tree: kept.tree, changes }
+  const { touched } = await taskChanges(job, work, ports)
+  const gatesChanged = await changedGates(job, work, ports.home)
+  const facts: KeptAttempt = { ...kept, gatesChanged, changed: changes.map(({ path }) => path) }
+  const paths = touched.map(({ path }) => path)
+  const isRefused = job.gatesChanged.action === 'refuse' && gatesChanged.length > 0
+  const problem =
+    paths.length > 0
+      ? `the worker ${worker} sent changes of task files: ${fewOf(paths)}`
+      : isRefused
+        ? `it changes what decides the gates: ${fewOf(gatesChanged)}`
+        : null
+  if (problem === null) return { kind: 'passed', candidate: facts, denied: end.denied }
+  const refused = outcome('gate-failed', problem)
+  const failed = await fail(job, { facts, tree: kept.tree, outcome: refused, denied: [] }, ports, emit)
+  await changeRefs(git, { make: new Map(), take: new Map([[ref, kept.commit]]) })
+  return failed
+}
+
+/** A record that the worker has pushed; null if it is not this attempt's, or cannot be fetched. */
+async function recordOf({ job, ports }: GivenJob, ref: string, remote: Remote): Promise<KeptAttempt | null> {
+  if (ref !== attemptRef(job.task.id, job.attempt)) return null
+  await remote.bring([ref])
+  const records = await listRecords(ports.home.git, job.task.id)
+  return records.find(({ number }) => number === job.attempt) ?? null
+}
+
+async function begunTree({ job: { from, base }, ports }: GivenJob): Promise<string> {
+  return from.kind === 'record' ? from.tree : treeOf(ports.home, base.head)
+}

@@ -1,0 +1,102 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeFileAtomic } from '../../base/atomic-file.ts'
+import { UserError } from '../../base/errors.ts'
+import { endLeftovers, type RunTrace } from '../../process/tree.ts'
+import { lockOwner, takeLock } from '../lock.ts'
+import type { RunPorts } from '../ports.ts'
+
+/** A slot that one worker has as long as it lives: several workers of one clone have different ones. */
+export interface TakenSlot {
+  readonly number: number
+  /**
+   * Notes what is started there, so that the workspace's next holder ends what a kill has left; the returned function
+   * ends that.
+   */
+  readonly follow: (ports: Pick<RunPorts, 'mark' | 'onStarted'>) => () => void
+  readonly release: () => void
+}
+
+/** The workspaces of a run count from 0; the ports of gates depend on the number. */
+const FIRST = 101
+const LAST = 400
+
+/** Takes this many workspaces, and ends what a dead worker has left running in them. */
+export async function takeSlots(
+  folder: string,
+  { count, pid, now }: { readonly count: number; readonly pid: number; readonly now: Date },
+): Promise<readonly TakenSlot[]> {
+  mkdirSync(folder, { recursive: true })
+  const slots: TakenSlot[] = []
+  for (let number = FIRST; number <= LAST && slots.length < count; number++) {
+    const slot = await takeSlot(folder, number, { pid, now })
+    if (slot) slots.push(slot)
+  }
+  if (slots.length === count) return slots
+  for (const slot of slots) slot.release()
+  throw new UserError('there is no room for so many workers on this machine', 'Take fewer --jobs.')
+}
+
+/** Whether a worker has the workspace of that number. */
+export async function isTaken(folder: string, number: number): Promise<boolean> {
+  return (await lockOwner(lockOf(folder, number)))?.alive ?? false
+}
+
+/** Removes the files beside a workspace that no worker has. */
+export function forgetSlot(folder: string, number: number): void {
+  for (const path of [lockOf(folder, number), traceOf(folder, number)]) rmSync(path, { force: true })
+}
+
+async function takeSlot(
+  folder: string,
+  number: number,
+  me: { readonly pid: number; readonly now: Date },
+): Promise<TakenSlot | null> {
+  const path = lockOf(folder, number)
+  if (await isTaken(folder, number)) return null
+  const lock = await takeLock(path, me).catch((error: unknown) => {
+    if (error instanceof UserError) return null
+    throw error
+  })
+  if (!lock) return null
+  const trace = traceOf(folder, number)
+  const left = readTrace(trace)
+  if (left) await endLeftovers(left)
+  rmSync(trace, { force: true })
+  return {
+    number,
+    follow({ mark, onStarted }) {
+      const forget = onStarted((processes) =>
+        writeFileAtomic(trace, JSON.stringify({ mark, processes } satisfies RunTrace)),
+      )
+      return () => {
+        forget()
+        rmSync(trace, { force: true })
+      }
+    },
+    release: () => lock.release(),
+  }
+}
+
+function lockOf(folder: string, number: number): string {
+  return join(folder, `${number}.lock`)
+}
+
+/** The note beside the workspace, where no job works. */
+function traceOf(folder: string, number: number): string {
+  return join(folder, `${number}.run.json`)
+}
+
+function readTrace(path: string): RunTrace | null {
+  try {
+    const read: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    return isTrace(read) ? read : null
+  } catch {
+    return null
+  }
+}
+
+function isTrace(read: unknown): read is RunTrace {
+  if (typeof read !== 'object' || read === null || !('mark' in read) || !('processes' in read)) return false
+  return typeof read.mark === 'string' && Array.isArray(read.processes)
+}

@@ -1,0 +1,338 @@
+import type { Result } from '../attempt.ts'
+import type { Job } from '../job.ts'
+import type { Emit } from '../ports.ts'
+import { UserError } from '../../base/errors.ts'
+import { formatDuration } from '../../base/time.ts'
+import type { Happening } from '../../events/event.ts'
+import { sleep } from '../../process/sleep.ts'
+import { Control } from '../control.ts'
+import { Bell } from './bell.ts'
+import { reasonOf } from './boss.ts'
+import { Outbox } from './outbox.ts'
+import { PROTOCOL, type JobEnd, type Queue, type RunSign, type Ticket, type WorkerSign } from './queue.ts'
+import type { Remote } from './remote.ts'
+
+/** The options of a worker. */
+export interface WorkerOptions {
+  readonly name: string
+  readonly places: number
+  readonly labels: readonly string[]
+  /** Whether it ends after one job. */
+  readonly once: boolean
+  /** How long it waits for a run, and for a queue that is gone. */
+  readonly patienceSeconds: number
+  /** The interval of its heartbeats if no run asks for another one. */
+  readonly heartbeatSeconds: number
+}
+
+/** Everything that a worker uses. */
+export interface WorkerPorts {
+  readonly queue: Queue
+  readonly remote: Remote
+  /** Makes the attempt at a job in the workspace of that place, counted from 0; throws what a person must act on. */
+  readonly make: (
+    job: Job,
+    at: {
+      readonly place: number
+      readonly branch: string
+      readonly control: Control
+      readonly emit: Emit<Happening>
+    },
+  ) => Promise<Result>
+  readonly version: string
+  readonly pid: number
+  readonly now: () => Date
+  /** The first Ctrl-C: what is under way ends in order. */
+  readonly signal: AbortSignal
+  readonly urgent: AbortSignal
+}
+
+/** Why a worker ends. */
+export type WorkerEnd =
+  | { readonly kind: 'done' | 'interrupted'; readonly reason: string }
+  /** It cannot do jobs here. */
+  | { readonly kind: 'unable'; readonly error: unknown }
+
+/** Does the jobs of the run that has the queue, until there is no run, or a person ends the worker. */
+export function work(options: WorkerOptions, ports: WorkerPorts, emit: Emit<Happening>): Promise<WorkerEnd> {
+  return new Worker(options, ports, emit).work()
+}
+
+interface Doing {
+  readonly job: Job
+  readonly control: Control
+  readonly place: number
+}
+
+/** The polling times of a queue that does not call: after a message, more are likely. */
+const POLL_MS = { busy: 50, quiet: 250 }
+const BUSY_MS = 3000
+const LOOK_MS = 1000
+/** How long to wait at the end until the run has read the reports. */
+const PARTING_MS = 10_000
+
+class Worker {
+  readonly #options: WorkerOptions
+  readonly #ports: WorkerPorts
+  readonly #emit: Emit<Happening>
+  readonly #doing = new Map<string, Doing>()
+  readonly #under = new Set<Promise<void>>()
+  readonly #places: number[]
+  #ticket: Ticket | null = null
+  #run: RunSign | null = null
+  #beatAt = -Infinity
+  #lookedAt = -Infinity
+  /** When something last began or ended here. */
+  #heardAt = -Infinity
+  #runSeenAt: number
+  #failingSince: number | null = null
+  #end: WorkerEnd | null = null
+  readonly #bell = new Bell()
+
+  constructor(options: WorkerOptions, ports: WorkerPorts, emit: Emit<Happening>) {
+    this.#options = options
+    this.#ports = ports
+    this.#emit = emit
+    this.#places = Array.from({ length: options.places }, (_, index) => index)
+    this.#runSeenAt = this.#now()
+  }
+
+  async work(): Promise<WorkerEnd> {
+    const { signal, urgent } = this.#ports
+    for (;;) {
+      if (signal.aborted) this.#leave({ kind: 'interrupted', reason: 'the worker was interrupted' })
+      try {
+        await this.#tick()
+        this.#failingSince = null
+      } catch (error) {
+        this.#fails(error)
+      }
+      if (this.#end && this.#doing.size === 0) break
+      if (this.#end && urgent.aborted) break
+      // While it ends, Ctrl-C goes to its jobs and does not wake this loop.
+      await this.#bell.wait(this.#pollMs, this.#end ? undefined : signal)
+    }
+    await Promise.all(this.#under)
+    await this.#part()
+    return this.#end
+  }
+
+  async #tick(): Promise<void> {
+    const now = this.#now()
+    if (now - this.#lookedAt >= LOOK_MS) {
+      this.#lookedAt = now
+      await this.#look(now)
+    }
+    if (!this.#ticket && !this.#end) await this.#join()
+    if (!this.#ticket) return
+    if (now - this.#beatAt >= this.#heartbeatSeconds * 1000) await this.#beat(now)
+    if (this.#ticket) await this.#receive(this.#ticket)
+  }
+
+  get #pollMs(): number {
+    if (this.#ports.queue.isListening) return Math.min(LOOK_MS, this.#heartbeatSeconds * 250)
+    return this.#now() - this.#heardAt < BUSY_MS ? POLL_MS.busy : POLL_MS.quiet
+  }
+
+  get #heartbeatSeconds(): number {
+    return this.#run?.heartbeatSeconds ?? this.#options.heartbeatSeconds
+  }
+
+  /** Checks whether there is a run with the same protocol. */
+  async #look(now: number): Promise<void> {
+    const { queue, version } = this.#ports
+    const held = await queue.run()
+    const isAlive =
+      held !== null && (await queue.now()) - held.heardAt < held.sign.heartbeatSeconds * SILENT_BEATS * 1000
+    if (held && isAlive) {
+      this.#runSeenAt = now
+      if (held.sign.protocol !== PROTOCOL || held.sign.version !== version)
+        this.#leave({ kind: 'unable', error: otherVersion(held.sign, version) })
+      this.#run = held.sign
+      return
+    }
+    const { patienceSeconds } = this.#options
+    if (now - this.#runSeenAt > patienceSeconds * 1000 && this.#doing.size === 0)
+      this.#leave({
+        kind: 'done',
+        reason: `no run is under way on this queue for ${formatDuration(patienceSeconds)}`,
+      })
+  }
+
+  async #join(): Promise<void> {
+    const { queue, version, pid } = this.#ports
+    const { name, places, labels } = this.#options
+    const sign: WorkerSign = { protocol: PROTOCOL, version, name, pid, places, labels }
+    this.#ticket = await queue.join(sign)
+    if (!this.#run?.isEmbedded) queue.listen(this.#ticket, () => this.#bell.ring())
+    this.#beatAt = this.#now()
+    this.#emit({ type: 'worker-joined', worker: name, places, labels })
+  }
+
+  async #beat(now: number): Promise<void> {
+    this.#beatAt = now
+    if (await this.#ports.queue.beat(this.#ticket!)) return
+    // Its jobs are given to others by now: what it still does is recorded here, and does not land.
+    this.#ticket = null
+    const message = 'the run has heard nothing of this worker, and has given its jobs to others'
+    if (this.#doing.size > 0) this.#emit({ type: 'warning', message })
+    for (const { control } of this.#doing.values()) control.stop('clean')
+  }
+
+  async #receive(ticket: Ticket): Promise<void> {
+    const { jobs, words } = await this.#ports.queue.receive(ticket)
+    for (const { parcel, job } of jobs) {
+      const place = this.#end ? undefined : this.#places.shift()
+      if (place === undefined) {
+        const reason = this.#end ? 'it is about to end' : 'it has no free place'
+        await this.#report(ticket, parcel, { kind: 'given-back', reason }, 0)
+        continue
+      }
+      const doing: Doing = { job, control: new Control(), place }
+      this.#doing.set(parcel, doing)
+      this.#heardAt = this.#now()
+      if (this.#options.once) this.#end = { kind: 'done', reason: 'one job, as asked' }
+      const under: Promise<void> = this.#do(ticket, parcel, doing).finally(() => {
+        this.#doing.delete(parcel)
+        this.#heardAt = this.#now()
+        this.#places.push(place)
+        this.#under.delete(under)
+        this.#bell.ring()
+      })
+      this.#under.add(under)
+    }
+    for (const word of words) {
+      const doing = this.#doing.get(word.parcel)
+      if (!doing) continue
+      const { control, job } = doing
+      if (word.kind === 'answer') control.answer(job.task.id, word.answer)
+      else if (word.how === 'skip') control.skip(job.task.id)
+      else control.stop(word.how)
+    }
+  }
+
+  /** Does one job to the end: the attempt, its refs on the remote, and the report. */
+  async #do(ticket: Ticket, parcel: string, { job, control, place }: Doing): Promise<void> {
+    const { queue } = this.#ports
+    const outbox = new Outbox(queue, parcel)
+    const emit: Emit<Happening> = (event) => {
+      this.#emit(event)
+      outbox.put(event)
+    }
+    let end: JobEnd
+    try {
+      const branch = this.#run?.branch ?? job.base.branch ?? ''
+      end = await this.#made(job, await this.#ports.make(job, { place, branch, control, emit }))
+    } catch (error) {
+      // The cause would also stop the next job.
+      end = { kind: 'given-back', reason: reasonOf(error) }
+      this.#leave({ kind: 'unable', error })
+    }
+    await this.#deliver(async () => {
+      const batches = await outbox.flush()
+      if (this.#ticket?.id === ticket.id) await this.#report(ticket, parcel, end, batches)
+    })
+  }
+
+  async #made({ task }: Job, result: Result): Promise<JobEnd> {
+    const { remote } = this.#ports
+    const record = result.kind === 'failed' ? (result.record?.ref ?? null) : null
+    const candidate = result.kind === 'passed' ? result.candidate.ref : null
+    const refs = [candidate, record].flatMap((ref) => ref ?? [])
+    const pushed = refs.length === 0 ? null : await remote.pushNew(refs)
+    if (pushed?.kind === 'refused')
+      throw new UserError(
+        `${remote.name} does not take ${refs[0]}: ${pushed.reason}`,
+        `What was done on ${task.id} is kept here under ${refs[0]}. See that you may push refs/ralph/ there.`,
+      )
+    if (pushed?.kind === 'overtaken') {
+      const message = `${task.id} was given to another worker meanwhile: what was done here is kept under ${refs.join(', ')}`
+      this.#emit({ type: 'warning', message })
+    }
+    if (result.kind === 'passed')
+      return { kind: 'passed', candidate: result.candidate.ref, denied: result.denied }
+    const { outcome, usage } = result
+    return {
+      kind: 'failed',
+      outcome: { ...outcome, until: outcome.until?.toISOString() ?? null },
+      record,
+      usage,
+    }
+  }
+
+  async #report(ticket: Ticket, parcel: string, end: JobEnd, batches: number): Promise<void> {
+    await this.#ports.queue.report(ticket, parcel, { end, batches, isLast: this.#end !== null })
+  }
+
+  /** Reports as soon as the queue is there; the finished work is already on the remote. */
+  async #deliver(report: () => Promise<void>): Promise<void> {
+    const until = this.#now() + this.#options.patienceSeconds * 1000
+    for (;;) {
+      try {
+        return await report()
+      } catch (error) {
+        if (this.#now() > until)
+          return this.#leave({ kind: 'unable', error: queueGone(this.#ports.queue, error) })
+        await sleep(LOOK_MS)
+      }
+    }
+  }
+
+  #leave(end: WorkerEnd): void {
+    this.#end ??= end
+    if (end.kind !== 'interrupted') return
+    for (const { control } of this.#doing.values()) control.stop(this.#ports.urgent.aborted ? 'now' : 'clean')
+  }
+
+  #fails(error: unknown): void {
+    const now = this.#now()
+    if (this.#run?.isEmbedded && this.#doing.size === 0)
+      return this.#leave({ kind: 'done', reason: 'the run has ended, and its queue with it' })
+    if (this.#failingSince === null)
+      this.#emit({
+        type: 'warning',
+        message: `the queue cannot be reached, and is tried again: ${reasonOf(error)}`,
+      })
+    this.#failingSince ??= now
+    if (now - this.#failingSince > this.#options.patienceSeconds * 1000)
+      this.#leave({ kind: 'unable', error: queueGone(this.#ports.queue, error) })
+  }
+
+  /** Leaves the queue, once the run has read the reports. */
+  async #part(): Promise<void> {
+    const { queue, urgent } = this.#ports
+    const ticket = this.#ticket
+    if (!ticket) return
+    try {
+      const until = this.#now() + PARTING_MS
+      const isThere = async (): Promise<boolean> => (await queue.parcels(ticket)).length > 0
+      while (this.#run && !urgent.aborted && this.#now() < until && (await isThere()))
+        await sleep(POLL_MS.busy)
+      await queue.drop(ticket)
+    } catch {
+      // Then its silence shows that it is gone.
+      return
+    }
+  }
+
+  #now(): number {
+    return this.#ports.now().getTime()
+  }
+}
+
+/** After so many missing heartbeats a run is dead, or soon will be. */
+const SILENT_BEATS = 6
+
+function otherVersion({ version }: RunSign, own: string): UserError {
+  return new UserError(
+    `the run on this queue is of ralph ${version}, and this is ralph ${own}`,
+    `Run and workers must be the same: npm install --global ralph-tasks@${version}`,
+  )
+}
+
+function queueGone({ url }: Queue, error: unknown): UserError {
+  return new UserError(
+    `the queue at ${url} is gone: ${reasonOf(error)}`,
+    'What was done is on the remote, and the next run lands it.',
+  )
+}

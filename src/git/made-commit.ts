@@ -1,0 +1,67 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Git } from './git.ts'
+import type { Repository } from './repository.ts'
+
+/** Texts of files, by their path in the repository. */
+export type Texts = ReadonlyMap<string, string>
+
+/** A tree with these texts in it. They go through an index: no path of any folder is opened. */
+export async function treeWith(git: Git, { gitDir }: Repository, tree: string, texts: Texts): Promise<string> {
+  if (texts.size === 0) return tree
+  const index = join(gitDir, `ralph-index-made`)
+  const door = git.with({ env: { GIT_INDEX_FILE: index } })
+  try {
+    await door.run(['read-tree', tree])
+    const lines: string[] = []
+    for (const [path, text] of texts) {
+      const { stdout } = await door.run(['hash-object', '-w', '--stdin'], { stdin: text })
+      lines.push(`100644 ${stdout.toString().trim()}\t${path}\0`)
+    }
+    await door.run(['update-index', '-z', '--index-info'], { stdin: lines.join('') })
+    return (await door.run(['write-tree'])).stdout.toString().trim()
+  } finally {
+    rmSync(index, { force: true })
+    rmSync(`${index}.lock`, { force: true })
+  }
+}
+
+/** A commit that no ref names yet, by the person who runs ralph; signed if they sign their commits. */
+export async function makeCommit(
+  git: Git,
+  { tree, parent, message }: { readonly tree: string; readonly parent: string; readonly message: string },
+): Promise<string> {
+  const signs = await signsCommits(git)
+  const args = ['commit-tree', tree, '-p', parent, ...(signs ? ['-S'] : []), '-F', '-']
+  const encoded = git.with({ settings: { 'i18n.commitEncoding': 'UTF-8' } })
+  return (await encoded.run(args, { stdin: message })).stdout.toString().trim()
+}
+
+/** Whether the person signs commits. It is asked once for each door. */
+function signsCommits(git: Git): Promise<boolean> {
+  const known = signing.get(git.cwd) ?? askWhetherSigned(git)
+  signing.set(git.cwd, known)
+  return known
+}
+
+const signing = new Map<string, Promise<boolean>>()
+
+async function askWhetherSigned(git: Git): Promise<boolean> {
+  const args = ['config', '--type=bool', '--default=false', '--get', 'commit.gpgSign']
+  return (await git.run(args)).stdout.toString().trim() === 'true'
+}
+
+/** How much a commit changes. */
+export async function sizeOf(
+  git: Git,
+  from: string,
+  to: string,
+): Promise<{ readonly files: number; readonly added: number; readonly removed: number }> {
+  const text = (await git.run(['diff-tree', '--shortstat', from, to])).stdout.toString()
+  const count = (pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? 0)
+  return {
+    files: count(/(\d+) files? changed/),
+    added: count(/(\d+) insertions?\(\+\)/),
+    removed: count(/(\d+) deletions?\(-\)/),
+  }
+}

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { cacheFolder } from '../base/cache-folder.ts'
+import { UserError } from '../base/errors.ts'
+import { nativePath, pathWithin } from '../base/paths.ts'
+import { readNote } from '../engine/note.ts'
+import { runFolder } from '../engine/folder.ts'
+import { missingProgram } from '../engine/gates/missing-program.ts'
+import { gateRunner } from '../engine/gates/run.ts'
+import type { Programs, Slots } from '../engine/ports.ts'
+import type { Home } from '../engine/slot/home.ts'
+import { Readying } from '../engine/slot/ready.ts'
+import { Slot, type Side } from '../engine/slot/slot.ts'
+import { StartedProcesses } from '../process/started.ts'
+import type { Agents } from './agents.ts'
+import type { WorkspaceConfig } from './config/defaults.ts'
+import { openOrigins } from './origins.ts'
+import type { Place } from './project.ts'
+import { openRepository } from './repository.ts'
+import type { Sandbox } from './sandbox.ts'
+import { promptOf } from './task-prompt.ts'
+import type { World } from './world.ts'
+
+/** The folder of a checkout's slots: outside the checkout, because tools in it would find each file several times. */
+export function slotsFolder(
+  { root, top }: { readonly root: string; readonly top: string },
+  { dir, env }: { readonly dir: string | null; readonly env: World['env'] },
+): string {
+  const parent = dir === null ? cacheFolder(env) : nativePath(resolve(root, dir))
+  if (parent === null)
+    throw new UserError('there is no folder of caches for slots', 'Set HOME, or "workspace": { "dir": … }.')
+  if (pathWithin(top, parent) !== null)
+    throw new UserError(
+      `workspace.dir is ${parent}, inside of the repository`,
+      'Name a folder outside of it: inside, tests, compilers and editors would find each file several times.',
+    )
+  const hash = createHash('sha256').update(nativePath(top)).digest('hex').slice(0, 8)
+  return join(parent, `${basename(top)}-${hash}`)
+}
+
+/** What connects slots with the rest. */
+interface Wiring {
+  readonly home: Home
+  readonly env: World['env']
+  readonly agents: Pick<Agents, 'open'>
+  readonly sandbox: Sandbox
+  readonly started: StartedProcesses
+  /** Whether agents only read in them, as in planning. */
+  readonly isReadOnly?: boolean
+}
+
+/** The slots of a checkout, as configured. */
+export function slotsOf(place: Place, { home, env, agents, sandbox, started, isReadOnly = false }: Wiring): Slots {
+  const { root, config } = place
+  const { repository } = home
+  const folder = slotsFolder({ root, top: repository.root }, { dir: config.workspace.dir, env })
+  const readying = new Readying(home, needsOf(config.workspace))
+  const made = new Map<number, Slot>()
+  const known = new Map<string, Promise<Programs>>()
+  const open = async (slot: Slot, side: Side): Promise<Programs> => {
+    const starts = await sandbox.starts(
+      {
+        root: side.root,
+        top: side.folder.files,
+        checkout: repository.root,
+        git: home.git,
+        isReadOnly,
+        borrowed: [...objectsOf(home), ...readying.linked.map((path) => resolve(root, path))],
+      },
+      started,
+    )
+    return {
+      agent: (choice) => agents.open(choice, starts),
+      runGate: gateRunner(starts.gate),
+      runGateUncaged: sandbox.state.on ? gateRunner(starts.uncaged) : null,
+      runInstall: gateRunner(starts.prepare),
+      missingProgram: (command) => missingProgram(command, { cwd: side.root, env: slot.env(side) }),
+    }
+  }
+  return {
+    folder,
+    readying,
+    get(number) {
+      const slot = made.get(number) ?? new Slot(number, { home, folder, readying, env })
+      made.set(number, slot)
+      return slot
+    },
+    programs(slot, side) {
+      const name = `${slot.number} ${side.name}`
+      const programs = known.get(name) ?? open(slot, side)
+      known.set(name, programs)
+      return programs
+    },
+    prompt: (side) => promptOf({ ...place, root: side.root }, home.git.at(root)),
+    origins: (side) => openOrigins(config.bridges, side.root),
+  }
+}
+
+/** What each folder of a slot needs, from the configuration. */
+export function needsOf({ prepare, copy, link, keep }: WorkspaceConfig): ConstructorParameters<typeof Readying>[1] {
+  return { prepare, copy, link, keep }
+}
+
+/** The folders of objects that git reads in a repository: its own, and those that it borrows. */
+function objectsOf({ repository }: Home): readonly string[] {
+  const own = join(repository.commonDir, 'objects')
+  const alternates = join(own, 'info/alternates')
+  const borrowed = existsSync(alternates) ? readFileSync(alternates, 'utf8').split('\n').filter(Boolean) : []
+  return [own, ...borrowed.map((path) => resolve(own, path))]
+}
+
+/** The numbers of the slots that a folder has. */
+export function slotNumbers(folder: string): readonly number[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
+}
+
+/** Work under way: its folder, and the commit that it is based on. */
+export interface WorkUnderWay {
+  readonly folder: string
+  readonly base: string
+}
+
+/** The work of a running run at that task; null if there is none. */
+export async function workUnderWay(
+  { env }: Pick<World, 'env'>,
+  { root, config }: Pick<Place, 'root' | 'config'>,
+  id: string,
+): Promise<WorkUnderWay | null> {
+  const { repository } = await openRepository({ env }, root)
+  const note = readNote(runFolder(root, repository).note)
+  const job = note?.jobs.find(({ attempt }) => attempt.task === id && attempt.phase === 'working')
+  if (!job) return null
+  const { dir } = config.workspace
+  const folder = slotsFolder({ root, top: repository.root }, { dir, env })
+  const files = join(folder, String(job.workspace), 'work', basename(repository.root))
+  return { folder: files, base: job.attempt.base.head }
+}
