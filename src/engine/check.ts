@@ -4,6 +4,7 @@ import type { CagedAction } from '../events/caged.ts'
 import type { Happening } from '../events/event.ts'
 import type { Gate, GateResult } from '../events/gate.ts'
 import type { Base } from '../git/head.ts'
+import { rawChanges } from '../git/raw-changes.ts'
 import { withMark } from '../process/mark.ts'
 import { fingerprintOf, outcome, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
@@ -35,7 +36,7 @@ export interface Verdict {
 /** What the gates of a slot are run with. */
 export type CheckPorts = Pick<
   AttemptPorts,
-  'slot' | 'home' | 'check' | 'logs' | 'mark' | 'signal' | 'killSignal' | 'checkpoint'
+  'slot' | 'home' | 'source' | 'check' | 'logs' | 'mark' | 'signal' | 'killSignal' | 'checkpoint'
 >
 
 /**
@@ -56,7 +57,7 @@ export async function checkTree(
     if (problem !== null) return { outcome: outcome('gate-failed', problem), tree, passed: [] }
     const results = await runAll(toCheck, ports, emit)
     ports.checkpoint('gates-ended')
-    const after = await slot.takeCheck()
+    const after = await takeChecked(tree, ports)
     const failed = await gateOutcome(results, toCheck, ports)
     slot.checkWasUsed(failed === null && after === tree)
     const passed = results.flatMap(({ gate, verdict }) => (verdict === 'passed' ? [gate.name] : []))
@@ -70,6 +71,16 @@ export async function checkTree(
     emit({ type: 'gates-again', id, paths: changed })
     tree = after
   }
+}
+
+/** The tree that gates leave. Task files stay as they were: a formatter has no say in them. */
+async function takeChecked(before: string, { slot, home, source }: CheckPorts): Promise<string> {
+  const after = await slot.takeCheck()
+  if (after === before) return after
+  const changes = await rawChanges(home.git, before, after)
+  const tasks = changes.filter(({ path }) => source.isTask(path.slice(home.prefix.length)))
+  const back = tasks.map(({ path, kind, was }) => [path, kind === 'new' ? null : was] as const)
+  return back.length === 0 ? after : slot.check.folder.amend(new Map(back))
 }
 
 /** How a slot installs packages, with what it says as events. */

@@ -49,7 +49,7 @@ export async function completeByHand(
       if (nested.length > 0)
         emit({ type: 'warning', message: `a repository of its own is in no commit: ${fewOf(nested)}` })
       const changes = await rawChanges(home.git, base.head, tree)
-      const work = { base: base.head, tree, changes, nested, problem }
+      const work = { base: base.head, tree, changes, nested, from: null, problem }
       const ledger = new Ledger(await ports.records())
       const number = (ledger.attemptsAt(written.id).at(-1)?.number ?? 0) + 1
       const job = { task: jobTaskOf(written), attempt: number, gates: options.gates }

@@ -75,7 +75,7 @@ export async function runHooks(
     side: slot.check,
     onCaged: (action) => emit({ type: 'caged', id, by: 'gate', ...action }),
   })
-  const after = await slot.takeCheck()
+  const after = await slot.takeHooked()
   slot.checkWasUsed(false)
   if (result.verdict === 'interrupted') return { kind: 'interrupted' }
   if (result.verdict !== 'passed') return { kind: 'refused', output: result.excerpt || result.reason }

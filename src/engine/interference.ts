@@ -59,12 +59,13 @@ function taskNumber(path: string, prefix: string, folders: readonly string[]): n
 
 /** What the agent did that is not its to do. */
 export function interferenceIn(
-  { nested }: Pick<Work, 'nested'>,
+  { nested, from }: Pick<Work, 'nested' | 'from'>,
   { touched, origins }: TaskChanges,
   commits: readonly string[],
 ): readonly Interference[] {
   const found: Interference[] = []
   if (commits.length > 0) found.push({ kind: 'commits', commits })
+  if (from !== null) found.push({ kind: 'other-base', commits: [from] })
   const ofTasks = touched.flatMap(({ path }) => (origins.includes(path) ? [] : [path]))
   if (ofTasks.length > 0) found.push({ kind: 'task-files', paths: ofTasks })
   if (origins.length > 0) found.push({ kind: 'origins', paths: origins })
@@ -77,6 +78,6 @@ const MOST = 50
 
 /** One line about it for the record. */
 export function interferenceLine(interference: Interference): string {
-  const names = interference.kind === 'commits' ? interference.commits : interference.paths
+  const names = 'commits' in interference ? interference.commits : interference.paths
   return `${interference.kind}: ${fewOf(names, MOST)}`
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { whyOutside } from '../base/paths.ts'
 import type { Happening } from '../events/event.ts'
 import type { Git } from '../git/git.ts'
 import { heldAt } from '../git/tree.ts'
@@ -26,7 +27,7 @@ export async function judge(
     return refuse(outcome('gate-failed', `it changes what decides the gates: ${gatesChanged.join(', ')}`))
   const verdict = await checkWork(job, work, ports, emit)
   if (verdict.outcome || verdict.tree === work.tree) return verdict
-  const gone = await missingOutputs(job, verdict.tree, placeOf(ports))
+  const gone = await missingOutputs(job, verdict.tree, { ...placeOf(ports), root: ports.slot.check.root })
   return gone.missing.length === 0
     ? verdict
     : { ...verdict, outcome: outcome('gate-failed', `the gates remove what was made: ${gone.missing.join(', ')}`) }
@@ -94,19 +95,20 @@ async function missingOutputs(
 ): Promise<{ readonly missing: readonly string[]; readonly ignored: readonly string[] }> {
   const produced = (task.produces ?? []).map((path) => ({ path, at: beforeGlob(path).replace(/\/+$/, '') }))
   const named = produced.filter(({ at }) => at !== '.' && at !== '')
+  const isInside = ({ at }: (typeof named)[number]): boolean => whyOutside(at) === null
   const full = (path: string): string => `${home.prefix}${path}`.replace(/^\.\//, '')
   const held = new Set(
-    named.length === 0
-      ? []
-      : await heldAt(
+    named.some(isInside)
+      ? await heldAt(
           home.git,
           tree,
-          named.map(({ at }) => full(at)),
-        ),
+          named.filter(isInside).map(({ at }) => full(at)),
+        )
+      : [],
   )
   const absent = named.filter(({ at }) => !held.has(full(at)))
   const isThere = ({ path, at }: (typeof absent)[number]): boolean =>
-    path === at && !path.includes('..') && existsSync(join(root, at))
+    path === at && isInside({ path, at }) && existsSync(join(root, at))
   const paths = (some: typeof absent): readonly string[] => some.map(({ path }) => path)
   return { missing: paths(absent.filter((one) => !isThere(one))), ignored: paths(absent.filter(isThere)) }
 }

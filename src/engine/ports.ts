@@ -172,7 +172,7 @@ export interface RunPorts extends People {
 export interface AttemptPorts
   extends Pick<
     RunPorts,
-    'home' | 'statusIn' | 'logs' | 'now' | 'terminal' | 'server' | 'checkpoint' | 'mark' | 'sleep'
+    'home' | 'source' | 'statusIn' | 'logs' | 'now' | 'terminal' | 'server' | 'checkpoint' | 'mark' | 'sleep'
   > {
   readonly slot: Slot
   readonly work: Programs

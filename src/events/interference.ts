@@ -2,6 +2,8 @@
 export type Interference =
   /** It committed: its repository is kept for a while, and the content is part of its work. */
   | { readonly kind: 'commits'; readonly commits: readonly string[] }
+  /** It worked on another commit than its base: what it changed there was brought onto the base. */
+  | { readonly kind: 'other-base'; readonly commits: readonly string[] }
   /** It changed or deleted task files, or added one whose number is taken: in no tree. */
   | { readonly kind: 'task-files'; readonly paths: readonly string[] }
   /** It changed or deleted a synced file of another tool's backlog: in no tree. */

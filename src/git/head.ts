@@ -123,11 +123,13 @@ export async function commitAt(git: Git, objects: string, commit: string): Promi
   return { tree, parents }
 }
 
+const MOST_BYTES = 16 * 1024 * 1024
+
 /** The same for a loose object in that folder; null if it is in a pack, or elsewhere. */
 export function looseCommit(objects: string, commit: string): CommitFacts | null {
   try {
     const bytes = readFileSync(join(objects, commit.slice(0, 2), commit.slice(2)))
-    const text = inflateSync(bytes).toString('latin1')
+    const text = inflateSync(bytes, { maxOutputLength: MOST_BYTES }).toString('latin1')
     const header = text.slice(text.indexOf('\0') + 1, text.indexOf('\n\n'))
     const named = [...header.matchAll(/^(tree|parent) ([0-9a-f]+)$/gm)]
     const [tree, ...parents] = named.map(([, , hash = '']) => hash)

@@ -152,6 +152,8 @@ export function interferenceText(interference: Interference): string {
   switch (interference.kind) {
     case 'commits':
       return `the agent committed ${counted(interference.commits.length, 'time')}: what it changed is part of the task's one commit`
+    case 'other-base':
+      return `the agent worked on ${interference.commits[0]?.slice(0, 10) ?? 'another commit'}: what it changed is brought onto the task's base`
     case 'task-files':
       return `the agent changed task files: left out ${fewOf(interference.paths)}`
     case 'origins':

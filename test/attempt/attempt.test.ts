@@ -116,8 +116,8 @@ describe('control of a run', () => {
     const control = new Control()
     const events = await runAll({
       root,
-      deed: ({ task, signal }) => {
-        put(root, { [task.id]: 'work' })
+      deed: ({ cwd, task, signal }) => {
+        put(cwd, { [task.id]: 'work' })
         if (task.id !== 'T-1') return undefined
         control.skip('T-1')
         expect(signal.aborted).toBe(true)
@@ -138,9 +138,9 @@ describe('control of a run', () => {
     const order: string[] = []
     const events = await runAll({
       root,
-      deed: ({ task }) => {
+      deed: ({ cwd, task }) => {
         order.push(task.id)
-        put(root, { [task.id]: '' })
+        put(cwd, { [task.id]: '' })
         if (task.id === 'T-1') {
           control.pause()
           setTimeout(() => (order.push('resumed'), control.resume()), 50)
@@ -160,7 +160,7 @@ describe('control of a run', () => {
     const control = new Control()
     const events = await runAll({
       root,
-      deed: ({ task }) => (control.stop('after-attempt'), put(root, { [task.id]: '' })),
+      deed: ({ cwd, task }) => (control.stop('after-attempt'), put(cwd, { [task.id]: '' })),
       ports: { control },
     })
     expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1'], end: 'interrupted' }])
@@ -172,7 +172,7 @@ describe('control of a run', () => {
     const events = await runAll({
       root,
       options: { onFailure: 'ask', retries: 0 },
-      deed: ({ task }) => (task.id === 'T-2' ? put(root, { work: '' }) : undefined),
+      deed: ({ cwd, task }) => (task.id === 'T-2' ? put(cwd, { work: '' }) : undefined),
       ports: {
         control,
         ask: ({ task }, answered) => {

@@ -19,7 +19,7 @@ describe('what a task is to produce', () => {
     const events = await runAll({
       root,
       options: { gates, retries: 0 },
-      deed: () => put(root, { 'src/deep/a.ts': '' }),
+      deed: ({ cwd }) => put(cwd, { 'src/deep/a.ts': '' }),
     })
     const [attempt] = those(events, 'attempt-finished')
     expect(attempt?.outcome).toBe(isThere ? 'done' : 'missing-output')
@@ -34,9 +34,9 @@ describe('gates', () => {
     const events = await runAll({
       root,
       options: { gates, retries: 0, onFailure: 'stop' },
-      deed: () => put(root, { work: '' }),
-      gate: () => {
-        put(root, { 'docs/tasks/T-2.md': `${before}\nMore.\n` })
+      deed: ({ cwd }) => put(cwd, { work: '' }),
+      gate: (_, cwd) => {
+        put(cwd, { 'docs/tasks/T-2.md': `${before}\nMore.\n` })
         return true
       },
     })
@@ -60,7 +60,7 @@ describe('gates', () => {
     const events = await runAll({
       root,
       options: { gates: both, retries: 0 },
-      deed: () => put(root, { work: '' }),
+      deed: ({ cwd }) => put(cwd, { work: '' }),
       gate: ({ name }) => ({
         verdict: 'failed',
         reason: 'exited with code 1',
@@ -79,7 +79,7 @@ describe('gates', () => {
       root,
       options: { gates },
       ports: { control },
-      deed: () => put(root, { work: '' }),
+      deed: ({ cwd }) => put(cwd, { work: '' }),
       gate: () => {
         control.stop('clean')
         return true

@@ -44,9 +44,9 @@ it('an interrupt while the gates run again is no conflict: the work stays ready 
     root,
     deed: ({ cwd }) => {
       put(cwd, { work: '' })
-      put(root, { mine: '' })
-      asPerson(() => git(root, 'add', 'mine'))
-      asPerson(() => git(root, 'commit', '-q', '-m', 'Mine'))
+      put(cwd, { mine: '' })
+      asPerson(() => git(cwd, 'add', 'mine'))
+      asPerson(() => git(cwd, 'commit', '-q', '-m', 'Mine'))
     },
     gate: () => {
       if (++checked > 1) control.stop('clean')

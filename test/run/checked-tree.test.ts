@@ -46,11 +46,11 @@ describe('the index of an agent is not believed', () => {
     const events = await runAll({
       root,
       options: { gates: [gateOf('test', { command: 'sh gate.sh' })] },
-      deed: () => {
-        hide(root)
-        put(root, { 'gate.sh': 'exit 0\n', work: '' })
+      deed: ({ cwd }) => {
+        hide(cwd)
+        put(cwd, { 'gate.sh': 'exit 0\n', work: '' })
       },
-      gate: () => ((seen = read(root, 'gate.sh')), true),
+      gate: (_, cwd) => ((seen = read(cwd, 'gate.sh')), true),
     })
     expect([seen, git(root, 'show', 'HEAD:gate.sh')]).toEqual(['exit 0\n', 'exit 0'])
     expect(trailer(root, 'Gates-Changed')).toBe('gate.sh')
@@ -65,9 +65,9 @@ describe('the index of an agent is not believed', () => {
     git(root, 'config', 'core.trustctime', 'false')
     await runAll({
       root,
-      deed: () => {
-        put(root, { 'gate.sh': 'exit 0\n', work: '' })
-        utimesSync(join(root, 'gate.sh'), atime, mtime)
+      deed: ({ cwd }) => {
+        put(cwd, { 'gate.sh': 'exit 0\n', work: '' })
+        utimesSync(join(cwd, 'gate.sh'), atime, mtime)
       },
     })
     expect(git(root, 'show', 'HEAD:gate.sh')).toBe('exit 0')
@@ -83,15 +83,15 @@ describe('the index of an agent is not believed', () => {
       const events = await runAll({
         root,
         options: { gates },
-        deed: async () => {
+        deed: async ({ cwd }) => {
           const first = Math.floor(Date.now() / 1000)
           while (Math.floor(Date.now() / 1000) === first)
             await new Promise((resolve) => setTimeout(resolve, 5))
-          put(root, { 'sub/gate.sh': 'exit 2\n', work: '' })
+          put(cwd, { 'sub/gate.sh': 'exit 2\n', work: '' })
           utimesSync(file, old, old)
         },
-        gate: () => {
-          put(root, { 'sub/gate.sh': 'exit 0\n' })
+        gate: (_, cwd) => {
+          put(cwd, { 'sub/gate.sh': 'exit 0\n' })
           utimesSync(file, old, old)
           return true
         },
@@ -106,7 +106,7 @@ describe('the index of an agent is not believed', () => {
     const root = makeProject(tasks, { 'local.cfg': 'a\n' })
     git(root, 'update-index', '--skip-worktree', 'local.cfg')
     put(root, { 'local.cfg': 'mine\n' })
-    await runAll({ root, deed: () => put(root, { work: '' }) })
+    await runAll({ root, deed: ({ cwd }) => put(cwd, { work: '' }) })
     expect(read(root, 'local.cfg')).toBe('mine\n')
     expect(git(root, 'show', 'HEAD:local.cfg')).toBe('a')
     expect(git(root, 'ls-files', '-v', 'local.cfg')).toBe('S local.cfg')
@@ -117,9 +117,9 @@ describe('the index of an agent is not believed', () => {
     const events = await runAll({
       root,
       options: { gates },
-      deed: ({ task }) => {
-        put(root, { [task.id]: 'work' })
-        rmSync(join(root, file))
+      deed: ({ cwd, task }) => {
+        put(cwd, { [task.id]: 'work' })
+        rmSync(join(cwd, file))
       },
     })
     expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1', 'T-2'] }])
@@ -132,10 +132,10 @@ describe('the index of an agent is not believed', () => {
     const root = makeProject(tasks, { 'secrets.env': 'KEY=1\n' })
     await runAll({
       root,
-      deed: () => {
-        put(root, { '.gitignore': '.ralph/\n*.env\ndist/\n', 'dist/kept.js': 'x\n' })
-        git(root, 'rm', '-q', '--cached', 'secrets.env')
-        git(root, 'add', '-f', 'dist/kept.js')
+      deed: ({ cwd }) => {
+        put(cwd, { '.gitignore': '.ralph/\n*.env\ndist/\n', 'dist/kept.js': 'x\n' })
+        git(cwd, 'rm', '-q', '--cached', 'secrets.env')
+        git(cwd, 'add', '-f', 'dist/kept.js')
       },
     })
     const held = git(root, 'ls-tree', '-r', '--name-only', 'HEAD').split('\n')
@@ -151,10 +151,10 @@ describe('the tree after the gates is the tree of the commit', () => {
     const events = await runAll({
       root,
       options: { gates: [gateOf('format'), gateOf('test')] },
-      deed: () => put(root, { work: 'ugly' }),
-      gate: ({ name }) => {
-        seen.push(`${name} ${read(root, 'work')}`)
-        if (name === 'format') put(root, { work: 'nice' })
+      deed: ({ cwd }) => put(cwd, { work: 'ugly' }),
+      gate: ({ name }, cwd) => {
+        seen.push(`${name} ${read(cwd, 'work')}`)
+        if (name === 'format') put(cwd, { work: 'nice' })
         return true
       },
     })
@@ -170,8 +170,8 @@ describe('the tree after the gates is the tree of the commit', () => {
     const events = await runAll({
       root,
       options: { gates, retries: 0 },
-      deed: () => put(root, { work: '' }),
-      gate: () => (put(root, { work: `${++count}` }), true),
+      deed: ({ cwd }) => put(cwd, { work: '' }),
+      gate: (_, cwd) => (put(cwd, { work: `${++count}` }), true),
     })
     expect(those(events, 'attempt-finished')).toMatchObject([
       { outcome: 'gate-failed', reason: 'the gates change what they check: work' },
@@ -185,10 +185,10 @@ describe('the tree after the gates is the tree of the commit', () => {
     await runAll({
       root,
       options: { gates: [gateOf('check'), gateOf('tests')] },
-      deed: () => put(root, { work: '' }),
-      gate: ({ name }) => {
-        if (name === 'check') seen.push(read(root, 'gate.sh'))
-        else put(root, { 'gate.sh': 'lenient\n' })
+      deed: ({ cwd }) => put(cwd, { work: '' }),
+      gate: ({ name }, cwd) => {
+        if (name === 'check') seen.push(read(cwd, 'gate.sh'))
+        else put(cwd, { 'gate.sh': 'lenient\n' })
         return true
       },
     })
@@ -201,10 +201,10 @@ describe('the tree after the gates is the tree of the commit', () => {
     await runAll({
       root,
       options: { gates },
-      deed: () => put(root, { work: 'honest\n' }),
-      gate: async () => {
-        seen.push(read(root, 'work'))
-        const child = spawn('sh', ['-c', 'echo sneaky > work'], { cwd: root, stdio: 'ignore' })
+      deed: ({ cwd }) => put(cwd, { work: 'honest\n' }),
+      gate: async (_, cwd) => {
+        seen.push(read(cwd, 'work'))
+        const child = spawn('sh', ['-c', 'echo sneaky > work'], { cwd: cwd, stdio: 'ignore' })
         await new Promise((resolve) => child.once('exit', resolve))
         return true
       },
@@ -218,8 +218,8 @@ describe('the tree after the gates is the tree of the commit', () => {
     const events = await runAll({
       root,
       options: { gates },
-      deed: () => put(root, { work: '', 'dist/index.js': '' }),
-      gate: () => (put(root, { 'junit.xml': '<x/>', 'dist/built.js': '' }), true),
+      deed: ({ cwd }) => put(cwd, { work: '', 'dist/index.js': '' }),
+      gate: (_, cwd) => (put(cwd, { 'junit.xml': '<x/>', 'dist/built.js': '' }), true),
     })
     expect(git(root, 'show', '--format=', '--name-only').split('\n')).toEqual([
       'dist/built.js',
@@ -235,7 +235,7 @@ describe('the tree after the gates is the tree of the commit', () => {
 
   it('says in the commit which gates passed, or that none ran', async () => {
     const root = makeProject({ ...tasks, 'T-2': taskText('T-2') })
-    const deed: Deed = ({ task }) => put(root, { [task.id]: '' })
+    const deed: Deed = ({ cwd, task }) => put(cwd, { [task.id]: '' })
     await runAll({
       root,
       deed,
@@ -261,8 +261,8 @@ describe('a commit hook', () => {
     await runAll({
       root,
       options: { gates },
-      deed: () => put(root, { work: 'as written\n' }),
-      gate: () => (seen.push(read(root, 'work')), true),
+      deed: ({ cwd }) => put(cwd, { work: 'as written\n' }),
+      gate: (_, cwd) => (seen.push(read(cwd, 'work')), true),
     })
     expect(seen).toEqual(['as written\n', 'formatted\n'])
     expect(git(root, 'show', 'HEAD:work')).toBe('formatted')
@@ -276,8 +276,8 @@ describe('a commit hook', () => {
     const events = await runAll({
       root,
       options: { gates, retries: 0, onFailure: 'stop' },
-      deed: () => put(root, { work: 'fine\n' }),
-      gate: () => read(root, 'work') === 'fine\n',
+      deed: ({ cwd }) => put(cwd, { work: 'fine\n' }),
+      gate: (_, cwd) => read(cwd, 'work') === 'fine\n',
     })
     expect(those(events, 'attempt-finished')).toMatchObject([
       {
@@ -321,10 +321,10 @@ describe('a commit hook', () => {
     const events = await runAll({
       root,
       options: { gates },
-      deed: () => {
-        put(root, { work: '' })
-        hook(root, `touch ${stolen}`, `${folder}/pre-commit`)
-        put(root, { '.git/more': '[core]\n\thooksPath = /nowhere\n' })
+      deed: ({ cwd }) => {
+        put(cwd, { work: '' })
+        hook(cwd, `touch ${stolen}`, `${folder}/pre-commit`)
+        put(cwd, { '.git/more': '[core]\n\thooksPath = /nowhere\n' })
       },
     })
     const isWork = git(root, 'ls-files', `${folder}/pre-commit`) !== ''
@@ -353,7 +353,7 @@ describe('what decides the gates', () => {
     const events = await runAll({
       root,
       options: { gates: [gateOf('test', { command })] },
-      deed: () => put(root, { [file]: 'x\n', work: '' }),
+      deed: ({ cwd }) => put(cwd, { [file]: 'x\n', work: '' }),
     })
     expect(interferences(events)).toContainEqual({ kind: 'gates-changed', paths: [file] })
     expect(trailer(root, 'Gates-Changed')).toBe(file)
@@ -367,7 +367,7 @@ describe('what decides the gates', () => {
       [manifest('1', 'true'), 'package.json'],
     ] as const) {
       const root = makeProject(tasks, { 'package.json': manifest('1', 'jest') })
-      await runAll({ root, options: { gates }, deed: () => put(root, { 'package.json': text }) })
+      await runAll({ root, options: { gates }, deed: ({ cwd }) => put(cwd, { 'package.json': text }) })
       expect(trailer(root, 'Gates-Changed')).toBe(expected)
     }
   })
@@ -377,7 +377,7 @@ describe('what decides the gates', () => {
     const events = await runAll({
       root,
       options: { gates, retries: 0, gatesChanged: { action: 'refuse', paths: ['ci/**'] } },
-      deed: () => put(root, { 'ci/deep/step.yml': '', work: '' }),
+      deed: ({ cwd }) => put(cwd, { 'ci/deep/step.yml': '', work: '' }),
     })
     expect(those(events, 'attempt-finished')).toMatchObject([
       { outcome: 'gate-failed', reason: 'it changes what decides the gates: ci/deep/step.yml' },
@@ -401,7 +401,7 @@ describe('what a later start of an agent, an editor or git runs', () => {
     const events = await runAll({
       root,
       options: { gates },
-      deed: () => put(root, { [file]: 'x\n', work: '' }),
+      deed: ({ cwd }) => put(cwd, { [file]: 'x\n', work: '' }),
     })
     expect(interferences(events)).toContainEqual({ kind: 'runs-later', paths: [file] })
     expect(trailer(root, 'Runs-Later')).toBe(file)
@@ -413,7 +413,7 @@ describe('what a later start of an agent, an editor or git runs', () => {
     const events = await runAll({
       root,
       options: { gates },
-      deed: () => put(root, { [file]: '{}', work: '' }),
+      deed: ({ cwd }) => put(cwd, { [file]: '{}', work: '' }),
     })
     expect(interferences(events)).toEqual([{ kind: 'runs-later', paths: [file] }])
     expect(trailer(root, 'Runs-Later')).toBe(file)
@@ -424,7 +424,7 @@ describe('what a later start of an agent, an editor or git runs', () => {
     const file = '.opencode/plugin/mine.js'
     const obeying = (deed: Deed) =>
       doneBy({ ...agentOf(deed), alwaysReads: (path) => path.startsWith('.opencode/') })
-    const deed: Deed = ({ task }) => put(root, { [file]: 'x\n', [task.id]: '' })
+    const deed: Deed = ({ cwd, task }) => put(cwd, { [file]: 'x\n', [task.id]: '' })
     expect((await runAll({ root, ports: obeying(deed) })).at(-1)).toMatchObject({
       completed: ['T-1'],
       reason: `fake would obey ${file}, which an agent of this run has changed: read it, then run ralph again`,
@@ -434,8 +434,8 @@ describe('what a later start of an agent, an editor or git runs', () => {
 
   it('keeps nobody from starting once it is gone', async () => {
     const root = makeProject({ 'T-1': tasks['T-1'], 'T-2': taskText('T-2') })
-    const deed: Deed = ({ task }) => {
-      put(root, task.id === 'T-1' ? { '.opencode/plugin/mine.js': 'x\n' } : { work: '' })
+    const deed: Deed = ({ cwd, task }) => {
+      put(cwd, task.id === 'T-1' ? { '.opencode/plugin/mine.js': 'x\n' } : { work: '' })
       return { end: { kind: task.id === 'T-1' ? 'no-marker' : 'done' } }
     }
     const ports = doneBy({ ...agentOf(deed), alwaysReads: () => true })
@@ -446,7 +446,7 @@ describe('what a later start of an agent, an editor or git runs', () => {
   it('is not all that stands beside it', async () => {
     const root = makeProject(tasks)
     const files = { '.vscode/words.txt': '', 'docs/claude/settings.json': '', 'src/mcp.json': '', work: '' }
-    const events = await runAll({ root, options: { gates }, deed: () => put(root, files) })
+    const events = await runAll({ root, options: { gates }, deed: ({ cwd }) => put(cwd, files) })
     expect(interferences(events)).toEqual([])
     expect(trailer(root, 'Runs-Later')).toBe('')
   })
@@ -469,12 +469,12 @@ describe("a person's own commit", () => {
       const events = await runAll({
         root,
         options: { gates },
-        deed: () => {
-          put(root, { work: '' })
-          if (when === 'attempt') commitMine(root)
+        deed: ({ cwd }) => {
+          put(cwd, { work: '' })
+          if (when === 'attempt') commitMine(cwd)
         },
-        gate: () => {
-          if (when === 'gates' && checked === 0) commitMine(root)
+        gate: (_, cwd) => {
+          if (when === 'gates' && checked === 0) commitMine(cwd)
           checked++
           return true
         },
@@ -499,7 +499,7 @@ describe("a person's own commit", () => {
     await runAll({
       root,
       options: { gates },
-      deed: () => put(root, { work: '' }),
+      deed: ({ cwd }) => put(cwd, { work: '' }),
       gate: () => (checked++, true),
     })
     expect(git(root, 'log', '--format=%s').split('\n')[0]).toBe('T-1: Do T-1')
@@ -513,7 +513,7 @@ describe('tasks that an agent adds', () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-9': taskText('T-9', { depends: 'T-5' }) })
     const events = await runAll({
       root,
-      deed: () => put(root, { work: '', 'docs/tasks/T-5.md': taskText('T-5').replace('TODO', 'DONE') }),
+      deed: ({ cwd }) => put(cwd, { work: '', 'docs/tasks/T-5.md': taskText('T-5').replace('TODO', 'DONE') }),
       options: { maxTasks: 2 },
     })
     expect(interferences(events)).toEqual([{ kind: 'task-files', paths: ['docs/tasks/T-5.md'] }])
@@ -526,9 +526,9 @@ describe('tasks that an agent adds', () => {
     const events = await runAll({
       root,
       options: { maxAddedTasks: 3 },
-      deed: ({ task }) => {
+      deed: ({ cwd, task }) => {
         const next = `T-${Number(task.id.slice(2)) + 1}`
-        put(root, { [task.id]: '', [`docs/tasks/${next}.md`]: taskText(next) })
+        put(cwd, { [task.id]: '', [`docs/tasks/${next}.md`]: taskText(next) })
       },
     })
     expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1', 'T-2', 'T-3', 'T-4'] }])
@@ -541,14 +541,14 @@ describe('what an agent does to the repository', () => {
     const root = makeProject(tasks, { source: 'good\n' })
     const events = await runAll({
       root,
-      deed: () => {
-        put(root, { work: '' })
+      deed: ({ cwd }) => {
+        put(cwd, { work: '' })
         const bad = execFileSync('git', ['hash-object', '-w', '--stdin'], {
-          cwd: root,
+          cwd: cwd,
           env: ENV,
           input: 'bad\n',
         })
-        git(root, 'replace', git(root, 'rev-parse', 'HEAD:source'), bad.toString().trim())
+        git(cwd, 'replace', git(cwd, 'rev-parse', 'HEAD:source'), bad.toString().trim())
       },
     })
     expect(git(root, 'replace', '-l')).toBe('')
@@ -560,9 +560,9 @@ describe('what an agent does to the repository', () => {
     const root = makeProject(tasks)
     const events = await runAll({
       root,
-      deed: () => {
-        put(root, { work: '' })
-        writeFileSync(join(root, '.git/shallow'), `${git(root, 'rev-parse', 'HEAD')}\n`)
+      deed: ({ cwd }) => {
+        put(cwd, { work: '' })
+        writeFileSync(join(cwd, '.git/shallow'), `${git(cwd, 'rev-parse', 'HEAD')}\n`)
       },
     })
     expect(existsSync(join(root, '.git/shallow'))).toBe(false)
@@ -575,8 +575,8 @@ describe('what an agent does to the repository', () => {
     await runAll({
       root,
       options: { retries: 0 },
-      deed: () => {
-        put(root, {
+      deed: ({ cwd }) => {
+        put(cwd, {
           '.gitattributes': '* text eol=lf\n*.id ident\n',
           'dos.txt': 'a\r\nb\r\n',
           'x.id': '$Id: mine $\n',
@@ -596,7 +596,7 @@ describe('what an agent does to the repository', () => {
     const events = await runAll({
       root,
       options: { retries: 0 },
-      deed: () => put(root, { '.gitattributes': '* text eol=crlf\n', work: '' }),
+      deed: ({ cwd }) => put(cwd, { '.gitattributes': '* text eol=crlf\n', work: '' }),
     })
     expect(those(events, 'attempt-finished')).toMatchObject([
       {
@@ -612,9 +612,9 @@ describe('what an agent does to the repository', () => {
       const events = await runAll({
         root,
         options: { retries: 0 },
-        deed: () => {
-          put(root, { work: '', 'ignored/x': '' })
-          mkdirSync(join(root, 'empty'), { recursive: true })
+        deed: ({ cwd }) => {
+          put(cwd, { work: '', 'ignored/x': '' })
+          mkdirSync(join(cwd, 'empty'), { recursive: true })
         },
       })
       expect(those(events, 'attempt-finished')).toMatchObject([{ outcome: 'missing-output' }])
@@ -657,7 +657,7 @@ describe('what an agent does to the repository', () => {
     await runAll({
       root,
       options: { gates },
-      deed: () => put(root, { work: 'checked\n' }),
+      deed: ({ cwd }) => put(cwd, { work: 'checked\n' }),
       gate: () => (checked++, true),
     })
     expect(checked).toBe(1)
@@ -677,7 +677,7 @@ describe('another tool that keeps its own in .ralph', () => {
     })
     await runAll({
       root,
-      deed: () => put(root, { work: '', '.ralph/db/new.yaml': 'x\n' }),
+      deed: ({ cwd }) => put(cwd, { work: '', '.ralph/db/new.yaml': 'x\n' }),
     })
     expect(read(root, '.ralph/state.json')).toBe(state)
     expect(JSON.parse(read(root, '.ralph/run-state.json')!)).toMatchObject({ written_by: 'ralph' })
@@ -691,7 +691,7 @@ describe('another tool that keeps its own in .ralph', () => {
 
   it('also with a .gitignore of its own', async () => {
     const root = makeProject(tasks, { '.gitignore': '', '.ralph/.gitignore': 'cache/\n' })
-    await runAll({ root, deed: () => put(root, { work: '' }) })
+    await runAll({ root, deed: ({ cwd }) => put(cwd, { work: '' }) })
     expect(read(root, '.ralph/.gitignore')).toBe('cache/\n')
     expect(git(root, 'status', '--porcelain')).toBe('')
     expect(git(root, 'show', '--format=', '--name-only').split('\n')).toEqual(['docs/tasks/T-1.md', 'work'])
@@ -818,14 +818,14 @@ describe('whatever an agent and the gates do', () => {
             await runAll({
               root,
               options: { gates, retries: 0 },
-              deed: () => {
-                for (const one of deeds) one(root)
-                put(root, { work: '' })
+              deed: ({ cwd }) => {
+                for (const one of deeds) one(cwd)
+                put(cwd, { work: '' })
               },
-              gate: () => {
-                if (isFirst) for (const one of ofGate) one(root)
+              gate: (_, cwd) => {
+                if (isFirst) for (const one of ofGate) one(cwd)
                 isFirst = false
-                seen = filesIn(root)
+                seen = filesIn(cwd)
                 return true
               },
             })

@@ -44,9 +44,9 @@ describe('commits that an agent only goes to', () => {
     await runAll({
       root,
       options: { gates },
-      deed: () => {
-        git(root, ...command)
-        put(root, { work: '' })
+      deed: ({ cwd }) => {
+        git(cwd, ...command)
+        put(cwd, { work: '' })
       },
     })
     expect(git(root, 'rev-parse', 'main~1')).toBe(local)
@@ -58,10 +58,10 @@ describe('commits that an agent only goes to', () => {
     const events = await runAll({
       root,
       options: { gates, maxTasks: 1 },
-      deed: () => {
-        put(root, { work: '' })
-        commit(root, { 'docs/tasks/T-2.md': taskText('T-2').replace('TODO', 'DONE'), x: '' })
-        asPerson(() => commit(root, { mine: '' }))
+      deed: ({ cwd }) => {
+        put(cwd, { work: '' })
+        commit(cwd, { 'docs/tasks/T-2.md': taskText('T-2').replace('TODO', 'DONE'), x: '' })
+        asPerson(() => commit(cwd, { mine: '' }))
       },
     })
     expect(read(root, 'docs/tasks/T-2.md')).toBe(taskText('T-2'))
@@ -77,7 +77,7 @@ describe('commits that an agent only goes to', () => {
     await runAll({
       root,
       options: { gates },
-      deed: () => commit(root, { work: '' }),
+      deed: ({ cwd }) => commit(cwd, { work: '' }),
       ports: {
         checkpoint: (name) => {
           if (name !== 'attempt-kept' || mine !== '') return
@@ -98,9 +98,9 @@ describe('what a hook makes of the commit', () => {
     await runAll({
       root,
       options: { gates: [gateOf('format'), gateOf('test')], retries: 0, onFailure: 'stop' },
-      deed: () => put(root, { work: 'ugly\n' }),
-      gate: ({ name }) =>
-        name === 'format' ? (put(root, { work: 'nice\n' }), true) : read(root, 'work') === 'nice\n',
+      deed: ({ cwd }) => put(cwd, { work: 'ugly\n' }),
+      gate: ({ name }, cwd) =>
+        name === 'format' ? (put(cwd, { work: 'nice\n' }), true) : read(cwd, 'work') === 'nice\n',
     })
     expect(log(root)).toBe('Begin')
   })
@@ -113,11 +113,11 @@ describe('what a hook makes of the commit', () => {
       root,
       options: { gates, retries: 0, onFailure: 'ask' },
       ports: { ask: async () => 'skip' },
-      deed: ({ task }) => {
+      deed: ({ cwd, task }) => {
         done.push(task.id)
-        put(root, { [task.id]: '', work: 'fine' })
+        put(cwd, { [task.id]: '', work: 'fine' })
       },
-      gate: () => read(root, 'work') !== 'worse\n',
+      gate: (_, cwd) => read(cwd, 'work') !== 'worse\n',
     })
     expect(done).toEqual(['T-1'])
   })
@@ -128,9 +128,9 @@ describe('what a hook makes of the commit', () => {
     await runAll({
       root,
       options: { gates },
-      deed: ({ task }) => {
-        put(root, { [task.id]: '' })
-        if (task.id === 'T-2') put(root, { VERSION: '2\n' })
+      deed: ({ cwd, task }) => {
+        put(cwd, { [task.id]: '' })
+        if (task.id === 'T-2') put(cwd, { VERSION: '2\n' })
       },
     })
     expect(git(root, 'show', 'HEAD:VERSION')).toBe('2')
@@ -146,7 +146,7 @@ describe('what a hook makes of the commit', () => {
     await runAll({
       root,
       options: { gates },
-      deed: () => put(root, { work: '' }),
+      deed: ({ cwd }) => put(cwd, { work: '' }),
       ports: {
         checkpoint: (name) =>
           void (name === 'file-completed' && count++ === 0 && commit(root, { mine: 'm' })),
@@ -166,13 +166,13 @@ describe('the next run after a kill', () => {
       root,
       options: { gates },
       ports: { checkpoint: die('committed') },
-      deed: () => {
-        put(root, { work: '' })
-        asPerson(() => commit(root, { mine: 'm' }))
+      deed: ({ cwd }) => {
+        put(cwd, { work: '' })
+        asPerson(() => commit(cwd, { mine: 'm' }))
       },
     })
     rmSync(join(root, '.git/hooks/pre-commit'))
-    await runAll({ root, options: { gates }, deed: () => put(root, { work: '' }) })
+    await runAll({ root, options: { gates }, deed: ({ cwd }) => put(cwd, { work: '' }) })
     expect(log(root)).toBe('T-1: Do T-1\nMine\nBegin')
   })
 
@@ -182,10 +182,10 @@ describe('the next run after a kill', () => {
       root,
       options: { gates },
       ports: { checkpoint: die('committed') },
-      deed: () => put(root, { work: '' }),
+      deed: ({ cwd }) => put(cwd, { work: '' }),
     })
     commit(root, { mine: '' })
-    const events = await runAll({ root, options: { gates }, deed: () => put(root, { more: '' }) })
+    const events = await runAll({ root, options: { gates }, deed: ({ cwd }) => put(cwd, { more: '' }) })
     expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-2'] }])
     expect(log(root)).toBe('T-2: Do T-2\nMine\nT-1: Do T-1\nBegin')
   })
@@ -196,13 +196,13 @@ describe('the next run after a kill', () => {
       root,
       options: { gates },
       ports: { checkpoint: die('candidate-kept') },
-      deed: () => put(root, { work: '' }),
+      deed: ({ cwd }) => put(cwd, { work: '' }),
     })
     rmSync(join(root, 'work'))
     put(root, { byHand: '' })
     git(root, 'add', 'byHand')
     git(root, 'commit', '-qm', 'T-1: by hand\n\nTask: T-1')
-    await runAll({ root, options: { gates }, deed: () => put(root, { more: '' }) })
+    await runAll({ root, options: { gates }, deed: ({ cwd }) => put(cwd, { more: '' }) })
     expect(log(root)).toContain('T-1: by hand')
   })
 
@@ -234,9 +234,9 @@ describe('the next run after a kill', () => {
     const harness = {
       root,
       options: { gates, retries: 1 },
-      deed: ({ task }: { task: { attempt: number } }) =>
-        put(root, { w: `W-${task.attempt}`, work: task.attempt === 1 ? 'bad\n' : 'good\n' }),
-      gate: () => !read(root, 'work')!.includes('worse'),
+      deed: ({ cwd, task }: { task: { attempt: number } }) =>
+        put(cwd, { w: `W-${task.attempt}`, work: task.attempt === 1 ? 'bad\n' : 'good\n' }),
+      gate: (_, cwd) => !read(cwd, 'work')!.includes('worse'),
     }
     const checkpoint = (name: Checkpoint): void => {
       if (name === 'candidate-kept' && ++count === 2) throw new Error('killed')
@@ -249,9 +249,9 @@ describe('the next run after a kill', () => {
 
   it('makes an index anew that cannot be read', async () => {
     const root = makeProject(tasks)
-    await killed({ root, ports: { checkpoint: die('agent-ended') }, deed: () => put(root, { work: 'kept' }) })
+    await killed({ root, ports: { checkpoint: die('agent-ended') }, deed: ({ cwd }) => put(cwd, { work: 'kept' }) })
     writeFileSync(join(root, '.git/ralph-index'), '')
-    await runAll({ root, deed: () => put(root, { work: 'again' }) })
+    await runAll({ root, deed: ({ cwd }) => put(cwd, { work: 'again' }) })
     expect(log(root)).toBe('T-1: Do T-1\nBegin')
     expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:work')).toBe('kept')
   })
@@ -263,11 +263,11 @@ describe('a task file', () => {
     await runAll({
       root,
       options: { gates, retries: 0, onFailure: 'stop' },
-      deed: () => {
-        put(root, { work: '' })
+      deed: ({ cwd }) => {
+        put(cwd, { work: '' })
         asPerson(() => {
-          git(root, 'mv', 'docs/tasks/T-1.md', 'docs/tasks/T-1-login.md')
-          git(root, 'commit', '-qm', 'Rename')
+          git(cwd, 'mv', 'docs/tasks/T-1.md', 'docs/tasks/T-1-login.md')
+          git(cwd, 'commit', '-qm', 'Rename')
         })
       },
     })
@@ -281,12 +281,12 @@ describe('a task file', () => {
     await runAll({
       root,
       options: { gates, retries: 1 },
-      deed: () => {
-        if (attempts++ > 0) return put(root, { work: '' })
+      deed: ({ cwd }) => {
+        if (attempts++ > 0) return put(cwd, { work: '' })
         asPerson(() =>
-          commit(root, { 'docs/tasks/T-1.md': taskText('T-1').replace('Do it.', 'Do it like this.') }),
+          commit(cwd, { 'docs/tasks/T-1.md': taskText('T-1').replace('Do it.', 'Do it like this.') }),
         )
-        put(root, { half: '' })
+        put(cwd, { half: '' })
         return { end: { kind: 'crashed', reason: 'x' } }
       },
     })
@@ -300,12 +300,12 @@ describe("ralph's own index", () => {
     await runAll({
       root,
       options: { gates },
-      deed: () => {
-        put(root, {
+      deed: ({ cwd }) => {
+        put(cwd, {
           '.git/flags.sh': 'GIT_INDEX_FILE=.git/ralph-index git update-index --skip-worktree gate.sh\n',
         })
-        git(root, '-c', 'alias.flags=!sh .git/flags.sh', 'flags')
-        put(root, { work: '', 'gate.sh': 'lenient\n' })
+        git(cwd, '-c', 'alias.flags=!sh .git/flags.sh', 'flags')
+        put(cwd, { work: '', 'gate.sh': 'lenient\n' })
       },
     })
     expect(git(root, 'show', 'HEAD:gate.sh')).toBe('lenient')
@@ -316,10 +316,10 @@ describe("ralph's own index", () => {
     await runAll({
       root,
       options: { gates },
-      gate: () => (existsSync(join(root, 'a.snap')) || put(root, { 'a.snap': 's\n' }), true),
-      deed: ({ task }) => {
-        put(root, { [task.id]: '' })
-        if (task.id === 'T-2') asPerson(() => commit(root, { 'a.snap': 's\n' }))
+      gate: (_, cwd) => (existsSync(join(cwd, 'a.snap')) || put(cwd, { 'a.snap': 's\n' }), true),
+      deed: ({ cwd, task }) => {
+        put(cwd, { [task.id]: '' })
+        if (task.id === 'T-2') asPerson(() => commit(cwd, { 'a.snap': 's\n' }))
       },
     })
     expect(git(root, 'ls-tree', '--name-only', 'HEAD', 'a.snap')).toBe('a.snap')

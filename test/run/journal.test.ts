@@ -17,8 +17,8 @@ describe('the journal', () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
     const events = await runAll({
       root,
-      deed: () => {
-        put(root, { work: '' })
+      deed: ({ cwd }) => {
+        put(cwd, { work: '' })
         return { events: [{ type: 'text', text: 'I look around.' }] }
       },
     })

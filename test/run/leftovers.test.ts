@@ -35,9 +35,9 @@ describe.skipIf(process.platform === 'win32')('what a run has started', () => {
     const seen: unknown[] = []
     await runAll({
       root,
-      deed: () => {
+      deed: ({ cwd }) => {
         tellNote([noted])
-        seen.push(JSON.parse(readFileSync(join(root, '.ralph/run.json'), 'utf8')))
+        seen.push(JSON.parse(readFileSync(join(cwd, '.ralph/run.json'), 'utf8')))
       },
       ports: {
         onStarted: (listener) => {

@@ -62,7 +62,7 @@ describe('git in its moods', () => {
     }
     const door = openGit({ cwd: root, env })
     const workspace = openWorkspace(door, (await findRepository(door))!, root)
-    await runAll({ root, deed: () => put(root, { work: '' }), ports: { workspace } })
+    await runAll({ root, deed: ({ cwd }) => put(cwd, { work: '' }), ports: { workspace } })
     expect(git(root, 'log', '-1', '--format=%s')).toBe('T-1: Do T-1')
     expect(git(other, 'log', '-1', '--format=%s')).toBe('Begin')
     expect(git(other, 'status', '--porcelain')).toBe('')
@@ -73,8 +73,8 @@ describe('git in its moods', () => {
     const lock = join(root, '.git/index.lock')
     const events = await runAll({
       root,
-      deed: () => {
-        put(root, { work: 'precious' })
+      deed: ({ cwd }) => {
+        put(cwd, { work: 'precious' })
         writeFileSync(lock, '')
       },
     })
@@ -92,9 +92,9 @@ describe('git in its moods', () => {
     git(root, 'commit', '-qm', 'Add the library')
     await runAll({
       root,
-      deed: () => {
-        put(root, { 'lib/lib': '2' })
-        git(join(root, 'lib'), '-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-qam', 'two')
+      deed: ({ cwd }) => {
+        put(cwd, { 'lib/lib': '2' })
+        git(join(cwd, 'lib'), '-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-qam', 'two')
       },
     })
     expect(git(root, 'rev-parse', 'HEAD:lib')).toBe(git(join(root, 'lib'), 'rev-parse', 'HEAD'))
@@ -109,9 +109,9 @@ describe('git in its moods', () => {
     const before = git(join(root, 'lib'), 'rev-parse', 'HEAD')
     await runAll({
       root,
-      deed: () => {
-        put(root, { 'lib/lib': '2' })
-        git(join(root, 'lib'), '-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-qam', 'two')
+      deed: ({ cwd }) => {
+        put(cwd, { 'lib/lib': '2' })
+        git(join(cwd, 'lib'), '-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-qam', 'two')
         return { end: { kind: 'blocked', reason: 'needs a key' } }
       },
     })
@@ -129,10 +129,10 @@ describe('git in its moods', () => {
       await runAll({
         root,
         deed: (request) => {
-          seen.push(read(root, 'sub/closed/half'))
-          put(root, { 'sub/closed/half': request.task.id })
-          chmodSync(join(root, 'sub/closed'), 0o500)
-          chmodSync(join(root, 'sub'), 0o500)
+          seen.push(read(request.cwd, 'sub/closed/half'))
+          put(request.cwd, { 'sub/closed/half': request.task.id })
+          chmodSync(join(request.cwd, 'sub/closed'), 0o500)
+          chmodSync(join(request.cwd, 'sub'), 0o500)
           return { end: { kind: 'blocked', reason: 'needs a key' } }
         },
       })
@@ -150,7 +150,7 @@ describe('git in its moods', () => {
     put(root, { 'docs/tasks/T-1.md': taskText('T-1'), '.gitignore': '.ralph/\n' })
     git(root, 'add', '-A')
     git(root, 'commit', '-qm', 'Begin')
-    const events = await runAll({ root, deed: () => put(root, { work: '' }) })
+    const events = await runAll({ root, deed: ({ cwd }) => put(cwd, { work: '' }) })
     expect(those(events, 'task-completed')[0]?.commit).toMatch(/^[0-9a-f]{64}$/)
   })
 })
@@ -171,8 +171,8 @@ describe('a full disk', () => {
     await expect(
       runAll({
         root,
-        deed: () => {
-          put(root, { work: 'precious' })
+        deed: ({ cwd }) => {
+          put(cwd, { work: 'precious' })
           for (const size of [1 << 16, 1 << 12, 1]) fillUp(`${fill}-${size}`, size)
         },
       }),
@@ -180,7 +180,7 @@ describe('a full disk', () => {
     expect(read(root, 'work')).toBe('precious')
     expect(git(root, 'log', '-1', '--format=%s')).toBe('Begin')
     for (const size of [1 << 16, 1 << 12, 1]) rmSync(`${fill}-${size}`, { force: true })
-    const events = await runAll({ root, deed: () => put(root, { work: 'again' }) })
+    const events = await runAll({ root, deed: ({ cwd }) => put(cwd, { work: 'again' }) })
     expect(those(events, 'recovered').at(-1)?.ref).toBe('refs/ralph/attempts/T-1/1')
     expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:work')).toBe('precious')
     expect(git(root, 'log', '-1', '--format=%s')).toBe('T-1: Do T-1')
@@ -220,7 +220,7 @@ describe('what a dead run leaves', () => {
   it('is told, kept and paid for', async () => {
     const root = makeProject(tasks)
     put(root, { '.ralph/run.json': note(root, {}), half: 'done' })
-    const events = await runAll({ root, deed: () => put(root, { whole: '' }), options: { budget: 100 } })
+    const events = await runAll({ root, deed: ({ cwd }) => put(cwd, { whole: '' }), options: { budget: 100 } })
     expect(those(events, 'recovered')).toMatchObject([
       {
         message:
@@ -241,7 +241,7 @@ describe('what a dead run leaves', () => {
     put(root, { mine: '' })
     git(root, 'add', 'mine')
     git(root, 'commit', '-qm', 'Mine')
-    await runAll({ root, deed: () => put(root, { work: '' }) })
+    await runAll({ root, deed: ({ cwd }) => put(cwd, { work: '' }) })
     expect(git(root, 'log', '--format=%s', '-2')).toBe('T-1: Do T-1\nMine')
     expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:half')).toBe('done')
     expect([existsSync(join(root, 'mine')), existsSync(join(root, 'half'))]).toEqual([true, false])
@@ -264,7 +264,7 @@ describe('what a dead run leaves', () => {
   it('a lock of a git that died with it is set aside', async () => {
     const root = makeProject(tasks)
     put(root, { '.ralph/run.json': note(root, {}), '.git/index.lock': 'half an index' })
-    const events = await runAll({ root, deed: () => put(root, { work: '' }) })
+    const events = await runAll({ root, deed: ({ cwd }) => put(cwd, { work: '' }) })
     expect(those(events, 'recovered')[0]?.message).toContain('index.lock')
     expect(git(root, 'log', '-1', '--format=%s')).toBe('T-1: Do T-1')
   })
@@ -284,10 +284,10 @@ describe('.ralph/state.json', () => {
     const state = (): unknown => JSON.parse(read(root, '.ralph/state.json') ?? 'null')
     await runAll({
       root,
-      deed: ({ task }) => {
+      deed: ({ cwd, task }) => {
         during.push(state())
         if (task.id === 'T-1') return { end: { kind: 'blocked', reason: 'needs a key' } }
-        put(root, { work: '' })
+        put(cwd, { work: '' })
         return {}
       },
     })
@@ -332,7 +332,7 @@ describe('.ralph/state.json', () => {
 
   it('says that a run has failed, and so does the last event, where an error ended it', async () => {
     const root = makeProject(tasks)
-    const ports = await makePorts({ root, deed: () => put(root, { work: '' }) })
+    const ports = await makePorts({ root, deed: ({ cwd }) => put(cwd, { work: '' }) })
     const workspace = {
       ...ports.workspace,
       inspect: {

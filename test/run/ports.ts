@@ -1,28 +1,30 @@
 import { randomBytes } from 'node:crypto'
 import type { Agent, AgentEnd, AgentEvent, AgentRequest } from '../../src/agent/port.ts'
+import { Control } from '../../src/engine/control.ts'
+import { runFolder } from '../../src/engine/folder.ts'
 import type { AgentChoice } from '../../src/engine/job.ts'
+import { openLogs } from '../../src/engine/journal.ts'
+import type { Programs, RunOptions, RunPorts, WritePrompt } from '../../src/engine/ports.ts'
+import { gateRunner } from '../../src/engine/gates/run.ts'
+import { openHome } from '../../src/engine/slot/home.ts'
+import { Readying, type Needs } from '../../src/engine/slot/ready.ts'
+import { Slot } from '../../src/engine/slot/slot.ts'
+import { BranchTasks } from '../../src/engine/source.ts'
 import type { RunEvent } from '../../src/events/event.ts'
 import type { Gate, GateResult } from '../../src/events/gate.ts'
 import { UNKNOWN_USAGE, type Usage } from '../../src/events/usage.ts'
 import { openGit } from '../../src/git/door.ts'
 import { listRecords } from '../../src/git/record.ts'
 import { findRepository } from '../../src/git/repository.ts'
+import { startProcess } from '../../src/process/start.ts'
 import { newMark, withMark } from '../../src/process/mark.ts'
 import { commandsLeftBy } from '../../src/process/tree.ts'
-import { Control } from '../../src/engine/control.ts'
-import { runFolder } from '../../src/engine/folder.ts'
-import { openLogs } from '../../src/engine/journal.ts'
-import type { RunOptions, RunPorts } from '../../src/engine/run-ports.ts'
-import { openTaskFolder } from '../../src/engine/source.ts'
 import { tierOf } from '../../src/select/tier.ts'
 import { answerTask, blockTask, completeTask, retryTask } from '../../src/task/finish.ts'
-import { parseTask } from '../../src/task/parse.ts'
 import { NO_ORIGINS } from '../../src/task/origin.ts'
+import { parseTask } from '../../src/task/parse.ts'
 import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
-import { DEFAULTS, type WorkspaceConfig } from '../../src/project/config/defaults.ts'
-import { workspacesOf } from '../../src/project/workspaces.ts'
-import { openWorkspace } from '../../src/engine/workspace/open.ts'
-import { asAttempt, ENV } from '../git/bare-git.ts'
+import { ENV } from '../git/bare-git.ts'
 
 export type Deed = (request: AgentRequest) => Promise<Said | void> | Said | void
 
@@ -34,13 +36,13 @@ export interface Said {
   readonly events?: readonly AgentEvent[]
 }
 
-/** An agent that does what the test says, in this process; what it commits is marked as an attempt's. */
+/** An agent that does what the test says, in this process. */
 export function agentOf(deed: Deed, name = 'fake'): Agent {
   return {
     name,
     async *run(request) {
       yield { type: 'started', pid: process.pid }
-      const said = (await asAttempt(request.env, async () => deed(request))) ?? {}
+      const said = (await deed(request)) ?? {}
       yield* said.events ?? []
       const usage = { ...UNKNOWN_USAGE, ...said.usage }
       const finalMessage = said.message ?? `Did ${request.task.id}.`
@@ -59,18 +61,19 @@ export interface Harness {
   /** Hears of each event as it happens. */
   readonly hear?: (event: RunEvent) => void
   readonly options?: Partial<RunOptions>
-  readonly ports?: Partial<RunPorts>
+  readonly ports?: Partial<RunPorts> & Partial<Programs> & { readonly prompt?: WritePrompt }
   /** What the configuration says of workspaces of ralph's own. */
-  readonly own?: Partial<WorkspaceConfig>
-  /** Whether a gate of that name passes; `gates` in the options name them. */
-  readonly gate?: (gate: Gate) => Promise<boolean> | Partial<GateResult> | boolean
+  readonly own?: Partial<Needs>
+  /** Whether a gate of that name passes, in that folder; `gates` in the options name them. */
+  readonly gate?: (gate: Gate, cwd: string) => Promise<boolean> | Partial<GateResult> | boolean
 }
 
 export const OPTIONS: RunOptions = {
   task: null,
   loop: true,
   maxTasks: null,
-  apart: null,
+  jobs: 1,
+  branch: null,
   overlap: 'wait',
   retries: 3,
   onFailure: 'block',
@@ -88,7 +91,6 @@ export const OPTIONS: RunOptions = {
   subject: '{id}: {title}',
   progress: null,
   push: false,
-  commitTasks: false,
   maxAddedTasks: 20,
 }
 
@@ -98,7 +100,9 @@ export function choiceOf(name: string, more: Partial<AgentChoice> = {}): AgentCh
 }
 
 /** Has these agents do every task: the first, and who goes on while it waits. */
-export function doneBy(...agents: readonly [Agent, ...Agent[]]): Pick<RunPorts, 'agentsFor' | 'agent'> {
+export function doneBy(
+  ...agents: readonly [Agent, ...Agent[]]
+): Pick<RunPorts, 'agentsFor'> & Pick<Programs, 'agent'> {
   const [first, ...others] = agents.map(({ name }) => choiceOf(name))
   return {
     agentsFor: async () => [first!, ...others],
@@ -111,64 +115,54 @@ export async function makePorts({ root, deed, ports, gate, own }: Harness): Prom
   const repository = await findRepository(door)
   if (!repository) throw new Error('no repository')
   const mark = newMark()
-  const git = openGit({ cwd: repository.root, env: withMark(ENV, mark) })
+  const home = await openHome(openGit({ cwd: repository.root, env: withMark(ENV, mark) }), repository, root)
   const agent = agentOf(deed ?? (() => undefined))
   const folder = runFolder(root, repository)
-  const checkpoint = ports?.checkpoint ?? (() => undefined)
-  const workspace = openWorkspace(git, repository, root, checkpoint)
-  const prompt: RunPorts['prompt'] = async ({ task }) => ({
-    text: task.source,
-    estimate: 0,
-    warnings: [],
-    resources: [],
-  })
-  const runGate: RunPorts['runGate'] = async (one, { env }) =>
-    gateResult(one, await asAttempt(env, async () => gate?.(one) ?? true))
-  const processes = {
-    agent: ports?.agent ?? (async () => agent),
-    runGate: ports?.runGate ?? runGate,
-    runPrepare: ports?.runPrepare ?? ports?.runGate ?? runGate,
-    runGateUncaged: ports?.runGateUncaged ?? null,
-    missingProgram: ports?.missingProgram ?? (async () => null),
+  const { prompt, ...others } = ports ?? {}
+  const real = gateRunner(startProcess)
+  // Hooks are git's own affair: they really run.
+  const runGate: Programs['runGate'] = async (one, context) =>
+    one.name === 'hooks' ? real(one, context) : gateResult(one, (await gate?.(one, context.cwd)) ?? true)
+  const programs: Programs = {
+    agent: others.agent ?? (async () => agent),
+    runGate: others.runGate ?? runGate,
+    runInstall: others.runInstall ?? runGate,
+    runGateUncaged: others.runGateUncaged ?? null,
+    missingProgram: others.missingProgram ?? (async () => null),
   }
+  const needs = { prepare: null, copy: [], link: [], keep: [], ...own }
+  const readying = new Readying(home, needs)
+  const slots = new Map<number, Slot>()
+  const where = { folders: ['docs/tasks'], vocabulary: TASK_VOCABULARY } as const
   return {
-    ...processes,
-    workspace,
-    workspaces: workspacesOf(
-      {
-        root,
-        dir: 'docs/tasks',
-        moreDirs: [],
-        isIgnored: undefined,
-        vocabulary: TASK_VOCABULARY,
-        config: { ...DEFAULTS, workspace: { ...DEFAULTS.workspace, ...own, dir: ownFolder(root) } },
+    home,
+    slots: {
+      folder: ownFolder(root),
+      readying,
+      get(number) {
+        const slot = slots.get(number) ?? new Slot(number, { home, folder: ownFolder(root), readying, env: ENV })
+        slots.set(number, slot)
+        return slot
       },
-      {
-        git,
-        repository,
-        home: workspace,
-        env: ENV,
-        sealer: () => null,
-        startsIn: async () => processes,
-        promptIn: () => ports?.prompt ?? prompt,
-        checkpoint,
-      },
-    ),
-    source: await openTaskFolder({ root, dir: 'docs/tasks', vocabulary: TASK_VOCABULARY }),
+      programs: async () => programs,
+      prompt: () =>
+        prompt ?? (async ({ task }) => ({ text: task.source, estimate: 0, warnings: [], resources: [] })),
+      origins: async () => NO_ORIGINS,
+    },
+    source: new BranchTasks(home, where),
     edits: {
       complete: completeTask,
       block: blockTask,
       answer: answerTask,
       reopened: (task) => parseTask({ file: task.file, text: retryTask(task) }, TASK_VOCABULARY),
     },
-    elsewhere: null,
-    origins: NO_ORIGINS,
+    workers: null,
+    origins: [],
     folder,
     logs: openLogs(folder, 1_000_000),
-    records: () => listRecords(git),
+    records: () => listRecords(home.git),
     tierOf: (task) => tierOf(task),
     agentsFor: async () => [choiceOf(agent.name)],
-    prompt,
     shell: '/bin/sh',
     sandbox: { on: false, reason: null },
     statusIn: async (file, text) => (await parseTask({ file, text }, TASK_VOCABULARY)).status,
@@ -176,23 +170,21 @@ export async function makePorts({ root, deed, ports, gate, own }: Harness): Prom
     newToken: () => randomBytes(4).toString('hex'),
     sealer: null,
     ask: null,
-    askToCommit: null,
     reply: null,
     terminal: null,
     server: null,
-    addTask: async () => ({ problem: 'no tasks here' }),
+    draftTask: async () => ({ problem: 'no tasks here' }),
     warnings: [],
     push: async () => ({ problem: 'no remote' }),
     onStarted: () => () => undefined,
     endLeftovers: commandsLeftBy,
-    planner: { read: () => null, forget: () => undefined },
     now: () => new Date(),
     sleep: async () => undefined,
+    checkpoint: () => undefined,
     env: ENV,
     control: new Control(),
     pid: process.pid,
-    ...ports,
-    checkpoint,
+    ...others,
   }
 }
 

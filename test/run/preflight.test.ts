@@ -11,7 +11,7 @@ const deed = (root: string) => () => put(root, { work: '' })
 
 async function refusal(root: string, more: Partial<Harness> = {}): Promise<UserError> {
   const head = () => git(root, 'rev-parse', '--quiet', '--verify', '--default', 'refs/heads/none', 'HEAD')
-  const error = await runAll({ root, deed: () => put(root, { 'agent-ran': '' }), ...more }).then(
+  const error = await runAll({ root, deed: ({ cwd }) => put(cwd, { 'agent-ran': '' }), ...more }).then(
     () => new Error('it ran'),
     (thrown: unknown) => thrown,
   )
@@ -166,8 +166,8 @@ describe('a run works', () => {
     const root = join(top, 'packages/shop')
     await runAll({
       root,
-      deed: () => {
-        put(root, { work: '', 'docs/tasks/T-1.md': 'mine' })
+      deed: ({ cwd }) => {
+        put(cwd, { work: '', 'docs/tasks/T-1.md': 'mine' })
         put(top, { beside: '' })
       },
     })
@@ -185,8 +185,8 @@ describe('a run works', () => {
     git(root, 'config', 'core.safecrlf', 'warn')
     await runAll({
       root,
-      deed: () => {
-        put(root, {
+      deed: ({ cwd }) => {
+        put(cwd, {
           'two\nlines': 'a',
           '한국 어': 'b',
           '-dash': 'c',
@@ -194,8 +194,8 @@ describe('a run works', () => {
           'crlf.txt': 'a\r\nb\r\n',
           ' ': 'e',
         })
-        git(root, 'mv', 'old', 'moved')
-        writeFileSync(join(root, 'run.sh'), '#!/bin/sh\n', { mode: 0o755 })
+        git(cwd, 'mv', 'old', 'moved')
+        writeFileSync(join(cwd, 'run.sh'), '#!/bin/sh\n', { mode: 0o755 })
       },
     })
     expect(git(root, 'status', '--porcelain')).toBe('')

@@ -97,7 +97,7 @@ describe('while an agent waits for its limit to end', () => {
     await runAll({
       root,
       deed: (request) =>
-        clock < START + 5 * HOUR ? { end: limited(START + 5 * HOUR) } : work(root)(request),
+        clock < START + 5 * HOUR ? { end: limited(START + 5 * HOUR) } : work(request.cwd)(request),
       ports: {
         now: () => new Date(clock),
         sleep: async (ms) => {
@@ -118,7 +118,7 @@ describe('while an agent waits for its limit to end', () => {
     const events = await runAll({
       root,
       options: { retries: 0 },
-      deed: (request) => (clock < START + 60_000 ? { end: offline } : work(root)(request)),
+      deed: (request) => (clock < START + 60_000 ? { end: offline } : work(request.cwd)(request)),
       ports: { now: () => new Date(clock), sleep: async (ms) => void (clock += ms) },
     })
     const waits = those(events, 'waiting')

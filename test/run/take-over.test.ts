@@ -78,7 +78,7 @@ describe('a task by hand from the start', () => {
     const events = await runAll({
       root,
       options: { ...byHand, gates: [gateOf('test')] },
-      gate: () => read(root, 'b.txt') !== null,
+      gate: (_, cwd) => read(cwd, 'b.txt') !== null,
       ports: {
         ...doneBy(agent),
         terminal,
@@ -206,7 +206,7 @@ describe('a task that is taken over', () => {
     const events = await runAll({
       root,
       options: { gates: [gateOf('test')] },
-      gate: () => read(root, 'good.txt') !== null,
+      gate: (_, cwd) => read(cwd, 'good.txt') !== null,
       ports: { ...doneBy(agent), terminal, control, reply: async ({ options }) => options[1]! },
     })
     expect(sessions).toHaveLength(1)

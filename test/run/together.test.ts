@@ -51,7 +51,7 @@ function landing(): { readonly hear: (event: RunEvent) => void; readonly of: (id
 }
 
 function together(root: string, more: Partial<Harness> = {}, jobs = 2): Promise<readonly RunEvent[]> {
-  return runAll({ root, ...more, options: { apart: { jobs, branch: null }, ...more.options } })
+  return runAll({ root, ...more, options: { jobs, ...more.options } })
 }
 
 /** Everything that holds after a run that has done all of it. */
@@ -423,7 +423,7 @@ describe('the person beside several jobs', () => {
   it('has tasks landed on a branch of its own, which is made where it is missing', async () => {
     const root = makeProject(tasksOf('T-001', 'T-002'))
     put(root, { 'mine.txt': 'mine\n' })
-    await together(root, { deed: writes, options: { apart: { jobs: 2, branch: 'work/ralph' } } })
+    await together(root, { deed: writes, options: { jobs: 2, branch: 'work/ralph' } })
     expect(git(root, 'rev-list', '--count', 'main..work/ralph')).toBe('2')
     expect(git(root, 'status', '--porcelain')).toBe('?? mine.txt')
     await expect(
@@ -454,7 +454,7 @@ describe('a workspace', () => {
     let found: object = {}
     await together(root, {
       own: { copy: ['.env'], link: ['node_modules'] },
-      options: { apart: { jobs: 1, branch: null } },
+      options: { jobs: 1 },
       deed: async (request) => {
         const { cwd } = request
         found = {

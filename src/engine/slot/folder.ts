@@ -168,6 +168,14 @@ export class Folder {
     return run()
   }
 
+  /** Adds these files, and returns the tree. */
+  async add(paths: readonly string[]): Promise<string> {
+    const args = ['add', '--pathspec-from-file=-', '--pathspec-file-nul']
+    const stdin = paths.map((path) => `:(top,literal)${path}`).join('\0')
+    await this.git.run(args, { stdin, okCodes: [0, 1, 128] })
+    return this.#writeTree()
+  }
+
   async #writeTree(): Promise<string> {
     this.#tree = (await this.git.run(['write-tree'])).stdout.toString().trim()
     return this.#tree

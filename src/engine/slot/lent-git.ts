@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { readPlainFile } from '../../base/regular-file.ts'
+import { looseCommit } from '../../git/head.ts'
 import { settingsText, type Settings } from '../../git/settings.ts'
 
 /** What the repository in a folder shows to those who ask git there. */
@@ -54,7 +55,9 @@ export function commitsMadeIn(folder: string): readonly string[] {
   }
   const note = (file: string): void => {
     const hash = readPlainFile(file, 200)?.trim() ?? ''
-    if (/^[0-9a-f]{40,64}$/.test(hash) && found.size < MOST) found.add(hash)
+    // A commit of the person's is not among the objects that were made here.
+    const object = join(dir, 'objects', hash.slice(0, 2), hash.slice(2))
+    if (/^[0-9a-f]{40,64}$/.test(hash) && found.size < MOST && existsSync(object)) found.add(hash)
   }
   // Every ref was packed when it began: one in a file of its own was moved or made since.
   visit(join(dir, 'refs'), 0)
@@ -64,10 +67,44 @@ export function commitsMadeIn(folder: string): readonly string[] {
 const DEEPEST = 5
 const MOST = 20
 
+/**
+ * The commit of the person's repository that the files in a folder stand on, by the agent's own HEAD, read as data: that
+ * commit, or the first one below the commits that the agent made itself. Null if that cannot be told.
+ */
+export async function commitBelow(
+  folder: string,
+  refs: readonly string[],
+  isKnown: (commit: string) => Promise<boolean>,
+): Promise<string | null> {
+  const dir = join(folder, '.git')
+  for (let commit = headIn(dir, refs), depth = 0; commit !== null && depth < MOST_COMMITS; depth++) {
+    if (await isKnown(commit)) return commit
+    commit = looseCommit(join(dir, 'objects'), commit)?.parents[0] ?? null
+  }
+  return null
+}
+
+const MOST_COMMITS = 500
+
+/** The commit that HEAD names in a repository that an agent may have written; null if it names none. */
+export function headIn(dir: string, refs: readonly string[] = []): string | null {
+  const head = readPlainFile(join(dir, 'HEAD'), 1000)?.trim() ?? ''
+  const ref = /^ref: (refs\/[\w./+@-]+)$/.exec(head)?.[1]
+  if (ref === undefined) return hashIn(head)
+  if (ref.includes('..')) return null
+  const packed = refs.find((line) => line.endsWith(` ${ref}`))?.split(' ')[0]
+  return hashIn(readPlainFile(join(dir, ref), 200)?.trim() ?? packed ?? '')
+}
+
+function hashIn(text: string): string | null {
+  return /^[0-9a-f]{40,64}$/.test(text) ? text : null
+}
+
 /** Puts the repository of an ended attempt aside, where a person can look at what the agent had committed. */
 export function putAside(folder: string, to: string): void {
   if (!existsSync(join(folder, '.git'))) return
   rmSync(to, { recursive: true, force: true })
+  mkdirSync(dirname(to), { recursive: true })
   renameSync(join(folder, '.git'), to)
 }
 

@@ -5,12 +5,13 @@ import { UserError } from '../../base/errors.ts'
 import { parsedJson } from '../../base/json.ts'
 import { contentsOf } from '../../git/contents.ts'
 import type { Base } from '../../git/head.ts'
+import { mergeTrees } from '../../git/merge.ts'
 import { MODES, rawChanges, type RawChange } from '../../git/raw-changes.ts'
 import { RALPH_ENTRIES } from '../../base/ralph-folder.ts'
 import { slotEnvironment } from './environment.ts'
 import { Folder, type Amendments } from './folder.ts'
 import type { Home } from './home.ts'
-import { commitsMadeIn, lendGit, putAside } from './lent-git.ts'
+import { commitBelow, commitsMadeIn, lendGit, putAside } from './lent-git.ts'
 import type { Readied, Readying, RunInstall } from './ready.ts'
 import { besideOf, Submodules } from './submodules.ts'
 
@@ -20,6 +21,8 @@ export interface Work {
   readonly base: string
   readonly tree: string
   readonly changes: readonly RawChange[]
+  /** Another commit that the agent worked on, from which its work was brought onto the base; null if it did not. */
+  readonly from: string | null
   /** Repositories that were made inside: they are in no tree. */
   readonly nested: readonly string[]
   /** Why it cannot be committed; null if it can. */
@@ -76,6 +79,7 @@ export class Slot {
   readonly #submodules: Record<Side['name'], Submodules>
   #isOpen = false
   #refs: readonly string[] = []
+  #branch: string | null = null
   /** The tree that the clean room holds, if nothing has run there since. */
   #clean: string | null = null
   /** What gates left: nothing, files that git shows, or also what failed gates may have left in ignored files. */
@@ -166,6 +170,7 @@ export class Slot {
     rmSync(this.attemptFolder, { recursive: true, force: true })
     mkdirSync(this.attemptFolder, { recursive: true })
     putAside(this.work.folder.files, this.keptGit(attempt))
+    this.#branch = base.branch
     this.#lend(this.work, base)
   }
 
@@ -214,15 +219,47 @@ export class Slot {
     const made = found.filter(({ kind, is }) => kind !== 'gone' && is.mode === MODES.submodule)
     const strange = new Map(made.map(({ path, kind, was }) => [path, kind === 'new' ? null : was]))
     const amended: Amendments = new Map([...strange, ...inside.moved])
-    const now = amended.size === 0 ? tree : await folder.amend(amended)
-    const changes = amended.size === 0 ? found : await rawChanges(folder.git, base, now)
+    const taken = amended.size === 0 ? tree : await folder.amend(amended)
+    const onto = await this.#ontoBase(taken, base)
+    const changes = onto.tree === tree ? found : await rawChanges(folder.git, base, onto.tree)
     return {
       base,
-      tree: now,
+      tree: onto.tree,
+      from: onto.from,
       changes,
       nested: [...new Set([...nested, ...strange.keys()])],
-      problem: problem ?? inside.problem ?? (await this.#linkProblem(changes)),
+      problem: problem ?? inside.problem ?? onto.problem ?? (await this.#linkProblem(changes)),
     }
+  }
+
+  /** An agent may have gone back behind its base, or to another branch: only what it changed there is its work. */
+  async #ontoBase(
+    tree: string,
+    base: string,
+  ): Promise<{ readonly tree: string; readonly from: string | null; readonly problem: string | null }> {
+    const { git } = this.#plan.home
+    const { folder } = this.work
+    const refs = [...this.#refs, `${base} refs/heads/${this.#branch}`]
+    const isKnown = async (commit: string): Promise<boolean> =>
+      commit === base || (await git.run(['cat-file', '-e', commit], { okCodes: [0, 1, 128] })).code === 0
+    const from = await commitBelow(folder.files, refs, isKnown)
+    if (from === null || from === base || !(await this.#hasLost(tree, from, base)))
+      return { tree, from: null, problem: null }
+    const made = await git.run(['commit-tree', tree, '-p', from, '-m', 'ralph: on another base'])
+    const merged = await mergeTrees(git, base, made.stdout.toString().trim())
+    if (merged.kind === 'conflict') {
+      const problem = `it was done on ${from.slice(0, 10)}, and conflicts with its base: ${merged.paths.join(', ')}`
+      return { tree, from, problem }
+    }
+    await folder.bring(merged.tree)
+    return { tree: merged.tree, from, problem: null }
+  }
+
+  /** Whether a tree is as another commit in paths that the base has changed since. */
+  async #hasLost(tree: string, from: string, base: string): Promise<boolean> {
+    const { git } = this.#plan.home
+    const own = new Set((await rawChanges(git, from, tree)).map(({ path }) => path))
+    return (await rawChanges(git, from, base)).some(({ path }) => !own.has(path))
   }
 
   /** The entries of ralph's own folder, at the top and in the project. */
@@ -285,6 +322,20 @@ export class Slot {
     const { folder } = this.check
     if ((await folder.changed()).length === 0) return folder.amend(new Map())
     return (await folder.snapshot(this.#submodules.check.paths, { tracked: true })).tree
+  }
+
+  /** The same, with the files that a hook has added to the commit: those that are in the index of the lent repository. */
+  async takeHooked(): Promise<string> {
+    const { folder } = this.check
+    const tree = await this.takeCheck()
+    const index = join(folder.files, '.git/index')
+    const [staged, known] = await Promise.all([
+      folder.git.run(['ls-files', '-z'], { env: { GIT_INDEX_FILE: index }, okCodes: [0, 128] }),
+      folder.git.run(['ls-files', '-z']),
+    ])
+    const before = new Set(known.stdout.toString().split('\0'))
+    const added = staged.stdout.toString().split('\0').filter((path) => path !== '' && !before.has(path))
+    return added.length === 0 ? tree : folder.add(added)
   }
 
   /** Installs the packages of the clean room anew where something has changed them since. */

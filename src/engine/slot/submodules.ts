@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { readPlainFile } from '../../base/regular-file.ts'
 import type { Git } from '../../git/git.ts'
 import { effectiveSettings, NO_HOOKS } from '../../git/settings.ts'
 import { Folder, type Amendments } from './folder.ts'
 import type { Home } from './home.ts'
-import { lendGit } from './lent-git.ts'
+import { headIn, lendGit } from './lent-git.ts'
 
 /** A submodule of a tree, in a folder of a slot. */
 interface Submodule {
@@ -98,7 +97,7 @@ export class Submodules {
       if (!existsSync(folder.files)) continue
       const { tree } = await folder.snapshot([])
       if (tree === (await treeOf(home, commit))) continue
-      const head = headIn(folder.files)
+      const head = headIn(join(folder.files, '.git'))
       if (head !== null && (await treeOf(home, head)) === tree && (await isPushed(home, head)))
         moved.set(path, { mode: '160000', hash: head })
       else lost.push(path)
@@ -125,15 +124,6 @@ async function treeOf(git: Git, commit: string): Promise<string | null> {
 async function isPushed(git: Git, commit: string): Promise<boolean> {
   const args = ['for-each-ref', '--count=1', '--contains', commit, 'refs/remotes']
   return (await git.run(args, { okCodes: [0, 128, 129] })).stdout.length > 0
-}
-
-/** The commit of the repository that an agent had in the submodule, read as data; null if it names none. */
-function headIn(files: string): string | null {
-  const dir = join(files, '.git')
-  const head = readPlainFile(join(dir, 'HEAD'), 1000)?.trim() ?? ''
-  const ref = /^ref: (refs\/[\w./-]+)$/.exec(head)?.[1]
-  const hash = ref === undefined || ref.includes('..') ? head : (readPlainFile(join(dir, ref), 200)?.trim() ?? '')
-  return /^[0-9a-f]{40,64}$/.test(hash) ? hash : null
 }
 
 /** The folder of a slot's repositories of submodules, on one side. */

@@ -9,7 +9,7 @@ import {
   moveWithCheckout,
   type Checkout,
   type Move,
-} from '../../src/engine/workspace/follow.ts'
+} from '../../src/engine/slot/follow.ts'
 import { ENV, git, makeRepository, put } from '../git/repository.ts'
 import { read } from '../run/harness.ts'
 
