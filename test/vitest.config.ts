@@ -1,6 +1,11 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { CountReporter } from './count-reporter.ts'
+
+const cache = join(tmpdir(), `ralph-tests-${process.pid}`)
+process.env['RALPH_TESTS_CACHE'] = cache
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
@@ -21,6 +26,8 @@ export default defineConfig({
       NO_COLOR: '',
       FORCE_COLOR: '',
       RALPH_SANDBOX: 'off',
+      // Where runs of tests make their slots; gone when all tests are over.
+      XDG_CACHE_HOME: cache,
     },
   },
 })

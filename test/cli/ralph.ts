@@ -29,7 +29,7 @@ export async function ralph(
     argv,
     cwd,
     // The sandbox has tests of its own: where it works or not, all others do the same.
-    env: { RALPH_SANDBOX: 'off', ...env },
+    env: { RALPH_SANDBOX: 'off', XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'], ...env },
     self,
     pid: process.pid,
     stdout,

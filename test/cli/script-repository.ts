@@ -11,7 +11,12 @@ const GIT = {
   GIT_CONFIG_NOSYSTEM: '1',
 }
 /** Of the machine only PATH, and an identity. */
-export const env = { PATH: process.env['PATH'] ?? '', RALPH_SANDBOX: 'off', ...GIT }
+export const env = {
+  PATH: process.env['PATH'] ?? '',
+  XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? '',
+  RALPH_SANDBOX: 'off',
+  ...GIT,
+}
 
 /** What git prints. */
 export const git = (cwd: string, ...args: string[]): string =>
