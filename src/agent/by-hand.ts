@@ -31,6 +31,7 @@ export async function driveByHand(
     const lent = terminal.lend({
       task: request.task.id,
       name: provider.name,
+      folder: request.cwd,
       start: (use) =>
         start(
           { program: invocation.program, args },

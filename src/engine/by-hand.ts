@@ -20,8 +20,7 @@ export async function driveAgent(
   const sessionId = typeof session === 'object' ? session.id : null
   return withRequest(job, ports, { servers: {}, ends: [] }, async (request) => {
     emit({ type: 'taken-over', id: task.id, agent: choice.name, session: sessionId })
-    // A person who has left it in the meantime comes back with the same command.
-    const withdraw = ports.control.offer(() => terminal.attach(task.id))
+    const withdraw = ports.control.offer(() => `you drive ${task.id} already, in the terminal of its run`)
     const driven = agent.byHand!(request, { session, terminal }).finally(withdraw)
     const { end, code, seconds } = await driven
     emit({ type: 'handed-back', id: task.id, code, seconds })

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { CONFIG_FILES } from '../base/names.ts'
+import { pathWithin } from '../base/paths.ts'
 import { counted, fewOf } from '../base/text.ts'
 import { withoutRun } from '../engine/alone.ts'
 import { runFolder } from '../engine/folder.ts'
@@ -67,6 +68,7 @@ export async function readFromBranch(
     ...(committed || paths.tasks.length === 0
       ? []
       : [`${fewOf(paths.tasks)} is not committed: the run takes the tasks as they are committed`]),
+    ...withoutEffect(own, repository.root),
     ...(config.length === 0
       ? []
       : [`${fewOf(config)} was changed by an agent, and is not in force before you accept it: ralph trust`]),
@@ -96,6 +98,17 @@ export async function projectAt(
   read.open()
   await read.bring(`${commitHash}^{tree}`)
   return openProject({ cwd: join(read.files, prefix), dir })
+}
+
+/** Keys of an earlier version that have no effect any more. */
+function withoutEffect({ config, root }: Project, top: string): readonly string[] {
+  const inside = config.workspace.link.filter((path) => pathWithin(top, resolve(root, path)) !== null)
+  return [
+    ...(config.detachKey === null ? [] : ['detachKey has no effect any more: take it out of the configuration']),
+    ...(inside.length === 0
+      ? []
+      : [`workspace.link has no effect for ${fewOf(inside)}, inside of the repository: name it in workspace.copy`]),
+  ]
 }
 
 /** The uncommitted files that a run would read: tasks, and its configuration. */

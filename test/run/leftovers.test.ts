@@ -18,8 +18,8 @@ describe.skipIf(process.platform === 'win32')('what a run has started', () => {
     const pid = agent.pid!
     const { boot } = await thisMachine()
     const noted: StartedProcess = { pid, group: pid, startedAt: (await startOf(pid))!, boot }
-    const note = { version: 1, mark: newMark(), processes: [noted], startedAt: '', cleanSince: Date.now() }
-    writeFileSync(join(root, '.ralph/run.json'), JSON.stringify({ ...note, spentUsd: null, attempt: null }))
+    const note = { version: 2, mark: newMark(), processes: [noted], startedAt: '', spentUsd: null }
+    writeFileSync(join(root, '.ralph/run.json'), JSON.stringify({ ...note, jobs: [], move: null }))
     const gone = once(agent, 'exit')
     const events = await runAll({ root })
     expect(await gone).toEqual([null, 'SIGTERM'])
@@ -35,9 +35,9 @@ describe.skipIf(process.platform === 'win32')('what a run has started', () => {
     const seen: unknown[] = []
     await runAll({
       root,
-      deed: ({ cwd }) => {
+      deed: () => {
         tellNote([noted])
-        seen.push(JSON.parse(readFileSync(join(cwd, '.ralph/run.json'), 'utf8')))
+        seen.push(JSON.parse(readFileSync(join(root, '.ralph/run.json'), 'utf8')))
       },
       ports: {
         onStarted: (listener) => {
@@ -50,9 +50,9 @@ describe.skipIf(process.platform === 'win32')('what a run has started', () => {
   })
 })
 
-it('the note of a ralph that noted no processes is read', () => {
-  const root = makeProject({})
-  const path = join(root, 'run.json')
-  writeFileSync(path, JSON.stringify({ version: 1, mark: 'a' }))
-  expect(readNote(path)).toMatchObject({ mark: 'a', processes: [] })
+it('a note that is not whole, or of another version of ralph, is no note', () => {
+  const path = join(makeProject({}), 'run.json')
+  const texts = ['half a li', JSON.stringify({ version: 1, mark: 'a', jobs: [] })]
+  const read = texts.map((text) => (writeFileSync(path, text), readNote(path)))
+  expect(read).toEqual([null, null])
 })

@@ -15,22 +15,19 @@ const limited = (until: number): AgentEnd => ({
   until: new Date(until),
 })
 
-const work =
-  (root: string): Deed =>
-  ({ task }) =>
-    put(root, { [`src/${task.id}.ts`]: 'export {}' })
+const work: Deed = ({ cwd, task }) => put(cwd, { [`src/${task.id}.ts`]: 'export {}' })
 
 describe('while an agent waits for its limit to end', () => {
   it('another one goes on, and the first returns when it has ended', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2'), 'T-3': taskText('T-3') })
     let clock = START
     const first = agentOf(
-      (request) => (clock < START + HOUR ? { end: limited(START + HOUR) } : work(root)(request)),
+      (request) => (clock < START + HOUR ? { end: limited(START + HOUR) } : work(request)),
       'first',
     )
     const second = agentOf((request) => {
       clock += HOUR * 0.6
-      return work(root)(request)
+      return work(request)
     }, 'second')
     const events = await runAll({
       root,
@@ -59,7 +56,7 @@ describe('while an agent waits for its limit to end', () => {
     let done = 0
     const first = agentOf((request) => {
       if (clock < START + HOUR) return { end: limited(START + HOUR) }
-      return done++ === 0 ? { end: { kind: 'crashed', reason: 'it broke' } } : work(root)(request)
+      return done++ === 0 ? { end: { kind: 'crashed', reason: 'it broke' } } : work(request)
     }, 'first')
     const events = await runAll({
       root,
@@ -77,7 +74,7 @@ describe('while an agent waits for its limit to end', () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
     let clock = START
     const until = (name: string, end: number) =>
-      agentOf((request) => (clock < end ? { end: limited(end) } : work(root)(request)), name)
+      agentOf((request) => (clock < end ? { end: limited(end) } : work(request)), name)
     const events = await runAll({
       root,
       ports: {
@@ -97,7 +94,7 @@ describe('while an agent waits for its limit to end', () => {
     await runAll({
       root,
       deed: (request) =>
-        clock < START + 5 * HOUR ? { end: limited(START + 5 * HOUR) } : work(request.cwd)(request),
+        clock < START + 5 * HOUR ? { end: limited(START + 5 * HOUR) } : work(request),
       ports: {
         now: () => new Date(clock),
         sleep: async (ms) => {
@@ -118,7 +115,7 @@ describe('while an agent waits for its limit to end', () => {
     const events = await runAll({
       root,
       options: { retries: 0 },
-      deed: (request) => (clock < START + 60_000 ? { end: offline } : work(request.cwd)(request)),
+      deed: (request) => (clock < START + 60_000 ? { end: offline } : work(request)),
       ports: { now: () => new Date(clock), sleep: async (ms) => void (clock += ms) },
     })
     const waits = those(events, 'waiting')

@@ -14,7 +14,6 @@ import { journalPath } from '../../engine/journal.ts'
 import type { RunOptions } from '../../engine/ports.ts'
 import type { PersonTerminal } from '../../process/terminal.ts'
 import type { Terminal } from '../../tui/terminal.ts'
-import { accent, paragraph } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
 import { openTerminal } from '../terminal.ts'
 import { RunKeys, type KeyDesk } from './keys.ts'
@@ -47,7 +46,7 @@ export async function doRun(context: Context, lines: LineShow | null): Promise<n
   const options = runOptions(wish, project)
   const control = new Control()
   let stage: Stage | null = null
-  const lent = lines && personTerminal(context, lines, { project, terminal })
+  const lent = lines && personTerminal(context, lines, terminal)
   const shown =
     lines &&
     withKeys(lines, context, {
@@ -92,20 +91,16 @@ function noFullScreen(): UserError {
 function personTerminal(
   { io }: Context,
   { reporter }: LineShow,
-  { project, terminal }: { readonly project: Project; readonly terminal: Terminal | null },
+  terminal: Terminal | null,
 ): PersonTerminal | null {
-  return openPersonTerminal(io, {
-    detachKey: project.config.detachKey,
-    say: (text) => reporter.print([paragraph(['     ', accent('→'), ' '], text)]),
-    suspend() {
-      const release = reporter.hold()
-      let back = (): void => undefined
-      void terminal?.lend(() => new Promise<void>((resolve) => (back = resolve)))
-      return () => {
-        back()
-        release()
-      }
-    },
+  return openPersonTerminal(io, () => {
+    const release = reporter.hold()
+    let back = (): void => undefined
+    void terminal?.lend(() => new Promise<void>((resolve) => (back = resolve)))
+    return () => {
+      back()
+      release()
+    }
   })
 }
 

@@ -10,21 +10,20 @@ export type Algorithm = 'sha1' | 'sha256'
  */
 export interface BlockHash {
   readonly initial: readonly number[]
-  /** One for each round. */
-  readonly constants: Uint32Array
+  readonly rounds: number
   /** Expands the block at an offset to one word for each round. */
-  schedule(bytes: Uint8Array, offset: number, words: Uint32Array): void
+  schedule(bytes: Uint8Array, offset: number, words: Int32Array): void
   /** Adds one expanded block to the state. */
-  compress(state: Uint32Array, words: Uint32Array): void
+  compress(state: Int32Array, words: Int32Array): void
 }
 
 export const BLOCK_HASHES = { sha1: SHA1, sha256: SHA256 } as const satisfies Record<Algorithm, BlockHash>
 
 /** The state after whole blocks of an object: the work that is the same for every try. */
-export function stateAfter(algorithm: Algorithm, blocks: Uint8Array): Uint32Array {
+export function stateAfter(algorithm: Algorithm, blocks: Uint8Array): Int32Array {
   const hash: BlockHash = BLOCK_HASHES[algorithm]
-  const state = Uint32Array.from(hash.initial)
-  const words = new Uint32Array(hash.constants.length)
+  const state = Int32Array.from(hash.initial)
+  const words = new Int32Array(hash.rounds)
   for (let offset = 0; offset < blocks.length; offset += 64) {
     hash.schedule(blocks, offset, words)
     hash.compress(state, words)

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
 import type { Algorithm } from './block-hash.ts'
-import { type KernelModule, loadKernel } from './kernel-search.ts'
 import { expectedTries, GROUP_SIZE, type Puzzle } from './puzzle.ts'
-import { pieceSize, searcherFor } from './search.ts'
+import { pieceSize } from './search.ts'
+import { searcherFor } from './searcher.ts'
 
 const PATIENCE_SECONDS = 0.3
 const FEWEST = 4
@@ -34,11 +34,10 @@ export function expectedBlocks(message: string, signed: boolean): number {
 /** Blocks a second on all cores, from a search of some forty milliseconds that finds nothing. */
 export function measureSpeed(
   algorithm: Algorithm,
-  ports: { readonly now: () => number; readonly kernel?: KernelModule | null },
+  { now }: { readonly now: () => number },
 ): number {
-  const { now, kernel = loadKernel() } = ports
-  const searcher = searcherFor(impossible(algorithm), kernel)
-  const piece = pieceSize(impossible(algorithm), kernel)
+  const searcher = searcherFor(impossible(algorithm))
+  const piece = pieceSize(impossible(algorithm))
   let from = 0
   const triesPerSecond = () => {
     const started = now()
@@ -60,7 +59,7 @@ export function measureSpeed(
 function impossible(algorithm: Algorithm): Puzzle {
   return {
     algorithm,
-    midstate: new Uint32Array(algorithm === 'sha1' ? 5 : 8),
+    midstate: new Int32Array(algorithm === 'sha1' ? 5 : 8),
     block: new Uint8Array(64),
     at: 46,
     tail: new Uint8Array(0),

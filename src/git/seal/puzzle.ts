@@ -4,7 +4,7 @@ import type { Algorithm } from './block-hash.ts'
 export interface Puzzle {
   readonly algorithm: Algorithm
   /** The state after all blocks before the one with the nonce. */
-  readonly midstate: Uint32Array
+  readonly midstate: Int32Array
   /** The block with the nonce. */
   readonly block: Uint8Array
   /** The offset of the nonce in it: NONCE_LENGTH characters. */
@@ -38,11 +38,6 @@ export function nonceAt(index: number): string {
     outer >>>= 5
   }
   return text
-}
-
-/** The first word of the block that changes within a group: a group shares the rounds before it. */
-export function firstChangingWord(puzzle: Puzzle): number {
-  return (puzzle.at + NONCE_LENGTH - 2) >> 2
 }
 
 /** The first word of a hash that begins with these digits, and the mask of the bits that count. */

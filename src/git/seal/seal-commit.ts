@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Algorithm } from './block-hash.ts'
 import { sealPlace } from './commit-object.ts'
-import { type KernelModule, loadKernel } from './kernel-search.ts'
 import { blocksPerTry, layOut } from './layout.ts'
 import { expectedTries } from './puzzle.ts'
 import { search, threadsFor } from './search.ts'
@@ -22,8 +21,6 @@ export interface SealPorts {
   readonly onProgress?: (progress: SealProgress) => void
   /** Threads to use; by default as many as the machine has cores. */
   readonly threads?: number
-  /** The kernel to use, null for none; by default the one that was built. */
-  readonly kernel?: KernelModule | null
 }
 
 /** The progress of a search. The search has no memory, so the expected rest does not shrink. */
@@ -48,10 +45,10 @@ const REPORT_EVERY_MS = 1000
 /** Finds the seal with which the commit's hash begins with the prefix; null when the signal aborts the search. */
 export async function sealCommit(unsealed: UnsealedCommit, ports: SealPorts): Promise<SealedCommit | null> {
   const { algorithm, prefix } = unsealed
-  const { signal, now, kernel = loadKernel() } = ports
+  const { signal, now } = ports
   const layout = layOut(sealPlace(unsealed.commit, algorithm), prefix, algorithm)
   const expected = expectedTries(prefix.length)
-  const threads = ports.threads ?? threadsFor(expected * blocksPerTry(layout.puzzle), kernel)
+  const threads = ports.threads ?? threadsFor(expected * blocksPerTry(layout.puzzle))
   const started = now()
   let nextReport = REPORT_EVERY_MS
   const onTries = (tries: number) => {
@@ -66,7 +63,7 @@ export async function sealCommit(unsealed: UnsealedCommit, ports: SealPorts): Pr
       expectedSeconds: (seconds * expected) / tries,
     })
   }
-  const solution = await search(layout.puzzle, { threads, signal, kernel, onTries })
+  const solution = await search(layout.puzzle, { threads, signal, onTries })
   if (!solution) return null
   const commit = layout.solved(solution.index)
   const hash = commitHash(commit, algorithm)

@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { GROUP_COUNT } from './puzzle.ts'
-import { searcherFor, type WorkerTask } from './search.ts'
+import type { WorkerTask } from './search.ts'
+import { searcherFor } from './searcher.ts'
 
-const { puzzle, kernel, piece, counter } = workerData as WorkerTask
-const searcher = searcherFor(puzzle, kernel)
+const { puzzle, piece, counter } = workerData as WorkerTask
+const searcher = searcherFor(puzzle)
 
 for (;;) {
   const from = Atomics.add(counter, 0, 1) * piece

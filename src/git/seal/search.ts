@@ -2,9 +2,8 @@ import { availableParallelism } from 'node:os'
 import { setImmediate as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { builtFile } from '../../base/built-file.ts'
-import { type KernelModule, kernelSearcher } from './kernel-search.ts'
-import { plainSearcher } from './plain-search.ts'
-import { GROUP_COUNT, GROUP_SIZE, type Puzzle, type Searcher } from './puzzle.ts'
+import { GROUP_COUNT, GROUP_SIZE, type Puzzle } from './puzzle.ts'
+import { searcherFor } from './searcher.ts'
 
 /** How to search. */
 interface SearchOptions {
@@ -13,8 +12,6 @@ interface SearchOptions {
   readonly signal: AbortSignal
   /** Called with the tries so far, several times a second. */
   readonly onTries?: (tries: number) => void
-  /** The kernel to use, or null for none. */
-  readonly kernel: KernelModule | null
 }
 
 /** The lowest index that solves the puzzle, which is also the number of tries. */
@@ -26,7 +23,6 @@ export interface FoundSeal {
 /** The input of a worker. The counter holds the next piece; a worker that increments it owns that piece. */
 export interface WorkerTask {
   readonly puzzle: Puzzle
-  readonly kernel: KernelModule | null
   readonly piece: number
   readonly counter: Int32Array
 }
@@ -34,8 +30,8 @@ export interface WorkerTask {
 const REPORT_MS = 200
 
 /** As many threads as the machine has cores; none if the result comes before a thread would start. */
-export function threadsFor(expectedHashes: number, kernel: KernelModule | null): number {
-  return expectedHashes < (kernel ? 2_000_000 : 60_000) ? 0 : availableParallelism()
+export function threadsFor(expectedHashes: number): number {
+  return expectedHashes < 150_000 ? 0 : availableParallelism()
 }
 
 /** Searches for the lowest index that solves the puzzle; null if the signal aborts it. */
@@ -44,20 +40,15 @@ export async function search(puzzle: Puzzle, options: SearchOptions): Promise<Fo
   return options.threads === 0 ? searchHere(puzzle, options) : searchInWorkers(puzzle, options)
 }
 
-/** The searcher for a puzzle: the kernel's if there is a kernel. */
-export function searcherFor(puzzle: Puzzle, kernel: KernelModule | null): Searcher {
-  return kernel ? kernelSearcher(kernel, puzzle) : plainSearcher(puzzle)
-}
-
 /** How many groups make a piece of a few milliseconds. */
-export function pieceSize(puzzle: Puzzle, kernel: KernelModule | null): number {
+export function pieceSize(puzzle: Puzzle): number {
   const blocks = 1 + puzzle.tail.length / 64
-  return Math.max(1, Math.floor((kernel ? 1024 : 32) / blocks))
+  return Math.max(1, Math.floor(64 / blocks))
 }
 
 async function searchHere(puzzle: Puzzle, options: SearchOptions): Promise<FoundSeal | null> {
-  const searcher = searcherFor(puzzle, options.kernel)
-  const piece = pieceSize(puzzle, options.kernel)
+  const searcher = searcherFor(puzzle)
+  const piece = pieceSize(puzzle)
   for (let from = 0; from + piece <= GROUP_COUNT; from += piece) {
     const index = searcher(from, piece)
     if (index !== null) return { index, tries: index + 1 }
@@ -69,8 +60,8 @@ async function searchHere(puzzle: Puzzle, options: SearchOptions): Promise<Found
 }
 
 async function searchInWorkers(puzzle: Puzzle, options: SearchOptions): Promise<FoundSeal | null> {
-  const { kernel, signal } = options
-  const piece = pieceSize(puzzle, kernel)
+  const { signal } = options
+  const piece = pieceSize(puzzle)
   const counter = new Int32Array(new SharedArrayBuffer(4))
   const stop = () => Atomics.store(counter, 0, Math.ceil(GROUP_COUNT / piece))
   const report = setInterval(
@@ -78,7 +69,7 @@ async function searchInWorkers(puzzle: Puzzle, options: SearchOptions): Promise<
     REPORT_MS,
   )
   const workers = Array.from({ length: options.threads }, () =>
-    startWorker({ puzzle, kernel, piece, counter }),
+    startWorker({ puzzle, piece, counter }),
   )
   const answers = Promise.all(workers.map((worker) => answerOf(worker, stop)))
   try {

@@ -10,12 +10,12 @@ const CONSTANTS = fractions(64, Math.cbrt)
 /** SHA-256, block by block (FIPS 180-4, section 6.2). */
 export const SHA256 = {
   initial: Array.from(fractions(8, Math.sqrt)),
-  constants: CONSTANTS,
+  rounds: 64,
   schedule,
   compress,
 } as const
 
-function schedule(bytes: Uint8Array, offset: number, words: Uint32Array): void {
+function schedule(bytes: Uint8Array, offset: number, words: Int32Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset, 64)
   for (let t = 0; t < 16; t++) words[t] = view.getUint32(t * 4)
   for (let t = 16; t < 64; t++) {
@@ -26,7 +26,7 @@ function schedule(bytes: Uint8Array, offset: number, words: Uint32Array): void {
   }
 }
 
-function compress(state: Uint32Array, words: Uint32Array): void {
+function compress(state: Int32Array, words: Int32Array): void {
   let [a, b, c, d] = [state[0]! | 0, state[1]! | 0, state[2]! | 0, state[3]! | 0]
   let [e, f, g, h] = [state[4]! | 0, state[5]! | 0, state[6]! | 0, state[7]! | 0]
   for (let t = 0; t < 64; t++) {

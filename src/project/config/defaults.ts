@@ -31,7 +31,7 @@ export interface Config {
   /** How long an agent may wait for a person's answer. */
   readonly askSeconds: number
   /** The key that returns to the run's screen while a driven program continues: `ctrl-` and a character. */
-  readonly detachKey: string
+  readonly detachKey: string | null
   /** Whether the prompt contains a feature's documents, or lists them to be read on demand. */
   readonly knowledge: 'inline' | 'resources'
   /** Whether criteria that the agent says are met are checked off in the task's file. */
@@ -215,7 +215,7 @@ export const DEFAULTS: Config = {
   fallback: [],
   stallSeconds: 300,
   askSeconds: 3600,
-  detachKey: 'ctrl-]',
+  detachKey: null,
   knowledge: 'inline',
   checkCriteria: false,
   gates: null,

@@ -30,12 +30,6 @@ export const duration = v.pipe(
   v.transform((value) => parseDuration(String(value)) ?? 0),
 )
 
-/** Not the letters that terminals use themselves: ctrl-c, ctrl-i, ctrl-j and ctrl-m are other keys. */
-export const controlKey = v.pipe(
-  v.string('a text'),
-  v.regex(/^ctrl-[abd-hkln-z\]\\^_]$/, 'a key such as "ctrl-]" or "ctrl-g"'),
-)
-
 export const pathInside = v.pipe(
   text,
   v.check(

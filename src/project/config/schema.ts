@@ -12,7 +12,6 @@ import {
   about,
   agentName,
   anyTexts,
-  controlKey,
   dollars,
   duration,
   flag,
@@ -297,10 +296,7 @@ export const configSchema = v.pipe(
       "How long an agent may wait for a person's answer; then the task is blocked with its question.",
       v.optional(duration, DEFAULTS.askSeconds),
     ),
-    detachKey: about(
-      "What brings the run's screen back while an agent goes on that you drive: ctrl- and a sign.",
-      v.optional(controlKey, DEFAULTS.detachKey),
-    ),
+    detachKey: about('Read without effect: leaving the program brings the run back.', orNull(text)),
     knowledge: about(
       "Whether a feature's documents stand in the prompt, or are listed there to be read on demand.",
       v.optional(oneOf(['inline', 'resources']), DEFAULTS.knowledge),

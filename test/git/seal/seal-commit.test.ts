@@ -1,11 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { commitHash, sealCommit, type SealProgress } from '../../../src/git/seal/seal-commit.ts'
-import { loadKernel } from '../../../src/git/seal/kernel-search.ts'
 import { makeFolder } from '../repository.ts'
 
 const NEVER = new AbortController().signal
-const KERNEL = loadKernel()
 
 /** A commit like no other of this file; always the same, so that what a search does with it is too. */
 function commitOf(n: number, prefix: string): Buffer {
@@ -15,14 +13,9 @@ function commitOf(n: number, prefix: string): Buffer {
 }
 
 describe('sealing a commit', () => {
-  it('gives the same with and without the kernel, in threads and in none, and git agrees on the name', async () => {
+  it('gives the same in threads and in none, and git agrees on the name', async () => {
     const request = { commit: commitOf(4, 'beef'), prefix: 'beef', algorithm: 'sha1' } as const
-    const ways = [
-      { kernel: KERNEL, threads: 0 },
-      { kernel: KERNEL, threads: 2 },
-      { kernel: null, threads: 0 },
-      { kernel: null, threads: 2 },
-    ]
+    const ways = [{ threads: 0 }, { threads: 2 }]
     const seals = await Promise.all(
       ways.map((way) => sealCommit(request, { signal: NEVER, now: () => 0, ...way })),
     )
@@ -101,7 +94,7 @@ describe('sealing a commit', () => {
 async function seal(commit: Buffer, prefix: string) {
   const sealed = await sealCommit(
     { commit, prefix, algorithm: 'sha1' },
-    { signal: NEVER, now: () => 0, threads: 0, kernel: KERNEL },
+    { signal: NEVER, now: () => 0, threads: 0 },
   )
   return sealed!
 }
