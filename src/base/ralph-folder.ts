@@ -17,15 +17,6 @@ export const RALPH_ENTRIES = [
   'queue/',
 ] as const
 
-/** Drafts of these files, before they are renamed. */
-const DRAFTS = /^(?:lock(?:\..+)?|(?:run|plan|state|run-state)\.json\.[0-9a-f]+\.draft)$/
-
-/** Whether a path inside `.ralph/` is ralph's own. */
-export function isRalphEntry(path: string): boolean {
-  if (DRAFTS.test(path)) return true
-  return RALPH_ENTRIES.some((entry) => (entry.endsWith('/') ? path.startsWith(entry) : path === entry))
-}
-
 const HEADER = '# What ralph keeps here, and nobody else needs: all of it may be removed.'
 
 /** The `.gitignore` of the folder; without `state.json` if that is another tool's. */

@@ -107,7 +107,14 @@ function registriesIn(env: Environment): readonly string[] {
   const home = env['HOME'] ?? homedir()
   const npmrc = readPlainFile(join(home, '.npmrc'), 1024 * 1024) ?? ''
   const inFile = [...npmrc.matchAll(/^(?:@[^:\s]+:)?registry\s*=\s*(\S+)/gm)].map(([, url]) => url)
-  const inEnvironment = ['npm_config_registry', 'NPM_CONFIG_REGISTRY', 'PIP_INDEX_URL', 'UV_INDEX_URL', 'UV_DEFAULT_INDEX', 'GOPROXY']
+  const inEnvironment = [
+    'npm_config_registry',
+    'NPM_CONFIG_REGISTRY',
+    'PIP_INDEX_URL',
+    'UV_INDEX_URL',
+    'UV_DEFAULT_INDEX',
+    'GOPROXY',
+  ]
   return hostsNamedIn(...inFile, ...inEnvironment.map((name) => env[name]))
 }
 
@@ -124,7 +131,12 @@ function policyOf(
   const write = paths(settings.write).filter((path) => !place.isReadOnly || !isInside(path, place.top))
   const caches = cachesFor(place, env)
   const never = [...neverWritten(place), ...laterIn(place).filter((path) => !write.includes(path))]
-  const programs = [request.program, dirname(request.program), dirname(process.execPath), fileURLToPath(builtFile('cage-inside.cjs'))]
+  const programs = [
+    request.program,
+    dirname(request.program),
+    dirname(process.execPath),
+    fileURLToPath(builtFile('cage-inside.cjs')),
+  ]
   const own = new Set(needs.keys)
   const opened = [...write, ...read, ...paths(settings.copy)]
   const isOpened = (path: string): boolean =>

@@ -5,7 +5,14 @@ import type { Happening } from '../events/event.ts'
 import type { Interference } from '../events/interference.ts'
 import type { Usage } from '../events/usage.ts'
 import { rawChanges } from '../git/raw-changes.ts'
-import { attemptMessage, attemptRef, candidateRef, keepCommit, type AttemptFacts, type KeptAttempt } from '../git/record.ts'
+import {
+  attemptMessage,
+  attemptRef,
+  candidateRef,
+  keepCommit,
+  type AttemptFacts,
+  type KeptAttempt,
+} from '../git/record.ts'
 import { checkedIn } from '../task/criteria.ts'
 import { driveAgent } from './by-hand.ts'
 import { decide, isIdle, type Decision } from './decide.ts'
@@ -155,7 +162,15 @@ function factsOf(
 }
 
 /** What is known of an attempt before it begins. */
-export function factsOfJob({ task, attempt: number, situation, agent, tier, base, ...job }: Job): AttemptFacts {
+export function factsOfJob({
+  task,
+  attempt: number,
+  situation,
+  agent,
+  tier,
+  base,
+  ...job
+}: Job): AttemptFacts {
   return {
     ...NOTHING_YET,
     task: task.id,
@@ -192,7 +207,11 @@ export const NOTHING_YET = {
 /** Keeps work that passed on a ref until it has landed. */
 async function pass(
   job: Job,
-  { facts, tree, denied }: { readonly facts: AttemptFacts; readonly tree: string; readonly denied: readonly Denial[] },
+  {
+    facts,
+    tree,
+    denied,
+  }: { readonly facts: AttemptFacts; readonly tree: string; readonly denied: readonly Denial[] },
   ports: AttemptPorts,
   emit: Emit<Happening>,
 ): Promise<Passed> {
@@ -249,7 +268,12 @@ export async function fail(
 export async function keep(
   { home, now }: Pick<RunPorts, 'home' | 'now'>,
   facts: AttemptFacts,
-  { ref, tree, replaces = null, more = [] }: {
+  {
+    ref,
+    tree,
+    replaces = null,
+    more = [],
+  }: {
     readonly ref: string
     readonly tree: string
     /** The commit that the ref names now. */

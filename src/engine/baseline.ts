@@ -63,7 +63,8 @@ async function whatRoomLacks({ ports }: Run, { slot }: Place): Promise<string> {
 }
 
 /** What tools make again by themselves explains no failure. */
-const BUILT = /(?:^|\/)(?:node_modules|\.venv|__pycache__|dist|build|target|coverage|\.cache|\.git|\.[a-z]+_cache)(?:\/|$)|\.(?:log|pyc)$/
+const BUILT =
+  /(?:^|\/)(?:node_modules|\.venv|__pycache__|dist|build|target|coverage|\.cache|\.git|\.[a-z]+_cache)(?:\/|$)|\.(?:log|pyc)$/
 
 /** Checked even without a baseline: no commit could add a program that is not on PATH. */
 async function whatIsMissing({ options }: Run, { check }: Place): Promise<string | null> {
@@ -137,7 +138,10 @@ async function runAll(run: Run, place: Place, refused: CagedAction[]): Promise<r
 
 /** Results hold for a tree, these gates, and with or without a cage. */
 function keyOf(tree: string, gates: readonly Gate[], isCaged: boolean): string {
-  return createHash('sha256').update(JSON.stringify([tree, gates, isCaged])).digest('hex').slice(0, 16)
+  return createHash('sha256')
+    .update(JSON.stringify([tree, gates, isCaged]))
+    .digest('hex')
+    .slice(0, 16)
 }
 
 /** What is stored about the gates on a tree. */

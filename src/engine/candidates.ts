@@ -47,15 +47,16 @@ export async function dropCandidate({ ports }: RunOfCandidates, { ref, commit }:
 /** Keeps what cannot land any more like a failed attempt, so that the next attempt learns of it. */
 export async function recordCandidate(
   { ports, ledger }: RunOfCandidates,
-  { commit, parents: _, tree, keptAt: __, ref: ___, ...facts }: KeptAttempt,
+  candidate: KeptAttempt,
   failure: Pick<AttemptFacts, 'outcome' | 'reason' | 'detail'>,
 ): Promise<KeptAttempt> {
-  const before = ledger.attemptAt(facts.task, facts.number)
+  const { task, number, commit, tree } = candidate
+  const before = ledger.attemptAt(task, number)
   const record = await keep(
     ports,
-    { ...facts, ...failure, detail: failure.detail || facts.detail, gates: null },
+    { ...candidate, ...failure, detail: failure.detail || candidate.detail, gates: null },
     {
-      ref: attemptRef(facts.task, facts.number),
+      ref: attemptRef(task, number),
       tree,
       replaces: before?.commit ?? null,
       more: [commit],

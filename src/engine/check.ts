@@ -129,7 +129,13 @@ async function runAll(
 export async function runLogged(
   gate: Gate,
   run: RunGate,
-  { slot, logs, mark, signal, killSignal }: Pick<AttemptPorts, 'slot' | 'logs' | 'mark' | 'signal' | 'killSignal'>,
+  {
+    slot,
+    logs,
+    mark,
+    signal,
+    killSignal,
+  }: Pick<AttemptPorts, 'slot' | 'logs' | 'mark' | 'signal' | 'killSignal'>,
   {
     name,
     side,
@@ -170,12 +176,14 @@ async function gateOutcome(
   // A commit can add programs that belong to the project.
   const isMachines =
     missing !== undefined && !missing.includes('/') && !(await isNamedIn(missing, toCheck, home))
-  return outcome(isMachines ? 'gate-missing' : 'gate-failed', isMachines ? `a gate cannot run: ${reason}` : reason, {
-    detail: failed
-      .map(({ gate, excerpt }) => `${gate.name} (${gate.command})\n\n${excerpt}`)
-      .join('\n\n'),
-    fingerprint: failurePrint(failed),
-  })
+  return outcome(
+    isMachines ? 'gate-missing' : 'gate-failed',
+    isMachines ? `a gate cannot run: ${reason}` : reason,
+    {
+      detail: failed.map(({ gate, excerpt }) => `${gate.name} (${gate.command})\n\n${excerpt}`).join('\n\n'),
+      fingerprint: failurePrint(failed),
+    },
+  )
 }
 
 /** Whether a changed file names that program: then the work itself may be meant to add it. */

@@ -1,4 +1,4 @@
-import { select, type Selection } from '../select/selection.ts'
+import type { Selection } from '../select/selection.ts'
 import { blockedReason, whyNot } from '../select/why-not.ts'
 import type { Task } from '../task/model.ts'
 

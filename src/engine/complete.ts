@@ -29,7 +29,11 @@ const HUMAN = 'human'
  * it, without its blockage.
  */
 export async function completeByHand(
-  { options, ports, emit }: { readonly options: RunOptions; readonly ports: RunPorts; readonly emit: Emit<Happening> },
+  {
+    options,
+    ports,
+    emit,
+  }: { readonly options: RunOptions; readonly ports: RunPorts; readonly emit: Emit<Happening> },
   written: Task,
 ): Promise<Landed> {
   return withoutRun(ports.folder, { pid: ports.pid, now: ports.now() }, async () => {
@@ -59,7 +63,10 @@ export async function completeByHand(
       const checked = await checkWork(job, work, { ...landing, branch: name }, emit)
       if (checked.outcome) return { kind: 'refused', outcome: checked.outcome }
       if (checked.tree !== tree)
-        return { kind: 'refused', outcome: outcome('gate-failed', 'the gates change files: run them here first') }
+        return {
+          kind: 'refused',
+          outcome: outcome('gate-failed', 'the gates change files: run them here first'),
+        }
       const facts: AttemptFacts = {
         ...NOTHING_YET,
         outcome: 'done',

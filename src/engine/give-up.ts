@@ -69,7 +69,11 @@ async function enterAnswer(
     message: answerMessage(task.id, answer),
   })
   if (result.kind !== 'committed')
-    return { kind: 'stop', why: 'stopped', reason: `the answer to ${task.id} was not committed: ${result.output}` }
+    return {
+      kind: 'stop',
+      why: 'stopped',
+      reason: `the answer to ${task.id} was not committed: ${result.output}`,
+    }
   place.note.clear()
   return { kind: 'answered', task: currentTask(source, task) ?? task, base: result.base }
 }
@@ -151,7 +155,11 @@ export async function block(run: Run, place: Place, { task, reason }: GivingUp):
       status: 'BLOCKED',
       reason,
       at: ports.now(),
-      failed: ended.map((one) => ({ number: one.number, reason: one.reason, at: new Date(one.keptAt * 1000) })),
+      failed: ended.map((one) => ({
+        number: one.number,
+        reason: one.reason,
+        at: new Date(one.keptAt * 1000),
+      })),
     },
     message: blockMessage(task, blockage),
   })

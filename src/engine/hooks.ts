@@ -69,7 +69,12 @@ export async function runHooks(
     ...settings.map((setting) => `-c '${setting.replaceAll("'", String.raw`'\''`)}'`),
     'commit --quiet --cleanup=whitespace --allow-empty -F .git/ralph-message',
   ].join(' ')
-  const gate = { name: 'hooks', command: `cd '${top.replaceAll("'", String.raw`'\''`)}' && ${command}`, required: true, timeoutSeconds: TIMEOUT_SECONDS }
+  const gate = {
+    name: 'hooks',
+    command: `cd '${top.replaceAll("'", String.raw`'\''`)}' && ${command}`,
+    required: true,
+    timeoutSeconds: TIMEOUT_SECONDS,
+  }
   const result = await runLogged(gate, ports.check.runGate, ports, {
     name: id,
     side: slot.check,
@@ -123,4 +128,3 @@ function isProgram(path: string): boolean {
     return false
   }
 }
-

@@ -52,7 +52,9 @@ export async function taskChanges(
 /** The task number in a path of the repository; null if it is not a task file. */
 function taskNumber(path: string, prefix: string, folders: readonly string[]): number | null {
   const end = path.lastIndexOf('/') + 1
-  const isTasks = folders.some((folder) => path.slice(0, end) === `${prefix}${folder === '.' ? '' : `${folder}/`}`)
+  const isTasks = folders.some(
+    (folder) => path.slice(0, end) === `${prefix}${folder === '.' ? '' : `${folder}/`}`,
+  )
   const id = isTasks ? idInFileName(path.slice(end)) : null
   return id === null ? null : Number(id.slice(2))
 }

@@ -176,10 +176,15 @@ export class Jobs {
     const open = this.#open()
     return {
       eligible: (await ports.workers?.takeable(open)) ?? open,
-      busy: [...this.#busy.values()].map((one) => ({ ...one, changed: this.#inProject(one.candidate?.changed ?? []) })),
+      busy: [...this.#busy.values()].map((one) => ({
+        ...one,
+        changed: this.#inProject(one.candidate?.changed ?? []),
+      })),
       jobs: this.#jobs,
       overlap: options.overlap,
-      claims: new Map([...this.#claims].map(([id, { paths, together }]) => [id, { paths, isAlone: together > 1 }])),
+      claims: new Map(
+        [...this.#claims].map(([id, { paths, together }]) => [id, { paths, isAlone: together > 1 }]),
+      ),
       mayBegin: (this.#limit ?? Infinity) - this.#begun,
       again: new Set(this.#refused.keys()),
       isEnding: this.#end !== null || overBudget(this.#run) !== null,
@@ -399,7 +404,10 @@ export class Jobs {
   async #completed(
     place: Place,
     task: Task,
-    { landed, candidate }: { readonly landed: Extract<Landed, { kind: 'landed' }>; readonly candidate: KeptAttempt },
+    {
+      landed,
+      candidate,
+    }: { readonly landed: Extract<Landed, { kind: 'landed' }>; readonly candidate: KeptAttempt },
   ): Promise<void> {
     const { ports, ledger } = this.#run
     const { emit } = place

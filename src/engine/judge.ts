@@ -13,7 +13,11 @@ import type { Work } from './slot/slot.ts'
 /** Checks an agent's "done": has anything changed, does all that was required exist, do the gates pass? */
 export async function judge(
   job: Job,
-  { end, work, gatesChanged }: { readonly end: Outcome; readonly work: Work; readonly gatesChanged: readonly string[] },
+  {
+    end,
+    work,
+    gatesChanged,
+  }: { readonly end: Outcome; readonly work: Work; readonly gatesChanged: readonly string[] },
   ports: AttemptPorts,
   emit: Emit<Happening>,
 ): Promise<Verdict> {
@@ -30,7 +34,10 @@ export async function judge(
   const gone = await missingOutputs(job, verdict.tree, { ...placeOf(ports), root: ports.slot.check.root })
   return gone.missing.length === 0
     ? verdict
-    : { ...verdict, outcome: outcome('gate-failed', `the gates remove what was made: ${gone.missing.join(', ')}`) }
+    : {
+        ...verdict,
+        outcome: outcome('gate-failed', `the gates remove what was made: ${gone.missing.join(', ')}`),
+      }
 }
 
 /** The files that work was taken from. */
@@ -77,7 +84,9 @@ export async function objectionTo(
   if (missing.length > 0)
     return outcome('missing-output', `not there though Produces names it: ${missing.join(', ')}`)
   if (work.problem !== null) return outcome('gate-failed', `git cannot commit the work: ${work.problem}`)
-  const attributes = work.changes.some(({ path }) => path === '.gitattributes' || path.endsWith('/.gitattributes'))
+  const attributes = work.changes.some(
+    ({ path }) => path === '.gitattributes' || path.endsWith('/.gitattributes'),
+  )
   if (attributes && !(await isStoredAsBefore(job, place)))
     return outcome('gate-failed', `its .gitattributes would have git store ${job.task.file} as other bytes`)
   if (ignored.length > 0) {
@@ -121,7 +130,15 @@ function beforeGlob(path: string): string {
 
 /** Whether git, with the attributes that the work has, would store the task's file as it is in its base. */
 async function isStoredAsBefore({ task }: Pick<Job, 'task'>, { home, git }: WorkPlace): Promise<boolean> {
-  const args = ['check-attr', '-z', 'filter', 'working-tree-encoding', 'ident', '--', `${home.prefix}${task.file}`]
+  const args = [
+    'check-attr',
+    '-z',
+    'filter',
+    'working-tree-encoding',
+    'ident',
+    '--',
+    `${home.prefix}${task.file}`,
+  ]
   const values = (await git.run(args)).stdout.toString().split('\0')
   return values.every((value, index) => index % 3 !== 2 || value === 'unspecified' || value === 'unset')
 }

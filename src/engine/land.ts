@@ -25,8 +25,7 @@ import type { Branch, Held } from './slot/branch.ts'
 import type { AsItIs } from './slot/follow.ts'
 
 /** Everything that a landing uses. */
-export interface LandingPorts
-  extends CheckPorts, Pick<RunPorts, 'edits' | 'now' | 'checkpoint' | 'slots'> {
+export interface LandingPorts extends CheckPorts, Pick<RunPorts, 'edits' | 'now' | 'checkpoint' | 'slots'> {
   readonly branch: Branch
   readonly source: TaskSource
   /** Null if commits are not sealed. */
@@ -171,7 +170,8 @@ async function mergedOnto(
   }
   const changes = await rawChanges(home.git, tip.head, tree)
   const wrong = objection(changes)
-  if (wrong !== null) return refused(failingTogether(wrong, '', await landedText(branch, candidate, tip), tip))
+  if (wrong !== null)
+    return refused(failingTogether(wrong, '', await landedText(branch, candidate, tip), tip))
   if (isChecked) return { kind: 'merged', tree, changes, gates: candidate.gates ?? [] }
   const work = { base: tip.head, tree, changes, nested: [], from: null, problem: null }
   const checked = await checkWork(job, work, { ...ports, branch: tip.branch }, emit)
@@ -214,7 +214,11 @@ async function committed(
     const tree = await treeWith(home.git, home.repository, onto.tree, texts)
     const hooked = await throughHooks(request, { tree, message: text, tip }, ports, emit)
     if (hooked.kind === 'refused') return hooked
-    const commit = await makeCommit(home.git, { tree: hooked.tree, parent: tip.head, message: hooked.message })
+    const commit = await makeCommit(home.git, {
+      tree: hooked.tree,
+      parent: tip.head,
+      message: hooked.message,
+    })
     const { changes } = onto
     if (!sealer || prefix === null) return { kind: 'committed', commit, sums, changes }
     const sealed = await sealer.sealed(commit, (seconds, expectedSeconds) =>
@@ -222,7 +226,10 @@ async function committed(
     )
     if (sealed === null) return stopped('the run was interrupted while it sealed')
     if (!sealed.startsWith(prefix))
-      emit({ type: 'warning', message: `the commit of ${task.id} is not sealed: a hook has changed its message; ralph verify --fix mends the Commit field` })
+      emit({
+        type: 'warning',
+        message: `the commit of ${task.id} is not sealed: a hook has changed its message; ralph verify --fix mends the Commit field`,
+      })
     return { kind: 'committed', commit: sealed, sums, changes }
   } catch (error) {
     if (!(error instanceof GitError)) throw error
@@ -250,7 +257,9 @@ async function throughHooks(
   if (hooked.kind === 'interrupted') return stopped('the run was interrupted while git committed')
   if (hooked.kind === 'refused') {
     const fingerprint = `commit: ${hooked.output.replaceAll(/\d+/g, '0')}`
-    return refused(outcome('gate-failed', 'a git hook refused the commit', { detail: hooked.output, fingerprint }))
+    return refused(
+      outcome('gate-failed', 'a git hook refused the commit', { detail: hooked.output, fingerprint }),
+    )
   }
   if (hooked.tree === tree) return hooked
   const changes = await rawChanges(home.git, tree, hooked.tree)
@@ -270,7 +279,13 @@ async function throughHooks(
 /** The texts that a landing writes: the task's file, the progress file, and files of other tools with the tasks' status. */
 async function textsOf(
   { candidate, earlier, options }: LandingRequest,
-  { task, sums, prefix, tree, tip }: {
+  {
+    task,
+    sums,
+    prefix,
+    tree,
+    tip,
+  }: {
     readonly task: Task
     readonly sums: Sums
     readonly prefix: string | null
@@ -297,7 +312,11 @@ async function textsOf(
     const notes = safeNotes(candidate.detail) || 'Done.'
     texts.set(progress, `${text}## ${task.id}: ${task.title}\n\n${notes}\n`)
   }
-  const failed = earlier.map(({ number, reason, keptAt }) => ({ number, reason, at: new Date(keptAt * 1000) }))
+  const failed = earlier.map(({ number, reason, keptAt }) => ({
+    number,
+    reason,
+    at: new Date(keptAt * 1000),
+  }))
   const report: OriginReport = { status: 'DONE', reason: '', at: now(), failed }
   const origin = await originTexts({ task, report, tree, tip }, ports, emit)
   return new Map([...texts, ...origin].map(([file, text]) => [`${home.prefix}${file}`, text]))
@@ -305,7 +324,12 @@ async function textsOf(
 
 /** The texts of a task's origin, made from the origin as a tree has it. */
 export async function originTexts(
-  { task, report, tree, tip }: { readonly task: Task; readonly report: OriginReport; readonly tree: string; readonly tip: Base },
+  {
+    task,
+    report,
+    tree,
+    tip,
+  }: { readonly task: Task; readonly report: OriginReport; readonly tree: string; readonly tip: Base },
   ports: Pick<LandingPorts, 'slots' | keyof CheckPorts>,
   emit: Emit<Happening>,
 ): Promise<ReadonlyMap<string, string>> {
@@ -366,10 +390,14 @@ function conflictIn(paths: readonly string[], detail: string, { head }: Base): O
 }
 
 function failingTogether(reason: string, detail: string, landed: string, { head }: Base): Outcome {
-  return outcome('conflict', `the gates passed on it alone, and fail together with what has landed since: ${reason}`, {
-    detail: `${landed}\n\n${detail}`,
-    fingerprint: `together: ${head}`,
-  })
+  return outcome(
+    'conflict',
+    `the gates passed on it alone, and fail together with what has landed since: ${reason}`,
+    {
+      detail: `${landed}\n\n${detail}`,
+      fingerprint: `together: ${head}`,
+    },
+  )
 }
 
 /** What the agent needs to know of the other commits. */
@@ -398,4 +426,3 @@ export function objectionToTasks(
   if (added.length <= most) return null
   return `with ${fewOf(added)} agents would have added more tasks than this run takes`
 }
-

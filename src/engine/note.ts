@@ -68,11 +68,7 @@ export class NoteKeeper {
   readonly #path: string
   #note: RunNote
 
-  constructor(
-    path: string,
-    start: Pick<RunNote, 'mark' | 'spentUsd' | 'jobs'>,
-    now: () => Date,
-  ) {
+  constructor(path: string, start: Pick<RunNote, 'mark' | 'spentUsd' | 'jobs'>, now: () => Date) {
     this.#path = path
     this.#note = {
       version: 2,
@@ -194,5 +190,7 @@ const MOST_BYTES = 16 * 1024 * 1024
 
 function isNote(read: unknown): read is RunNote {
   if (typeof read !== 'object' || read === null) return false
-  return 'version' in read && read.version === 2 && 'mark' in read && 'jobs' in read && Array.isArray(read.jobs)
+  return (
+    'version' in read && read.version === 2 && 'mark' in read && 'jobs' in read && Array.isArray(read.jobs)
+  )
 }

@@ -169,11 +169,10 @@ export interface RunPorts extends People {
 }
 
 /** Everything that an attempt uses: the same here and at a worker. */
-export interface AttemptPorts
-  extends Pick<
-    RunPorts,
-    'home' | 'source' | 'statusIn' | 'logs' | 'now' | 'terminal' | 'server' | 'checkpoint' | 'mark' | 'sleep'
-  > {
+export interface AttemptPorts extends Pick<
+  RunPorts,
+  'home' | 'source' | 'statusIn' | 'logs' | 'now' | 'terminal' | 'server' | 'checkpoint' | 'mark' | 'sleep'
+> {
   readonly slot: Slot
   readonly work: Programs
   readonly check: Programs

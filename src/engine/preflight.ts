@@ -51,7 +51,10 @@ export async function obstacles(git: Git, prefix: string, folder: string): Promi
 }
 
 /** The branch that tasks land on: the named one, made where it is missing, or the checked-out one; null for a detached HEAD. */
-export async function branchToLandOn({ branch }: RunOptions, { git, repository }: Home): Promise<string | null> {
+export async function branchToLandOn(
+  { branch }: RunOptions,
+  { git, repository }: Home,
+): Promise<string | null> {
   if (branch === null) return checkedOut(git)
   if (branch === (await checkedOut(git)) || (await tipOf(git, branch)) !== null) return branch
   const valid = await git.run(['check-ref-format', '--branch', branch], { okCodes: [0, 1, 128] })

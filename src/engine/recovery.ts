@@ -42,7 +42,8 @@ export async function recover(
     slot.removeCheck()
     const there: Emit<Happening> = (event) => emit({ ...event, workspace })
     spentUsd = sum(spentUsd, attempt.usage.costUsd)
-    if (await recoverAttempt(ports, slot, attempt, there)) toBlock.push({ workspace, attempt: { ...attempt, phase: 'blocking' } })
+    if (await recoverAttempt(ports, slot, attempt, there))
+      toBlock.push({ workspace, attempt: { ...attempt, phase: 'blocking' } })
   }
   return { spentUsd, toBlock }
 }
@@ -60,11 +61,23 @@ async function recoverAttempt(
   const candidate = (await listCandidates(git)).find((one) => one.task === task && one.number === number)
   if (phase === 'blocking') return true
   if (candidate) {
-    emit(recovered(task, `${task}: the last run died after attempt ${number} had passed: its work is kept under ${candidate.ref}`, candidate.ref))
+    emit(
+      recovered(
+        task,
+        `${task}: the last run died after attempt ${number} had passed: its work is kept under ${candidate.ref}`,
+        candidate.ref,
+      ),
+    )
     return false
   }
   if (record) {
-    emit(recovered(task, `${task}: the last run died after attempt ${number}, which is kept under ${record.ref}`, record.ref))
+    emit(
+      recovered(
+        task,
+        `${task}: the last run died after attempt ${number}, which is kept under ${record.ref}`,
+        record.ref,
+      ),
+    )
     return record.final
   }
   const tree = slot.isThere ? await treeLeft(slot, attempt) : null

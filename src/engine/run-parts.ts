@@ -43,7 +43,10 @@ export interface Place {
 }
 
 /** A slot with what starts programs in it. Events name the slot if several jobs run at once. */
-export async function openPlace(run: Pick<Run, 'ports' | 'notes' | 'emit' | 'options'>, number: number): Promise<Place> {
+export async function openPlace(
+  run: Pick<Run, 'ports' | 'notes' | 'emit' | 'options'>,
+  number: number,
+): Promise<Place> {
   const { slots, workers } = run.ports
   const slot = slots.get(number)
   const note = workers ? run.notes.distant(number) : run.notes.of(number)
@@ -115,8 +118,7 @@ export interface TextCommit {
 
 /** The result of such a commit. */
 export type TextCommitted =
-  | { readonly kind: 'committed'; readonly base: Base }
-  | { readonly kind: 'failed'; readonly output: string }
+  { readonly kind: 'committed'; readonly base: Base } | { readonly kind: 'failed'; readonly output: string }
 
 /** How often somebody may move the branch just before a text is committed on it. */
 const MOST_MOVES = 5

@@ -90,7 +90,10 @@ async function go(
   const own = openBranch(ports.home, name, (move) => keeper.notes?.moving(move))
   if (ports.workers) {
     if (name === null)
-      throw new UserError('HEAD is detached, so workers have no branch to fetch', 'Switch to one: git switch main')
+      throw new UserError(
+        'HEAD is detached, so workers have no branch to fetch',
+        'Switch to one: git switch main',
+      )
     await ports.workers.begin({ id, branch: name, emit })
   }
   const branch = ports.workers?.shared(own) ?? own

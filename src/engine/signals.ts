@@ -206,7 +206,11 @@ export class AttemptSignals {
     }
     this.#added.push(result)
     this.#emit({ type: 'task-added', id: this.#job.task.id, added: result.id, title: draft.title })
-    this.#reply({ id, ok: true, text: `Added ${result.id}: ${result.file} will be in the commit of your work.` })
+    this.#reply({
+      id,
+      ok: true,
+      text: `Added ${result.id}: ${result.file} will be in the commit of your work.`,
+    })
   }
 }
 

@@ -97,4 +97,3 @@ export class BranchTasks implements TaskSource {
 export function currentTask(source: TaskSource, { id, file }: Pick<Task, 'id' | 'file'>): Task | null {
   return source.tasks().find((task) => task.id === id && task.file === file) ?? null
 }
-

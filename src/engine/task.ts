@@ -123,7 +123,12 @@ async function makeAttempt(
     {
       options: run.options,
       ledger,
-      ports: { tierOf: ports.tierOf, source: ports.source, prompt: ports.slots.prompt(side), origins: run.origins },
+      ports: {
+        tierOf: ports.tierOf,
+        source: ports.source,
+        prompt: ports.slots.prompt(side),
+        origins: run.origins,
+      },
     },
   )
   for (const message of warnings) emit({ type: 'warning', message })
@@ -231,11 +236,17 @@ async function afterByHand(
   if (!isOver && (await goesBackIn(run, place, at.task.id, reason)))
     return { ...at, byHand: byHand === 'new' ? 'last' : byHand }
   // A person who does a task by hand does not want an agent to continue alone.
-  if (run.options.byHand && !control.isStopping) return conclude(run, place, { task: at.task, reason }, 'skip')
+  if (run.options.byHand && !control.isStopping)
+    return conclude(run, place, { task: at.task, reason }, 'skip')
   return afterFailure(run, place, { ...failed, at: { ...at, byHand: null } })
 }
 
-async function goesBackIn({ ports, options }: Run, { emit }: Place, id: string, reason: string): Promise<boolean> {
+async function goesBackIn(
+  { ports, options }: Run,
+  { emit }: Place,
+  id: string,
+  reason: string,
+): Promise<boolean> {
   const question = { id, text: `${reason}. Go back in?`, options: [BACK, NOT_BACK] }
   emit({ type: 'question', ...question })
   const { control } = ports

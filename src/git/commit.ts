@@ -80,11 +80,6 @@ export async function stage(git: Git, { paths, except = [], force, strict }: Sta
   }
 }
 
-/** The index as a tree object. */
-export async function writeTree(git: Git): Promise<string> {
-  return (await git.run(['write-tree'])).stdout.toString().trim()
-}
-
 /** Limits how long a hook can hold up a run. */
 const LIMIT_MS = 30 * 60 * 1000
 

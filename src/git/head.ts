@@ -16,25 +16,6 @@ function refOf({ branch }: Pick<Base, 'branch'>): string {
   return branch === null ? 'HEAD' : `refs/heads/${branch}`
 }
 
-/**
- * Moves HEAD and the branch back to the base; the work tree and the index stay as they are. It fails if the branch is
- * no longer at `tip`, where the caller saw it (null: it did not exist).
- */
-export async function restoreHead(
-  git: Git,
-  base: Base,
-  { tip, why }: { readonly tip: string | null; readonly why: string },
-): Promise<void> {
-  if (base.branch === null) {
-    await git.run(['update-ref', '--no-deref', '-m', why, 'HEAD', base.head])
-    return
-  }
-  const ref = refOf(base)
-  const take = new Map(tip === null ? [] : [[ref, tip]])
-  await changeRefs(git, { make: new Map([[ref, base.head]]), take }, why)
-  await git.run(['symbolic-ref', '-m', why, 'HEAD', ref])
-}
-
 /** Moves the branch from a commit to another, if it is still there. */
 export async function moveBranch(
   git: Git,
@@ -48,12 +29,6 @@ export async function moveBranch(
 /** The committer's address in everything that an attempt starts: a commit with another one is a person's. */
 export const ATTEMPT_ADDRESS = 'attempt@ralph.invalid'
 
-/** The environment that marks commits as an attempt's. */
-export const ATTEMPT_COMMITTER = {
-  GIT_COMMITTER_NAME: 'an attempt of ralph',
-  GIT_COMMITTER_EMAIL: ATTEMPT_ADDRESS,
-} as const
-
 /** A commit that came on top of another. */
 export interface LaterCommit {
   readonly hash: string
@@ -61,23 +36,6 @@ export interface LaterCommit {
   readonly subject: string
   /** Whether an attempt made it. */
   readonly isAttempts: boolean
-}
-
-/**
- * The commits on top of one, newest first, along first parents; null if the later one does not contain it, or if some
- * are in the history of `known` commits: then somebody only moved the branch.
- */
-export async function commitsOnTop(
-  git: Git,
-  { from, to, known }: { readonly from: string; readonly to: string; readonly known: readonly string[] },
-): Promise<readonly LaterCommit[] | null> {
-  const commits = await commitsBetween(git, from, to, ['--first-parent'])
-  if (commits.at(-1)?.parents[0] !== from) return null
-  const stdin = [to, ...[from, ...known].map((commit) => `^${commit}`), ''].join('\n')
-  const { stdout } = await git.run(['rev-list', '--first-parent', '--count', '--ignore-missing', '--stdin'], {
-    stdin,
-  })
-  return Number(stdout.toString()) === commits.length ? commits : null
 }
 
 /** The commits that one commit contains and another does not, newest first. */

@@ -7,7 +7,12 @@ import type { Repository } from './repository.ts'
 export type Texts = ReadonlyMap<string, string>
 
 /** A tree with these texts in it. They go through an index: no path of any folder is opened. */
-export async function treeWith(git: Git, { gitDir }: Repository, tree: string, texts: Texts): Promise<string> {
+export async function treeWith(
+  git: Git,
+  { gitDir }: Repository,
+  tree: string,
+  texts: Texts,
+): Promise<string> {
   if (texts.size === 0) return tree
   const index = join(gitDir, `ralph-index-made`)
   const door = git.with({ env: { GIT_INDEX_FILE: index } })

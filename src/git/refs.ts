@@ -1,29 +1,9 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Git } from './git.ts'
 
 /** What refs there are, and what each names. */
 export type Refs = ReadonlyMap<string, string>
-
-/** Those in which work may be kept; remote-tracking refs can be fetched again. */
-const FOLDERS = ['refs/heads', 'refs/tags', 'refs/stash', 'refs/notes', 'refs/replace', 'refs/ralph']
-
-/** Every ref that may keep work. */
-export async function listRefs(git: Git): Promise<Refs> {
-  const { stdout } = await git.run(['for-each-ref', '--format=%(objectname) %(refname)', ...FOLDERS])
-  const lines = stdout.toString().split('\n').filter(Boolean)
-  return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]))
-}
-
-/**
- * A text that changes with any ref, found without a process: git renames a file into place to write a ref, which
- * touches its folder. It shows that something has changed, not what.
- */
-export function refsStamp(commonDir: string): string {
-  return refPlaces(commonDir)
-    .map((place) => `${statSync(place, { throwIfNoEntry: false })?.mtimeMs} ${place}`)
-    .join('\n')
-}
 
 /** The folders and the file of which at least one is touched whenever a ref changes. */
 export function refPlaces(commonDir: string): readonly string[] {

@@ -67,13 +67,6 @@ export function operationsUnderWay(repository: Repository): readonly Operation[]
   return OPERATIONS.filter((operation) => underWay[operation])
 }
 
-/** Ends an operation without moving the work tree, the index or HEAD. */
-export async function quitOperation(git: Git, operation: Operation): Promise<void> {
-  // `bisect` has no --quit, but a reset to HEAD moves nothing.
-  const args = operation === 'bisect' ? ['bisect', 'reset', 'HEAD'] : [operation, '--quit']
-  await git.run(args)
-}
-
 /** Git's message if it does not know the committer's identity; else null. */
 export async function identityProblem(git: Git): Promise<string | null> {
   const { code, stderr } = await git.run(['var', 'GIT_COMMITTER_IDENT'], { okCodes: [0, 128] })

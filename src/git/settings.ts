@@ -61,11 +61,7 @@ export function unsafeDrivers(
 }
 
 /** Whether a command starts a program from outside of the tree, and names no file in it. */
-function isOutside(
-  command: string,
-  top: string,
-  env: Readonly<Record<string, string | undefined>>,
-): boolean {
+function isOutside(command: string, top: string, env: Readonly<Record<string, string | undefined>>): boolean {
   if (/[;&|`$<>()\n]/.test(command)) return false
   const [program = '', ...words] = command
     .trim()

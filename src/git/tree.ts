@@ -1,4 +1,3 @@
-import { writeTree } from './commit.ts'
 import type { Git } from './git.ts'
 
 /** The tree of a commit. */
@@ -25,16 +24,6 @@ export async function changesBetween(
     changes.push({ path: records[i + 1] ?? '', kind } as const)
   }
   return changes
-}
-
-/** The paths that differ between a commit and an earlier one; all of them if there is no earlier one. */
-export async function broughtSince(
-  git: Git,
-  earlier: string | null,
-  commit: string,
-): Promise<readonly string[]> {
-  if (earlier !== null) return changedPaths(git, earlier, commit)
-  return namesIn(git, ['ls-tree', '-r', '--name-only', '-z', commit])
 }
 
 /** What a tree holds at these paths of files and folders; missing paths are left out. */
@@ -71,34 +60,4 @@ async function namesIn(git: Git, args: readonly string[]): Promise<readonly stri
 export async function textIn(git: Git, commit: string, path: string): Promise<string | null> {
   const { code, stdout } = await git.run(['cat-file', 'blob', `${commit}:${path}`], { okCodes: [0, 128] })
   return code === 0 ? stdout.toString() : null
-}
-
-/**
- * A tree in which the files that differ from an earlier one are stored unfiltered, whatever the attributes say. The
- * door has an index for this alone.
- */
-export async function treeWithoutFilters(git: Git, earlier: string, tree: string): Promise<string> {
-  await git.run(['read-tree', tree])
-  const { stdout } = await git.run(['diff-tree', '-r', '--raw', '--no-renames', '-z', earlier, tree])
-  const records = stdout.toString().split('\0')
-  const files: { readonly mode: string; readonly path: string }[] = []
-  for (let i = 0; i + 1 < records.length; i += 2) {
-    const mode = (records[i] ?? '').split(' ')[1] ?? ''
-    const path = records[i + 1] ?? ''
-    if (mode.startsWith('100')) files.push({ mode, path })
-  }
-  const hashed = await git.run(['hash-object', '-w', '--no-filters', '--stdin-paths'], {
-    stdin: files.map(({ path }) => `${quoted(path)}\n`).join(''),
-  })
-  const blobs = hashed.stdout.toString().split('\n')
-  const lines = files.map(({ mode, path }, index) => `${mode} ${blobs[index]}\t${path}\0`)
-  await git.run(['update-index', '-z', '--index-info'], { stdin: lines.join('') })
-  return writeTree(git)
-}
-
-/** A name for one line of git's input, in quotes if it needs them. */
-function quoted(path: string): string {
-  if (!/^"|[\n\r]/.test(path)) return path
-  const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '"': '\\"', '\\': '\\\\' }
-  return `"${path.replaceAll(/[\n\r"\\]/g, (unit) => escapes[unit] ?? unit)}"`
 }

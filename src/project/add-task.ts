@@ -17,10 +17,7 @@ import type { Place } from './project.ts'
  */
 export function taskAdder(place: Place, highestOf: (tasks: readonly Task[]) => Promise<number>) {
   const added: Task[] = []
-  return async (
-    draft: SignalInput<'add_task'>,
-    known: readonly Task[],
-  ): Promise<TaskDraft> => {
+  return async (draft: SignalInput<'add_task'>, known: readonly Task[]): Promise<TaskDraft> => {
     const tasks = [
       ...known,
       ...added.filter(({ number }) => known.every((task) => task.number !== number)),

@@ -52,7 +52,11 @@ export async function checkCommits(
 async function checkCommit(
   { commit, id }: { readonly commit: string; readonly id: string },
   slot: TakenSlot,
-  { taken, world, control }: { readonly taken: CommitSlots; readonly world: World; readonly control: Control },
+  {
+    taken,
+    world,
+    control,
+  }: { readonly taken: CommitSlots; readonly world: World; readonly control: Control },
 ): Promise<CommitCheck> {
   const { project, ports, attempt, end } = await taken.open(slot, commit, { world, control })
   try {

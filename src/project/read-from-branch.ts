@@ -75,7 +75,10 @@ export async function readFromBranch(
   ]
   if (isAsCommitted && !isElsewhere && config.length === 0)
     return { project: committed ? await openProject(where) : own, warnings }
-  const folder = slotsFolder({ root, top: repository.root }, { dir: own.config.workspace.dir, env: world.env })
+  const folder = slotsFolder(
+    { root, top: repository.root },
+    { dir: own.config.workspace.dir, env: world.env },
+  )
   const now = await projectAt(home, folder, tip, where)
   const inForce =
     config.length === 0 ? now : { ...now, config: (await projectAt(home, folder, trusted, where)).config }
@@ -104,10 +107,14 @@ export async function projectAt(
 function withoutEffect({ config, root }: Project, top: string): readonly string[] {
   const inside = config.workspace.link.filter((path) => pathWithin(top, resolve(root, path)) !== null)
   return [
-    ...(config.detachKey === null ? [] : ['detachKey has no effect any more: take it out of the configuration']),
+    ...(config.detachKey === null
+      ? []
+      : ['detachKey has no effect any more: take it out of the configuration']),
     ...(inside.length === 0
       ? []
-      : [`workspace.link has no effect for ${fewOf(inside)}, inside of the repository: name it in workspace.copy`]),
+      : [
+          `workspace.link has no effect for ${fewOf(inside)}, inside of the repository: name it in workspace.copy`,
+        ]),
   ]
 }
 
@@ -152,7 +159,10 @@ async function commitIfAsked(
       isNewConfig ? 'Commit it, or have ralph do it: ralph run --commit-tasks' : 'Commit it first.',
     )
   if (paths.length === 0) return false
-  const wait = AbortSignal.any([world.signal, AbortSignal.timeout(Math.min(options.askSeconds * 1000, 2 ** 31 - 1))])
+  const wait = AbortSignal.any([
+    world.signal,
+    AbortSignal.timeout(Math.min(options.askSeconds * 1000, 2 ** 31 - 1)),
+  ])
   if (!commitTasks && !(askToCommit && (await askToCommit(paths, wait)))) return false
   const names = [...new Set(paths.map((path) => idInFileName(path.slice(path.lastIndexOf('/') + 1)) ?? path))]
   const message = composeMessage({ subject: `Write down ${fewOf(names, 4)}`, body: '', trailers: [] })
@@ -160,7 +170,10 @@ async function commitIfAsked(
   await withoutRun(runFolder(root, { root: git.cwd, commonDir: join(git.cwd, '.git') }), me, async () => {
     const result = await commit(git, { message, paths, signal: world.urgent })
     if (result.kind !== 'committed')
-      throw new UserError(`git did not commit ${counted(paths.length, 'file')}: ${result.output}`, 'Commit them yourself.')
+      throw new UserError(
+        `git did not commit ${counted(paths.length, 'file')}: ${result.output}`,
+        'Commit them yourself.',
+      )
   })
   return true
 }
@@ -174,7 +187,12 @@ async function headOf(git: Git): Promise<string> {
 }
 
 /** The files that decide how a run works, and that differ between two commits. */
-async function changedBetween(git: Git, from: string, to: string, prefix: string): Promise<readonly string[]> {
+async function changedBetween(
+  git: Git,
+  from: string,
+  to: string,
+  prefix: string,
+): Promise<readonly string[]> {
   if (from === to) return []
   const paths = [...CONFIG_FILES, '.worktreeinclude'].map((name) => `:(top,literal)${prefix}${name}`)
   const { stdout } = await git.run(['diff-tree', '-r', '-z', '--name-only', from, to, '--', ...paths])

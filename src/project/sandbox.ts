@@ -94,7 +94,10 @@ export async function openSandbox(
       const uncaged = started.following(startProcess)
       const agent = ({ cageNeeds }: Provider): StartProcess => {
         const needs = cageNeeds?.(env) ?? NO_NEEDS
-        return byPersonsPath(caged((request) => rules.agentPolicy(world, needs, request)), env)
+        return byPersonsPath(
+          caged((request) => rules.agentPolicy(world, needs, request)),
+          env,
+        )
       }
       return {
         agent,

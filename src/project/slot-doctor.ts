@@ -59,7 +59,13 @@ export async function slotFindings(
       finding('ok', `each has what is committed, and ${gets.join(', ')}`),
       ...(inside.length === 0
         ? []
-        : [finding('note', `workspace.link has no effect for ${fewOf(inside)}, inside of the repository`, 'Name it in workspace.copy')]),
+        : [
+            finding(
+              'note',
+              `workspace.link has no effect for ${fewOf(inside)}, inside of the repository`,
+              'Name it in workspace.copy',
+            ),
+          ]),
     ]
   } catch (error) {
     if (!(error instanceof UserError)) throw error

@@ -51,7 +51,10 @@ interface Wiring {
 }
 
 /** The slots of a checkout, as configured. */
-export function slotsOf(place: Place, { home, env, agents, sandbox, started, isReadOnly = false }: Wiring): Slots {
+export function slotsOf(
+  place: Place,
+  { home, env, agents, sandbox, started, isReadOnly = false }: Wiring,
+): Slots {
   const { root, config } = place
   const { repository } = home
   const folder = slotsFolder({ root, top: repository.root }, { dir: config.workspace.dir, env })
@@ -98,7 +101,12 @@ export function slotsOf(place: Place, { home, env, agents, sandbox, started, isR
 }
 
 /** What each folder of a slot needs, from the configuration. */
-export function needsOf({ prepare, copy, link, keep }: WorkspaceConfig): ConstructorParameters<typeof Readying>[1] {
+export function needsOf({
+  prepare,
+  copy,
+  link,
+  keep,
+}: WorkspaceConfig): ConstructorParameters<typeof Readying>[1] {
   return { prepare, copy, link, keep }
 }
 

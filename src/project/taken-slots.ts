@@ -77,13 +77,22 @@ async function openAt(
     where,
     root,
     folder,
-  }: CommitWork & { readonly home: Home; readonly where: Where; readonly root: string; readonly folder: string },
+  }: CommitWork & {
+    readonly home: Home
+    readonly where: Where
+    readonly root: string
+    readonly folder: string
+  },
 ): Promise<AtCommit> {
   // Each slot would listen for Ctrl-C itself: the control does so for all.
   const world: World = { ...outer, signal: control.signal, urgent: control.killSignal }
   const project = { ...(await projectAt(home, join(folder, String(taken.number)), commit, where)), root }
   const { config } = project
-  const sandbox = await openSandbox(sandboxMode(null, { env: world.env, config }), { env: world.env, root, config })
+  const sandbox = await openSandbox(sandboxMode(null, { env: world.env, config }), {
+    env: world.env,
+    root,
+    config,
+  })
   const agents = new Agents(world, { ...NO_WISH, ...wish }, { ...project, isCaged: sandbox.state.on })
   const ports = await runPorts(world, project, { agents, questions: NO_QUESTIONS, sandbox, control })
   const end = taken.follow(ports)

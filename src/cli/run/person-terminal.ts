@@ -24,7 +24,9 @@ export function openPersonTerminal(io: Io, suspend: () => () => void): PersonTer
       write(USUAL_SCREEN + USUAL_MODES + TITLE_BACK + freshLine(io.stdout.columns ?? columns))
     }
     const forget = io.atExit(restore)
-    write(`${KEEP_TITLE}\u001b[2m${task} · ${name} · in ${folder} · ralph goes on when you leave it\u001b[0m\r\n`)
+    write(
+      `${KEEP_TITLE}\u001b[2m${task} · ${name} · in ${folder} · ralph goes on when you leave it\u001b[0m\r\n`,
+    )
     try {
       return await start('handed-over').finished
     } finally {

@@ -124,7 +124,9 @@ async function whereItIs({ git, repository }: Home, name: string | null): Promis
  */
 function operationOn(commonDir: string, branch: string): string | null {
   for (const dir of [commonDir, ...worktreesOf(commonDir)]) {
-    const rebased = ['rebase-merge', 'rebase-apply'].map((name) => textAt(join(dir, name, 'head-name')).trim())
+    const rebased = ['rebase-merge', 'rebase-apply'].map((name) =>
+      textAt(join(dir, name, 'head-name')).trim(),
+    )
     if (rebased.includes(`refs/heads/${branch}`)) return `a rebase of ${branch} is under way`
     if (textAt(join(dir, 'BISECT_START')).trim() === branch) return `a bisect of ${branch} is under way`
   }

@@ -6,7 +6,8 @@ import { pathWithin } from '../../base/paths.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Variables that would lead git, or a tool that asks it, back to the checkout. */
-const MISLEADING = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|PREFIX|NAMESPACE|CEILING_DIRECTORIES)$/
+const MISLEADING =
+  /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|PREFIX|NAMESPACE|CEILING_DIRECTORIES)$/
 
 /**
  * The environment of what is started in a folder of a slot: every variable that names a place in the checkout names the

@@ -153,7 +153,13 @@ export class Folder {
     tracked: boolean,
     more: readonly string[] = [],
   ): Promise<string | null> {
-    const args = ['add', tracked ? '--update' : '--all', ...more, '--pathspec-from-file=-', '--pathspec-file-nul']
+    const args = [
+      'add',
+      tracked ? '--update' : '--all',
+      ...more,
+      '--pathspec-from-file=-',
+      '--pathspec-file-nul',
+    ]
     const specs = [':/', ...except.map((path) => `:(top,exclude,literal)${path}`)]
     const run = async (): Promise<string | null> => {
       const { code, stderr } = await this.git.run(args, { stdin: specs.join('\0'), okCodes: [0, 1, 128] })

@@ -201,7 +201,9 @@ async function wayTo({ git, repository }: Checkout, move: Move, scratch: string)
   const door = git.with({ env: { GIT_INDEX_FILE: scratch } })
   const changes = await rawChanges(git, move.from, move.to)
   const old = await oldSpellings(git, changes)
-  const standing = changes.filter(({ kind, path }) => kind === 'new' && !old.has(path) && isInTheWay(git.cwd, path))
+  const standing = changes.filter(
+    ({ kind, path }) => kind === 'new' && !old.has(path) && isInTheWay(git.cwd, path),
+  )
   // git does not refuse because of a file that a person has deleted: it would restore the file.
   const isMissing = ({ kind, path }: RawChange): boolean =>
     kind !== 'new' && lstatSync(join(git.cwd, path), { throwIfNoEntry: false }) === undefined

@@ -48,9 +48,6 @@ function python(lock: string, command: string): Installer {
   return { lock, command, folder: '.venv', namesItself: true }
 }
 
-/** Every file that decides which packages are installed. */
-export const LOCK_FILES: readonly string[] = [...NODE, ...PYTHON, ...OTHERS].map(({ lock }) => lock)
-
 /** The installers of a project, according to the files in a folder: one for each language. */
 export function installersIn(project: string): readonly Installer[] {
   const isThere = ({ lock }: Installer): boolean => existsSync(join(project, lock))

@@ -155,8 +155,7 @@ export class Slot {
     const { folder, root } = this.work
     await folder.bring(tree)
     mkdirSync(root, { recursive: true })
-    if (this.#isWorkSoiled)
-      await folder.clean('untracked', await this.#plan.readying.kept(root))
+    if (this.#isWorkSoiled) await folder.clean('untracked', await this.#plan.readying.kept(root))
     this.#isWorkSoiled = true
     await this.#submodules.work.bring(tree)
     return installing && this.#makeReady(this.work, installing)
@@ -165,7 +164,13 @@ export class Slot {
   /** Gives the agent a repository of its own. That of an earlier attempt is kept for a while, under its name. */
   async lendGit(base: Base, attempt: string): Promise<void> {
     const { home } = this.#plan
-    const args = ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags', 'refs/remotes']
+    const args = [
+      'for-each-ref',
+      '--format=%(objectname) %(refname)',
+      'refs/heads',
+      'refs/tags',
+      'refs/remotes',
+    ]
     this.#refs = (await home.git.run(args)).stdout.toString().split('\n')
     rmSync(this.attemptFolder, { recursive: true, force: true })
     mkdirSync(this.attemptFolder, { recursive: true })
@@ -334,7 +339,10 @@ export class Slot {
       folder.git.run(['ls-files', '-z']),
     ])
     const before = new Set(known.stdout.toString().split('\0'))
-    const added = staged.stdout.toString().split('\0').filter((path) => path !== '' && !before.has(path))
+    const added = staged.stdout
+      .toString()
+      .split('\0')
+      .filter((path) => path !== '' && !before.has(path))
     return added.length === 0 ? tree : folder.add(added)
   }
 
@@ -421,4 +429,3 @@ function textAt(path: string): string {
     return ''
   }
 }
-

@@ -81,7 +81,10 @@ async function acceptPassed(
   await remote.bring([ref])
   const kept = (await listCandidates(git)).find((one) => one.ref === ref)
   if (kept?.base !== job.base.head)
-    return recordLost(given, `the worker ${worker} sent a candidate that does not stand on the base of its job`)
+    return recordLost(
+      given,
+      `the worker ${worker} sent a candidate that does not stand on the base of its job`,
+    )
   const changes = await rawChanges(git, kept.base, kept.tree)
   const work = { base: kept.base, tree: kept.tree, changes }
   const { touched } = await taskChanges(job, work, ports)

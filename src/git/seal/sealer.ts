@@ -16,7 +16,10 @@ export interface Sealer {
    * The sealed form of a commit that no ref names yet: the commit itself if its message asks for no seal; null if the search
    * was interrupted.
    */
-  sealed(commit: string, onProgress: (seconds: number, expectedSeconds: number) => void): Promise<string | null>
+  sealed(
+    commit: string,
+    onProgress: (seconds: number, expectedSeconds: number) => void,
+  ): Promise<string | null>
 }
 
 /** Opens the sealer for the setting `commit.digits`. */
@@ -40,7 +43,9 @@ export function openSealer(git: Git, digits: number | 'auto', ports: Omit<SealPo
         { ...ports, onProgress: ({ seconds, expectedSeconds }) => onProgress(seconds, expectedSeconds) },
       )
       if (!sealed) return null
-      const { stdout } = await git.run(['hash-object', '-t', 'commit', '-w', '--stdin'], { stdin: sealed.commit })
+      const { stdout } = await git.run(['hash-object', '-t', 'commit', '-w', '--stdin'], {
+        stdin: sealed.commit,
+      })
       const name = stdout.toString().trim()
       if (name !== sealed.hash) throw new Error(`git names the sealed commit ${name}, not ${sealed.hash}`)
       return name

@@ -68,9 +68,7 @@ async function searchInWorkers(puzzle: Puzzle, options: SearchOptions): Promise<
     () => options.onTries?.(Atomics.load(counter, 0) * piece * GROUP_SIZE),
     REPORT_MS,
   )
-  const workers = Array.from({ length: options.threads }, () =>
-    startWorker({ puzzle, piece, counter }),
-  )
+  const workers = Array.from({ length: options.threads }, () => startWorker({ puzzle, piece, counter }))
   const answers = Promise.all(workers.map((worker) => answerOf(worker, stop)))
   try {
     const found = await unlessAborted(answers, signal)

@@ -131,7 +131,10 @@ const workspace = table({
     v.optional(v.nullable(v.string('a text')), DEFAULTS.workspace.prepare),
   ),
   copy: about('Patterns of ignored files that each workspace gets a copy of.', v.optional(anyTexts, [])),
-  link: about('Folders outside of the repository, such as ../core, that are beside each workspace too.', v.optional(anyTexts, [])),
+  link: about(
+    'Folders outside of the repository, such as ../core, that are beside each workspace too.',
+    v.optional(anyTexts, []),
+  ),
   keep: about(
     'Ignored files and folders that stay in a workspace between tasks.',
     v.optional(v.array(pathInside, 'a list of paths'), []),
@@ -330,7 +333,10 @@ export const configSchema = v.pipe(
       'Whether tasks whose Touches overlap wait for each other.',
       v.optional(oneOf(['wait', 'ignore']), DEFAULTS.overlap),
     ),
-    workspace: about("The workspaces in which agents work, outside of the checkout.", v.optional(workspace, {})),
+    workspace: about(
+      'The workspaces in which agents work, outside of the checkout.',
+      v.optional(workspace, {}),
+    ),
     maxAddedTasks: about(
       'How many tasks that agents add a run may take.',
       v.optional(wholeNumber(0), DEFAULTS.maxAddedTasks),

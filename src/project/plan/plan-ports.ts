@@ -29,7 +29,6 @@ import { mirrorPlanning } from '../../engine/state.ts'
 import { tierOf } from '../../select/tier.ts'
 import type { Task } from '../../task/model.ts'
 import { readBacklog } from '../../task/read.ts'
-import { NO_HOOKS } from '../../git/settings.ts'
 import { Agents } from '../agents.ts'
 import { lintContext } from '../lint-context.ts'
 import type { Place } from '../project.ts'
@@ -81,9 +80,7 @@ export async function planPorts(
   const places = planPlaces(place)
   const note = wish.dryRun ? noNote() : noteFile(folder.plan)
   const backlog = (): Promise<readonly Task[]> => backlogOf(place)
-  const asker = lazily(() =>
-    openQuestions(world, place, { wish, front, home, folder, note }),
-  )
+  const asker = lazily(() => openQuestions(world, place, { wish, front, home, folder, note }))
   const ports: PlanPorts = {
     places,
     vocabulary,
@@ -118,8 +115,7 @@ export async function planPorts(
       if (noted) note.write({ ...noted, spentUsd: questions.spentUsd })
       return reply
     },
-    commit:
-      wish.commit && !wish.dryRun ? (request) => commitPhase(git, home.prefix, request, world) : null,
+    commit: wish.commit && !wish.dryRun ? (request) => commitPhase(git, home.prefix, request, world) : null,
     note,
     recoverAgent: async (work) => void (await commandsLeftBy(work as RunTrace)),
     async mirror({ phase, request }) {
