@@ -184,7 +184,6 @@ export const COMMANDS: readonly CommandSpec[] = [
         value: 'N',
         about: 'so many tasks of the loop at once, each in a workspace of its own',
       },
-      flag('isolated', 'in a workspace of its own also where it is one task at a time'),
       {
         name: 'branch',
         takes: 'text',
@@ -395,6 +394,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [{ name: 'answer', takes: 'text', value: 'text', about: 'what to say to its agent' }],
     examples: ['ralph retry T-004', 'ralph retry T-004 --answer "MIT"'],
     load: () => import('./commands/retry.ts'),
+  },
+  {
+    name: 'trust',
+    args: '',
+    summary: 'shows what agents have changed in the configuration, and accepts it in a commit',
+    options: [flag('yes', 'accept it without asking')],
+    examples: ['ralph trust', 'ralph trust --yes'],
+    load: () => import('./commands/trust.ts'),
   },
   {
     name: 'answer',

@@ -52,7 +52,7 @@ export async function obstacles(git: Git, prefix: string, folder: string): Promi
 
 /** The branch that tasks land on: the named one, made where it is missing, or the checked-out one; null for a detached HEAD. */
 export async function branchToLandOn(
-  { branch }: RunOptions,
+  { branch }: Pick<RunOptions, 'branch'>,
   { git, repository }: Home,
 ): Promise<string | null> {
   if (branch === null) return checkedOut(git)

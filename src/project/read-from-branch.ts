@@ -10,7 +10,7 @@ import type { RunOptions } from '../engine/ports.ts'
 import { Folder } from '../engine/slot/folder.ts'
 import { openHome, type Home } from '../engine/slot/home.ts'
 import { isTaskIn } from '../engine/source.ts'
-import { lastTrusted } from '../engine/trust.ts'
+import { lastTrusted, untrusted } from '../engine/trust.ts'
 import { commit } from '../git/commit.ts'
 import { openGit } from '../git/door.ts'
 import type { Git } from '../git/git.ts'
@@ -61,7 +61,7 @@ export async function readFromBranch(
   const committed = await commitIfAsked(world, own, { git, ...paths }, reading)
   const tip = await tipFor(git, branch)
   const trusted = await lastTrusted(home, tip)
-  const config = await changedBetween(git, trusted, tip, home.prefix)
+  const config = await untrusted(home, trusted, tip)
   const isElsewhere = branch !== null && tip !== (await headOf(git))
   const isAsCommitted = committed || paths.tasks.length + paths.config.length === 0
   const warnings = [
@@ -100,6 +100,8 @@ export async function projectAt(
   mkdirSync(below, { recursive: true })
   read.open()
   await read.bring(`${commitHash}^{tree}`)
+  // It marks where the project ends: nothing above this folder belongs to it.
+  mkdirSync(join(read.files, '.git'), { recursive: true })
   return openProject({ cwd: join(read.files, prefix), dir })
 }
 
@@ -184,17 +186,4 @@ async function tipFor(git: Git, branch: string | null): Promise<string> {
 
 async function headOf(git: Git): Promise<string> {
   return (await git.run(['rev-parse', '--verify', 'HEAD'])).stdout.toString().trim()
-}
-
-/** The files that decide how a run works, and that differ between two commits. */
-async function changedBetween(
-  git: Git,
-  from: string,
-  to: string,
-  prefix: string,
-): Promise<readonly string[]> {
-  if (from === to) return []
-  const paths = [...CONFIG_FILES, '.worktreeinclude'].map((name) => `:(top,literal)${prefix}${name}`)
-  const { stdout } = await git.run(['diff-tree', '-r', '-z', '--name-only', from, to, '--', ...paths])
-  return stdout.toString().split('\0').filter(Boolean)
 }
