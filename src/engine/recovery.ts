@@ -42,24 +42,26 @@ export async function recover(
     slot.removeCheck()
     const there: Emit<Happening> = (event) => emit({ ...event, workspace })
     spentUsd = sum(spentUsd, attempt.usage.costUsd)
-    if (await recoverAttempt(ports, slot, attempt, there))
-      toBlock.push({ workspace, attempt: { ...attempt, phase: 'blocking' } })
+    const givenUp = await recoverAttempt(ports, slot, attempt, there)
+    // Its cost is the run's by now: it must not count again if this run dies too.
+    if (givenUp)
+      toBlock.push({ workspace, attempt: { ...givenUp, usage: { ...givenUp.usage, costUsd: null } } })
   }
   return { spentUsd, toBlock }
 }
 
-/** Records what an attempt has left in its slot; returns whether its task was given up. */
+/** Records what an attempt has left in its slot; returns the attempt, with the reason, if its task was given up. */
 async function recoverAttempt(
   ports: Parameters<typeof recover>[0],
   slot: Slot,
   attempt: AttemptNote,
   emit: Emit<Happening>,
-): Promise<boolean> {
+): Promise<AttemptNote | null> {
   const { task, number, phase } = attempt
   const { git } = ports.home
   const record = (await listRecords(git, task)).find((one) => one.number === number)
   const candidate = (await listCandidates(git)).find((one) => one.task === task && one.number === number)
-  if (phase === 'blocking') return true
+  if (phase === 'blocking') return attempt
   if (candidate) {
     emit(
       recovered(
@@ -68,7 +70,7 @@ async function recoverAttempt(
         candidate.ref,
       ),
     )
-    return false
+    return null
   }
   if (record) {
     emit(
@@ -78,13 +80,13 @@ async function recoverAttempt(
         record.ref,
       ),
     )
-    return record.final
+    return record.final ? { ...attempt, phase: 'blocking', reason: record.reason } : null
   }
   const tree = slot.isThere ? await treeLeft(slot, attempt) : null
   if (tree === null) {
     const gone = `${task}: the last run died during attempt ${number}, and its slot is gone`
     emit(recovered(task, gone))
-    return false
+    return null
   }
   const changes = await rawChanges(git, attempt.base.head, tree)
   const changed = changes.map(({ path }) => path)
@@ -93,7 +95,7 @@ async function recoverAttempt(
   const files = changed.length === 1 ? '1 changed file is' : `${changed.length} changed files are`
   const what = changed.length === 0 ? 'nothing had changed' : `${files} kept under ${kept.ref}`
   emit(recovered(task, `${task}: the last run died during attempt ${number}: ${what}`, kept.ref))
-  return false
+  return null
 }
 
 /** The tree of a slot's work folder; null if nothing can be made of it. */

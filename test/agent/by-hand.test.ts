@@ -17,8 +17,6 @@ const terminal: PersonTerminal = {
     if ('problem' in pty) throw new Error(pty.problem)
     return start(pty).finished
   },
-  attach: () => null,
-  guest: () => null,
 }
 
 /** What comes of it where the interactive program is that script. */

@@ -53,8 +53,7 @@ async function caged(name: AgentName, { cwd, home, url, env }: Place, folder: st
   const place = {
     top: cwd,
     root: cwd,
-    git: [path.join(cwd, '.git')],
-    isOwn: false,
+    checkout: '/nowhere',
     borrowed: [],
     tracked: [],
   }

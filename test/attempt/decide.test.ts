@@ -1,8 +1,7 @@
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { KeptAttempt } from '../../src/git/record.ts'
 import type { Ended } from '../../src/engine/decide.ts'
 import { decide } from '../../src/engine/decide.ts'
-import { isOnlyReported } from '../../src/engine/interference.ts'
 import { outcome, outcomeOfEnd, POLICIES } from '../../src/engine/outcome.ts'
 import { OUTCOMES } from '../../src/events/outcome.ts'
 import type { OutcomeKind } from '../../src/events/outcome.ts'
@@ -79,6 +78,7 @@ describe('what follows an attempt', () => {
     const uncounted = OUTCOMES.filter((kind) => !POLICIES[kind].counts)
     expect(uncounted).toEqual([
       'gate-missing',
+      'conflict',
       'rate-limited',
       'no-network',
       'auth',
@@ -272,14 +272,4 @@ describe('how an agent ends', () => {
     expect(crash).toMatchObject({ reason: 'it crashed: one', detail: 'two\nthree' })
     expect(outcomeOfEnd({ kind: 'crashed', reason: 'one' })).toMatchObject({ reason: 'one', detail: '' })
   })
-})
-
-test.each([
-  ['exposed', true],
-  ['nested-repository', true],
-  ['task-files', false],
-  ['commits', false],
-] as const)('what an agent did is undone unless there is nothing to undo: %s', (kind, expected) => {
-  const found = kind === 'commits' ? ({ kind, commits: ['a'] } as const) : ({ kind, paths: ['a'] } as const)
-  expect(isOnlyReported(found)).toBe(expected)
 })

@@ -5,7 +5,7 @@ import type { Agent, AgentEnd, AgentRequest } from '../../src/agent/port.ts'
 import type { RunEvent } from '../../src/events/event.ts'
 import { runTasks } from '../../src/engine/run.ts'
 import { Control } from '../../src/engine/control.ts'
-import type { RunOptions, RunPorts } from '../../src/engine/run-ports.ts'
+import type { Programs, RunOptions, RunPorts } from '../../src/engine/ports.ts'
 import { git, put } from '../git/repository.ts'
 import { connect, SELF, type Connection } from '../mcp/client.ts'
 import { makeProject, read, taskText, those } from '../run/harness.ts'
@@ -28,15 +28,15 @@ async function runWith(
     onEvent = () => undefined,
   }: {
     readonly options?: Partial<RunOptions>
-    readonly ports?: Partial<RunPorts>
+    readonly ports?: Partial<RunPorts> & Partial<Programs>
     readonly onEvent?: (event: RunEvent, control: Control) => void
   } = {},
 ): Promise<{ readonly root: string; readonly events: readonly RunEvent[] }> {
   const root = makeProject({ 'T-001': taskText('T-001', { rest: CRITERIA }) })
   const agent: Agent = {
     ...agentOf(async (request) => {
-      put(root, { 'work.txt': 'done\n' })
-      await using connection = await connect(request.mcpServers['ralph']!, root)
+      put(request.cwd, { 'work.txt': 'done\n' })
+      await using connection = await connect(request.mcpServers['ralph']!, request.cwd)
       return (await deed({ request, connection })) ?? { end: { kind: 'no-marker' } }
     }),
     takesMcpServers: true,
@@ -83,7 +83,7 @@ describe('what an agent says by its tools', () => {
 
   it('is no proof: the gates run as ever', async () => {
     const gates = [{ name: 'test', command: 'false', required: true, timeoutSeconds: 9 }]
-    const runGate: RunPorts['runGate'] = async (gate) => ({
+    const runGate: Programs['runGate'] = async (gate) => ({
       gate,
       verdict: 'failed',
       seconds: 0,
@@ -160,21 +160,20 @@ describe('what an agent says by its tools', () => {
 
   it('adds tasks, and no more than a run takes from agents', async () => {
     const titles: string[] = []
-    const addTask: RunPorts['addTask'] = async ({ title }, { root }) => {
+    const draftTask: RunPorts['draftTask'] = async ({ title }) => {
       if (title === 'Bad') return { problem: 'it would not do' }
       titles.push(title)
-      put(root, { 'docs/tasks/T-002.md': taskText('T-002') })
-      return { id: 'T-002', file: 'docs/tasks/T-002.md' }
+      return { id: 'T-002', file: 'docs/tasks/T-002.md', text: taskText('T-002') }
     }
     const { root, events } = await runWith(
       async ({ connection }) => {
         const add = (title: string) => connection.call('add_task', { title, description: 'Why.' })
         expect(await add('Bad')).toEqual({ ok: false, text: 'Refused: it would not do.' })
-        expect(await add('One')).toEqual({ ok: true, text: 'Added T-002: docs/tasks/T-002.md' })
+        expect(await add('One')).toEqual({ ok: true, text: expect.stringMatching(/^Added T-002: docs.tasks.T-002.md /) })
         expect(await add('Two')).toMatchObject({ ok: false, text: expect.stringContaining('maxAddedTasks') })
         await connection.call('done', { summary: 'S' })
       },
-      { options: { maxAddedTasks: 1, loop: false }, ports: { addTask } },
+      { options: { maxAddedTasks: 1, loop: false }, ports: { draftTask } },
     )
     expect(titles).toEqual(['One'])
     expect(those(events, 'task-added')).toMatchObject([{ id: 'T-001', added: 'T-002', title: 'One' }])

@@ -99,7 +99,7 @@ async function benchCage(): Promise<readonly Row[]> {
   if (!available.ok) return [{ what: 'the sandbox', value: 'none', ratio: available.reason }]
   const cwd = process.cwd()
   const settings = { write: [], read: [], denyRead: [], network: [], gatesNetwork: [], copy: [] }
-  const place = { top: cwd, root: cwd, git: [`${cwd}/.git`], isOwn: false, borrowed: [], tracked: [] }
+  const place = { top: cwd, root: cwd, checkout: '/nowhere', borrowed: [], tracked: [] }
   const world = { place, settings, env: process.env }
   const needs = claude.cageNeeds!(process.env)
   const agent = cagedStart(available.program, (asked) => agentPolicy(world, needs, asked))

@@ -3,13 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { AgentRequest } from '../../src/agent/port.ts'
 import type { Git } from '../../src/git/git.ts'
-import { findRepository } from '../../src/git/repository.ts'
-import { openWorkspace } from '../../src/engine/workspace/open.ts'
 import { runTasks } from '../../src/engine/run.ts'
-import { openGit } from '../../src/git/door.ts'
 import { ENV, git, put } from '../git/bare-git.ts'
-import { doneBy, makePorts, OPTIONS } from '../run/ports.ts'
+import { doneBy, makePorts, OPTIONS, ownFolder } from '../run/ports.ts'
 import type { Row } from './row.ts'
 
 const TRIVIAL = 10
@@ -76,28 +74,27 @@ async function between(size: { readonly tasks: number; readonly done: number }):
   try {
     makeBacklog(root, size)
     const before = bare(root, 'before')
-    const ports = await makePorts({ root })
     let processes = 0
-    const door = openGit({ cwd: root, env: ENV })
     const counted = (inner: Git): Git => ({
       ...inner,
       run: (args, options) => (processes++, inner.run(args, options)),
+      at: (cwd) => counted(inner.at(cwd)),
       with: (more) => counted(inner.with(more)),
     })
     const marks: { readonly at: number; readonly processes: number }[] = []
     const pauses: { readonly ms: number; readonly processes: number }[] = []
     const agent = {
       name: 'bench',
-      async *run(request: { readonly task: { readonly id: string } }) {
+      async *run(request: AgentRequest) {
         const last = marks.at(-1)
         if (last) pauses.push({ ms: performance.now() - last.at, processes: processes - last.processes })
-        put(root, { [`src/${request.task.id}.txt`]: 'x\n' })
+        put(request.cwd, { [`src/${request.task.id}.txt`]: 'x\n' })
         marks.push({ at: performance.now(), processes })
         yield { type: 'finished' as const, outcome: OUTCOME }
       },
     }
-    const workspace = openWorkspace(counted(door), (await findRepository(door))!, root)
-    await runTasks(OPTIONS, { ...ports, workspace, ...doneBy(agent) }, (event) => {
+    const ports = await makePorts({ root, counted, ports: doneBy(agent) })
+    await runTasks(OPTIONS, ports, (event) => {
       if (event.type === 'warning') throw new Error(event.message)
     })
     return {
@@ -107,7 +104,7 @@ async function between(size: { readonly tasks: number; readonly done: number }):
       processes: Math.max(...pauses.map((pause) => pause.processes)),
     }
   } finally {
-    rmSync(root, { recursive: true, force: true })
+    for (const folder of [root, ownFolder(root)]) rmSync(folder, { recursive: true, force: true })
   }
 }
 

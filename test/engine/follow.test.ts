@@ -1,4 +1,4 @@
-import { existsSync, linkSync, rmSync, copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openGit } from '../../src/git/door.ts'
@@ -37,9 +37,12 @@ async function scene(): Promise<Scene> {
   const tree = git(root, 'write-tree')
   const to = git(root, 'commit-tree', tree, '-p', from, '-m', 'Elsewhere')
   git(root, 'reset', '-q', '--hard', from)
+  return { root, checkout: await checkoutAt(root), move: { branch: 'main', from, to }, noted: [] }
+}
+
+async function checkoutAt(root: string): Promise<Checkout> {
   const door = openGit({ cwd: root, env: ENV })
-  const checkout = { git: door, repository: (await findRepository(door))! }
-  return { root, checkout, move: { branch: 'main', from, to }, noted: [] }
+  return { git: door, repository: (await findRepository(door))! }
 }
 
 const go = ({ checkout, move, noted }: Scene) => moveWithCheckout(checkout, move, (one) => noted.push(one))
@@ -153,5 +156,44 @@ describe('a move that was killed in between', () => {
     put(at.root, { '.git/index.lock': '' })
     await expect(finishMove(at.checkout, { ...at.move, to: at.move.from })).rejects.toThrow('lock')
     expect(existsSync(join(at.root, '.git/index.lock'))).toBe(true)
+  })
+})
+
+describe('a checkout that follows a name that changes only in case', () => {
+  /** A commit in which that name has changed, with the checkout where it was. */
+  async function followed(): Promise<Scene> {
+    const root = makeRepository({ 'src/Foo.ts': 'foo\n', other: 'x\n' })
+    // As git sets it where case makes no difference, whether or not it makes one here.
+    git(root, 'config', 'core.ignorecase', 'true')
+    const from = git(root, 'rev-parse', 'HEAD')
+    const blob = git(root, 'rev-parse', 'HEAD:src/Foo.ts')
+    git(root, 'update-index', '--force-remove', 'src/Foo.ts')
+    git(root, 'update-index', '--add', '--cacheinfo', `100644,${blob},src/foo.ts`)
+    const to = git(root, 'commit-tree', git(root, 'write-tree'), '-p', from, '-m', 'rename')
+    git(root, 'read-tree', from)
+    git(root, 'update-index', '--refresh')
+    return { root, checkout: await checkoutAt(root), move: { branch: 'main', from, to }, noted: [] }
+  }
+
+  it('goes along', async () => {
+    const at = await followed()
+    expect(await inTheWay(at.checkout, at.move)).toBeNull()
+    expect(await go(at)).toEqual({ kind: 'moved' })
+    expect(readdirSync(join(at.root, 'src'))).toEqual(['foo.ts'])
+    expectAt(at)
+  })
+
+  it.each([
+    ['before the file was touched', () => undefined],
+    ['with the file gone', (root: string) => rmSync(join(root, 'src/Foo.ts'))],
+    ['with the file there by its new name', (root: string) => renameSync(join(root, 'src/Foo.ts'), join(root, 'src/foo.ts'))],
+  ])('goes along once more where a run died %s', async (_, died) => {
+    const at = await followed()
+    git(at.root, 'update-ref', 'refs/heads/main', at.move.to)
+    died(at.root)
+    await finishMove(at.checkout, at.move)
+    expect(readdirSync(join(at.root, 'src'))).toEqual(['foo.ts'])
+    expect(read(at.root, 'src/foo.ts')).toBe('foo\n')
+    expectAt(at)
   })
 })

@@ -39,8 +39,9 @@ async function complete(root: string, id: string): Promise<string> {
     root,
     `${id}: Do it\n\nNotes on ${id}.\n\nTask: ${id}\nTier: Light\nAttempts: 1\nSeal: ${prefix}\n`,
   )
-  const { branch } = { branch: git(root, 'branch', '--show-current') }
-  return (await sealer.seal({ commit, branch, onProgress: () => undefined })).commit
+  const sealed = (await sealer.sealed(commit, () => undefined))!
+  git(root, 'update-ref', 'HEAD', sealed)
+  return sealed
 }
 
 async function verification(root: string) {

@@ -1,16 +1,13 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Agent, AgentRequest } from '../../src/agent/port.ts'
 import type { Happening } from '../../src/events/event.ts'
 import type { AgentReply } from '../../src/agent/question.ts'
-import { AgentQuestions, type AgentAtWork } from '../../src/engine/ask-agent.ts'
+import { AgentQuestions } from '../../src/engine/ask-agent.ts'
 import { makeRunFolder } from '../../src/engine/folder.ts'
+import type { RunTrace } from '../../src/process/tree.ts'
 import { git, put } from '../git/repository.ts'
 import { makeProject, read } from './harness.ts'
 import { agentOf, choiceOf, makePorts, OPTIONS, type Said } from './ports.ts'
-
-afterEach(() => vi.useRealTimers())
 
 const START = Date.parse('2026-01-01T00:00:00Z')
 const QUESTION = {
@@ -27,7 +24,7 @@ interface Asked {
   readonly root: string
   readonly replies: readonly AgentReply[]
   readonly events: readonly Happening[]
-  readonly notes: readonly (AgentAtWork | null)[]
+  readonly notes: readonly (RunTrace | null)[]
   readonly requests: readonly AgentRequest[]
   /** How long all of it waited. */
   readonly waited: number
@@ -35,17 +32,27 @@ interface Asked {
 
 /** Asks as often as there are questions; the agents say what stands for each time that they are asked. */
 async function ask(
-  says: Readonly<Record<string, (root: string, time: number) => Said>>,
-  { times = 1, budget = null }: { readonly times?: number; readonly budget?: number | null } = {},
+  says: Readonly<Record<string, (request: AgentRequest, time: number) => Said>>,
+  {
+    times = 1,
+    budget = null,
+    files = {},
+  }: {
+    readonly times?: number
+    readonly budget?: number | null
+    /** Not committed. */
+    readonly files?: Readonly<Record<string, string>>
+  } = {},
 ): Promise<Asked> {
   const root = makeProject({}, { 'docs/tasks/none.md': '' })
+  put(root, files)
   let clock = START
-  const [events, notes, requests]: [Happening[], (AgentAtWork | null)[], AgentRequest[]] = [[], [], []]
+  const [events, notes, requests]: [Happening[], (RunTrace | null)[], AgentRequest[]] = [[], [], []]
   const agents = Object.entries(says).map(([name, say]): Agent => {
     let time = 0
     return agentOf((request) => {
       requests.push(request)
-      return say(root, ++time)
+      return say(request, ++time)
     }, name)
   })
   const ports = await makePorts({
@@ -91,26 +98,8 @@ it('hands over what is asked, and gives what is answered, with or without a mark
     env: { RALPH_PLAN_PHASE: 'research' },
     task: { id: 'plan-shop-research', file: 'docs/plans/shop/plan.md' },
   })
-  // While an agent works it is noted what it began with, and afterwards that nobody does.
-  expect(notes.map((work) => work && work.tree !== '')).toEqual([true, null, true, null])
-})
-
-it('keeps the note of the planning fresh meanwhile: it tells until when ralph was alive', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  const age = (root: string): number => statSync(join(root, '.ralph/plan.json')).mtimeMs
-  let during = 0
-  const { root } = await ask({
-    fake: (folder) => {
-      put(folder, { '.ralph/plan.json': '{}\n' })
-      vi.advanceTimersByTime(5000)
-      during = age(folder)
-      put(folder, { '.ralph/plan.json': '{ }\n' })
-      return { message: '{}' }
-    },
-  })
-  expect(during).toBe(START)
-  vi.advanceTimersByTime(5000)
-  expect(age(root)).not.toBe(START)
+  // While an agent works it is noted how to find what it has started, and afterwards that nobody does.
+  expect(notes.map((work) => work && work.mark !== '')).toEqual([true, null, true, null])
 })
 
 it('waits for the end of a limit, and asks again', async () => {
@@ -165,20 +154,27 @@ it.each<[Said, AgentReply]>([
   expect((await ask({ fake: () => said })).replies).toEqual([reply])
 })
 
-it('puts back what was changed, and keeps it aside', async () => {
-  const { root, events } = await ask({
-    fake: (folder) => {
-      put(folder, { 'README.md': 'bad\n', 'src/new.ts': 'new\n' })
-      git(folder, 'add', '-A')
-      return { message: '{}' }
+it('has an agent read the files of the checkout as they are, elsewhere, and throws away what it writes', async () => {
+  const { root, events, replies } = await ask(
+    {
+      fake: ({ cwd }, time) => {
+        const message = `${read(cwd, 'docs/idea.md')}${read(cwd, 'README.md')}`
+        if (time === 1) put(cwd, { 'README.md': 'bad\n', 'src/new.ts': 'new\n', 'docs/idea.md': 'bad\n' })
+        return { message }
+      },
     },
-  })
+    { times: 2, files: { 'docs/idea.md': 'not committed\n' } },
+  )
+  const texts = replies.map((reply) => (reply.kind === 'answered' ? reply.text : reply.kind))
+  expect(texts).toEqual(['not committed\n# shop\n', 'not committed\n# shop\n'])
   expect(read(root, 'README.md')).toBe('# shop\n')
-  expect(read(root, '.ralph/set-aside/1/src/new.ts')).toBe('new\n')
-  expect(git(root, 'status', '--porcelain')).toBe('')
-  expect(events).toContainEqual({
-    type: 'interference',
-    id: 'plan-shop-research',
-    interference: { kind: 'written', paths: ['README.md', 'src/new.ts'], keptIn: '.ralph/set-aside/1' },
-  })
+  expect(read(root, 'docs/idea.md')).toBe('not committed\n')
+  expect(git(root, 'status', '--porcelain')).toBe('?? docs/idea.md')
+  expect(events.filter(({ type }) => type === 'interference')).toEqual([
+    {
+      type: 'interference',
+      id: 'plan-shop-research',
+      interference: { kind: 'written', paths: ['README.md', 'docs/idea.md', 'src/new.ts'] },
+    },
+  ])
 })

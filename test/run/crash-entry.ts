@@ -10,7 +10,7 @@ import type { Deed } from './ports.ts'
  * SIGKILL the given time that it comes to the checkpoint. The diary, outside the repository, tells what the agent
  * wrote, which checkpoints were passed, and how the run ended.
  */
-const [root = '', diary = '', checkpoint = '', occurrence = '1', jobs = '0'] = process.argv.slice(2)
+const [root = '', diary = '', checkpoint = '', occurrence = '1', jobs = '1'] = process.argv.slice(2)
 const note = (line: string): void => appendFileSync(diary, `${line}\n`)
 
 const deed: Deed = ({ task, cwd }) => {
@@ -22,7 +22,10 @@ const deed: Deed = ({ task, cwd }) => {
     git(cwd, 'commit', '-qm', `T-002: mine\n\nTask: T-002`)
     writeFileSync(join(cwd, 'docs/tasks/T-002.md'), `# T-002: Mine\n\n- **Status**: DONE\n\n${token}\n`)
   }
-  if (task.id === 'T-003') git(cwd, 'config', 'agent.was', 'here')
+  if (task.id === 'T-003') {
+    git(cwd, 'config', 'agent.was', 'here')
+    git(cwd, 'switch', '-qc', 'elsewhere')
+  }
   note('cost')
   const blocked = { kind: 'blocked' as const, reason: 'needs a key' }
   return { usage: { turns: 1, costUsd: 0.25 }, ...(task.id === 'T-004' ? { end: blocked } : {}) }
@@ -43,8 +46,8 @@ const ports = await makePorts({
     },
   },
 })
-const apart = jobs === '0' ? null : { jobs: Number(jobs), branch: null }
-await runTasks({ ...OPTIONS, gates: [gateOf('test')], budget: 100, apart }, ports, (event) => {
+const options = { ...OPTIONS, gates: [gateOf('test')], budget: 100, jobs: Number(jobs) }
+await runTasks(options, ports, (event) => {
   if (event.type === 'attempt-started' && event.id === 'T-003' && event.counted === 1) seen.set('third', 1)
   if (event.type === 'recovered') note(`recovered ${event.message}`)
   if (event.type === 'run-finished') note(`finished ${JSON.stringify(event)}`)

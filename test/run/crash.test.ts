@@ -33,20 +33,20 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(built, { recursive: true, force: true }))
 
-interface Scene {
+interface Trial {
   readonly root: string
   readonly diary: string
 }
 
 /** A copy each: to make a repository takes git longer than to copy one. */
-function makeScene(): Scene {
+function makeTrial(): Trial {
   const root = makeFolder()
   cpSync(template, root, { recursive: true })
   return { root, diary: join(makeFolder(), 'diary') }
 }
 
 /** At once, not at the end: hundreds of them would take the hook longer than it has. */
-function remove({ root }: Scene): void {
+function remove({ root }: Trial): void {
   for (const folder of [root, ownFolder(root)]) rmSync(folder, { recursive: true, force: true })
 }
 
@@ -56,13 +56,13 @@ interface Killing {
   /** Kills after so many milliseconds: only ralph, or with it all that it has started. */
   readonly afterMs?: number
   readonly group?: boolean
-  /** How many jobs at once; none works in the checkout. */
+  /** How many jobs at once. */
   readonly jobs?: number
 }
 
 /** Runs ralph in a process of its own; resolves with the signal that ended it, if one did. */
-function run({ root, diary }: Scene, killing: Killing = {}): Promise<NodeJS.Signals | null> {
-  const { checkpoint = '', occurrence = 1, jobs = 0 } = killing
+function run({ root, diary }: Trial, killing: Killing = {}): Promise<NodeJS.Signals | null> {
+  const { checkpoint = '', occurrence = 1, jobs = 1 } = killing
   const args = [entry, root, diary, checkpoint, String(occurrence), String(jobs)]
   const child = spawn(process.execPath, args, {
     detached: true,
@@ -82,13 +82,13 @@ function run({ root, diary }: Scene, killing: Killing = {}): Promise<NodeJS.Sign
   })
 }
 
-const diaryOf = ({ diary }: Scene) => (existsSync(diary) ? readFileSync(diary, 'utf8').split('\n') : [])
-const lines = (scene: Scene, start: string) =>
-  diaryOf(scene).flatMap((line) => (line.startsWith(start) ? [line.slice(start.length + 1)] : []))
+const diaryOf = ({ diary }: Trial) => (existsSync(diary) ? readFileSync(diary, 'utf8').split('\n') : [])
+const lines = (trial: Trial, start: string) =>
+  diaryOf(trial).flatMap((line) => (line.startsWith(start) ? [line.slice(start.length + 1)] : []))
 
 /** Everything that must hold once a run has come to its end, whatever happened before. */
-function expectNothingLost(scene: Scene): void {
-  const { root } = scene
+function expectNothingLost(trial: Trial): void {
+  const { root } = trial
   const completions = git(root, 'log', '--format=%(trailers:key=Task,valueonly)').split('\n').filter(Boolean)
   expect(completions.toSorted()).toEqual(TASKS)
   expect(git(root, 'rev-list', '--count', 'HEAD')).toBe('6')
@@ -96,14 +96,18 @@ function expectNothingLost(scene: Scene): void {
     expect(read(root, `docs/tasks/${id}.md`)).toContain(
       id === 'T-004' ? '**Status**: BLOCKED' : '**Status**: DONE',
     )
+  expect(read(root, 'docs/tasks/T-004.md')).toContain('needs a key')
   expect(git(root, 'status', '--porcelain')).toBe('')
   expect(git(root, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main')
   expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('')
   expect(read(root, 'mine.txt')).toBe('mine\n')
   expect(read(root, '.env')).toBe('SECRET=1\n')
   expect(read(root, '.ralph/run.json')).toBeNull()
+  expect(existsSync(join(root, '.git/index.lock'))).toBe(false)
   expect(read(root, '.git/config')).not.toContain('[agent]')
-  expectEveryWordKept(scene)
+  expect(git(root, 'for-each-ref', '--format=%(refname)', 'refs/heads')).toBe('refs/heads/main')
+  expect(git(root, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
+  expectEveryWordKept(trial)
   const refs = git(root, 'for-each-ref', '--format=%(refname:lstrip=3)', 'refs/ralph/attempts').split('\n')
   for (const id of TASKS) {
     const own = refs.flatMap((ref) => (ref.startsWith(`${id}/`) ? [Number(ref.slice(id.length + 1))] : []))
@@ -113,53 +117,56 @@ function expectNothingLost(scene: Scene): void {
 }
 
 /** Each thing that the agent wrote is in some commit that a ref leads to. */
-function expectEveryWordKept(scene: Scene): void {
-  const all = git(scene.root, 'rev-list', '--all').split('\n')
+function expectEveryWordKept(trial: Trial): void {
+  const all = git(trial.root, 'rev-list', '--all').split('\n')
   const found = execFileSync('git', ['grep', '-h', '-o', '-E', 'T-00[0-9]-by-[0-9]+-[0-9]+', ...all], {
-    cwd: scene.root,
+    cwd: trial.root,
     encoding: 'utf8',
   })
   const words = new Set(found.split('\n'))
-  for (const word of lines(scene, 'wrote')) expect(words).toContain(word)
+  for (const word of lines(trial, 'wrote')) expect(words).toContain(word)
 }
 
 /** What the last run said it had all cost, where it was told of every agent that had told a cost. */
-function expectCostRight(scene: Scene): void {
-  const [finished = '{}'] = lines(scene, 'finished').slice(-1)
+function expectCostRight(trial: Trial): void {
+  const [finished = '{}'] = lines(trial, 'finished').slice(-1)
   const told: unknown = JSON.parse(finished)
-  expect(told).toMatchObject({ cost: lines(scene, 'cost').length * COST })
+  expect(told).toMatchObject({ cost: lines(trial, 'cost').length * COST })
 }
 
 // It kills groups, and tells by the signal that a process was killed: Windows has neither.
 describe.skipIf(process.platform === 'win32')('a run that is killed', () => {
   it('goes on from every point between two side effects', { timeout: 600_000 }, async () => {
-    const scout = makeScene()
+    const scout = makeTrial()
     expect(await run(scout)).toBeNull()
     expectNothingLost(scout)
     expectCostRight(scout)
     const points = pointsOf(lines(scout, 'passed'))
     expect(points.length).toBeGreaterThan(40)
     await inPairs(isThorough ? points : oneOfEach(points), async ([checkpoint, occurrence]) => {
-      const scene = makeScene()
-      expect(await run(scene, { checkpoint, occurrence })).toBe('SIGKILL')
-      expect(await run(scene)).toBeNull()
-      expectNothingLost(scene)
-      if (checkpoint !== 'run-cleared') expectCostRight(scene)
-      remove(scene)
+      const trial = makeTrial()
+      expect(await run(trial, { checkpoint, occurrence })).toBe('SIGKILL')
+      expect(await run(trial)).toBeNull()
+      expectNothingLost(trial)
+      if (checkpoint !== 'run-cleared') expectCostRight(trial)
+      remove(trial)
     })
   })
 
   it('goes on from every point of the recovery itself', { timeout: 600_000 }, async () => {
-    const deaths = [
-      'agent-ended',
-      'attempt-kept',
-      'head-restored',
-      'candidate-kept',
-      'file-completed',
-      'committed',
-      'file-blocked',
-    ] as const
-    const recoveries = ['attempt-kept', 'head-restored', 'tree-restored'] as const
+    const deaths: readonly (readonly [checkpoint: string, occurrence: number])[] = [
+      // The second task's agent is the one that commits of its own.
+      ['agent-ended', 2],
+      ['work-taken', 1],
+      ['attempt-kept', 1],
+      // The last attempt at the task that is then blocked.
+      ['attempt-kept', 2],
+      ['candidate-kept', 1],
+      ['committed', 1],
+      ['published', 1],
+      ['blocking-noted', 1],
+    ]
+    const recoveries = ['run-noted', 'entered', 'candidates-dropped'] as const
     const pairs = [
       // Each death with each recovery takes a minute more.
       ...deaths.flatMap((death, index) =>
@@ -167,21 +174,23 @@ describe.skipIf(process.platform === 'win32')('a run that is killed', () => {
           .filter((_, place) => isThorough || place === index % recoveries.length)
           .map((recovery) => [death, recovery] as const),
       ),
-      ['file-blocked', 'blocking-noted'] as const,
-      ['block-committed', 'run-noted'] as const,
-      ['candidate-kept', 'committed'] as const,
-      ['candidate-kept', 'entered'] as const,
-      ['file-completed', 'candidates-dropped'] as const,
-    ]
-    await inPairs(pairs, async ([death, recovery]) => {
-      const scene = makeScene()
-      // The second task's agent is the one that commits of its own.
-      const first = { checkpoint: death, occurrence: death === 'agent-ended' ? 2 : 1 }
-      expect(await run(scene, first)).toBe('SIGKILL')
-      await run(scene, { checkpoint: recovery })
-      expect(await run(scene)).toBeNull()
-      expectNothingLost(scene)
-      remove(scene)
+      [['agent-ended', 2], 'attempt-kept'],
+      [['work-taken', 1], 'attempt-kept'],
+      [['attempt-kept', 2], 'run-noted'],
+      [['attempt-kept', 2], 'blocking-noted'],
+      [['candidate-kept', 1], 'candidates-found'],
+      [['candidate-kept', 1], 'committed'],
+      [['blocking-noted', 1], 'block-committed'],
+      [['block-committed', 1], 'run-noted'],
+    ] as const
+    await inPairs(pairs, async ([[checkpoint, occurrence], recovery]) => {
+      const trial = makeTrial()
+      expect(await run(trial, { checkpoint, occurrence })).toBe('SIGKILL')
+      expect(await run(trial, { checkpoint: recovery })).toBe('SIGKILL')
+      expect(await run(trial)).toBeNull()
+      expectNothingLost(trial)
+      expectCostRight(trial)
+      remove(trial)
     })
   })
 
@@ -189,7 +198,7 @@ describe.skipIf(process.platform === 'win32')('a run that is killed', () => {
     `goes on from any instant (${RANDOM_KILLS} tried)`,
     { timeout: 3_600_000 },
     async () => {
-      const scout = makeScene()
+      const scout = makeTrial()
       const before = performance.now()
       await run(scout)
       const whole = performance.now() - before
@@ -198,11 +207,11 @@ describe.skipIf(process.platform === 'win32')('a run that is killed', () => {
         (_, i) => [Math.random() * whole, i % 2 === 0] as const,
       )
       await inPairs(instants, async ([afterMs, group]) => {
-        const scene = makeScene()
-        await run(scene, { afterMs, group })
-        expect(await run(scene)).toBeNull()
-        expectNothingLost(scene)
-        remove(scene)
+        const trial = makeTrial()
+        await run(trial, { afterMs, group })
+        expect(await run(trial)).toBeNull()
+        expectNothingLost(trial)
+        remove(trial)
       })
     },
   )
@@ -214,66 +223,64 @@ describe.skipIf(process.platform === 'win32')('several jobs that are killed', ()
   const some = <Item>(items: readonly Item[]): readonly Item[] =>
     isThorough ? items : items.filter((_, index) => index % 14 === 0)
 
-  function expectAllInOrder(scene: Scene): void {
-    expectNothingLost(scene)
-    expect(existsSync(join(scene.root, '.git/index.lock'))).toBe(false)
-    expect(git(scene.root, 'for-each-ref', 'refs/ralph/candidates', 'refs/ralph/stray')).toBe('')
-    expect(git(scene.root, 'rev-list', '--merges', 'HEAD')).toBe('')
+  function expectAllInOrder(trial: Trial): void {
+    expectNothingLost(trial)
+    expect(git(trial.root, 'rev-list', '--merges', 'HEAD')).toBe('')
   }
 
   it('go on from the points between two side effects', { timeout: 3_600_000 }, async () => {
-    const scout = makeScene()
+    const scout = makeTrial()
     expect(await run(scout, { jobs })).toBeNull()
     expectAllInOrder(scout)
     const points = pointsOf(lines(scout, 'passed'))
     expect(points.length).toBeGreaterThan(40)
     await inPairs(some(points), async ([checkpoint, occurrence]) => {
-      const scene = makeScene()
-      await run(scene, { checkpoint, occurrence, jobs })
-      expect(await run(scene, { jobs })).toBeNull()
-      expectAllInOrder(scene)
-      remove(scene)
+      const trial = makeTrial()
+      await run(trial, { checkpoint, occurrence, jobs })
+      expect(await run(trial, { jobs })).toBeNull()
+      expectAllInOrder(trial)
+      remove(trial)
     })
   })
 
-  it('are gone on with in the checkout, alone, and the other way round', { timeout: 3_600_000 }, async () => {
+  it('are gone on with one at a time, and the other way round', { timeout: 3_600_000 }, async () => {
     const deaths = ['candidate-kept', 'agent-ended', 'published', 'attempt-kept'] as const
     await inPairs(deaths, async (checkpoint) => {
-      const scene = makeScene()
-      expect(await run(scene, { checkpoint, occurrence: 2, jobs })).toBe('SIGKILL')
-      if (checkpoint !== 'published') await run(scene, { checkpoint: 'file-completed' })
-      expect(await run(scene, { jobs: checkpoint === 'agent-ended' ? jobs : 0 })).toBeNull()
-      expectAllInOrder(scene)
-      remove(scene)
+      const trial = makeTrial()
+      expect(await run(trial, { checkpoint, occurrence: 2, jobs })).toBe('SIGKILL')
+      expect(await run(trial, { checkpoint: 'committed' })).toBe('SIGKILL')
+      expect(await run(trial, { jobs: checkpoint === 'agent-ended' ? jobs : 1 })).toBeNull()
+      expectAllInOrder(trial)
+      remove(trial)
     })
   })
 
-  it('go on where git was killed after it had brought home what a record is made of', async () => {
-    const scene = makeScene()
-    expect(await run(scene, { checkpoint: 'attempt-kept', jobs })).toBe('SIGKILL')
-    const refs = git(scene.root, 'for-each-ref', '--format=%(refname)', 'refs/ralph/attempts').split('\n')
+  it('go on where the commit of a record was made, and no ref leads to it yet', async () => {
+    const trial = makeTrial()
+    expect(await run(trial, { checkpoint: 'attempt-kept', jobs })).toBe('SIGKILL')
+    const refs = git(trial.root, 'for-each-ref', '--format=%(refname)', 'refs/ralph/attempts').split('\n')
     const last = refs.filter((ref) => ref.startsWith('refs/ralph/attempts/T-'))
     expect(last).not.toEqual([])
-    for (const ref of last) git(scene.root, 'update-ref', '-d', ref)
-    expect(await run(scene, { jobs })).toBeNull()
-    expectAllInOrder(scene)
+    for (const ref of last) git(trial.root, 'update-ref', '-d', ref)
+    expect(await run(trial, { jobs })).toBeNull()
+    expectAllInOrder(trial)
   })
 
   const kills = Math.max(2, Math.floor(RANDOM_KILLS / 2))
   it.skipIf(!isThorough)(`go on from any instant (${kills} tried)`, { timeout: 7_200_000 }, async () => {
-    const scout = makeScene()
+    const scout = makeTrial()
     const before = performance.now()
     await run(scout, { jobs })
     const whole = performance.now() - before
     const instants = Array.from({ length: kills }, (_, i) => [Math.random() * whole, i % 2 === 0] as const)
     await inPairs(instants, async ([afterMs, group]) => {
-      const scene = makeScene()
-      await run(scene, { afterMs, group, jobs })
+      const trial = makeTrial()
+      await run(trial, { afterMs, group, jobs })
       // The one after it is killed too.
-      await run(scene, { afterMs: Math.random() * whole, group, jobs })
-      expect(await run(scene, { jobs })).toBeNull()
-      expectAllInOrder(scene)
-      remove(scene)
+      await run(trial, { afterMs: Math.random() * whole, group, jobs })
+      expect(await run(trial, { jobs })).toBeNull()
+      expectAllInOrder(trial)
+      remove(trial)
     })
   })
 })

@@ -3,9 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { newMark, withMark } from '../../src/process/mark.ts'
 import { livingTree } from '../../src/process/tree.ts'
 import { openGit } from '../../src/git/door.ts'
-import { openWorkspace } from '../../src/engine/workspace/open.ts'
 import { doctorFindings } from '../../src/engine/doctor.ts'
-import { taskFilesIn } from '../../src/engine/source.ts'
 import { takeLock } from '../../src/engine/lock.ts'
 import { makeRunFolder, runFolder } from '../../src/engine/folder.ts'
 import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
@@ -16,20 +14,18 @@ async function look(root: string): Promise<readonly string[]> {
 }
 
 function findingsOf(root: string): ReturnType<typeof doctorFindings> {
-  const door = openGit({ cwd: root, env: ENV })
-  const open = (repository: Parameters<typeof openWorkspace>[1]) => openWorkspace(door, repository, root)
   return doctorFindings({
-    git: door,
+    git: openGit({ cwd: root, env: ENV }),
     root,
     dir: 'docs/tasks',
-    isTask: taskFilesIn({ dir: 'docs/tasks' }),
     now: new Date('2026-01-01T01:00:00Z'),
-    open,
   })
 }
 
-const inFlight = (mark: string, attempt: object | null) =>
-  JSON.stringify({ version: 1, mark, startedAt: '', spentUsd: null, attempt })
+const inFlight = (mark: string, ...attempts: readonly object[]) => {
+  const jobs = attempts.map((attempt, index) => ({ workspace: index + 1, attempt }))
+  return JSON.stringify({ version: 2, mark, processes: [], startedAt: '', spentUsd: null, jobs, move: null })
+}
 
 async function endTree(child: ChildProcess): Promise<void> {
   for (const { pid } of await livingTree(child.pid!)) process.kill(pid, 'SIGKILL')
@@ -53,26 +49,27 @@ describe('the doctor', () => {
     expect(await look(makeRepository({}))).toContain('problem git: there is no commit yet')
   })
 
-  it('finds what would keep a run from starting', async () => {
+  it('finds what would keep a run from starting, with what helps', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') }, { '.gitignore': '.ralph/\ndocs/\n' })
+    git(root, 'config', 'user.useConfigOnly', 'true')
+    git(root, 'config', '--unset', 'user.email')
+    const found = (await findingsOf(root)).filter(({ level }) => level === 'problem')
+    expect(found.map(({ message }) => message)).toEqual([
+      expect.stringContaining('git does not know who commits'),
+      'git ignores the task folder docs/tasks, so no commit could hold a task',
+    ])
+    for (const { fix } of found) expect(fix).not.toBe('')
+  })
+
+  it('only notes what a person has there: no run touches that', async () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
     git(root, 'checkout', '-q', '--detach')
     git(root, 'bisect', 'start')
     put(root, { mine: '' })
     const found = await look(root)
-    expect(found).toContain('problem git: a bisect is under way')
+    expect(found.filter((line) => line.startsWith('problem'))).toEqual([])
     expect(found).toContain('note git: HEAD is detached: commits will be on no branch')
-    expect(found).toContain('problem tree: 1 file is not committed')
-  })
-
-  it('says how task files get committed, and that other files are the person’s', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1') })
-    const fixOf = async () => (await findingsOf(root)).find(({ area }) => area === 'tree')?.fix
-    put(root, { 'docs/tasks/T-2.md': taskText('T-2') })
-    expect(await fixOf()).toBe('Commit it, or have ralph do it: ralph run --commit-tasks')
-    put(root, { 'ralph.config.json': '{}' })
-    expect(await fixOf()).toContain('ralph run --commit-tasks')
-    put(root, { mine: '' })
-    expect(await fixOf()).toBe('Commit or stash them')
+    expect(found).toContainEqual(expect.stringMatching(/^note tree: 1 file is not committed: a run works on what is/))
   })
 
   it('finds a run at work', async () => {
@@ -97,7 +94,7 @@ describe('the doctor', () => {
     try {
       await new Promise((resolve) => child.stdout.once('data', resolve))
       await takeLock(folder.lock, { pid: child.pid!, now: new Date('2026-01-01T00:00:00Z') })
-      put(root, { '.ralph/run.json': inFlight(mark, null) })
+      put(root, { '.ralph/run.json': inFlight(mark) })
       const found = (await look(root)).filter((line) => line.includes(' processes: '))
       expect(found).toEqual([
         expect.stringMatching(/^note processes: \d+ sh -c setsid sleep/),
@@ -116,12 +113,12 @@ describe('the doctor', () => {
       stdio: ['pipe', 'pipe', 'ignore'],
     })
     await new Promise((resolve) => child.stdout.once('data', resolve))
-    const attempt = { task: 'T-1', number: 2, startedAt: '2026-01-01T00:00:00Z' }
-    put(root, { '.ralph/run.json': inFlight(mark, attempt), half: '' })
+    const [one, other] = [2, 1].map((number) => ({ task: `T-${number}`, number, startedAt: '2026-01-01T00:00:00Z' }))
+    put(root, { '.ralph/run.json': inFlight(mark, one!, other!) })
     const found = await look(root)
     expect(found).toContain(`note leftovers: running: ${child.pid} cat`)
-    expect(found).toContain('note leftovers: a run died during attempt 2 at T-1, begun 1h ago')
-    expect(found).toContain('note tree: 1 file is not committed, of an attempt')
+    expect(found).toContain('note leftovers: a run died during attempt 2 at T-2, begun 1h ago')
+    expect(found).toContain('note leftovers: a run died during attempt 1 at T-1, begun 1h ago')
     const gone = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGKILL')
     await gone

@@ -1,17 +1,16 @@
-import { join } from 'node:path'
-import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { Control } from '../../src/engine/control.ts'
 import type { RunEvent } from '../../src/events/event.ts'
+import { put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
-import { gateOf } from './ports.ts'
+import { gateOf, type Deed } from './ports.ts'
 
 const gates = [gateOf('a'), gateOf('b', { required: false }), gateOf('c')]
 
 /** One attempt at one task, after which these gates run. */
 function attempt(gate: Parameters<typeof runAll>[0]['gate'], control = new Control()) {
   const root = makeProject({ 'T-1': taskText('T-1') })
-  const deed = (): void => writeFileSync(join(root, 'work'), '1')
+  const deed: Deed = ({ cwd }) => put(cwd, { work: '1' })
   const ports = { control }
   return {
     root,

@@ -1,6 +1,6 @@
 import { startProcess } from '../../src/process/start.ts'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { agentNamed } from '../../src/agent/registry.ts'
@@ -10,13 +10,15 @@ import { openGit } from '../../src/git/door.ts'
 import { GitError } from '../../src/git/git.ts'
 import type { RunEvent } from '../../src/events/event.ts'
 import { findRepository } from '../../src/git/repository.ts'
-import { openWorkspace } from '../../src/engine/workspace/open.ts'
+import { openHome } from '../../src/engine/slot/home.ts'
+import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
 import { runTasks } from '../../src/engine/run.ts'
 import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
-import { doneBy, gateOf, makePorts, OPTIONS } from './ports.ts'
+import { doneBy, gateOf, makePorts, OPTIONS, ownFolder } from './ports.ts'
 
 const tasks = { 'T-1': taskText('T-1') }
+const SPENT = { ...UNKNOWN_USAGE, turns: 3, costUsd: 0.5 }
 
 describe('real processes', () => {
   it('a script does the task, fails its gate, hears of it and passes', async () => {
@@ -61,68 +63,86 @@ describe('git in its moods', () => {
       GIT_WORK_TREE: other,
     }
     const door = openGit({ cwd: root, env })
-    const workspace = openWorkspace(door, (await findRepository(door))!, root)
-    await runAll({ root, deed: ({ cwd }) => put(cwd, { work: '' }), ports: { workspace } })
+    const home = await openHome(door, (await findRepository(door))!, root)
+    await runAll({ root, deed: ({ cwd }) => put(cwd, { work: '' }), ports: { home } })
     expect(git(root, 'log', '-1', '--format=%s')).toBe('T-1: Do T-1')
     expect(git(other, 'log', '-1', '--format=%s')).toBe('Begin')
     expect(git(other, 'status', '--porcelain')).toBe('')
   })
 
-  it('a lock that the agent leaves is moved away, and ends nothing', async () => {
+  it('a lock that the agent leaves is its own repository’s, and ends nothing', async () => {
     const root = makeProject(tasks)
-    const lock = join(root, '.git/index.lock')
-    const events = await runAll({
-      root,
-      deed: ({ cwd }) => {
-        put(cwd, { work: 'precious' })
-        writeFileSync(lock, '')
-      },
-    })
-    expect(those(events, 'run-finished')).toMatchObject([{ end: 'done' }])
-    expect(git(root, 'log', '-1', '--format=%s')).toBe('T-1: Do T-1')
-    expect(git(root, 'show', 'HEAD:work')).toBe('precious')
-    expect([existsSync(lock), read(root, '.ralph/results/T-1-1-git/index.lock')]).toEqual([false, ''])
+    await runAll({ root, deed: ({ cwd }) => put(cwd, { work: 'precious', '.git/index.lock': '' }) })
+    expect(git(root, 'show', '--format=%s', '--name-only')).toBe('T-1: Do T-1\n\ndocs/tasks/T-1.md\nwork')
+    expect(existsSync(join(root, '.git/index.lock'))).toBe(false)
     expect(git(root, 'status', '--porcelain')).toBe('')
   })
 
-  it('a submodule’s new commit is work as any other', async () => {
-    const library = makeRepository({ lib: '1' })
-    const root = makeProject(tasks)
-    git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'lib')
-    git(root, 'commit', '-qm', 'Add the library')
-    await runAll({
-      root,
-      deed: ({ cwd }) => {
-        put(cwd, { 'lib/lib': '2' })
-        git(join(cwd, 'lib'), '-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-qam', 'two')
-      },
-    })
-    expect(git(root, 'rev-parse', 'HEAD:lib')).toBe(git(join(root, 'lib'), 'rev-parse', 'HEAD'))
-    expect(git(root, 'status', '--porcelain')).toBe('')
-  })
+  describe('a submodule', () => {
+    const makeWithLibrary = (): string => {
+      const library = makeRepository({ lib: '1' })
+      git(library, 'branch', 'work')
+      const root = makeProject(tasks)
+      git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'lib')
+      git(root, 'commit', '-qm', 'Add the library')
+      return root
+    }
+    const commitTwo = (lib: string): void => {
+      put(lib, { lib: '2' })
+      git(lib, '-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-qam', 'two')
+    }
 
-  it('a submodule goes back with the rest', async () => {
-    const library = makeRepository({ lib: '1' })
-    const root = makeProject(tasks)
-    git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'lib')
-    git(root, 'commit', '-qm', 'Add the library')
-    const before = git(join(root, 'lib'), 'rev-parse', 'HEAD')
-    await runAll({
-      root,
-      deed: ({ cwd }) => {
-        put(cwd, { 'lib/lib': '2' })
-        git(join(cwd, 'lib'), '-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-qam', 'two')
-        return { end: { kind: 'blocked', reason: 'needs a key' } }
-      },
+    it('is there for the agent and the gates, as the commit has it', async () => {
+      const root = makeWithLibrary()
+      put(root, { 'lib/lib': 'of the person' })
+      const seen: (string | null)[] = []
+      await runAll({
+        root,
+        options: { gates: [gateOf('test')] },
+        deed: ({ cwd }) => (seen.push(read(cwd, 'lib/lib')), put(cwd, { work: '' })),
+        gate: (_, cwd) => (seen.push(read(cwd, 'lib/lib')), true),
+      })
+      expect(seen).toEqual(['1', '1'])
+      expect(git(root, 'log', '-1', '--format=%s')).toBe('T-1: Do T-1')
+      expect(read(root, 'lib/lib')).toBe('of the person')
     })
-    expect(git(join(root, 'lib'), 'rev-parse', 'HEAD')).toBe(before)
-    expect(git(root, 'rev-parse', 'refs/ralph/attempts/T-1/1:lib')).not.toBe(before)
-    expect(git(root, 'status', '--porcelain')).toBe('')
+
+    it('may move to a commit that its remote has', async () => {
+      const root = makeWithLibrary()
+      const lib = join(root, 'lib')
+      const one = git(lib, 'rev-parse', 'HEAD')
+      commitTwo(lib)
+      const two = git(lib, 'rev-parse', 'HEAD')
+      git(lib, 'push', '-q', 'origin', 'HEAD:work')
+      git(lib, 'fetch', '-q')
+      git(lib, 'checkout', '-q', one)
+      await runAll({ root, deed: ({ cwd }) => void git(join(cwd, 'lib'), 'checkout', '-q', two) })
+      expect(git(root, 'rev-parse', 'HEAD:lib')).toBe(two)
+    })
+
+    it('may not move to a commit that would be in no clone, and the checkout’s stays as it is', async () => {
+      const root = makeWithLibrary()
+      const before = git(join(root, 'lib'), 'rev-parse', 'HEAD')
+      const events = await runAll({
+        root,
+        options: { retries: 0 },
+        deed: ({ cwd }) => {
+          put(cwd, { work: '' })
+          commitTwo(join(cwd, 'lib'))
+        },
+      })
+      expect(those(events, 'attempt-finished')).toMatchObject([
+        { outcome: 'gate-failed', reason: expect.stringContaining('push it there first') as string },
+      ])
+      expect(git(root, 'rev-parse', 'HEAD:lib')).toBe(before)
+      expect(git(join(root, 'lib'), 'rev-parse', 'HEAD')).toBe(before)
+      expect(git(root, 'status', '--porcelain')).toBe('')
+    })
   })
 
   // Windows knows no folder that nothing may be removed from.
   it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-    'a folder that the agent left read-only goes back as any other',
+    'a folder that the agent left read-only is in the record, and gone with the next task',
     async () => {
       const root = makeProject({ ...tasks, 'T-2': taskText('T-2') })
       const seen: (string | null)[] = []
@@ -139,6 +159,7 @@ describe('git in its moods', () => {
       expect(seen).toEqual([null, null])
       expect(git(root, 'status', '--porcelain')).toBe('')
       expect(git(root, 'show', 'refs/ralph/attempts/T-2/1:sub/closed/half')).toBe('T-2')
+      execFileSync('chmod', ['-R', 'u+rwX', ownFolder(root)])
     },
   )
 
@@ -162,64 +183,65 @@ describe('a full disk', () => {
   })
 
   it.skipIf(!canMount())('loses nothing: what was there is there, and the next run goes on', async () => {
-    const root = join(makeFolder(), 'disk')
-    mkdirSync(root)
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', root], { stdio: 'ignore' })
-    mounted.push(root)
-    execFileSync('cp', ['-r', `${makeProject(tasks)}/.`, root])
-    const fill = join(root, '.ralph/fill')
+    const disk = join(makeFolder(), 'disk')
+    mkdirSync(disk)
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=120m', 'tmpfs', disk], { stdio: 'ignore' })
+    mounted.push(disk)
+    const root = join(disk, 'shop')
+    execFileSync('cp', ['-r', makeProject(tasks), root])
+    const fills = [1 << 20, 1 << 12, 1].map((size) => ({ path: join(disk, `fill-${size}`), size }))
     await expect(
       runAll({
         root,
         deed: ({ cwd }) => {
           put(cwd, { work: 'precious' })
-          for (const size of [1 << 16, 1 << 12, 1]) fillUp(`${fill}-${size}`, size)
+          for (const { path, size } of fills) fillUp(path, size)
         },
       }),
     ).rejects.toThrow(/space/i)
-    expect(read(root, 'work')).toBe('precious')
     expect(git(root, 'log', '-1', '--format=%s')).toBe('Begin')
-    for (const size of [1 << 16, 1 << 12, 1]) rmSync(`${fill}-${size}`, { force: true })
+    for (const { path } of fills) rmSync(path, { force: true })
     const events = await runAll({ root, deed: ({ cwd }) => put(cwd, { work: 'again' }) })
     expect(those(events, 'recovered').at(-1)?.ref).toBe('refs/ralph/attempts/T-1/1')
     expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:work')).toBe('precious')
     expect(git(root, 'log', '-1', '--format=%s')).toBe('T-1: Do T-1')
     expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('')
   })
+
+  it.skipIf(!canMount())('is said before the first slot is made', async () => {
+    const disk = join(makeFolder(), 'disk')
+    mkdirSync(disk)
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk], { stdio: 'ignore' })
+    mounted.push(disk)
+    const root = join(disk, 'shop')
+    execFileSync('cp', ['-r', makeProject(tasks), root])
+    await expect(runAll({ root, deed: () => expect.fail('an agent is paid') })).rejects.toThrow(
+      /too little space for a slot in .*: \d MB are free/,
+    )
+  })
 })
 
 describe('what a dead run leaves', () => {
-  const note = (root: string, more: object) =>
-    JSON.stringify({
-      version: 1,
-      mark: 'none-such',
-      startedAt: '2026-01-01T00:00:00Z',
-      spentUsd: 1,
-      attempt: {
-        task: 'T-1',
-        title: 'Do T-1',
-        file: 'docs/tasks/T-1.md',
-        number: 1,
-        try: 1,
-        tries: 4,
-        base: { head: git(root, 'rev-parse', 'HEAD'), branch: 'main' },
-        phase: 'working',
-        agent: 'fake',
-        model: null,
-        tier: 'Light',
-        usage: { turns: 3, inputTokens: null, cachedTokens: null, outputTokens: null, costUsd: 0.5 },
-        startedAt: '2026-01-01T00:00:00Z',
-        log: '.ralph/logs/T-1-1.log',
-        reason: null,
-        keptRef: null,
-        prefix: null,
-        ...more,
+  /** A run that dies while its agent works, having spent half a dollar, and its note. */
+  const dieWith = async (root: string, files: Readonly<Record<string, string>>): Promise<void> => {
+    const run = runAll({
+      root,
+      deed: ({ cwd }) => {
+        put(cwd, files)
+        return { events: [{ type: 'usage', usage: SPENT }], usage: SPENT }
+      },
+      ports: {
+        checkpoint: (name) => {
+          if (name === 'agent-ended') throw new Error('killed')
+        },
       },
     })
+    await expect(run).rejects.toThrow('killed')
+  }
 
   it('is told, kept and paid for', async () => {
     const root = makeProject(tasks)
-    put(root, { '.ralph/run.json': note(root, {}), half: 'done' })
+    await dieWith(root, { half: 'done' })
     const events = await runAll({ root, deed: ({ cwd }) => put(cwd, { whole: '' }), options: { budget: 100 } })
     expect(those(events, 'recovered')).toMatchObject([
       {
@@ -228,16 +250,14 @@ describe('what a dead run leaves', () => {
       },
     ])
     expect(those(events, 'attempt-started')).toMatchObject([{ attempt: 2, counted: 1 }])
-    expect(those(events, 'run-finished')).toMatchObject([{ cost: 1.5 }])
+    expect(those(events, 'run-finished')).toMatchObject([{ cost: 0.5 }])
     expect(git(root, 'log', '-1', '--format=%(trailers:key=Turns,valueonly)')).toBe('3')
     expect(read(root, 'half')).toBeNull()
   })
 
   it('is recorded beside what a person has committed since, which stays', async () => {
     const root = makeProject(tasks)
-    put(root, { '.ralph/run.json': note(root, {}), half: 'done' })
-    const long = new Date('2026-01-01T00:00:00Z')
-    utimesSync(join(root, '.ralph/run.json'), long, long)
+    await dieWith(root, { half: 'done' })
     put(root, { mine: '' })
     git(root, 'add', 'mine')
     git(root, 'commit', '-qm', 'Mine')
@@ -247,33 +267,33 @@ describe('what a dead run leaves', () => {
     expect([existsSync(join(root, 'mine')), existsSync(join(root, 'half'))]).toEqual([true, false])
   })
 
-  it('is not touched where a person has moved HEAD elsewhere since', async () => {
+  it('is recorded where a person has switched to another branch since, on which the next run works', async () => {
     const root = makeProject(tasks)
-    put(root, { '.ralph/run.json': note(root, {}) })
-    const long = new Date('2026-01-01T00:00:00Z')
-    utimesSync(join(root, '.ralph/run.json'), long, long)
-    put(root, { mine: '' })
-    git(root, 'checkout', '-q', '-b', 'elsewhere')
-    git(root, 'add', '-A')
-    git(root, 'commit', '-qm', 'Mine')
-    await expect(runAll({ root })).rejects.toThrow('HEAD was moved after that')
-    expect(git(root, 'log', '-1', '--format=%s')).toBe('Mine')
-    expect(existsSync(join(root, 'mine'))).toBe(true)
+    await dieWith(root, { half: 'done' })
+    git(root, 'checkout', '-q', '-b', 'another')
+    await runAll({ root, deed: ({ cwd }) => put(cwd, { work: '' }) })
+    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:half')).toBe('done')
+    expect(git(root, 'log', '-1', '--format=%s', 'another')).toBe('T-1: Do T-1')
+    expect(git(root, 'log', '-1', '--format=%s', 'main')).toBe('Begin')
   })
 
-  it('a lock of a git that died with it is set aside', async () => {
+  it('needs no slot: where that is gone, the task is done anew', async () => {
     const root = makeProject(tasks)
-    put(root, { '.ralph/run.json': note(root, {}), '.git/index.lock': 'half an index' })
+    await dieWith(root, { half: 'done' })
+    rmSync(ownFolder(root), { recursive: true })
     const events = await runAll({ root, deed: ({ cwd }) => put(cwd, { work: '' }) })
-    expect(those(events, 'recovered')[0]?.message).toContain('index.lock')
+    expect(those(events, 'recovered').map(({ message }) => message)).toEqual([
+      'T-1: the last run died during attempt 1, and its slot is gone',
+    ])
     expect(git(root, 'log', '-1', '--format=%s')).toBe('T-1: Do T-1')
   })
 
-  it('that cannot be read is no reason to guess', async () => {
+  it('is no reason to guess where its note cannot be read', async () => {
     const root = makeProject(tasks)
-    put(root, { '.ralph/run.json': 'half a li', half: 'done' })
-    await expect(runAll({ root })).rejects.toThrow('1 file is not committed')
-    expect(read(root, 'half')).toBe('done')
+    await dieWith(root, { half: 'done' })
+    put(root, { '.ralph/run.json': 'half a li' })
+    await runAll({ root, deed: ({ cwd }) => put(cwd, { [read(cwd, 'half') ?? 'work']: '' }) })
+    expect(git(root, 'show', '--format=%s', '--name-only')).toBe('T-1: Do T-1\n\ndocs/tasks/T-1.md\nwork')
   })
 })
 
@@ -332,19 +352,15 @@ describe('.ralph/state.json', () => {
 
   it('says that a run has failed, and so does the last event, where an error ended it', async () => {
     const root = makeProject(tasks)
-    const ports = await makePorts({ root, deed: ({ cwd }) => put(cwd, { work: '' }) })
-    const workspace = {
-      ...ports.workspace,
-      inspect: {
-        ...ports.workspace.inspect,
-        work: () => Promise.reject(new GitError(['status'], 128, 'no')),
-      },
-    }
+    const ports = await makePorts({
+      root,
+      ports: { statusIn: () => Promise.reject(new GitError(['show'], 128, 'no')) },
+      deed: ({ cwd }) => put(cwd, { 'docs/tasks/T-2.md': taskText('T-2') }),
+    })
     const events: RunEvent[] = []
-    const all = async (): Promise<void> => {
-      await runTasks(OPTIONS, { ...ports, workspace }, (event) => events.push(event))
-    }
-    await expect(all()).rejects.toThrow('git status failed (128): no')
+    await expect(runTasks(OPTIONS, ports, (event) => events.push(event))).rejects.toThrow(
+      'git show failed (128): no',
+    )
     expect(events.at(-1)).toMatchObject({ type: 'run-finished', end: 'failed' })
     expect(JSON.parse(read(root, '.ralph/state.json') ?? '')).toMatchObject({
       phase: 'failed',

@@ -14,6 +14,7 @@ import type { RunEvent } from '../../src/events/event.ts'
 import type { Gate, GateResult } from '../../src/events/gate.ts'
 import { UNKNOWN_USAGE, type Usage } from '../../src/events/usage.ts'
 import { openGit } from '../../src/git/door.ts'
+import type { Git } from '../../src/git/git.ts'
 import { listRecords } from '../../src/git/record.ts'
 import { findRepository } from '../../src/git/repository.ts'
 import { startProcess } from '../../src/process/start.ts'
@@ -58,6 +59,8 @@ export function agentOf(deed: Deed, name = 'fake'): Agent {
 export interface Harness {
   readonly root: string
   readonly deed?: Deed
+  /** Sees each call of git, as a benchmark does. */
+  readonly counted?: (git: Git) => Git
   /** Hears of each event as it happens. */
   readonly hear?: (event: RunEvent) => void
   readonly options?: Partial<RunOptions>
@@ -110,12 +113,13 @@ export function doneBy(
   }
 }
 
-export async function makePorts({ root, deed, ports, gate, own }: Harness): Promise<RunPorts> {
+export async function makePorts({ root, deed, ports, gate, own, counted }: Harness): Promise<RunPorts> {
   const door = openGit({ cwd: root, env: ENV })
   const repository = await findRepository(door)
   if (!repository) throw new Error('no repository')
   const mark = newMark()
-  const home = await openHome(openGit({ cwd: repository.root, env: withMark(ENV, mark) }), repository, root)
+  const git = openGit({ cwd: repository.root, env: withMark(ENV, mark) })
+  const home = await openHome(counted?.(git) ?? git, repository, root)
   const agent = agentOf(deed ?? (() => undefined))
   const folder = runFolder(root, repository)
   const { prompt, ...others } = ports ?? {}

@@ -1,58 +1,27 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { git, makeFolder, makeRepository, put } from '../git/repository.ts'
-import { makeProject, read, runAll, taskText } from './harness.ts'
-import { gateOf, type Harness } from './ports.ts'
+import { makeProject, read, runAll, taskText, those } from './harness.ts'
+import { gateOf, type Deed, type Harness } from './ports.ts'
 
 const tasks = { 'T-1': taskText('T-1') }
-const deed = (root: string) => () => put(root, { work: '' })
+const deed: Deed = ({ cwd }) => put(cwd, { work: '' })
 
 async function refusal(root: string, more: Partial<Harness> = {}): Promise<UserError> {
-  const head = () => git(root, 'rev-parse', '--quiet', '--verify', '--default', 'refs/heads/none', 'HEAD')
-  const error = await runAll({ root, deed: ({ cwd }) => put(cwd, { 'agent-ran': '' }), ...more }).then(
+  let hasRun = false
+  const error = await runAll({ root, deed: () => void (hasRun = true), ...more }).then(
     () => new Error('it ran'),
     (thrown: unknown) => thrown,
   )
   if (!(error instanceof UserError)) throw error
-  expect(existsSync(join(root, 'agent-ran'))).toBe(false)
+  expect(hasRun).toBe(false)
   expect(existsSync(join(root, '.ralph/lock'))).toBe(false)
-  expect(head).not.toBeNull()
   return error
 }
 
 describe('a run refuses', () => {
-  it('what is not committed, listing it', async () => {
-    const root = makeProject(tasks)
-    put(root, { 'README.md': 'changed', 'notes.txt': '' })
-    git(root, 'add', 'README.md')
-    const { message, fix } = await refusal(root)
-    expect(message).toBe(
-      "2 files are not committed, and a run could not tell them from the agent's work:\n  M README.md\n  ? notes.txt",
-    )
-    expect(fix).toContain('git worktree add ../')
-    expect(read(root, 'notes.txt')).toBe('')
-
-    git(root, 'rm', '-q', '-f', 'README.md')
-    git(root, 'commit', '-q', '-m', 'Remove it')
-    const one = await refusal(root)
-    expect(one.message).toMatch(/^1 file is not committed, and a run could not tell it from/)
-    expect(one.fix).toMatch(/^Commit or stash it, or/)
-  })
-
-  it('a repository without a commit', async () => {
-    const root = makeRepository({})
-    put(root, { 'docs/tasks/T-1.md': taskText('T-1') })
-    expect((await refusal(root)).message).toContain('no commit yet')
-  })
-
-  it('an operation under way', async () => {
-    const root = makeProject(tasks)
-    git(root, 'bisect', 'start')
-    expect((await refusal(root)).message).toBe('a bisect is under way')
-  })
-
   it('an identity that git does not know', async () => {
     const root = makeProject(tasks)
     git(root, 'config', '--unset', 'user.email')
@@ -76,64 +45,60 @@ describe('a run refuses', () => {
     })
   })
 
-  it('a lock that another git has left', async () => {
-    const root = makeProject(tasks)
-    writeFileSync(join(root, '.git/index.lock'), '')
-    const { message, fix } = await refusal(root)
-    expect(message).toContain('left its lock')
-    expect(fix).toContain(join(root, '.git/index.lock'))
-  })
-
   it('a task folder that is ignored', async () => {
     const root = makeProject(tasks, { '.gitignore': '.ralph/\ndocs/\n' })
     expect((await refusal(root)).message).toContain('git ignores the task folder docs/tasks')
   })
+
+  it('a filter that runs a file of the repository', async () => {
+    const root = makeProject(tasks, { '.gitattributes': '*.md filter=own\n', 'own.sh': 'cat\n' })
+    git(root, 'config', 'filter.own.clean', 'sh own.sh')
+    expect((await refusal(root)).message).toContain("git's filter own runs a file of the repository")
+  })
 })
 
-describe('task files that are not committed', () => {
-  function drafted(): string {
-    const root = makeProject(tasks)
-    put(root, { 'docs/tasks/T-1.md': taskText('T-1') + 'more\n', 'docs/tasks/T-2.md': taskText('T-2') })
-    return root
-  }
-
-  it('are refused with the flag that commits them', async () => {
-    expect((await refusal(drafted())).fix).toContain('--commit-tasks')
-  })
-
-  it('are committed first where that is asked for', async () => {
-    const root = drafted()
-    put(root, { 'ralph.config.json': '{}' })
-    await runAll({ root, deed: deed(root), options: { commitTasks: true, loop: false } })
-    expect(git(root, 'log', '--format=%s').split('\n')).toEqual([
-      'T-1: Do T-1',
-      'Write down T-1, T-2, ralph.config.json',
-      'Begin',
+describe('what a person has in the checkout', () => {
+  it('stays as it is where it is not committed, staged or not', async () => {
+    const root = makeProject({ ...tasks, 'T-2': taskText('T-2') }, { 'a.txt': 'a\n' })
+    put(root, { 'README.md': 'staged\n', 'a.txt': 'changed\n', 'notes.txt': 'mine\n' })
+    git(root, 'add', 'README.md')
+    const before = git(root, 'status', '--porcelain')
+    await runAll({ root, deed: ({ cwd, task }) => put(cwd, { [task.id]: '' }) })
+    expect(git(root, 'log', '--format=%s')).toBe('T-2: Do T-2\nT-1: Do T-1\nBegin')
+    expect(git(root, 'status', '--porcelain')).toBe(before)
+    expect(before.split('\n')).toEqual(['M  README.md', ' M a.txt', '?? notes.txt'])
+    expect([read(root, 'README.md'), read(root, 'a.txt'), read(root, 'notes.txt'), read(root, 'T-1')]).toEqual([
+      'staged\n',
+      'changed\n',
+      'mine\n',
+      '',
     ])
   })
 
-  it('are committed first where a person says so', async () => {
-    const root = drafted()
-    const asked: unknown[] = []
-    const askToCommit = async (paths: readonly string[]) => asked.push(paths) > 0
-    await runAll({ root, deed: deed(root), options: { loop: false }, ports: { askToCommit } })
-    expect(asked).toEqual([['docs/tasks/T-1.md', 'docs/tasks/T-2.md']])
-    expect(git(root, 'rev-list', '--count', 'HEAD')).toBe('3')
-  })
-
-  it('are not committed where nobody answers in time', async () => {
-    const root = drafted()
-    const askToCommit = (_: readonly string[], signal: AbortSignal) =>
-      new Promise<boolean>((resolve) => signal.addEventListener('abort', () => resolve(false)))
-    const refused = await refusal(root, { options: { askSeconds: 0.01 }, ports: { askToCommit } })
-    expect(refused.message).toContain('2 files')
-    expect(git(root, 'rev-list', '--count', 'HEAD')).toBe('1')
-  })
-
-  it('are not committed together with anything else', async () => {
-    const root = drafted()
-    put(root, { other: '' })
-    expect((await refusal(root, { options: { commitTasks: true } })).message).toContain('3 files')
+  it.each([
+    [
+      'a bisect',
+      (root: string) => git(root, 'bisect', 'start'),
+      (root: string) => git(root, 'bisect', 'reset'),
+      'a bisect',
+    ],
+    [
+      'a lock that another git has left',
+      (root: string) => writeFileSync(join(root, '.git/index.lock'), ''),
+      (root: string) => rmSync(join(root, '.git/index.lock')),
+      'another git is at work in the checkout',
+    ],
+  ])('holds the work, which lands once it is over: %s', async (_, begin, end, reason) => {
+    const root = makeProject(tasks)
+    begin(root)
+    const events = await runAll({ root, deed })
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'held', reason: expect.stringContaining(reason) as string }])
+    expect(git(root, 'log', '--format=%s')).toBe('Begin')
+    // Its end fails if the run has ended it.
+    end(root)
+    await runAll({ root, deed: () => expect.fail('the work is there') })
+    expect(git(root, 'log', '--format=%s')).toBe('T-1: Do T-1\nBegin')
+    expect(git(root, 'status', '--porcelain')).toBe('')
   })
 })
 
@@ -142,7 +107,7 @@ describe('a run works', () => {
     const root = makeProject(tasks)
     git(root, 'checkout', '-q', '--detach')
     const main = git(root, 'rev-parse', 'main')
-    await runAll({ root, deed: deed(root) })
+    await runAll({ root, deed })
     expect(git(root, 'log', '-1', '--format=%s %P')).toBe(`T-1: Do T-1 ${main}`)
     expect(git(root, 'rev-parse', 'main')).toBe(main)
     expect(() => git(root, 'symbolic-ref', '-q', 'HEAD')).toThrow('Command failed')
@@ -153,7 +118,7 @@ describe('a run works', () => {
     const root = join(makeFolder(), 'tree')
     git(main, 'worktree', 'add', '-q', root, '-b', 'side')
     put(main, { '.ralph/lock': 'held by somebody' })
-    await runAll({ root, deed: deed(root) })
+    await runAll({ root, deed })
     expect(git(main, 'log', '-1', '--format=%s', 'side')).toBe('T-1: Do T-1')
     expect(git(main, 'log', '-1', '--format=%s', 'main')).toBe('Begin')
   })
@@ -168,7 +133,7 @@ describe('a run works', () => {
       root,
       deed: ({ cwd }) => {
         put(cwd, { work: '', 'docs/tasks/T-1.md': 'mine' })
-        put(top, { beside: '' })
+        put(join(cwd, '../..'), { beside: '' })
       },
     })
     expect(git(top, 'show', '--format=', '--name-only').split('\n')).toEqual([
@@ -176,7 +141,8 @@ describe('a run works', () => {
       'packages/shop/docs/tasks/T-1.md',
       'packages/shop/work',
     ])
-    expect(git(top, 'status', '--porcelain')).toBe('')
+    // The slots of this test are beside the project.
+    expect(git(top, 'status', '--porcelain', '--', ':!packages/shop.own')).toBe('')
   })
 
   it('with every kind of name, mode, link and line ending', async () => {

@@ -1,5 +1,5 @@
 import { overlapOf } from '../../src/select/overlap.ts'
-import { schedule, type Busy, type Schedule } from '../../src/select/schedule.ts'
+import { schedule, type Busy, type Claim, type Schedule } from '../../src/select/schedule.ts'
 
 /** Numbers that are the same for the same seed. */
 export function random(seed: number): () => number {
@@ -19,8 +19,8 @@ interface SimTask {
   readonly needs: readonly number[]
   /** The files that it really writes, said or not. */
   readonly writes: readonly string[]
-  /** Its gates fail on a tree with this one, unless it was made on top of it. */
-  readonly quarrels: number | null
+  /** Its gates fail on a tree with this one, or with any other, unless it was made on top of it. */
+  readonly quarrels: number | 'all' | null
 }
 
 /** What there is of a commit: who wrote each file last, and on what. */
@@ -35,6 +35,13 @@ interface Candidate {
   readonly task: SimTask
   readonly base: number
   readonly tree: Tree
+}
+
+/** How often a task met others in a run, and how many tasks had done so before it. */
+interface Meetings {
+  inPaths: number
+  together: number
+  readonly before: number
 }
 
 /** Chances and sizes of a world. */
@@ -56,6 +63,8 @@ export interface Outcome {
   readonly steps: number
   readonly kills: number
   readonly conflicts: number
+  /** Each conflict claims something more, or lets one land that met others before: these met others more often than that. */
+  readonly starving: ReadonlySet<string>
 }
 
 /** A whole backlog worked off by the scheduler's own decision, in a world that a seed makes; throws where a promise is broken. */
@@ -71,6 +80,7 @@ export function simulate(world: World, seed: number): Outcome {
   const blocked = new Set<number>()
   const made: Candidate[] = []
   const recorded = new Set<Candidate>()
+  const starving = new Set<string>()
   let dirty = new Set<string>()
   let [kills, conflicts, steps, isPersonActive] = [0, 0, 0, true]
 
@@ -91,6 +101,7 @@ export function simulate(world: World, seed: number): Outcome {
     steps,
     kills,
     conflicts,
+    starving,
   }
 
   /** One run; false where it was killed. */
@@ -101,6 +112,8 @@ export function simulate(world: World, seed: number): Outcome {
     >()
     const held = new Set<number>()
     const again = new Set<string>()
+    const claims = new Map<string, Claim>()
+    const met = new Map<string, Meetings>()
     const looks = new Map<number, number>()
     let landing: { readonly number: number; readonly until: number } | null = null
     let [now, begun] = [0, 0]
@@ -118,6 +131,7 @@ export function simulate(world: World, seed: number): Outcome {
         ...[...working.values()].map(({ task }) => ({ task, phase: 'working' as const })),
         ...[...candidates].map(([number, { task }]) => ({
           task,
+          changed: task.writes,
           phase: held.has(number) ? ('held' as const) : ('ready' as const),
         })),
       ]
@@ -130,6 +144,7 @@ export function simulate(world: World, seed: number): Outcome {
         busy,
         jobs: world.jobs,
         overlap: world.overlap,
+        claims,
         mayBegin,
         again,
         isEnding: false,
@@ -144,7 +159,7 @@ export function simulate(world: World, seed: number): Outcome {
       }
       if (begun > (world.maxTasks ?? Infinity)) throw new Error('more tasks began than may')
       if (working.size > world.jobs) throw new Error('more agents work than may')
-      if (world.overlap === 'wait') refuseOverlap([...working.values()].map(({ task }) => task))
+      refuseOverlap([...working.values()].map(({ task }) => task), claims)
       if (plan.land) landing = { number: plan.land.number, until: now + 1 + pick(4) }
       const next = [...working.values()].map(({ until }) => until)
       if (landing) next.push(landing.until)
@@ -156,7 +171,7 @@ export function simulate(world: World, seed: number): Outcome {
           if (chance() < 0.5) dirty = new Set()
           continue
         }
-        if (mayBegin > 0) refuseIdle(eligible, busy)
+        if (mayBegin > 0) refuseIdle(eligible, busy, claims)
         return true
       }
       now = Math.min(...next)
@@ -164,12 +179,12 @@ export function simulate(world: World, seed: number): Outcome {
       if (landing && landing.until <= now) {
         const { number } = landing
         landing = null
-        land(number, { held, again })
+        land(number, { held, again, claims, met })
       }
       for (const [number, { task, base, until }] of working) {
         if (until > now) continue
         working.delete(number)
-        finish(task, base, again)
+        finish(task, base, { again, claims })
       }
     }
   }
@@ -184,9 +199,18 @@ export function simulate(world: World, seed: number): Outcome {
     }
   }
 
-  function finish(task: SimTask, base: number, again: Set<string>): void {
-    attempts.set(task.number, (attempts.get(task.number) ?? 0) + 1)
-    if (chance() < world.failing) return fail(task, again)
+  function finish(
+    task: SimTask,
+    base: number,
+    { again, claims }: { readonly again: Set<string>; readonly claims: Map<string, Claim> },
+  ): void {
+    if (chance() < world.failing) {
+      const count = (attempts.get(task.number) ?? 0) + 1
+      attempts.set(task.number, count)
+      if (count <= world.retries) return void again.add(task.id)
+      claims.delete(task.id)
+      return void blocked.add(task.number)
+    }
     const tree = new Map(branch[base]!.tree)
     for (const path of task.writes) tree.set(path, `${task.id} on ${tree.get(path) ?? 'nothing'}`)
     checked.add(tree)
@@ -195,53 +219,78 @@ export function simulate(world: World, seed: number): Outcome {
     candidates.set(task.number, candidate)
   }
 
-  function fail({ number, id }: SimTask, again: Set<string>): void {
-    if ((attempts.get(number) ?? 0) > world.retries) blocked.add(number)
-    else again.add(id)
-  }
-
   function isInTheWay({ task }: Candidate): boolean {
     return task.writes.some((path) => dirty.has(path))
   }
 
   function land(
     number: number,
-    { held, again }: { readonly held: Set<number>; readonly again: Set<string> },
+    { held, again, claims, met }: {
+      readonly held: Set<number>
+      readonly again: Set<string>
+      readonly claims: Map<string, Claim>
+      readonly met: Map<string, Meetings>
+    },
   ): void {
     const candidate = candidates.get(number)!
     const tip = branch.at(-1)!
     const base = branch[candidate.base]!
     const { task } = candidate
-    const isConflict = task.writes.some((path) => tip.tree.get(path) !== base.tree.get(path))
+    const paths = task.writes.filter((path) => tip.tree.get(path) !== base.tree.get(path))
     const tree = new Map(tip.tree)
     for (const path of task.writes) tree.set(path, candidate.tree.get(path)!)
     const isSame = tip === base
-    const failsTogether = task.quarrels !== null && landedAt(task.quarrels) > candidate.base
-    if (isConflict || (!isSame && failsTogether)) {
+    const { quarrels } = task
+    const failsTogether =
+      quarrels === 'all' ? !isSame : quarrels !== null && landedAt(quarrels) > candidate.base
+    if (paths.length > 0 || failsTogether) {
       conflicts++
       candidates.delete(number)
       recorded.add(candidate)
-      return fail(task, again)
+      again.add(task.id)
+      const times = met.get(task.id) ?? { inPaths: 0, together: 0, before: claims.size }
+      if (paths.length > 0) times.inPaths++
+      else times.together++
+      met.set(task.id, times)
+      // After a second conflict that only the gates see, it works alone.
+      const before = claims.get(task.id)?.paths ?? []
+      claims.set(task.id, { paths: [...before, ...paths], isAlone: times.together > 1 })
+      if (times.inPaths + times.together > task.writes.length + 2 + times.before) starving.add(task.id)
+      return
     }
     if (isInTheWay(candidate)) return void held.add(number)
     if (!isSame) checked.add(tree)
     branch.push({ task: number, tree: isSame ? candidate.tree : tree })
     candidates.delete(number)
+    claims.delete(task.id)
   }
 
-  function refuseOverlap(at: readonly SimTask[]): void {
+  function isBeside(one: SimTask, other: SimTask, claims: ReadonlyMap<string, Claim>): boolean {
+    const [own, theirs] = [claims.get(one.id), claims.get(other.id)]
+    if (own?.isAlone || theirs?.isAlone) return false
+    const kept = ({ touches }: SimTask, claim: Claim | undefined): readonly string[] =>
+      [...(world.overlap === 'wait' ? touches : []), ...(claim?.paths ?? [])]
+    return overlapOf(kept(one, own), kept(other, theirs)) === null
+  }
+
+  function refuseOverlap(at: readonly SimTask[], claims: ReadonlyMap<string, Claim>): void {
     for (const [index, one] of at.entries())
       for (const other of at.slice(index + 1))
-        if (overlapOf(one.touches, other.touches) !== null)
-          throw new Error(`${one.id} and ${other.id} overlap`)
+        if (!isBeside(one, other, claims)) throw new Error(`${one.id} and ${other.id} overlap`)
   }
 
   /** What could begin, and waits for nothing that is still there, was forgotten. */
-  function refuseIdle(eligible: readonly SimTask[], busy: readonly Busy<SimTask>[]): void {
+  function refuseIdle(
+    eligible: readonly SimTask[],
+    busy: readonly Busy<SimTask>[],
+    claims: ReadonlyMap<string, Claim>,
+  ): void {
+    // A task that waits with a claim lets nobody pass it.
+    const before = eligible.filter(({ id }) => claims.has(id))
+    const others = [...busy.map(({ task }) => task), ...before]
     for (const task of eligible) {
       const isHeld = busy.some((one) => one.task === task)
-      const waits =
-        world.overlap === 'wait' && busy.some((one) => overlapOf(task.touches, one.task.touches) !== null)
+      const waits = others.some((other) => other !== task && !isBeside(task, other, claims))
       if (!isHeld && !waits) throw new Error(`${task.id} could have been done`)
     }
   }
@@ -273,7 +322,7 @@ function makeTasks(world: World, chance: () => number, pick: (below: number) => 
       writes,
       touches: isHonest ? writes : [],
       needs: index === 0 || chance() < 0.6 ? [] : [1 + pick(index)],
-      quarrels: index > 0 && chance() < 0.15 ? 1 + pick(index) : null,
+      quarrels: index > 0 && chance() < 0.2 ? (chance() < 0.3 ? 'all' : 1 + pick(index)) : null,
     }
   })
 }

@@ -33,20 +33,13 @@ it.each<[Verdict, boolean, number, ReturnType<typeof gateText>]>([
 /** One of each kind. */
 const INTERFERENCES = {
   commits: { kind: 'commits', commits: ['a', 'b'] },
-  branch: { kind: 'branch' },
-  operation: { kind: 'operation', operation: 'rebase' },
+  'other-base': { kind: 'other-base', commits: ['0123456789abcdef'] },
   'task-files': { kind: 'task-files', paths: ['docs/tasks/T-001.md'] },
   origins: { kind: 'origins', paths: ['prd.json'] },
-  written: { kind: 'written', paths: ['src/a.ts'], keptIn: '.ralph/displaced/1' },
-  'went-back': { kind: 'went-back', paths: ['src/a.ts'] },
-  'refs-deleted': { kind: 'refs-deleted', refs: ['refs/heads/topic'] },
-  'refs-moved': { kind: 'refs-moved', refs: ['refs/heads/topic'] },
-  'refs-made': { kind: 'refs-made', refs: ['refs/tags/v1'] },
-  'git-settings': { kind: 'git-settings', paths: ['.git/config'], keptIn: '.ralph/logs/T-001-1-git' },
+  'nested-repository': { kind: 'nested-repository', paths: ['vendor/'] },
+  written: { kind: 'written', paths: ['src/a.ts'] },
   'gates-changed': { kind: 'gates-changed', paths: ['package.json'] },
   'runs-later': { kind: 'runs-later', paths: ['.mcp.json'] },
-  exposed: { kind: 'exposed', paths: ['.env'] },
-  'nested-repository': { kind: 'nested-repository', paths: ['vendor/'] },
 } satisfies Record<Interference['kind'], Interference>
 
 test('what an agent did that is not its to do is one sentence each', async () => {
