@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 /** What a cage may do with one path. Of several rules about a path the last one applies. */
 export type MountRule =
@@ -11,6 +11,8 @@ export type MountRule =
   | { readonly kind: 'closed'; readonly path: string }
   /** It exists and is empty. */
   | { readonly kind: 'empty'; readonly path: string }
+  /** It is a link, in a folder that was closed. */
+  | { readonly kind: 'link'; readonly path: string; readonly to: string }
 
 /** The paths of a cage's own files on this machine, all in one folder. */
 export interface CageFolder {
@@ -45,7 +47,7 @@ export function mountArguments(rules: readonly MountRule[], folder: CageFolder):
     args.push('--bind', folder.temp, temporary)
   const last: string[] = []
   const places = rules.flatMap((rule) => {
-    const path = real(rule.path)
+    const path = rule.kind === 'link' ? linkPath(rule.path) : real(rule.path)
     return path === null ? [] : [{ ...rule, path }]
   })
   for (const [index, rule] of places.entries()) {
@@ -56,6 +58,9 @@ export function mountArguments(rules: readonly MountRule[], folder: CageFolder):
         break
       case 'read':
         args.push('--ro-bind', path, path)
+        break
+      case 'link':
+        args.push('--symlink', rule.to, path)
         break
       case 'closed':
       case 'empty':
@@ -69,6 +74,12 @@ export function mountArguments(rules: readonly MountRule[], folder: CageFolder):
     }
   }
   return [...args, ...last]
+}
+
+/** The path of a link, by the real path of its folder. */
+function linkPath(path: string): string | null {
+  const folder = real(dirname(path))
+  return folder === null ? null : join(folder, basename(path))
 }
 
 /** Whether a path is that folder, or inside it. */

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { CagedAction } from '../events/caged.ts'
 import { isInside } from './mounts.ts'
 import type { CagePolicy } from './policy.ts'
@@ -12,13 +13,16 @@ const MOST_HELD = 64 * 1024
 /** How far from the message a path may be. */
 const NEAR = 400
 
+const MISSING = /no such file|nonexistent/i
 const WRITE = /read-only file system/i
 const COMPLAINTS =
-  /read-only file system|permission denied|operation not permitted|device or resource busy|resource busy or locked|invalid cross-device link/gi
+  /read-only file system|permission denied|no such file or directory|directory nonexistent|operation not permitted|device or resource busy|resource busy or locked|invalid cross-device link/gi
 /** The words that each of them contains. */
 const NEEDLES = [
   'ead-only file system',
   'ermission denied',
+  'o such file or directory',
+  'irectory nonexistent',
   'peration not permitted',
   'esource busy',
   'ross-device link',
@@ -88,10 +92,20 @@ export class RefusalReader {
     const named = after?.[2] ?? after?.[1] ?? before?.[1] ?? before?.[2]
     if (named === undefined || named.length < 2) return
     const path = this.#absolute(named)
+    if (MISSING.test(words)) return this.#missing(path)
     const closed = this.#ruleOf(path, ['closed', 'empty'])
-    if (closed !== null) return this.refused(this.#action('read', path, closed))
+    if (closed !== null) return this.refused(this.#action(WRITE.test(words) ? 'write' : 'read', path, closed))
     const isWrite = WRITE.test(words) || this.#ruleOf(path, ['read']) !== null
     if (isWrite && !this.#isWritable(path)) this.refused(this.#action('write', path, path))
+  }
+
+  /** What is not there in a closed folder may be there outside of the cage. */
+  #missing(path: string): void {
+    const closed = this.#ruleOf(path, ['closed'])
+    if (closed === null) return
+    let there = path
+    while (there !== closed && !existsSync(there)) there = dirname(there)
+    if (there !== closed) this.refused(this.#action('read', path, there))
   }
 
   #absolute(named: string): string {
@@ -110,7 +124,9 @@ export class RefusalReader {
     return this.#ruleOf(path, ['write']) !== null
   }
 
-  #action(action: 'read' | 'write', path: string, entry: string): CagedAction {
+  /** The entry that would allow it never opens a whole home. */
+  #action(action: 'read' | 'write', path: string, closed: string): CagedAction {
+    const entry = isInside(this.#home, closed) ? path : closed
     const isNever = action === 'write' && this.#policy.never.some((folder) => isInside(path, folder))
     return {
       action,

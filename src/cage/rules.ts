@@ -10,6 +10,7 @@ import { CONFIG_FILES } from '../base/names.ts'
 import type { Environment } from '../process/mark.ts'
 import { cacheFolder } from '../base/cache-folder.ts'
 import { AGENT_KEYS, AGENT_VARIABLES, KEY_VARIABLES, KEYS, SYSTEM_KEYS } from './keys.ts'
+import { homeRules } from './home.ts'
 import { isInside, isLink, isTemporary, real, type MountRule } from './mounts.ts'
 import type { CagePolicy } from './policy.ts'
 import type { CageRequest } from './start.ts'
@@ -151,7 +152,11 @@ function policyOf(
   ]
   return {
     rules: [
-      ...shown([home, ...programs, ...read]),
+      ...shown([...programs, ...read]),
+      ...homeRules(home, env, {
+        paths: [...programs, ...read, ...needs.homes.map(({ folder }) => folder), ...needs.files],
+        folders: [request.program, real(request.program) ?? request.program, process.execPath].map(dirname),
+      }),
       ...outermost(write).map(writeRule),
       ...hiddenOwn(env),
       closedRule(place.checkout),

@@ -5,7 +5,7 @@ import { NO_WISH, runOptions, type RunWish } from '../project/run-options.ts'
 import { NO_QUESTIONS } from '../project/questions.ts'
 import { readFromBranch } from '../project/read-from-branch.ts'
 import { startRun } from '../project/start-run.ts'
-import { refuseInside } from '../project/world.ts'
+import { refuseToStart } from '../project/world.ts'
 import { Control } from '../engine/control.ts'
 import { ownWorld } from './world.ts'
 
@@ -43,7 +43,7 @@ export function run(project: Project, request: RunRequest = {}): Run {
 
 async function* eventsOf(project: Project, request: RunRequest, control: Control): AsyncGenerator<RunEvent> {
   const world = ownWorld()
-  refuseInside(world, project.root)
+  refuseToStart(world, project.root)
   const task = request.task == null ? null : findTask(project.tasks, request.task).id
   const wish: RunWish = { ...NO_WISH, ...request, task }
   const events: RunEvent[] = []

@@ -3,7 +3,7 @@ import { startLint } from '../lint/lint.ts'
 import type { SignalInput } from '../signal/signal.ts'
 import type { TaskDraft } from '../engine/ports.ts'
 import type { NewTaskSections } from '../task/draft.ts'
-import type { Task } from '../task/model.ts'
+import type { FieldName, Task } from '../task/model.ts'
 import { safeNotes } from '../task/notes.ts'
 import { parseTask } from '../task/parse.ts'
 import { findTask } from './find-task.ts'
@@ -73,12 +73,23 @@ function filled(sections: NewTaskSections): NewTaskSections {
   return sections.filter(([, body]) => body !== '')
 }
 
-/** Refuses text of an agent that would set more than it may: a status, or that the task needs nothing. */
-function refuseUnlessMeant({ status, held, depends }: Task, draft: SignalInput<'add_task'>): void {
+/** The only fields of a task that an agent adds: its agent and its limits are the defaults. */
+const FIELDS = new Set<FieldName | null>([
+  'Status',
+  'Milestone',
+  'Depends',
+  'Touches',
+  'Complexity',
+  'Provenance',
+])
+
+/** Refuses text of an agent that would set more than it may: a status, an agent, a limit, or that the task needs nothing. */
+function refuseUnlessMeant({ status, held, depends, fields }: Task, draft: SignalInput<'add_task'>): void {
   const needed = new Set(depends.map(({ number }) => number)).size
   if (
     status === 'TODO' &&
     !held &&
+    fields.every(({ name }) => FIELDS.has(name)) &&
     needed === new Set(draft.depends.map((id) => Number(id.replace(/\D/g, '')))).size
   )
     return

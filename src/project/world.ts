@@ -1,3 +1,4 @@
+import { platform } from 'node:os'
 import { UserError } from '../base/errors.ts'
 import { INSIDE_VARIABLE } from '../base/names.ts'
 import { QUEUE_VARIABLE } from '../engine/workers/url.ts'
@@ -31,5 +32,15 @@ export function refuseInside({ env }: Pick<World, 'env'>, root: string): void {
   throw new UserError(
     'this is inside an attempt: only the run that it belongs to does this here',
     'An agent ends its attempt by its final message; see docs/agents.md.',
+  )
+}
+
+/** Throws where no agent and no gate may be started: inside an attempt, and on Windows. */
+export function refuseToStart(world: Pick<World, 'env'>, root: string, system: string = platform()): void {
+  refuseInside(world, root)
+  if (system !== 'win32') return
+  throw new UserError(
+    'ralph starts no agents and no gates on Windows itself',
+    'Use WSL. Commands that only read, such as ralph next, list and lint, work here too.',
   )
 }

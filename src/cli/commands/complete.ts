@@ -8,7 +8,7 @@ import { NO_WISH, runOptions } from '../../project/run-options.ts'
 import { openSandbox, sandboxMode } from '../../project/sandbox.ts'
 import { NO_QUESTIONS } from '../../project/questions.ts'
 import { runPorts } from '../../project/run-ports.ts'
-import { refuseInside } from '../../project/world.ts'
+import { refuseToStart } from '../../project/world.ts'
 import { completeByHand, openedTask } from '../../engine/complete.ts'
 import type { Task } from '../../task/model.ts'
 import { line } from '../../ui/block.ts'
@@ -20,7 +20,7 @@ export async function run(context: Context): Promise<number> {
   const { io } = context
   const project = await openProject(context.where)
   const task = findTask(project.tasks, context.args[0] ?? '')
-  refuseInside(io, project.root)
+  refuseToStart(io, project.root)
   refuseUnlessOpen(task)
   // People mostly want their own work checked as they would check it, without a sandbox.
   const mode = sandboxMode(null, { env: io.env, config: project.config })

@@ -2,7 +2,7 @@ import { verifyTasks, type Verification, type VerifiedTask } from '../../history
 import { readFacts } from '../../task/read.ts'
 import { UserError } from '../../base/errors.ts'
 import { findTask, taskNames } from '../../project/find-task.ts'
-import { refuseInside } from '../../project/world.ts'
+import { refuseToStart } from '../../project/world.ts'
 import { checkedBlocks, checkedSummary, verifyView, type CheckedTask } from '../../ui/verify-view.ts'
 import type { Context } from '../command.ts'
 import { addToJobSummary, isInAction } from '../github.ts'
@@ -43,7 +43,7 @@ async function runGates(
   tasks: readonly VerifiedTask[],
 ): Promise<readonly CheckedTask[]> {
   const { io, options, where } = context
-  refuseInside(io, place.root)
+  refuseToStart(io, place.root)
   const { checkCommits } = await import('../../project/check-commits.ts')
   // A squash may have completed several tasks.
   const commits = new Map(tasks.flatMap(({ found, id }) => (found === null ? [] : [[found, id] as const])))

@@ -1,7 +1,7 @@
 import { UserError } from '../../base/errors.ts'
 import { openPlace } from '../../project/project.ts'
 import { startWorker, type WorkerWish } from '../../project/start-worker.ts'
-import { refuseInside } from '../../project/world.ts'
+import { refuseToStart } from '../../project/world.ts'
 import { line } from '../../ui/block.ts'
 import { layOutNow } from '../../ui/layout.ts'
 import { printableJson } from '../../ui/printable.ts'
@@ -14,7 +14,7 @@ import { canvasFor } from '../context.ts'
 export async function run(context: Context): Promise<number> {
   const { io, options, where, json } = context
   const place = await openPlace(where)
-  refuseInside(io, place.root)
+  refuseToStart(io, place.root)
   const measure = await measureForAny()
   const end = await startWorker(io, { where, place, wish: workerWish(context) }, (event) => {
     if (json) {

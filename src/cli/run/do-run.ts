@@ -3,7 +3,7 @@ import { UserError, unreachable } from '../../base/errors.ts'
 import type { Emit } from '../../engine/ports.ts'
 import type { RunEvent, RunFinished } from '../../events/event.ts'
 import { findTask } from '../../project/find-task.ts'
-import { refuseInside } from '../../project/world.ts'
+import { refuseToStart } from '../../project/world.ts'
 import { openProject, type Project } from '../../project/project.ts'
 import { runOptions, type RunWish } from '../../project/run-options.ts'
 import { readFromBranch } from '../../project/read-from-branch.ts'
@@ -37,7 +37,7 @@ export async function doRun(context: Context, lines: LineShow | null): Promise<n
     const { dryRun } = await import('./dry-run.ts')
     return dryRun(context, own, { wish, options: runOptions(wish, own) })
   }
-  refuseInside(context.io, own.root)
+  refuseToStart(context.io, own.root)
   const { project, warnings } = await readFromBranch(context.io, context.where, own, {
     options: runOptions(wish, own),
     commitTasks: wish.commitTasks,

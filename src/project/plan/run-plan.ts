@@ -8,7 +8,7 @@ import { withoutRun } from '../../engine/alone.ts'
 import type { Task } from '../../task/model.ts'
 import { readOrigin } from '../../task/origin.ts'
 import type { Place } from '../project.ts'
-import { refuseInside, type World } from '../world.ts'
+import { refuseToStart, type World } from '../world.ts'
 import { planAsked, type PlanWish } from './find-plans.ts'
 import { beginPlanning, planPorts, type PlanFront, type PlannerWish } from './plan-ports.ts'
 
@@ -27,7 +27,7 @@ export async function runPlan(
   { wish, front }: { readonly wish: WholePlanWish; readonly front: PlanFront },
 ): Promise<PlanResult> {
   const { root } = place
-  refuseInside(world, root)
+  refuseToStart(world, root)
   const { yes, research, dryRun } = wish
   const { ports, folder } = await planPorts(world, place, { wish, front })
   return withoutRun(folder, { pid: world.pid, now: world.now() }, async () => {
