@@ -7,7 +7,7 @@ import type { Base } from '../git/head.ts'
 import { rawChanges } from '../git/raw-changes.ts'
 import { withMark } from '../process/mark.ts'
 import { fingerprintOf, outcome, type Outcome } from './outcome.ts'
-import type { AttemptPorts, Emit } from './ports.ts'
+import type { AttemptPorts, Emit, Programs } from './ports.ts'
 import type { RunGate } from './gates/run.ts'
 import type { Installing, Side } from './slot/slot.ts'
 
@@ -83,11 +83,14 @@ async function takeChecked(before: string, { slot, home, source }: CheckPorts): 
   return back.length === 0 ? after : slot.check.folder.amend(new Map(back))
 }
 
+/** Where packages are installed, and in what sandbox. */
+type Installer = Pick<Programs, 'runInstall'> & { readonly side: Side }
+
 /** How a slot installs packages, with what it says as events. */
 export function installing(
   ports: Pick<AttemptPorts, 'slot' | 'check' | 'logs' | 'mark' | 'signal' | 'killSignal'>,
   emit: Emit<Happening>,
-  side: Side = ports.slot.check,
+  { side, runInstall }: Installer = { side: ports.slot.check, runInstall: ports.check.runInstall },
 ): Installing {
   const onCaged = (action: CagedAction): void => emit({ type: 'caged', id: '', by: 'gate', ...action })
   return {
@@ -96,7 +99,7 @@ export function installing(
     run: (command) => {
       const gate = { name: 'prepare', command, required: true, timeoutSeconds: INSTALL_SECONDS }
       const name = `prepare-${ports.slot.number}`
-      return runLogged(gate, ports.check.runInstall, ports, { name, side, onCaged })
+      return runLogged(gate, runInstall, ports, { name, side, onCaged })
     },
   }
 }

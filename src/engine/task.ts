@@ -112,7 +112,7 @@ async function makeAttempt(
   const begun = at.from.kind === 'record' ? at.from.tree : await treeOf(ports.home, at.base.head)
   const isFresh = at.from.kind === 'base'
   const isOwn = isFresh && !ports.workers
-  const problem = isOwn ? await slot.bringWork(begun, installing(atHand, emit, slot.work)) : null
+  const problem = isOwn ? await slot.bringWork(begun, installing(atHand, emit, { side: slot.work, runInstall: atHand.work.runInstall })) : null
   if (problem !== null) return { kind: 'stop', why: 'stopped', reason: problem }
   // An earlier attempt may have written what a prompt is made from: then the clean room has the files of the base.
   if (!isOwn) await slot.bringFiles(await treeOf(ports.home, at.base.head))

@@ -164,7 +164,9 @@ export class Folder {
     const run = async (): Promise<string | null> => {
       const { code, stderr } = await this.git.run(args, { stdin: specs.join('\0'), okCodes: [0, 1, 128] })
       if (/^warning: could not open directory/m.test(stderr)) return `Permission denied: ${stderr}`
-      return code === 0 || more.length > 0 ? null : stderr.trim()
+      // git says so of a path that is left out and ignored too, and adds all others.
+      const isFine = code === 0 || (code === 1 && /^The following paths are ignored/m.test(stderr))
+      return isFine || more.length > 0 ? null : stderr.trim()
     }
     const failure = await run()
     if (failure === null || !/index\.lock|unable to read|unable to create|No such file/.test(failure))
