@@ -29,15 +29,15 @@ export interface StatusEntry {
   readonly changedInside?: boolean
 }
 
-/** Reads the checkout's status; ignored files are left out, untracked ones are listed one by one. */
+/** Reads the checkout's status, or that of some files; ignored files are left out, untracked ones are listed one by one. */
 export async function readStatus(
   git: Git,
-  options: { readonly signal?: AbortSignal } = {},
+  { files = [], ...options }: { readonly signal?: AbortSignal; readonly files?: readonly string[] } = {},
 ): Promise<TreeStatus> {
   const args = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all']
   // git reads a submodule with another git process, to which this one's settings do not apply.
   const ignored = `--ignore-submodules=${git.isReading ? 'dirty' : 'none'}`
-  const { stdout, stderr } = await git.run([...args, ignored], options)
+  const { stdout, stderr } = await git.run([...args, ignored, '--', ...files.map((file) => `:(literal)${file}`)], options)
   return { ...parseStatus(stdout.toString()), closedFolders: closedFolders(stderr) }
 }
 

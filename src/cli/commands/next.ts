@@ -16,6 +16,7 @@ import {
 } from '../../ui/next-view.ts'
 import { explainListed, needsWhole } from '../../ui/reason-text.ts'
 import type { WaitingTask } from '../../ui/waiting-view.ts'
+import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'
 import { blockedReasons, openListing, openTask } from '../../project/listing.ts'
 import { previewAgent } from '../../project/agent-wishes.ts'
@@ -69,6 +70,7 @@ async function print(context: Context, place: Place): Promise<Selection<TaskHead
       const next = await nextTask(context, place, selection)
       const foreign = selection.outcome === 'empty' ? await foreignIn(place.root) : []
       await context.print(nextView({ ...screen, selection, next, foreign }))
+      if (next) await sayIfNotCommitted(context, place, next.task.file)
       return selection
     }
   }
@@ -83,6 +85,13 @@ async function print(context: Context, place: Place): Promise<Selection<TaskHead
   const waiting = await explained(place, toExplain(selection, explain))
   await context.print(nextView({ ...screen, ...shown, selection, waiting }))
   return selection
+}
+
+/** A run reads tasks from the branch: what is only in the checkout is not what it would do. */
+async function sayIfNotCommitted(context: Context, place: Place, file: string): Promise<void> {
+  const { notCommitted } = await import('../../project/uncommitted.ts')
+  const problem = await notCommitted(context.io, place, [file])
+  if (problem !== null) await context.note([line(problem)])
 }
 
 /** The number of jobs in the options; null without one. */

@@ -14,6 +14,7 @@ import { shownQueue } from '../../project/queue.ts'
 import { Readying } from '../../engine/slot/ready.ts'
 import { openHome } from '../../engine/slot/home.ts'
 import { needsOf, slotsFolder } from '../../project/slots.ts'
+import { notCommitted } from '../../project/uncommitted.ts'
 import { promptOf } from '../../project/task-prompt.ts'
 import { taskOrReason } from '../../engine/choose-task.ts'
 import { Ledger } from '../../engine/ledger.ts'
@@ -61,6 +62,7 @@ async function planOf(
   const origins = await openOrigins(project.config.bridges, root)
   const folders = [dir, ...project.moreDirs] as const
   const source = { folders, tasks: () => tasks }
+  const unseen = await notCommitted(io, project, [task.file])
   const { job, estimate, warnings } = await prepare(
     {
       task,
@@ -98,7 +100,7 @@ async function planOf(
     workspaces: wish.queue === null ? await workspacesOfRun(io, project, options) : null,
     queue: wish.queue === null ? null : shownQueue(wish.queue, io, project),
   }
-  return { plan, warnings }
+  return { plan, warnings: unseen === null ? warnings : [...warnings, unseen] }
 }
 
 /** What would run at once, and where, by the same decision as a run's. */
