@@ -65,7 +65,8 @@ describe('the library', () => {
 
   it('throws what keeps a run from beginning to who reads it', async () => {
     const cwd = ownRepository({ 'T-001': 'true' })
-    writeFileSync(join(cwd, 'mine.txt'), 'not committed\n')
+    git(cwd, 'config', 'commit.gpgSign', 'true')
+    git(cwd, 'config', 'gpg.program', '/no/such/program')
     await expect(eventsOf(run(await openProject(cwd), SCRIPT))).rejects.toThrow(built.UserError)
     expect(() => run({} as never)).not.toThrow()
   })

@@ -133,8 +133,11 @@ interface Opened {
 export function homeRules(home: string, env: Environment, opened: Opened): readonly MountRule[] {
   const at = real(home)
   if (at === null || at === '/') return []
-  const isIn = (path: string): boolean => [at, home].some((folder) => path !== folder && isInside(path, folder))
-  const folders = [...opened.folders, ...(env['PATH'] ?? '').split(':')].flatMap((folder) => toolOf(folder, at))
+  const isIn = (path: string): boolean =>
+    [at, home].some((folder) => path !== folder && isInside(path, folder))
+  const folders = [...opened.folders, ...(env['PATH'] ?? '').split(':')].flatMap((folder) =>
+    toolOf(folder, at),
+  )
   const named = [
     ...SHOWN.map((name) => join(at, name)),
     ...TOOL_VARIABLES.flatMap((name) => (env[name] ?? '').split(':')),

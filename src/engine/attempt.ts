@@ -133,10 +133,14 @@ async function workOf(
   const taken = await slot.take(job.base.head)
   const tasks = await taskChanges(job, taken, ports)
   const found = interferenceIn(taken, tasks, slot.commitsOfAgent())
+  const texts = [
+    ...added.map(({ file, text }) => [`${home.prefix}${file}`, text] as const),
+    ...tasks.corrected,
+  ]
   const drafts = await Promise.all(
-    added.map(async ({ file, text }) => {
+    texts.map(async ([path, text]) => {
       const { stdout } = await home.git.run(['hash-object', '-w', '--stdin'], { stdin: text })
-      return [`${home.prefix}${file}`, { mode: '100644', hash: stdout.toString().trim() }] as const
+      return [path, { mode: '100644', hash: stdout.toString().trim() }] as const
     }),
   )
   const back = tasks.touched.map(({ path, kind, was }) => [path, kind === 'new' ? null : was] as const)

@@ -14,22 +14,27 @@ interface TaskChanges {
   /** The paths among those that are synced files of another tool. */
   readonly origins: readonly string[]
   readonly added: readonly string[]
+  /** The texts of added files that are not as their agent wrote them. */
+  readonly corrected: ReadonlyMap<string, string>
 }
 
-/** Sorts the changes to task files. A task may only be added as TODO. */
+/** Sorts the changes to task files. A task may only be added as TODO, with the defaults for what people decide. */
 export async function taskChanges(
   { backlog }: Pick<Job, 'backlog'>,
   { tree, changes }: Pick<Work, 'tree' | 'changes'>,
-  { home, statusIn }: Pick<AttemptPorts, 'home' | 'statusIn'>,
+  { home, taskToAdd }: Pick<AttemptPorts, 'home' | 'taskToAdd'>,
 ): Promise<TaskChanges> {
   const touched: RawChange[] = []
   const origins: string[] = []
   const added: string[] = []
   const synced = new Set(backlog.origins.map((file) => `${home.prefix}${file}`))
   const numbers = new Set(backlog.numbers)
-  const isTodo = async (path: string): Promise<boolean> => {
+  const corrected = new Map<string, string>()
+  const isTask = async (path: string): Promise<boolean> => {
     const text = await textIn(home.git, tree, path)
-    return text !== null && (await statusIn(path.slice(home.prefix.length), text)) === 'TODO'
+    const asAdded = text === null ? null : await taskToAdd(path.slice(home.prefix.length), text)
+    if (asAdded !== null && asAdded !== text) corrected.set(path, asAdded)
+    return asAdded !== null
   }
   for (const change of changes) {
     const { path, kind } = change
@@ -41,12 +46,12 @@ export async function taskChanges(
     const number = taskNumber(path, home.prefix, backlog.folders)
     if (number === null) continue
     const isNew = kind === 'new' && !numbers.has(number) && added.length < backlog.mayAdd
-    if (isNew && (await isTodo(path))) {
+    if (isNew && (await isTask(path))) {
       added.push(path)
       numbers.add(number)
     } else touched.push(change)
   }
-  return { touched, origins, added }
+  return { touched, origins, added, corrected }
 }
 
 /** The task number in a path of the repository; null if it is not a task file. */

@@ -352,7 +352,7 @@ export class Jobs {
       earlier: ledger.seriesAt(task.id),
       options,
       // The clean room of a run that died may not have held what its candidate says.
-      isForeign: ports.workers !== null,
+      isForeign: !ready || ports.workers !== null,
       objection: (changes: Parameters<typeof objectionToTasks>[0]) =>
         objectionToTasks(changes, { source: ports.source, prefix: ports.home.prefix, most }),
     }

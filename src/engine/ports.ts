@@ -9,7 +9,7 @@ import type { RunTrace } from '../process/tree.ts'
 import type { TierChoice } from '../select/tier.ts'
 import type { SignalInput, SignalResource } from '../signal/signal.ts'
 import type { Blockage, Completion } from '../task/finish.ts'
-import type { Status, Task } from '../task/model.ts'
+import type { Task } from '../task/model.ts'
 import type { Origins } from '../task/origin.ts'
 import type { OnCheckpoint } from './checkpoint.ts'
 import type { Control } from './control.ts'
@@ -128,8 +128,8 @@ export interface RunPorts extends People {
   readonly edits: TaskEdits
   /** Files of other tools' backlogs that are kept in sync. */
   readonly origins: readonly string[]
-  /** The status in a task file's text, with the team's words; null if there is none. */
-  readonly statusIn: (file: string, text: string) => Promise<Status | null>
+  /** The text with which a file of an agent's becomes a task; null if it may not be one. */
+  readonly taskToAdd: (file: string, text: string) => Promise<string | null>
   /** The text of the file of a task that an agent adds. */
   readonly draftTask: (draft: SignalInput<'add_task'>, tasks: readonly Task[]) => Promise<TaskDraft>
   readonly folder: RunFolder
@@ -171,7 +171,7 @@ export interface RunPorts extends People {
 /** Everything that an attempt uses: the same here and at a worker. */
 export interface AttemptPorts extends Pick<
   RunPorts,
-  'home' | 'source' | 'statusIn' | 'logs' | 'now' | 'terminal' | 'server' | 'checkpoint' | 'mark' | 'sleep'
+  'home' | 'source' | 'taskToAdd' | 'logs' | 'now' | 'terminal' | 'server' | 'checkpoint' | 'mark' | 'sleep'
 > {
   readonly slot: Slot
   readonly work: Programs

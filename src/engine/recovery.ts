@@ -100,13 +100,17 @@ async function recoverAttempt(
 
 /** The tree of a slot's work folder; null if nothing can be made of it. */
 async function treeLeft(slot: Slot, { base }: AttemptNote): Promise<string | null> {
-  try {
-    slot.open()
-    return (await slot.take(base.head)).tree
-  } catch {
-    slot.remove()
-    return null
-  }
+  for (const isAgain of [false, true])
+    try {
+      slot.open()
+      if (isAgain) await slot.work.folder.know(base.head)
+      return (await slot.take(base.head)).tree
+    } catch {
+      // The index may be broken, and the files whole.
+      continue
+    }
+  slot.remove()
+  return null
 }
 
 function factsOf(

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import type { Session } from '../agent/port.ts'
 import { patience } from '../base/patience.ts'
@@ -83,7 +85,7 @@ export async function runTask(
       return conclude(run, place, { task: at.task, reason: 'the task was skipped' }, 'skip')
     if (choice.name !== current) emit({ type: 'warning', message: changeText(run, at.task, current, choice) })
     current = choice.name
-    const unread = await unreadConfiguration(run, place, choice, at.base)
+    const unread = await unreadConfiguration(run, place, choice, at)
     if (unread !== null) return ended(place, 'stopped', unread)
     const made = await makeAttempt(run, place, at, choice)
     if (made.kind === 'stop' || made.kind === 'ready') return made
@@ -112,7 +114,12 @@ async function makeAttempt(
   const begun = at.from.kind === 'record' ? at.from.tree : await treeOf(ports.home, at.base.head)
   const isFresh = at.from.kind === 'base'
   const isOwn = isFresh && !ports.workers
-  const problem = isOwn ? await slot.bringWork(begun, installing(atHand, emit, { side: slot.work, runInstall: atHand.work.runInstall })) : null
+  const problem = isOwn
+    ? await slot.bringWork(
+        begun,
+        installing(atHand, emit, { side: slot.work, runInstall: atHand.work.runInstall }),
+      )
+    : null
   if (problem !== null) return { kind: 'stop', why: 'stopped', reason: problem }
   // An earlier attempt may have written what a prompt is made from: then the clean room has the files of the base.
   if (!isOwn) await slot.bringFiles(await treeOf(ports.home, at.base.head))
@@ -259,15 +266,18 @@ async function goesBackIn(
 /** Why the agent may not start before a person has read what agents of this run have written for it; null if it may. */
 async function unreadConfiguration(
   { ports, ledger }: Run,
-  { work }: Place,
+  { work, slot }: Place,
   choice: AgentChoice,
-  { head }: Base,
+  { base, from }: Pick<TaskState, 'base' | 'from'>,
 ): Promise<string | null> {
   if (choice.permission.level === 'custom' || ledger.runsLater.length === 0) return null
   const { alwaysReads } = await work.agent(choice)
+  const isThere = async (path: string): Promise<boolean> =>
+    from.kind === 'record'
+      ? existsSync(join(slot.work.folder.files, path))
+      : (await textIn(ports.home.git, base.head, path)) !== null
   const obeyed: string[] = []
-  for (const path of ledger.runsLater)
-    if (alwaysReads?.(path) && (await textIn(ports.home.git, head, path)) !== null) obeyed.push(path)
+  for (const path of ledger.runsLater) if (alwaysReads?.(path) && (await isThere(path))) obeyed.push(path)
   if (obeyed.length === 0) return null
   return `${choice.name} would obey ${fewOf(obeyed)}, which an agent of this run has changed: read it, then run ralph again`
 }

@@ -16,7 +16,7 @@ import { sleep } from '../process/sleep.ts'
 import { StartedProcesses } from '../process/started.ts'
 import type { PersonTerminal } from '../process/terminal.ts'
 import { commandsLeftBy } from '../process/tree.ts'
-import { answerTask, blockTask, completeTask, retryTask } from '../task/finish.ts'
+import { answerTask, blockTask, completeTask, retryTask, taskToAdd } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import { parseTask } from '../task/parse.ts'
 import { asSpelled } from '../task/status-spelling.ts'
@@ -84,7 +84,7 @@ export async function runPorts(
     agentsFor: (task) => agents.choicesFor(task),
     sandbox: sandbox.state,
     shell: findShell(world.env),
-    statusIn: async (file, text) => (await parsed(file, text)).status,
+    taskToAdd: async (file, text) => taskToAdd(await parsed(file, text)),
     sealer: config.commit.seal
       ? openSealer(home.git, config.commit.digits, { signal: control.signal, now })
       : null,

@@ -80,6 +80,18 @@ export function asksIn(task: Task): boolean {
 const HINT =
   /^(?:\d+ attempts? failed; `ralph attempts [^`]*` [a-z ]+\. )?(?:To try again: `ralph retry|Its agent asks\. To answer: `ralph answer) [^`]*`\.$/gm
 
+/** What an agent may not decide for a task that it adds: who does it, and at what cost. */
+const WISHES = ['Agent', 'Model', 'Turns', 'Timeout'] as const
+
+/** A task as an agent may add it: with the defaults for whatever only people decide; null if it is no TODO. */
+export function taskToAdd(task: Task): string | null {
+  if (task.status !== 'TODO') return null
+  return edited(
+    task,
+    WISHES.flatMap((name) => removeField(task, name)),
+  )
+}
+
 /** The text of a blocked task's file after `ralph retry`: the reason is kept, with the answer. */
 export function retryTask(
   task: Task,

@@ -24,7 +24,10 @@ async function attemptBy(
   const [task] = ports.source.tasks()
   const slot = ports.slots.get(1)
   await slot.bringWork(base.head, null)
-  const [work, check] = [await ports.slots.programs(slot, slot.work), await ports.slots.programs(slot, slot.check)]
+  const [work, check] = [
+    await ports.slots.programs(slot, slot.work),
+    await ports.slots.programs(slot, slot.check),
+  ]
   const { job } = await prepare(
     {
       task: task!,
@@ -35,7 +38,11 @@ async function attemptBy(
       budgetLeft: 1.5,
       token: 'token',
     },
-    { options: { ...OPTIONS, gates: [gateOf('test')] }, ledger: new Ledger([]), ports: { ...ports, prompt: ports.slots.prompt(slot.work), origins: [] } },
+    {
+      options: { ...OPTIONS, gates: [gateOf('test')] },
+      ledger: new Ledger([]),
+      ports: { ...ports, prompt: ports.slots.prompt(slot.work), origins: [] },
+    },
   )
   const events: Happening[] = []
   const emit = (event: Happening): void => void events.push(event)

@@ -169,7 +169,10 @@ describe('what an agent says by its tools', () => {
       async ({ connection }) => {
         const add = (title: string) => connection.call('add_task', { title, description: 'Why.' })
         expect(await add('Bad')).toEqual({ ok: false, text: 'Refused: it would not do.' })
-        expect(await add('One')).toEqual({ ok: true, text: expect.stringMatching(/^Added T-002: docs.tasks.T-002.md /) })
+        expect(await add('One')).toEqual({
+          ok: true,
+          text: expect.stringMatching(/^Added T-002: docs.tasks.T-002.md /),
+        })
         expect(await add('Two')).toMatchObject({ ok: false, text: expect.stringContaining('maxAddedTasks') })
         await connection.call('done', { summary: 'S' })
       },

@@ -63,24 +63,26 @@ describe.skipIf(!available.ok)('in a cage', () => {
 
   test.each(WRITES)('nothing writes: $name', async ({ command, caged }) => {
     const { top, folder, home } = ground!
-    const kept = new Set(['.git', '.ralph', '.claude', '.mcp.json', 'ralph.config.json'])
+    const kept = new Set(['.ralph', '.claude', '.mcp.json', 'ralph.config.json'])
     const workIn = (): readonly string[] =>
       readdirSync(top).flatMap((name) => (kept.has(name) ? [] : [join(top, name)]))
     const caches = join(home, '.cache/ralph/caches')
     const work = workIn()
     const before = pictureOf(folder, [...work, caches, sockets])
     const seen = await ground!.run(command)
+    expect(seen.end).toMatchObject({ kind: 'exited' })
     const made = workIn()
     expect(pictureOf(folder, [...made, caches, sockets]), seen.output).toEqual(before)
-    if (caged !== null)
-      expect(seen.caged, seen.output).toContainEqual(
-        expect.objectContaining({ action: 'write', target: caged }),
-      )
+    // To a program a file that is hidden from it is only missing.
+    const targets = seen.caged.flatMap(({ action, target }) => (action === 'connect' ? [] : [target]))
+    if (caged !== null) expect(targets, seen.output).toContain(caged)
     for (const path of made) if (!work.includes(path)) rmSync(path, { recursive: true, force: true })
+    ground!.lendGit()
   })
 
   test.each(READS)('nothing reads: $name', async ({ command, caged }) => {
     const seen = await ground!.run(command, { env: SECRETS })
+    expect(seen.end).toMatchObject({ kind: 'exited' })
     expect(seen.output).not.toContain('SECRET')
     if (caged !== null)
       expect(seen.caged, seen.output).toContainEqual(
@@ -101,6 +103,7 @@ describe.skipIf(!available.ok)('in a cage', () => {
   test.each(CONNECTIONS)('nothing reaches: $name', async ({ command, caged }) => {
     const env = { ...SECRETS, T: String(port), S: sockets }
     const seen = await ground!.run(command, { env, settings: { network: ['allowed.example'] } })
+    expect(seen.end).toMatchObject({ kind: 'exited' })
     expect(seen.output).not.toContain('REACHED')
     if (caged !== null)
       expect(seen.caged, seen.output).toContainEqual({
@@ -112,6 +115,7 @@ describe.skipIf(!available.ok)('in a cage', () => {
 
   test.each(PROCESSES)('nothing reaches ralph: $name', async ({ command }) => {
     const seen = await ground!.run(command, { env: { R: String(process.pid) } })
+    expect(seen.end).toMatchObject({ kind: 'exited' })
     expect(seen.output).not.toContain('REACHED')
   })
 

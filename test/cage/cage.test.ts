@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ async function serveProxy(
 }
 
 describe.skipIf(!available.ok)('a caged process', () => {
-  test('works in its workspace as anywhere', async () => {
+  test('works in its folder as anywhere', async () => {
     const { output, caged, end } = await ground!.run(
       [
         'echo made > src/b.ts && cat src/b.ts',
@@ -177,15 +177,52 @@ describe.skipIf(!available.ok)('a caged process', () => {
     expect(readFileSync(join(ground!.home, '.bashrc'), 'utf8')).toBe('mine\ny\n')
   })
 
-  test('has git whole in a workspace of its own', async () => {
-    const { output } = await ground!.run(
-      'git add -A && git commit -q --allow-empty -m Mine && git log -1 --format=%s',
-      {
-        isOwn: true,
-      },
+  test('has git whole: its repository is a throw-away, and only borrows the objects of the checkout', async () => {
+    const { output, caged } = await ground!.run(
+      [
+        'git config user.name Mine && git config core.fsmonitor false',
+        'mkdir -p .git/hooks && echo "#!/bin/sh" > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit',
+        'git switch -q -c other && echo x > made.txt && git add -A && git commit -q -m Mine',
+        'git log --format=%s && git branch && git stash list && git gc --quiet && git fsck --no-dangling && git show HEAD~1:README.md',
+        'rm made.txt && git worktree add -q /tmp/tree HEAD && cat /tmp/tree/made.txt',
+        'mv .git /tmp/away && test ! -e .git && mv /tmp/away .git',
+      ].join(' && '),
     )
-    expect(output).toContain('Mine')
-    execFileSync('git', ['reset', '-q', '--soft', 'HEAD~1'], { cwd: ground!.top })
+    expect(output).toBe('Mine\nBegin\n  main\n* other\n# shop\nx\n')
+    expect(caged).toEqual([])
+    const refs = execFileSync('git', ['for-each-ref', '--format=%(refname)'], {
+      cwd: ground!.checkout,
+      encoding: 'utf8',
+    })
+    expect(refs).toBe('refs/heads/main\n')
+    ground!.lendGit()
+  })
+
+  test('cannot read the checkout where that is outside of the home either', async () => {
+    const { folder, home, checkout } = ground!
+    const own = join(folder, 'own-home')
+    mkdirSync(own, { recursive: true })
+    const env = { HOME: own, XDG_CACHE_HOME: join(home, '.cache') }
+    const { output, end } = await ground!.run(
+      `cat ${checkout}/notes.txt ${checkout}/README.md ${checkout}/.git/config; git log --format=%s; cat README.md`,
+      { env },
+    )
+    expect(end).toMatchObject({ kind: 'exited', code: 0 })
+    expect(output).not.toContain('SECRET')
+    expect(output.match(/# shop/g)).toHaveLength(1)
+    expect(output).toContain('Begin\n')
+  })
+
+  test('may write its attempt’s folder, and nothing else of the slot', async () => {
+    const folder = join(ground!.slot, 'attempt')
+    mkdirSync(folder, { recursive: true })
+    const { output } = await ground!.run(
+      `echo note > ${folder}/notes; echo x > ${folder}/../notes; ls ${ground!.slot}`,
+      { writable: [folder] },
+    )
+    expect(readFileSync(join(folder, 'notes'), 'utf8')).toBe('note\n')
+    expect(output.trim().split('\n').slice(-2)).toEqual(['attempt', 'work'])
+    expect(existsSync(join(ground!.slot, 'notes'))).toBe(false)
   })
 
   test('keeps of an agent’s own folder what it needs, and nothing that would start later', async () => {
@@ -258,7 +295,11 @@ describe.skipIf(!available.ok)('a caged process', () => {
 
   test('leaves nothing of its own behind', async () => {
     await ground!.run('echo x > /tmp/left; mkdir -m 0 /tmp/closed')
-    expect(readdirSync(join(ground!.home, '.cache/ralph')).toSorted()).toEqual(['agent-other', 'caches'])
+    expect(readdirSync(join(ground!.home, '.cache/ralph')).toSorted()).toEqual([
+      'agent-other',
+      'caches',
+      'shop-1a2b3c4d',
+    ])
     expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(ground!.folder)
   })
 

@@ -1,10 +1,11 @@
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { cageAvailable } from '../../src/cage/available.ts'
 import { agentPolicy, gatePolicy, type CageSettings } from '../../src/cage/rules.ts'
 import { cagedStart } from '../../src/cage/start.ts'
+import { lendGit } from '../../src/engine/slot/lent-git.ts'
 import { NO_NEEDS, type CageNeeds } from '../../src/base/cage-needs.ts'
 import type { CagedAction } from '../../src/events/caged.ts'
 import type { Pty } from '../../src/process/pty.ts'
@@ -22,7 +23,7 @@ export interface Situation {
   readonly needs?: Partial<CageNeeds>
   readonly kind?: 'agent' | 'gate'
   readonly env?: Readonly<Record<string, string>>
-  readonly isOwn?: boolean
+  readonly writable?: readonly string[]
   /** In the place of bubblewrap. */
   readonly program?: string
   /** What it prints to, and reads keys from. */
@@ -38,18 +39,27 @@ export interface Seen {
   readonly caged: readonly CagedAction[]
 }
 
-/** A home with keys, and in it a repository: not below `/tmp`, of which a cage has its own. */
+/**
+ * A home with keys, in it a checkout, and a slot of that with a work folder in which everything runs: not below `/tmp`, of
+ * which a cage has its own.
+ */
 export class Ground {
   readonly folder: string
   readonly home: string
+  readonly checkout: string
+  readonly slot: string
+  /** The work folder. */
   readonly top: string
+  readonly #head: string
 
   constructor() {
     const parent = join(process.env['HOME'] ?? homedir(), '.cache', 'ralph-tests')
     mkdirSync(parent, { recursive: true })
     this.folder = realpathSync(mkdtempSync(join(parent, 'cage-')))
     this.home = join(this.folder, 'home')
-    this.top = join(this.home, 'work', 'shop')
+    this.checkout = join(this.home, 'work', 'shop')
+    this.slot = join(this.home, '.cache/ralph/shop-1a2b3c4d/1')
+    this.top = join(this.slot, 'work', 'shop')
     const files: Readonly<Record<string, string>> = {
       'home/.bashrc': 'mine\n',
       'home/.ssh/id_rsa': 'SECRET\n',
@@ -78,13 +88,39 @@ export class Ground {
       'home/work/shop/.ralph/run.json': '{}\n',
       'home/work/shop/.ralph/results/baseline-1.json': '{}\n',
       'home/work/shop/ralph.config.json': '{}\n',
-      'home/work/shop/.gitignore': '.ralph/\n.env\n',
+      'home/work/shop/.gitignore': '.ralph/\n.env\nnotes.txt\n',
+      'home/work/shop/notes.txt': 'SECRET\n',
+      [`${OWN}/1/check/shop/.env`]: 'KEY=SECRET\n',
+      [`${OWN}/1/work.git/config`]: 'SECRET\n',
+      [`${OWN}/1/slot.json`]: 'SECRET\n',
+      [`${OWN}/2/work/shop/.env`]: 'KEY=SECRET\n',
+      [`${OWN}/2/attempt/prompt`]: 'SECRET\n',
     }
     for (const [name, text] of Object.entries(files)) this.write(name, text)
-    const git = (...args: string[]) => spawnSync('git', args, { cwd: this.top, env: GIT })
+    const git = (...args: string[]) =>
+      execFileSync('git', args, { cwd: this.checkout, env: { ...process.env, ...GIT }, encoding: 'utf8' })
     git('init', '-q', '-b', 'main')
+    git('remote', 'add', 'origin', 'https://SECRET@example.com/shop.git')
     git('add', '-A')
     git('commit', '-q', '-m', 'Begin')
+    this.#head = git('rev-parse', 'HEAD').trim()
+    const own = new Set(['.git', 'notes.txt'].map((name) => join(this.checkout, name)))
+    cpSync(this.checkout, this.top, { recursive: true, filter: (path) => !own.has(path) })
+    this.lendGit()
+  }
+
+  /** Makes the repository of the work folder anew. */
+  lendGit(): void {
+    const dir = join(this.checkout, '.git')
+    lendGit(this.top, {
+      branch: 'main',
+      commit: this.#head,
+      refs: [],
+      objects: join(dir, 'objects'),
+      settings: [],
+      index: join(dir, 'index'),
+      shallow: join(dir, 'shallow'),
+    })
   }
 
   write(name: string, text: string): void {
@@ -100,24 +136,14 @@ export class Ground {
   /** Starts a command of the shell in a cage; what it prints and what was refused is heard. */
   start(
     shell: string,
-    {
-      settings,
-      needs,
-      kind = 'agent',
-      env = {},
-      isOwn = false,
-      program,
-      terminal,
-      onPrinted,
-    }: Situation = {},
+    { settings, needs, kind = 'agent', env = {}, writable, program, terminal, onPrinted }: Situation = {},
   ) {
     if (!available.ok) throw new Error('there is no cage here')
     const place = {
       top: this.top,
       root: this.top,
-      git: [join(this.top, '.git')],
-      isOwn,
-      borrowed: [],
+      checkout: this.checkout,
+      borrowed: [join(this.checkout, '.git/objects')],
       tracked: ['.env.example'],
     }
     const full = { ...GIT, PATH: process.env['PATH'] ?? '', HOME: this.home, ...env }
@@ -136,6 +162,7 @@ export class Ground {
           onPrinted?.(heard.output)
         },
         terminal,
+        writable,
         onCaged: (action) => heard.caged.push(action),
         killAfterSeconds: 2,
       },
@@ -150,6 +177,9 @@ export class Ground {
     return { ...heard, end }
   }
 }
+
+/** The slots of the checkout. */
+const OWN = 'home/.cache/ralph/shop-1a2b3c4d'
 
 export const GIT = {
   GIT_CONFIG_GLOBAL: '/dev/null',

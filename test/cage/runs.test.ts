@@ -1,12 +1,21 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../src/events/event.ts'
 import { ralph, type Answer } from '../cli/ralph.ts'
 import { env as bare, repository } from '../cli/script-repository.ts'
+import { makeFolder } from '../git/repository.ts'
 import { available, GIT, Ground } from './here.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
@@ -37,37 +46,52 @@ describe.skipIf(!available.ok)('a run in the sandbox', () => {
 
   function prepared(script: string, config: object): void {
     writeFileSync(
-      join(ground.top, 'ralph.config.json'),
+      join(ground.checkout, 'ralph.config.json'),
       JSON.stringify({ commit: { seal: false }, ...config }),
     )
     ground.write('home/work/shop/docs/tasks/T-001.md', task(script))
-    execFileSync('git', ['add', '-A'], { cwd: ground.top })
-    execFileSync('git', ['commit', '-qm', 'Plan'], { cwd: ground.top, env: { ...process.env, ...GIT } })
+    execFileSync('git', ['add', '-A'], { cwd: ground.checkout })
+    execFileSync('git', ['commit', '-qm', 'Plan'], { cwd: ground.checkout, env: { ...process.env, ...GIT } })
   }
 
   const run = (...argv: string[]): Promise<Answer> =>
-    ralph(['run', '--agent', 'script', '--retries', '0', '--json', ...argv], { cwd: ground.top, env: env() })
+    ralph(['run', '--agent', 'script', '--retries', '0', '--json', ...argv], {
+      cwd: ground.checkout,
+      env: env(),
+    })
 
   test('does an honest task, and shows and keeps what was refused', async () => {
-    prepared('echo x > new.txt; echo x >> ~/.bashrc; git commit -am x; echo well > $RALPH_NOTES_FILE', {
-      gates: [{ name: 'test', command: 'test -f new.txt; cat ~/.ssh/id_rsa; true' }],
+    const notes = join(ground.checkout, 'notes.txt')
+    const script = [
+      'echo x > new.txt',
+      'echo x >> ~/.bashrc',
+      `cat ${notes} > stolen.txt || rm stolen.txt`,
+      'git add -A',
+      'git -c user.name=Me -c user.email=me@example.com commit -qm Mine',
+      'echo well > $RALPH_NOTES_FILE',
+    ].join('; ')
+    prepared(script, {
+      gates: [{ name: 'test', command: `test -f new.txt; cat ${notes}; cat ~/.ssh/id_rsa; true` }],
       baseline: 'off',
     })
-    const events = eventsOf(await run())
+    const answer = await run()
+    const events = eventsOf(answer)
     expect(events[0]).toMatchObject({ type: 'run-started', sandbox: { on: true, reason: null } })
-    expect(events.filter(({ type }) => type === 'caged')).toMatchObject([
-      { id: 'T-001', by: 'agent', action: 'write', target: '~/.bashrc' },
-      { id: 'T-001', by: 'agent', action: 'write', target: '.git/index.lock', allowedBy: null },
-      {
-        id: 'T-001',
-        by: 'gate',
-        action: 'read',
-        target: '~/.ssh/id_rsa',
-        allowedBy: 'sandbox.read: "~/.ssh"',
-      },
+    const caged = events.filter(({ type }) => type === 'caged')
+    for (const one of [
+      { id: 'T-001', by: 'agent', target: '~/.bashrc' },
+      { id: 'T-001', by: 'agent', target: '~/work/shop/notes.txt' },
+      { id: 'T-001', by: 'gate', target: '~/work/shop/notes.txt' },
+      { id: 'T-001', by: 'gate', action: 'read', target: '~/.ssh/id_rsa' },
     ])
+      expect(caged).toContainEqual(expect.objectContaining(one))
+    expect(answer.stdout).not.toContain('SECRET')
+    const at = (...args: string[]) => execFileSync('git', args, { cwd: ground.checkout, encoding: 'utf8' })
+    expect(at('log', '--format=%s')).toBe('T-001: Try\nPlan\nBegin\n')
+    expect(at('show', '--format=', '--name-only')).toBe('docs/tasks/T-001.md\nnew.txt\n')
+    expect(readFileSync(join(ground.home, '.bashrc'), 'utf8')).toBe('mine\n')
     expect(events.at(-1)).toMatchObject({ type: 'run-finished', end: 'done', completed: ['T-001'] })
-    expect(readFileSync(join(ground.top, 'docs/tasks/T-001.md'), 'utf8')).toContain('well')
+    expect(readFileSync(join(ground.checkout, 'docs/tasks/T-001.md'), 'utf8')).toContain('well')
   })
 
   test('keeps with a failed attempt what was refused', async () => {
@@ -76,7 +100,7 @@ describe.skipIf(!available.ok)('a run in the sandbox', () => {
       sandbox: { network: ['a.example'] },
     })
     await run()
-    const { stdout } = await ralph(['attempts', '1'], { cwd: ground.top, env: env() })
+    const { stdout } = await ralph(['attempts', '1'], { cwd: ground.checkout, env: env() })
     expect(stdout).toContain('the sandbox refused  connect example.com:443')
   })
 
@@ -102,7 +126,7 @@ describe.skipIf(!available.ok)('a run in the sandbox', () => {
     prepared('true', { gates: [] })
     const show = async (...argv: string[]) =>
       ralph(['run', '--dry-run', '--agent', 'claude', ...argv], {
-        cwd: ground.top,
+        cwd: ground.checkout,
         env: {
           ...env(),
           PATH: `${join(ground.folder, 'bin')}:${process.env['PATH']}`,
@@ -133,10 +157,10 @@ describe.skipIf(!available.ok)('a run in the sandbox', () => {
       { name: 'script', command: `sh ${agent} -v` },
       { name: 'own', command: 'sh ./own.sh' },
     ]
-    writeFileSync(join(ground.top, 'own.sh'), '')
+    writeFileSync(join(ground.checkout, 'own.sh'), '')
     const looked = async (config: object) => {
       prepared('true', { agent: 'command', command: `${agent} -x`, gates, ...config })
-      const { code, stdout } = await ralph(['doctor', '--json'], { cwd: ground.top, env: env() })
+      const { code, stdout } = await ralph(['doctor', '--json'], { cwd: ground.checkout, env: env() })
       const { findings } = JSON.parse(stdout) as { findings: { area: string }[] }
       const agents = findings.filter(({ area }) => area === 'agents').slice(-1)
       return [code, ...findings.filter(({ area }) => area === 'gates'), ...agents]
@@ -169,7 +193,7 @@ describe.skipIf(!available.ok)('a run in the sandbox', () => {
   ])('leaves nothing where ralph is killed during $phase', async ({ script, gate }) => {
     prepared(script, { gates: [{ name: 'test', command: gate }] })
     const child = spawn(process.execPath, [PROGRAM, 'run', '--agent', 'script'], {
-      cwd: ground.top,
+      cwd: ground.checkout,
       env: env(),
       stdio: 'ignore',
       detached: true,
@@ -181,8 +205,8 @@ describe.skipIf(!available.ok)('a run in the sandbox', () => {
     await killed
     await expect.poll(processes, { timeout: 10_000, interval: 50 }).not.toMatch(/^sleep 1241$/m)
     expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(ground.folder)
-    const changed = execFileSync('git', ['status', '--porcelain'], { cwd: ground.top, encoding: 'utf8' })
-    expect(changed.trim()).toMatch(/^(\?\? new.txt)?$/)
+    const changed = execFileSync('git', ['status', '--porcelain'], { cwd: ground.checkout, encoding: 'utf8' })
+    expect(changed).toBe('')
     expect(readFileSync(join(ground.home, '.bashrc'), 'utf8')).toBe('mine\n')
     // What lay outside of the repository goes with the next cage.
     await ground.run('true')
@@ -192,15 +216,16 @@ describe.skipIf(!available.ok)('a run in the sandbox', () => {
 })
 
 describe('where there is no sandbox', () => {
-  const nowhere = { ...bare, PATH: '/nowhere' }
-
   test('a run that is to have one does not begin', async () => {
     const cwd = repository({ 'T-001': 'echo x > x' })
-    const git = join(cwd, 'bin')
-    execFileSync('mkdir', [git])
+    const onlyGit = makeFolder()
+    symlinkSync(
+      execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim(),
+      join(onlyGit, 'git'),
+    )
     const { code, stderr } = await ralph(['run', '--agent', 'script', '--sandbox', 'on'], {
       cwd,
-      env: nowhere,
+      env: { ...bare, PATH: onlyGit },
     })
     expect([code, existsSync(join(cwd, 'x'))]).toEqual([2, false])
     expect(stderr).toMatch(/the sandbox is asked for, and (?:bubblewrap is not installed|there is none)/)

@@ -186,7 +186,10 @@ describe('a checkout that follows a name that changes only in case', () => {
   it.each([
     ['before the file was touched', () => undefined],
     ['with the file gone', (root: string) => rmSync(join(root, 'src/Foo.ts'))],
-    ['with the file there by its new name', (root: string) => renameSync(join(root, 'src/Foo.ts'), join(root, 'src/foo.ts'))],
+    [
+      'with the file there by its new name',
+      (root: string) => renameSync(join(root, 'src/Foo.ts'), join(root, 'src/foo.ts')),
+    ],
   ])('goes along once more where a run died %s', async (_, died) => {
     const at = await followed()
     git(at.root, 'update-ref', 'refs/heads/main', at.move.to)

@@ -114,7 +114,10 @@ it('a hook that refuses the commit is named as what did', async () => {
 })
 
 it('a hook sees the commit that is to be, and its changes are checked and land with it', async () => {
-  const root = hooked('pre-commit', 'git diff --cached --name-only > seen && echo done > work && git add seen work')
+  const root = hooked(
+    'pre-commit',
+    'git diff --cached --name-only > seen && echo done > work && git add seen work',
+  )
   const checked: (string | null)[] = []
   await runAll({
     root,

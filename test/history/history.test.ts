@@ -23,8 +23,8 @@ describe('what git alone tells', () => {
     const usage = { turns: 4, inputTokens: 1200, cachedTokens: 1000, outputTokens: 300, costUsd: 0.1 }
     await runAll({
       root,
-      deed: ({ task }) => {
-        put(root, { [task.id]: `${task.attempt}` })
+      deed: ({ task, cwd }) => {
+        put(cwd, { [task.id]: `${task.attempt}` })
         if (task.id === 'T-2') return { end: { kind: 'blocked', reason: 'needs a key' }, usage }
         return { message: `Did ${task.id}.\n\nTask: T-9`, usage }
       },
@@ -67,7 +67,7 @@ describe('what git alone tells', () => {
 
   it('knows what was reverted, and brought back', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
-    await runAll({ root, deed: ({ task }) => put(root, { [task.id]: '' }) })
+    await runAll({ root, deed: ({ task, cwd }) => put(cwd, { [task.id]: '' }) })
     git(root, 'revert', '--no-edit', 'HEAD~1')
     const reverted = async () =>
       (await told(root)).completions.filter((one) => one.reverted).map(({ id }) => id)
@@ -79,7 +79,7 @@ describe('what git alone tells', () => {
   it('knows what was reverted with the merge that had brought it', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2'), 'T-3': taskText('T-3') })
     const only = { loop: false }
-    const deed: Deed = ({ task }) => put(root, { [task.id]: '' })
+    const deed: Deed = ({ task, cwd }) => put(cwd, { [task.id]: '' })
     await runAll({ root, deed, options: only })
     git(root, 'checkout', '-q', '-b', 'feature')
     await runAll({ root, deed, options: only })
@@ -99,7 +99,7 @@ describe('what git alone tells', () => {
 
   it('knows what a person says was reverted, with fewer digits', async () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
-    await runAll({ root, deed: ({ task }) => put(root, { [task.id]: '' }) })
+    await runAll({ root, deed: ({ task, cwd }) => put(cwd, { [task.id]: '' }) })
     const short = git(root, 'rev-parse', '--short=8', 'HEAD')
     git(root, 'commit', '-q', '--allow-empty', '-m', `Take it back\n\nThis reverts commit ${short}.`)
     expect((await told(root)).completions).toMatchObject([{ id: 'T-1', reverted: true }])
@@ -181,7 +181,7 @@ describe('what git alone tells', () => {
 
     it('leaves to ralph what ralph completed', async () => {
       const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
-      await runAll({ root, deed: ({ task }) => (put(root, { [task.id]: '' }), {}) })
+      await runAll({ root, deed: ({ task, cwd }) => put(cwd, { [task.id]: '' }) })
       const before = git(root, 'rev-parse', 'HEAD~2')
       const file = 'docs/tasks/T-1.md'
       commit(root, 'Say another', { [file]: doneText('T-1', before) })
@@ -200,8 +200,8 @@ describe('what git alone tells', () => {
     git(root, 'checkout', '-q', '-b', 'feature')
     await runAll({
       root,
-      deed: ({ task }) => {
-        put(root, { [task.id]: '' })
+      deed: ({ task, cwd }) => {
+        put(cwd, { [task.id]: '' })
         return { message: `Did ${task.id}.\n\nAnd more:\n\nTask: T-9\nTier: Heavy` }
       },
     })
@@ -225,7 +225,7 @@ describe('what git alone tells', () => {
     )
     const shop = join(top, 'packages/shop')
     for (const root of [top, shop]) {
-      const deed: Deed = () => (put(root, { a: '' }), { message: root })
+      const deed: Deed = ({ cwd }) => (put(cwd, { a: '' }), { message: root })
       await runAll({ root, deed })
     }
     git(top, 'checkout', '-q', '-b', 'side', 'HEAD~1')
@@ -241,8 +241,8 @@ describe('what git alone tells', () => {
     const quoted = 'Task: T-9\nTier: Light\nAttempts: 1'
     await runAll({
       root,
-      deed: ({ task }) => {
-        put(root, { [task.id]: '' })
+      deed: ({ task, cwd }) => {
+        put(cwd, { [task.id]: '' })
         return { message: `Did it, as in:\n\nT-9: Do more\n\n${quoted}\n\nThat is all.` }
       },
     })

@@ -1,13 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ralph } from '../cli/ralph.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeFolder } from '../git/repository.ts'
-import { isAlive } from '../../src/process/table.ts'
 import { env, git, planScene, subjects, type PlanScene } from './planner.ts'
 
 const built = mkdtempSync(join(tmpdir(), 'ralph-plan-crash-'))
@@ -70,7 +68,7 @@ test('an agent whose ralph was killed is ended, and asked again', { timeout: 120
   const [diary, first, alive] = [join(folder, 'diary'), join(folder, 'first'), join(folder, 'alive')]
   scene.does(
     'research',
-    `if [ ! -f ${first} ]; then touch ${first}; kill -9 $(sed 's/.*"pid":\\([0-9]*\\).*/\\1/' .ralph/lock); sleep 3; touch ${alive}; fi`,
+    `if [ ! -f ${first} ]; then touch ${first}; kill -9 $(sed 's/.*"pid":\\([0-9]*\\).*/\\1/' ${scene.root}/.ralph/lock); sleep 3; touch ${alive}; fi`,
   )
   expect(plan(scene, diary)).toBe('SIGKILL')
   expect(plan(scene, diary)).toBeNull()
@@ -80,72 +78,41 @@ test('an agent whose ralph was killed is ended, and asked again', { timeout: 120
   expect(readFileSync(diary, 'utf8').trim().split('\n').at(-1)).toBe('end done')
 })
 
-describe('what a planning agent did to git when ralph was killed', () => {
-  const hook = (path: string, touches: string): string =>
-    `printf '#!/bin/sh\\ntouch ${touches}\\ncat\\n' > ${path}; chmod +x ${path}`
-  /** Plans until its agent, which has changed what decides how git works, kills it. */
-  const killed = (
-    after = 'sleep 3',
-  ): { readonly scene: PlanScene; readonly stolen: string; readonly diary: string } => {
+test(
+  'what a planning agent did to git before ralph was killed reaches neither the checkout nor the next planning',
+  {
+    timeout: 120_000,
+  },
+  () => {
     const scene = planScene({ 'docs/tasks/T-001.md': '# T-001: Begin\n\n- **Status**: TODO\n' })
     const folder = makeFolder()
     const [diary, first, stolen] = [join(folder, 'diary'), join(folder, 'first'), join(folder, 'stolen')]
+    const hook = (path: string): string =>
+      `printf '#!/bin/sh\\ntouch ${stolen}\\ncat\\n' > ${path}; chmod +x ${path}`
     git(scene.root, 'branch', 'mine')
     scene.does(
       'research',
-      `if [ ! -f ${first} ]; then touch ${first}
+      `if [ ! -f ${first} ]; then
 git config user.name Mallory
 git branch -q -D mine
 git -c user.email=m@example.com commit -q --allow-empty -m 'Planted'
-${hook('.git/evil', stolen)}
+mkdir -p .git/hooks
+${hook('.git/evil')}
 git config core.fsmonitor "$PWD/.git/evil"
-${hook('.git/hooks/pre-commit', stolen)}
+${hook('.git/hooks/pre-commit')}
 rm -f ${stolen}
-kill -9 $(sed 's/.*"pid":\\([0-9]*\\).*/\\1/' .ralph/lock); ${after}; fi`,
+git config user.name > ${first}
+kill -9 $(sed 's/.*"pid":\\([0-9]*\\).*/\\1/' ${scene.root}/.ralph/lock); sleep 3; fi
+git log -1 --format=%s > ${first}.later; git config user.name >> ${first}.later; git branch --list mine >> ${first}.later`,
     )
     expect(plan(scene, diary)).toBe('SIGKILL')
-    expect(scene.has('.git/hooks/pre-commit')).toBe(true)
-    return { scene, stolen, diary }
-  }
-  const expectUndone = ({ scene, stolen }: ReturnType<typeof killed>): void => {
+    expect(readFileSync(first, 'utf8')).toBe('Mallory\n')
+    expect(plan(scene, diary)).toBeNull()
+    expect(readFileSync(`${first}.later`, 'utf8')).toBe('Begin\n  mine\n')
     expect(existsSync(stolen)).toBe(false)
     expect(scene.read('.git/config')).not.toMatch(/Mallory|fsmonitor/)
     expect(scene.has('.git/hooks/pre-commit')).toBe(false)
     expect(git(scene.root, 'rev-parse', 'mine')).toBe(git(scene.root, 'rev-parse', ':/Begin'))
-    expect(subjects(scene.root)).not.toContain('Planted')
-    expect(scene.has('.git/ralph-guard.json')).toBe(false)
-  }
-
-  test('is undone by the next planning', { timeout: 120_000 }, () => {
-    const left = killed()
-    expect(plan(left.scene, left.diary)).toBeNull()
-    expectUndone(left)
-  })
-
-  test('is undone by the next run, once', { timeout: 120_000 }, async () => {
-    const left = killed()
-    const { root } = left.scene
-    const run = () => ralph(['run', '--sandbox', 'off', '--on-failure', 'stop'], { cwd: root, env })
-    const { stdout } = await run()
-    expect(stdout).toContain('.git/hooks/pre-commit')
-    expectUndone(left)
-    git(root, 'config', 'user.name', 'Ada Lovelace')
-    await run()
-    expect(git(root, 'config', 'user.name')).toBe('Ada Lovelace')
-  })
-
-  test('is told from what a person has changed since', { timeout: 120_000 }, async () => {
-    const pid = join(makeFolder(), 'pid')
-    const { scene, diary } = killed(`echo $$ > ${pid}`)
-    await expect.poll(() => !existsSync(pid) || isAlive(Number(readFileSync(pid, 'utf8')))).toBe(false)
-    // Its last sign of life was a minute ago, and the hook was there by then.
-    const past = new Date(Date.now() - 60_000)
-    utimesSync(join(scene.root, '.ralph/plan.json'), past, past)
-    git(scene.root, 'config', 'user.name', 'Ada Lovelace')
-    rmSync(join(scene.root, '.git/hooks/pre-commit'))
-    git(scene.root, 'config', '--unset', 'core.fsmonitor')
-    expect(plan(scene, diary)).toBeNull()
-    expect(git(scene.root, 'config', 'user.name')).toBe('Ada Lovelace')
-    expect(subjects(scene.root)).toContain('Planted')
-  })
-})
+    expect(subjects(scene.root)).toEqual([...COMMITS, 'Begin'])
+  },
+)

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { countTokens } from '../../src/prompt/tokens.ts'
@@ -144,23 +144,27 @@ test('an answer goes back with its mistakes, and a third one that is wrong leave
   expect((await scene.plan('--continue', '--yes')).code).toBe(0)
 })
 
-test('what an agent writes is put back, kept aside and shown; what a person has not committed stays', async () => {
+test('what an agent writes is thrown away and shown; what a person has not committed is seen, and stays', async () => {
   const scene = planScene({ 'src/a.js': 'a\n' })
+  const seen = makeFolder()
   writeFileSync(join(scene.root, 'README.md'), '# mine\n')
   scene.does(
     'research',
-    'echo bad > src/a.js; echo new > new.txt; rm README.md; git add -A; git commit -qm mine',
+    `cp README.md ${seen}; echo bad > src/a.js; echo new > new.txt; rm README.md; git add -A; git commit -qm mine`,
   )
+  scene.does('decisions', `cp README.md ${seen}/later; cat src/a.js > ${seen}/a.js; ls > ${seen}/names`)
   const { stdout } = await scene.plan('Users who log in', '--yes')
   expect(stdout).toContain(
-    'the agent was only to read, and changed files: restored README.md, new.txt, src/a.js',
+    'the agent was only to read, and changed files: thrown away README.md, new.txt, src/a.js',
   )
   expect(scene.read('src/a.js')).toBe('a\n')
   expect(scene.read('README.md')).toBe('# mine\n')
   expect(scene.has('new.txt')).toBe(false)
-  expect(scene.read('.ralph/set-aside/1/new.txt')).toBe('new\n')
   expect(subjects(scene.root)).not.toContain('mine')
   expect(git(scene.root, 'status', '--porcelain')).toBe('M README.md')
+  for (const name of ['README.md', 'later']) expect(readFileSync(join(seen, name), 'utf8')).toBe('# mine\n')
+  expect(readFileSync(join(seen, 'a.js'), 'utf8')).toBe('a\n')
+  expect(readFileSync(join(seen, 'names'), 'utf8')).not.toContain('new.txt')
 })
 
 test('changed documents propose what to add, change and drop; what is done or edited stays', async () => {
@@ -282,15 +286,16 @@ test('a plan that is aborted is not gone on with', async () => {
   expect(await scene.plan('--continue')).toMatchObject({ code: 2 })
 })
 
-test('a hook that refuses the commit leaves the tree as it was, and the answer is not paid for twice', async () => {
+test('a commit that git cannot make leaves the tree as it was, and the answer is not paid for twice', async () => {
   const scene = planScene()
-  const hook = join(scene.root, '.git/hooks/pre-commit')
-  writeFileSync(hook, '#!/bin/sh\necho no >&2\nexit 1\n', { mode: 0o755 })
+  const lock = join(scene.root, '.git/index.lock')
+  scene.does('research', `touch ${lock}`)
   const { code, stderr } = await scene.plan('Users who log in', '--yes')
   expect(code).toBe(2)
   expect(stderr).toContain('git did not take the commit')
+  expect(subjects(scene.root)).toEqual(['Begin'])
   expect(git(scene.root, 'status', '--porcelain')).toBe('')
-  writeFileSync(hook, '#!/bin/sh\nexit 0\n')
+  rmSync(lock)
   expect((await scene.plan('--continue', '--yes')).code).toBe(0)
   expect(scene.prompts('research')).toHaveLength(1)
 })

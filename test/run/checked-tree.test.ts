@@ -14,8 +14,6 @@ import {
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ATTEMPT_COMMITTER } from '../../src/git/head.ts'
-import { asAttempt, asPerson } from '../git/bare-git.ts'
 import { ENV, git, makeFolder, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
 import { agentOf, doneBy, gateOf, type Deed } from './ports.ts'
@@ -55,52 +53,46 @@ describe('the index of an agent is not believed', () => {
     expect([seen, git(root, 'show', 'HEAD:gate.sh')]).toEqual(['exit 0\n', 'exit 0'])
     expect(trailer(root, 'Gates-Changed')).toBe('gate.sh')
     expect(interferences(events)).toContainEqual({ kind: 'gates-changed', paths: ['gate.sh'] })
-    expect(git(root, 'ls-files', '-v')).not.toMatch(/^[a-zS] /m)
     expect(git(root, 'status', '--porcelain')).toBe('')
   })
 
   it('where an edit has the size and the time that the file had', async () => {
     const root = makeProject(tasks, { 'gate.sh': 'exit 1\n' })
-    const { atime, mtime } = statSync(join(root, 'gate.sh'))
     git(root, 'config', 'core.trustctime', 'false')
     await runAll({
       root,
       deed: ({ cwd }) => {
+        const file = join(cwd, 'gate.sh')
+        const { atime, mtime } = statSync(file)
         put(cwd, { 'gate.sh': 'exit 0\n', work: '' })
-        utimesSync(join(cwd, 'gate.sh'), atime, mtime)
+        utimesSync(file, atime, mtime)
       },
     })
     expect(git(root, 'show', 'HEAD:gate.sh')).toBe('exit 0')
   })
 
-  it.each([2, 4])(
-    'where the gates make it in the second in which git read the file, index version %i',
-    async (version) => {
-      const root = makeProject(tasks, { 'sub/gate.sh': 'exit 1\n' })
-      git(root, 'update-index', '--index-version', String(version))
-      const file = join(root, 'sub/gate.sh')
-      const old = new Date(Date.now() - 60_000)
-      const events = await runAll({
-        root,
-        options: { gates },
-        deed: async ({ cwd }) => {
-          const first = Math.floor(Date.now() / 1000)
-          while (Math.floor(Date.now() / 1000) === first)
-            await new Promise((resolve) => setTimeout(resolve, 5))
-          put(cwd, { 'sub/gate.sh': 'exit 2\n', work: '' })
-          utimesSync(file, old, old)
-        },
-        gate: (_, cwd) => {
-          put(cwd, { 'sub/gate.sh': 'exit 0\n' })
-          utimesSync(file, old, old)
-          return true
-        },
-      })
-      expect(git(root, 'show', 'HEAD:sub/gate.sh')).toBe('exit 0')
-      expect(those(events, 'gates-again')).toMatchObject([{ paths: ['sub/gate.sh'] }])
-      expect(git(root, 'status', '--porcelain')).toBe('')
-    },
-  )
+  it('where the gates make it in the second in which git read the file', async () => {
+    const root = makeProject(tasks, { 'sub/gate.sh': 'exit 1\n' })
+    const events = await runAll({
+      root,
+      options: { gates },
+      deed: async ({ cwd }) => {
+        const first = Math.floor(Date.now() / 1000)
+        while (Math.floor(Date.now() / 1000) === first) await new Promise((resolve) => setTimeout(resolve, 5))
+        put(cwd, { 'sub/gate.sh': 'exit 2\n', work: '' })
+      },
+      gate: (_, cwd) => {
+        const file = join(cwd, 'sub/gate.sh')
+        const { atime, mtime } = statSync(file)
+        put(cwd, { 'sub/gate.sh': 'exit 0\n' })
+        utimesSync(file, atime, mtime)
+        return true
+      },
+    })
+    expect(git(root, 'show', 'HEAD:sub/gate.sh')).toBe('exit 0')
+    expect(those(events, 'gates-again')).toMatchObject([{ paths: ['sub/gate.sh'] }])
+    expect(git(root, 'status', '--porcelain')).toBe('')
+  })
 
   it('and flags of the person stay theirs', async () => {
     const root = makeProject(tasks, { 'local.cfg': 'a\n' })
@@ -112,14 +104,14 @@ describe('the index of an agent is not believed', () => {
     expect(git(root, 'ls-files', '-v', 'local.cfg')).toBe('S local.cfg')
   })
 
-  it.each(['.git/index', '.git/ralph-index'])('nor needed: %s may go', async (file) => {
+  it('nor needed: its whole repository may go', async () => {
     const root = makeProject({ ...tasks, 'T-2': taskText('T-2') })
     const events = await runAll({
       root,
       options: { gates },
       deed: ({ cwd, task }) => {
         put(cwd, { [task.id]: 'work' })
-        rmSync(join(cwd, file))
+        rmSync(join(cwd, '.git'), { recursive: true })
       },
     })
     expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1', 'T-2'] }])
@@ -128,7 +120,7 @@ describe('the index of an agent is not believed', () => {
     expect(git(root, 'status', '--porcelain')).toBe('')
   })
 
-  it('but for which ignored files are tracked, which no file says', async () => {
+  it('also of which ignored files are tracked: a file that was stays so, and a new one is in no tree', async () => {
     const root = makeProject(tasks, { 'secrets.env': 'KEY=1\n' })
     await runAll({
       root,
@@ -139,7 +131,7 @@ describe('the index of an agent is not believed', () => {
       },
     })
     const held = git(root, 'ls-tree', '-r', '--name-only', 'HEAD').split('\n')
-    expect([held.includes('secrets.env'), held.includes('dist/kept.js')]).toEqual([false, true])
+    expect([held.includes('secrets.env'), held.includes('dist/kept.js')]).toEqual([true, false])
     expect(read(root, 'secrets.env')).toBe('KEY=1\n')
   })
 })
@@ -204,7 +196,7 @@ describe('the tree after the gates is the tree of the commit', () => {
       deed: ({ cwd }) => put(cwd, { work: 'honest\n' }),
       gate: async (_, cwd) => {
         seen.push(read(cwd, 'work'))
-        const child = spawn('sh', ['-c', 'echo sneaky > work'], { cwd: cwd, stdio: 'ignore' })
+        const child = spawn('sh', ['-c', 'echo sneaky > work'], { cwd, stdio: 'ignore' })
         await new Promise((resolve) => child.once('exit', resolve))
         return true
       },
@@ -212,25 +204,37 @@ describe('the tree after the gates is the tree of the commit', () => {
     expect(seen).toEqual(['honest\n', 'sneaky\n'])
   })
 
-  it('but for files that gates newly make and nobody announced: those are in no tree', async () => {
+  it('but for files that gates newly make: those are in no tree, and not in the checkout', async () => {
     const rest = '\n## Produces\n- `dist/`\n'
     const root = makeProject({ 'T-1': taskText('T-1', { rest }) })
-    const events = await runAll({
+    await runAll({
       root,
       options: { gates },
       deed: ({ cwd }) => put(cwd, { work: '', 'dist/index.js': '' }),
       gate: (_, cwd) => (put(cwd, { 'junit.xml': '<x/>', 'dist/built.js': '' }), true),
     })
     expect(git(root, 'show', '--format=', '--name-only').split('\n')).toEqual([
-      'dist/built.js',
       'dist/index.js',
       'docs/tasks/T-1.md',
       'work',
     ])
-    expect(read(root, 'junit.xml')).toBe('<x/>')
-    expect(those(events, 'warning').map(({ message }) => message)).toContainEqual(
-      expect.stringContaining('junit.xml (left out of every commit'),
-    )
+    expect([read(root, 'junit.xml'), read(root, 'dist/built.js')]).toEqual([null, null])
+  })
+
+  it('and what a gate leaves is not there for those of the next task', async () => {
+    const root = makeProject({ ...tasks, 'T-2': taskText('T-2') }, { '.gitignore': '.ralph/\nbuilt/\n' })
+    const seen: boolean[] = []
+    await runAll({
+      root,
+      options: { gates, retries: 0 },
+      deed: ({ cwd, task }) => put(cwd, { [task.id]: '' }),
+      gate: (_, cwd) => {
+        seen.push(existsSync(join(cwd, 'left')) || existsSync(join(cwd, 'built')))
+        put(cwd, { left: '', 'built/old.js': '' })
+        return false
+      },
+    })
+    expect(seen).toEqual([false, false])
   })
 
   it('says in the commit which gates passed, or that none ran', async () => {
@@ -269,7 +273,7 @@ describe('a commit hook', () => {
     expect(git(root, 'status', '--porcelain')).toBe('')
   })
 
-  it('whose change does not pass is undone, and kept as a record', async () => {
+  it('whose change does not pass lands nothing', async () => {
     const root = makeProject(tasks)
     const base = git(root, 'rev-parse', 'HEAD')
     hook(root, 'echo broken > work; git add work')
@@ -287,10 +291,8 @@ describe('a commit hook', () => {
     ])
     expect(git(root, 'rev-parse', 'HEAD')).toBe(base)
     expect(read(root, 'docs/tasks/T-1.md')).toBe(taskText('T-1'))
-    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:work')).toBe('broken')
+    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:work')).toBe('fine')
     expect(git(root, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
-    const kept = git(root, 'log', '--format=%s', 'refs/ralph/attempts/T-1/1', '--not', base)
-    expect(kept).toContain('T-1: Do T-1')
   })
 
   it.each([
@@ -311,10 +313,10 @@ describe('a commit hook', () => {
         git(root, 'config', 'include.path', 'more')
       },
     ],
-  ])('is guarded where it is in %s', async (_, folder, set) => {
+  ])('is the person’s where an agent writes another one, in %s', async (_, folder, set) => {
     const root = makeProject(tasks)
     set(root)
-    hook(root, 'exit 0', `${folder}/pre-commit`)
+    hook(root, 'echo theirs > by-hook; git add by-hook', `${folder}/pre-commit`)
     git(root, 'add', '-A')
     git(root, 'commit', '-q', '--no-verify', '-m', 'Hooks')
     const stolen = join(makeFolder(), 'stolen')
@@ -322,16 +324,38 @@ describe('a commit hook', () => {
       root,
       options: { gates },
       deed: ({ cwd }) => {
-        put(cwd, { work: '' })
+        put(cwd, { work: '', '.git/more': '[core]\n\thooksPath = /nowhere\n' })
         hook(cwd, `touch ${stolen}`, `${folder}/pre-commit`)
-        put(cwd, { '.git/more': '[core]\n\thooksPath = /nowhere\n' })
+        hook(cwd, `touch ${stolen}`)
       },
     })
-    const isWork = git(root, 'ls-files', `${folder}/pre-commit`) !== ''
+    expect(existsSync(stolen)).toBe(false)
+    expect(git(root, 'show', 'HEAD:by-hook')).toBe('theirs')
     // A hook that is tracked is work like any other, and named where the gates decide.
-    expect(existsSync(stolen)).toBe(isWork)
-    expect(interferences(events).map(({ kind }) => kind)).toContain(isWork ? 'gates-changed' : 'git-settings')
-    if (!isWork) expect(readFileSync(join(root, folder, 'pre-commit'), 'utf8')).toContain('exit 0')
+    const isWork = git(root, 'ls-files', `${folder}/pre-commit`) !== ''
+    expect(
+      interferences(events)
+        .map(({ kind }) => kind)
+        .includes('gates-changed'),
+    ).toBe(isWork)
+    if (!isWork) expect(read(root, `${folder}/pre-commit`)).toContain('theirs')
+  })
+
+  it('is none that an agent has brought in before, until a person accepts it', async () => {
+    const root = makeProject({ ...tasks, 'T-2': taskText('T-2') }, { 'hooks/pre-commit': '#!/bin/sh\n' })
+    git(root, 'config', 'core.hooksPath', 'hooks')
+    chmodSync(join(root, 'hooks/pre-commit'), 0o755)
+    git(root, 'commit', '-qam', 'Hooks')
+    const stolen = join(makeFolder(), 'stolen')
+    const events = await runAll({
+      root,
+      deed: ({ cwd, task }) => {
+        put(cwd, { [task.id]: '' })
+        if (task.id === 'T-1') hook(cwd, `touch ${stolen}`, 'hooks/pre-commit')
+      },
+    })
+    expect(events.at(-1)).toMatchObject({ completed: ['T-1', 'T-2'] })
+    expect([read(root, 'hooks/pre-commit')?.includes(stolen), existsSync(stolen)]).toEqual([true, false])
   })
 })
 
@@ -407,16 +431,21 @@ describe('what a later start of an agent, an editor or git runs', () => {
     expect(trailer(root, 'Runs-Later')).toBe(file)
   })
 
-  it('is shown where git ignores it, too', async () => {
-    const root = makeProject(tasks, { '.gitignore': 'settings.local.json\n' })
+  it('is not there for the next one where git ignores it', async () => {
+    const root = makeProject({ ...tasks, 'T-2': taskText('T-2') }, { '.gitignore': 'settings.local.json\n' })
     const file = '.claude/settings.local.json'
-    const events = await runAll({
+    const seen: (string | null)[] = []
+    await runAll({
       root,
       options: { gates },
-      deed: ({ cwd }) => put(cwd, { [file]: '{}', work: '' }),
+      deed: ({ cwd, task }) => {
+        seen.push(read(cwd, file))
+        put(cwd, { [file]: '{}', [task.id]: '' })
+      },
+      gate: (_, cwd) => (seen.push(read(cwd, file)), true),
     })
-    expect(interferences(events)).toEqual([{ kind: 'runs-later', paths: [file] }])
-    expect(trailer(root, 'Runs-Later')).toBe(file)
+    expect(seen).toEqual([null, null, null, null])
+    expect(read(root, file)).toBeNull()
   })
 
   it('keeps an agent that obeys it from starting in the same run', async () => {
@@ -430,6 +459,20 @@ describe('what a later start of an agent, an editor or git runs', () => {
       reason: `fake would obey ${file}, which an agent of this run has changed: read it, then run ralph again`,
     })
     expect((await runAll({ root, ports: obeying(deed) })).at(-1)).toMatchObject({ completed: ['T-2'] })
+  })
+
+  it('keeps it from starting in the next attempt at the same task', async () => {
+    const root = makeProject(tasks)
+    let attempts = 0
+    const deed: Deed = ({ cwd }) => {
+      attempts++
+      put(cwd, { '.opencode/plugin/mine.js': 'x\n' })
+      return { end: { kind: 'no-marker' } }
+    }
+    const ports = doneBy({ ...agentOf(deed), alwaysReads: () => true })
+    const events = await runAll({ root, ports })
+    expect(events.at(-1)).toMatchObject({ reason: expect.stringContaining('fake would obey') as string })
+    expect(attempts).toBe(1)
   })
 
   it('keeps nobody from starting once it is gone', async () => {
@@ -453,59 +496,45 @@ describe('what a later start of an agent, an editor or git runs', () => {
 })
 
 describe("a person's own commit", () => {
-  const commitMine = (root: string): void =>
-    asPerson(() => {
-      put(root, { mine: 'mine\n' })
-      git(root, 'add', 'mine')
-      git(root, 'commit', '-qm', 'Mine')
-    })
+  const commitMine = (root: string): void => {
+    put(root, { mine: 'mine\n' })
+    git(root, 'add', 'mine')
+    git(root, 'commit', '-qm', 'Mine')
+  }
 
-  it.each(['attempt', 'gates'])(
-    'during the %s stays theirs, and the task lands on top of it',
+  it.each(['attempt', 'gates', 'last moment'])(
+    'in the %s stays theirs, and the task lands on top of it, when the gates have seen both',
     async (when) => {
       const root = makeProject(tasks)
       const base = git(root, 'rev-parse', 'HEAD')
-      let checked = 0
-      const events = await runAll({
+      const seen: (string | null)[] = []
+      let mine = ''
+      const commitOnce = (at: string): void => {
+        if (at !== when || mine !== '') return
+        commitMine(root)
+        mine = git(root, 'rev-parse', 'HEAD')
+      }
+      await runAll({
         root,
         options: { gates },
         deed: ({ cwd }) => {
           put(cwd, { work: '' })
-          if (when === 'attempt') commitMine(cwd)
+          commitOnce('attempt')
         },
         gate: (_, cwd) => {
-          if (when === 'gates' && checked === 0) commitMine(cwd)
-          checked++
+          seen.push(read(cwd, 'mine'))
+          commitOnce('gates')
           return true
         },
+        ports: { checkpoint: (name) => name === 'committed' && commitOnce('last moment') },
       })
       expect(git(root, 'log', '--format=%s')).toBe('T-1: Do T-1\nMine\nBegin')
-      expect(git(root, 'rev-parse', 'HEAD~2')).toBe(base)
+      expect(git(root, 'log', '-2', '--format=%H', 'HEAD~1').split('\n')).toEqual([mine, base])
       expect(git(root, 'show', '--format=', '--name-only').split('\n')).toEqual(['docs/tasks/T-1.md', 'work'])
-      expect(checked).toBe(when === 'gates' ? 2 : 1)
-      expect(those(events, 'warning').map(({ message }) => message)).toContainEqual(
-        expect.stringContaining('the task lands on top of it'),
-      )
+      expect(seen).toEqual([null, 'mine\n'])
       expect(git(root, 'status', '--porcelain')).toBe('')
     },
   )
-
-  it('in the last moment before the task’s stays below it, and the gates see both', async () => {
-    const root = makeProject(tasks)
-    const hook = join(root, '.git/hooks/pre-commit')
-    const script = `#!/bin/sh\n[ -f mine ] && exit 0\necho mine > mine\ngit -c core.hooksPath=/dev/null commit -q --only -m Mine -- mine || { git add -N mine; }\n`
-    writeFileSync(hook, script, { mode: 0o755 })
-    let checked = 0
-    await runAll({
-      root,
-      options: { gates },
-      deed: ({ cwd }) => put(cwd, { work: '' }),
-      gate: () => (checked++, true),
-    })
-    expect(git(root, 'log', '--format=%s').split('\n')[0]).toBe('T-1: Do T-1')
-    expect(git(root, 'show', 'HEAD:work')).toBe('')
-    expect(checked).toBeGreaterThan(0)
-  })
 })
 
 describe('tasks that an agent adds', () => {
@@ -537,71 +566,81 @@ describe('tasks that an agent adds', () => {
 })
 
 describe('what an agent does to the repository', () => {
-  it('a replaced object is not what is committed', async () => {
+  it('stays in its own: refs, replaced objects, settings and a shallow file', async () => {
     const root = makeProject(tasks, { source: 'good\n' })
-    const events = await runAll({
+    const refs = (): string => git(root, 'for-each-ref', '--format=%(refname)')
+    const before = [refs(), readFileSync(join(root, '.git/config'), 'utf8')]
+    await runAll({
       root,
       deed: ({ cwd }) => {
         put(cwd, { work: '' })
-        const bad = execFileSync('git', ['hash-object', '-w', '--stdin'], {
-          cwd: cwd,
-          env: ENV,
-          input: 'bad\n',
-        })
-        git(cwd, 'replace', git(cwd, 'rev-parse', 'HEAD:source'), bad.toString().trim())
-      },
-    })
-    expect(git(root, 'replace', '-l')).toBe('')
-    expect(git(root, 'show', 'HEAD:source')).toBe('good')
-    expect(interferences(events).map(({ kind }) => kind)).toContain('refs-made')
-  })
-
-  it('a shallow file is put back', async () => {
-    const root = makeProject(tasks)
-    const events = await runAll({
-      root,
-      deed: ({ cwd }) => {
-        put(cwd, { work: '' })
+        const input = { cwd, env: ENV, input: 'bad\n' }
+        const bad = execFileSync('git', ['hash-object', '-w', '--stdin'], input).toString().trim()
+        git(cwd, 'replace', git(cwd, 'rev-parse', 'HEAD:source'), bad)
+        git(cwd, 'branch', 'of-the-agent')
+        git(cwd, 'config', 'core.editor', 'evil')
         writeFileSync(join(cwd, '.git/shallow'), `${git(cwd, 'rev-parse', 'HEAD')}\n`)
       },
     })
+    expect([refs(), readFileSync(join(root, '.git/config'), 'utf8')]).toEqual(before)
+    expect(git(root, 'show', 'HEAD:source')).toBe('good')
     expect(existsSync(join(root, '.git/shallow'))).toBe(false)
-    expect(interferences(events).map(({ kind }) => kind)).toContain('git-settings')
     expect(git(root, 'log', '--format=%s')).toBe('T-1: Do T-1\nBegin')
   })
 
-  it('its attributes do not change what a record holds, nor the task file', async () => {
+  it('is named where it made commits of its own', async () => {
+    const root = makeProject(tasks)
+    let made = ''
+    const events = await runAll({
+      root,
+      deed: ({ cwd }) => {
+        put(cwd, { work: '' })
+        git(cwd, 'add', '-A')
+        git(cwd, 'commit', '-qm', 'Of the agent')
+        made = git(cwd, 'rev-parse', 'HEAD')
+      },
+    })
+    expect(interferences(events)).toEqual([{ kind: 'commits', commits: [made] }])
+    expect(git(root, 'log', '--format=%s')).toBe('T-1: Do T-1\nBegin')
+    expect(git(root, 'show', '--format=', '--name-only').split('\n')).toEqual(['docs/tasks/T-1.md', 'work'])
+  })
+
+  it('its attributes do not reach the task file', async () => {
     const root = makeProject(tasks)
     await runAll({
       root,
       options: { retries: 0 },
       deed: ({ cwd }) => {
-        put(cwd, {
-          '.gitattributes': '* text eol=lf\n*.id ident\n',
-          'dos.txt': 'a\r\nb\r\n',
-          'x.id': '$Id: mine $\n',
-        })
+        put(cwd, { '.gitattributes': '* text eol=crlf ident\n', work: '' })
         return { end: { kind: 'crashed', reason: 'boom' } }
       },
     })
-    const bytes = (path: string) =>
-      execFileSync('git', ['show', `refs/ralph/attempts/T-1/1:${path}`], { cwd: root, env: ENV }).toString()
-    expect([bytes('dos.txt'), bytes('x.id')]).toEqual(['a\r\nb\r\n', '$Id: mine $\n'])
+    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:.gitattributes')).toContain('crlf')
     expect(read(root, 'docs/tasks/T-1.md')).toContain('BLOCKED')
-    expect(existsSync(join(root, '.git/info/attributes'))).toBe(false)
+    expect(read(root, 'docs/tasks/T-1.md')).not.toContain('\r')
+    expect(git(root, 'status', '--porcelain')).toBe('')
+  })
+
+  it('its attributes do not normalize the line ends of the task file', async () => {
+    const text = taskText('T-1').replaceAll('\n', '\r\n')
+    const root = makeProject({ 'T-1': text })
+    await runAll({ root, deed: ({ cwd }) => put(cwd, { '.gitattributes': '* text eol=lf\n', work: '' }) })
+    const bytes = execFileSync('git', ['show', 'HEAD:docs/tasks/T-1.md'], { cwd: root, env: ENV }).toString()
+    expect(bytes.split('\r\n')).toHaveLength(bytes.split('\n').length)
+    expect(bytes).toContain('DONE')
   })
 
   it('attributes that would store the task file as other bytes let the attempt fail', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1').replaceAll('\n', '\r\n') })
+    const root = makeProject(tasks)
     const events = await runAll({
       root,
       options: { retries: 0 },
-      deed: ({ cwd }) => put(cwd, { '.gitattributes': '* text eol=crlf\n', work: '' }),
+      deed: ({ cwd }) => put(cwd, { '.gitattributes': '*.md ident\n', work: '' }),
     })
     expect(those(events, 'attempt-finished')).toMatchObject([
       {
         outcome: 'gate-failed',
-        reason: expect.stringContaining('would have git store docs/tasks/T-1.md as other bytes'),
+        reason: expect.stringContaining('would have git store docs/tasks/T-1.md as other bytes') as string,
       },
     ])
   })
@@ -619,51 +658,6 @@ describe('what an agent does to the repository', () => {
       })
       expect(those(events, 'attempt-finished')).toMatchObject([{ outcome: 'missing-output' }])
     }
-  })
-
-  it('a forged note of a run enters nothing as done that the gates have not seen', async () => {
-    const root = makeProject(tasks)
-    const base = git(root, 'rev-parse', 'HEAD')
-    put(root, { work: 'unchecked\n', 'docs/tasks/T-1.md': taskText('T-1').replace('TODO', 'DONE') })
-    git(root, 'add', '-A')
-    await asAttempt(ATTEMPT_COMMITTER, async () =>
-      git(root, 'commit', '-qm', 'T-1: Do T-1\n\nTask: T-1\nAgent: fake\nAttempts: 1'),
-    )
-    const forged = {
-      version: 1,
-      mark: 'x',
-      startedAt: new Date().toISOString(),
-      cleanSince: 0,
-      spentUsd: null,
-      attempt: {
-        task: 'T-1',
-        title: 'Do T-1',
-        number: 1,
-        counted: 1,
-        most: 4,
-        phase: 'working',
-        agent: 'fake',
-        base: { head: base, branch: 'main' },
-        model: null,
-        tier: 'Light',
-        log: '',
-        reason: null,
-        usage: { turns: null, inputTokens: null, cachedTokens: null, outputTokens: null, costUsd: null },
-        startedAt: new Date().toISOString(),
-      },
-    }
-    put(root, { '.ralph/run.json': JSON.stringify(forged) })
-    let checked = 0
-    await runAll({
-      root,
-      options: { gates },
-      deed: ({ cwd }) => put(cwd, { work: 'checked\n' }),
-      gate: () => (checked++, true),
-    })
-    expect(checked).toBe(1)
-    expect(git(root, 'log', '--format=%s')).toBe('T-1: Do T-1\nBegin')
-    expect(git(root, 'show', 'HEAD:work')).toBe('checked')
-    expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:work')).toBe('unchecked')
   })
 })
 
@@ -813,8 +807,7 @@ describe('whatever an agent and the gates do', () => {
           fc.array(act, { maxLength: 2 }),
           async (deeds, ofGate) => {
             const root = makeProject(tasks, { a: '1\n', 'b/c': '2\n', 'b/d': '3\n', 'gate.sh': 'x\n' })
-            let seen: ReadonlyMap<string, string> = new Map()
-            let isFirst = true
+            const seen: ReadonlyMap<string, string>[] = []
             await runAll({
               root,
               options: { gates, retries: 0 },
@@ -823,9 +816,11 @@ describe('whatever an agent and the gates do', () => {
                 put(cwd, { work: '' })
               },
               gate: (_, cwd) => {
-                if (isFirst) for (const one of ofGate) one(cwd)
-                isFirst = false
-                seen = filesIn(cwd)
+                if (seen.length === 0) {
+                  seen.push(filesIn(cwd))
+                  for (const one of ofGate) one(cwd)
+                }
+                seen.push(filesIn(cwd))
                 return true
               },
             })
@@ -834,11 +829,8 @@ describe('whatever an agent and the gates do', () => {
             const other = makeFolder()
             git(other, 'clone', '-q', root, 'clone')
             const committed = new Map(filesIn(join(other, 'clone')))
-            const now = git(root, 'ls-files', '--others', '--ignored', '--exclude-standard').split('\n')
-            const aside = git(root, 'ls-files', '--others', '--exclude-standard').split('\n')
-            const expected = new Map(
-              [...seen].filter(([path]) => !now.includes(path) && !aside.includes(path)),
-            )
+            // What gates newly make is in no tree.
+            const expected = new Map([...seen.at(-1)!].filter(([path]) => seen[0]!.has(path)))
             for (const map of [committed, expected]) map.delete('docs/tasks/T-1.md')
             expect(committed).toEqual(expected)
           },

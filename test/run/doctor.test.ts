@@ -69,7 +69,9 @@ describe('the doctor', () => {
     const found = await look(root)
     expect(found.filter((line) => line.startsWith('problem'))).toEqual([])
     expect(found).toContain('note git: HEAD is detached: commits will be on no branch')
-    expect(found).toContainEqual(expect.stringMatching(/^note tree: 1 file is not committed: a run works on what is/))
+    expect(found).toContainEqual(
+      expect.stringMatching(/^note tree: 1 file is not committed: a run works on what is/),
+    )
   })
 
   it('finds a run at work', async () => {
@@ -113,7 +115,11 @@ describe('the doctor', () => {
       stdio: ['pipe', 'pipe', 'ignore'],
     })
     await new Promise((resolve) => child.stdout.once('data', resolve))
-    const [one, other] = [2, 1].map((number) => ({ task: `T-${number}`, number, startedAt: '2026-01-01T00:00:00Z' }))
+    const [one, other] = [2, 1].map((number) => ({
+      task: `T-${number}`,
+      number,
+      startedAt: '2026-01-01T00:00:00Z',
+    }))
     put(root, { '.ralph/run.json': inFlight(mark, one!, other!) })
     const found = await look(root)
     expect(found).toContain(`note leftovers: running: ${child.pid} cat`)

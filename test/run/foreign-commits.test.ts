@@ -1,11 +1,10 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Checkpoint } from '../../src/engine/workspace/checkpoint.ts'
-import { asPerson } from '../git/bare-git.ts'
+import type { Checkpoint } from '../../src/engine/checkpoint.ts'
 import { git, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
-import { gateOf } from './ports.ts'
+import { gateOf, ownFolder, type Harness } from './ports.ts'
 
 const tasks = { 'T-1': taskText('T-1') }
 const two = { ...tasks, 'T-2': taskText('T-2') }
@@ -22,26 +21,24 @@ const log = (root: string): string => git(root, 'log', '--format=%s')
 const die = (at: Checkpoint) => (name: Checkpoint) => {
   if (name === at) throw new Error('killed')
 }
-const killed = async (harness: Parameters<typeof runAll>[0]): Promise<void> => {
+const killed = async (harness: Harness): Promise<void> => {
   await expect(runAll(harness)).rejects.toThrow('killed')
 }
 
-describe('commits that an agent only goes to', () => {
-  it.each([
-    ['reset', ['reset', '-q', '--hard', 'upstream']],
-    ['merge', ['merge', '-q', '--ff-only', 'feature']],
-    ['switch', ['checkout', '-q', '-B', 'main', 'upstream']],
-  ])('are no commits of a person: %s', async (_, command) => {
+describe('commits that an agent makes or goes to', () => {
+  const makeWithBranches = (): string => {
     const root = makeProject(tasks)
     git(root, 'branch', 'upstream')
     commit(root, { local: 'unpushed\n' })
-    const local = git(root, 'rev-parse', 'main')
     git(root, 'switch', '-q', '-c', 'feature')
     commit(root, { feature: 'unfinished\n' })
     git(root, 'switch', '-q', 'upstream')
     commit(root, { up: 'up\n' })
     git(root, 'switch', '-q', 'main')
-    await runAll({
+    return root
+  }
+  const go = (root: string, command: readonly string[]) =>
+    runAll({
       root,
       options: { gates },
       deed: ({ cwd }) => {
@@ -49,11 +46,33 @@ describe('commits that an agent only goes to', () => {
         put(cwd, { work: '' })
       },
     })
+  const RESET = ['reset', '-q', '--hard', 'upstream']
+  const SWITCH = ['checkout', '-q', '-B', 'main', 'upstream']
+
+  it.each([
+    ['reset', RESET],
+    ['merge', ['merge', '-q', '--ff-only', 'feature']],
+    ['switch', SWITCH],
+  ])('are none of the branch, which loses nothing: %s', async (_, command) => {
+    const root = makeWithBranches()
+    const local = git(root, 'rev-parse', 'main')
+    const events = await go(root, command)
     expect(git(root, 'rev-parse', 'main~1')).toBe(local)
     expect(log(root)).toBe('T-1: Do T-1\nMine\nBegin')
+    expect(read(root, 'local')).toBe('unpushed\n')
+    expect(those(events, 'interference').map(({ interference }) => interference.kind)).toEqual(['other-base'])
   })
 
-  it('and a commit of the agent below a person’s does not hide what it did to a task file', async () => {
+  it.each([
+    ['reset', RESET],
+    ['switch', SWITCH],
+  ])('bring none of their files: %s', async (_, command) => {
+    const root = makeWithBranches()
+    await go(root, command)
+    expect(git(root, 'show', '--format=', '--name-only').split('\n')).toEqual(['docs/tasks/T-1.md', 'work'])
+  })
+
+  it('beside a person’s do not hide what the agent did to a task file', async () => {
     const root = makeProject(two)
     const events = await runAll({
       root,
@@ -61,33 +80,15 @@ describe('commits that an agent only goes to', () => {
       deed: ({ cwd }) => {
         put(cwd, { work: '' })
         commit(cwd, { 'docs/tasks/T-2.md': taskText('T-2').replace('TODO', 'DONE'), x: '' })
-        asPerson(() => commit(cwd, { mine: '' }))
+        commit(root, { mine: '' })
       },
     })
+    expect(log(root)).toBe('T-1: Do T-1\nMine\nBegin')
     expect(read(root, 'docs/tasks/T-2.md')).toBe(taskText('T-2'))
-    expect(those(events, 'interference').map(({ interference }) => interference)).toContainEqual({
-      kind: 'task-files',
-      paths: ['docs/tasks/T-2.md'],
-    })
-  })
-
-  it('a person’s, made while the agent’s own are undone, stays', async () => {
-    const root = makeProject(tasks)
-    let mine = ''
-    await runAll({
-      root,
-      options: { gates },
-      deed: ({ cwd }) => commit(cwd, { work: '' }),
-      ports: {
-        checkpoint: (name) => {
-          if (name !== 'attempt-kept' || mine !== '') return
-          commit(root, { mine: 'm' })
-          mine = git(root, 'rev-parse', 'HEAD')
-        },
-      },
-    })
-    expect(git(root, 'merge-base', mine, 'main')).toBe(mine)
-    expect(git(root, 'show', 'HEAD:mine')).toBe('m')
+    expect(those(events, 'interference').map(({ interference }) => interference)).toEqual([
+      { kind: 'commits', commits: [expect.any(String)] },
+      { kind: 'task-files', paths: ['docs/tasks/T-2.md'] },
+    ])
   })
 })
 
@@ -105,7 +106,7 @@ describe('what a hook makes of the commit', () => {
     expect(log(root)).toBe('Begin')
   })
 
-  it('that is undone leaves the task TODO, also for those that need it', async () => {
+  it('leaves the task TODO where it does not pass, also for those that need it', async () => {
     const root = makeProject({ ...tasks, 'T-2': taskText('T-2', { depends: 'T-1' }) })
     hook(root, 'echo worse > work; git add work')
     const done: string[] = []
@@ -124,7 +125,8 @@ describe('what a hook makes of the commit', () => {
 
   it('may be a new file, which is then tracked like any other', async () => {
     const root = makeProject(two)
-    hook(root, '[ -e .git/once ] && exit 0; touch .git/once; echo 1 > VERSION; git add VERSION')
+    hook(root, '[ -e VERSION ] || { echo 1 > VERSION; git add VERSION; }')
+    const seen: (string | null)[] = []
     await runAll({
       root,
       options: { gates },
@@ -132,65 +134,52 @@ describe('what a hook makes of the commit', () => {
         put(cwd, { [task.id]: '' })
         if (task.id === 'T-2') put(cwd, { VERSION: '2\n' })
       },
+      gate: (_, cwd) => (seen.push(read(cwd, 'VERSION')), true),
     })
+    expect(seen).toEqual([null, '1\n', '2\n'])
+    expect(git(root, 'show', 'HEAD~1:VERSION')).toBe('1')
     expect(git(root, 'show', 'HEAD:VERSION')).toBe('2')
     expect(git(root, 'status', '--porcelain')).toBe('')
   })
 
-  it('and a prefix that one puts before the subject does not lose what a person has just committed', async () => {
+  it('may be a prefix of the subject, also where a person commits at that moment', async () => {
     const root = makeProject(tasks)
-    writeFileSync(join(root, '.git/hooks/commit-msg'), '#!/bin/sh\nsed -i "1s/^/[X] /" "$1"\n', {
-      mode: 0o755,
-    })
+    const script = '#!/bin/sh\nsed -i "1s/^/[X] /" "$1"\n'
+    writeFileSync(join(root, '.git/hooks/commit-msg'), script, { mode: 0o755 })
     let count = 0
     await runAll({
       root,
       options: { gates },
       deed: ({ cwd }) => put(cwd, { work: '' }),
       ports: {
-        checkpoint: (name) =>
-          void (name === 'file-completed' && count++ === 0 && commit(root, { mine: 'm' })),
+        checkpoint: (name) => {
+          if (name === 'committed' && count++ === 0) commit(root, { mine: 'm' })
+        },
       },
     })
-    expect(log(root)).toContain('Mine')
+    expect(log(root)).toBe('[X] T-1: Do T-1\nMine\nBegin')
     expect(git(root, 'show', 'HEAD:mine')).toBe('m')
     expect(git(root, 'show', 'HEAD:work')).toBe('')
   })
 })
 
 describe('the next run after a kill', () => {
-  it('does not take a person’s commit with a hook’s change that it undoes', async () => {
-    const root = makeProject(tasks)
-    hook(root, 'echo hook > work; git add work')
-    await killed({
-      root,
-      options: { gates },
-      ports: { checkpoint: die('committed') },
-      deed: ({ cwd }) => {
-        put(cwd, { work: '' })
-        asPerson(() => commit(cwd, { mine: 'm' }))
-      },
-    })
-    rmSync(join(root, '.git/hooks/pre-commit'))
-    await runAll({ root, options: { gates }, deed: ({ cwd }) => put(cwd, { work: '' }) })
-    expect(log(root)).toBe('T-1: Do T-1\nMine\nBegin')
-  })
-
   it('goes on where somebody has committed on top of the task’s commit', async () => {
     const root = makeProject(two)
     await killed({
       root,
       options: { gates },
-      ports: { checkpoint: die('committed') },
+      ports: { checkpoint: die('published') },
       deed: ({ cwd }) => put(cwd, { work: '' }),
     })
     commit(root, { mine: '' })
     const events = await runAll({ root, options: { gates }, deed: ({ cwd }) => put(cwd, { more: '' }) })
     expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-2'] }])
     expect(log(root)).toBe('T-2: Do T-2\nMine\nT-1: Do T-1\nBegin')
+    expect(git(root, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
   })
 
-  it('leaves a commit that only says that it is the task’s', async () => {
+  it('leaves a commit that only says that it is the task’s, and lands its own on top', async () => {
     const root = makeProject(tasks)
     await killed({
       root,
@@ -198,43 +187,42 @@ describe('the next run after a kill', () => {
       ports: { checkpoint: die('candidate-kept') },
       deed: ({ cwd }) => put(cwd, { work: '' }),
     })
-    rmSync(join(root, 'work'))
     put(root, { byHand: '' })
     git(root, 'add', 'byHand')
     git(root, 'commit', '-qm', 'T-1: by hand\n\nTask: T-1')
-    await runAll({ root, options: { gates }, deed: ({ cwd }) => put(cwd, { more: '' }) })
-    expect(log(root)).toContain('T-1: by hand')
+    await runAll({ root, options: { gates }, deed: () => expect.fail('the work is there') })
+    expect(log(root)).toBe('T-1: Do T-1\nT-1: by hand\nBegin')
   })
 
   it('lets the gates see a candidate before it lands, for anybody may have put it there', async () => {
-    const root = makeProject(two)
+    const root = makeProject(tasks)
     const base = git(root, 'rev-parse', 'HEAD')
-    const deed = (): void => put(root, { forged: '' })
-    await killed({ root, options: { gates }, ports: { checkpoint: die('settings-restored') }, deed })
+    put(root, { forged: '' })
     git(root, 'add', 'forged')
     const tree = git(root, 'write-tree')
-    const message = `T-2: attempt 1: done\n\nTask: T-2\nAttempt: 1\nOutcome: done\nBase: ${base}\nGates: test`
+    const message = `T-1: attempt 1: done\n\nTask: T-1\nAttempt: 1\nOutcome: done\nBase: ${base}\nGates: test`
     const made = git(root, 'commit-tree', tree, '-p', base, '-m', message)
-    git(root, 'update-ref', 'refs/ralph/candidates/T-2/1-abcdef01', made)
+    git(root, 'update-ref', 'refs/ralph/candidates/T-1/1-abcdef01', made)
+    git(root, 'rm', '-q', '-f', 'forged')
     let checked = 0
     await runAll({
       root,
-      options: { gates, maxTasks: 1, retries: 0 },
+      options: { gates, retries: 0 },
       deed: () => undefined,
       gate: () => (checked++, false),
     })
     expect(checked).toBeGreaterThan(0)
-    expect(read(root, 'docs/tasks/T-2.md')).not.toContain('DONE')
+    expect(read(root, 'docs/tasks/T-1.md')).not.toContain('DONE')
   })
 
   it('lands the candidate that passed, and not the one that was refused before it', async () => {
     const root = makeProject(tasks)
     hook(root, 'grep -q bad work || exit 0; echo worse >> work; git add work')
     let count = 0
-    const harness = {
+    const harness: Harness = {
       root,
       options: { gates, retries: 1 },
-      deed: ({ cwd, task }: { task: { attempt: number } }) =>
+      deed: ({ cwd, task }) =>
         put(cwd, { w: `W-${task.attempt}`, work: task.attempt === 1 ? 'bad\n' : 'good\n' }),
       gate: (_, cwd) => !read(cwd, 'work')!.includes('worse'),
     }
@@ -242,18 +230,20 @@ describe('the next run after a kill', () => {
       if (name === 'candidate-kept' && ++count === 2) throw new Error('killed')
     }
     await killed({ ...harness, ports: { checkpoint } })
-    await runAll(harness)
+    await runAll({ ...harness, deed: () => expect.fail('the work is there') })
     expect(log(root)).toBe('T-1: Do T-1\nBegin')
     expect(git(root, 'show', 'HEAD:w')).toBe('W-2')
   })
 
-  it('makes an index anew that cannot be read', async () => {
+  it('keeps what was in a slot whose index cannot be read', async () => {
     const root = makeProject(tasks)
-    await killed({ root, ports: { checkpoint: die('agent-ended') }, deed: ({ cwd }) => put(cwd, { work: 'kept' }) })
-    writeFileSync(join(root, '.git/ralph-index'), '')
+    const deed: Harness['deed'] = ({ cwd }) => put(cwd, { work: 'kept' })
+    await killed({ root, ports: { checkpoint: die('agent-ended') }, deed })
+    writeFileSync(join(ownFolder(root), '1/work.index'), '')
     await runAll({ root, deed: ({ cwd }) => put(cwd, { work: 'again' }) })
     expect(log(root)).toBe('T-1: Do T-1\nBegin')
     expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:work')).toBe('kept')
+    expect(git(root, 'show', 'HEAD:work')).toBe('again')
   })
 })
 
@@ -265,10 +255,8 @@ describe('a task file', () => {
       options: { gates, retries: 0, onFailure: 'stop' },
       deed: ({ cwd }) => {
         put(cwd, { work: '' })
-        asPerson(() => {
-          git(cwd, 'mv', 'docs/tasks/T-1.md', 'docs/tasks/T-1-login.md')
-          git(cwd, 'commit', '-qm', 'Rename')
-        })
+        git(root, 'mv', 'docs/tasks/T-1.md', 'docs/tasks/T-1-login.md')
+        git(root, 'commit', '-qm', 'Rename')
       },
     })
     expect(existsSync(join(root, 'docs/tasks/T-1.md'))).toBe(false)
@@ -283,9 +271,7 @@ describe('a task file', () => {
       options: { gates, retries: 1 },
       deed: ({ cwd }) => {
         if (attempts++ > 0) return put(cwd, { work: '' })
-        asPerson(() =>
-          commit(cwd, { 'docs/tasks/T-1.md': taskText('T-1').replace('Do it.', 'Do it like this.') }),
-        )
+        commit(root, { 'docs/tasks/T-1.md': taskText('T-1').replace('Do it.', 'Do it like this.') })
         put(cwd, { half: '' })
         return { end: { kind: 'crashed', reason: 'x' } }
       },
@@ -294,34 +280,23 @@ describe('a task file', () => {
   })
 })
 
-describe("ralph's own index", () => {
-  it('is not believed where somebody has written it', async () => {
-    const root = makeProject(tasks, { 'gate.sh': 'strict\n' })
-    await runAll({
-      root,
-      options: { gates },
-      deed: ({ cwd }) => {
-        put(cwd, {
-          '.git/flags.sh': 'GIT_INDEX_FILE=.git/ralph-index git update-index --skip-worktree gate.sh\n',
-        })
-        git(cwd, '-c', 'alias.flags=!sh .git/flags.sh', 'flags')
-        put(cwd, { work: '', 'gate.sh': 'lenient\n' })
-      },
-    })
-    expect(git(root, 'show', 'HEAD:gate.sh')).toBe('lenient')
+it('what gates have left in the clean room is in no way of a person who commits it', async () => {
+  const root = makeProject(two)
+  const seen: (string | null)[] = []
+  await runAll({
+    root,
+    options: { gates },
+    gate: (_, cwd) => {
+      seen.push(read(cwd, 'a.snap'))
+      put(cwd, { 'a.snap': 'of a gate\n' })
+      return true
+    },
+    deed: ({ cwd, task }) => {
+      put(cwd, { [task.id]: '' })
+      if (task.id === 'T-2') commit(root, { 'a.snap': 'mine\n' })
+    },
   })
-
-  it('holds what a person commits of what gates have left', async () => {
-    const root = makeProject(two)
-    await runAll({
-      root,
-      options: { gates },
-      gate: (_, cwd) => (existsSync(join(cwd, 'a.snap')) || put(cwd, { 'a.snap': 's\n' }), true),
-      deed: ({ cwd, task }) => {
-        put(cwd, { [task.id]: '' })
-        if (task.id === 'T-2') asPerson(() => commit(cwd, { 'a.snap': 's\n' }))
-      },
-    })
-    expect(git(root, 'ls-tree', '--name-only', 'HEAD', 'a.snap')).toBe('a.snap')
-  })
+  // Twice for the second task: on its base, and with the commit on which it lands.
+  expect(seen.slice(0, 3)).toEqual([null, null, 'mine\n'])
+  expect(log(root).split('\n').slice(1)).toEqual(['Mine', 'T-1: Do T-1', 'Begin'])
 })

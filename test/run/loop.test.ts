@@ -9,8 +9,10 @@ import { makeProject, read, runAll, taskText, those } from './harness.ts'
 import { agentOf, doneBy, gateOf } from './ports.ts'
 import type { Deed } from './ports.ts'
 
-const work = (_: string) => ({ cwd, task }: { cwd: string; task: { id: string } }) =>
-  put(cwd, { [`src/${task.id}.ts`]: 'export {}\n' })
+const work =
+  (_: string) =>
+  ({ cwd, task }: { cwd: string; task: { id: string } }) =>
+    put(cwd, { [`src/${task.id}.ts`]: 'export {}\n' })
 const subjects = (root: string) => git(root, 'log', '--reverse', '--format=%s').split('\n').slice(1)
 const status = (root: string) => git(root, 'status', '--porcelain')
 
@@ -590,7 +592,6 @@ describe('a file that git does not take in', () => {
     expect(subjects(root)).toEqual(['T-1: Do T-1'])
     expect(git(root, 'show', 'HEAD:locked.txt')).toBe('x')
   })
-
 })
 
 describe('what git is left with', () => {
@@ -655,7 +656,6 @@ describe('work that the repository holds only a part of', () => {
     expect(git(root, 'show', 'refs/ralph/attempts/T-2/1:far/T-2.txt')).toBe('T-2')
     expect(git(root, 'show', 'HEAD:far/f.txt')).toBe('f')
   })
-
 })
 
 describe('task files that an agent hides from git', () => {
@@ -727,7 +727,6 @@ describe('gates that change the tree', () => {
     ])
     expect(read(root, 'docs/tasks/T-1.md')).toContain('- **Status**: BLOCKED')
   })
-
 })
 
 describe('a person who is asked', () => {
@@ -1030,7 +1029,6 @@ describe('the baseline', () => {
     })
     expect(those(events, 'task-completed')).toHaveLength(2)
   })
-
 })
 
 describe('an agent that cleans everything away', () => {
@@ -1123,5 +1121,4 @@ describe('sealing', () => {
     expect(those(events, 'sealing')[0]).toMatchObject({ id: 'T-1', seconds: 1, expectedSeconds: 3 })
     expect(subjects(root)).toEqual(['T-1: Do T-1', 'T-2: Do T-2'])
   })
-
 })

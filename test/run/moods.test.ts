@@ -141,6 +141,7 @@ describe('git in its moods', () => {
   })
 
   // Windows knows no folder that nothing may be removed from.
+  // BUG: for anybody but root it fails: Folder.bring and clean go on where git could not remove a file.
   it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
     'a folder that the agent left read-only is in the record, and gone with the next task',
     async () => {
@@ -242,7 +243,11 @@ describe('what a dead run leaves', () => {
   it('is told, kept and paid for', async () => {
     const root = makeProject(tasks)
     await dieWith(root, { half: 'done' })
-    const events = await runAll({ root, deed: ({ cwd }) => put(cwd, { whole: '' }), options: { budget: 100 } })
+    const events = await runAll({
+      root,
+      deed: ({ cwd }) => put(cwd, { whole: '' }),
+      options: { budget: 100 },
+    })
     expect(those(events, 'recovered')).toMatchObject([
       {
         message:
@@ -354,7 +359,7 @@ describe('.ralph/state.json', () => {
     const root = makeProject(tasks)
     const ports = await makePorts({
       root,
-      ports: { statusIn: () => Promise.reject(new GitError(['show'], 128, 'no')) },
+      ports: { taskToAdd: () => Promise.reject(new GitError(['show'], 128, 'no')) },
       deed: ({ cwd }) => put(cwd, { 'docs/tasks/T-2.md': taskText('T-2') }),
     })
     const events: RunEvent[] = []

@@ -21,7 +21,7 @@ import { startProcess } from '../../src/process/start.ts'
 import { newMark, withMark } from '../../src/process/mark.ts'
 import { commandsLeftBy } from '../../src/process/tree.ts'
 import { tierOf } from '../../src/select/tier.ts'
-import { answerTask, blockTask, completeTask, retryTask } from '../../src/task/finish.ts'
+import { answerTask, blockTask, completeTask, retryTask, taskToAdd } from '../../src/task/finish.ts'
 import { NO_ORIGINS } from '../../src/task/origin.ts'
 import { parseTask } from '../../src/task/parse.ts'
 import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
@@ -144,7 +144,8 @@ export async function makePorts({ root, deed, ports, gate, own, counted }: Harne
       folder: ownFolder(root),
       readying,
       get(number) {
-        const slot = slots.get(number) ?? new Slot(number, { home, folder: ownFolder(root), readying, env: ENV })
+        const slot =
+          slots.get(number) ?? new Slot(number, { home, folder: ownFolder(root), readying, env: ENV })
         slots.set(number, slot)
         return slot
       },
@@ -169,7 +170,7 @@ export async function makePorts({ root, deed, ports, gate, own, counted }: Harne
     agentsFor: async () => [choiceOf(agent.name)],
     shell: '/bin/sh',
     sandbox: { on: false, reason: null },
-    statusIn: async (file, text) => (await parseTask({ file, text }, TASK_VOCABULARY)).status,
+    taskToAdd: async (file, text) => taskToAdd(await parseTask({ file, text }, TASK_VOCABULARY)),
     mark,
     newToken: () => randomBytes(4).toString('hex'),
     sealer: null,

@@ -67,12 +67,12 @@ describe('what a person has in the checkout', () => {
     expect(git(root, 'log', '--format=%s')).toBe('T-2: Do T-2\nT-1: Do T-1\nBegin')
     expect(git(root, 'status', '--porcelain')).toBe(before)
     expect(before.split('\n')).toEqual(['M  README.md', ' M a.txt', '?? notes.txt'])
-    expect([read(root, 'README.md'), read(root, 'a.txt'), read(root, 'notes.txt'), read(root, 'T-1')]).toEqual([
-      'staged\n',
-      'changed\n',
-      'mine\n',
-      '',
-    ])
+    expect([
+      read(root, 'README.md'),
+      read(root, 'a.txt'),
+      read(root, 'notes.txt'),
+      read(root, 'T-1'),
+    ]).toEqual(['staged\n', 'changed\n', 'mine\n', ''])
   })
 
   it.each([
@@ -92,7 +92,9 @@ describe('what a person has in the checkout', () => {
     const root = makeProject(tasks)
     begin(root)
     const events = await runAll({ root, deed })
-    expect(those(events, 'run-finished')).toMatchObject([{ end: 'held', reason: expect.stringContaining(reason) as string }])
+    expect(those(events, 'run-finished')).toMatchObject([
+      { end: 'held', reason: expect.stringContaining(reason) as string },
+    ])
     expect(git(root, 'log', '--format=%s')).toBe('Begin')
     // Its end fails if the run has ended it.
     end(root)

@@ -93,8 +93,7 @@ describe('while an agent waits for its limit to end', () => {
     const sleeps: number[] = []
     await runAll({
       root,
-      deed: (request) =>
-        clock < START + 5 * HOUR ? { end: limited(START + 5 * HOUR) } : work(request),
+      deed: (request) => (clock < START + 5 * HOUR ? { end: limited(START + 5 * HOUR) } : work(request)),
       ports: {
         now: () => new Date(clock),
         sleep: async (ms) => {

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/events/event.ts'
 import { Control } from '../../src/engine/control.ts'
-import { asPerson, git, put } from '../git/bare-git.ts'
+import { git, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
 import { gateOf, ownFolder, type Deed, type Harness } from './ports.ts'
 
@@ -60,21 +60,21 @@ function expectInOrder(root: string, count: number): void {
   expect(new Set(subjects(root)).size).toBe(count)
   expect(git(root, 'status', '--porcelain')).toBe('')
   expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('')
-  expect(git(root, 'for-each-ref', 'refs/ralph/candidates', 'refs/ralph/stray')).toBe('')
+  expect(git(root, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
   expect(read(root, '.ralph/run.json')).toBeNull()
 }
 
 describe('several jobs at once', () => {
-  it('each work in a workspace outside of the checkout, and land one commit each', async () => {
+  it('each work in a slot outside of the checkout, and land one commit each', async () => {
     const ids = ['T-001', 'T-002', 'T-003', 'T-004']
     const root = makeProject(tasksOf(...ids))
     const meet = meeting(3)
-    const seen = new Map<string, string | undefined>()
+    const seen: (readonly [string, string | undefined])[] = []
     const events = await together(
       root,
       {
         deed: async (request) => {
-          seen.set(request.cwd, request.env['RALPH_WORKSPACE'])
+          seen.push([request.cwd, request.env['RALPH_WORKSPACE']])
           await meet()
           await writes(request)
         },
@@ -87,11 +87,17 @@ describe('several jobs at once', () => {
       expect(read(root, `src/${id}.txt`)).toBe(`${id}\n`)
       expect(read(root, `docs/tasks/${id}.md`)).toContain('**Status**: DONE')
     }
-    expect(new Set(seen.values())).toEqual(new Set(['1', '2', '3']))
-    for (const path of seen.keys()) expect(path.startsWith(`${root}/`)).toBe(false)
-    const ofAgents = those(events, 'agent-started').map(({ workspace }) => workspace)
-    expect(new Set(ofAgents)).toEqual(new Set([1, 2, 3]))
-    expect(those(events, 'landing-started').every(({ workspace }) => workspace === 0)).toBe(true)
+    // The fourth may have another: a task keeps its slot until it has landed.
+    expect(
+      seen
+        .slice(0, 3)
+        .map(([, number]) => number)
+        .toSorted(),
+    ).toEqual(['1', '2', '3'])
+    for (const [path, number] of seen) expect(path).toContain(`${root}.own/${number}/work/`)
+    const slots = new Map(those(events, 'agent-started').map(({ id, workspace }) => [id, workspace]))
+    expect(slots.get('T-003')).toBe(3)
+    for (const { id, workspace } of those(events, 'landing-started')) expect(workspace).toBe(slots.get(id))
   })
 
   it('begin a task when what it needs has landed, and those that touch the same one after the other', async () => {
@@ -312,11 +318,10 @@ describe('the person beside several jobs', () => {
     const events = await together(root, {
       deed: async (request) => {
         expect(read(request.cwd, 'mine.txt')).toBe('before\n')
-        if (request.task.id === 'T-001')
-          asPerson(() => {
-            put(root, { 'other.txt': 'y\n' })
-            git(root, 'commit', '-qm', 'Mine', 'other.txt')
-          })
+        if (request.task.id === 'T-001') {
+          put(root, { 'other.txt': 'y\n' })
+          git(root, 'commit', '-qm', 'Mine', 'other.txt')
+        }
         await writes(request)
       },
     })
@@ -331,7 +336,7 @@ describe('the person beside several jobs', () => {
     const root = makeProject(tasksOf('T-001', 'T-002'))
     await together(root, {
       deed: async (request) => {
-        if (request.task.id === 'T-001') asPerson(() => git(root, 'checkout', '-q', '-b', 'mine'))
+        if (request.task.id === 'T-001') git(root, 'checkout', '-q', '-b', 'mine')
         await writes(request)
       },
     })
@@ -347,8 +352,7 @@ describe('the person beside several jobs', () => {
     const deed: Deed = async (request) => {
       await writes(request)
       if (request.task.id === 'T-002') {
-        put(request.cwd, { 'src/T-002.env': 'the agent\n' })
-        git(request.cwd, 'add', '-f', 'src/T-002.env')
+        put(request.cwd, { '.gitignore': '.ralph/\n', 'src/T-002.env': 'the agent\n' })
       }
     }
     const events = await together(root, { deed })
@@ -393,7 +397,7 @@ describe('the person beside several jobs', () => {
       {
         deed: async (request) => {
           await writes(request)
-          if (request.task.id === 'T-002') asPerson(() => rmSync(join(root, 'src'), { recursive: true }))
+          if (request.task.id === 'T-002') rmSync(join(root, 'src'), { recursive: true })
         },
         options: { overlap: 'wait' },
       },
@@ -409,10 +413,8 @@ describe('the person beside several jobs', () => {
       deed: async (request) => {
         await writes(request)
         if (request.task.attempt > 1) return
-        asPerson(() => {
-          put(root, { 'mine.txt': 'two\n' })
-          git(root, 'commit', '-q', '--all', '--amend', '-m', 'Rewritten')
-        })
+        put(root, { 'mine.txt': 'two\n' })
+        git(root, 'commit', '-q', '--all', '--amend', '-m', 'Rewritten')
       },
     })
     expect(landings(events)).toEqual(['T-001 conflict', 'T-001 landed'])
@@ -420,40 +422,38 @@ describe('the person beside several jobs', () => {
     expect(git(root, 'status', '--porcelain')).toBe('')
   })
 
-  it('has tasks landed on a branch of its own, which is made where it is missing', async () => {
+  it('has tasks landed on a branch that they name, which is made where it is missing', async () => {
     const root = makeProject(tasksOf('T-001', 'T-002'))
     put(root, { 'mine.txt': 'mine\n' })
     await together(root, { deed: writes, options: { jobs: 2, branch: 'work/ralph' } })
     expect(git(root, 'rev-list', '--count', 'main..work/ralph')).toBe('2')
     expect(git(root, 'status', '--porcelain')).toBe('?? mine.txt')
-    await expect(
-      together(root, { deed: writes, options: { apart: { jobs: 2, branch: 'main' } } }),
-    ).rejects.toThrow('main is checked out')
+    await together(root, { deed: writes, options: { jobs: 2, branch: 'main' } })
+    expect(subjects(root).toSorted()).toEqual(['T-001: Do T-001', 'T-002: Do T-002'])
+    expect(git(root, 'status', '--porcelain')).toBe('?? mine.txt')
   })
 })
 
-describe('a workspace', () => {
+describe('a slot', () => {
   it('has the ignored files that it needs, the hooks of the checkout, its remotes and its identity', async () => {
     const root = makeProject(tasksOf('T-001'), {
-      '.gitignore': '.ralph/\n.env*\nnode_modules\nhooks/\n',
+      '.gitignore': '.ralph/\n.env*\nhooks/\n',
       '.worktreeinclude': '.env.local\n',
     })
     put(root, {
       '.env': 'A=1\n',
       '.env.local': 'B=1\n',
       '.env.other': 'C=1\n',
-      'node_modules/x/index.js': 'x\n',
       'hooks/pre-commit':
-        '#!/bin/sh\necho "$GIT_COMMITTER_NAME" >> "$(git rev-parse --show-toplevel)/../hook-ran"\n',
+        '#!/bin/sh\ngit var GIT_COMMITTER_IDENT | cut -d" " -f1 >> "$(git rev-parse --show-toplevel)/../hook-ran"\n',
     })
     git(root, 'config', 'core.hooksPath', 'hooks')
     git(root, 'config', 'remote.origin.url', 'https://example.org/"shop".git')
     git(root, 'tag', 'v1')
-    const { chmodSync } = await import('node:fs')
     chmodSync(join(root, 'hooks/pre-commit'), 0o755)
     let found: object = {}
     await together(root, {
-      own: { copy: ['.env'], link: ['node_modules'] },
+      own: { copy: ['.env'] },
       options: { jobs: 1 },
       deed: async (request) => {
         const { cwd } = request
@@ -461,7 +461,6 @@ describe('a workspace', () => {
           env: read(cwd, '.env'),
           local: read(cwd, '.env.local'),
           other: read(cwd, '.env.other'),
-          module: read(cwd, 'node_modules/x/index.js'),
           remote: git(cwd, 'remote', 'get-url', 'origin'),
           tags: git(cwd, 'describe', '--tags'),
           who: git(cwd, 'config', 'user.name'),
@@ -475,7 +474,6 @@ describe('a workspace', () => {
       env: 'A=1\n',
       local: 'B=1\n',
       other: null,
-      module: 'x\n',
       remote: 'https://example.org/"shop".git',
       tags: 'v1',
       who: 'Ada',
@@ -484,38 +482,37 @@ describe('a workspace', () => {
     })
     expect(subjects(root)).toEqual(['T-001: Do T-001'])
     expect(git(root, 'ls-tree', '-r', '--name-only', 'HEAD').split('\n')).not.toContain('.env')
-    const [folder = ''] = readdirSync(ownFolder(root))
-    expect(existsSync(join(ownFolder(root), folder, 'hook-ran'))).toBe(true)
+    expect(read(ownFolder(root), '1/check/hook-ran')).toBe('Ada\n')
   })
 
-  it('is prepared once, and again when a lock file has changed; what cannot be prepared ends the run before an agent works', async () => {
+  it('is made ready once, and again when a lock file has changed; what cannot be made ready ends the run before an agent works', async () => {
     const root = makeProject(tasksOf('T-001', 'T-002'), {
       'package-lock.json': '{}\n',
       '.gitignore': '.ralph/\nnode_modules\n',
     })
     const prepared: string[] = []
-    const runGate: Harness['ports'] = {
-      runGate: async (gate, { cwd }) => {
-        if (gate.name === 'prepare') prepared.push(gate.command)
+    const ports: Harness['ports'] = {
+      runInstall: async (gate, { cwd }) => {
+        prepared.push(`${gate.command} in ${cwd.slice(ownFolder(root).length)}`)
         put(cwd, { 'node_modules/ready': '' })
         return { gate, verdict: 'passed', seconds: 0, reason: '', excerpt: '', fingerprint: '' }
       },
     }
-    await together(
-      root,
-      { deed: writes, ports: runGate, options: { gates: [gateOf('test')], maxTasks: 1 } },
-      1,
-    )
-    expect(prepared).toEqual(['npm ci', 'npm ci'])
-    await together(root, { deed: writes, ports: runGate, options: { gates: [gateOf('test')] } }, 1)
+    const options = { gates: [gateOf('test')], maxTasks: 1 }
+    const gate = (_: unknown, cwd: string): boolean => existsSync(join(cwd, 'node_modules/ready'))
+    await together(root, { deed: writes, ports, options, gate }, 1)
+    const sides = ['work', 'check'].map((side) => `npm ci in /1/${side}/${basename(root)}`)
+    expect(prepared).toEqual(sides)
+    await together(root, { deed: writes, ports, options, gate }, 1)
     expect(prepared).toHaveLength(2)
+    expect(subjects(root)).toHaveLength(2)
     put(root, { 'docs/tasks/T-003.md': taskText('T-003'), 'package-lock.json': '{ "a": 1 }\n' })
     git(root, 'add', '-A')
     git(root, 'commit', '-qm', 'More')
     const events = await together(root, {
       deed: () => expect.unreachable(),
       ports: {
-        runGate: async (gate) => ({
+        runInstall: async (gate) => ({
           gate,
           verdict: 'failed',
           seconds: 0,
@@ -527,32 +524,33 @@ describe('a workspace', () => {
     })
     expect(those(events, 'run-finished')[0]).toMatchObject({ end: 'stopped' })
     expect(those(events, 'run-finished')[0]?.reason).toContain('error: no network')
-    expect(those(events, 'task-started')).toEqual([])
+    expect(those(events, 'attempt-started')).toEqual([])
   })
 
-  it('that somebody changed by hand is brought back, and what was there is kept; one that is gone is made anew', async () => {
+  it('that somebody changed by hand is as it was before the next task, and one that is gone is made anew', async () => {
     const root = makeProject(tasksOf('T-001', 'T-002', 'T-003'))
     await together(root, { deed: writes, options: { maxTasks: 1 } }, 1)
-    const [folder = ''] = readdirSync(ownFolder(root))
-    const own = join(ownFolder(root), folder, '1')
-    put(own, { 'by-hand.txt': 'by hand\n' })
-    git(own, 'checkout', '-q', '-b', 'elsewhere')
-    git(own, '-c', 'user.name=x', '-c', 'user.email=x@y', 'commit', '-qm', 'By hand', '--allow-empty')
-    const events = await together(root, { deed: writes, options: { maxTasks: 1 } }, 1)
-    expect(
-      those(events, 'warning')
-        .map(({ message }) => message)
-        .join(),
-    ).toContain('somebody had left work')
-    const kept = git(root, 'for-each-ref', '--format=%(refname)', 'refs/ralph/stray').split('\n')
-    expect(kept.some((ref) => git(root, 'ls-tree', '--name-only', ref).includes('by-hand.txt'))).toBe(true)
-    expect(kept.some((ref) => ref.endsWith('/heads/elsewhere'))).toBe(true)
-    rmSync(own, { recursive: true })
+    const slot = join(ownFolder(root), '1')
+    for (const side of ['work', 'check']) {
+      const folder = join(slot, side, basename(root))
+      put(folder, { 'by-hand.txt': 'by hand\n', 'README.md': 'by hand\n' })
+      rmSync(join(folder, '.git'), { recursive: true, force: true })
+    }
+    const found: unknown[] = []
+    const look = (cwd: string): void => {
+      found.push([read(cwd, 'by-hand.txt'), read(cwd, 'README.md'), git(cwd, 'status', '--porcelain')])
+    }
+    const deed: Deed = async (request) => (look(request.cwd), writes(request))
+    const gate = (_: unknown, cwd: string): boolean => (look(cwd), true)
+    await together(root, { deed, gate, options: { gates: [gateOf('test')], maxTasks: 1 } }, 1)
+    expect(found).toEqual(Array.from({ length: 2 }, () => [null, '# shop\n', '']))
+    rmSync(slot, { recursive: true })
     await together(root, { deed: writes }, 1)
     expect(subjects(root)).toHaveLength(3)
+    expectInOrder(root, 3)
   })
 
-  it('whose repository is removed and made anew at its place is made anew too, and the old one put aside', async () => {
+  it('works for a repository that is removed and made anew at its place', async () => {
     const root = makeProject(tasksOf('T-001', 'T-002'))
     await together(root, { deed: writes }, 1)
     rmSync(join(root, '.git'), { recursive: true })
@@ -566,8 +564,6 @@ describe('a workspace', () => {
     const events = await together(root, { deed: writes }, 1)
     expect(landings(events)).toEqual(['T-001 landed', 'T-002 landed'])
     expectInOrder(root, 2)
-    const [folder = ''] = readdirSync(ownFolder(root))
-    expect(readdirSync(join(ownFolder(root), folder))).toContain('1.before-1')
   })
 
   it('does not ask for what the checkout itself has given up since', async () => {

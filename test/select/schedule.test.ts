@@ -127,7 +127,8 @@ describe('a task that met others', () => {
 
   it('has nothing land before it that would have it begin once more', () => {
     const claims = claiming([3, 'a'])
-    const land = (...busy: readonly ReturnType<typeof at>[]) => schedule({ ...STANDING, busy, claims }).land?.id
+    const land = (...busy: readonly ReturnType<typeof at>[]) =>
+      schedule({ ...STANDING, busy, claims }).land?.id
     expect(land(at(1, 'ready', 'a'), at(3, 'working'))).toBeUndefined()
     expect(land(at(1, 'ready', 'a'), at(3, 'ready', 'a'))).toBe('T-003')
     expect(land(at(1, 'ready', 'b'), at(3, 'working'))).toBe('T-001')
@@ -145,9 +146,13 @@ describe('a task that met others', () => {
 
   it('lets those land that met others before it did', () => {
     const claims = claiming([1, 'a'], [3, 'a'])
-    expect(schedule({ ...STANDING, busy: [at(1, 'ready', 'a'), at(3, 'working')], claims }).land?.id).toBe('T-001')
+    expect(schedule({ ...STANDING, busy: [at(1, 'ready', 'a'), at(3, 'working')], claims }).land?.id).toBe(
+      'T-001',
+    )
     const alone = claiming([3, null])
-    expect(schedule({ ...STANDING, busy: [at(1, 'ready', 'b'), at(3, 'working')], claims: alone }).land).toBeNull()
+    expect(
+      schedule({ ...STANDING, busy: [at(1, 'ready', 'b'), at(3, 'working')], claims: alone }).land,
+    ).toBeNull()
   })
 })
 

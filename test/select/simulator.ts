@@ -159,7 +159,10 @@ export function simulate(world: World, seed: number): Outcome {
       }
       if (begun > (world.maxTasks ?? Infinity)) throw new Error('more tasks began than may')
       if (working.size > world.jobs) throw new Error('more agents work than may')
-      refuseOverlap([...working.values()].map(({ task }) => task), claims)
+      refuseOverlap(
+        [...working.values()].map(({ task }) => task),
+        claims,
+      )
       if (plan.land) landing = { number: plan.land.number, until: now + 1 + pick(4) }
       const next = [...working.values()].map(({ until }) => until)
       if (landing) next.push(landing.until)
@@ -225,7 +228,12 @@ export function simulate(world: World, seed: number): Outcome {
 
   function land(
     number: number,
-    { held, again, claims, met }: {
+    {
+      held,
+      again,
+      claims,
+      met,
+    }: {
       readonly held: Set<number>
       readonly again: Set<string>
       readonly claims: Map<string, Claim>
@@ -268,8 +276,10 @@ export function simulate(world: World, seed: number): Outcome {
   function isBeside(one: SimTask, other: SimTask, claims: ReadonlyMap<string, Claim>): boolean {
     const [own, theirs] = [claims.get(one.id), claims.get(other.id)]
     if (own?.isAlone || theirs?.isAlone) return false
-    const kept = ({ touches }: SimTask, claim: Claim | undefined): readonly string[] =>
-      [...(world.overlap === 'wait' ? touches : []), ...(claim?.paths ?? [])]
+    const kept = ({ touches }: SimTask, claim: Claim | undefined): readonly string[] => [
+      ...(world.overlap === 'wait' ? touches : []),
+      ...(claim?.paths ?? []),
+    ]
     return overlapOf(kept(one, own), kept(other, theirs)) === null
   }
 

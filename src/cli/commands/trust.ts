@@ -34,7 +34,10 @@ export async function run(context: Context): Promise<number> {
   const me = { pid: io.pid, now: io.now() }
   const moved = await withoutRun(runFolder(root, repository), me, () => trustTip(home, tip, paths))
   if (moved.kind !== 'moved')
-    throw new UserError('the branch was moved just now, so nothing was accepted', 'Look at it once more: ralph trust')
+    throw new UserError(
+      'the branch was moved just now, so nothing was accepted',
+      'Look at it once more: ralph trust',
+    )
   return answer(true, 0, `${fewOf(paths)} is in force from now on.`)
 }
 

@@ -97,6 +97,11 @@ export class Folder {
   async #read(tree: string): Promise<void> {
     const before = await this.#held()
     if (before !== null && before !== tree && (await this.#hasOtherAttributes(before, tree))) this.forget()
+    const { stderr } = await this.git.run(['read-tree', '--reset', '-u', tree])
+    // git goes on where it cannot remove a file of a folder that an agent has closed.
+    if (!/^warning: unable to (?:unlink|rmdir)/m.test(stderr)) return
+    await this.#openAll()
+    await this.git.run(['read-tree', '--reset', before ?? tree])
     await this.git.run(['read-tree', '--reset', '-u', tree])
   }
 
@@ -111,6 +116,12 @@ export class Folder {
     return this.#writeTree()
   }
 
+  /** Makes the index anew, as if the files were those of a tree. */
+  async know(tree: string): Promise<void> {
+    this.forget()
+    await this.git.run(['read-tree', '--reset', tree])
+  }
+
   /** Forgets what the folder holds: the next time all of it is written. */
   forget(): void {
     for (const path of [this.#index, `${this.#index}.lock`]) rmSync(path, { force: true })
@@ -120,7 +131,10 @@ export class Folder {
   /** Removes files that are in no tree, except at these paths; with `ignored` also what git ignores. */
   async clean(what: 'untracked' | 'ignored', except: readonly string[]): Promise<void> {
     const kept = except.flatMap((path) => ['-e', `/${path}`])
-    await this.git.run(['clean', what === 'ignored' ? '-ffdxq' : '-ffdq', ...kept], { okCodes: [0, 1] })
+    const args = ['clean', what === 'ignored' ? '-ffdxq' : '-ffdq', ...kept]
+    if ((await this.git.run(args, { okCodes: [0, 1] })).code === 0) return
+    await this.#openAll()
+    await this.git.run(args)
   }
 
   /** The tree of the files as they are, without what is at the paths `except`; or only of the files in the index. */

@@ -1,5 +1,6 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { moveAll, removeAll } from '../../base/remove.ts'
 import { readPlainFile } from '../../base/regular-file.ts'
 import { looseCommit } from '../../git/head.ts'
 import { settingsText, type Settings } from '../../git/settings.ts'
@@ -26,7 +27,7 @@ export interface LentGit {
  */
 export function lendGit(folder: string, lent: LentGit): void {
   const dir = join(folder, '.git')
-  rmSync(dir, { recursive: true, force: true })
+  removeAll(dir)
   for (const made of ['objects/info', 'refs/heads', 'refs/tags', 'info'])
     mkdirSync(join(dir, made), { recursive: true })
   writeFileSync(join(dir, 'objects/info/alternates'), `${lent.objects}\n`)
@@ -56,8 +57,8 @@ export function commitsMadeIn(folder: string): readonly string[] {
   const note = (file: string): void => {
     const hash = readPlainFile(file, 200)?.trim() ?? ''
     // A commit of the person's is not among the objects that were made here.
-    const object = join(dir, 'objects', hash.slice(0, 2), hash.slice(2))
-    if (/^[0-9a-f]{40,64}$/.test(hash) && found.size < MOST && existsSync(object)) found.add(hash)
+    const isMade = /^[0-9a-f]{40,64}$/.test(hash) && looseCommit(join(dir, 'objects'), hash) !== null
+    if (isMade && found.size < MOST) found.add(hash)
   }
   // Every ref was packed when it began: one in a file of its own was moved or made since.
   visit(join(dir, 'refs'), 0)
@@ -103,9 +104,9 @@ function hashIn(text: string): string | null {
 /** Puts the repository of an ended attempt aside, where a person can look at what the agent had committed. */
 export function putAside(folder: string, to: string): void {
   if (!existsSync(join(folder, '.git'))) return
-  rmSync(to, { recursive: true, force: true })
+  removeAll(to)
   mkdirSync(dirname(to), { recursive: true })
-  renameSync(join(folder, '.git'), to)
+  moveAll(join(folder, '.git'), to)
 }
 
 function entriesOf(folder: string) {

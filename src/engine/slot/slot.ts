@@ -1,11 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { removeAll } from '../../base/remove.ts'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
 import { UserError } from '../../base/errors.ts'
 import { parsedJson } from '../../base/json.ts'
 import { contentsOf } from '../../git/contents.ts'
-import type { Base } from '../../git/head.ts'
-import { mergeTrees } from '../../git/merge.ts'
+import { isAncestor, type Base } from '../../git/head.ts'
+import { mergeTrees, type Merged } from '../../git/merge.ts'
 import { MODES, rawChanges, type RawChange } from '../../git/raw-changes.ts'
 import { RALPH_ENTRIES } from '../../base/ralph-folder.ts'
 import { slotEnvironment } from './environment.ts'
@@ -155,7 +156,7 @@ export class Slot {
     const { folder, root } = this.work
     await folder.bring(tree)
     mkdirSync(root, { recursive: true })
-    if (this.#isWorkSoiled) await folder.clean('untracked', await this.#plan.readying.kept(root))
+    if (this.#isWorkSoiled) await folder.clean('ignored', await this.#plan.readying.kept(root))
     this.#isWorkSoiled = true
     await this.#submodules.work.bring(tree)
     return installing && this.#makeReady(this.work, installing)
@@ -172,7 +173,7 @@ export class Slot {
       'refs/remotes',
     ]
     this.#refs = (await home.git.run(args)).stdout.toString().split('\n')
-    rmSync(this.attemptFolder, { recursive: true, force: true })
+    removeAll(this.attemptFolder)
     mkdirSync(this.attemptFolder, { recursive: true })
     putAside(this.work.folder.files, this.keptGit(attempt))
     this.#branch = base.branch
@@ -210,7 +211,7 @@ export class Slot {
     mkdirSync(folder, { recursive: true })
     const kept = readdirSync(folder).map((name) => join(folder, name))
     const byAge = kept.toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
-    for (const path of byAge.slice(most)) rmSync(path, { recursive: true, force: true })
+    for (const path of byAge.slice(most)) removeAll(path)
   }
 
   /** The work in the work folder, when the agent and all that it started have ended. */
@@ -250,14 +251,34 @@ export class Slot {
     const from = await commitBelow(folder.files, refs, isKnown)
     if (from === null || from === base || !(await this.#hasLost(tree, from, base)))
       return { tree, from: null, problem: null }
-    const made = await git.run(['commit-tree', tree, '-p', from, '-m', 'ralph: on another base'])
-    const merged = await mergeTrees(git, base, made.stdout.toString().trim())
+    const merged = await this.#replayed(tree, { from, base })
     if (merged.kind === 'conflict') {
       const problem = `it was done on ${from.slice(0, 10)}, and conflicts with its base: ${merged.paths.join(', ')}`
       return { tree, from, problem }
     }
     await folder.bring(merged.tree)
     return { tree: merged.tree, from, problem: null }
+  }
+
+  /** What a tree changes of one commit, on another one: as if that were the commit below both. */
+  async #replayed(
+    tree: string,
+    { from, base }: { readonly from: string; readonly base: string },
+  ): Promise<Merged> {
+    const { git } = this.#plan.home
+    const made = async (of: string, parents: readonly string[]): Promise<string> => {
+      const args = [
+        'commit-tree',
+        of,
+        ...parents.flatMap((parent) => ['-p', parent]),
+        '-m',
+        'ralph: on another base',
+      ]
+      return (await git.run(args)).stdout.toString().trim()
+    }
+    const isAhead = await isAncestor(git, base, from)
+    const below = await made(`${isAhead ? base : from}^{tree}`, [])
+    return mergeTrees(git, await made(`${base}^{tree}`, [below]), await made(tree, [below]))
   }
 
   /** Whether a tree is as another commit in paths that the base has changed since. */
@@ -391,7 +412,7 @@ export class Slot {
 
   /** Throws the whole slot away. */
   remove(): void {
-    rmSync(this.path, { recursive: true, force: true })
+    removeAll(this.path)
     this.#isOpen = false
     this.#clean = null
     for (const { folder } of [this.work, this.check]) folder.forget()

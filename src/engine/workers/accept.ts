@@ -87,10 +87,10 @@ async function acceptPassed(
     )
   const changes = await rawChanges(git, kept.base, kept.tree)
   const work = { base: kept.base, tree: kept.tree, changes }
-  const { touched } = await taskChanges(job, work, ports)
+  const { touched, corrected } = await taskChanges(job, work, ports)
   const gatesChanged = await changedGates(job, work, ports.home)
   const facts: KeptAttempt = { ...kept, gatesChanged, changed: changes.map(({ path }) => path) }
-  const paths = touched.map(({ path }) => path)
+  const paths = [...touched.map(({ path }) => path), ...corrected.keys()]
   const isRefused = job.gatesChanged.action === 'refuse' && gatesChanged.length > 0
   const problem =
     paths.length > 0
