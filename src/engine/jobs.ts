@@ -187,8 +187,8 @@ export class Jobs {
       ),
       mayBegin: (this.#limit ?? Infinity) - this.#begun,
       again: new Set(this.#refused.keys()),
-      isEnding: this.#end !== null || overBudget(this.#run) !== null,
-      isStopping: ports.control.isStopping || this.#error !== null,
+      isEnding: this.#end !== null || ports.control.isStopping || overBudget(this.#run) !== null,
+      isStopping: ports.control.signal.aborted || this.#error !== null,
       isLanding: this.#isLanding,
     }
   }

@@ -29,7 +29,7 @@ export async function judge(
   if (early) return refuse(early)
   if (gatesChanged.length > 0 && job.gatesChanged.action === 'refuse')
     return refuse(outcome('gate-failed', `it changes what decides the gates: ${gatesChanged.join(', ')}`))
-  const verdict = await checkWork(job, work, ports, emit)
+  const verdict = await checkWork(job, work, { ...ports, branch: job.base.branch }, emit)
   if (verdict.outcome || verdict.tree === work.tree) return verdict
   const gone = await missingOutputs(job, verdict.tree, { ...placeOf(ports), root: ports.slot.check.root })
   return gone.missing.length === 0

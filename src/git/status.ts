@@ -37,7 +37,10 @@ export async function readStatus(
   const args = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all']
   // git reads a submodule with another git process, to which this one's settings do not apply.
   const ignored = `--ignore-submodules=${git.isReading ? 'dirty' : 'none'}`
-  const { stdout, stderr } = await git.run([...args, ignored, '--', ...files.map((file) => `:(literal)${file}`)], options)
+  const { stdout, stderr } = await git.run(
+    [...args, ignored, '--', ...files.map((file) => `:(literal)${file}`)],
+    options,
+  )
   return { ...parseStatus(stdout.toString()), closedFolders: closedFolders(stderr) }
 }
 

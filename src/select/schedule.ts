@@ -90,13 +90,17 @@ export function schedule<T extends Schedulable>(standing: Standing<T>): Schedule
   let { mayBegin } = standing
   for (const task of eligible.toSorted((a, b) => byClaim(a) - byClaim(b))) {
     if (ids.has(task.id)) continue
-    const inTheWay = meets(task, [...busy.map((one) => one.task), ...begin, ...before], standing)
+    const inTheWay =
+      meets(task, [...busy.map((one) => one.task), ...begin, ...before], standing) ??
+      (isLanding ? landsBelow(task, standing) : null)
     if (claims.has(task.id)) before.push(task)
     if (inTheWay) waiting.push({ task, wait: inTheWay })
     else if (begin.length < free && (again.has(task.id) || mayBegin-- > 0)) begin.push(task)
     else waiting.push({ task, wait: { kind: 'jobs' } })
   }
-  const landable = busy.filter((one) => one.phase === 'ready' && !wouldMeet(one, standing))
+  const beginning = begin.map((task) => ({ task, phase: 'working' as const }))
+  const underWay = [...busy, ...beginning]
+  const landable = busy.filter((one) => one.phase === 'ready' && !wouldMeet(one, underWay, claims))
   const byNumber = landable.map(({ task }) => task).toSorted((a, b) => a.number - b.number)
   const land = isLanding || isStopping ? null : (byNumber[0] ?? null)
   const isOver = working + begin.length === 0 && !isLanding && land === null
@@ -106,7 +110,8 @@ export function schedule<T extends Schedulable>(standing: Standing<T>): Schedule
 /** Whether a candidate would have another task, which met somebody before it did, begin again once more. */
 function wouldMeet<T extends Schedulable>(
   { task, changed = [] }: Busy<T>,
-  { busy, claims }: Pick<Standing<T>, 'busy' | 'claims'>,
+  busy: readonly Busy<T>[],
+  claims: Standing<T>['claims'],
 ): boolean {
   const order = [...claims.keys()]
   const own = order.indexOf(task.id)
@@ -116,6 +121,18 @@ function wouldMeet<T extends Schedulable>(
     if (!claim || other.task.id === task.id || other.phase === 'held' || !isBefore) return false
     return claim.isAlone || overlapOf(changed, claim.paths) !== null
   })
+}
+
+/** The candidate that may be landing now in what a task claims: from what is there before, it would begin in vain. */
+function landsBelow<T extends Schedulable>(
+  { id }: T,
+  { busy, claims }: Pick<Standing<T>, 'busy' | 'claims'>,
+): Wait | null {
+  for (const { task, phase, changed = [] } of busy) {
+    const path = phase === 'ready' ? overlapOf(claims.get(id)?.paths ?? [], changed) : null
+    if (path !== null) return { kind: 'overlap', id: task.id, path }
+  }
+  return null
 }
 
 /** What keeps a task from working beside others; null if nothing does. */

@@ -251,8 +251,7 @@ describe('the clean room', () => {
     expect(filesAt(root, 'HEAD')).not.toContain('left.txt')
   })
 
-  // BUG: judge() passes no branch to checkWork(), so gates see a detached HEAD until the work lands.
-  it.skip('shows the branch to gates that ask git for it, each time', async () => {
+  it('shows the branch to gates that ask git for it, each time', async () => {
     const root = makeProject(TASK)
     const branches: string[] = []
     const gate: Harness['gate'] = (_, cwd) => branches.push(git(cwd, 'rev-parse', '--abbrev-ref', 'HEAD')) > 0

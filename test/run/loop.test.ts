@@ -1,18 +1,15 @@
-import { appendFileSync, chmodSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { git, makeRepository, put } from '../git/repository.ts'
+import { git, put } from '../git/repository.ts'
 import type { Gate } from '../../src/events/gate.ts'
 import { Control } from '../../src/engine/control.ts'
 import type { Sealer } from '../../src/git/seal/sealer.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
 import { agentOf, doneBy, gateOf } from './ports.ts'
-import type { Deed } from './ports.ts'
 
-const work =
-  (_: string) =>
-  ({ cwd, task }: { cwd: string; task: { id: string } }) =>
-    put(cwd, { [`src/${task.id}.ts`]: 'export {}\n' })
+const work = ({ cwd, task }: { cwd: string; task: { id: string } }): void =>
+  put(cwd, { [`src/${task.id}.ts`]: 'export {}\n' })
 const subjects = (root: string) => git(root, 'log', '--reverse', '--format=%s').split('\n').slice(1)
 const status = (root: string) => git(root, 'status', '--porcelain')
 
@@ -23,7 +20,7 @@ describe('a loop', () => {
       'T-002': taskText('T-002'),
       'T-003': taskText('T-003', { depends: 'T-001' }),
     })
-    const events = await runAll({ root, deed: work(root) })
+    const events = await runAll({ root, deed: work })
     expect(subjects(root)).toEqual(['T-002: Do T-002', 'T-001: Do T-001', 'T-003: Do T-003'])
     expect(git(root, 'show', '--format=', '--name-only', 'HEAD').split('\n')).toEqual([
       'docs/tasks/T-003.md',
@@ -46,16 +43,16 @@ describe('a loop', () => {
   it('does one task where no loop is asked for, and so many as are asked for', async () => {
     const tasks = { 'T-1': taskText('T-1'), 'T-2': taskText('T-2'), 'T-3': taskText('T-3') }
     const root = makeProject(tasks)
-    await runAll({ root, deed: work(root), options: { loop: false } })
+    await runAll({ root, deed: work, options: { loop: false } })
     expect(subjects(root)).toEqual(['T-1: Do T-1'])
-    const events = await runAll({ root, deed: work(root), options: { maxTasks: 1 } })
+    const events = await runAll({ root, deed: work, options: { maxTasks: 1 } })
     expect(subjects(root)).toEqual(['T-1: Do T-1', 'T-2: Do T-2'])
     expect(those(events, 'run-finished')).toMatchObject([{ end: 'done' }])
   })
 
   it('says why a task that was named cannot be done', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2', { depends: 'T-1, T-9' }) })
-    const events = await runAll({ root, deed: work(root), options: { loop: false, task: 'T-2' } })
+    const events = await runAll({ root, deed: work, options: { loop: false, task: 'T-2' } })
     expect(those(events, 'run-finished')).toMatchObject([
       {
         end: 'nothing-eligible',
@@ -694,7 +691,7 @@ describe('a person', () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
     await runAll({
       root,
-      deed: work(root),
+      deed: work,
       options: { gates: [gateOf('slow')] },
       gate: () => {
         if (!read(root, 'docs/tasks/T-1.md')!.includes('Mine.')) {
@@ -715,7 +712,7 @@ describe('gates that change the tree', () => {
     const root = makeProject({ 'T-1': taskText('T-1', { rest: '\n## Produces\n- `src/T-1.ts`\n' }) })
     const events = await runAll({
       root,
-      deed: work(root),
+      deed: work,
       options: { retries: 0, gates: [gateOf('clean')] },
       gate: (_, cwd) => {
         rmSync(join(cwd, 'src'), { recursive: true, force: true })
@@ -783,7 +780,7 @@ describe('git hooks', () => {
 
   it('that refuse everything block the task, and its work is kept', async () => {
     const root = hooked('exit 1')
-    const events = await runAll({ root, deed: work(root), options: { retries: 0 } })
+    const events = await runAll({ root, deed: work, options: { retries: 0 } })
     expect(those(events, 'run-finished')).toMatchObject([{ blocked: ['T-1'] }])
     expect(status(root)).toBe('')
     expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:src/T-1.ts')).toBe('export {}')
@@ -791,7 +788,7 @@ describe('git hooks', () => {
 
   it('may add files', async () => {
     const root = hooked('echo made > made && git add made')
-    await runAll({ root, deed: work(root) })
+    await runAll({ root, deed: work })
     expect(git(root, 'show', '--format=', '--name-only').split('\n')).toContain('made')
   })
 })
@@ -833,7 +830,7 @@ describe('limits', () => {
       root,
       ports: doneBy(
         agentOf(() => ({ end: { kind: 'rate-limited', reason: 'limit', until } }), 'first'),
-        agentOf(work(root), 'second'),
+        agentOf(work, 'second'),
       ),
     })
     expect(those(events, 'attempt-started').map(({ agent }) => agent)).toEqual(['first', 'second'])
@@ -910,7 +907,7 @@ describe('limits', () => {
     })
     expect(status(root)).toBe('')
     expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:half')).toBe('done')
-    await runAll({ root, deed: work(root) })
+    await runAll({ root, deed: work })
     expect(subjects(root)).toEqual(['T-1: Do T-1'])
   })
 })
@@ -919,7 +916,7 @@ describe('the baseline', () => {
   it('is reported, remembered for its commit, and not laid at a task’s door', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
     const options = { gates: [gateOf('test')], baseline: 'warn' as const, retries: 0 }
-    const first = await runAll({ root, deed: work(root), options, gate: () => false })
+    const first = await runAll({ root, deed: work, options, gate: () => false })
     expect(those(first, 'baseline-finished')).toMatchObject([
       { known: false, results: [{ verdict: 'failed' }] },
     ])
@@ -933,7 +930,7 @@ describe('the baseline', () => {
     expect(status(root)).toBe('')
     const second = await runAll({
       root,
-      deed: work(root),
+      deed: work,
       options: { ...options, baseline: 'stop' },
       gate: () => true,
     })
@@ -944,7 +941,7 @@ describe('the baseline', () => {
   it('pays for no second attempt where the gates fail just as they did before', async () => {
     const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
     const options = { gates: [gateOf('test')], baseline: 'warn' as const, retries: 3 }
-    const events = await runAll({ root, deed: work(root), options, gate: () => false })
+    const events = await runAll({ root, deed: work, options, gate: () => false })
     expect(those(events, 'attempt-finished')).toHaveLength(1)
     expect(those(events, 'run-finished')).toMatchObject([{ end: 'stopped' }])
   })
@@ -956,12 +953,12 @@ describe('the baseline', () => {
       const options = { gates: [gateOf('test')], baseline }
       const reason = 'its command was not found (exit code 127)'
       const missing = () => ({ verdict: 'not-runnable' as const, reason })
-      const first = await runAll({ root, deed: work(root), options, gate: missing })
+      const first = await runAll({ root, deed: work, options, gate: missing })
       expect(those(first, 'attempt-started')).toEqual([])
       expect(those(first, 'run-finished')).toMatchObject([
         { end: 'stopped', reason: expect.stringContaining(`test (run test): ${reason}`) },
       ])
-      const second = await runAll({ root, deed: work(root), options, gate: () => true })
+      const second = await runAll({ root, deed: work, options, gate: () => true })
       expect(those(second, 'baseline-finished')).toMatchObject([{ known: false }])
       expect(those(second, 'task-completed')).toHaveLength(1)
     },
@@ -971,7 +968,7 @@ describe('the baseline', () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
     const options = { gates: [gateOf('lint', { required: false }), gateOf('test', { command: 'pytest' })] }
     const within = (missing: (command: string) => string | null) =>
-      runAll({ root, deed: work(root), options, ports: { missingProgram: async (it) => missing(it) } })
+      runAll({ root, deed: work, options, ports: { missingProgram: async (it) => missing(it) } })
     const first = await within(() => 'pytest')
     expect(those(first, 'attempt-started')).toEqual([])
     expect(those(first, 'run-finished')).toMatchObject([
@@ -986,7 +983,7 @@ describe('the baseline', () => {
     const reason = 'vitest was not found (exit code 127)'
     const missing = () => ({ verdict: 'not-runnable' as const, reason, missing: 'vitest' })
     const options = { gates: [gateOf('test')], retries: 3 }
-    const events = await runAll({ root, deed: work(root), options, gate: missing })
+    const events = await runAll({ root, deed: work, options, gate: missing })
     expect(those(events, 'attempt-finished')).toMatchObject([
       {
         outcome: 'gate-missing',
@@ -998,7 +995,7 @@ describe('the baseline', () => {
       { end: 'stopped', reason: expect.stringContaining(reason) },
     ])
     expect(read(root, 'docs/tasks/T-1.md')).toBe(taskText('T-1'))
-    const next = await runAll({ root, deed: work(root), options, gate: () => true })
+    const next = await runAll({ root, deed: work, options, gate: () => true })
     expect(those(next, 'attempt-started')).toMatchObject([{ counted: 1, most: 4 }])
   })
 
@@ -1023,7 +1020,7 @@ describe('the baseline', () => {
     const gates = [gateOf('lint', { required: false }), gateOf('test')]
     const events = await runAll({
       root,
-      deed: work(root),
+      deed: work,
       options: { gates, baseline: 'warn' },
       gate: missing,
     })
@@ -1081,7 +1078,7 @@ describe('sealing', () => {
   it('names the commit in its file and its message, and tells how far it is', async () => {
     const root = makeProject({ 'T-1': taskText('T-1') })
     const sealed: string[] = []
-    const events = await runAll({ root, deed: work(root), ports: { sealer: sealer(null, sealed) } })
+    const events = await runAll({ root, deed: work, ports: { sealer: sealer(null, sealed) } })
     expect(git(root, 'log', '-1', '--format=%(trailers:key=Seal,valueonly)')).toBe('abc1234')
     expect(git(root, 'show', 'HEAD:docs/tasks/T-1.md')).toContain('**Commit**: abc1234')
     expect(sealed).toEqual([git(root, 'rev-parse', 'HEAD')])
@@ -1099,7 +1096,7 @@ describe('sealing', () => {
       },
     }
     const now = (): Date => new Date(Date.now() + late)
-    const events = await runAll({ root, deed: work(root), ports: { sealer: slow, now } })
+    const events = await runAll({ root, deed: work, ports: { sealer: slow, now } })
     expect(those(events, 'task-completed')[0]?.duration).toBeGreaterThan(599)
   })
 
@@ -1114,9 +1111,9 @@ describe('sealing', () => {
         return null
       },
     }
-    await runAll({ root, deed: work(root), ports: { sealer: interrupted, control } })
+    await runAll({ root, deed: work, ports: { sealer: interrupted, control } })
     expect(subjects(root)).toEqual([])
-    const events = await runAll({ root, deed: work(root), ports: { sealer: sealer(null, sealed) } })
+    const events = await runAll({ root, deed: work, ports: { sealer: sealer(null, sealed) } })
     expect(those(events, 'attempt-started').map(({ id }) => id)).toEqual(['T-2'])
     expect(those(events, 'sealing')[0]).toMatchObject({ id: 'T-1', seconds: 1, expectedSeconds: 3 })
     expect(subjects(root)).toEqual(['T-1: Do T-1', 'T-2: Do T-2'])

@@ -36,8 +36,6 @@ function drivable(deed: Deed, hand: Hand): { readonly agent: Agent; readonly ses
 /** A terminal that nothing is really lent: the agents here need none. */
 const terminal: RunPorts['terminal'] = {
   lend: () => Promise.reject(new Error('nothing is started here')),
-  attach: () => null,
-  guest: () => null,
 }
 
 const write = (request: AgentRequest, name: string): void =>

@@ -92,7 +92,7 @@ describe('several jobs at once', () => {
       seen
         .slice(0, 3)
         .map(([, number]) => number)
-        .toSorted(),
+        .toSorted((one, other) => Number(one) - Number(other)),
     ).toEqual(['1', '2', '3'])
     for (const [path, number] of seen) expect(path).toContain(`${root}.own/${number}/work/`)
     const slots = new Map(those(events, 'agent-started').map(({ id, workspace }) => [id, workspace]))

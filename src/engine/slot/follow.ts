@@ -277,8 +277,14 @@ async function takeAsMoved(git: Git, { from, to }: Move, scratch: string): Promi
   const hasCome = (path: string): boolean =>
     isInTheWay(git.cwd, path) && (!old.has(path) || isSpelledSo(git.cwd, path))
   const replaced = new Set([...old].filter(([path]) => hasCome(path)).map(([, before]) => before))
+  // git takes a file away before it writes the new one: a file that is missing was on its way when git was killed.
+  const isOnItsWay = ({ path, kind }: RawChange): boolean =>
+    kind !== 'gone' && lstatSync(join(git.cwd, path), { throwIfNoEntry: false }) === undefined
   const moved = entries.filter(
-    ({ path, kind }) => changed.has(path) || replaced.has(path) || (kind === 'new' && hasCome(path)),
+    (entry) =>
+      replaced.has(entry.path) ||
+      (entry.kind === 'new' && hasCome(entry.path)) ||
+      (changed.has(entry.path) && !isOnItsWay(entry)),
   )
   const lines = moved.map(({ path, is }) => `${is.mode} ${is.hash}\t${path}\0`)
   if (lines.length > 0) await door.run(['update-index', '-z', '--index-info'], { stdin: lines.join('') })
