@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { projectFolder, taskText } from './project-folder.ts'
 import { ralph, type Answer } from './ralph.ts'
 
@@ -36,6 +38,16 @@ export function repository(scripts: Readonly<Record<string, string>>, config: ob
   git(cwd, 'add', '--all')
   git(cwd, 'commit', '--quiet', '--message=Begin')
   return cwd
+}
+
+/** A shell command that an agent waits in until a test lets it go on. */
+export function barrier(): { readonly waits: string; readonly letGo: () => void } {
+  // Outside of the checkout: a slot has files of its own.
+  const file = join(projectFolder({}), 'go')
+  return {
+    waits: `until [ -e '${file}' ]; do sleep 0.05; done`,
+    letGo: () => writeFileSync(file, ''),
+  }
 }
 
 /** Runs it on the embedded agent. */

@@ -1,31 +1,31 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git, makeRepository } from '../git/repository.ts'
 import { ralph } from './ralph.ts'
+import { barrier, env } from './script-repository.ts'
 
 const task = (id: string) =>
   `# ${id}: Do ${id}\n\n- **Status**: TODO\n- **Depends**: none\n\n## Description\nx\n`
 
 /** A project whose agent says that it has begun, and ends when it is let go. */
-function project(more: object = {}) {
+function project() {
+  const { waits, letGo } = barrier()
   const root = makeRepository({
     'docs/tasks/T-001.md': task('T-001'),
     'docs/tasks/T-002.md': task('T-002'),
     'ralph.config.json': JSON.stringify({
       agent: 'command',
-      command: 'until [ -e .git/go ]; do sleep 0.05; done; echo x > $RALPH_TASK.txt; echo "<TASK_DONE>"',
+      command: `${waits}; echo x > $RALPH_TASK.txt; echo "<TASK_DONE>"`,
       gates: [],
       commit: { seal: false },
-      ...more,
     }),
   })
-  const env = { PATH: process.env['PATH'] ?? '', HOME: join(root, '.git') }
   const run = (...argv: string[]) => ralph(argv, { cwd: root, env, now: new Date() })
   return {
     root,
     run,
-    letGo: () => writeFileSync(join(root, '.git/go'), ''),
+    letGo,
     /** Until an agent is at work on that task. */
     working: async (id: string) => {
       const jobs = async () => (JSON.parse((await run('status', '--json')).stdout) as Status).run?.jobs
@@ -118,8 +118,7 @@ describe.skipIf(process.platform === 'win32')('a run under way', () => {
     ['complete', '1'],
   ])('is not steered from inside an attempt: %s', async (...argv) => {
     const { root } = project()
-    const env = { PATH: process.env['PATH'] ?? '', RALPH_INSIDE: root }
-    expect(await ralph(argv, { cwd: root, env })).toMatchObject({
+    expect(await ralph(argv, { cwd: root, env: { ...env, RALPH_INSIDE: root } })).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/inside an attempt|is not blocked/),
     })

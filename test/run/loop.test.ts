@@ -73,7 +73,7 @@ describe('a loop', () => {
     const events = await runAll({
       root,
       deed: (request) => {
-        work(request.cwd)(request)
+        work(request)
         return { message: '# What\n\nAll of it.', usage }
       },
       options: { progress: 'PROGRESS.md' },
@@ -97,7 +97,7 @@ describe('a loop', () => {
     await runAll({
       root,
       deed: (request) => {
-        work(request.cwd)(request)
+        work(request)
         if (request.task.id === 'T-1') put(request.cwd, { 'docs/tasks/T-2.md': taskText('T-2') })
       },
     })
@@ -140,7 +140,7 @@ describe('a failed attempt', () => {
     const events = await runAll({
       root,
       deed: (request) => {
-        work(request.cwd)(request)
+        work(request)
         if (request.task.id === 'T-1') put(request.cwd, { junk: `${++tries}`, 'README.md': 'spoilt' })
       },
       options: { gates: [gateOf('test')], retries: 1 },
@@ -181,7 +181,7 @@ describe('a failed attempt', () => {
       const events = await runAll({
         root,
         deed: (request) => {
-          if (!isOther && request.task.id === 'T-2') return work(request.cwd)(request)
+          if (!isOther && request.task.id === 'T-2') return work(request)
           return { end: { kind: 'crashed', reason: isOther ? `no ${request.task.id}` : 'no such file' } }
         },
         options: { loop: true },
@@ -288,7 +288,7 @@ describe('a failed attempt', () => {
       },
       deed: (request) => {
         if (++attempts === 1) return { end: { kind: 'blocked', reason: 'Which?' } }
-        return work(request.cwd)(request)
+        return work(request)
       },
     })
     expect(those(events, 'answered')).toMatchObject([{ answer: 'MIT' }])
@@ -364,7 +364,7 @@ describe('done', () => {
     const events = await runAll({
       root,
       deed: (request) => {
-        work(request.cwd)(request)
+        work(request)
         return { end: { kind: 'no-marker' } }
       },
       options: { retries: 0 },
@@ -423,7 +423,7 @@ describe('what an agent does to git', () => {
     const events = await runAll({
       root,
       deed: (request) => {
-        work(request.cwd)(request)
+        work(request)
         git(request.cwd, 'add', '-A')
         git(request.cwd, 'commit', '-qm', 'T-1: mine\n\nTask: T-1')
         put(request.cwd, { later: '' })
@@ -446,7 +446,7 @@ describe('what an agent does to git', () => {
       deed: (request) => {
         git(request.cwd, 'reset', '-q', '--hard', 'HEAD~1')
         git(request.cwd, 'checkout', '-q', '-b', 'mine')
-        work(request.cwd)(request)
+        work(request)
         git(request.cwd, 'config', 'user.name', 'Mallory')
         put(request.cwd, { '.git/hooks/pre-commit': '#!/bin/sh\nexit 0\n' })
       },
@@ -468,7 +468,7 @@ describe('what an agent does to git', () => {
           root,
           deed: (request) => {
             git(request.cwd, 'reset', '-q', how, 'HEAD~1')
-            work(request.cwd)(request)
+            work(request)
             if (outcome === 'failed') return { end: { kind: 'crashed', reason: 'boom' } }
           },
           options: { retries: 0, loop: false },
@@ -535,7 +535,7 @@ describe('what an agent does to git', () => {
     const events = await runAll({
       root,
       deed: (request) => {
-        work(request.cwd)(request)
+        work(request)
         git(request.cwd, 'init', '-q', 'inner')
         put(request.cwd, { 'inner/file': 'mine' })
       },
@@ -563,7 +563,7 @@ describe('what git ignores in the checkout', () => {
           appendFileSync(join(request.cwd, '.env'), 'NEW=1\n')
           put(request.cwd, { made: 'work' })
           expose(request.cwd)
-          if (outcome === 'done') return work(request.cwd)(request)
+          if (outcome === 'done') return work(request)
           return { end: { kind: 'crashed', reason: 'boom' } }
         },
         options: { retries: 0, loop: false },
@@ -603,7 +603,7 @@ describe('what git is left with', () => {
         git(inner, 'add', '-A')
         git(inner, '-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '-qm', 'x')
         git(request.cwd, 'add', '-A')
-        return work(request.cwd)(request)
+        return work(request)
       },
       options: { loop: false },
     })
@@ -623,7 +623,7 @@ describe('what git is left with', () => {
       root,
       deed: (request) => {
         if (attempts++ > 0) put(request.cwd, { good: 'yes' })
-        return work(request.cwd)(request)
+        return work(request)
       },
       options: { progress: 'docs/log/progress.md' },
     })
@@ -677,7 +677,7 @@ describe('task files that an agent hides from git', () => {
       root,
       deed: (request) => {
         hide(request.cwd)
-        return work(request.cwd)(request)
+        return work(request)
       },
     })
     expect(those(events, 'task-completed')).toHaveLength(1)
@@ -803,7 +803,7 @@ describe('limits', () => {
       deed: (request) => {
         if (++calls <= 2)
           return { end: { kind: 'rate-limited', reason: 'limit', until: new Date(clock + 3_600_000) } }
-        work(request.cwd)(request)
+        work(request)
         return {}
       },
       options: { retries: 0 },
@@ -842,7 +842,7 @@ describe('limits', () => {
     const events = await runAll({
       root,
       deed: (request) => {
-        work(request.cwd)(request)
+        work(request)
         return { usage: { costUsd: 0.6 } }
       },
       options: { budget: 1 },
@@ -874,7 +874,7 @@ describe('limits', () => {
       root,
       deed: (request) => {
         control.pause()
-        work(request.cwd)(request)
+        work(request)
       },
       hear: ({ type, ...event }) => {
         if (type === 'task-started' && 'id' in event && event.id === 'T-2')
@@ -1035,7 +1035,7 @@ describe('an agent that cleans everything away', () => {
       root,
       deed: (request) => {
         rmSync(join(request.cwd, '.ralph'), { recursive: true, force: true })
-        work(request.cwd)(request)
+        work(request)
       },
     })
     expect(subjects(root)).toEqual(['T-1: Do T-1', 'T-2: Do T-2'])
