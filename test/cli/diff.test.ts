@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { page, pagerCommand } from '../../src/process/pager.ts'
 import { projectFolder, taskText } from './project-folder.ts'
 import { ralph } from './ralph.ts'
-import { env, git, repository, run } from './script-repository.ts'
+import { barrier, env, git, repository, run } from './script-repository.ts'
 
 const diff = (cwd: string, ...argv: string[]) => ralph(['diff', ...argv], { cwd, env })
 
@@ -79,18 +79,18 @@ describe('ralph diff of a task', () => {
   })
 
   it('is the work so far, while a run is at it, and touches neither index nor objects', async () => {
-    const cwd = repository({ 'T-001': 'true' })
-    const base = { head: git(cwd, 'rev-parse', 'HEAD'), branch: 'main' }
-    writeFileSync(join(cwd, 'new.txt'), 'so far\n')
-    const attempt = { task: 'T-001', phase: 'working', base }
-    mkdirSync(join(cwd, '.ralph'), { recursive: true })
-    writeFileSync(join(cwd, '.ralph/.gitignore'), '*\n')
-    writeFileSync(join(cwd, '.ralph/run.json'), JSON.stringify({ version: 1, mark: 'x', attempt }))
+    const { waits, letGo } = barrier()
+    const cwd = repository({ 'T-001': `echo so far > new.txt; ${waits}` })
+    const running = run(cwd)
+    await expect
+      .poll(async () => (await diff(cwd, 'T-001')).stdout, { timeout: 20_000 })
+      .toContain('+so far')
     const objects = git(cwd, 'count-objects')
-    const { stdout } = await diff(cwd, 'T-001')
-    expect(stdout).toContain('+so far')
-    expect(git(cwd, 'status', '--porcelain')).toBe('?? new.txt')
+    expect((await diff(cwd, 'T-001')).stdout).toContain('+++ b/new.txt')
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
     expect(git(cwd, 'count-objects')).toBe(objects)
+    letGo()
+    expect((await running).code).toBe(0)
   })
 })
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeRepository } from '../git/repository.ts'
 import { ralph } from './ralph.ts'
-import { env, repository, run } from './script-repository.ts'
+import { barrier, env, repository, run } from './script-repository.ts'
 
 const journalIn = (logs: string) => readdirSync(logs).find((one) => one.endsWith('.ndjson')) ?? ''
 
@@ -30,23 +30,23 @@ describe.skipIf(process.platform === 'win32')('ralph watch, without a terminal',
   })
 
   it('follows a run to its end', async () => {
+    const { waits, letGo } = barrier()
     const root = makeRepository({
       'docs/tasks/T-001.md': '# T-001: Wait\n\n- **Status**: TODO\n',
       'ralph.config.json': JSON.stringify({
         agent: 'command',
-        command: 'until [ -e .git/go ]; do sleep 0.05; done; echo x > x.txt; echo "<TASK_DONE>"',
+        command: `${waits}; echo x > x.txt; echo "<TASK_DONE>"`,
         gates: [],
         commit: { seal: false },
       }),
     })
-    const own = { PATH: process.env['PATH'] ?? '', HOME: join(root, '.git') }
-    const here = (...argv: string[]) => ralph(argv, { cwd: root, env: own, now: new Date() })
+    const here = (...argv: string[]) => ralph(argv, { cwd: root, env, now: new Date() })
     const running = here('run')
     await expect
       .poll(async () => (await here('status')).stdout, { timeout: 20_000 })
       .toContain('the agent is')
     const watched = here('watch')
-    writeFileSync(join(root, '.git/go'), '')
+    letGo()
     expect(await watched).toMatchObject({ code: 0, stdout: expect.stringContaining('1 done') })
     await running
   })

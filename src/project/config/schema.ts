@@ -101,7 +101,7 @@ const commit = table({
     v.optional(subjectTemplate, DEFAULTS.commit.subject),
   ),
   digits: about(
-    'How many digits of its own hash the commit holds: from 4 to 8, or what this machine finds in about three seconds.',
+    'How many digits of its own hash the commit holds: from 4 to 8, or as many as this machine finds in a third of a second.',
     v.optional(
       v.picklist(['auto', 4, 5, 6, 7, 8], '"auto" or a whole number from 4 to 8'),
       DEFAULTS.commit.digits,
