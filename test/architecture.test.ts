@@ -64,7 +64,7 @@ const src = fileURLToPath(new URL('../src', import.meta.url))
 const names = readdirSync(src, { recursive: true, encoding: 'utf8' }).map((name) =>
   name.replaceAll('\\', '/'),
 )
-const files = names.filter((name) => name.endsWith('.ts') && !name.includes('/kernel/'))
+const files = names.filter((name) => name.endsWith('.ts'))
 const texts = new Map(files.map((file) => [file, readFileSync(posix.join(src, file), 'utf8')]))
 
 /** The files that a file imports, those that it loads only when it needs them among them. */
@@ -149,4 +149,12 @@ test('every folder of src has its arrows', () => {
   expect(
     [...new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]!))].sort(),
   ).toEqual(Object.keys(ARROWS).sort())
+})
+
+test('nothing is left of a second way to work', () => {
+  const names =
+    /\b(?:setAside|persons|[oO]wnIndex|refuseStale|isolated|afterKill|displaced|lostByGoingBack|restoreTree)\b/
+  expect(where(names)).toEqual([])
+  // The key is still read, without effect.
+  expect(where(/detachKey/, 'project/config/', 'project/read-from-branch.ts')).toEqual([])
 })

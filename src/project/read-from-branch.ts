@@ -12,7 +12,6 @@ import { openHome, type Home } from '../engine/slot/home.ts'
 import { isTaskIn } from '../engine/source.ts'
 import { lastTrusted, untrusted } from '../engine/trust.ts'
 import { commit } from '../git/commit.ts'
-import { openGit } from '../git/door.ts'
 import type { Git } from '../git/git.ts'
 import { tipOf } from '../git/head.ts'
 import { NO_HOOKS } from '../git/settings.ts'
@@ -51,8 +50,8 @@ export async function readFromBranch(
   reading: Reading,
 ): Promise<ReadProject> {
   const { root } = own
-  const { repository } = await openWithCommit(world, root)
-  const git = openGit({ cwd: repository.root, env: world.env }).with({
+  const { repository, git: door } = await openWithCommit(world, root)
+  const git = door.with({
     settings: { 'core.hooksPath': NO_HOOKS, 'core.fsmonitor': 'false' },
   })
   const home = await openHome(git, repository, root)

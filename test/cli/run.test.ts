@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { takeLock } from '../../src/engine/lock.ts'
@@ -17,12 +17,12 @@ describe('ralph run', () => {
     expect(stdout).toMatch(/^2 done · /m)
   })
 
-  it('of a loop has nothing left to do where every task is done, and could not do it where one waits', async () => {
+  it('has nothing left to do where every task is done, and could not do it where one waits', async () => {
     const cwd = repository({ 'T-001': 'echo one > one.txt' })
     await run(cwd, '--loop')
     const again = await run(cwd, '--loop')
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Every task is done.')])
-    expect((await run(cwd)).code).toBe(1)
+    expect((await run(cwd)).code).toBe(0)
     const left = repository({ 'T-001': 'echo one > one.txt', 'T-002': 'true' })
     await ralph(['block', '2', 'it is too early'], { cwd: left, env })
     const { code, stdout } = await run(left, '--loop')
@@ -169,12 +169,71 @@ describe('ralph run', () => {
     expect([code, stderr.split('\n')[0]]).toEqual([2, `error: ${message}`])
   })
 
-  it('refuses a tree in which something is not committed, and names it', async () => {
-    const cwd = repository({ 'T-001': 'echo one > one.txt' })
+  it('works beside what a person has not committed, and leaves it as it is', async () => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt; ls > seen.txt; cat package.json >> seen.txt' })
     writeFileSync(join(cwd, 'notes.txt'), 'mine')
-    const { code, stderr } = await run(cwd)
-    expect(code).toBe(2)
-    expect(stderr).toContain('notes.txt')
+    writeFileSync(join(cwd, 'staged.txt'), 'mine too')
+    writeFileSync(join(cwd, 'package.json'), '{"name": "mine"}')
+    git(cwd, 'add', 'staged.txt')
+    const before = git(cwd, 'status', '--porcelain')
+    expect(await run(cwd)).toMatchObject({ code: 0, stderr: '' })
+    expect(git(cwd, 'status', '--porcelain')).toBe(before)
+    expect(readFileSync(join(cwd, 'notes.txt'), 'utf8')).toBe('mine')
+    expect(readFileSync(join(cwd, 'package.json'), 'utf8')).toBe('{"name": "mine"}')
+    expect(git(cwd, 'show', '--format=', '--name-only').split('\n')).toEqual([
+      'docs/tasks/T-001.md',
+      'one.txt',
+      'seen.txt',
+    ])
+    expect(readFileSync(join(cwd, 'seen.txt'), 'utf8')).not.toMatch(/notes|staged|mine/)
+  })
+
+  describe('where tasks are not committed', () => {
+    const uncommitted = (): string => {
+      const cwd = repository({ 'T-001': 'echo one > one.txt' })
+      const text = readFileSync(join(cwd, 'docs/tasks/T-001.md'), 'utf8')
+      writeFileSync(join(cwd, 'docs/tasks/T-001.md'), text.replace('Do T-001', 'Mine'))
+      writeFileSync(join(cwd, 'docs/tasks/T-002.md'), text.replaceAll('001', '002').replace('one.txt', 'two.txt'))
+      writeFileSync(join(cwd, 'notes.txt'), 'mine')
+      return cwd
+    }
+
+    it('says so, and does those that are, as they are', async () => {
+      const cwd = uncommitted()
+      const { code, stdout } = await run(cwd, '--loop')
+      expect(stdout).toContain('docs/tasks/T-001.md, docs/tasks/T-002.md is not committed')
+      // The person's own text of T-001 is in the way of the finished file.
+      expect([code, stdout]).toEqual([1, expect.stringContaining('docs/tasks/T-001.md')])
+      expect(git(cwd, 'log', '--format=%s')).toBe('Begin')
+      expect(readFileSync(join(cwd, 'docs/tasks/T-001.md'), 'utf8')).toContain('Mine')
+    })
+
+    it('commits them first with --commit-tasks, and nothing else', async () => {
+      const cwd = uncommitted()
+      expect(await run(cwd, '--loop', '--commit-tasks')).toMatchObject({ code: 0, stderr: '' })
+      expect(git(cwd, 'log', '--format=%s', '--reverse')).toBe(
+        'Begin\nWrite down T-001, T-002\nT-001: Mine\nT-002: Do T-002',
+      )
+      expect(git(cwd, 'status', '--porcelain')).toBe('?? notes.txt')
+    })
+  })
+
+  it.each([
+    ['that is new', 'ralph.config.yaml', 'gates: []\ncommit: { seal: false }\n', 0],
+    ['that was changed', 'ralph.config.json', '{"gates": [], "retries": 0, "commit": {"seal": false}}', 2],
+  ])('refuses to ignore a configuration %s and not committed', async (_, file, text, code) => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt' })
+    if (code === 0) {
+      git(cwd, 'rm', '--quiet', 'ralph.config.json')
+      git(cwd, 'commit', '--quiet', '--amend', '--message=Begin')
+    }
+    writeFileSync(join(cwd, file), text)
+    const refused = await run(cwd)
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`${file} is not committed`)])
+    expect(refused.stderr.includes('--commit-tasks')).toBe(code === 0)
+    expect(git(cwd, 'log', '--format=%s')).toBe('Begin')
+    expect((await run(cwd, '--commit-tasks')).code).toBe(code)
+    expect(git(cwd, 'status', '--porcelain')).toBe(code === 0 ? '' : `M ${file}`)
   })
 
   it('refuses to begin where there is no repository', async () => {
@@ -219,12 +278,12 @@ describe('a task that failed', () => {
 
   it('is not retried while a run that died has left something to put in order', async () => {
     const cwd = await failed()
-    const attempt = { task: 'T-002', phase: 'working' }
-    writeFileSync(join(cwd, '.ralph/run.json'), JSON.stringify({ version: 1, mark: 'x', attempt }))
+    const jobs = [{ workspace: 1, attempt: { task: 'T-002', phase: 'working' } }]
+    writeFileSync(join(cwd, '.ralph/run.json'), JSON.stringify({ version: 2, mark: 'x', processes: [], jobs }))
     const { code, stderr } = await ralph(['retry', '1'], { cwd, env })
     expect([code, stderr.split('\n')[0]]).toEqual([
       2,
-      'error: a run died while it worked on T-002, and that is not in order yet',
+      'error: a run died while it worked on T-002, and nobody has gone on from there yet',
     ])
     expect(git(cwd, 'show', 'HEAD:docs/tasks/T-001.md')).toContain('BLOCKED')
   })

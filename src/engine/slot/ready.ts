@@ -142,9 +142,9 @@ export class Readying {
 
   /** Notes that the packages are as they were installed. */
   stamp(path: string): void {
+    // A new file has the present time, whatever the one before had in it.
+    rmSync(path, { force: true })
     writeFileSync(path, '')
-    // The next change must be younger than the stamp, also on a file system with coarse times.
-    utimesSync(path, new Date(), new Date())
   }
 
   /** The installed folders of a project, and of the packages in it. */
