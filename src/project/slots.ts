@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { cacheFolder } from '../base/cache-folder.ts'
 import { UserError } from '../base/errors.ts'
 import { nativePath, pathWithin } from '../base/paths.ts'
+import { readPlainFile } from '../base/regular-file.ts'
+import { removeAll } from '../base/remove.ts'
 import { readNote } from '../engine/note.ts'
 import { runFolder } from '../engine/folder.ts'
 import { missingProgram } from '../engine/gates/missing-program.ts'
@@ -85,6 +87,7 @@ export function slotsOf(
     folder,
     readying,
     get(number) {
+      if (made.size === 0) takeFolder(folder, repository.root)
       const slot = made.get(number) ?? new Slot(number, { home, folder, readying, env })
       made.set(number, slot)
       return slot
@@ -97,6 +100,24 @@ export function slotsOf(
     },
     prompt: (side) => promptOf({ ...place, root: side.root }, home.git.at(root)),
     origins: (side) => openOrigins(config.bridges, side.root),
+  }
+}
+
+/** The file in a folder of slots with the path of its checkout. */
+const CHECKOUT = 'checkout'
+/** A checkout may be gone for a while, as one on another disk. */
+const GONE_MS = 24 * 60 * 60 * 1000
+
+/** Notes whose slots are in a folder, and removes the slots of checkouts that have been gone for a day. */
+function takeFolder(folder: string, checkout: string): void {
+  mkdirSync(folder, { recursive: true })
+  const noteOf = (name: string): string => join(dirname(folder), name, CHECKOUT)
+  writeFileSync(join(folder, CHECKOUT), checkout)
+  const now = statSync(join(folder, CHECKOUT)).mtimeMs
+  for (const name of readdirSync(dirname(folder))) {
+    const of = readPlainFile(noteOf(name), 4096)
+    if (of !== null && of !== '' && !existsSync(of) && now - statSync(noteOf(name)).mtimeMs > GONE_MS)
+      removeAll(join(dirname(folder), name))
   }
 }
 
