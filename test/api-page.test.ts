@@ -42,7 +42,7 @@ function described({ own, file }: Exported): { readonly kind: string; readonly t
 
 const GROUPS: readonly (readonly [heading: string, files: RegExp])[] = [
   ['Open and read a backlog', /^(?:library\/backlog|project|task\/(?:read|parse|vocabulary|model)|base)/],
-  ['Decide', /^(?:select|lint|gates)/],
+  ['Decide', /^(?:select|lint|engine\/gates)/],
   ['Edit', /^(?:task\/(?:finish|draft))/],
   ['Draw', /^ui/],
   ['History', /^(?:history|library\/history|git)/],

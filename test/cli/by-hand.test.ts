@@ -88,24 +88,10 @@ describe('ralph complete', () => {
   it('waits for a run that died, and is no match for one that lives', async () => {
     const cwd = repository({ 'T-001': 'true' })
     await by(cwd, 'block', '1', 'so that there is a folder')
-    const note = { version: 1, mark: 'x', startedAt: '', cleanSince: 0, attempt: { task: 'T-001' } }
+    const jobs = [{ workspace: 1, attempt: { task: 'T-001', phase: 'working' } }]
+    const note = { version: 2, mark: 'x', processes: [], startedAt: '', jobs }
     writeFileSync(join(cwd, '.ralph/run.json'), JSON.stringify(note))
     expect((await by(cwd, 'complete', '1')).stderr).toContain('a run died while it worked on T-001')
-  })
-
-  it('waits for a planning that was killed while its agent worked', async () => {
-    const cwd = repository({ 'T-001': 'true' })
-    await by(cwd, 'block', '1', 'so that there is a folder')
-    const note = { version: 1, plan: {}, work: { id: 'plan', base: {} } }
-    writeFileSync(join(cwd, '.ralph/plan.json'), JSON.stringify(note))
-    for (const call of [
-      ['complete', '1'],
-      ['retry', '1'],
-      ['answer', '1', 'yes'],
-    ])
-      expect((await by(cwd, ...call)).stderr).toContain('ralph plan was killed while its agent worked')
-    writeFileSync(join(cwd, '.ralph/plan.json'), JSON.stringify({ ...note, work: null }))
-    expect((await by(cwd, 'retry', '1')).code).toBe(0)
   })
 })
 

@@ -37,17 +37,16 @@ describe('several jobs, as a person asks for them', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('3 done')])
     expect(git(cwd, 'status', '--porcelain')).toBe('')
     expect(readdirSync(cwd)).toEqual(expect.arrayContaining(['one', 'two', 'three']))
-    expect((await ralph(['doctor'], at)).stdout).toContain('3 workspaces in')
-    expect((await ralph(['doctor', '--fix'], at)).stdout).toContain('removed 3 workspaces')
+    expect((await ralph(['doctor'], at)).stdout).toMatch(/\d slots in/)
+    expect((await ralph(['doctor', '--fix'], at)).stdout).toMatch(/removed \d slots/)
     expect(readdirSync(join(cache, 'ralph'))).toEqual([])
-    expect(git(cwd, 'for-each-ref', 'refs/ralph/bases')).toBe('')
+    expect(git(cwd, 'for-each-ref', 'refs/ralph')).toBe('')
   })
 
   it.each([
     [['run', '--jobs', '2'], '--jobs is about the tasks of a loop'],
     [['run', '--loop', '--branch', 'x', '--push'], '--branch lands on another'],
     [['run', '--loop', '--jobs', '0'], '--jobs'],
-    [['run', '--loop', '--branch', 'main', '--agent', 'script'], 'main is checked out'],
     [['run', '--loop', '--branch', 'a..b', '--agent', 'script'], 'git takes no branch named a..b'],
   ])('ralph %j is refused', async (args, message) => {
     const cwd = repository({ 'T-001': 'true' })
@@ -55,15 +54,21 @@ describe('several jobs, as a person asks for them', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 
-  it('have no branch to land on where HEAD is detached, unless one is named', async () => {
-    const cwd = repository({ 'T-001': 'echo 1 > one' })
-    git(cwd, 'checkout', '-q', '--detach')
-    const at = { cwd, env: world() }
-    const run = (...more: string[]) =>
-      ralph(['run', '--loop', '--jobs', '2', '--agent', 'script', ...more], at)
-    expect((await run()).stderr).toContain('HEAD is detached, so there is no branch to land on')
-    expect((await run('--branch', 'work')).code).toBe(0)
-    expect(git(cwd, 'log', '-1', '--format=%s', 'work')).toContain('T-001')
+  it.each([
+    ['the branch that is checked out, if it is named', false, ['--branch', 'main'], ['main', 'HEAD'], []],
+    ['another branch, made where it is missing', false, ['--branch', 'work'], ['work'], ['main', 'HEAD']],
+    ['a detached HEAD', true, [], ['HEAD'], ['main']],
+    ['a branch beside a detached HEAD', true, ['--branch', 'work'], ['work'], ['main', 'HEAD']],
+  ])('land on %s', async (_, isDetached, more, moved, unmoved) => {
+    const cwd = repository({ 'T-001': 'echo 1 > one', 'T-002': 'echo 2 > two' })
+    if (isDetached) git(cwd, 'checkout', '-q', '--detach')
+    const jobs = ['run', '--loop', '--jobs', '2', '--agent', 'script', ...more]
+    expect((await ralph(jobs, { cwd, env: world() })).code).toBe(0)
+    const landed = (revision: string): string => git(cwd, 'log', '--format=%s', '--grep=^T-', revision)
+    for (const revision of moved) expect(landed(revision).split('\n')).toHaveLength(2)
+    for (const revision of unmoved) expect(landed(revision)).toBe('')
+    expect(existsSync(join(cwd, 'two'))).toBe(moved.includes('HEAD'))
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
   })
 
   it('that add to one lock file are done one after the other in the end, and lose nothing', async () => {
@@ -89,7 +94,7 @@ describe('several jobs, as a person asks for them', () => {
     put(cwd, { 'big.bin': 'x'.repeat(5000) })
     git(cwd, 'add', '--all')
     git(cwd, 'commit', '--quiet', '--message=Large')
-    const { code } = await ralph(['run', '--isolated', '--agent', 'script'], { cwd, env: world() })
+    const { code } = await ralph(['run', '--agent', 'script'], { cwd, env: world() })
     expect(code).toBe(0)
     expect(git(cwd, 'show', 'HEAD:size').trim()).toBe('5000')
     expect(git(cwd, 'show', 'HEAD:new.bin')).toContain('git-lfs')

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -9,7 +9,7 @@ import { reportError } from '../../src/cli/report-error.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { projectFolder, taskText } from './project-folder.ts'
 import { ralph } from './ralph.ts'
-import { env, git, repository } from './script-repository.ts'
+import { barrier, env, git, repository } from './script-repository.ts'
 
 const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
 
@@ -90,16 +90,14 @@ describe('the program', () => {
   )
 
   it.skipIf(process.platform === 'win32')('goes on with a run that no terminal was given to', async () => {
-    const cwd = repository({ 'T-001': 'echo tick; read line < go; echo one > one.txt' })
-    execFileSync('mkfifo', [join(cwd, '.git/go')])
-    symlinkSync('.git/go', join(cwd, 'go'))
-    writeFileSync(join(cwd, '.git/info/exclude'), 'go\n')
+    const { waits, letGo } = barrier()
+    const cwd = repository({ 'T-001': `echo tick; ${waits}; echo one > one.txt` })
     const args = [program, 'run', '--agent', 'script']
     const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
     child.stdout.on('data', (chunk) => {
       if (!String(chunk).includes('tick')) return
       child.kill('SIGHUP')
-      writeFileSync(join(cwd, 'go'), 'on\n')
+      letGo()
     })
     const [code] = await once(child, 'exit')
     expect([code, git(cwd, 'log', '-1', '--format=%s')]).toEqual([0, 'T-001: Do T-001'])
@@ -162,9 +160,10 @@ describe('an error', () => {
   })
 
   it.skipIf(process.platform === 'win32')('in the midst of a run names the log that this one has', () => {
-    const cwd = repository({ 'T-001': 'touch .git/begun; sleep 60' })
-    const mistake = join(cwd, '.git/mistake.cjs')
-    const look = `require('fs').existsSync(${JSON.stringify(join(cwd, '.git/begun'))})`
+    const beside = projectFolder({})
+    const [begun, mistake] = [join(beside, 'begun'), join(beside, 'mistake.cjs')]
+    const cwd = repository({ 'T-001': `touch '${begun}'; sleep 60` })
+    const look = `require('fs').existsSync(${JSON.stringify(begun)})`
     writeFileSync(mistake, `setInterval(() => { if (${look}) throw new TypeError('a mistake') }, 20).unref()`)
     const { status, stderr } = spawnSync(process.execPath, [program, 'run', '--agent', 'script'], {
       cwd,

@@ -1,21 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { env, git, repository } from './script-repository.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { barrier, env, git, repository } from './script-repository.ts'
 import { hasTmux, openTmux, type Tmux } from './tmux.ts'
 
 const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
 
-/** Says that it works, until a test lets it go on. */
-const WORKS = 'echo at work; until [ -e .git/go ]; do sleep 0.05; done; echo x > $RALPH_TASK.txt'
-
-/** Workspaces are made in the home, and never inside of the repository. */
-function homeBeside(cwd: string): string {
-  const home = `${cwd}.home`
-  mkdirSync(home)
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
-  return home
+/** An agent's script that says that it works, until a test lets it go on. */
+function worker(): { readonly works: string; readonly letGo: () => void } {
+  const { waits, letGo } = barrier()
+  return { works: `echo at work; ${waits}; echo x > $RALPH_TASK.txt`, letGo }
 }
 
 /** A terminal in which `ralph run` can be typed. */
@@ -24,7 +19,7 @@ function terminal(
   more: Readonly<Record<string, string>> = {},
   size = {},
 ): Tmux & { readonly run: (args: string) => void } {
-  const tmux = openTmux(cwd, { ...env, HOME: homeBeside(cwd), PAGER: 'cat', ...more }, size)
+  const tmux = openTmux(cwd, { ...env, PAGER: 'cat', ...more }, size)
   tmux.type('stty -g > .git/before')
   return {
     ...tmux,
@@ -44,7 +39,8 @@ async function isRestored(cwd: string, { type, shows }: Tmux): Promise<void> {
 
 describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
   it('is steered by keys, none of which shows up, and leaves the terminal as it was', async () => {
-    const cwd = repository({ 'T-001': WORKS, 'T-002': WORKS })
+    const { works, letGo } = worker()
+    const cwd = repository({ 'T-001': works, 'T-002': works })
     const tmux = terminal(cwd)
     const { run, press, shows, resize } = tmux
     run('--loop')
@@ -69,7 +65,7 @@ describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
     await shows('a after this attempt')
     press('a')
     await shows('stopping after this attempt · 0 of 2 done')
-    writeFileSync(join(cwd, '.git/go'), '')
+    letGo()
     const end = await shows('code 130')
     expect(end.match(/─/g)).toBeNull()
     expect(end).not.toMatch(/xz7|● at work/)
@@ -93,8 +89,27 @@ describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
     await isRestored(cwd, tmux)
   })
 
+  it.each([
+    ['1', 'T-002: Do T-002\nT-001: Do T-001\nWrite down T-002\nBegin', ''],
+    ['2', 'T-001: Do T-001\nBegin', '?? docs/tasks/T-002.md'],
+  ])('asks whether to commit a task that is not: %s', async (answer, log, status) => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt' })
+    const text = readFileSync(join(cwd, 'docs/tasks/T-001.md'), 'utf8')
+    const other = text.replaceAll('001', '002').replace('one.txt', 'two.txt')
+    writeFileSync(join(cwd, 'docs/tasks/T-002.md'), other)
+    const tmux = terminal(cwd)
+    tmux.run('--loop')
+    await tmux.shows('commit docs/tasks/T-002.md first?')
+    tmux.type(answer)
+    await tmux.shows('code 0')
+    expect(git(cwd, 'log', '--format=%s')).toBe(log)
+    expect(git(cwd, 'status', '--porcelain')).toBe(status)
+    await isRestored(cwd, tmux)
+  })
+
   it('ends at Ctrl-C as ever, with its attempt kept', async () => {
-    const cwd = repository({ 'T-001': WORKS })
+    const { works } = worker()
+    const cwd = repository({ 'T-001': works })
     const tmux = terminal(cwd)
     tmux.run('')
     await tmux.shows('● at work')
