@@ -141,7 +141,10 @@ export class Jobs {
     this.#busy.set(task.id, { task, phase: 'working', slot: this.#freeSlot() })
     const message = `${task.id}: attempt ${attempt} of the last run goes on at ${worker}`
     emit({ type: 'recovered', message, task: task.id, ref: null })
-    this.#follow(ended.then((how) => this.#tookOver(task, job, how)))
+    this.#follow(
+      ended.then((how) => this.#tookOver(task, job, how)),
+      task.id,
+    )
   }
 
   async #tookOver(task: Task, job: Job, how: 'ended' | 'lost'): Promise<void> {
@@ -270,6 +273,7 @@ export class Jobs {
         this.#run.release(task.id)
         ports.workers?.forget(task.id)
       }),
+      task.id,
     )
   }
 
@@ -279,13 +283,16 @@ export class Jobs {
       this.#landNow(task).finally(() => {
         this.#isLanding = false
       }),
+      task.id,
     )
   }
 
   /** Follows work that runs beside the rest; an error ends the run once the other work has ended. */
-  #follow(work: Promise<void>): void {
+  #follow(work: Promise<void>, id: string): void {
     const running: Promise<void> = work
       .catch((thrown: unknown) => {
+        // Nobody works on it any more: a run that took it for work under way would never end.
+        if (this.#busy.get(id)?.phase === 'working') this.#busy.delete(id)
         // Ctrl-C in a terminal reaches git too; what git was doing is noted, or on a ref.
         const isInterrupted = thrown instanceof GitError && this.#run.ports.control.signal.aborted
         if (!isInterrupted) this.#error ??= { thrown }

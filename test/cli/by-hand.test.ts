@@ -6,6 +6,11 @@ import { env, git, repository, run } from './script-repository.ts'
 
 const read = (cwd: string, file = 'docs/tasks/T-001.md'): string => readFileSync(join(cwd, file), 'utf8')
 const by = (cwd: string, ...argv: string[]): Promise<Answer> => ralph(argv, { cwd, env })
+function preCommit(cwd: string, script: string): void {
+  const file = join(cwd, '.git/hooks/pre-commit')
+  writeFileSync(file, `#!/bin/sh\n${script}\n`)
+  chmodSync(file, 0o755)
+}
 const passes = { gates: [{ name: 'one', command: 'test -f one.txt' }] }
 
 describe('ralph complete', () => {
@@ -33,6 +38,25 @@ describe('ralph complete', () => {
     })
   })
 
+  it('checks it in a clean room, which has of what git ignores only what is named', async () => {
+    const gates = [{ name: 'env', command: 'test -f .env' }]
+    const cwd = repository({ 'T-001': 'false' }, { gates })
+    for (const [file, text] of Object.entries({ '.git/info/exclude': '.env\n', '.env': '', 'one.txt': '' }))
+      writeFileSync(join(cwd, file), text)
+    expect(await by(cwd, 'complete', '1')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('env: '),
+    })
+    const config = { commit: { seal: false }, gates, workspace: { copy: ['.env'] } }
+    writeFileSync(join(cwd, 'ralph.config.json'), JSON.stringify(config))
+    git(cwd, 'commit', '--quiet', '--message=Copy it', 'ralph.config.json')
+    expect((await by(cwd, 'complete', '1')).code).toBe(0)
+    expect(git(cwd, 'show', '--format=', '--name-only').split('\n')).toEqual([
+      'docs/tasks/T-001.md',
+      'one.txt',
+    ])
+  })
+
   it('leaves the tree as it is where a gate fails, and says why', async () => {
     const cwd = repository({ 'T-001': 'false' }, passes)
     writeFileSync(join(cwd, 'two.txt'), 'two\n')
@@ -48,13 +72,11 @@ describe('ralph complete', () => {
 
   it('leaves it as it is where a hook refuses the commit, or spoils it', async () => {
     const cwd = repository({ 'T-001': 'false' }, passes)
-    const hook = join(cwd, '.git/hooks/pre-commit')
     writeFileSync(join(cwd, 'one.txt'), 'one\n')
     const edited = read(cwd).replace('## Script', '## Notes\n\nMine.\n\n## Script')
     writeFileSync(join(cwd, 'docs/tasks/T-001.md'), edited)
     for (const script of ['exit 1', 'git rm --quiet --force one.txt']) {
-      writeFileSync(hook, `#!/bin/sh\n${script}\n`)
-      chmodSync(hook, 0o755)
+      preCommit(cwd, script)
       expect((await by(cwd, 'complete', '1')).code).toBe(1)
       expect(read(cwd)).toBe(edited)
       expect(git(cwd, 'log', '--format=%s')).toBe('Begin')
@@ -111,6 +133,14 @@ describe('ralph block', () => {
     expect((await by(cwd, 'retry', '1')).code).toBe(0)
     expect((await by(cwd, 'block', '1', ' ')).code).toBe(2)
   })
+})
+
+// BUG: commitTaskFiles runs the person's hooks, outside of any sandbox; an agent may have changed them.
+it.fails('no hook sees the commits of ralph block and ralph retry', async () => {
+  const cwd = repository({ 'T-001': 'true' })
+  preCommit(cwd, 'exit 1')
+  expect((await by(cwd, 'block', '1', 'why')).code).toBe(0)
+  expect((await by(cwd, 'retry', '1')).code).toBe(0)
 })
 
 describe('ralph answer', () => {

@@ -61,6 +61,8 @@ describe('ralph run', () => {
       end: 'done',
     })
     for (const { at } of events) expect(at).toMatch(/^\d{4}-\d\d-\d\dT/)
+    // It tells several jobs apart.
+    for (const event of events) expect(event).not.toHaveProperty('workspace')
   })
 
   it('refuses to work inside an attempt on the same project, as retry does', async () => {
@@ -193,7 +195,10 @@ describe('ralph run', () => {
       const cwd = repository({ 'T-001': 'echo one > one.txt' })
       const text = readFileSync(join(cwd, 'docs/tasks/T-001.md'), 'utf8')
       writeFileSync(join(cwd, 'docs/tasks/T-001.md'), text.replace('Do T-001', 'Mine'))
-      writeFileSync(join(cwd, 'docs/tasks/T-002.md'), text.replaceAll('001', '002').replace('one.txt', 'two.txt'))
+      writeFileSync(
+        join(cwd, 'docs/tasks/T-002.md'),
+        text.replaceAll('001', '002').replace('one.txt', 'two.txt'),
+      )
       writeFileSync(join(cwd, 'notes.txt'), 'mine')
       return cwd
     }
@@ -279,7 +284,10 @@ describe('a task that failed', () => {
   it('is not retried while a run that died has left something to put in order', async () => {
     const cwd = await failed()
     const jobs = [{ workspace: 1, attempt: { task: 'T-002', phase: 'working' } }]
-    writeFileSync(join(cwd, '.ralph/run.json'), JSON.stringify({ version: 2, mark: 'x', processes: [], jobs }))
+    writeFileSync(
+      join(cwd, '.ralph/run.json'),
+      JSON.stringify({ version: 2, mark: 'x', processes: [], jobs }),
+    )
     const { code, stderr } = await ralph(['retry', '1'], { cwd, env })
     expect([code, stderr.split('\n')[0]]).toEqual([
       2,

@@ -61,18 +61,21 @@ describe('a run that ends between a commit and its seal', () => {
   it.each([
     ['killed', 'SIGKILL', { signal: 'SIGKILL' }],
     ['interrupted', 'SIGINT', { code: 130 }],
-  ] as const)('because it was %s has moved nothing, and the next lands its work, sealed', async (_, signal, end) => {
-    const { cwd, ...how } = await ended((child) => child.kill(signal))
-    expect(how).toMatchObject(end)
-    expect(git(cwd, 'log', '--format=%s')).toBe('Begin')
-    expect(existsSync(join(cwd, 'one.txt'))).toBe(false)
-    expect((await ralph(['verify'], { cwd, env })).stdout).toContain('No task is DONE.')
-    git(cwd, 'commit', '--quiet', '--all', '--message=Fewer digits')
-    expect((await run(cwd, '--loop')).code).toBe(0)
-    await expectSealed(cwd)
-    expect(git(cwd, 'log', '--format=%s')).toBe('T-001: Do T-001\nFewer digits\nBegin')
-    expect(git(cwd, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
-  })
+  ] as const)(
+    'because it was %s has moved nothing, and the next lands its work, sealed',
+    async (_, signal, end) => {
+      const { cwd, ...how } = await ended((child) => child.kill(signal))
+      expect(how).toMatchObject(end)
+      expect(git(cwd, 'log', '--format=%s')).toBe('Begin')
+      expect(existsSync(join(cwd, 'one.txt'))).toBe(false)
+      expect((await ralph(['verify'], { cwd, env })).stdout).toContain('No task is DONE.')
+      git(cwd, 'commit', '--quiet', '--all', '--message=Fewer digits')
+      expect((await run(cwd, '--loop')).code).toBe(0)
+      await expectSealed(cwd)
+      expect(git(cwd, 'log', '--format=%s')).toBe('T-001: Do T-001\nFewer digits\nBegin')
+      expect(git(cwd, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
+    },
+  )
 
   it('and whose notes are gone is finished by the next all the same', async () => {
     const { cwd } = await ended((child) => child.kill('SIGKILL'))

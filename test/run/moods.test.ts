@@ -7,6 +7,7 @@ import { agentNamed } from '../../src/agent/registry.ts'
 import { createAgent } from '../../src/agent/runtime.ts'
 import { gateRunner } from '../../src/engine/gates/run.ts'
 import { openGit } from '../../src/git/door.ts'
+import { Control } from '../../src/engine/control.ts'
 import { GitError } from '../../src/git/git.ts'
 import type { RunEvent } from '../../src/events/event.ts'
 import { findRepository } from '../../src/git/repository.ts'
@@ -353,6 +354,25 @@ describe('.ralph/state.json', () => {
       },
     })
     expect(read(root, '.ralph/.gitignore')).toContain('\n/run.json\n')
+  })
+
+  it('ends where Ctrl-C ends git too, which fails then', async () => {
+    const root = makeProject(tasks)
+    const control = new Control()
+    const ports = await makePorts({
+      root,
+      ports: {
+        control,
+        taskToAdd: () => {
+          control.stop('clean')
+          return Promise.reject(new GitError(['show'], null, ''))
+        },
+      },
+      deed: ({ cwd }) => put(cwd, { 'docs/tasks/T-2.md': taskText('T-2') }),
+    })
+    const events: RunEvent[] = []
+    await runTasks(OPTIONS, ports, (event) => events.push(event))
+    expect(events.at(-1)).toMatchObject({ type: 'run-finished', end: 'interrupted', completed: [] })
   })
 
   it('says that a run has failed, and so does the last event, where an error ended it', async () => {

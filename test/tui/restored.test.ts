@@ -1,9 +1,9 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { projectFolder } from '../cli/project-folder.ts'
 import { git, repository } from '../cli/script-repository.ts'
-import { hasTmux, openTmux, PROGRAM } from './tmux.ts'
+import { hasTmux, openTmux } from './tmux.ts'
 
 /** Alone it works until it is ended; at a terminal it switches on whatever there is. */
 const AGENT = `#!/bin/sh
@@ -26,8 +26,8 @@ afterEach(() => {
 
 /** A terminal, in which ralph can be asked to make a mistake. */
 function terminal(more: Readonly<Record<string, string>> = {}) {
-  const cwd = repository({ 'T-001': '' }, { agent: 'command', command: 'sh .git/agent.sh', baseline: 'off' })
-  writeFileSync(join(cwd, '.git/agent.sh'), AGENT)
+  const agent = join(projectFolder({ 'agent.sh': AGENT }), 'agent.sh')
+  const cwd = repository({ 'T-001': '' }, { agent: 'command', command: `sh '${agent}'`, baseline: 'off' })
   writeFileSync(join(cwd, '.git/mistake.cjs'), MISTAKE)
   const NODE_OPTIONS = `--require ${join(cwd, '.git/mistake.cjs')}`
   const made = openTmux(cwd, { columns: 120, rows: 24 }, { NODE_OPTIONS, ...more })
@@ -43,26 +43,15 @@ function terminal(more: Readonly<Record<string, string>> = {}) {
   return { ...made, cwd, isAlive, kill: (signal: NodeJS.Signals) => process.kill(pid(), signal) }
 }
 
-/** The program without the package that makes terminals. */
-function withoutPty(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ralph-alone-'))
-  leftovers.push(() => rmSync(folder, { recursive: true, force: true }))
-  cpSync(dirname(PROGRAM), folder, { recursive: true })
-  return join(folder, 'bin.cjs')
-}
-
 const AT_WORK = [
-  ['lines', [], 'at work', false],
-  ['the full screen', ['--tui'], /▸ ● T-001/, false],
-  ['a take-over', ['--interactive'], 'the program is here', false],
-  ['a take-over that has the terminal itself', ['--interactive'], 'the program is here', true],
+  ['lines', [], 'at work'],
+  ['the full screen', ['--tui'], /▸ ● T-001/],
+  ['a take-over', ['--interactive'], 'the program is here'],
 ] as const
 
 describe.skipIf(!hasTmux)('the terminal is as it was found, and the work on record', () => {
-  it.each(AT_WORK)('after a mistake of ralph in %s', async (_, args, shown, isAlone) => {
-    const { ralph, modes, shows, kill, cwd, isCooked, hasEnded, history } = terminal(
-      isAlone ? { PROGRAM: withoutPty() } : {},
-    )
+  it.each(AT_WORK)('after a mistake of ralph in %s', async (_, args, shown) => {
+    const { ralph, modes, shows, kill, cwd, isCooked, hasEnded, history } = terminal()
     await shows(/\S/)
     const before = modes()
     ralph('run', 'T-001', ...args)
@@ -90,7 +79,7 @@ describe.skipIf(!hasTmux)('the terminal is as it was found, and the work on reco
     await expect.poll(isCooked).toBe(true)
   })
 
-  it.each(AT_WORK.slice(0, 3))(
+  it.each(AT_WORK.slice(0, 2))(
     'while ralph is stopped in %s, which goes on after',
     async (_, args, shown) => {
       const { ralph, modes, shows, kill, isCooked, type, press, isAlive } = terminal()

@@ -1,10 +1,9 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { git, repository } from '../cli/script-repository.ts'
+import { barrier, git, repository } from '../cli/script-repository.ts'
 import { hasTmux, openTmux } from './tmux.ts'
 
-const WAIT = 'until [ -e .git/go ]; do sleep 0.05; done'
 const open: { end: () => void }[] = []
 
 afterEach(() => {
@@ -17,17 +16,18 @@ function terminal(cwd: string, columns = 120, rows = 20) {
   return made
 }
 
-const project = () =>
-  repository(
-    { 'T-001': `echo hello; ${WAIT}; echo x > one`, 'T-002': `echo second; ${WAIT}; echo x > two` },
-    { agent: 'script' },
-  )
-
-const letGo = (cwd: string) => writeFileSync(join(cwd, '.git/go'), '')
+function project() {
+  const { waits, letGo } = barrier()
+  const scripts = {
+    'T-001': `echo hello; ${waits}; echo x > one`,
+    'T-002': `echo second; ${waits}; echo x > two`,
+  }
+  return { cwd: repository(scripts, { agent: 'script' }), letGo }
+}
 
 describe.skipIf(!hasTmux)('in a real terminal', () => {
   it('a run under way is watched and steered, and the terminal is as it was before', async () => {
-    const cwd = project()
+    const { cwd, letGo } = project()
     const [running, watching] = [terminal(cwd), terminal(cwd)]
     running.ralph('run', '--loop')
     await running.shows('hello')
@@ -48,7 +48,7 @@ describe.skipIf(!hasTmux)('in a real terminal', () => {
     await watching.shows(/^Tasks ─{50,}$/m)
     watching.press('Enter')
     await watching.shows(/^T-002 .*\n\[activity\]/m)
-    letGo(cwd)
+    letGo()
     await watching.shows('the run ended')
     watching.press('q')
     await watching.shows('ended with 0')
@@ -59,7 +59,7 @@ describe.skipIf(!hasTmux)('in a real terminal', () => {
   })
 
   it('a run goes from its lines to the full screen and back, and ends in its lines', async () => {
-    const cwd = project()
+    const { cwd, letGo } = project()
     const { ralph, press, shows, history, isAlternate } = terminal(cwd)
     ralph('run', 'T-001', '--tui')
     await shows(/▸ ● T-001[^]*hello/)
@@ -67,7 +67,7 @@ describe.skipIf(!hasTmux)('in a real terminal', () => {
     await shows('f full')
     press('f')
     await shows(/▸ ● T-001[^]*hello/)
-    letGo(cwd)
+    letGo()
     await shows('ended with 0')
     expect(isAlternate()).toBe(false)
     const lines = history()
@@ -77,7 +77,7 @@ describe.skipIf(!hasTmux)('in a real terminal', () => {
   })
 
   it('is left as it was where ralph is stopped, interrupted or ended', async () => {
-    const cwd = project()
+    const { cwd } = project()
     const { ralph, press, shows, isAlternate, isCooked, type } = terminal(cwd)
     ralph('run', 'T-001', '--tui')
     await shows(/▸ ● T-001[^]*hello/)
