@@ -182,7 +182,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         name: 'jobs',
         takes: 'count',
         value: 'N',
-        about: 'so many tasks of the loop at once, each in a workspace of its own',
+        about: 'so many tasks of the loop at once, each in a folder of its own',
       },
       {
         name: 'branch',
@@ -255,7 +255,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'worker',
     args: '',
-    summary: 'does tasks of a run that goes on elsewhere, in workspaces of this clone',
+    summary: 'does tasks of a run that goes on elsewhere, in slots of this clone',
     options: [
       QUEUE,
       REMOTE,
@@ -480,7 +480,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "checks that each DONE task's Commit names the commit that completed it",
     options: [
       flag('fix', 'correct the fields after a squash or a rebase, in one commit'),
-      flag('gates', 'run the gates again on each of these commits, in a workspace of its own'),
+      flag('gates', 'run the gates again on each of these commits, in a slot of its own'),
       { name: 'jobs', takes: 'count', value: 'N', about: 'with --gates: so many commits at once' },
     ],
     examples: ['ralph verify', 'ralph verify --fix', 'ralph verify --gates T-004 T-005 --jobs 2'],
@@ -505,7 +505,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'doctor',
     args: '',
     summary: 'checks whether a run can start: git, agents, gates, configuration',
-    options: [flag('fix', 'remove the workspaces of earlier runs, keeping what only they hold')],
+    options: [flag('fix', 'remove the slots of earlier runs, keeping what only they hold')],
     examples: ['ralph doctor', 'ralph doctor --fix'],
     load: () => import('./commands/doctor.ts'),
   },
