@@ -12,7 +12,7 @@ const repository = join(folder, 'tally')
 // The repository is nobody's: no person's settings, hooks or pager reach it.
 const env = {
   ...process.env,
-  // Workspaces of two jobs at once go with it.
+  // The slots of its runs go with it.
   XDG_CACHE_HOME: join(folder, 'cache'),
   GIT_CONFIG_GLOBAL: join(folder, 'none'),
   GIT_CONFIG_NOSYSTEM: '1',

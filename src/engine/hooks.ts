@@ -85,7 +85,9 @@ export async function runHooks(
   if (result.verdict === 'interrupted') return { kind: 'interrupted' }
   if (result.verdict !== 'passed') return { kind: 'refused', output: result.excerpt || result.reason }
   const said = readPlainFile(join(top, '.git/COMMIT_EDITMSG'), MESSAGE_BYTES)
-  return { kind: 'done', tree: after, message: said ?? message }
+  // A hook may have made a commit of its own after this one.
+  const isOurs = said !== null && new RegExp(`^Task: ${id}$`, 'm').test(said)
+  return { kind: 'done', tree: after, message: isOurs ? said : message }
 }
 
 /**

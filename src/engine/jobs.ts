@@ -478,6 +478,8 @@ export class Jobs {
 
   #heldTimer(): readonly Promise<void>[] {
     const { sleep, control } = this.#run.ports
+    // After a Ctrl-C no sleep lasts: what ends now is the news.
+    if (control.signal.aborted) return []
     const isHeld = [...this.#busy.values()].some(({ phase }) => phase === 'held')
     return isHeld ? [sleep(HELD_MS, control.signal)] : []
   }

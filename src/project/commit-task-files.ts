@@ -5,6 +5,7 @@ import { pathKey } from '../base/paths.ts'
 import { counted } from '../base/text.ts'
 import { commit } from '../git/commit.ts'
 import { pathSpelling } from '../git/repository.ts'
+import { NO_HOOKS } from '../git/settings.ts'
 import { readStatus } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import type { Place } from './project.ts'
@@ -30,7 +31,9 @@ export async function commitTaskFiles(world: World, request: TaskFileCommit): Pr
   refuseInside(world, request.root)
   const opened = await openWithCommit(world, request.root)
   const folder = runFolder(request.root, opened.repository)
-  await withoutRun(folder, { pid: world.pid, now: world.now() }, () => write(opened, request))
+  // Hooks are for a run's commits, in its sandbox: an agent may have written what they start.
+  const git = opened.git.with({ settings: { 'core.hooksPath': NO_HOOKS, 'core.fsmonitor': 'false' } })
+  await withoutRun(folder, { pid: world.pid, now: world.now() }, () => write({ ...opened, git }, request))
 }
 
 async function write(

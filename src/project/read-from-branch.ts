@@ -4,7 +4,7 @@ import { UserError } from '../base/errors.ts'
 import { CONFIG_FILES } from '../base/names.ts'
 import { pathWithin } from '../base/paths.ts'
 import { counted, fewOf } from '../base/text.ts'
-import { withoutRun } from '../engine/alone.ts'
+import { underLock } from '../engine/alone.ts'
 import { runFolder } from '../engine/folder.ts'
 import type { RunOptions } from '../engine/ports.ts'
 import { Folder } from '../engine/slot/folder.ts'
@@ -54,10 +54,10 @@ export async function readFromBranch(
   const git = door.with({
     settings: { 'core.hooksPath': NO_HOOKS, 'core.fsmonitor': 'false' },
   })
-  const home = await openHome(git, repository, root)
+  const home = await openHome(door, repository, root)
   const paths = ownPaths(await readStatus(git.with({ env: { GIT_OPTIONAL_LOCKS: '0' } })), own, home.prefix)
   const { branch } = reading.options
-  const committed = await commitIfAsked(world, own, { git, ...paths }, reading)
+  const committed = await commitIfAsked(world, own, { git, repository, ...paths }, reading)
   const tip = await tipFor(git, branch)
   const trusted = await lastTrusted(home, tip)
   const config = await untrusted(home, trusted, tip)
@@ -150,7 +150,7 @@ function ownPaths(
 async function commitIfAsked(
   world: World,
   { root }: Project,
-  { git, tasks, config, isNewConfig }: OwnPaths & { readonly git: Git },
+  { git, repository, tasks, config, isNewConfig }: OwnPaths & Pick<Home, 'git' | 'repository'>,
   { options, commitTasks, askToCommit }: Reading,
 ): Promise<boolean> {
   const paths = [...tasks, ...(isNewConfig || askToCommit ? config : [])]
@@ -168,7 +168,7 @@ async function commitIfAsked(
   const names = [...new Set(paths.map((path) => idInFileName(path.slice(path.lastIndexOf('/') + 1)) ?? path))]
   const message = composeMessage({ subject: `Write down ${fewOf(names, 4)}`, body: '', trailers: [] })
   const me = { pid: world.pid, now: world.now() }
-  await withoutRun(runFolder(root, { root: git.cwd, commonDir: join(git.cwd, '.git') }), me, async () => {
+  await underLock(runFolder(root, repository), me, async () => {
     const result = await commit(git, { message, paths, signal: world.urgent })
     if (result.kind !== 'committed')
       throw new UserError(

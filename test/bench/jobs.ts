@@ -155,7 +155,7 @@ function peakMb(jobs: number): number {
     const run = ['run', '--loop', '--jobs', String(jobs), '--agent', 'script']
     execFileSync(
       process.execPath,
-      ['--require', fromHere('test/bench/report-use.cjs'), fromHere('dist/bin.cjs'), ...run, '--isolated'],
+      ['--require', fromHere('test/bench/report-use.cjs'), fromHere('dist/bin.cjs'), ...run],
       { cwd: root, env: { ...ENV, BENCH_USE_FILE: use, XDG_CACHE_HOME: ownFolder(root) }, stdio: 'ignore' },
     )
     const { peakMb: peak } = JSON.parse(readFileSync(use, 'utf8')) as { peakMb: number }

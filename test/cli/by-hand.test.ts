@@ -135,8 +135,7 @@ describe('ralph block', () => {
   })
 })
 
-// BUG: commitTaskFiles runs the person's hooks, outside of any sandbox; an agent may have changed them.
-it.fails('no hook sees the commits of ralph block and ralph retry', async () => {
+it('no hook sees the commits of ralph block and ralph retry', async () => {
   const cwd = repository({ 'T-001': 'true' })
   preCommit(cwd, 'exit 1')
   expect((await by(cwd, 'block', '1', 'why')).code).toBe(0)
