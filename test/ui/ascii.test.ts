@@ -5,7 +5,7 @@ import { isNarrow } from '../../src/ui/width.ts'
 
 describe('signs', () => {
   it('each have one of ASCII that is as wide, wherever a view or a command draws one', () => {
-    const drawn = ['ui', 'cli', 'run'].flatMap((folder) =>
+    const drawn = ['ui', 'cli', 'engine'].flatMap((folder) =>
       signsIn(new URL(`../../src/${folder}/`, import.meta.url)),
     )
     expect(drawn).toContain('✓')
