@@ -34,3 +34,12 @@ export function splitOutsideBraces(text: string, separator: RegExp): readonly st
   // A brace that is never closed is a plain character.
   return depth === 0 ? [...pieces, text.slice(from)] : text.split(separator)
 }
+
+/** The value of a JSON text; undefined if it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

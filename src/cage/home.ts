@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Environment } from '../process/mark.ts'
-import { isInside, isLink, real, type MountRule } from './mounts.ts'
+import { isInside, isLink, outermost, real, type MountRule } from './mounts.ts'
 
 /** What a cage shows of a home, relative to it: the homes of tools, and git's settings. */
 const SHOWN = [
@@ -176,11 +176,6 @@ function namesIn(folder: string): readonly string[] {
   } catch {
     return []
   }
-}
-
-function outermost(paths: readonly string[]): readonly string[] {
-  const all = [...new Set(paths)]
-  return all.filter((path) => !all.some((other) => other !== path && isInside(path, other)))
 }
 
 /** A link is there as such: without it nothing would lead to its target. */

@@ -87,6 +87,12 @@ export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 }
 
+/** Leaves out paths inside others: a process that may write there could redirect the next cage with a link. */
+export function outermost(paths: readonly string[]): readonly string[] {
+  const all = [...new Set(paths)]
+  return all.filter((path) => !all.some((other) => other !== path && isInside(path, other)))
+}
+
 /** Whether a path is in a folder that each cage has for itself. */
 export function isTemporary(path: string): boolean {
   return TEMPORARY.some((folder) => path !== folder && isInside(path, real(folder) ?? folder))

@@ -5,13 +5,13 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { builtFile } from '../base/built-file.ts'
 import { hostsNamedIn, NO_NEEDS, type CageNeeds } from '../base/cage-needs.ts'
-import { readPlainFile } from '../base/regular-file.ts'
+import { readPlainFile } from '../base/read-file.ts'
 import { CONFIG_FILES } from '../base/names.ts'
 import type { Environment } from '../process/mark.ts'
 import { cacheFolder } from '../base/cache-folder.ts'
 import { AGENT_KEYS, AGENT_VARIABLES, KEY_VARIABLES, KEYS, SYSTEM_KEYS } from './keys.ts'
 import { homeRules } from './home.ts'
-import { isInside, isLink, isTemporary, real, type MountRule } from './mounts.ts'
+import { isInside, isLink, isTemporary, outermost, real, type MountRule } from './mounts.ts'
 import type { CagePolicy } from './policy.ts'
 import type { CageRequest } from './start.ts'
 
@@ -190,12 +190,6 @@ function entriesIn(
       entry === '~' || entry.startsWith('~/') ? join(home, entry.slice(1)) : resolve(root, entry),
     )
     .map((path) => real(path) ?? path)
-}
-
-/** Leaves out paths inside others: a process that may write there could redirect the next cage with a link. */
-function outermost(paths: readonly string[]): readonly string[] {
-  const all = [...new Set(paths)]
-  return all.filter((path) => !all.some((other) => other !== path && isInside(path, other)))
 }
 
 /** Allows paths that the cage's own temporary folder would hide. */

@@ -4,6 +4,7 @@ import type { Denial } from '../events/denial.ts'
 import type { Happening } from '../events/event.ts'
 import type { Interference } from '../events/interference.ts'
 import type { Usage } from '../events/usage.ts'
+import { storeText } from '../git/made-commit.ts'
 import { rawChanges } from '../git/raw-changes.ts'
 import {
   attemptMessage,
@@ -138,10 +139,9 @@ async function workOf(
     ...tasks.corrected,
   ]
   const drafts = await Promise.all(
-    texts.map(async ([path, text]) => {
-      const { stdout } = await home.git.run(['hash-object', '-w', '--stdin'], { stdin: text })
-      return [path, { mode: '100644', hash: stdout.toString().trim() }] as const
-    }),
+    texts.map(
+      async ([path, text]) => [path, { mode: '100644', hash: await storeText(home.git, text) }] as const,
+    ),
   )
   const back = tasks.touched.map(({ path, kind, was }) => [path, kind === 'new' ? null : was] as const)
   if (back.length + drafts.length === 0) return { work: taken, found }

@@ -1,9 +1,8 @@
 import { CONFIG_FILES } from '../base/names.ts'
 import { parseGlob } from '../base/glob.ts'
-import { pathWithin } from '../base/paths.ts'
 import type { Gate } from '../events/gate.ts'
 import { textIn } from '../git/tree.ts'
-import type { Home } from './slot/home.ts'
+import { hooksInTree, type Home } from './slot/home.ts'
 import type { Work } from './slot/slot.ts'
 import type { Job } from './job.ts'
 
@@ -30,9 +29,9 @@ export async function changedGates(
 }
 
 /** Whether a path is in the folder of hooks, where that is in the tree. */
-export function isHook(path: string, { hooks, repository }: Pick<Home, 'hooks' | 'repository'>): boolean {
-  const inside = pathWithin(repository.root, hooks)
-  return inside !== null && inside !== '' && !inside.startsWith('.git/') && path.startsWith(`${inside}/`)
+export function isHook(path: string, home: Pick<Home, 'hooks' | 'repository'>): boolean {
+  const hooks = hooksInTree(home)
+  return hooks !== null && path.startsWith(`${hooks}/`)
 }
 
 /** The files that a gate's command names, and Makefiles if it calls make. */

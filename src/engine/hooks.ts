@@ -9,14 +9,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { pathWithin } from '../base/paths.ts'
-import { readPlainFile } from '../base/regular-file.ts'
+import { readPlainFile } from '../base/read-file.ts'
 import type { Happening } from '../events/event.ts'
 import { contentsOf } from '../git/contents.ts'
 import { MODES } from '../git/raw-changes.ts'
 import { installing, runLogged, type CheckPorts } from './check.ts'
 import type { Emit } from './ports.ts'
-import type { Home } from './slot/home.ts'
+import { hooksInTree, type Home } from './slot/home.ts'
 
 /** The hooks that git runs around a commit. */
 const HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit']
@@ -94,9 +93,10 @@ export async function runHooks(
  * The hooks in a folder of their own, where no agent could have changed them: those of the tree as the commit in force
  * has them, and what git ignores beside them as the checkout has it, such as husky's `.husky/_`.
  */
-async function layOutHooks({ hooks, repository, git }: Home, commit: string, to: string): Promise<string> {
-  const inside = pathWithin(repository.root, hooks)
-  if (inside === null || inside.startsWith('.git/') || inside === '') return hooks
+async function layOutHooks(home: Home, commit: string, to: string): Promise<string> {
+  const { hooks, repository, git } = home
+  const inside = hooksInTree(home)
+  if (inside === null) return hooks
   const folder = basename(inside).startsWith('_') ? dirname(inside) : inside
   rmSync(to, { recursive: true, force: true })
   mkdirSync(join(to, folder), { recursive: true })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { whyOutside } from '../base/paths.ts'
 import type { Happening } from '../events/event.ts'
 import type { Git } from '../git/git.ts'
+import { makePlainCommit } from '../git/made-commit.ts'
 import { heldAt } from '../git/tree.ts'
 import { checkTree, type CheckPorts, type Verdict } from './check.ts'
 import type { Job } from './job.ts'
@@ -68,9 +69,8 @@ export async function checkWork(
 }
 
 /** A commit of the tree, for tools that ask git for one: nothing else names it. */
-async function shownCommit({ home }: CheckPorts, tree: string, base: string): Promise<string> {
-  const args = ['commit-tree', tree, '-p', base, '-m', 'ralph: under check']
-  return (await home.git.run(args)).stdout.toString().trim()
+function shownCommit({ home }: CheckPorts, tree: string, base: string): Promise<string> {
+  return makePlainCommit(home.git, { tree, parents: [base], message: 'ralph: under check' })
 }
 
 /** Why work cannot be committed, whatever its gates say; null if it can. The warnings are for a person. */

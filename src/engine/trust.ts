@@ -1,11 +1,10 @@
 import { CONFIG_FILES } from '../base/names.ts'
-import { pathWithin } from '../base/paths.ts'
 import type { Base } from '../git/head.ts'
 import { makeCommit } from '../git/made-commit.ts'
 import { composeMessage } from '../git/trailers.ts'
 import { openBranch } from './slot/branch.ts'
 import type { Moved } from './slot/follow.ts'
-import type { Home } from './slot/home.ts'
+import { hooksInTree, type Home } from './slot/home.ts'
 
 /**
  * The last commit that a person made on the first-parent line of a tip: one without ralph's trailers. What agents wrote
@@ -19,11 +18,10 @@ export async function lastTrusted({ git }: Pick<Home, 'git'>, tip: string): Prom
 /** The files that decide how a run works, and that agents have changed since a commit. */
 export async function untrusted(home: Home, from: string, tip: string): Promise<readonly string[]> {
   if (from === tip) return []
-  const { git, prefix, hooks, repository } = home
-  const inside = pathWithin(repository.root, hooks)
-  const ofHooks = inside === null || inside === '' || inside.startsWith('.git/') ? [] : [inside]
+  const { git, prefix } = home
+  const hooks = hooksInTree(home)
   const names = [...CONFIG_FILES, '.worktreeinclude', 'docs/disciplines'].map((name) => `${prefix}${name}`)
-  const paths = [...names, ...ofHooks].map((path) => `:(top,literal)${path}`)
+  const paths = [...names, ...(hooks === null ? [] : [hooks])].map((path) => `:(top,literal)${path}`)
   const { stdout } = await git.run(['diff-tree', '-r', '-z', '--name-only', from, tip, '--', ...paths])
   return stdout.toString().split('\0').filter(Boolean)
 }

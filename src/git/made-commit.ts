@@ -20,8 +20,7 @@ export async function treeWith(
     await door.run(['read-tree', tree])
     const lines: string[] = []
     for (const [path, text] of texts) {
-      const { stdout } = await door.run(['hash-object', '-w', '--stdin'], { stdin: text })
-      lines.push(`100644 ${stdout.toString().trim()}\t${path}\0`)
+      lines.push(`100644 ${await storeText(door, text)}\t${path}\0`)
     }
     await door.run(['update-index', '-z', '--index-info'], { stdin: lines.join('') })
     return (await door.run(['write-tree'])).stdout.toString().trim()
@@ -29,6 +28,24 @@ export async function treeWith(
     rmSync(index, { force: true })
     rmSync(`${index}.lock`, { force: true })
   }
+}
+
+/** Stores a text, and returns the object's name. */
+export async function storeText(git: Git, text: string): Promise<string> {
+  return (await git.run(['hash-object', '-w', '--stdin'], { stdin: text })).stdout.toString().trim()
+}
+
+/** A commit that is in no history, for git to work with or for a record; never signed. */
+export async function makePlainCommit(
+  git: Git,
+  {
+    tree,
+    parents,
+    message,
+  }: { readonly tree: string; readonly parents: readonly string[]; readonly message: string },
+): Promise<string> {
+  const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-']
+  return (await git.run(args, { stdin: message })).stdout.toString().trim()
 }
 
 /** A commit that no ref names yet, by the person who runs ralph; signed if they sign their commits. */

@@ -2,6 +2,7 @@ import { formatDuration } from '../base/time.ts'
 import { OUTCOMES, type OutcomeKind } from '../events/outcome.ts'
 import { formatCost, formatTokens, parseCost, parseTokens, secondsIn, type Usage } from '../events/usage.ts'
 import type { Git } from './git.ts'
+import { makePlainCommit } from './made-commit.ts'
 import { readLog, type LogEntry } from './log.ts'
 import { changeRefs } from './refs.ts'
 import { composeMessage, known, trailerValue, trailerValues, type Trailer } from './trailers.ts'
@@ -82,9 +83,8 @@ export function candidateRef(task: string, number: number, token: string): strin
 
 /** Keeps an attempt as a commit that anyone can check out; an existing ref is only replaced if `replaces` names it. */
 export async function keepCommit(git: Git, keep: CommitToKeep): Promise<string> {
-  const parents = [...new Set(keep.parents)].flatMap((parent) => ['-p', parent])
-  const { stdout } = await git.run(['commit-tree', keep.tree, ...parents, '-F', '-'], { stdin: keep.message })
-  const hash = stdout.toString().trim()
+  const { tree, message } = keep
+  const hash = await makePlainCommit(git, { tree, parents: [...new Set(keep.parents)], message })
   const take = new Map(keep.replaces ? [[keep.ref, keep.replaces]] : [])
   await changeRefs(git, { make: new Map([[keep.ref, hash]]), take })
   return hash

@@ -10,6 +10,11 @@ export type Settings = readonly (readonly [key: string, value: string])[]
 /** A folder without hooks: git looks for each hook in it, and finds none. */
 export const NO_HOOKS = '/dev/null'
 
+/** The same door to git, which starts no hook and no monitor: an agent may have written what they run. */
+export function withoutHooks(git: Git): Git {
+  return git.with({ settings: { 'core.hooksPath': NO_HOOKS, 'core.fsmonitor': 'false' } })
+}
+
 /** Everything that is set for a repository, by whatever file or variable. */
 export async function effectiveSettings(git: Git): Promise<Settings> {
   const { stdout } = await git.run(['config', '--list', '--includes', '-z'])

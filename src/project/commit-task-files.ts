@@ -5,13 +5,12 @@ import { pathKey } from '../base/paths.ts'
 import { counted } from '../base/text.ts'
 import { commit } from '../git/commit.ts'
 import { pathSpelling } from '../git/repository.ts'
-import { NO_HOOKS } from '../git/settings.ts'
+import { withoutHooks } from '../git/settings.ts'
 import { readStatus } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import type { Place } from './project.ts'
 import { openWithCommit } from './repository.ts'
-import { refuseInside } from './world.ts'
-import type { World } from './world.ts'
+import { refuseInside, type World } from './world.ts'
 import { withoutRun } from '../engine/alone.ts'
 import { runFolder } from '../engine/folder.ts'
 import { setCommit } from '../task/finish.ts'
@@ -31,8 +30,8 @@ export async function commitTaskFiles(world: World, request: TaskFileCommit): Pr
   refuseInside(world, request.root)
   const opened = await openWithCommit(world, request.root)
   const folder = runFolder(request.root, opened.repository)
-  // Hooks are for a run's commits, in its sandbox: an agent may have written what they start.
-  const git = opened.git.with({ settings: { 'core.hooksPath': NO_HOOKS, 'core.fsmonitor': 'false' } })
+  // Hooks are for a run's commits, in its sandbox.
+  const git = withoutHooks(opened.git)
   await withoutRun(folder, { pid: world.pid, now: world.now() }, () => write({ ...opened, git }, request))
 }
 

@@ -14,7 +14,7 @@ import { lastTrusted, untrusted } from '../engine/trust.ts'
 import { commit } from '../git/commit.ts'
 import type { Git } from '../git/git.ts'
 import { tipOf } from '../git/head.ts'
-import { NO_HOOKS } from '../git/settings.ts'
+import { withoutHooks } from '../git/settings.ts'
 import { readStatus, type StatusEntry } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import { idInFileName } from '../task/file-name.ts'
@@ -51,9 +51,7 @@ export async function readFromBranch(
 ): Promise<ReadProject> {
   const { root } = own
   const { repository, git: door } = await openWithCommit(world, root)
-  const git = door.with({
-    settings: { 'core.hooksPath': NO_HOOKS, 'core.fsmonitor': 'false' },
-  })
+  const git = withoutHooks(door)
   const home = await openHome(door, repository, root)
   const paths = ownPaths(await readStatus(git.with({ env: { GIT_OPTIONAL_LOCKS: '0' } })), own, home.prefix)
   const { branch } = reading.options

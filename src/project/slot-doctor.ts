@@ -12,7 +12,7 @@ import { findRepository } from '../git/repository.ts'
 import { runProgram } from '../process/run.ts'
 import type { Place } from './project.ts'
 import { openWithCommit } from './repository.ts'
-import { needsOf, slotNumbers, slotsFolder } from './slots.ts'
+import { slotNumbers, slotsFolder } from './slots.ts'
 import type { World } from './world.ts'
 
 /** A finding of the doctor about slots. */
@@ -37,7 +37,7 @@ export async function slotFindings(
   try {
     const folder = slotsFolder({ root, top: repository.root }, { dir: config.workspace.dir, env: world.env })
     const git = openReadingGit({ cwd: repository.root, env: world.env })
-    const readying = new Readying(await openHome(git, repository, root), needsOf(config.workspace))
+    const readying = new Readying(await openHome(git, repository, root), config.workspace)
     const [commands, copies] = [readying.commandsFor(root), await readying.filesToCopy()]
     const gets = [
       commands.length === 0

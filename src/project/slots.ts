@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { cacheFolder } from '../base/cache-folder.ts'
 import { UserError } from '../base/errors.ts'
 import { nativePath, pathWithin } from '../base/paths.ts'
-import { readPlainFile } from '../base/regular-file.ts'
+import { readPlainFile } from '../base/read-file.ts'
 import { removeAll } from '../base/remove.ts'
 import { readNote } from '../engine/note.ts'
 import { runFolder } from '../engine/folder.ts'
@@ -16,7 +16,6 @@ import { Readying } from '../engine/slot/ready.ts'
 import { Slot, type Side } from '../engine/slot/slot.ts'
 import { StartedProcesses } from '../process/started.ts'
 import type { Agents } from './agents.ts'
-import type { WorkspaceConfig } from './config/defaults.ts'
 import { openOrigins } from './origins.ts'
 import type { Place } from './project.ts'
 import { openRepository } from './repository.ts'
@@ -60,7 +59,7 @@ export function slotsOf(
   const { root, config } = place
   const { repository } = home
   const folder = slotsFolder({ root, top: repository.root }, { dir: config.workspace.dir, env })
-  const readying = new Readying(home, needsOf(config.workspace))
+  const readying = new Readying(home, config.workspace)
   const made = new Map<number, Slot>()
   const known = new Map<string, Promise<Programs>>()
   const open = async (slot: Slot, side: Side): Promise<Programs> => {
@@ -119,16 +118,6 @@ function takeFolder(folder: string, checkout: string): void {
     if (of !== null && of !== '' && !existsSync(of) && now - statSync(noteOf(name)).mtimeMs > GONE_MS)
       removeAll(join(dirname(folder), name))
   }
-}
-
-/** What each folder of a slot needs, from the configuration. */
-export function needsOf({
-  prepare,
-  copy,
-  link,
-  keep,
-}: WorkspaceConfig): ConstructorParameters<typeof Readying>[1] {
-  return { prepare, copy, link, keep }
 }
 
 /** The folders of objects that git reads in a repository: its own, and those that it borrows. */

@@ -1,23 +1,21 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fewOf } from '../base/text.ts'
 import { openReadingGit } from '../git/door.ts'
 import { readStatus } from '../git/status.ts'
 import type { Place } from './project.ts'
 import type { World } from './world.ts'
 
-/** What a preview says of files that differ from the last commit, because a run reads them there; null if none does. */
+/** What a preview says of a file that differs from the last commit, because a run reads it there; null if it does not. */
 export async function notCommitted(
   { env }: Pick<World, 'env'>,
   { root }: Pick<Place, 'root'>,
-  files: readonly string[],
+  file: string,
 ): Promise<string | null> {
   if (!isInRepository(root)) return null
   const git = openReadingGit({ cwd: root, env }).with({ env: { GIT_OPTIONAL_LOCKS: '0' } })
-  const changed = await readStatus(git, { files }).catch(() => null)
+  const changed = await readStatus(git, { files: [file] }).catch(() => null)
   if (changed === null || changed.entries.length === 0) return null
-  const named = files.length === 1 ? files : changed.entries.map(({ path }) => path)
-  return `${fewOf(named)} is not committed: a run takes it as it was last committed`
+  return `${file} is not committed: a run takes it as it was last committed`
 }
 
 function isInRepository(folder: string): boolean {

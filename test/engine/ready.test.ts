@@ -168,7 +168,7 @@ describe('what git ignores', () => {
       'dist/types/a.d.ts',
     ])
     put(to, { '.env': 'an agent’s\n' })
-    await readying.furnish(to)
+    await readying.placeNamed(to)
     expect(['.env', 'deep/.env.local', 'dist/b.js'].map((path) => read(to, path))).toEqual([
       '1\n',
       '2\n',
@@ -183,7 +183,7 @@ describe('what git ignores', () => {
     put(outside, { target: 'mine\n' })
     symlinkSync(join(outside, 'target'), join(to, '.env'))
     symlinkSync(outside, join(to, 'deep'))
-    await readying.furnish(to)
+    await readying.placeNamed(to)
     expect([read(to, '.env'), read(to, 'deep/.env.local')]).toEqual(['1\n', '2\n'])
     expect([read(outside, 'target'), read(outside, '.env.local')]).toEqual(['mine\n', null])
   })
@@ -193,8 +193,8 @@ it('a folder beside the repository is beside the other folder too, and one in it
   const { root, to, readying } = await checkout({}, { link: ['../core', 'cache', '../nothing'] })
   put(root, { '../core/a.js': 'a\n', 'cache/b': '' })
   expect(readying.linked).toEqual(['../core', '../nothing'])
-  await readying.furnish(to)
-  await readying.furnish(to)
+  await readying.placeNamed(to)
+  await readying.placeNamed(to)
   expect(realpathSync(join(to, '../core'))).toBe(realpathSync(join(root, '../core')))
   expect([join(to, 'cache'), join(to, '../nothing')].filter(existsSync)).toEqual([])
 })

@@ -13,7 +13,7 @@ import { openSandbox, sandboxMode } from '../../project/sandbox.ts'
 import { shownQueue } from '../../project/queue.ts'
 import { Readying } from '../../engine/slot/ready.ts'
 import { openHome } from '../../engine/slot/home.ts'
-import { needsOf, slotsFolder } from '../../project/slots.ts'
+import { slotsFolder } from '../../project/slots.ts'
 import { notCommitted } from '../../project/uncommitted.ts'
 import { promptOf } from '../../project/task-prompt.ts'
 import { taskOrReason } from '../../engine/choose-task.ts'
@@ -62,7 +62,7 @@ async function planOf(
   const origins = await openOrigins(project.config.bridges, root)
   const folders = [dir, ...project.moreDirs] as const
   const source = { folders, tasks: () => tasks }
-  const unseen = await notCommitted(io, project, [task.file])
+  const unseen = await notCommitted(io, project, task.file)
   const { job, estimate, warnings } = await prepare(
     {
       task,
@@ -111,7 +111,7 @@ async function workspacesOfRun(
 ): Promise<DryWorkspaces> {
   const { repository, git } = await openRepository({ env }, root)
   const { dir } = config.workspace
-  const readying = new Readying(await openHome(git, repository, root), needsOf(config.workspace))
+  const readying = new Readying(await openHome(git, repository, root), config.workspace)
   const eligible = selection.eligible.filter(({ id }) => task === null || id === task)
   const { begin } = schedule({ ...IDLE, eligible, jobs, overlap })
   return {

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { textAt } from '../../base/read-file.ts'
 import { UserError } from '../../base/errors.ts'
 import { commitsBetween, isAncestor, tipOf, type Base, type LaterCommit } from '../../git/head.ts'
 import { findRepository } from '../../git/repository.ts'
@@ -136,12 +137,4 @@ function operationOn(commonDir: string, branch: string): string | null {
 function worktreesOf(commonDir: string): readonly string[] {
   const folder = join(commonDir, 'worktrees')
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
-}
-
-function textAt(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -82,6 +82,12 @@ export async function openHome(git: Git, repository: Repository, root: string): 
   }
 }
 
+/** The folder of hooks from the top of the repository, where it is among the files of the tree; null if it is not. */
+export function hooksInTree({ hooks, repository }: Pick<Home, 'hooks' | 'repository'>): string | null {
+  const inside = pathWithin(repository.root, hooks)
+  return inside === null || inside === '' || inside.startsWith('.git/') ? null : inside
+}
+
 /** git itself knows how to read `~` and a relative path there. */
 async function hooksPath(git: Git): Promise<string> {
   const args = ['rev-parse', '--path-format=absolute', '--git-path', 'hooks']

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { moveAll, removeAll } from '../../base/remove.ts'
-import { readPlainFile } from '../../base/regular-file.ts'
+import { readPlainFile } from '../../base/read-file.ts'
 import { looseCommit } from '../../git/head.ts'
 import { settingsText, type Settings } from '../../git/settings.ts'
 

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { parsedJson } from '../../base/json.ts'
+import { textAt } from '../../base/read-file.ts'
+import { parsedJson } from '../../base/text.ts'
 
 /** How a project's packages are installed, and where. */
 export interface Installer {
@@ -116,12 +117,4 @@ function packagesOf(text: string): Readonly<Record<string, LockedPackage>> | nul
   const read = parsedJson(text)
   if (typeof read !== 'object' || read === null || !('packages' in read)) return null
   return typeof read.packages === 'object' ? (read.packages as Record<string, LockedPackage>) : null
-}
-
-function textAt(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -106,7 +106,7 @@ export class Readying {
   }
 
   /** Copies the files that are named, and links the folders beside. */
-  async furnish(root: string): Promise<void> {
+  async placeNamed(root: string): Promise<void> {
     for (const path of await this.filesToCopy()) copyInto(join(this.#project, path), root, path)
     for (const path of this.linked) {
       const [from, to] = [resolve(this.#project, path), resolve(root, path)]

@@ -1,11 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { removeAll } from '../../base/remove.ts'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
 import { UserError } from '../../base/errors.ts'
-import { parsedJson } from '../../base/json.ts'
+import { textAt } from '../../base/read-file.ts'
+import { parsedJson } from '../../base/text.ts'
 import { contentsOf } from '../../git/contents.ts'
 import { isAncestor, type Base } from '../../git/head.ts'
+import { makePlainCommit } from '../../git/made-commit.ts'
 import { mergeTrees, type Merged } from '../../git/merge.ts'
 import { MODES, rawChanges, type RawChange } from '../../git/raw-changes.ts'
 import { RALPH_ENTRIES } from '../../base/ralph-folder.ts'
@@ -85,8 +87,6 @@ export class Slot {
   #clean: string | null = null
   /** What gates left: nothing, files that git shows, or also what failed gates may have left in ignored files. */
   #soil: 'none' | 'untracked' | 'ignored' = 'ignored'
-  /** Whether the work folder may hold files that no tree has. */
-  #isWorkSoiled = true
 
   constructor(number: number, plan: SlotPlan) {
     this.number = number
@@ -156,8 +156,7 @@ export class Slot {
     const { folder, root } = this.work
     await folder.bring(tree)
     mkdirSync(root, { recursive: true })
-    if (this.#isWorkSoiled) await folder.clean('ignored', await this.#plan.readying.kept(root))
-    this.#isWorkSoiled = true
+    await folder.clean('ignored', await this.#plan.readying.kept(root))
     await this.#submodules.work.bring(tree)
     return installing && this.#makeReady(this.work, installing)
   }
@@ -208,7 +207,6 @@ export class Slot {
   forgetGits(most = MOST_KEPT): void {
     const folder = join(this.path, 'kept')
     if (!existsSync(folder)) return
-    mkdirSync(folder, { recursive: true })
     const kept = readdirSync(folder).map((name) => join(folder, name))
     const byAge = kept.toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
     for (const path of byAge.slice(most)) removeAll(path)
@@ -266,16 +264,8 @@ export class Slot {
     { from, base }: { readonly from: string; readonly base: string },
   ): Promise<Merged> {
     const { git } = this.#plan.home
-    const made = async (of: string, parents: readonly string[]): Promise<string> => {
-      const args = [
-        'commit-tree',
-        of,
-        ...parents.flatMap((parent) => ['-p', parent]),
-        '-m',
-        'ralph: on another base',
-      ]
-      return (await git.run(args)).stdout.toString().trim()
-    }
+    const made = (of: string, parents: readonly string[]): Promise<string> =>
+      makePlainCommit(git, { tree: of, parents, message: 'ralph: on another base' })
     const isAhead = await isAncestor(git, base, from)
     const below = await made(`${isAhead ? base : from}^{tree}`, [])
     return mergeTrees(git, await made(`${base}^{tree}`, [below]), await made(tree, [below]))
@@ -390,7 +380,7 @@ export class Slot {
       readying.stamp(stamp)
       this.#note(side, key)
     }
-    await readying.furnish(root)
+    await readying.placeNamed(root)
     return null
   }
 
@@ -441,12 +431,4 @@ function leaves(path: string, target: string): boolean {
     if (depth < 0) return true
   }
   return false
-}
-
-function textAt(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Git } from '../../git/git.ts'
-import { effectiveSettings, NO_HOOKS } from '../../git/settings.ts'
+import { effectiveSettings, withoutHooks } from '../../git/settings.ts'
 import { Folder, type Amendments } from './folder.ts'
 import type { Home } from './home.ts'
 import { headIn, lendGit } from './lent-git.ts'
@@ -76,7 +76,7 @@ export class Submodules {
     for (const { commit, path } of links) {
       const own = join(repository.root, path)
       if (!existsSync(join(own, '.git'))) continue
-      const home = git.at(own).with({ settings: { 'core.hooksPath': NO_HOOKS, 'core.fsmonitor': 'false' } })
+      const home = withoutHooks(git.at(own))
       const commonDir = await gitDirOf(home)
       const settings = (await effectiveSettings(home)).filter(([key]) => TAKEN.test(key))
       const name = createHash('sha256').update(path).digest('hex').slice(0, 12)

@@ -16,3 +16,12 @@ export function readPlainFile(path: string, mostBytes: number): string | null {
     if (file !== undefined) closeSync(file)
   }
 }
+
+/** The text of a file; empty if it cannot be read. */
+export function textAt(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
