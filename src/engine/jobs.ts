@@ -2,7 +2,7 @@ import { fewOf } from '../base/text.ts'
 import type { RunEnd } from '../events/event.ts'
 import { GitError } from '../git/git.ts'
 import { candidateRef, listCandidates, type KeptAttempt } from '../git/record.ts'
-import { schedule, type Busy, type Schedule, type Standing } from '../select/schedule.ts'
+import { schedule, type Busy, type Claim, type Schedule, type Standing } from '../select/schedule.ts'
 import { select } from '../select/selection.ts'
 import type { Task } from '../task/model.ts'
 import { attemptFinished, fail, type Failed } from './attempt.ts'
@@ -55,6 +55,8 @@ interface BusyTask extends Busy<Task> {
 const HELD_MS = 5000
 /** A candidate that is held again each time that its way looks free is left to the next run. */
 const MOST_TRIES = 20
+/** After so many tasks in a row that changed a path, the next one is expected to change it too. */
+const HABIT = 3
 
 /** The jobs of a running run: which task is in which slot, and what lands. */
 export class Jobs {
@@ -66,6 +68,10 @@ export class Jobs {
   readonly #refused = new Map<string, Failed>()
   /** What a task met others in, in the order of their first conflicts: claimed as if it were its Touches. */
   readonly #claims = new Map<string, { readonly paths: readonly string[]; readonly together: number }>()
+  /** The paths in which tasks of this run have met. */
+  readonly #met = new Set<string>()
+  /** The paths that each of the last tasks without Touches has changed. */
+  #recent: readonly (readonly string[])[] = []
   readonly #tries = new Map<string, number>()
   #begun = 0
   #isLanding = false
@@ -185,15 +191,34 @@ export class Jobs {
       })),
       jobs: this.#jobs,
       overlap: options.overlap,
-      claims: new Map(
-        [...this.#claims].map(([id, { paths, together }]) => [id, { paths, isAlone: together > 1 }]),
-      ),
+      claims: this.#allClaims(open),
       mayBegin: (this.#limit ?? Infinity) - this.#begun,
       again: new Set(this.#refused.keys()),
       isEnding: this.#end !== null || ports.control.isStopping || overBudget(this.#run) !== null,
       isStopping: ports.control.signal.aborted || this.#error !== null,
       isLanding: this.#isLanding,
     }
+  }
+
+  /** What tasks claim because they met others, and what the rest is expected to meet them in. */
+  #allClaims(open: readonly Task[]): ReadonlyMap<string, Claim> {
+    const claims = new Map<string, Claim>()
+    for (const [id, { paths, together }] of this.#claims) claims.set(id, { paths, isAlone: together > 1 })
+    const paths = this.#expected()
+    const tasks = [...[...this.#busy.values()].map(({ task }) => task), ...open]
+    for (const { id, touches } of paths.length === 0 ? [] : tasks)
+      if (touches.length === 0 && !claims.has(id)) claims.set(id, { paths, isAlone: false })
+    return claims
+  }
+
+  /** The paths that a task without Touches will probably change: tasks met there, and all of the last ones changed them. */
+  #expected(): readonly string[] {
+    if (this.#recent.length < HABIT) return []
+    return [...this.#met].filter((path) => this.#recent.every((changed) => changed.includes(path)))
+  }
+
+  #remember({ touches }: Task, { changed }: KeptAttempt): void {
+    if (touches.length === 0) this.#recent = [...this.#recent, this.#inProject(changed)].slice(-HABIT)
   }
 
   /** The number of jobs: as asked, or by the workers' places. */
@@ -378,9 +403,12 @@ export class Jobs {
       this.#end ??= { end: 'stopped', reason: why.reason }
       return
     }
-    if (why.kind === 'conflict') this.#claim(task, why.paths ?? [])
     const { ports, ledger } = run
     const kept = candidate!
+    if (why.kind === 'conflict') {
+      this.#claim(task, why.paths ?? [])
+      this.#remember(task, kept)
+    }
     if (ready) {
       const facts = { facts: kept, tree: kept.tree, outcome: why, denied: ready.passed.denied }
       const failed = await fail(ready.job, facts, ports, place.emit)
@@ -396,8 +424,10 @@ export class Jobs {
   /** Notes that a task met another one: for the rest of the run the two do not work at the same time. */
   #claim(task: Task, paths: readonly string[]): void {
     const before = this.#claims.get(task.id)
+    const met = this.#inProject(paths)
+    for (const path of met) this.#met.add(path)
     this.#claims.set(task.id, {
-      paths: [...new Set([...(before?.paths ?? []), ...this.#inProject(paths)])],
+      paths: [...new Set([...(before?.paths ?? []), ...met])],
       together: (before?.together ?? 0) + (paths.length === 0 ? 1 : 0),
     })
   }
@@ -420,6 +450,7 @@ export class Jobs {
     const { emit } = place
     const { source, home } = ports
     this.#ends.completed.push(task.id)
+    this.#remember(task, candidate)
     this.#claims.delete(task.id)
     const files = landed.changes.flatMap(({ path, kind }) =>
       kind === 'new' && path.startsWith(home.prefix) ? [path.slice(home.prefix.length)] : [],

@@ -212,6 +212,29 @@ describe('several jobs at once', () => {
     expectInOrder(root, 3)
   })
 
+  it('wait for each other once the last ones have all met in one file', async () => {
+    const ids = Array.from({ length: 9 }, (_, index) => `T-00${index + 1}`)
+    const root = makeProject(tasksOf(...ids), { 'list.txt': 'start\n' })
+    const meet = meeting(3)
+    const { hear, of } = landing()
+    await together(
+      root,
+      {
+        hear,
+        deed: async ({ task, cwd }) => {
+          if (task.attempt === 1) await meet()
+          put(cwd, { 'list.txt': `${readFileSync(join(cwd, 'list.txt'), 'utf8')}${task.id}\n` })
+          if (task.id !== 'T-001') await of('T-001')
+        },
+      },
+      3,
+    )
+    expectInOrder(root, 9)
+    // Two met T-001, and a few more had begun by then. Without the expectation all eight lose an attempt.
+    expect(records(root).length).toBeLessThan(6)
+    expect(new Set(records(root).map((name) => name.split('/')[1]))).toEqual(new Set(['1']))
+  })
+
   it('see what passes alone and fails together, and have it done again', async () => {
     const root = makeProject(tasksOf('T-001', 'T-002'))
     const meet = meeting(2)
