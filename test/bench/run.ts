@@ -19,7 +19,14 @@ const TRIVIAL = 10
 export async function benchRun(): Promise<readonly Row[]> {
   const small = await between({ tasks: TRIVIAL + 1, done: 0 })
   const large = await between({ tasks: 1000, done: 1000 - TRIVIAL - 1 })
-  return [row('11 tasks', small), row('1,000 tasks, the last 11 of them', large), streamRow()]
+  const wide = await between({ tasks: TRIVIAL + 1, done: 0, files: 20_000 })
+  return [
+    row('11 tasks', small),
+    row('1,000 tasks, the last 11 of them', large),
+    row('11 tasks, 20,000 files', wide),
+    ...wholeRows(),
+    streamRow(),
+  ]
 }
 
 interface Measured {
@@ -69,7 +76,62 @@ function peakOver(bytes: number): { readonly peakMb: number; readonly cpuMs: num
   }
 }
 
-async function between(size: { readonly tasks: number; readonly done: number }): Promise<Measured> {
+/** Of the built program: a run with one gate in a slot that is there, and the making of one. */
+function wholeRows(): readonly Row[] {
+  const root = mkdtempSync(join(tmpdir(), 'ralph-bench-whole-'))
+  try {
+    makeBacklog(root, { tasks: 8, done: 0, files: 3000, script: 'echo x >> work.txt' })
+    put(root, { 'ralph.config.json': '{"commit":{"seal":false},"gates":[{"name":"test","command":"true"}]}' })
+    git(root, 'add', '-A')
+    git(root, 'commit', '-q', '-m', 'Configure')
+    const env = { ...ENV, XDG_CACHE_HOME: ownFolder(root) }
+    const cold = timeOf(root, [process.execPath, RALPH, 'run', '--agent', 'script'], env)
+    const work = 'echo x >> bare.txt && true && git add -A && git commit -q -m bare'
+    const warm: number[] = []
+    const byHand: number[] = []
+    const node: number[] = []
+    for (let count = 0; count < 7; count++) {
+      warm.push(timeOf(root, [process.execPath, RALPH, 'run', '--agent', 'script'], env))
+      byHand.push(timeOf(root, ['sh', '-c', work], env))
+      node.push(timeOf(root, [process.execPath, '-e', '0'], env))
+    }
+    const over = median(warm) - median(byHand)
+    const checkouts = timeOf(root, ['sh', '-c', twoCheckouts(ownFolder(root))], env)
+    return [
+      {
+        what: 'ralph run, one task with one gate, a slot that is there, 3,000 files',
+        value: `${median(warm).toFixed(0)} ms, ${over.toFixed(0)} ms over agent, gate and commit`,
+        ratio: `${(over / median(node)).toFixed(1)} × bare node (${median(node).toFixed(0)} ms; at most 20)`,
+      },
+      {
+        what: 'making the slot',
+        value: `${(cold - median(warm)).toFixed(0)} ms`,
+        ratio: `${((cold - median(warm)) / checkouts).toFixed(2)} × two checkouts (${checkouts.toFixed(0)} ms; at most 1.5)`,
+      },
+    ]
+  } finally {
+    for (const folder of [root, ownFolder(root)]) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const RALPH = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
+
+function twoCheckouts(folder: string): string {
+  const one = (name: string): string => `git worktree add -q --detach ${join(folder, name)} HEAD`
+  return `${one('one')} && ${one('two')}`
+}
+
+function timeOf(
+  cwd: string,
+  [program = '', ...args]: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): number {
+  const before = performance.now()
+  execFileSync(program, args, { cwd, env, stdio: 'ignore' })
+  return performance.now() - before
+}
+
+async function between(size: Size): Promise<Measured> {
   const root = mkdtempSync(join(tmpdir(), 'ralph-bench-run-'))
   try {
     makeBacklog(root, size)
@@ -118,13 +180,26 @@ const OUTCOME = {
   seconds: 0,
 } as const
 
-function makeBacklog(root: string, { tasks, done }: { readonly tasks: number; readonly done: number }): void {
+interface Size {
+  readonly tasks: number
+  readonly done: number
+  /** How many other files there are. */
+  readonly files?: number
+  readonly script?: string
+}
+
+function makeBacklog(root: string, { tasks, done, files = 0, script }: Size): void {
   mkdirSync(join(root, 'docs/tasks'), { recursive: true })
   for (let number = 1; number <= tasks; number++) {
     const id = `T-${String(number).padStart(4, '0')}`
     const status = number <= done ? 'DONE' : 'TODO'
-    const text = `# ${id}: Write a file\n\n- **Status**: ${status}\n\n## Description\nWrite it.\n${'More of it.\n'.repeat(50)}`
+    const text = `# ${id}: Write a file\n\n- **Status**: ${status}\n\n## Description\nWrite it.\n${'More of it.\n'.repeat(50)}${script === undefined ? '' : `\n## Script\n\`\`\`sh\n${script}\n\`\`\`\n`}`
     writeFileSync(join(root, `docs/tasks/${id}.md`), text)
+  }
+  for (let number = 0; number < files; number++) {
+    const folder = join(root, `lib/${number % 200}`)
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, `${number}.txt`), `${number}\n`.repeat(50))
   }
   writeFileSync(join(root, '.gitignore'), '.ralph/\n')
   begin(root)
