@@ -1,20 +1,25 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, type Dirent } from 'node:fs'
 
-/** The names in a folder; none if there is no such folder. */
-export function namesIn(folder: string): readonly string[] {
+/** What is in a folder; nothing if there is no such folder. */
+export function entriesIn(folder: string): readonly Dirent[] {
   try {
-    return readdirSync(folder)
+    return readdirSync(folder, { withFileTypes: true })
   } catch {
     return []
   }
 }
 
-/** The names in a folder, without those of folders; none if there is no such folder. */
+/** The names in a folder. */
+export function namesIn(folder: string): readonly string[] {
+  return entriesIn(folder).map(({ name }) => name)
+}
+
+/** The names in a folder, without those of folders. */
 export function fileNamesIn(folder: string): readonly string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true })
-    return entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name]))
-  } catch {
-    return []
-  }
+  return entriesIn(folder).flatMap((entry) => (entry.isDirectory() ? [] : [entry.name]))
+}
+
+/** The names of the folders in a folder. */
+export function folderNamesIn(folder: string): readonly string[] {
+  return entriesIn(folder).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
 }

@@ -17,6 +17,11 @@ export const RALPH_ENTRIES = [
   'queue/',
 ] as const
 
+/** The paths of ralph's own entries, at the top of a repository and in the project at `prefix`. */
+export function ralphPaths(prefix: string): readonly string[] {
+  return [...new Set(['', prefix])].flatMap((at) => RALPH_ENTRIES.map((entry) => `${at}.ralph/${entry}`))
+}
+
 const HEADER = '# What ralph keeps here, and nobody else needs: all of it may be removed.'
 
 /** The `.gitignore` of the folder; without `state.json` if that is another tool's. */

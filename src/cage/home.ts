@@ -1,4 +1,5 @@
-import { readdirSync, readlinkSync } from 'node:fs'
+import { namesIn } from '../base/folder.ts'
+import { readlinkSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Environment } from '../process/mark.ts'
 import { isInside, isLink, outermost, real, type MountRule } from './mounts.ts'
@@ -168,14 +169,6 @@ function linkedFrom(folder: string, home: string): readonly string[] {
       for (const path of toolOf(dirname(target), home)) found.add(path)
   }
   return [...found]
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
 }
 
 /** A link is there as such: without it nothing would lead to its target. */

@@ -7,7 +7,7 @@ import { outcome, outcomeOfEnd } from './outcome.ts'
 import { runAnswering } from './run-agent.ts'
 import type { Happening } from '../events/event.ts'
 import { formatCost } from '../events/usage.ts'
-import { changedPaths } from '../git/tree.ts'
+import { rawChanges } from '../git/raw-changes.ts'
 import type { RunTrace } from '../process/tree.ts'
 import { freeAgent } from './free-agent.ts'
 import { Ledger } from './ledger.ts'
@@ -143,7 +143,7 @@ export class AgentQuestions {
       const { costUsd } = agent.usage
       if (costUsd !== null) this.#spentUsd = (this.#spentUsd ?? 0) + costUsd
       const after = (await slot.take(head.head)).tree
-      const paths = after === tree ? [] : await changedPaths(home.git, tree, after)
+      const paths = after === tree ? [] : (await rawChanges(home.git, tree, after)).map(({ path }) => path)
       if (paths.length > 0)
         this.#emit({ type: 'interference', id: question.id, interference: { kind: 'written', paths } })
       return agent

@@ -4,6 +4,7 @@ import type { Denial } from '../events/denial.ts'
 import type { Happening } from '../events/event.ts'
 import type { Interference } from '../events/interference.ts'
 import type { Usage } from '../events/usage.ts'
+import type { Git } from '../git/git.ts'
 import { storeText } from '../git/made-commit.ts'
 import { rawChanges } from '../git/raw-changes.ts'
 import {
@@ -14,6 +15,7 @@ import {
   type AttemptFacts,
   type KeptAttempt,
 } from '../git/record.ts'
+import { treeOf } from '../git/tree.ts'
 import { checkedIn } from '../task/criteria.ts'
 import { driveAgent } from './by-hand.ts'
 import { decide, isIdle, type Decision } from './decide.ts'
@@ -26,7 +28,6 @@ import type { AttemptPorts, Emit, RunPorts } from './ports.ts'
 import { runAgent, type AgentRun } from './run-agent.ts'
 import { changedConfiguration } from './runs-later.ts'
 import { NO_SIGNALS, type Signals } from './signals.ts'
-import type { Home } from './slot/home.ts'
 import type { Work } from './slot/slot.ts'
 
 /** How an attempt ended. */
@@ -242,7 +243,7 @@ export async function fail(
   ports: Pick<AttemptPorts, 'home' | 'now' | 'checkpoint'>,
   emit: Emit<Happening>,
 ): Promise<Failed> {
-  const begun = job.from.kind === 'record' ? job.from.tree : await treeOf(ports.home, job.base.head)
+  const begun = await begunTree(job, ports.home.git)
   const { usage, seconds } = facts
   const ended = { outcome, seconds, usage, unchanged: tree === begun }
   const decision = decide(ended, { ...job.situation, now: ports.now() })
@@ -292,9 +293,9 @@ export async function keep(
   return { ...facts, ref, commit, parents, tree, keptAt: Math.floor(now().getTime() / 1000) }
 }
 
-/** The tree of a commit. */
-export async function treeOf({ git }: Pick<Home, 'git'>, commit: string): Promise<string> {
-  return (await git.run(['rev-parse', '--verify', `${commit}^{tree}`])).stdout.toString().trim()
+/** The tree that an attempt begins with. */
+export async function begunTree({ from, base }: Pick<Job, 'from' | 'base'>, git: Git): Promise<string> {
+  return from.kind === 'record' ? from.tree : treeOf(git, base.head)
 }
 
 /** The event for the end of an attempt. */

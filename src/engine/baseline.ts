@@ -8,7 +8,7 @@ import type { CagedAction } from '../events/caged.ts'
 import { gatesPassed, type Gate, type GateResult } from '../events/gate.ts'
 import type { Base } from '../git/head.ts'
 import { allIgnored } from '../git/repository.ts'
-import { treeOf } from './attempt.ts'
+import { treeOf } from '../git/tree.ts'
 import { attemptPorts, type Place, type Run } from './run-parts.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function runBaseline(run: Run, place: Place, base: Base): Promise<s
   const { gates } = options
   if (gates.length === 0) return null
   if (options.baseline === 'off') return whatIsMissing(run, place)
-  const tree = await treeOf(ports.home, base.head)
+  const tree = await treeOf(ports.home.git, base.head)
   const at = attemptPorts(run, place, '')
   const problem = await slot.bringCheck(tree, base, installing(at, emit))
   if (problem !== null) return problem

@@ -1,8 +1,9 @@
 import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
 import { attemptRef, listCandidates } from '../git/record.ts'
-import { changeRefs } from '../git/refs.ts'
+import { setRef } from '../git/refs.ts'
 import type { Task } from '../task/model.ts'
-import { factsOfJob, keep, treeOf } from './attempt.ts'
+import { treeOf } from '../git/tree.ts'
+import { factsOfJob, keep } from './attempt.ts'
 import type { Job } from './job.ts'
 import type { Run } from './run-parts.ts'
 
@@ -41,7 +42,7 @@ export async function openCandidates(run: RunOfCandidates): Promise<readonly Ope
 
 /** Removes the ref of a candidate that has landed, or is a record now. */
 export async function dropCandidate({ ports }: RunOfCandidates, { ref, commit }: KeptAttempt): Promise<void> {
-  await changeRefs(ports.home.git, { make: new Map(), take: new Map([[ref, commit]]) })
+  await setRef(ports.home.git, ref, { from: commit, to: null })
 }
 
 /** Keeps what cannot land any more like a failed attempt, so that the next attempt learns of it. */
@@ -71,7 +72,7 @@ export async function keepLost({ ports, ledger }: RunOfCandidates, job: Job): Pr
   const facts = { ...factsOfJob(job), reason: 'the worker that had it was lost' }
   return keep(ports, facts, {
     ref: attemptRef(job.task.id, job.attempt),
-    tree: await treeOf(ports.home, job.base.head),
+    tree: await treeOf(ports.home.git, job.base.head),
     replaces: ledger.attemptAt(job.task.id, job.attempt)?.commit ?? null,
   })
 }

@@ -7,7 +7,7 @@ import type { Base } from '../git/head.ts'
 import { rawChanges } from '../git/raw-changes.ts'
 import { withMark } from '../process/mark.ts'
 import { fingerprintOf, outcome, type Outcome } from './outcome.ts'
-import type { AttemptPorts, Emit, Programs } from './ports.ts'
+import type { AttemptPorts, Emit } from './ports.ts'
 import type { RunGate } from './gates/run.ts'
 import type { Installing, Side } from './slot/slot.ts'
 
@@ -83,14 +83,14 @@ async function takeChecked(before: string, { slot, home, source }: CheckPorts): 
   return back.length === 0 ? after : slot.check.folder.amend(new Map(back))
 }
 
-/** Where packages are installed, and in what sandbox. */
-type Installer = Pick<Programs, 'runInstall'> & { readonly side: Side }
+/** What starts programs in the folders of a slot. */
+type Sides = Pick<AttemptPorts, 'check'> & Partial<Pick<AttemptPorts, 'work'>>
 
 /** How a slot installs packages, with what it says as events. */
 export function installing(
-  ports: Pick<AttemptPorts, 'slot' | 'check' | 'logs' | 'mark' | 'signal' | 'killSignal'>,
+  ports: Pick<AttemptPorts, 'slot' | 'logs' | 'mark' | 'signal' | 'killSignal'> & Sides,
   emit: Emit<Happening>,
-  { side, runInstall }: Installer = { side: ports.slot.check, runInstall: ports.check.runInstall },
+  name: 'work' | 'check' = 'check',
 ): Installing {
   const onCaged = (action: CagedAction): void => emit({ type: 'caged', id: '', by: 'gate', ...action })
   return {
@@ -98,8 +98,8 @@ export function installing(
     warn: (message) => emit({ type: 'warning', message }),
     run: (command) => {
       const gate = { name: 'prepare', command, required: true, timeoutSeconds: INSTALL_SECONDS }
-      const name = `prepare-${ports.slot.number}`
-      return runLogged(gate, runInstall, ports, { name, side, onCaged })
+      const how = { name: `prepare-${ports.slot.number}`, side: ports.slot[name], onCaged }
+      return runLogged(gate, ports[name]!.runInstall, ports, how)
     },
   }
 }

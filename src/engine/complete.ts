@@ -37,7 +37,7 @@ export async function completeByHand(
   written: Task,
 ): Promise<Landed> {
   return withoutRun(ports.folder, { pid: ports.pid, now: ports.now() }, async () => {
-    await refuseImpossible(options, ports)
+    await refuseImpossible(ports)
     const startedAt = ports.now()
     const { home, slots } = ports
     const notes = new NoteKeeper(ports.folder.note, { mark: ports.mark, spentUsd: null, jobs: [] }, ports.now)

@@ -57,7 +57,7 @@ function placeOf({ home, slot }: AttemptPorts): WorkPlace {
 /** Runs the gates on work that is based on a commit. */
 export async function checkWork(
   { task, attempt, gates }: Pick<Job, 'task' | 'attempt' | 'gates'>,
-  { base, tree, changes }: Work,
+  { base, tree, changes }: Pick<Work, 'base' | 'tree' | 'changes'>,
   ports: CheckPorts & { readonly branch?: string | null },
   emit: Emit<Happening>,
 ): Promise<Verdict> {

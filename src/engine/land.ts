@@ -173,7 +173,7 @@ async function mergedOnto(
   if (wrong !== null)
     return refused(failingTogether(wrong, '', await landedText(branch, candidate, tip), tip))
   if (isChecked) return { kind: 'merged', tree, changes, gates: candidate.gates ?? [] }
-  const work = { base: tip.head, tree, changes, nested: [], from: null, problem: null }
+  const work = { base: tip.head, tree, changes }
   const checked = await checkWork(job, work, { ...ports, branch: tip.branch }, emit)
   if (!checked.outcome) return { kind: 'merged', tree: checked.tree, changes, gates: checked.passed }
   const { kind, reason, detail } = checked.outcome
@@ -264,7 +264,7 @@ async function throughHooks(
   if (hooked.tree === tree) return hooked
   const changes = await rawChanges(home.git, tree, hooked.tree)
   const what = `a commit hook changed ${fewOf(changes.map(({ path }) => path))}`
-  const work = { base: tip.head, tree: hooked.tree, changes, nested: [], from: null, problem: null }
+  const work = { base: tip.head, tree: hooked.tree, changes }
   const checked = await checkWork(job, work, { ...ports, branch: tip.branch }, emit)
   if (checked.outcome?.kind === 'interrupted') return refused(checked.outcome)
   if (checked.outcome) {

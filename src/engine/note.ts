@@ -51,8 +51,6 @@ type Phase = 'working' | 'blocking'
 
 /** The note about the attempt under way in one place. */
 export interface JobNote {
-  /** The cost of the whole run. */
-  spentUsd(): number | null
   /** Notes that an attempt begins. */
   begin(attempt: Omit<AttemptNote, 'usage' | 'phase' | 'reason'> & Partial<AttemptNote>): void
   /** Changes the note on the attempt under way. */
@@ -103,7 +101,6 @@ export class NoteKeeper {
   /** The note about the job in that workspace. */
   of(place: number): JobNote {
     return {
-      spentUsd: () => this.spentUsd,
       begin: (attempt) =>
         this.#change(this.#with(place, { usage: UNKNOWN_USAGE, phase: 'working', reason: null, ...attempt })),
       update: (part) => {
@@ -147,11 +144,6 @@ export class NoteKeeper {
   /** Notes that the branch moves, and the checkout is to follow; null once it has. */
   moving(move: Move | null): void {
     this.#change({ move })
-  }
-
-  /** Writes what has not been written yet. */
-  flush(): void {
-    this.#write()
   }
 
   /** Ends the notes. Only a run that leaves nothing to finish removes the file. */

@@ -29,40 +29,36 @@ interface Policy {
   readonly next: 'complete' | 'retry' | 'again' | 'wait' | 'block' | 'leave' | 'hand-over' | 'stop'
   /** Whether it uses up one of the task's attempts. */
   readonly counts: boolean
-  readonly meaning: string
 }
 
 export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
-  done: { next: 'complete', counts: true, meaning: 'the work is there and every gate passed' },
-  blocked: { next: 'block', counts: true, meaning: 'the agent cannot go on without somebody' },
-  'no-marker': { next: 'retry', counts: true, meaning: 'the agent stopped without saying that it is done' },
-  'gate-failed': { next: 'retry', counts: true, meaning: 'the agent reports done, but a gate failed' },
+  done: { next: 'complete', counts: true },
+  blocked: { next: 'block', counts: true },
+  'no-marker': { next: 'retry', counts: true },
+  'gate-failed': { next: 'retry', counts: true },
   'gate-missing': {
     next: 'stop',
     counts: false,
-    meaning: 'a gate needs a program that is not there, which is not the work’s doing',
   },
   conflict: {
     next: 'retry',
     counts: false,
-    meaning: 'it passed alone, and does not go together with what has landed since',
   },
-  'missing-output': { next: 'retry', counts: true, meaning: 'a path under Produces is not there' },
-  'no-change': { next: 'retry', counts: true, meaning: 'the agent reports done, but nothing has changed' },
-  timeout: { next: 'retry', counts: true, meaning: 'the time was up' },
-  'max-turns': { next: 'retry', counts: true, meaning: 'the turns were used up' },
-  'agent-failed': { next: 'retry', counts: true, meaning: 'the agent ended with an error' },
+  'missing-output': { next: 'retry', counts: true },
+  'no-change': { next: 'retry', counts: true },
+  timeout: { next: 'retry', counts: true },
+  'max-turns': { next: 'retry', counts: true },
+  'agent-failed': { next: 'retry', counts: true },
   'rate-limited': {
     next: 'wait',
     counts: false,
-    meaning: 'the service lets the agent do no more for a while',
   },
-  'no-network': { next: 'wait', counts: false, meaning: 'the agent cannot reach its service' },
-  auth: { next: 'stop', counts: false, meaning: 'the service does not know the agent' },
-  skipped: { next: 'leave', counts: false, meaning: 'somebody skipped the task' },
-  'taken-over': { next: 'hand-over', counts: false, meaning: 'somebody took over, and went on by hand' },
-  interrupted: { next: 'stop', counts: false, meaning: 'somebody ended the run' },
-  lost: { next: 'again', counts: false, meaning: 'the worker that made it was lost, or was ended' },
+  'no-network': { next: 'wait', counts: false },
+  auth: { next: 'stop', counts: false },
+  skipped: { next: 'leave', counts: false },
+  'taken-over': { next: 'hand-over', counts: false },
+  interrupted: { next: 'stop', counts: false },
+  lost: { next: 'again', counts: false },
 }
 
 /** A short name for a failure, to compare it with others. */

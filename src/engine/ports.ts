@@ -141,8 +141,6 @@ export interface RunPorts extends People {
   readonly agentsFor: (task: Task) => Promise<readonly [AgentChoice, ...AgentChoice[]]>
   /** Whether agents and gates run in cages. */
   readonly sandbox: SandboxState
-  /** The path of the shell that runs gates; null if there is none. */
-  readonly shell: string | null
   /** Null if commits are not sealed. */
   readonly sealer: Sealer | null
   /** The command that starts ralph's own server, for agents that accept one; null if they get none. */

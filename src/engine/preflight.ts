@@ -2,7 +2,6 @@ import { UserError } from '../base/errors.ts'
 import type { Git } from '../git/git.ts'
 import { tipOf } from '../git/head.ts'
 import { identityProblem, ignoredPaths, signingProblem } from '../git/repository.ts'
-import { NO_SHELL } from '../process/program.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { refuseUnusable, type Home } from './slot/home.ts'
 
@@ -13,10 +12,7 @@ export interface Obstacle {
 }
 
 /** Throws if no run could work here. */
-export async function refuseImpossible(options: RunOptions, ports: RunPorts): Promise<void> {
-  if (options.gates.length > 0 && ports.shell === null)
-    throw new UserError(`the gates cannot run: ${NO_SHELL}`)
-  const { home, source } = ports
+export async function refuseImpossible({ home, source }: RunPorts): Promise<void> {
   const found = await obstacles(home.git, home.prefix, source.folders[0])
   if (found.length > 0)
     throw new UserError(

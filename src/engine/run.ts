@@ -83,7 +83,7 @@ async function go(
   { id, emit }: { readonly id: string; readonly emit: Emit<Emitted> },
 ): Promise<void> {
   const startedAt = ports.now()
-  await refuseImpossible(options, ports)
+  await refuseImpossible(ports)
   const left = await recover(ports, emit)
   const keeper: { notes: NoteKeeper | null } = { notes: null }
   const name = await branchToLandOn(options, ports.home)

@@ -8,10 +8,10 @@ import { waitText } from '../base/time.ts'
 import type { Happening } from '../events/event.ts'
 import { formatCost, UNKNOWN_USAGE } from '../events/usage.ts'
 import type { Base } from '../git/head.ts'
-import { textIn } from '../git/tree.ts'
+import { textIn, treeOf } from '../git/tree.ts'
 import { taskJson } from '../select/task-json.ts'
 import type { Task } from '../task/model.ts'
-import { attempt, treeOf, type Failed, type Passed } from './attempt.ts'
+import { attempt, begunTree, type Failed, type Passed } from './attempt.ts'
 import { installing } from './check.ts'
 import { freeAgent } from './free-agent.ts'
 import { conclude, giveUp, sameAsBaseline, sameAsBefore, type TaskEnd } from './give-up.ts'
@@ -111,18 +111,13 @@ async function makeAttempt(
   const { ports, ledger } = run
   const { slot, note, emit } = place
   const atHand = attemptPorts(run, place, at.task.id)
-  const begun = at.from.kind === 'record' ? at.from.tree : await treeOf(ports.home, at.base.head)
+  const begun = await begunTree(at, ports.home.git)
   const isFresh = at.from.kind === 'base'
   const isOwn = isFresh && !ports.workers
-  const problem = isOwn
-    ? await slot.bringWork(
-        begun,
-        installing(atHand, emit, { side: slot.work, runInstall: atHand.work.runInstall }),
-      )
-    : null
+  const problem = isOwn ? await slot.bringWork(begun, installing(atHand, emit, 'work')) : null
   if (problem !== null) return { kind: 'stop', why: 'stopped', reason: problem }
   // An earlier attempt may have written what a prompt is made from: then the clean room has the files of the base.
-  if (!isOwn) await slot.bringFiles(await treeOf(ports.home, at.base.head))
+  if (!isOwn) await slot.bringFiles(await treeOf(ports.home.git, at.base.head))
   const side = isOwn ? slot.work : slot.check
   const budgetLeft = run.reserve(at.task.id)
   const { job, warnings } = await prepare(

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { readChanges } from './changes.ts'
 import { contentsOf } from './contents.ts'
 import type { Git } from './git.ts'
 import { readLog } from './log.ts'
@@ -32,31 +33,10 @@ export async function earlierImports(git: Git, path: string): Promise<EarlierImp
   const [last] = own
   if (!last || !/^[0-9a-f]{40,64}$/.test(last.hash)) return null
   const written = new Map<string, string>()
-  for (const { commit } of own.toReversed())
-    for (const [file, blob] of await blobsOf(git, commit)) written.set(file, blob)
+  const commits = own.map(({ commit }) => commit)
+  for (const { changes } of (await readChanges(git, { commits })).toReversed())
+    for (const { path: file, after } of changes) if (after !== null) written.set(file, after)
   return { ...last, written }
-}
-
-/** The blobs that a commit added or changed, by path. */
-async function blobsOf(git: Git, commit: string): Promise<readonly (readonly [string, string])[]> {
-  const { stdout } = await git.run([
-    'diff-tree',
-    '-r',
-    '--root',
-    '--no-commit-id',
-    '--no-renames',
-    '--raw',
-    '--no-abbrev',
-    '-z',
-    commit,
-  ])
-  const records = stdout.toString().split('\0')
-  const blobs: (readonly [string, string])[] = []
-  for (let at = 0; at + 1 < records.length; at += 2) {
-    const [, , , blob = ''] = (records[at] ?? '').split(' ')
-    blobs.push([records[at + 1] ?? '', blob])
-  }
-  return blobs
 }
 
 /** The blobs of files in the work tree, by path: unfiltered, as they are stored. */

@@ -45,17 +45,6 @@ export async function readLog(git: Git, query: LogQuery = {}): Promise<readonly 
   return parseLog(stdout.toString())
 }
 
-/** The subject of each of these commits. */
-export async function readSubjects(
-  git: Git,
-  commits: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const args = ['log', '-z', '--no-walk', '--no-show-signature', '--no-color', '--format=%H %s', '--stdin']
-  const { stdout } = await git.run(args, { stdin: `${commits.join('\n')}\n` })
-  const lines = stdout.toString().split('\0')
-  return new Map(lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]))
-}
-
 /** How git begins the line that names the commit to be undone. */
 const REVERTS = 'This reverts commit '
 

@@ -60,7 +60,7 @@ export async function makeCommit(
 }
 
 /** Whether the person signs commits. It is asked once for each door. */
-function signsCommits(git: Git): Promise<boolean> {
+export function signsCommits(git: Git): Promise<boolean> {
   const known = signing.get(git.cwd) ?? askWhetherSigned(git)
   signing.set(git.cwd, known)
   return known

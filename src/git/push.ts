@@ -1,38 +1,22 @@
 import { GitError, type Git } from './git.ts'
 
-/** A ref to push to a remote. */
-export interface PushSpec {
-  /** What is pushed: a commit, a ref, or a pattern of refs. */
-  readonly from: string
-  readonly to: string
-}
-
 /** How a push went. */
 export type PushResult =
   | { readonly kind: 'pushed' }
   /** The remote has another commit there: for a branch, one that is not in what was pushed. */
-  | { readonly kind: 'overtaken'; readonly refs: readonly string[] }
+  | { readonly kind: 'overtaken' }
   /** The remote refuses it, or cannot be reached, with its reason or git's. */
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** Pushes refs to a remote; existing ones only move forward. */
-export function pushForward(
-  git: Git,
-  remote: string,
-  specs: readonly PushSpec[],
-  { hooks }: { readonly hooks: boolean },
-): Promise<PushResult> {
-  return push(git, [
-    ...(hooks ? [] : ['--no-verify']),
-    remote,
-    ...specs.map(({ from, to }) => `${from}:${to}`),
-  ])
+/** Pushes a commit to a branch of a remote, which only moves forward. */
+export function pushForward(git: Git, remote: string, commit: string, branch: string): Promise<PushResult> {
+  return push(git, [remote, `${commit}:refs/heads/${branch}`])
 }
 
 /** Creates refs on a remote; an existing one that differs is not changed. */
-export function pushNew(git: Git, remote: string, specs: readonly PushSpec[]): Promise<PushResult> {
-  const leases = specs.map(({ to }) => `--force-with-lease=${to}:`)
-  return push(git, ['--no-verify', ...leases, remote, ...specs.map(({ from, to }) => `${from}:${to}`)])
+export function pushNew(git: Git, remote: string, refs: readonly string[]): Promise<PushResult> {
+  const leases = refs.map((ref) => `--force-with-lease=${ref}:`)
+  return push(git, ['--no-verify', ...leases, remote, ...refs.map((ref) => `${ref}:${ref}`)])
 }
 
 /** Deletes refs on a remote. */
@@ -51,11 +35,9 @@ async function push(git: Git, args: readonly string[]): Promise<PushResult> {
       .toString()
       .split('\n')
       .flatMap((line) => (line.startsWith('!\t') ? [line.split('\t')] : []))
-    const isOvertaken = refused.every(([, , why = '']) => OVERTAKEN.test(why))
-    if (refused.length > 0 && isOvertaken)
-      return { kind: 'overtaken', refs: refused.map(([, pair = '']) => pair.slice(pair.indexOf(':') + 1)) }
-    const [, , why] = refused.find(([, , text = '']) => !OVERTAKEN.test(text)) ?? []
-    return { kind: 'refused', reason: reasonOf(stderr, why) }
+    const real = refused.find(([, , why = '']) => !OVERTAKEN.test(why))
+    if (refused.length > 0 && !real) return { kind: 'overtaken' }
+    return { kind: 'refused', reason: reasonOf(stderr, real?.[2]) }
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     return { kind: 'refused', reason: reasonOf(error.stderr) }

@@ -4,7 +4,7 @@ import { formatCost, formatTokens, parseCost, parseTokens, secondsIn, type Usage
 import type { Git } from './git.ts'
 import { makePlainCommit } from './made-commit.ts'
 import { readLog, type LogEntry } from './log.ts'
-import { changeRefs } from './refs.ts'
+import { setRef } from './refs.ts'
 import { composeMessage, known, trailerValue, trailerValues, type Trailer } from './trailers.ts'
 
 /** What the message of an attempt's commit holds. */
@@ -85,8 +85,7 @@ export function candidateRef(task: string, number: number, token: string): strin
 export async function keepCommit(git: Git, keep: CommitToKeep): Promise<string> {
   const { tree, message } = keep
   const hash = await makePlainCommit(git, { tree, parents: [...new Set(keep.parents)], message })
-  const take = new Map(keep.replaces ? [[keep.ref, keep.replaces]] : [])
-  await changeRefs(git, { make: new Map([[keep.ref, hash]]), take })
+  await setRef(git, keep.ref, { from: keep.replaces ?? null, to: hash })
   return hash
 }
 

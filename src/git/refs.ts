@@ -2,9 +2,6 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Git } from './git.ts'
 
-/** What refs there are, and what each names. */
-export type Refs = ReadonlyMap<string, string>
-
 /** The folders and the file of which at least one is touched whenever a ref changes. */
 export function refPlaces(commonDir: string): readonly string[] {
   const refs = join(commonDir, 'refs')
@@ -24,23 +21,16 @@ export function foldersBelow(folder: string): readonly string[] {
   }
 }
 
-/**
- * Deletes refs and creates others, all or none; a deleted one must still have its old value, and may be created
- * again. `why` goes into their reflogs.
- */
-export async function changeRefs(
+/** Changes a ref that is still at `from`, or does not exist if that is null; null as `to` deletes it. */
+export async function setRef(
   git: Git,
-  { make, take }: { readonly make: Refs; readonly take: Refs },
+  ref: string,
+  { from, to }: { readonly from: string | null; readonly to: string | null },
   why = '',
 ): Promise<void> {
-  const updates = [...new Set([...take.keys(), ...make.keys()])].map((ref) => {
-    const [from, to] = [take.get(ref), make.get(ref)]
-    if (to === undefined) return `delete ${ref}\0${from}`
-    return from === undefined ? `create ${ref}\0${to}` : `update ${ref}\0${to}\0${from}`
-  })
-  // The form with `start` and `commit` prints; simple-git hangs on a command that prints nothing.
-  const args = ['update-ref', ...(why === '' ? [] : ['-m', why]), '--stdin', '-z']
-  await git.run(args, { stdin: ['start', ...updates, 'commit', ''].join('\0') })
+  const none = '0'.repeat((to ?? from ?? '').length)
+  const args = ['update-ref', ...(why === '' ? [] : ['-m', why])]
+  await git.run(to === null ? [...args, '-d', ref, from ?? none] : [...args, ref, to, from ?? none])
 }
 
 /** Copies refs of another repository to names in this one; an existing one is only replaced if `force` is set. */

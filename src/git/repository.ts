@@ -93,16 +93,12 @@ export async function allIgnored(git: Git): Promise<readonly string[]> {
 }
 
 /**
- * Which of these paths git ignores. Tracked paths are only included if `tracked` is set; outside of a repository none
- * is, and paths in a submodule are not checked.
+ * Which of these paths git ignores. Tracked paths are not included; outside of a repository none is, and paths in a
+ * submodule are not checked.
  */
-export async function ignoredPaths(
-  git: Git,
-  paths: readonly string[],
-  { tracked = false }: { readonly tracked?: boolean } = {},
-): Promise<ReadonlySet<string>> {
+export async function ignoredPaths(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
   if (paths.length === 0) return new Set()
-  const args = ['check-ignore', ...(tracked ? ['--no-index'] : []), '--stdin', '-z']
+  const args = ['check-ignore', '--stdin', '-z']
   const { code, stdout, stderr } = await git.run(args, {
     stdin: paths.join('\0') + '\0',
     okCodes: [0, 1, 128],
@@ -114,8 +110,8 @@ export async function ignoredPaths(
   // git stops at the first such path, and does not name all of them.
   const middle = Math.ceil(paths.length / 2)
   const [one, other] = [
-    await ignoredPaths(git, paths.slice(0, middle), { tracked }),
-    await ignoredPaths(git, paths.slice(middle), { tracked }),
+    await ignoredPaths(git, paths.slice(0, middle)),
+    await ignoredPaths(git, paths.slice(middle)),
   ]
   return new Set([...one, ...other])
 }

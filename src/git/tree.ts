@@ -5,30 +5,10 @@ export async function treeOf(git: Git, commit: string): Promise<string> {
   return (await git.run(['rev-parse', '--verify', `${commit}^{tree}`])).stdout.toString().trim()
 }
 
-/** The paths that differ between two trees or commits. */
-export async function changedPaths(git: Git, from: string, to: string): Promise<readonly string[]> {
-  return (await changesBetween(git, from, to)).map(({ path }) => path)
-}
-
-/** The same, each with its kind of change; a rename is a deleted path and an added one. */
-export async function changesBetween(
-  git: Git,
-  from: string,
-  to: string,
-): Promise<readonly { readonly path: string; readonly kind: 'new' | 'changed' | 'gone' }[]> {
-  const { stdout } = await git.run(['diff-tree', '-r', '--name-status', '--no-renames', '-z', from, to])
-  const records = stdout.toString().split('\0')
-  const changes = []
-  for (let i = 0; i + 1 < records.length; i += 2) {
-    const kind = records[i] === 'A' ? 'new' : records[i] === 'D' ? 'gone' : 'changed'
-    changes.push({ path: records[i + 1] ?? '', kind } as const)
-  }
-  return changes
-}
-
 /** What a tree holds at these paths of files and folders; missing paths are left out. */
-export function heldAt(git: Git, tree: string, paths: readonly string[]): Promise<readonly string[]> {
-  return namesIn(git, ['ls-tree', '--name-only', '-z', tree, '--', ...paths])
+export async function heldAt(git: Git, tree: string, paths: readonly string[]): Promise<readonly string[]> {
+  const { stdout } = await git.run(['ls-tree', '--name-only', '-z', tree, '--', ...paths])
+  return stdout.toString().split('\0').filter(Boolean)
 }
 
 /** A file of a tree, and the hash of its content. */
@@ -50,10 +30,6 @@ export async function filesIn(git: Git, tree: string, folder: string | null): Pr
       const [, blob, path] = /^100\d+ blob ([0-9a-f]+)\t(.+)$/s.exec(record) ?? []
       return blob === undefined || path === undefined ? [] : [{ path, blob }]
     })
-}
-
-async function namesIn(git: Git, args: readonly string[]): Promise<readonly string[]> {
-  return (await git.run(args)).stdout.toString().split('\0').filter(Boolean)
 }
 
 /** The text of a file in a commit; null if it is not there. */

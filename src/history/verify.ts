@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Git } from '../git/git.ts'
 import { readChanges } from '../git/changes.ts'
-import { readLog, readSubjects, type LogEntry } from '../git/log.ts'
+import { readLog, type LogEntry } from '../git/log.ts'
 import { gatesIn } from '../git/record.ts'
 import { trailerValue } from '../git/trailers.ts'
 import type { TaskEnd } from '../task/model.ts'
@@ -184,7 +184,8 @@ async function namingTheirOwn(
   })
   if (open.length === 0) return new Set()
   const commits = [...new Set(open.map(({ commit }) => commit))]
-  const [subjects, changes] = await Promise.all([readSubjects(git, commits), readChanges(git, { commits })])
+  const [entries, changes] = await Promise.all([readLog(git, { commits }), readChanges(git, { commits })])
+  const subjects = new Map(entries.map(({ hash, subject }) => [hash, subject]))
   const changesOf = new Map(changes.map((one) => [one.commit, one.changes]))
   const own = open.filter(
     ({ task, commit }) =>

@@ -1,5 +1,5 @@
 import { checkTree } from '../engine/check.ts'
-import { treeOf } from '../engine/attempt.ts'
+import { treeOf } from '../git/tree.ts'
 import { Control } from '../engine/control.ts'
 import type { TakenSlot } from '../engine/workers/slots.ts'
 import type { Place, Where } from './project.ts'
@@ -62,7 +62,7 @@ async function checkCommit(
   try {
     const { gates } = runOptions(NO_WISH, project)
     if (gates.length === 0) return { commit, passed: [], problem: 'its configuration has no gates' }
-    const tree = await treeOf(ports.home, commit)
+    const tree = await treeOf(ports.home.git, commit)
     const at = { head: commit, branch: null }
     const toCheck = { id, attempt: 0, gates, tree, at, changed: [] }
     const { outcome, passed } = await checkTree(toCheck, attempt, () => undefined)

@@ -136,7 +136,7 @@ function ownPaths(
   const inside = (path: string): string => (path.startsWith(prefix) ? path.slice(prefix.length) : '')
   const isConfig = (path: string): boolean => CONFIG_FILES.some((name) => inside(path) === name)
   const config = all.filter(isConfig)
-  const fresh = new Set(entries.flatMap(({ path, kind }) => (kind === 'untracked' ? [path] : [])))
+  const fresh = new Set(entries.flatMap(({ path, isUntracked }) => (isUntracked ? [path] : [])))
   return {
     tasks: all.filter((path) => isTask(inside(path))),
     config,

@@ -11,7 +11,6 @@ import { listRecords } from '../git/record.ts'
 import { pushBranch } from '../git/remote.ts'
 import { openSealer } from '../git/seal/sealer.ts'
 import { newMark, withMark } from '../process/mark.ts'
-import { findShell } from '../process/program.ts'
 import { sleep } from '../process/sleep.ts'
 import { StartedProcesses } from '../process/started.ts'
 import type { PersonTerminal } from '../process/terminal.ts'
@@ -83,7 +82,6 @@ export async function runPorts(
     tierOf,
     agentsFor: (task) => agents.choicesFor(task),
     sandbox: sandbox.state,
-    shell: findShell(world.env),
     taskToAdd: async (file, text) => taskToAdd(await parsed(file, text)),
     sealer: config.commit.seal
       ? openSealer(home.git, config.commit.digits, { signal: control.signal, now })

@@ -104,10 +104,7 @@ async function makeAttempt(job: Job, at: AttemptPlace): Promise<Result> {
     const { gates, gatesChanged } = runOptions(NO_WISH, project)
     const mine: Job = { ...job, task: jobTaskOf(task), agent, gates, gatesChanged }
     const begun = `${job.from.kind === 'record' ? job.from.commit : job.base.head}^{tree}`
-    const problem = await ports.slot.bringWork(
-      begun,
-      installing(ports, emit, { side: ports.slot.work, runInstall: ports.work.runInstall }),
-    )
+    const problem = await ports.slot.bringWork(begun, installing(ports, emit, 'work'))
     if (problem !== null) throw new UserError(problem)
     return await attempt(mine, { ...ports, control: controlOf(control, task.id) }, emit)
   } finally {

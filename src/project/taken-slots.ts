@@ -114,7 +114,6 @@ async function openAt(
 
 /** Nobody goes on with work at a commit after a kill: it is done again. */
 const NO_NOTE = {
-  spentUsd: () => null,
   begin: () => undefined,
   update: () => undefined,
   spend: () => undefined,

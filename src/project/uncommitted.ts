@@ -13,7 +13,7 @@ export async function notCommitted(
 ): Promise<string | null> {
   if (!isInRepository(root)) return null
   const git = openReadingGit({ cwd: root, env }).with({ env: { GIT_OPTIONAL_LOCKS: '0' } })
-  const changed = await readStatus(git, { files: [file] }).catch(() => null)
+  const changed = await readStatus(git, [file]).catch(() => null)
   if (changed === null || changed.entries.length === 0) return null
   return `${file} is not committed: a run takes it as it was last committed`
 }

@@ -8,7 +8,7 @@ import { ENV, git, makeFolder, makeRepository, put } from './repository.ts'
 const look = (root: string) => readStatus(openGit({ cwd: root, env: ENV }))
 const lines = async (root: string) =>
   (await look(root)).entries.map(
-    (entry) => `${entry.kind} ${entry.from ? `${entry.from} > ` : ''}${entry.path}`,
+    ({ isUntracked, from, path }) => `${isUntracked ? 'untracked ' : ''}${from ? `${from} > ` : ''}${path}`,
   )
 
 describe('what is not committed', () => {
@@ -18,7 +18,6 @@ describe('what is not committed', () => {
       head: git(root, 'rev-parse', 'HEAD'),
       branch: 'main',
       entries: [],
-      closedFolders: [],
     })
   })
 
@@ -36,14 +35,7 @@ describe('what is not committed', () => {
     renameSync(join(root, 'c'), join(root, 'e'))
     git(root, 'add', '-A', 'c', 'e')
     chmodSync(join(root, 'd'), 0o755)
-    expect(await lines(root)).toEqual([
-      'modified a',
-      'deleted b',
-      'modified d',
-      'renamed c > e',
-      'untracked new/one',
-      'untracked new/two',
-    ])
+    expect(await lines(root)).toEqual(['a', 'b', 'd', 'c > e', 'untracked new/one', 'untracked new/two'])
   })
 
   it('reads names with spaces, quotes, line breaks and other scripts as they are', async () => {
@@ -71,8 +63,8 @@ describe('what is not committed', () => {
     put(root, { 'inner/file': '' })
     const { entries } = await look(root)
     expect(entries).toEqual([
-      { kind: 'unmerged', path: 'a', from: null, nested: false, staged: true, unstaged: true },
-      { kind: 'untracked', path: 'inner', from: null, nested: true, staged: false, unstaged: true },
+      { path: 'a', from: null, isUntracked: false },
+      { path: 'inner', from: null, isUntracked: true },
     ])
   })
 

@@ -168,7 +168,6 @@ export async function makePorts({ root, deed, ports, gate, own, counted }: Harne
     records: () => listRecords(home.git),
     tierOf: (task) => tierOf(task),
     agentsFor: async () => [choiceOf(agent.name)],
-    shell: '/bin/sh',
     sandbox: { on: false, reason: null },
     taskToAdd: async (file, text) => taskToAdd(await parseTask({ file, text }, TASK_VOCABULARY)),
     mark,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { git, makeFolder, makeRepository, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
-import { gateOf, type Deed, type Harness } from './ports.ts'
+import { type Deed, type Harness } from './ports.ts'
 
 const tasks = { 'T-1': taskText('T-1') }
 const deed: Deed = ({ cwd }) => put(cwd, { work: '' })
@@ -34,15 +34,6 @@ describe('a run refuses', () => {
     git(root, 'config', 'commit.gpgSign', 'true')
     git(root, 'config', 'gpg.program', join(root, 'no-such-program'))
     expect((await refusal(root)).message).toContain('git is to sign commits, and cannot: ')
-  })
-
-  it('gates where there is no shell to run them', async () => {
-    const root = makeProject(tasks)
-    const error = await refusal(root, { options: { gates: [gateOf('test')] }, ports: { shell: null } })
-    expect(error).toMatchObject({
-      message: 'the gates cannot run: there is no POSIX shell: install Git for Windows, which brings one',
-      exitCode: 2,
-    })
   })
 
   it('a task folder that is ignored', async () => {

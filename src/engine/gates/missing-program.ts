@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { platform } from 'node:os'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { findOnPath } from '../../process/program.ts'
 import { startProcess, type StartProcess } from '../../process/start.ts'
@@ -10,8 +9,6 @@ import type { GateContext } from './run.ts'
  * the latter as its path in the project's packages. Null if all exist, or the command is not simple enough to tell.
  */
 export async function missingProgram(command: string, where: Lookup): Promise<string | null> {
-  // Gates run in cmd.exe on Windows, which has no way to look up a single word.
-  if (platform() === 'win32') return null
   const missing = await missingOf(programsOf(command), where)
   if (missing !== null) return missing
   const { cwd, env } = where

@@ -1,8 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { namesIn } from '../../base/folder.ts'
 import { textAt } from '../../base/read-file.ts'
 import { UserError } from '../../base/errors.ts'
-import { commitsBetween, isAncestor, tipOf, type Base, type LaterCommit } from '../../git/head.ts'
+import { isAncestor, objectAt, type Base } from '../../git/head.ts'
+import { readLog, type LogEntry } from '../../git/log.ts'
 import { findRepository } from '../../git/repository.ts'
 import {
   finishMove,
@@ -26,7 +28,7 @@ export interface Branch {
   /** The branch's commit now; throws if the branch is gone. */
   tip(): Promise<Base>
   /** The commits on top of a commit. */
-  landedSince(commit: string, base: Base): Promise<readonly LaterCommit[]>
+  landedSince(commit: string, base: Base): Promise<readonly LogEntry[]>
   /** Whether the branch still has a commit in its history. */
   holds(commit: string, base: Base): Promise<boolean>
   /** What keeps the worktree from following a move to that commit or tree; null if nothing does. */
@@ -47,14 +49,16 @@ export function openBranch(home: Home, name: string | null, note: (move: Move | 
   return {
     name,
     async tip() {
-      const head = looseTip(home, name) ?? (name === null ? await headOf(home) : await tipOf(git, name))
+      const head =
+        looseTip(home, name) ?? (await objectAt(git, name === null ? 'HEAD' : `refs/heads/${name}`))
       if (head !== null) return { head, branch: name }
       throw new UserError(
         `the branch ${name ?? 'HEAD'} is gone`,
         `Make it again (git branch ${name ?? 'main'} …): what has passed is kept, and the next ralph run lands it.`,
       )
     },
-    landedSince: (commit, base) => commitsBetween(git, commit, base.head, ['--first-parent']),
+    landedSince: (commit, base) =>
+      readLog(git, { revisions: [`${commit}..${base.head}`], options: ['--first-parent'] }),
     holds: async (commit, base) =>
       (line.has(commit) && line.has(base.head)) || isAncestor(git, commit, base.head),
     async obstacle(from, to) {
@@ -89,12 +93,6 @@ export async function finishBranchMove(home: Home, move: Move | null): Promise<v
   if (move) await finishMove(await whereItIs(home, move.branch), move)
 }
 
-async function headOf({ git }: Home): Promise<string | null> {
-  const args = ['rev-parse', '--verify', '--quiet', 'HEAD']
-  const { code, stdout } = await git.run(args, { okCodes: [0, 1] })
-  return code === 0 ? stdout.toString().trim() : null
-}
-
 /** The commit of a branch stored in its own file, as after a recent move: reading it needs no process. */
 function looseTip({ repository }: Home, name: string | null): string | null {
   const file =
@@ -124,7 +122,8 @@ async function whereItIs({ git, repository }: Home, name: string | null): Promis
  * merge on the branch itself shows in the worktree that follows.
  */
 function operationOn(commonDir: string, branch: string): string | null {
-  for (const dir of [commonDir, ...worktreesOf(commonDir)]) {
+  const worktrees = join(commonDir, 'worktrees')
+  for (const dir of [commonDir, ...namesIn(worktrees).map((name) => join(worktrees, name))]) {
     const rebased = ['rebase-merge', 'rebase-apply'].map((name) =>
       textAt(join(dir, name, 'head-name')).trim(),
     )
@@ -132,9 +131,4 @@ function operationOn(commonDir: string, branch: string): string | null {
     if (textAt(join(dir, 'BISECT_START')).trim() === branch) return `a bisect of ${branch} is under way`
   }
   return null
-}
-
-function worktreesOf(commonDir: string): readonly string[] {
-  const folder = join(commonDir, 'worktrees')
-  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
 }

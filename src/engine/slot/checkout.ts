@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { RALPH_ENTRIES } from '../../base/ralph-folder.ts'
+import { ralphPaths } from '../../base/ralph-folder.ts'
 import { Folder, type Snapshot } from './folder.ts'
 import type { AsItIs } from './follow.ts'
 import type { Home } from './home.ts'
@@ -20,6 +20,5 @@ export async function takeCheckout(
   const index = join(repository.gitDir, 'index')
   // It keeps its time: git tells by that which files it has to read again.
   if (existsSync(index)) cpSync(index, folder.index, { preserveTimestamps: true })
-  const own = [...new Set(['', prefix])].flatMap((at) => RALPH_ENTRIES.map((entry) => `${at}.ralph/${entry}`))
-  return { ...(await folder.snapshot(own)), index: folder.index, folder }
+  return { ...(await folder.snapshot(ralphPaths(prefix))), index: folder.index, folder }
 }

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { foldersAbove } from '../../base/paths.ts'
 import { GitError, type Git } from '../../git/git.ts'
-import { moveBranch } from '../../git/head.ts'
+import { moveBranch, objectAt } from '../../git/head.ts'
 import { rawChanges, type RawChange } from '../../git/raw-changes.ts'
 import { isSpelledSo, keysOf } from '../../git/path-case.ts'
 import { operationsUnderWay, type Repository } from '../../git/repository.ts'
@@ -90,7 +90,7 @@ export async function moveWithCheckout(
 export async function finishMove(checkout: Checkout, move: Move): Promise<void> {
   const { git, repository } = checkout
   releaseDeadLock(repository)
-  if (!isOn(repository, move.branch) || (await headOf(git)) !== move.to) return
+  if (!isOn(repository, move.branch) || (await objectAt(git, 'HEAD')) !== move.to) return
   const lock = await lockIndex(repository)
   if (lock === null) throw new GitError(['read-tree'], 128, 'another git holds the lock of the index')
   try {
@@ -125,12 +125,6 @@ function isOn({ gitDir }: Repository, branch: string | null): boolean {
   }
 }
 
-async function headOf(git: Git): Promise<string> {
-  return (await git.run(['rev-parse', '--verify', '--quiet', 'HEAD'], { okCodes: [0, 1] })).stdout
-    .toString()
-    .trim()
-}
-
 async function moveAlone(git: Git, { branch, from, to }: Move): Promise<Moved> {
   try {
     await moveBranch(git, { branch, from, to }, WHY)
@@ -138,8 +132,7 @@ async function moveAlone(git: Git, { branch, from, to }: Move): Promise<Moved> {
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
-    const { stdout } = await git.run(['rev-parse', '--verify', '--quiet', ref], { okCodes: [0, 1] })
-    if (stdout.toString().trim() === from) throw error
+    if ((await objectAt(git, ref)) === from) throw error
     return { kind: 'overtaken' }
   }
 }

@@ -1,8 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { entriesIn } from '../../base/folder.ts'
 import { moveAll, removeAll } from '../../base/remove.ts'
 import { readPlainFile } from '../../base/read-file.ts'
-import { looseCommit } from '../../git/head.ts'
+import { looseParents } from '../../git/head.ts'
 import { settingsText, type Settings } from '../../git/settings.ts'
 
 /** What the repository in a folder shows to those who ask git there. */
@@ -49,7 +50,7 @@ export function commitsMadeIn(folder: string): readonly string[] {
   const dir = join(folder, '.git')
   const found = new Set<string>()
   const visit = (path: string, depth: number): void => {
-    for (const entry of entriesOf(path)) {
+    for (const entry of entriesIn(path)) {
       if (entry.isDirectory() && depth < DEEPEST) visit(join(path, entry.name), depth + 1)
       else if (entry.isFile()) note(join(path, entry.name))
     }
@@ -57,7 +58,7 @@ export function commitsMadeIn(folder: string): readonly string[] {
   const note = (file: string): void => {
     const hash = readPlainFile(file, 200)?.trim() ?? ''
     // A commit of the person's is not among the objects that were made here.
-    const isMade = /^[0-9a-f]{40,64}$/.test(hash) && looseCommit(join(dir, 'objects'), hash) !== null
+    const isMade = /^[0-9a-f]{40,64}$/.test(hash) && looseParents(join(dir, 'objects'), hash) !== null
     if (isMade && found.size < MOST) found.add(hash)
   }
   // Every ref was packed when it began: one in a file of its own was moved or made since.
@@ -80,7 +81,7 @@ export async function commitBelow(
   const dir = join(folder, '.git')
   for (let commit = headIn(dir, refs), depth = 0; commit !== null && depth < MOST_COMMITS; depth++) {
     if (await isKnown(commit)) return commit
-    commit = looseCommit(join(dir, 'objects'), commit)?.parents[0] ?? null
+    commit = looseParents(join(dir, 'objects'), commit)?.[0] ?? null
   }
   return null
 }
@@ -107,12 +108,4 @@ export function putAside(folder: string, to: string): void {
   removeAll(to)
   mkdirSync(dirname(to), { recursive: true })
   moveAll(join(folder, '.git'), to)
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }

@@ -4,7 +4,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -13,7 +12,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { foldersAbove, pathWithin } from '../../base/paths.ts'
 import { tellingLines } from '../../base/failure-lines.ts'
-import type { Git } from '../../git/git.ts'
+import { folderNamesIn } from '../../base/folder.ts'
 import { ignoredPaths } from '../../git/repository.ts'
 import { runProgram } from '../../process/run.ts'
 import type { GateResult } from '../../events/gate.ts'
@@ -121,9 +120,17 @@ export class Readying {
     return this.#needs.link.filter((path) => pathWithin(root, resolve(this.#project, path)) === null)
   }
 
-  /** The ignored files that are copied into each folder, relative to the project's root. */
+  /** The ignored files that `copy` or `.worktreeinclude` names, relative to the project's root. */
   async filesToCopy(): Promise<readonly string[]> {
-    return filesToCopy(this.#home.git.at(this.#project), this.#needs.copy)
+    const { copy } = this.#needs
+    const isThere = existsSync(join(this.#project, INCLUDE_FILE))
+    if (copy.length === 0 && !isThere) return []
+    const git = this.#home.git.at(this.#project)
+    const patterns = [...copy.flatMap((pattern) => ['-x', pattern]), ...(isThere ? ['-X', INCLUDE_FILE] : [])]
+    const { stdout } = await git.run(['ls-files', '--others', '--ignored', '-z', ...patterns])
+    const found = stdout.toString().split('\0').filter(Boolean)
+    const ignored = await ignoredPaths(git, found)
+    return found.filter((path) => ignored.has(path))
   }
 
   /** Whether something in the packages was changed after the stamp: what gates run must not be what the last ones left. */
@@ -217,17 +224,6 @@ function latin(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
 
-/** The ignored files of a project that match the patterns, or those of `.worktreeinclude`. */
-export async function filesToCopy(git: Git, copy: readonly string[]): Promise<readonly string[]> {
-  const isThere = existsSync(join(git.cwd, INCLUDE_FILE))
-  if (copy.length === 0 && !isThere) return []
-  const patterns = [...copy.flatMap((pattern) => ['-x', pattern]), ...(isThere ? ['-X', INCLUDE_FILE] : [])]
-  const { stdout } = await git.run(['ls-files', '--others', '--ignored', '-z', ...patterns])
-  const found = stdout.toString().split('\0').filter(Boolean)
-  const ignored = await ignoredPaths(git, found)
-  return found.filter((path) => ignored.has(path))
-}
-
 /** Copies a file to a path below a folder. A link in the way, which an agent may have made, is removed and not followed. */
 function copyInto(from: string, root: string, path: string): void {
   if (!lstatSync(from, { throwIfNoEntry: false })?.isFile()) return
@@ -246,7 +242,7 @@ function copyInto(from: string, root: string, path: string): void {
 function packagesBelow(project: string): readonly string[] {
   const found: string[] = []
   const visit = (folder: string, depth: number): void => {
-    for (const name of foldersIn(join(project, folder))) {
+    for (const name of folderNamesIn(join(project, folder))) {
       if (name === 'node_modules' || name.startsWith('.')) continue
       const path = folder === '' ? name : `${folder}/${name}`
       if (existsSync(join(project, path, 'node_modules'))) found.push(path)
@@ -258,13 +254,3 @@ function packagesBelow(project: string): readonly string[] {
 }
 
 const DEEPEST = 3
-
-function foldersIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-      entry.isDirectory() ? [entry.name] : [],
-    )
-  } catch {
-    return []
-  }
-}

@@ -10,13 +10,13 @@ import { isAncestor, type Base } from '../../git/head.ts'
 import { makePlainCommit } from '../../git/made-commit.ts'
 import { mergeTrees, type Merged } from '../../git/merge.ts'
 import { MODES, rawChanges, type RawChange } from '../../git/raw-changes.ts'
-import { RALPH_ENTRIES } from '../../base/ralph-folder.ts'
+import { ralphPaths } from '../../base/ralph-folder.ts'
 import { slotEnvironment } from './environment.ts'
 import { Folder, type Amendments } from './folder.ts'
 import type { Home } from './home.ts'
 import { commitBelow, commitsMadeIn, lendGit, putAside } from './lent-git.ts'
 import type { Readied, Readying, RunInstall } from './ready.ts'
-import { besideOf, Submodules } from './submodules.ts'
+import { Submodules } from './submodules.ts'
 
 /** The work since a base: a tree, and what is in no tree. */
 export interface Work {
@@ -109,7 +109,7 @@ export class Slot {
   }
 
   #modules({ name, folder }: Side): Submodules {
-    return new Submodules(this.#plan.home, folder, besideOf(join(this.path, `${name}.git`)))
+    return new Submodules(this.#plan.home, folder, join(this.path, `${name}-modules`))
   }
 
   get isThere(): boolean {
@@ -216,7 +216,11 @@ export class Slot {
   async take(base: string): Promise<Work> {
     const { folder, root } = this.work
     const modules = this.#submodules.work
-    const except = [...(await this.#plan.readying.paths(root)), ...this.#ralphPaths(), ...modules.paths]
+    const except = [
+      ...(await this.#plan.readying.paths(root)),
+      ...ralphPaths(this.#plan.home.prefix),
+      ...modules.paths,
+    ]
     const { tree, nested, problem } = await folder.snapshot(except)
     const inside = await modules.changes()
     const found = await rawChanges(folder.git, base, tree)
@@ -276,12 +280,6 @@ export class Slot {
     const { git } = this.#plan.home
     const own = new Set((await rawChanges(git, from, tree)).map(({ path }) => path))
     return (await rawChanges(git, from, base)).some(({ path }) => !own.has(path))
-  }
-
-  /** The entries of ralph's own folder, at the top and in the project. */
-  #ralphPaths(): readonly string[] {
-    const { prefix } = this.#plan.home
-    return [...new Set(['', prefix])].flatMap((at) => RALPH_ENTRIES.map((entry) => `${at}.ralph/${entry}`))
   }
 
   /** Why links in the work would not lead anywhere in a clone; null if all do. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Git } from '../../git/git.ts'
+import { objectAt } from '../../git/head.ts'
 import { effectiveSettings, withoutHooks } from '../../git/settings.ts'
 import { Folder, type Amendments } from './folder.ts'
 import type { Home } from './home.ts'
@@ -96,9 +97,9 @@ export class Submodules {
     for (const { path, folder, commit, home } of this.#known) {
       if (!existsSync(folder.files)) continue
       const { tree } = await folder.snapshot([])
-      if (tree === (await treeOf(home, commit))) continue
+      if (tree === (await objectAt(home, `${commit}^{tree}`))) continue
       const head = headIn(join(folder.files, '.git'))
-      if (head !== null && (await treeOf(home, head)) === tree && (await isPushed(home, head)))
+      if (head !== null && (await objectAt(home, `${head}^{tree}`)) === tree && (await isPushed(home, head)))
         moved.set(path, { mode: '160000', hash: head })
       else lost.push(path)
     }
@@ -114,19 +115,8 @@ async function gitDirOf(git: Git): Promise<string> {
   return (await git.run(['rev-parse', '--absolute-git-dir'])).stdout.toString().trim()
 }
 
-async function treeOf(git: Git, commit: string): Promise<string | null> {
-  const args = ['rev-parse', '--verify', '--quiet', `${commit}^{tree}`]
-  const { code, stdout } = await git.run(args, { okCodes: [0, 1, 128] })
-  return code === 0 ? stdout.toString().trim() : null
-}
-
 /** Whether a remote-tracking branch of the checkout's copy has the commit. */
 async function isPushed(git: Git, commit: string): Promise<boolean> {
   const args = ['for-each-ref', '--count=1', '--contains', commit, 'refs/remotes']
   return (await git.run(args, { okCodes: [0, 128, 129] })).stdout.length > 0
-}
-
-/** The folder of a slot's repositories of submodules, on one side. */
-export function besideOf(own: string): string {
-  return join(dirname(own), `${own.slice(own.lastIndexOf('/') + 1).replace(/\.git$/, '')}-modules`)
 }

@@ -1,4 +1,4 @@
-import { fail, factsOfJob, treeOf, type Failed, type Result } from '../attempt.ts'
+import { begunTree, fail, factsOfJob, type Failed, type Result } from '../attempt.ts'
 import { decide } from '../decide.ts'
 import { changedGates } from '../gate-files.ts'
 import { taskChanges } from '../interference.ts'
@@ -10,7 +10,7 @@ import type { Happening } from '../../events/event.ts'
 import { UNKNOWN_USAGE } from '../../events/usage.ts'
 import { rawChanges } from '../../git/raw-changes.ts'
 import { attemptRef, candidateRef, listCandidates, listRecords, type KeptAttempt } from '../../git/record.ts'
-import { changeRefs } from '../../git/refs.ts'
+import { setRef } from '../../git/refs.ts'
 import type { RemoteAttemptPorts } from './port.ts'
 import type { JobEnd } from './queue.ts'
 import type { Remote } from './remote.ts'
@@ -42,7 +42,7 @@ export async function acceptReport(
     ? outcome('lost', `the worker ${worker} was ended`)
     : { ...reported, until: until === null ? null : new Date(until) }
   const record = end.record === null ? null : await recordOf(given, end.record, remote)
-  const begun = await begunTree(given)
+  const begun = await begunTree(given.job, given.ports.home.git)
   const tree = record?.tree ?? begun
   const facts = { outcome: ended, seconds: record?.seconds ?? 0, usage: end.usage, unchanged: tree === begun }
   const decision = decide(facts, { ...job.situation, now: ports.now() })
@@ -54,7 +54,7 @@ export async function recordLost(given: GivenJob, reason: string): Promise<Faile
   const { job, ports, emit, begunAt } = given
   const seconds = Math.max(0, (ports.now().getTime() - begunAt.getTime()) / 1000)
   const facts = { ...factsOfJob(job), reason, seconds }
-  const tree = await begunTree(given)
+  const tree = await begunTree(given.job, given.ports.home.git)
   return fail(job, { facts, tree, outcome: outcome('lost', reason), denied: [] }, ports, emit)
 }
 
@@ -64,7 +64,7 @@ export async function notMade(given: GivenJob, ended: Outcome): Promise<Failed> 
   const usage = UNKNOWN_USAGE
   const facts = { outcome: ended, seconds: 0, usage, unchanged: true }
   const decision = decide(facts, { ...job.situation, now: ports.now() })
-  const tree = await begunTree(given)
+  const tree = await begunTree(given.job, given.ports.home.git)
   return { kind: 'failed', outcome: ended, decision, record: null, tree, usage, session: null }
 }
 
@@ -101,7 +101,7 @@ async function acceptPassed(
   if (problem === null) return { kind: 'passed', candidate: facts, denied: end.denied }
   const refused = outcome('gate-failed', problem)
   const failed = await fail(job, { facts, tree: kept.tree, outcome: refused, denied: [] }, ports, emit)
-  await changeRefs(git, { make: new Map(), take: new Map([[ref, kept.commit]]) })
+  await setRef(git, ref, { from: kept.commit, to: null })
   return failed
 }
 
@@ -111,8 +111,4 @@ async function recordOf({ job, ports }: GivenJob, ref: string, remote: Remote): 
   await remote.bring([ref])
   const records = await listRecords(ports.home.git, job.task.id)
   return records.find(({ number }) => number === job.attempt) ?? null
-}
-
-async function begunTree({ job: { from, base }, ports }: GivenJob): Promise<string> {
-  return from.kind === 'record' ? from.tree : treeOf(ports.home, base.head)
 }

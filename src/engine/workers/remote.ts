@@ -1,6 +1,6 @@
 import { UserError } from '../../base/errors.ts'
 import { GitError, type Git } from '../../git/git.ts'
-import { isAncestor, tipOf } from '../../git/head.ts'
+import { isAncestor, objectAt } from '../../git/head.ts'
 import { pushForward, pushGone, pushNew, type PushResult } from '../../git/push.ts'
 import { copyRefs } from '../../git/refs.ts'
 import { sleep } from '../../process/sleep.ts'
@@ -28,7 +28,6 @@ export class Remote {
   /** Null if nobody waits. */
   #patience: RemotePatience | null = null
   /** Branches of the remote with commits that they are known to hold: several jobs may have the same base. */
-  #held: ReadonlySet<string> = new Set()
 
   /** `git` runs at the top of the checkout. */
   constructor(git: Git, name: string) {
@@ -61,28 +60,20 @@ export class Remote {
         if (error instanceof GitError && /couldn't find remote ref/.test(error.stderr)) return null
         throw this.#unreachable(error)
       }
-      return this.#commitAt(tracking)
+      return objectAt(this.#git, tracking)
     })
   }
 
   /** Fetches a commit of a branch; false if the branch on the remote does not hold it. */
   async bringBase(branch: string, commit: string): Promise<boolean> {
-    const name = `${branch} ${commit}`
-    if (this.#held.has(name)) return true
-    const isHeld = await this.#bringBase(branch, commit)
-    if (isHeld) this.#held = new Set([...this.#held, name].slice(-MOST_HELD))
-    return isHeld
-  }
-
-  async #bringBase(branch: string, commit: string): Promise<boolean> {
     const tracking = this.#tracking(branch)
     // Usually it is the last commit that landed.
     if ((await this.fetchBranch(branch)) === commit) return true
-    if (await this.#holds(tracking, commit)) return true
+    if (await this.isAncestor(commit, tracking)) return true
     const { stdout } = await this.#git.run(['rev-parse', '--is-shallow-repository'])
     if (stdout.toString().trim() !== 'true') return false
     await this.#inTurn(() => this.#git.run(['fetch', '--quiet', '--no-tags', '--unshallow', this.name]))
-    return this.#holds(tracking, commit)
+    return this.isAncestor(commit, tracking)
   }
 
   /** Fetches records, of one task or of all, and candidates; refs here stay as they are. */
@@ -118,14 +109,12 @@ export class Remote {
 
   /** Moves a branch of the remote forward, with the person's hooks. */
   async pushBranch(branch: string, commit: string): Promise<PushResult> {
-    const spec = { from: commit, to: `refs/heads/${branch}` }
-    return this.#push(() => pushForward(this.#git, this.name, [spec], { hooks: true }))
+    return this.#push(() => pushForward(this.#git, this.name, commit, branch))
   }
 
   /** Creates refs there with the names that they have here. */
   pushNew(refs: readonly string[]): Promise<PushResult> {
-    const specs = refs.map((ref) => ({ from: ref, to: ref }))
-    return this.#push(() => pushNew(this.#git, this.name, specs))
+    return this.#push(() => pushNew(this.#git, this.name, refs))
   }
 
   /** Pushes the kept attempts, except those whose ref exists there. */
@@ -163,29 +152,12 @@ export class Remote {
     return moved
   }
 
-  /** The commit of a branch here. */
-  tip(branch: string): Promise<string | null> {
-    return tipOf(this.#git, branch)
-  }
-
   isAncestor(ancestor: string, of: string): Promise<boolean> {
     return isAncestor(this.#git, ancestor, of)
   }
 
   #tracking(branch: string): string {
     return `refs/remotes/${this.name}/${branch}`
-  }
-
-  async #commitAt(ref: string): Promise<string | null> {
-    const { code, stdout } = await this.#git.run(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], {
-      okCodes: [0, 1],
-    })
-    return code === 0 ? stdout.toString().trim() : null
-  }
-
-  async #holds(ref: string, commit: string): Promise<boolean> {
-    const args = ['merge-base', '--is-ancestor', commit, ref]
-    return (await this.#git.run(args, { okCodes: [0, 1, 128] })).code === 0
   }
 
   #unreachable(error: unknown): unknown {
@@ -228,9 +200,6 @@ export class Remote {
     return mine
   }
 }
-
-/** No job begins from a much older commit. */
-const MOST_HELD = 10
 
 type CopyArguments = [pairs: Parameters<typeof copyRefs>[2], options?: Parameters<typeof copyRefs>[3]]
 

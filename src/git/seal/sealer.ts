@@ -1,4 +1,5 @@
 import type { Git } from '../git.ts'
+import { signsCommits } from '../made-commit.ts'
 import type { Trailer } from '../trailers.ts'
 import type { Algorithm } from './block-hash.ts'
 import { SEAL_KEY, wantedPrefix } from './commit-object.ts'
@@ -25,9 +26,8 @@ export interface Sealer {
 /** Opens the sealer for the setting `commit.digits`. */
 export function openSealer(git: Git, digits: number | 'auto', ports: Omit<SealPorts, 'onProgress'>): Sealer {
   const algorithm = once(() => algorithmOf(git))
-  const signed = once(() => signsCommits(git))
   const auto = async (message: string) => {
-    const blocksPerTry = expectedBlocks(message, await signed())
+    const blocksPerTry = expectedBlocks(message, await signsCommits(git))
     // Measured each time, as the machine's load changes during a run.
     return digitsFor({ blocksPerSecond: measureSpeed(await algorithm(), ports), blocksPerTry })
   }
@@ -56,11 +56,6 @@ export function openSealer(git: Git, digits: number | 'auto', ports: Omit<SealPo
 async function algorithmOf(git: Git): Promise<Algorithm> {
   const { stdout } = await git.run(['rev-parse', '--show-object-format'])
   return stdout.toString().trim() === 'sha256' ? 'sha256' : 'sha1'
-}
-
-async function signsCommits(git: Git): Promise<boolean> {
-  const { stdout } = await git.run(['config', '--type=bool', '--default=false', '--get', 'commit.gpgSign'])
-  return stdout.toString().trim() === 'true'
 }
 
 function once<T>(ask: () => Promise<T>): () => Promise<T> {
