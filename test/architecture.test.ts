@@ -14,7 +14,7 @@ const ARROWS: Record<string, readonly string[]> = {
   select: ['task'],
   lint: ['markdown', 'select', 'task'],
   prompt: ['markdown', 'task'],
-  agent: ['markdown', 'process'],
+  agent: ['markdown', 'process', 'signal'],
   cage: ['process'],
   git: ['process'],
   engine: ['agent', 'git', 'process', 'select', 'signal', 'task'],

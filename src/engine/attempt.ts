@@ -17,7 +17,6 @@ import {
 } from '../git/record.ts'
 import { treeOf } from '../git/tree.ts'
 import { checkedIn } from '../task/criteria.ts'
-import { driveAgent } from './by-hand.ts'
 import { decide, isIdle, type Decision } from './decide.ts'
 import { changedGates } from './gate-files.ts'
 import { interferenceIn, interferenceLine, taskChanges } from './interference.ts'
@@ -25,9 +24,9 @@ import { logOf, type Job } from './job.ts'
 import { judge } from './judge.ts'
 import { outcomeOfEnd, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit, RunPorts } from './ports.ts'
-import { runAgent, type AgentRun } from './run-agent.ts'
+import { driveAgent, runAgent, type AgentRun } from './run-agent.ts'
 import { changedConfiguration } from './runs-later.ts'
-import { NO_SIGNALS, type Signals } from './signals.ts'
+import { NO_SIGNALS, type Signals } from '../agent/signals.ts'
 import type { Work } from './slot/slot.ts'
 
 /** How an attempt ended. */
@@ -80,7 +79,7 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
     ...(runsLater.length > 0 ? [{ kind: 'runs-later', paths: runsLater } as const] : []),
   ]
   for (const interference of noticed) emit({ type: 'interference', id: job.task.id, interference })
-  const end = endOf(agent, isTakenOver, ports)
+  const end = endOf(job, agent, isTakenOver, ports)
   const verdict = await judge(job, { end, work, gatesChanged }, ports, emit)
   const facts: AttemptFacts = {
     ...factsOf(job, { agent, signals }),
@@ -119,9 +118,14 @@ async function runOrDrive(job: Job, ports: AttemptPorts, emit: Emit<Happening>):
   return { outcome: await driveAgent(job, ports, emit), reported: NO_SIGNALS }
 }
 
-function endOf({ end }: AgentOutcome, isTakenOver: boolean, { control, signal }: AttemptPorts): Outcome {
-  if (end.kind !== 'interrupted' || signal.aborted) return outcomeOfEnd(end)
-  if (control.skipped.aborted) return outcomeOfEnd({ kind: 'skipped' })
+function endOf(
+  { task }: Job,
+  { end }: AgentOutcome,
+  isTakenOver: boolean,
+  { control }: AttemptPorts,
+): Outcome {
+  if (end.kind !== 'interrupted' || control.signal.aborted) return outcomeOfEnd(end)
+  if (control.skipped(task.id).aborted) return outcomeOfEnd({ kind: 'skipped' })
   return outcomeOfEnd(isTakenOver ? { kind: 'taken-over' } : end)
 }
 

@@ -36,7 +36,7 @@ export interface Verdict {
 /** What the gates of a slot are run with. */
 export type CheckPorts = Pick<
   AttemptPorts,
-  'slot' | 'home' | 'source' | 'check' | 'logs' | 'mark' | 'signal' | 'killSignal' | 'checkpoint'
+  'slot' | 'home' | 'source' | 'check' | 'logs' | 'mark' | 'control' | 'checkpoint'
 >
 
 /**
@@ -55,7 +55,7 @@ export async function checkTree(
   for (let round = 1; ; round++) {
     const problem = await slot.bringCheck(tree, toCheck.at, installing(ports, emit))
     if (problem !== null) return { outcome: outcome('gate-failed', problem), tree, passed: [] }
-    const results = await runAll(toCheck, ports, emit)
+    const results = await runGates({ id, name: `${id}-${toCheck.attempt}`, gates }, ports, emit)
     ports.checkpoint('gates-ended')
     const after = await takeChecked(tree, ports)
     const failed = await gateOutcome(results, toCheck, ports)
@@ -88,7 +88,7 @@ type Sides = Pick<AttemptPorts, 'check'> & Partial<Pick<AttemptPorts, 'work'>>
 
 /** How a slot installs packages, with what it says as events. */
 export function installing(
-  ports: Pick<AttemptPorts, 'slot' | 'logs' | 'mark' | 'signal' | 'killSignal'> & Sides,
+  ports: Pick<AttemptPorts, 'slot' | 'logs' | 'mark' | 'control'> & Sides,
   emit: Emit<Happening>,
   name: 'work' | 'check' = 'check',
 ): Installing {
@@ -108,19 +108,19 @@ export function installing(
 const INSTALL_SECONDS = 1800
 
 /** Runs every gate, so that the report shows all that is wrong at once. */
-async function runAll(
-  { id, attempt, gates }: ToCheck,
-  ports: CheckPorts,
+export async function runGates(
+  { id, name, gates }: { readonly id: string; readonly name: string; readonly gates: readonly Gate[] },
+  ports: Omit<CheckPorts, 'checkpoint'>,
   emit: Emit<Happening>,
 ): Promise<readonly GateResult[]> {
   const results: GateResult[] = []
   const onCaged = (action: CagedAction): void => emit({ type: 'caged', id, by: 'gate', ...action })
   for (const [index, gate] of gates.entries()) {
-    if (ports.signal.aborted) break
+    if (ports.control.signal.aborted) break
     // What one gate has changed in the packages must not decide the next one.
     if (index > 0) await ports.slot.renewPackages(installing(ports, emit))
     emit({ type: 'gate-started', id, gate })
-    const how = { name: `${id}-${attempt}`, side: ports.slot.check, onCaged }
+    const how = { name, side: ports.slot.check, onCaged }
     const result = await runLogged(gate, ports.check.runGate, ports, how)
     emit({ type: 'gate-finished', id, result })
     results.push(result)
@@ -132,13 +132,7 @@ async function runAll(
 export async function runLogged(
   gate: Gate,
   run: RunGate,
-  {
-    slot,
-    logs,
-    mark,
-    signal,
-    killSignal,
-  }: Pick<AttemptPorts, 'slot' | 'logs' | 'mark' | 'signal' | 'killSignal'>,
+  { slot, logs, mark, control }: Pick<AttemptPorts, 'slot' | 'logs' | 'mark' | 'control'>,
   {
     name,
     side,
@@ -150,8 +144,8 @@ export async function runLogged(
     return await run(gate, {
       cwd: side.root,
       env: withMark(slot.env(side), mark),
-      signal,
-      killSignal,
+      signal: control.signal,
+      killSignal: control.killSignal,
       onCaged,
       log: (chunk) => log.write(chunk),
     })
@@ -168,9 +162,9 @@ function fileName(name: string): string {
 async function gateOutcome(
   results: readonly GateResult[],
   toCheck: ToCheck,
-  { home, signal }: CheckPorts,
+  { home, control }: CheckPorts,
 ): Promise<Outcome | null> {
-  if (signal.aborted || results.some(({ verdict }) => verdict === 'interrupted'))
+  if (control.signal.aborted || results.some(({ verdict }) => verdict === 'interrupted'))
     return outcome('interrupted', 'the run was interrupted while the gates ran')
   const failed = results.filter(({ gate, verdict }) => gate.required && verdict !== 'passed')
   if (failed.length === 0) return null

@@ -10,24 +10,26 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
-import { platform, tmpdir, userInfo } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
+import * as v from 'valibot'
 import { UserError } from '../base/errors.ts'
+import { parsedJson } from '../base/text.ts'
 import type { Control } from './control.ts'
 import type { RunFolder } from './folder.ts'
 
 /** What a command in another terminal can request from the running run. */
-export type ControlRequest =
-  | { readonly do: 'pause' | 'resume' }
-  | { readonly do: 'stop'; readonly now: boolean }
-  | { readonly do: 'skip' | 'retry' | 'take-over'; readonly task: string }
-  | { readonly do: 'answer'; readonly task: string; readonly text: string }
+const REQUEST = v.variant('do', [
+  v.object({ do: v.picklist(['pause', 'resume']) }),
+  v.object({ do: v.literal('stop'), now: v.optional(v.boolean(), false) }),
+  v.object({ do: v.picklist(['skip', 'retry', 'take-over']), task: v.string() }),
+  v.object({ do: v.literal('answer'), task: v.string(), text: v.pipe(v.string(), v.trim(), v.minLength(1)) }),
+])
+export type ControlRequest = v.InferOutput<typeof REQUEST>
 
 /** The run's answer: done, or why not. */
-export interface ControlReply {
-  readonly ok: boolean
-  readonly text: string
-}
+const REPLY = v.object({ ok: v.boolean(), text: v.string() })
+export type ControlReply = Readonly<v.InferOutput<typeof REPLY>>
 
 /** The socket of a run for commands in other terminals. */
 export interface ControlDoor {
@@ -55,7 +57,7 @@ export async function openControlDoor(
   let opening = false
   return {
     ensure() {
-      if (opening || platform() === 'win32' || existsSync(path)) return
+      if (opening || existsSync(path)) return
       opening = true
       server?.close()
       void listen(address, path, answer).then((again) => {
@@ -66,7 +68,7 @@ export async function openControlDoor(
     },
     close() {
       server?.close()
-      for (const left of new Set([path, address])) if (platform() !== 'win32') rmSync(left, { force: true })
+      for (const left of new Set([path, address])) rmSync(left, { force: true })
       server = null
     },
   }
@@ -126,10 +128,9 @@ function no(text: string): ControlReply {
 /** Sends a request to the running run; null if none can be reached. */
 export async function askRun(
   { control: path }: Pick<RunFolder, 'control'>,
-  env: Environment,
   request: ControlRequest,
 ): Promise<ControlReply | null> {
-  const address = knownAddress(path, env)
+  const address = knownAddress(path)
   if (address === null) return null
   return new Promise((resolve, reject) => {
     let text = ''
@@ -141,37 +142,17 @@ export async function askRun(
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(null)
       else reject(new UserError(`the run cannot be reached: ${error.message}`, `Its socket is ${address}.`))
     })
-    socket.on('close', () => resolve(readReply(text)))
+    socket.on('close', () => {
+      const read = v.safeParse(REPLY, parsedJson(text))
+      resolve(read.success ? read.output : null)
+    })
   })
-}
-
-function readReply(text: string): ControlReply | null {
-  const reply = parsed(text)
-  if (typeof reply !== 'object' || reply === null) return null
-  if (!('ok' in reply) || !('text' in reply) || typeof reply.text !== 'string') return null
-  return { ok: reply.ok === true, text: reply.text }
 }
 
 /** The request in a line; null if it is none. */
 export function readRequest(line: string): ControlRequest | null {
-  const read = parsed(line)
-  if (typeof read !== 'object' || read === null || !('do' in read)) return null
-  const task = 'task' in read && typeof read.task === 'string' ? read.task : null
-  const text = 'text' in read && typeof read.text === 'string' ? read.text.trim() : ''
-  if (read.do === 'pause' || read.do === 'resume') return { do: read.do }
-  if (read.do === 'stop') return { do: 'stop', now: 'now' in read && read.now === true }
-  if ((read.do === 'skip' || read.do === 'retry' || read.do === 'take-over') && task !== null)
-    return { do: read.do, task }
-  if (read.do === 'answer' && task !== null && text !== '') return { do: 'answer', task, text }
-  return null
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
+  const read = v.safeParse(REQUEST, parsedJson(line))
+  return read.success ? read.output : null
 }
 
 async function listen(
@@ -182,9 +163,9 @@ async function listen(
   const server = createServer({ allowHalfOpen: true }, (socket) => serve(socket, answer))
   try {
     // A run that died has left the file: only one run holds the lock.
-    if (platform() !== 'win32') for (const left of new Set([path, address])) rmSync(left, { force: true })
+    for (const left of new Set([path, address])) rmSync(left, { force: true })
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(address, resolve))
-    if (platform() !== 'win32') chmodSync(address, 0o600)
+    chmodSync(address, 0o600)
     if (address !== path) writeFileSync(path, address, { mode: 0o600 })
   } catch {
     server.close()
@@ -216,9 +197,8 @@ function serve(socket: Socket, answer: (request: ControlRequest) => ControlReply
 
 /** The socket's path: in the folder, or if that is too long, in a folder that only this user can open. */
 function addressOf(path: string, env: Environment): string {
-  const name = createHash('sha256').update(path).digest('hex').slice(0, 16)
-  if (platform() === 'win32') return `\\\\.\\pipe\\ralph-${name}`
   if (Buffer.byteLength(path) <= LONGEST_PATH) return path
+  const name = createHash('sha256').update(path).digest('hex').slice(0, 16)
   const folder = join(runtimeFolder(env), `ralph-${userInfo().uid}`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return join(isPrivate(folder) ? folder : dirname(path), `${name}.sock`)
@@ -230,8 +210,7 @@ function runtimeFolder(env: Environment): string {
 }
 
 /** The address that the run has stored; null if no run has. A path that leads into another user's folder is not followed. */
-function knownAddress(path: string, env: Environment): string | null {
-  if (platform() === 'win32') return addressOf(path, env)
+function knownAddress(path: string): string | null {
   try {
     if (lstatSync(path).isSocket()) return path
     const address = readFileSync(path, 'utf8').trim()

@@ -1,6 +1,10 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { namesIn } from '../base/folder.ts'
 import { LineSplitter } from '../base/stream.ts'
+import { parsedJson } from '../base/text.ts'
 import type { RunEvent } from '../events/event.ts'
+import { statusAfter, type RunStatus } from '../events/status.ts'
+import { journalPath } from './journal.ts'
 
 /** How much is read at once: its events are parsed in about a millisecond. */
 const CHUNK_BYTES = 64 * 1024
@@ -56,17 +60,37 @@ export class JournalReader {
   }
 }
 
-/** The event in a line of a journal; null if there is none. */
+/** The event in a line of a journal; null if there is none: a disk was full, or a run died while it wrote the line. */
 function eventIn(line: string): RunEvent | null {
+  const read = parsedJson(line)
+  return typeof read === 'object' && read !== null && 'type' in read && 'at' in read
+    ? (read as RunEvent)
+    : null
+}
+
+/** The runs with journals, oldest first. */
+export function runsIn(logs: string): readonly string[] {
+  return namesIn(logs)
+    .flatMap((name) => /^run-(.+)\.ndjson$/.exec(name)?.[1] ?? [])
+    .toSorted()
+}
+
+/** All events of that run that its journal holds. */
+export function* readEvents(logs: string, run: string): Iterable<RunEvent> {
+  const reader = new JournalReader(journalPath(logs, run))
   try {
-    const read: unknown = JSON.parse(line)
-    return isEvent(read) ? read : null
-  } catch {
-    // Somebody has written into it, or a disk was full.
-    return null
+    for (let events = reader.next(); events; events = reader.next()) yield* events
+  } finally {
+    reader.close()
   }
 }
 
-function isEvent(read: unknown): read is RunEvent {
-  return typeof read === 'object' && read !== null && 'type' in read && 'at' in read
+/** An agent's output is most of a journal, and does not change the status. */
+const CHATTER = /"type":"agent-(?:text|tool|usage|started)"/
+
+/** The status of that run; null if its journal is empty. */
+export function readStatus(logs: string, run: string): RunStatus | null {
+  const lines = readFileSync(journalPath(logs, run), 'utf8').split('\n')
+  const events = lines.flatMap((line) => (CHATTER.test(line.slice(0, 200)) ? [] : (eventIn(line) ?? [])))
+  return events.reduce<RunStatus | null>(statusAfter, null)
 }

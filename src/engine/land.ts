@@ -234,7 +234,7 @@ async function committed(
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     // Ctrl-C in a terminal reaches git and its hooks too.
-    if (ports.signal.aborted) return stopped('the run was interrupted while git committed')
+    if (ports.control.signal.aborted) return stopped('the run was interrupted while git committed')
     return stopped(`git could not commit: ${error.stderr.trim().split('\n')[0] ?? error.message}`)
   }
 }

@@ -7,6 +7,7 @@ import type { StartedProcess } from '../process/remains.ts'
 import type { PersonTerminal } from '../process/terminal.ts'
 import type { RunTrace } from '../process/tree.ts'
 import type { TierChoice } from '../select/tier.ts'
+import type { QuestionToPerson, TaskDraft } from '../agent/signals.ts'
 import type { SignalInput, SignalResource } from '../signal/signal.ts'
 import type { Blockage, Completion } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
@@ -65,12 +66,8 @@ export interface RunOptions {
 export interface Programs {
   readonly agent: (choice: AgentChoice) => Promise<Agent>
   readonly runGate: RunGate
-  /** Runs a gate without a cage; null if there is no cage. */
-  readonly runGateUncaged: RunGate | null
   /** Runs a command that installs packages. */
   readonly runInstall: RunGate
-  /** The program of a gate's command that does not exist; null if all exist. */
-  readonly missingProgram: (command: string) => Promise<string | null>
 }
 
 /** The slots of a checkout. */
@@ -169,43 +166,25 @@ export interface RunPorts extends People {
 /** Everything that an attempt uses: the same here and at a worker. */
 export interface AttemptPorts extends Pick<
   RunPorts,
-  'home' | 'source' | 'taskToAdd' | 'logs' | 'now' | 'terminal' | 'server' | 'checkpoint' | 'mark' | 'sleep'
+  | 'home'
+  | 'source'
+  | 'taskToAdd'
+  | 'logs'
+  | 'now'
+  | 'terminal'
+  | 'server'
+  | 'checkpoint'
+  | 'mark'
+  | 'sleep'
+  | 'control'
 > {
   readonly slot: Slot
   readonly work: Programs
   readonly check: Programs
-  /** The first Ctrl-C: end cleanly. */
-  readonly signal: AbortSignal
-  /** The second: kill at once what still runs. */
-  readonly killSignal: AbortSignal
-  readonly control: AttemptControl
   /** Asks a person the agent's question; resolves with null if nobody has answered before the signal aborts. */
   readonly ask: (question: QuestionToPerson, signal: AbortSignal) => Promise<string | null>
   readonly draftTask: (draft: SignalInput<'add_task'>) => Promise<TaskDraft>
 }
-
-/** What can be done to an attempt while it runs. */
-export interface AttemptControl {
-  /** Resolves at once, or when a pause ends. */
-  readonly unpaused: () => Promise<void>
-  /** Aborts when somebody skips the task: the attempt ends and is kept, but does not count. */
-  readonly skipped: AbortSignal
-  /** Offers `take` to a person who takes over, until the returned function is called; `take` returns null, or why it cannot. */
-  readonly offer: (take: () => string | null) => () => void
-}
-
-/** A question of an agent. */
-export interface QuestionToPerson {
-  /** The task that it works on. */
-  readonly id: string
-  readonly text: string
-  /** Answers to choose from; any other is valid too. */
-  readonly options: readonly string[]
-}
-
-/** The file of a task that an agent adds, or why it is not added. */
-export type TaskDraft =
-  { readonly id: string; readonly file: string; readonly text: string } | { readonly problem: string }
 
 /** Where attempts write what is not history. An agent may delete the folder: it is created again when needed. */
 export interface AttemptLogs {

@@ -1,12 +1,13 @@
 import type { Agent, AgentEvent, AgentOutcome, AgentRequest, AnswerShape } from '../agent/port.ts'
+import { writtenNotes } from '../agent/providers/plain-output.ts'
 import { unreachable } from '../base/errors.ts'
 import type { Happening } from '../events/event.ts'
 import { join } from 'node:path'
+import { UNKNOWN_USAGE } from '../events/usage.ts'
 import { withMark } from '../process/mark.ts'
-import { gatherText } from './gather-text.ts'
 import type { Job } from './job.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
-import { AttemptSignals, NO_SIGNALS, signalServer, withSignals, type Signals } from './signals.ts'
+import { AttemptSignals, NO_SIGNALS, signalServer, withSignals, type Signals } from '../agent/signals.ts'
 
 /** How the agent of a job ended, and what it reported with its tools. */
 export interface AgentRun {
@@ -29,15 +30,13 @@ export type AgentJob = Pick<Job, 'task' | 'agent' | 'attempt' | 'prompt' | 'limi
 }
 
 /** The ports that running an agent needs. */
-export type AgentPorts = Pick<AttemptPorts, 'slot' | 'work' | 'logs' | 'mark' | 'signal' | 'killSignal'> & {
-  readonly control: Pick<AttemptPorts['control'], 'skipped'>
-}
+export type AgentPorts = Pick<AttemptPorts, 'slot' | 'work' | 'logs' | 'mark' | 'control'>
 
 /** Runs the agent of a job, emits what it does and returns how it ended. */
 export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<AgentRun> {
   const agent = await ports.work.agent(job.agent)
   const taken = new AbortController()
-  const withdraw = ports.control.offer(() => {
+  const withdraw = ports.control.offer(job.task.id, () => {
     if (ports.terminal === null) return NO_TERMINAL
     if (!agent.byHand) return `${agent.name} has no interactive program to take over with`
     taken.abort('take-over')
@@ -65,7 +64,14 @@ async function runOffered(
       outcome: await listen(job, agent, { ports, emit }, { servers: {}, ends: [taken] }),
       reported: NO_SIGNALS,
     }
-  const signals = new AttemptSignals(job, ports, emit)
+  const { task, askSeconds, resources, backlog } = job
+  const { slot, control, ask, draftTask } = ports
+  const over = AbortSignal.any([control.signal, control.skipped(task.id)])
+  const signals = new AttemptSignals(
+    { id: task.id, askSeconds, resources, mayAdd: backlog.mayAdd },
+    { folder: slot.attemptFolder, root: slot.work.root, over, ask, draftTask },
+    emit,
+  )
   const { env, folder, unanswered } = signals
   const servers = signalServer(server, job, env)
   const request = { servers, signalFolder: folder, held: () => signals.held(), ends: [unanswered, taken] }
@@ -102,16 +108,50 @@ async function listen(
 ): Promise<AgentOutcome> {
   const { task, agent: choice } = job
   return withRequest(job, ports, signals, async (request) => {
-    for await (const event of gatherText(agent.run(request))) {
-      if (event.type !== 'finished') {
-        emit(happening(task.id, event))
+    const text = gatheredText((gathered) => emit({ type: 'agent-text', id: task.id, text: gathered }))
+    for await (const event of agent.run(request)) {
+      if (event.type === 'text') {
+        text.add(event.text)
         continue
       }
-      emit({ type: 'agent-usage', id: task.id, usage: event.outcome.usage })
-      return event.outcome
+      text.flush()
+      if (event.type !== 'finished') emit(happening(task.id, event))
+      else {
+        emit({ type: 'agent-usage', id: task.id, usage: event.outcome.usage })
+        return event.outcome
+      }
     }
     throw new Error(`the agent ${choice.label} ended without saying how`)
   })
+}
+
+const WINDOW_MS = 50
+const MOST_CHARACTERS = 16_384
+
+/** Joins texts that arrive quickly: an agent may print millions of lines, and each event passes through the whole run. */
+export function gatheredText(emit: (text: string) => void): {
+  readonly add: (text: string) => void
+  readonly flush: () => void
+} {
+  let texts: string[] = []
+  let size = 0
+  let timer: NodeJS.Timeout | undefined
+  const flush = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    if (texts.length > 0) emit(texts.join('\n'))
+    texts = []
+    size = 0
+  }
+  return {
+    add(text) {
+      texts.push(text)
+      size += text.length
+      timer ??= setTimeout(flush, WINDOW_MS)
+      if (size >= MOST_CHARACTERS) flush()
+    },
+    flush,
+  }
 }
 
 /** Does `work` with the request to the agent of a job, while its log is open. */
@@ -123,15 +163,15 @@ export async function withRequest<Result>(
 ): Promise<Result> {
   const { task, attempt } = job
   const log = ports.logs.open(`${task.id}-${attempt}.log`)
-  const { slot } = ports
+  const { slot, control } = ports
   const notesFile = join(slot.attemptFolder, 'notes.md')
   const request = agentRequest(job, {
     ...signals,
     cwd: slot.work.root,
     env: { ...withMark(slot.env(slot.work), ports.mark), ...job.env },
     notesFile,
-    signal: AbortSignal.any([ports.signal, ports.control.skipped, ...ends]),
-    killSignal: ports.killSignal,
+    signal: AbortSignal.any([control.signal, control.skipped(task.id), ...ends]),
+    killSignal: control.killSignal,
     log: (chunk) => log.write(chunk),
   })
   try {
@@ -165,12 +205,10 @@ export function agentRequest(
   }
 }
 
-function happening(id: string, event: Exclude<AgentEvent, { type: 'finished' }>): Happening {
+function happening(id: string, event: Exclude<AgentEvent, { type: 'finished' | 'text' }>): Happening {
   switch (event.type) {
     case 'started':
       return { type: 'agent-started', id, pid: event.pid }
-    case 'text':
-      return { type: 'agent-text', id, text: event.text }
     case 'tool':
       return { type: 'agent-tool', id, name: event.name, summary: event.summary, status: event.status }
     case 'usage':
@@ -184,4 +222,36 @@ function happening(id: string, event: Exclude<AgentEvent, { type: 'finished' }>)
     default:
       return unreachable(event)
   }
+}
+
+/** Starts the agent's interactive program for a person, in the attempt's workspace; leaving it means that the work is done. */
+export async function driveAgent(
+  job: Job,
+  ports: AttemptPorts,
+  emit: Emit<Happening>,
+): Promise<AgentOutcome> {
+  const { task, agent: choice, byHand: session } = job
+  const agent = await ports.work.agent(choice)
+  const { terminal } = ports
+  if (session === null || terminal === null || !agent.byHand)
+    throw new Error(`${choice.name} cannot be driven by hand here`)
+  const sessionId = typeof session === 'object' ? session.id : null
+  return withRequest(job, ports, { servers: {}, ends: [] }, async (request) => {
+    emit({ type: 'taken-over', id: task.id, agent: choice.name, session: sessionId })
+    const withdraw = ports.control.offer(
+      task.id,
+      () => `you drive ${task.id} already, in the terminal of its run`,
+    )
+    const driven = agent.byHand!(request, { session, terminal }).finally(withdraw)
+    const { end, code, seconds } = await driven
+    emit({ type: 'handed-back', id: task.id, code, seconds })
+    return { ...UNKNOWN, end, finalMessage: writtenNotes(request) ?? '', sessionId, seconds }
+  })
+}
+
+/** What is not known of a program that owns the terminal. */
+const UNKNOWN: Pick<AgentOutcome, 'usage' | 'model' | 'denied'> = {
+  usage: UNKNOWN_USAGE,
+  model: null,
+  denied: [],
 }

@@ -1,3 +1,4 @@
+import type { QuestionToPerson } from '../agent/signals.ts'
 import type { Emitted, Happening } from '../events/event.ts'
 import type { Base } from '../git/head.ts'
 import { makeCommit, treeWith } from '../git/made-commit.ts'
@@ -8,7 +9,7 @@ import type { LandingPorts } from './land.ts'
 import { originTexts } from './land.ts'
 import type { Ledger } from './ledger.ts'
 import type { JobNote, NoteKeeper } from './note.ts'
-import type { AttemptPorts, Emit, Programs, QuestionToPerson, RunOptions, RunPorts } from './ports.ts'
+import type { AttemptPorts, Emit, Programs, RunOptions, RunPorts } from './ports.ts'
 import type { Branch } from './slot/branch.ts'
 import type { Slot } from './slot/slot.ts'
 import { currentTask } from './source.ts'
@@ -60,22 +61,13 @@ export async function openPlace(
   }
 }
 
-/** What an attempt at a task uses. */
-export function attemptPorts({ ports }: Pick<Run, 'ports'>, place: Place, task: string): AttemptPorts {
-  const { control } = ports
-  const { slot, work, check } = place
+/** What attempts in a slot use. */
+export function attemptPorts({ ports }: Pick<Run, 'ports'>, { slot, work, check }: Place): AttemptPorts {
   return {
     ...ports,
     slot,
     work,
     check,
-    signal: control.signal,
-    killSignal: control.killSignal,
-    control: {
-      unpaused: () => control.unpaused(),
-      skipped: control.skipped(task),
-      offer: (take) => control.offer(task, take),
-    },
     ask: (question, signal) => answerFor(ports, question, signal),
     draftTask: (draft) => ports.draftTask(draft, ports.source.tasks()),
   }
@@ -85,8 +77,7 @@ export function attemptPorts({ ports }: Pick<Run, 'ports'>, place: Place, task: 
 export function landingPorts(run: Pick<Run, 'ports' | 'branch' | 'inForce'>, place: Place): LandingPorts {
   const { ports, branch, inForce } = run
   const { slot, check } = place
-  const { control } = ports
-  return { ...ports, slot, check, branch, inForce, signal: control.signal, killSignal: control.killSignal }
+  return { ...ports, slot, check, branch, inForce }
 }
 
 /** A person's answer to an agent, from the run's terminal or from another one, whichever is first. */

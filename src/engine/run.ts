@@ -15,7 +15,6 @@ import { branchToLandOn, refuseImpossible } from './preflight.ts'
 import { recover } from './recovery.ts'
 import type { Run } from './run-parts.ts'
 import { openBranch } from './slot/branch.ts'
-import { stateKeeper } from './state.ts'
 import { choicesFor } from './task.ts'
 import { lastTrusted } from './trust.ts'
 
@@ -44,7 +43,7 @@ function explained(error: unknown): unknown {
   )
 }
 
-/** Gives each event its time, and passes it to the journal and the state before all others. */
+/** Gives each event its time, and passes it to the journal before all others. */
 async function listening(
   ports: RunPorts,
   { id, show }: { readonly id: string; readonly show: Emit<RunEvent> },
@@ -52,13 +51,10 @@ async function listening(
 ): Promise<void> {
   const { control, folder, source, now } = ports
   const journal = openJournal(folder.logs, id)
-  let keepState: Emit<RunEvent> = () => undefined
   let reopen = (): void => undefined
   const emit: Emit<Emitted> = (happening) => {
     const event: RunEvent = { at: now().toISOString(), ...happening }
-    if (event.type === 'run-started') keepState = stateKeeper(folder, source.tasks(), now())
     journal(event)
-    keepState(event)
     show(event)
     // From here on commands may come in, and somebody may have removed the socket.
     if (event.type === 'question' || event.type === 'attempt-finished') reopen()

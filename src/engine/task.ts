@@ -110,7 +110,7 @@ async function makeAttempt(
 ): Promise<Ready | Failed | Extract<TaskEnd, { kind: 'stop' }>> {
   const { ports, ledger } = run
   const { slot, note, emit } = place
-  const atHand = attemptPorts(run, place, at.task.id)
+  const atHand = attemptPorts(run, place)
   const begun = await begunTree(at, ports.home.git)
   const isFresh = at.from.kind === 'base'
   const isOwn = isFresh && !ports.workers

@@ -141,8 +141,6 @@ export interface BaselineStarted {
 export interface BaselineFinished {
   readonly type: 'baseline-finished'
   readonly results: readonly GateResult[]
-  /** Whether the results are from an earlier run on the same commit. */
-  readonly known: boolean
 }
 
 export interface TaskStarted {

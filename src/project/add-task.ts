@@ -1,7 +1,7 @@
 import { UserError } from '../base/errors.ts'
 import { startLint } from '../lint/lint.ts'
 import type { SignalInput } from '../signal/signal.ts'
-import type { TaskDraft } from '../engine/ports.ts'
+import type { TaskDraft } from '../agent/signals.ts'
 import type { NewTaskSections } from '../task/draft.ts'
 import type { FieldName, Task } from '../task/model.ts'
 import { safeNotes } from '../task/notes.ts'

@@ -9,7 +9,7 @@ import type { Draft } from '../bridge/draft.ts'
 import { implementationText } from '../bridge/implementation.ts'
 import type { ExportName } from '../bridge/names.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../prompt/library.ts'
-import { initialState } from '../engine/state.ts'
+import { initialState } from '../bridge/run-state.ts'
 import type { Task } from '../task/model.ts'
 import type { Project } from './project.ts'
 

@@ -4,7 +4,7 @@ import type { RunEvent } from '../events/event.ts'
 import { JournalReader } from '../engine/follow-journal.ts'
 import { journalPath } from '../engine/journal.ts'
 import { lockOwner } from '../engine/lock.ts'
-import { runsIn } from '../engine/status.ts'
+import { runsIn } from '../engine/follow-journal.ts'
 
 /** Gets the events of a followed run. */
 export interface RunListener {

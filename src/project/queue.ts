@@ -8,7 +8,7 @@ import { Coordinator } from '../engine/workers/coordinator.ts'
 import { embeddedUrl, openEmbedded } from '../engine/workers/embedded.ts'
 import type { Queue } from '../engine/workers/queue.ts'
 import { Remote } from '../engine/workers/remote.ts'
-import { EMBEDDED, QUEUE_VARIABLE, queueUrl, shownUrl } from '../engine/workers/url.ts'
+import { EMBEDDED, QUEUE_VARIABLE, queueUrl, shownUrl } from './config/queue-url.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Agents } from './agents.ts'
 import type { Place, Project } from './project.ts'
@@ -50,7 +50,7 @@ function queueFolder({ root }: Pick<Place, 'root'>): string {
 /** Opens the queue of a worker: an embedded one belongs to the run in this checkout. */
 export async function openWorkersQueue(url: string, place: Pick<Place, 'root'>): Promise<Queue> {
   const at = url === EMBEDDED ? embeddedUrl(queueFolder(place)) : url
-  if (at !== null) return openBoss(at, packageRoots(place))
+  if (at !== null) return openBoss({ url: at, shown: shownUrl(at) }, packageRoots(place))
   throw new UserError(
     'no run here has had an embedded queue yet',
     'Start the run first: ralph run --loop --queue embedded. Elsewhere give the URL that it shows.',
@@ -74,7 +74,9 @@ export function openCoordinator(
   ]
   return new Coordinator({
     open: (warn) =>
-      url === EMBEDDED ? openEmbedded(queueFolder(project), roots, warn) : openBoss(url, roots),
+      url === EMBEDDED
+        ? openEmbedded(queueFolder(project), roots, warn)
+        : openBoss({ url, shown: shownUrl(url) }, roots),
     isEmbedded: url === EMBEDDED,
     remote,
     times: config.queue,

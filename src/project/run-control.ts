@@ -4,7 +4,7 @@ import { listCandidates } from '../git/record.ts'
 import { askRun, type ControlRequest } from '../engine/control-socket.ts'
 import { runFolder, type RunFolder } from '../engine/folder.ts'
 import { lockOwner, type LockOwner } from '../engine/lock.ts'
-import { readStatus, runsIn } from '../engine/status.ts'
+import { readStatus, runsIn } from '../engine/follow-journal.ts'
 import { openPlace, type Where } from './project.ts'
 import { openRepository } from './repository.ts'
 import { refuseInside, type World } from './world.ts'
@@ -48,7 +48,7 @@ export async function commandRun(world: World, where: Where, request: ControlReq
 export async function tryRun(world: World, where: Where, request: ControlRequest) {
   const { folder, root } = await openFolder(world, where)
   refuseInside(world, root)
-  const reply = await askRun(folder, world.env, request)
+  const reply = await askRun(folder, request)
   if (reply !== null) return reply
   const owner = await livingOwner(folder)
   if (owner === null) return null

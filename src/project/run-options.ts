@@ -1,6 +1,6 @@
 import type { Gate } from '../events/gate.ts'
 import type { RunOptions } from '../engine/ports.ts'
-import { detectGates } from '../engine/gates/detect.ts'
+import { detectGates } from './config/detect-gates.ts'
 import { GATE_TIMEOUT_SECONDS, type Config, type SandboxMode } from './config/defaults.ts'
 
 /** The command line of a run; null leaves a value to the configuration. */

@@ -40,9 +40,8 @@ export interface Starts {
   /** Starts an agent that a person drives: without a sandbox, unless one is requested, because the person is responsible. */
   readonly byHand: (provider: Provider) => StartProcess
   readonly gate: StartProcess
-  /** Starts what installs a workspace's packages. */
+  /** Starts what installs a slot's packages. */
   readonly prepare: StartProcess
-  readonly uncaged: StartProcess
 }
 
 /** The sandbox of a run: whether there is one, and how it starts processes. */
@@ -91,7 +90,6 @@ export async function openSandbox(
       const world = { place, settings, env }
       const caged = (policyFor: (request: CageRequest) => CagePolicy): StartProcess =>
         started.following(cagedStart(available.program, policyFor))
-      const uncaged = started.following(startProcess)
       const agent = ({ cageNeeds }: Provider): StartProcess => {
         const needs = cageNeeds?.(env) ?? NO_NEEDS
         return byPersonsPath(
@@ -101,10 +99,9 @@ export async function openSandbox(
       }
       return {
         agent,
-        byHand: mode === 'on' ? agent : () => uncaged,
+        byHand: mode === 'on' ? agent : () => started.following(startProcess),
         gate: caged((request) => rules.gatePolicy(world, request)),
         prepare: caged((request) => rules.preparePolicy(world, request)),
-        uncaged,
       }
     },
   }
@@ -134,7 +131,7 @@ function unsandboxed(reason: string | null, env: World['env']): Sandbox {
     async starts(_, started) {
       const start = started.following(startProcess)
       const agent = byPersonsPath(start, env)
-      return { agent: () => agent, byHand: () => agent, gate: start, prepare: start, uncaged: start }
+      return { agent: () => agent, byHand: () => agent, gate: start, prepare: start }
     },
   }
 }

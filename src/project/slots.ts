@@ -8,7 +8,6 @@ import { readPlainFile } from '../base/read-file.ts'
 import { removeAll } from '../base/remove.ts'
 import { readNote } from '../engine/note.ts'
 import { runFolder } from '../engine/folder.ts'
-import { missingProgram } from '../engine/gates/missing-program.ts'
 import { gateRunner } from '../engine/gates/run.ts'
 import type { Programs, Slots } from '../engine/ports.ts'
 import type { Home } from '../engine/slot/home.ts'
@@ -77,9 +76,7 @@ export function slotsOf(
     return {
       agent: (choice) => agents.open(choice, starts),
       runGate: gateRunner(starts.gate),
-      runGateUncaged: sandbox.state.on ? gateRunner(starts.uncaged) : null,
       runInstall: gateRunner(starts.prepare),
-      missingProgram: (command) => missingProgram(command, { cwd: side.root, env: slot.env(side) }),
     }
   }
   return {

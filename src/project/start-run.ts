@@ -1,3 +1,4 @@
+import { stateKeeper } from '../bridge/run-state.ts'
 import { UserError } from '../base/errors.ts'
 import type { Control } from '../engine/control.ts'
 import type { Emit, RunOptions } from '../engine/ports.ts'
@@ -67,8 +68,10 @@ export async function startRun(
   })
   try {
     const said = { warnings: [...warnings, ...ofAgents.warnings] }
+    const keepState = stateKeeper(ports.folder.state, () => ports.source.tasks())
     await runTasks(options, { ...ports, ...said }, (event) => {
       isOver ||= event.type === 'run-finished'
+      keepState(event)
       emit(event)
       notifier.event(event)
     })

@@ -1,13 +1,12 @@
 import { hostname } from 'node:os'
 import { attempt, type Result } from '../engine/attempt.ts'
 import { jobTaskOf, type Job } from '../engine/job.ts'
-import type { AttemptPorts, Emit } from '../engine/ports.ts'
+import type { Emit } from '../engine/ports.ts'
 import { UserError } from '../base/errors.ts'
 import type { Happening } from '../events/event.ts'
 import { attemptRef, candidateRef } from '../git/record.ts'
 import { sleep } from '../process/sleep.ts'
 import { installing } from '../engine/check.ts'
-import type { Control } from '../engine/control.ts'
 import type { Queue } from '../engine/workers/queue.ts'
 import { Remote } from '../engine/workers/remote.ts'
 import { work, type WorkerEnd, type WorkerPorts } from '../engine/workers/worker.ts'
@@ -106,17 +105,9 @@ async function makeAttempt(job: Job, at: AttemptPlace): Promise<Result> {
     const begun = `${job.from.kind === 'record' ? job.from.commit : job.base.head}^{tree}`
     const problem = await ports.slot.bringWork(begun, installing(ports, emit, 'work'))
     if (problem !== null) throw new UserError(problem)
-    return await attempt(mine, { ...ports, control: controlOf(control, task.id) }, emit)
+    return await attempt(mine, ports, emit)
   } finally {
     opened.end()
-  }
-}
-
-function controlOf(control: Control, task: string): AttemptPorts['control'] {
-  return {
-    unpaused: () => control.unpaused(),
-    skipped: control.skipped(task),
-    offer: (take) => control.offer(task, take),
   }
 }
 

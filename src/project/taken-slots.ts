@@ -106,7 +106,6 @@ async function openAt(
       note: NO_NOTE,
       emit: () => undefined,
     },
-    '',
   )
   await ports.source.at(commit)
   return { project, ports, attempt, agents, end }

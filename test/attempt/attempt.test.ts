@@ -48,7 +48,7 @@ async function attemptBy(
   const emit = (event: Happening): void => void events.push(event)
   const note = new NoteKeeper(ports.folder.note, { mark: '', spentUsd: null, jobs: [] }, ports.now).of(1)
   const place = { slot, work, check, note, emit }
-  const result = await attempt(change(job), attemptPorts({ ports }, place, 'T-1'), emit)
+  const result = await attempt(change(job), attemptPorts({ ports }, place), emit)
   return { root, result, events }
 }
 

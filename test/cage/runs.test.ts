@@ -104,15 +104,16 @@ describe.skipIf(!available.ok)('a run in the sandbox', () => {
     expect(stdout).toContain('the sandbox refused  connect example.com:443')
   })
 
-  test('ends before an agent begins where a gate passes only outside of it, and names what would help', async () => {
+  test('ends before an agent begins where a gate fails and was refused something, and names what would help', async () => {
     prepared('echo x > new.txt', { gates: [{ name: 'test', command: 'cat ~/.aws/credentials' }] })
     const answer = await run()
     const finished = eventsOf(answer).at(-1)
     expect([answer.code, finished]).toMatchObject([1, { type: 'run-finished', end: 'stopped' }])
-    expect(finished).toHaveProperty(
-      'reason',
-      'a gate passes only outside of the sandbox: test (cat ~/.aws/credentials): exited with code 1. In the configuration, it was refused what these would allow: sandbox.read: "~/.aws"; or run with --sandbox off',
+    const { reason } = finished as { readonly reason: string }
+    expect(reason).toContain(
+      'a gate fails, and the sandbox refused it something: test (cat ~/.aws/credentials): exited with code 1. These entries of the configuration would allow it: sandbox.read: "~/.aws". They run in a clean room',
     )
+    expect(reason).toContain('If it fails for another reason, run with --baseline off')
     expect(eventsOf(answer).map(({ type }) => type)).not.toContain('attempt-started')
     const allowed = {
       gates: [{ name: 'test', command: 'cat ~/.aws/credentials' }],

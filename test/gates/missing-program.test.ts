@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { hiddenProgram, missingIn, missingProgram } from '../../src/engine/gates/missing-program.ts'
+import { missingIn } from '../../src/engine/gates/missing-program.ts'
+import { hiddenProgram, missingProgram } from '../../src/project/gate-programs.ts'
 import { startProcess, type StartProcess } from '../../src/process/start.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'ralph-gates-'))

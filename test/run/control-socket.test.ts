@@ -21,7 +21,7 @@ async function open(depth = 0) {
     controlAnswers(control, () => ['T-001']),
   )
   onTestFinished(() => door?.close())
-  return { path, env, control, door: door!, ask: askRun.bind(null, path, env) }
+  return { path, env, control, door: door!, ask: askRun.bind(null, path) }
 }
 
 describe.skipIf(process.platform === 'win32')('the socket of a run', () => {
@@ -73,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('the socket of a run', () => {
     expect(address.startsWith(env.XDG_RUNTIME_DIR)).toBe(true)
     expect(statSync(dirname(address)).mode & 0o777).toBe(0o700)
     rmSync(dirname(address), { recursive: true })
-    expect(await askRun(path, env, { do: 'pause' })).toBeNull()
+    expect(await askRun(path, { do: 'pause' })).toBeNull()
   })
 
   it('leads into no folder that others can write to', async () => {
@@ -84,7 +84,7 @@ describe.skipIf(process.platform === 'win32')('the socket of a run', () => {
     onTestFinished(() => void server.close())
     const path = { control: join(shared, 'control.sock') }
     writeFileSync(path.control, address)
-    expect(await askRun(path, {}, { do: 'pause' })).toBeNull()
+    expect(await askRun(path, { do: 'pause' })).toBeNull()
   })
 
   it('is gone with the run, and nobody is there where a run has died', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunEvent } from '../../src/events/event.ts'
+import { stateKeeper } from '../../src/bridge/run-state.ts'
 import { runTasks } from '../../src/engine/run.ts'
 import { makeRepository } from '../git/repository.ts'
 import { makePorts, OPTIONS } from './ports.ts'
@@ -35,7 +36,9 @@ export function makeProject(
 export async function runAll(harness: Harness): Promise<readonly RunEvent[]> {
   const events: RunEvent[] = []
   const ports = await makePorts(harness)
+  const keepState = stateKeeper(ports.folder.state, () => ports.source.tasks())
   await runTasks({ ...OPTIONS, ...harness.options }, ports, (event) => {
+    keepState(event)
     events.push(event)
     harness.hear?.(event)
   })

@@ -13,6 +13,7 @@ import type { RunEvent } from '../../src/events/event.ts'
 import { findRepository } from '../../src/git/repository.ts'
 import { openHome } from '../../src/engine/slot/home.ts'
 import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
+import { stateKeeper } from '../../src/bridge/run-state.ts'
 import { runTasks } from '../../src/engine/run.ts'
 import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
@@ -383,9 +384,9 @@ describe('.ralph/state.json', () => {
       deed: ({ cwd }) => put(cwd, { 'docs/tasks/T-2.md': taskText('T-2') }),
     })
     const events: RunEvent[] = []
-    await expect(runTasks(OPTIONS, ports, (event) => events.push(event))).rejects.toThrow(
-      'git show failed (128): no',
-    )
+    const keepState = stateKeeper(ports.folder.state, () => ports.source.tasks())
+    const hear = (event: RunEvent): void => (keepState(event), void events.push(event))
+    await expect(runTasks(OPTIONS, ports, hear)).rejects.toThrow('git show failed (128): no')
     expect(events.at(-1)).toMatchObject({ type: 'run-finished', end: 'failed' })
     expect(JSON.parse(read(root, '.ralph/state.json') ?? '')).toMatchObject({
       phase: 'failed',

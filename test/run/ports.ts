@@ -131,8 +131,6 @@ export async function makePorts({ root, deed, ports, gate, own, counted }: Harne
     agent: others.agent ?? (async () => agent),
     runGate: others.runGate ?? runGate,
     runInstall: others.runInstall ?? runGate,
-    runGateUncaged: others.runGateUncaged ?? null,
-    missingProgram: others.missingProgram ?? (async () => null),
   }
   const needs = { prepare: null, copy: [], link: [], keep: [], ...own }
   const readying = new Readying(home, needs)

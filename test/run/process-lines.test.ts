@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { processLines } from '../../src/engine/doctor.ts'
+import { processLines } from '../../src/project/doctor.ts'
 
 it('draws processes as the tree that they are', () => {
   const living = [

@@ -40,7 +40,7 @@ export const ended = { id: 'T-004', detail: '', denied: [], ref: null } as const
 /** Each with the second at which it happens: the run of SCREENS, in which a gate refuses the first attempt. */
 export const STORY: readonly At[] = [
   [0, runStarted({ root: '/home/ana/shop', agent: 'claude 2.1.326', gates: [typecheck, test] })],
-  [10, { type: 'baseline-finished', results: [result(typecheck, 1.2), result(test, 8.4)], known: false }],
+  [10, { type: 'baseline-finished', results: [result(typecheck, 1.2), result(test, 8.4)] }],
   [
     10,
     {
@@ -232,7 +232,7 @@ export const AT_WORK: readonly At[] = [
       budget: 10,
     }),
   ],
-  [9, { type: 'baseline-finished', results: [result(typecheck, 1.2), result(test, 8.4)], known: false }],
+  [9, { type: 'baseline-finished', results: [result(typecheck, 1.2), result(test, 8.4)] }],
   [10, taskStarted('T-004', 'Add the login form')],
   [10, attemptStarted('T-004')],
   [12, tool('T-004', 'Read src/auth/session.ts')],

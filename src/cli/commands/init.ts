@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
-import { detectGates } from '../../engine/gates/detect.ts'
+import { detectGates } from '../../project/config/detect-gates.ts'
 import { findConfig } from '../../project/config/load.ts'
 import { readBacklog } from '../../task/read.ts'
 import { taskVocabulary } from '../../task/vocabulary.ts'

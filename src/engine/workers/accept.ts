@@ -37,7 +37,9 @@ export async function acceptReport(
   const { job, ports } = given
   const { until, ...reported } = end.outcome
   const isWorkersEnd =
-    reported.kind === 'interrupted' && !ports.signal.aborted && !ports.control.skipped.aborted
+    reported.kind === 'interrupted' &&
+    !ports.control.signal.aborted &&
+    !ports.control.skipped(job.task.id).aborted
   const ended: Outcome = isWorkersEnd
     ? outcome('lost', `the worker ${worker} was ended`)
     : { ...reported, until: until === null ? null : new Date(until) }

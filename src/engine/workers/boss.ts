@@ -7,7 +7,6 @@ import { sleep } from '../../process/sleep.ts'
 import { listenOn } from './calls.ts'
 import { loadOptional } from './optional.ts'
 import type { Batch, QueuePlace, Parcel, Queue, Report, RunSign, Ticket, WorkerSign, Word } from './queue.ts'
-import { shownUrl } from './url.ts'
 
 /** pg-boss has its tables in a schema of its own. */
 const SCHEMA = 'ralph'
@@ -21,7 +20,10 @@ const FAREWELL_MS = 5000
 type ToWorker = { readonly job: Job } | { readonly word: Word }
 
 /** Opens a queue on Postgres, or a compatible server; `roots` are folders where pg-boss may be installed. */
-export async function openBoss(url: string, roots: readonly string[]): Promise<Queue> {
+export async function openBoss(
+  { url, shown }: { readonly url: string; readonly shown: string },
+  roots: readonly string[],
+): Promise<Queue> {
   const { PgBoss } = await loadOptional<typeof import('pg-boss')>('pg-boss', roots)
   const sockets = openSockets()
   const boss = new PgBoss({
@@ -45,9 +47,9 @@ export async function openBoss(url: string, roots: readonly string[]): Promise<Q
   } catch (error) {
     await boss.stop({ graceful: false, close: true }).catch(() => undefined)
     sockets.destroy()
-    throw unreachableQueue(shownUrl(url), error)
+    throw unreachableQueue(shown, error)
   }
-  return queueOn(boss, shownUrl(url), sockets.destroy)
+  return queueOn(boss, shown, sockets.destroy)
 }
 
 /** The connections of a queue: one that is cut, or was refused halfway, would keep this process alive. */

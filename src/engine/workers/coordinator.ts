@@ -167,9 +167,9 @@ export class Coordinator implements Workers {
     if (job.attempt > 1) await remote.pushRecords(job.task.id)
     for (;;) {
       const ticket = await this.#placeFor(job, ports)
-      if (!ticket) return notMade(given, this.#whyNot(ports))
+      if (!ticket) return notMade(given, this.#whyNot(job.task.id, ports))
       const ended = await this.#have(ticket, given)
-      if (ended === null) return notMade(given, this.#whyNot(ports))
+      if (ended === null) return notMade(given, this.#whyNot(job.task.id, ports))
       // A lost job may still push this ref.
       this.#candidates.add(candidateRef(job.task.id, job.attempt, job.token))
       if (ended.kind === 'lost') return recordLost(given, ended.reason)
@@ -183,7 +183,7 @@ export class Coordinator implements Workers {
         }
       }
       emit({ type: 'warning', message: `${worker} gave ${job.task.id} back: ${end.reason}` })
-      await sleep(PAUSE_MS, ports.signal)
+      await sleep(PAUSE_MS, ports.control.signal)
     }
   }
 
@@ -272,12 +272,12 @@ export class Coordinator implements Workers {
   }
 
   /** Waits for a worker that takes the job; null if the run or the task ends first, or no worker comes. */
-  async #placeFor(job: Job, { signal, control }: RemoteAttemptPorts): Promise<Ticket | null> {
+  async #placeFor(job: Job, { control }: RemoteAttemptPorts): Promise<Ticket | null> {
     const { id } = job.task
     const promised = this.#promised.get(id)
     this.#promised.delete(id)
     if (promised && this.#roster.isThere(promised)) return promised
-    const over = AbortSignal.any([signal, control.skipped])
+    const over = AbortSignal.any([control.signal, control.skipped(job.task.id)])
     const labels = this.#labels.get(id) ?? []
     while (!over.aborted && this.hopeless === null) {
       const changed = this.changed()
@@ -305,12 +305,12 @@ export class Coordinator implements Workers {
       this.#roster.unpromise(ticket)
     }
     const { end, ended } = delivery
-    const [signal, skipped, kill] = [ports.signal, ports.control.skipped, ports.killSignal]
+    const { control } = ports
     const over = new AbortController()
-    onAbort(signal, over.signal, () => void end('clean'))
-    onAbort(skipped, over.signal, () => void end('skip'))
+    onAbort(control.signal, over.signal, () => void end('clean'))
+    onAbort(control.skipped(job.task.id), over.signal, () => void end('skip'))
     const now = new Promise<null>((resolve) => {
-      onAbort(kill, over.signal, () => void end('now').then(() => resolve(null)))
+      onAbort(control.killSignal, over.signal, () => void end('now').then(() => resolve(null)))
     })
     const gone = this.#untilHopeless(over.signal)
     const result = await Promise.race([ended, now, gone])
@@ -329,12 +329,13 @@ export class Coordinator implements Workers {
     ports: RemoteAttemptPorts,
     delivery: Delivery | null,
   ): Promise<void> {
-    const answer = await ports.ask({ id, text, options }, ports.signal)
+    const answer = await ports.ask({ id, text, options }, ports.control.signal)
     if (answer !== null) await delivery?.answer(answer)
   }
 
-  #whyNot({ control, signal }: RemoteAttemptPorts): Outcome {
-    if (!signal.aborted && control.skipped.aborted) return outcome('skipped', 'the task was skipped')
+  #whyNot(task: string, { control }: RemoteAttemptPorts): Outcome {
+    const { signal } = control
+    if (!signal.aborted && control.skipped(task).aborted) return outcome('skipped', 'the task was skipped')
     const reason = signal.aborted ? null : this.hopeless
     return outcome('interrupted', reason ?? 'the run was interrupted')
   }

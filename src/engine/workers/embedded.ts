@@ -42,7 +42,7 @@ export async function openEmbedded(
   try {
     await server.start()
     writeFileAtomic(join(folder, 'port'), `${port}\n`)
-    const queue = await openBoss(urlAt(port), roots)
+    const queue = await openBoss({ url: urlAt(port), shown: urlAt(port) }, roots)
     return {
       ...queue,
       // All connections share one session, so calls do not arrive reliably.

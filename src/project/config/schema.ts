@@ -28,7 +28,7 @@ import {
   words,
 } from './schema-parts.ts'
 import { isHostEntry } from '../../cage/hosts.ts'
-import { EMBEDDED, hasPassword, isPostgres } from '../../engine/workers/url.ts'
+import { EMBEDDED, hasPassword, isPostgres } from './queue-url.ts'
 import { FIELD_NAMES, SECTION_NAMES, STATUSES, TIERS } from '../../task/model.ts'
 import { RELATED, TASK_VOCABULARY } from '../../task/vocabulary.ts'
 

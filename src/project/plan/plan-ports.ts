@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { AgentQuestions } from '../../engine/ask-agent.ts'
+import { AgentQuestions } from './ask-agent.ts'
 import type { Emit } from '../../engine/ports.ts'
 import { UserError } from '../../base/errors.ts'
 import type { Happening } from '../../events/event.ts'
@@ -25,7 +25,7 @@ import { runFolder, type RunFolder } from '../../engine/folder.ts'
 import { openLogs } from '../../engine/journal.ts'
 import { obstacles } from '../../engine/preflight.ts'
 import { openHome, type Home } from '../../engine/slot/home.ts'
-import { mirrorPlanning } from '../../engine/state.ts'
+import { mirrorPlanning } from '../../bridge/run-state.ts'
 import { tierOf } from '../../select/tier.ts'
 import type { Task } from '../../task/model.ts'
 import { readBacklog } from '../../task/read.ts'
@@ -120,7 +120,7 @@ export async function planPorts(
     recoverAgent: async (work) => void (await commandsLeftBy(work as RunTrace)),
     async mirror({ phase, request }) {
       if (wish.dryRun) return
-      mirrorPlanning(folder, { phase, request }, { tasks: await backlog(), now: world.now() })
+      mirrorPlanning(folder.state, { phase, request }, { tasks: await backlog(), now: world.now() })
     },
     keepWish(slug, text) {
       const path = openLogs(folder, config.logs.maxBytes).result(`plan-${slug}.md`)

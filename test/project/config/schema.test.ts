@@ -14,7 +14,7 @@ import {
 import { configJsonSchema } from '../../../src/project/config/json-schema.ts'
 import { loadConfig } from '../../../src/project/config/load.ts'
 import { configSchema } from '../../../src/project/config/schema.ts'
-import { detectGates } from '../../../src/engine/gates/detect.ts'
+import { detectGates } from '../../../src/project/config/detect-gates.ts'
 import type { Gate } from '../../../src/events/gate.ts'
 import type { Aliases } from '../../../src/task/vocabulary.ts'
 

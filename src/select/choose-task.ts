@@ -1,5 +1,5 @@
-import type { Selection } from '../select/selection.ts'
-import { blockedReason, whyNot } from '../select/why-not.ts'
+import type { Selection } from './selection.ts'
+import { blockedReason, whyNot } from './why-not.ts'
 import type { Task } from '../task/model.ts'
 
 /** Chooses from a backlog whose statuses are already decided, before anything has run. */

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import type { Agent, AgentRequest } from '../../src/agent/port.ts'
-import type { Happening } from '../../src/events/event.ts'
-import type { AgentReply } from '../../src/agent/question.ts'
-import { AgentQuestions } from '../../src/engine/ask-agent.ts'
-import { makeRunFolder } from '../../src/engine/folder.ts'
-import type { RunTrace } from '../../src/process/tree.ts'
-import { git, put } from '../git/repository.ts'
-import { makeProject, read } from './harness.ts'
-import { agentOf, choiceOf, makePorts, OPTIONS, type Said } from './ports.ts'
+import type { Agent, AgentRequest } from '../../../src/agent/port.ts'
+import type { Happening } from '../../../src/events/event.ts'
+import type { AgentReply } from '../../../src/agent/question.ts'
+import { AgentQuestions } from '../../../src/project/plan/ask-agent.ts'
+import { makeRunFolder } from '../../../src/engine/folder.ts'
+import type { RunTrace } from '../../../src/process/tree.ts'
+import { git, put } from '../../git/repository.ts'
+import { makeProject, read } from '../../run/harness.ts'
+import { agentOf, choiceOf, makePorts, OPTIONS, type Said } from '../../run/ports.ts'
 
 const START = Date.parse('2026-01-01T00:00:00Z')
 const QUESTION = {

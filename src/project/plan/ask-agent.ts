@@ -1,21 +1,21 @@
-import type { AgentOutcome } from '../agent/port.ts'
-import type { AgentQuestion, AgentReply } from '../agent/question.ts'
-import { attemptFinished } from './attempt.ts'
-import { decide, type Situation } from './decide.ts'
-import type { AgentChoice } from './job.ts'
-import { outcome, outcomeOfEnd } from './outcome.ts'
-import { runAnswering } from './run-agent.ts'
-import type { Happening } from '../events/event.ts'
-import { formatCost } from '../events/usage.ts'
-import { rawChanges } from '../git/raw-changes.ts'
-import type { RunTrace } from '../process/tree.ts'
-import { freeAgent } from './free-agent.ts'
-import { Ledger } from './ledger.ts'
-import type { Emit, RunOptions, RunPorts } from './ports.ts'
-import { openBranch } from './slot/branch.ts'
-import { takeCheckout } from './slot/checkout.ts'
-import type { Slot } from './slot/slot.ts'
-import { NO_WAITS, waited } from './task.ts'
+import type { AgentOutcome } from '../../agent/port.ts'
+import type { AgentQuestion, AgentReply } from '../../agent/question.ts'
+import { attemptFinished } from '../../engine/attempt.ts'
+import { decide, type Situation } from '../../engine/decide.ts'
+import type { AgentChoice } from '../../engine/job.ts'
+import { outcome, outcomeOfEnd } from '../../engine/outcome.ts'
+import { runAnswering } from '../../engine/run-agent.ts'
+import type { Happening } from '../../events/event.ts'
+import { formatCost } from '../../events/usage.ts'
+import { rawChanges } from '../../git/raw-changes.ts'
+import type { RunTrace } from '../../process/tree.ts'
+import { freeAgent } from '../../engine/free-agent.ts'
+import { Ledger } from '../../engine/ledger.ts'
+import type { Emit, RunOptions, RunPorts } from '../../engine/ports.ts'
+import { openBranch } from '../../engine/slot/branch.ts'
+import { takeCheckout } from '../../engine/slot/checkout.ts'
+import type { Slot } from '../../engine/slot/slot.ts'
+import { NO_WAITS, waited } from '../../engine/task.ts'
 
 /** Limits for each question, and for all of them. */
 type QuestionOptions = Pick<RunOptions, 'retries' | 'budget' | 'stallSeconds'> & {
@@ -85,7 +85,12 @@ export class AgentQuestions {
       const ended = outcomeOfEnd(agent.end)
       const decision = decide(
         { outcome: ended, seconds, usage, unchanged: true },
-        { ...this.#situation(counted, left), ...situationOf(waits, choice), now: now() },
+        {
+          ...this.#situation(counted, left),
+          waits: waits.waits,
+          unpaid: waits.unpaid.has(choice.name),
+          now: now(),
+        },
       )
       switch (decision.kind) {
         case 'wait':
@@ -185,31 +190,17 @@ export class AgentQuestions {
         logs,
         mark,
         work: await slots.programs(slot, slot.work),
-        signal: control.signal,
-        killSignal: control.killSignal,
-        control: { skipped: new AbortController().signal },
+        control,
       },
       this.#emit,
     )
     const { end } = agent
     const ended = end.kind === 'no-marker' ? outcome('done', 'the agent answers') : outcomeOfEnd(end)
     const took = Math.max(0, (now().getTime() - startedAt.getTime()) / 1000)
-    this.#emit({
-      ...attemptFinished(
-        { task: id, number: time, counted: time, seconds: took, usage: agent.usage },
-        ended,
-        { denied: [], ref: null },
-      ),
-    })
+    const facts = { task: id, number: time, counted: time, seconds: took, usage: agent.usage }
+    this.#emit(attemptFinished(facts, ended, { denied: [], ref: null }))
     return agent
   }
 }
 
 const INTERRUPTED: AgentReply = { kind: 'stopped', why: 'interrupted', reason: 'planning was interrupted' }
-
-function situationOf(
-  { waits, unpaid }: typeof NO_WAITS,
-  { name }: AgentChoice,
-): Pick<Situation, 'waits' | 'unpaid'> {
-  return { waits, ...(unpaid.has(name) ? { unpaid: true } : {}) }
-}

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
+import * as v from 'valibot'
 import { writeFileAtomic } from '../base/atomic-file.ts'
+import { textAt } from '../base/read-file.ts'
+import { parsedJson } from '../base/text.ts'
 import type { RunEvent } from '../events/event.ts'
 import { asksIn } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
-import type { RunFolder } from './folder.ts'
 
 /**
  * `.ralph/state.json`: for people and programs that observe a run, in the fields that other tools use. ralph decides
@@ -37,20 +38,21 @@ export interface LastFailure {
   readonly log_file: string | null
 }
 
+/** The fields that outlive a run. */
+const OUTLIVING = v.partial(v.object({ created_at: v.string(), original_request: v.string() }))
+
 /** Keeps the file up to date with the events of a run. */
-export function stateKeeper(
-  { state: path }: RunFolder,
-  tasks: readonly Task[],
-  now: Date,
-): (event: RunEvent) => void {
-  let state = initialState(tasks, now, readState(path))
+export function stateKeeper(path: string, tasks: () => readonly Task[]): (event: RunEvent) => void {
+  let state: RunState | null = null
   // Each of several jobs has its own title.
   const titles = new Map<string, string>()
   const logs = new Map<string, string>()
   return (event) => {
     const id = 'id' in event ? event.id : ''
+    if (event.type === 'run-started') state = initialState(tasks(), new Date(event.at), readState(path))
     if (event.type === 'task-started') titles.set(id, event.task.title)
     if (event.type === 'attempt-started') logs.set(id, event.log)
+    if (state === null) return
     const next = stateAfter(state, event, { title: titles.get(id) ?? '', log: logs.get(id) ?? null })
     if (next === state) return
     state = { ...next, updated_at: event.at }
@@ -126,7 +128,7 @@ function phaseAtEnd(
 export function initialState(
   tasks: readonly Task[],
   now: Date,
-  before: Partial<Pick<RunState, 'created_at' | 'original_request'>> = {},
+  before: v.InferOutput<typeof OUTLIVING> = {},
 ): RunState {
   const progress = { TODO: 'pending', DONE: 'completed', BLOCKED: 'failed' } as const
   const progressOf = (task: Task): TaskProgress =>
@@ -146,7 +148,7 @@ export function initialState(
 
 /** Writes the progress of planning for observers. */
 export function mirrorPlanning(
-  { state: path }: Pick<RunFolder, 'state'>,
+  path: string,
   { phase, request }: { readonly phase: StatePhase; readonly request: string },
   { tasks, now }: { readonly tasks: readonly Task[]; readonly now: Date },
 ): void {
@@ -154,18 +156,7 @@ export function mirrorPlanning(
   writeFileAtomic(path, JSON.stringify(state, null, 2) + '\n')
 }
 
-/** The fields that outlive a run. */
-function readState(path: string): Pick<Partial<RunState>, 'created_at' | 'original_request'> {
-  try {
-    const read: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    if (typeof read !== 'object' || read === null) return {}
-    return {
-      ...('created_at' in read && typeof read.created_at === 'string' ? { created_at: read.created_at } : {}),
-      ...('original_request' in read && typeof read.original_request === 'string'
-        ? { original_request: read.original_request }
-        : {}),
-    }
-  } catch {
-    return {}
-  }
+function readState(path: string): v.InferOutput<typeof OUTLIVING> {
+  const read = v.safeParse(OUTLIVING, parsedJson(textAt(path)))
+  return read.success ? read.output : {}
 }

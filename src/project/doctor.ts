@@ -5,11 +5,11 @@ import { livingOf, livingTree, type LivingProcess, type RunTrace } from '../proc
 import type { Git } from '../git/git.ts'
 import { findRepository } from '../git/repository.ts'
 import type { Repository } from '../git/repository.ts'
-import { runFolder } from './folder.ts'
-import { lockOwner } from './lock.ts'
+import { runFolder } from '../engine/folder.ts'
+import { lockOwner } from '../engine/lock.ts'
 import { readStatus } from '../git/status.ts'
-import { obstacles } from './preflight.ts'
-import { readNote } from './note.ts'
+import { obstacles } from '../engine/preflight.ts'
+import { readNote } from '../engine/note.ts'
 
 /** One check: whether all is well, and what to do if not. */
 export interface DoctorFinding {

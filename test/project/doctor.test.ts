@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { newMark, withMark } from '../../src/process/mark.ts'
 import { livingTree } from '../../src/process/tree.ts'
 import { openGit } from '../../src/git/door.ts'
-import { doctorFindings } from '../../src/engine/doctor.ts'
+import { doctorFindings } from '../../src/project/doctor.ts'
 import { takeLock } from '../../src/engine/lock.ts'
 import { makeRunFolder, runFolder } from '../../src/engine/folder.ts'
 import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
-import { makeProject, taskText } from './harness.ts'
+import { makeProject, taskText } from '../run/harness.ts'
 
 async function look(root: string): Promise<readonly string[]> {
   return (await findingsOf(root)).map(({ level, area, message }) => `${level} ${area}: ${message}`)

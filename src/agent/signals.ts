@@ -1,5 +1,5 @@
 import { patience } from '../base/patience.ts'
-import type { AgentEnd, AgentOutcome } from '../agent/port.ts'
+import type { AgentEnd, AgentOutcome } from './port.ts'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { unreachable } from '../base/errors.ts'
@@ -7,9 +7,42 @@ import type { McpServer } from '../base/mcp-server.ts'
 import { INSIDE_VARIABLE, RALPH_SERVER } from '../base/names.ts'
 import type { Happening } from '../events/event.ts'
 import { openSignalFolder, type SignalFolder } from '../signal/folder.ts'
-import type { Reply, Signal, SignalInput, Withdrawal } from '../signal/signal.ts'
-import type { Job } from './job.ts'
-import type { AttemptPorts, Emit, TaskDraft } from './ports.ts'
+import type { Reply, Signal, SignalInput, SignalResource, Withdrawal } from '../signal/signal.ts'
+
+/** A question of an agent. */
+export interface QuestionToPerson {
+  /** The task that it works on. */
+  readonly id: string
+  readonly text: string
+  /** Answers to choose from; any other is valid too. */
+  readonly options: readonly string[]
+}
+
+/** The file of a task that an agent adds, or why it is not added. */
+export type TaskDraft =
+  { readonly id: string; readonly file: string; readonly text: string } | { readonly problem: string }
+
+/** The part of a job that its signals depend on. */
+interface SignalJob {
+  /** The task. */
+  readonly id: string
+  readonly askSeconds: number
+  readonly resources: readonly SignalResource[]
+  /** How many tasks its agent may add. */
+  readonly mayAdd: number
+}
+
+interface SignalPorts {
+  /** A folder that the agent's server can write to. */
+  readonly folder: string
+  /** Where the agent works. */
+  readonly root: string
+  /** Aborts when the attempt is to end. */
+  readonly over: AbortSignal
+  /** Asks a person; resolves with null if nobody has answered before the signal aborts. */
+  readonly ask: (question: QuestionToPerson, signal: AbortSignal) => Promise<string | null>
+  readonly draftTask: (draft: SignalInput<'add_task'>) => Promise<TaskDraft>
+}
 
 /** What the agent of an attempt has reported with its tools. */
 export interface Signals {
@@ -29,7 +62,7 @@ export const NO_SIGNALS: Signals = { done: null, blocked: null, heldSeconds: 0, 
 /** The MCP server for the agent of an attempt; without `env`, as in a preview, it has no folder to write to. */
 export function signalServer(
   [command, ...args]: readonly [string, ...string[]],
-  { askSeconds }: Pick<Job, 'askSeconds'>,
+  { askSeconds }: Pick<SignalJob, 'askSeconds'>,
   env: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, McpServer>> {
   // Longer than ralph waits, so that ralph ends the wait.
@@ -42,9 +75,9 @@ const MOST_CALLS = 1000
 
 /** Reads what the agent reports with its tools, and replies, until the attempt ends. */
 export class AttemptSignals {
-  readonly #job: Job
-  readonly #ports: AttemptPorts
-  readonly #emit: Emit<Happening>
+  readonly #job: SignalJob
+  readonly #ports: SignalPorts
+  readonly #emit: (event: Happening) => void
   readonly #folder: SignalFolder
   readonly #over = new AbortController()
   readonly #unanswered = new AbortController()
@@ -58,11 +91,11 @@ export class AttemptSignals {
   #isAdding = 0
   readonly #added: AddedTask[] = []
 
-  constructor(job: Job, ports: AttemptPorts, emit: Emit<Happening>) {
+  constructor(job: SignalJob, ports: SignalPorts, emit: (event: Happening) => void) {
     this.#job = job
     this.#ports = ports
     this.#emit = emit
-    const folder = join(ports.slot.attemptFolder, 'signals')
+    const folder = join(ports.folder, 'signals')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#folder = openSignalFolder(folder, job.resources, {
       said: (signal) => this.#take(signal),
@@ -77,7 +110,7 @@ export class AttemptSignals {
 
   /** The environment that connects the server to this attempt. */
   get env(): Readonly<Record<string, string>> {
-    return { ...this.#folder.env, [INSIDE_VARIABLE]: this.#ports.slot.work.root }
+    return { ...this.#folder.env, [INSIDE_VARIABLE]: this.#ports.root }
   }
 
   /** Aborts when nobody has answered: the attempt ends with the question. */
@@ -134,7 +167,7 @@ export class AttemptSignals {
     text: string,
     reply: string,
   ) {
-    this.#emit({ type: 'agent-signal', id: this.#job.task.id, signal, text })
+    this.#emit({ type: 'agent-signal', id: this.#job.id, signal, text })
     this.#reply({ id, ok: true, text: reply })
   }
 
@@ -146,7 +179,7 @@ export class AttemptSignals {
     if (++this.#refusals > MOST_REFUSALS) return
     this.#emit({
       type: 'warning',
-      message: `a signal of the agent of ${this.#job.task.id} is refused: ${why}`,
+      message: `a signal of the agent of ${this.#job.id} is refused: ${why}`,
     })
   }
 
@@ -158,18 +191,17 @@ export class AttemptSignals {
   async #ask(id: string, input: SignalInput<'ask'>): Promise<void> {
     const [question, { options }] = [oneLine(input.question), input]
     if (this.#question) return this.#refuse({ id }, 'one question at a time')
-    const { task, askSeconds } = this.#job
+    const { id: task, askSeconds } = this.#job
     this.#question = { id, text: question, since: performance.now() }
-    this.#emit({ type: 'question', id: task.id, text: question, options })
-    const { signal, control } = this.#ports
-    const ends = [this.#over.signal, this.#unanswered.signal, signal, control.skipped]
+    this.#emit({ type: 'question', id: task, text: question, options })
+    const ends = [this.#over.signal, this.#unanswered.signal, this.#ports.over]
     const wait = patience(askSeconds, AbortSignal.any(ends))
-    const answer = await this.#ports.ask({ id: task.id, text: question, options }, wait.signal)
+    const answer = await this.#ports.ask({ id: task, text: question, options }, wait.signal)
     wait.end()
     this.#heldMs = this.held()
     this.#question = null
     if (answer !== null) {
-      this.#emit({ type: 'answered', id: task.id, answer })
+      this.#emit({ type: 'answered', id: task, answer })
       return this.#reply({ id, ok: true, text: answer })
     }
     this.#reply({
@@ -177,7 +209,7 @@ export class AttemptSignals {
       ok: false,
       text: 'Nobody has answered: the attempt ends, and the task is blocked with your question.',
     })
-    if (!signal.aborted && !control.skipped.aborted) this.#giveUpOn(question)
+    if (!this.#ports.over.aborted) this.#giveUpOn(question)
   }
 
   #giveUpOn(question: string): void {
@@ -186,7 +218,7 @@ export class AttemptSignals {
   }
 
   #add(id: string, draft: SignalInput<'add_task'>): void {
-    const { mayAdd } = this.#job.backlog
+    const { mayAdd } = this.#job
     if (this.#isAdding >= mayAdd)
       return this.#refuse(
         { id },
@@ -205,7 +237,7 @@ export class AttemptSignals {
       return this.#refuse({ id }, result.problem)
     }
     this.#added.push(result)
-    this.#emit({ type: 'task-added', id: this.#job.task.id, added: result.id, title: draft.title })
+    this.#emit({ type: 'task-added', id: this.#job.id, added: result.id, title: draft.title })
     this.#reply({
       id,
       ok: true,
