@@ -1,6 +1,6 @@
 import { UserError } from '../base/errors.ts'
 import { makeRunFolder, type RunFolder } from './folder.ts'
-import { takeLock } from './lock.ts'
+import { takeLock } from '../process/lock.ts'
 import { readNote } from './note.ts'
 
 /** The process that takes the lock. */

@@ -7,10 +7,10 @@ import { composeMessage } from '../git/trailers.ts'
 import type { Blockage } from '../task/finish.ts'
 import type { Task } from '../task/model.ts'
 import { failurePrint } from './check.ts'
+import { asFailed } from './land.ts'
 import type { Outcome } from './outcome.ts'
 import { FAILURE_ANSWERS, type FailureAnswer, type PersonAnswer } from './ports.ts'
-import { commitText, type Place, type Run } from './run-parts.ts'
-import { currentTask } from './source.ts'
+import { commitText, currentTask, type Place, type Run } from './run-parts.ts'
 
 /** How a task ended without a commit of its own. */
 export type TaskEnd =
@@ -68,14 +68,10 @@ async function enterAnswer(
     text: (now) => edits.answer(now, { question: reason, answer }),
     message: answerMessage(task.id, answer),
   })
-  if (result.kind !== 'committed')
-    return {
-      kind: 'stop',
-      why: 'stopped',
-      reason: `the answer to ${task.id} was not committed: ${result.output}`,
-    }
+  if (typeof result === 'string')
+    return { kind: 'stop', why: 'stopped', reason: `the answer to ${task.id} was not committed: ${result}` }
   place.note.clear()
-  return { kind: 'answered', task: currentTask(source, task) ?? task, base: result.base }
+  return { kind: 'answered', task: currentTask(source, task) ?? task, base: result }
 }
 
 /** The message of the commit with a person's answer to an agent's question. */
@@ -151,26 +147,17 @@ export async function block(run: Run, place: Place, { task, reason }: GivingUp):
   const result = await commitText(run, place, {
     task,
     text: (now) => ports.edits.block(now, blockage),
-    report: {
-      status: 'BLOCKED',
-      reason,
-      at: ports.now(),
-      failed: ended.map((one) => ({
-        number: one.number,
-        reason: one.reason,
-        at: new Date(one.keptAt * 1000),
-      })),
-    },
+    report: { status: 'BLOCKED', reason, at: ports.now(), failed: ended.map(asFailed) },
     message: blockMessage(task, blockage),
   })
-  if (result.kind !== 'committed') {
+  if (typeof result === 'string') {
     // The note stays in this phase: the next run repeats the commit, without another attempt.
-    const why = `the commit that blocks ${task.id} was not made: ${result.output}`
+    const why = `the commit that blocks ${task.id} was not made: ${result}`
     return { kind: 'stop', why: 'stopped', reason: why }
   }
   ports.checkpoint('block-committed')
   place.note.clear()
-  place.emit({ type: 'task-blocked', id: task.id, title: task.title, ...blockage, commit: result.base.head })
+  place.emit({ type: 'task-blocked', id: task.id, title: task.title, ...blockage, commit: result.head })
   return { kind: 'blocked' }
 }
 

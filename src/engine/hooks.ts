@@ -12,7 +12,7 @@ import { basename, dirname, join } from 'node:path'
 import { readPlainFile } from '../base/read-file.ts'
 import type { Happening } from '../events/event.ts'
 import { contentsOf } from '../git/contents.ts'
-import { MODES } from '../git/raw-changes.ts'
+import { entriesIn } from '../git/tree.ts'
 import { installing, runLogged, type CheckPorts } from './check.ts'
 import type { Emit } from './ports.ts'
 import { hooksInTree, type Home } from './slot/home.ts'
@@ -102,21 +102,15 @@ async function layOutHooks(home: Home, commit: string, to: string): Promise<stri
   mkdirSync(join(to, folder), { recursive: true })
   if (existsSync(join(repository.root, inside)))
     cpSync(join(repository.root, inside), join(to, inside), { recursive: true })
-  const { stdout } = await git.run(['ls-tree', '-r', '-z', '--full-tree', commit, '--', `${folder}/`])
-  const files = stdout
-    .toString()
-    .split('\0')
-    .flatMap((line) => {
-      const [, mode, blob, path] = /^(\d+) blob ([0-9a-f]+)\t(.+)$/s.exec(line) ?? []
-      return mode === undefined || mode === MODES.link ? [] : [{ mode, blob: blob!, path: path! }]
-    })
+  const entries = await entriesIn(git, ['-r', '--full-tree', commit, '--', `${folder}/`])
+  const files = entries.filter(({ mode }) => mode.startsWith('100'))
   const contents = await contentsOf(
     git,
-    files.map(({ blob }) => blob),
+    files.map(({ hash }) => hash),
   )
-  for (const { mode, blob, path } of files) {
+  for (const { mode, hash, path } of files) {
     mkdirSync(dirname(join(to, path)), { recursive: true })
-    writeFileSync(join(to, path), contents.get(blob) ?? '')
+    writeFileSync(join(to, path), contents.get(hash) ?? '')
     if (mode === '100755') chmodSync(join(to, path), 0o755)
   }
   return join(to, inside)

@@ -312,14 +312,14 @@ async function textsOf(
     const notes = safeNotes(candidate.detail) || 'Done.'
     texts.set(progress, `${text}## ${task.id}: ${task.title}\n\n${notes}\n`)
   }
-  const failed = earlier.map(({ number, reason, keptAt }) => ({
-    number,
-    reason,
-    at: new Date(keptAt * 1000),
-  }))
-  const report: OriginReport = { status: 'DONE', reason: '', at: now(), failed }
+  const report: OriginReport = { status: 'DONE', reason: '', at: now(), failed: earlier.map(asFailed) }
   const origin = await originTexts({ task, report, tree, tip }, ports, emit)
   return new Map([...texts, ...origin].map(([file, text]) => [`${home.prefix}${file}`, text]))
+}
+
+/** A failed attempt, as a task's origin notes it. */
+export function asFailed({ number, reason, keptAt }: KeptAttempt): OriginReport['failed'][number] {
+  return { number, reason, at: new Date(keptAt * 1000) }
 }
 
 /** The texts of a task's origin, made from the origin as a tree has it. */

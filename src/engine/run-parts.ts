@@ -2,6 +2,7 @@ import type { QuestionToPerson } from '../agent/signals.ts'
 import type { Emitted, Happening } from '../events/event.ts'
 import type { Base } from '../git/head.ts'
 import { makeCommit, treeWith } from '../git/made-commit.ts'
+import type { InTurn } from '../base/mutex.ts'
 import { fewOf } from '../base/text.ts'
 import type { Task } from '../task/model.ts'
 import type { OriginReport } from '../task/origin.ts'
@@ -9,10 +10,9 @@ import type { LandingPorts } from './land.ts'
 import { originTexts } from './land.ts'
 import type { Ledger } from './ledger.ts'
 import type { JobNote, NoteKeeper } from './note.ts'
-import type { AttemptPorts, Emit, Programs, RunOptions, RunPorts } from './ports.ts'
+import type { AttemptPorts, Emit, Programs, RunOptions, RunPorts, TaskSource } from './ports.ts'
 import type { Branch } from './slot/branch.ts'
 import type { Slot } from './slot/slot.ts'
-import { currentTask } from './source.ts'
 
 /** A running run: its options, its ports, and its state. */
 export interface Run {
@@ -25,7 +25,7 @@ export interface Run {
   /** Files of other tools' backlogs that are kept in sync. */
   readonly origins: readonly string[]
   /** Does one thing with the branch at a time. */
-  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
+  readonly inTurn: InTurn
   /** What the next attempt at that task may cost; null if there is no limit. */
   readonly reserve: (task: string) => number | null
   /** Gives back what was reserved for that task. */
@@ -99,6 +99,11 @@ export async function answerFor(
   return answer
 }
 
+/** A task as it is on the branch; null if its file is gone. */
+export function currentTask(source: TaskSource, { id, file }: Pick<Task, 'id' | 'file'>): Task | null {
+  return source.tasks().find((task) => task.id === id && task.file === file) ?? null
+}
+
 /** A text of a task's file for the branch: made from the task as it is there, together with its origin's text. */
 export interface TextCommit {
   readonly task: Task
@@ -107,15 +112,11 @@ export interface TextCommit {
   readonly message: string
 }
 
-/** The result of such a commit. */
-export type TextCommitted =
-  { readonly kind: 'committed'; readonly base: Base } | { readonly kind: 'failed'; readonly output: string }
-
 /** How often somebody may move the branch just before a text is committed on it. */
 const MOST_MOVES = 5
 
-/** Commits a text of a task's file on the branch, when no landing is under way. */
-export function commitText(run: Run, place: Place, request: TextCommit): Promise<TextCommitted> {
+/** Commits a text of a task's file on the branch, when no landing is under way; returns the new tip, or why not. */
+export function commitText(run: Run, place: Place, request: TextCommit): Promise<Base | string> {
   const { branch, ports } = run
   const { home, source } = ports
   return run.inTurn(async () => {
@@ -136,12 +137,11 @@ export function commitText(run: Run, place: Place, request: TextCommit): Promise
       const tree = await treeWith(home.git, home.repository, `${tip.head}^{tree}`, inTree)
       const commit = await makeCommit(home.git, { tree, parent: tip.head, message: request.message })
       const moved = await branch.publish(tip.head, commit)
-      if (moved.kind === 'held')
-        return { kind: 'failed', output: [moved.reason, fewOf(moved.paths)].filter(Boolean).join(': ') }
+      if (moved.kind === 'held') return [moved.reason, fewOf(moved.paths)].filter(Boolean).join(': ')
       if (moved.kind === 'overtaken') continue
       await source.at(commit)
-      return { kind: 'committed', base: { ...tip, head: commit } }
+      return { ...tip, head: commit }
     }
-    return { kind: 'failed', output: 'the branch moved on each time' }
+    return 'the branch moved on each time'
   })
 }

@@ -1,4 +1,5 @@
 import { UserError } from '../base/errors.ts'
+import { oneAtATime } from '../base/mutex.ts'
 import type { Emitted, Happening, RunEvent } from '../events/event.ts'
 import { GitError } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
@@ -142,16 +143,6 @@ async function go(
     notes.end()
   }
   ports.checkpoint('run-cleared')
-}
-
-/** Does one thing after the other, whatever becomes of each. */
-function oneAtATime(): Run['inTurn'] {
-  let turn: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const mine = turn.then(work)
-    turn = mine.catch(() => undefined)
-    return mine
-  }
 }
 
 /** Shares the budget among the jobs: each gets a part of what nobody else has reserved. */

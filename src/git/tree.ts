@@ -11,25 +11,32 @@ export async function heldAt(git: Git, tree: string, paths: readonly string[]): 
   return stdout.toString().split('\0').filter(Boolean)
 }
 
-/** A file of a tree, and the hash of its content. */
-export interface TreeFile {
-  /** Relative to the door's folder. */
+/** What a tree has at a path. */
+export interface TreeEntry {
+  readonly mode: string
+  /** A blob, a tree, or the commit of a submodule. */
+  readonly hash: string
   readonly path: string
-  readonly blob: string
 }
 
-/** The files of a tree: those directly in a folder, or with null all below the door's folder. */
-export async function filesIn(git: Git, tree: string, folder: string | null): Promise<readonly TreeFile[]> {
-  const within = folder === null ? ['-r'] : []
-  const paths = folder === null || folder === '' || folder === '.' ? [] : [`${folder}/`]
-  const { stdout } = await git.run(['ls-tree', '-z', ...within, tree, '--', ...paths])
+/** The entries that `git ls-tree` lists with these arguments. */
+export async function entriesIn(git: Git, args: readonly string[]): Promise<readonly TreeEntry[]> {
+  const { stdout } = await git.run(['ls-tree', '-z', ...args])
   return stdout
     .toString()
     .split('\0')
     .flatMap((record) => {
-      const [, blob, path] = /^100\d+ blob ([0-9a-f]+)\t(.+)$/s.exec(record) ?? []
-      return blob === undefined || path === undefined ? [] : [{ path, blob }]
+      const [, mode, hash, path] = /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s.exec(record) ?? []
+      return mode === undefined ? [] : [{ mode, hash: hash!, path: path! }]
     })
+}
+
+/** The files of a tree: those directly in a folder, or with null all below the door's folder. */
+export async function filesIn(git: Git, tree: string, folder: string | null): Promise<readonly TreeEntry[]> {
+  const within = folder === null ? ['-r'] : []
+  const paths = folder === null || folder === '' || folder === '.' ? [] : [`${folder}/`]
+  const entries = await entriesIn(git, [...within, tree, '--', ...paths])
+  return entries.filter(({ mode }) => mode.startsWith('100'))
 }
 
 /** The text of a file in a commit; null if it is not there. */

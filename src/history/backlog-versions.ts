@@ -6,7 +6,7 @@ import { namesIn } from '../base/folder.ts'
 import { contentsOf } from '../git/contents.ts'
 import type { Git } from '../git/git.ts'
 import type { Range } from '../git/range.ts'
-import { filesIn, type TreeFile } from '../git/tree.ts'
+import { filesIn, type TreeEntry } from '../git/tree.ts'
 import { ownText } from '../task/byte-text.ts'
 import { idInFileName, idInPath } from '../task/file-name.ts'
 import type { FactName, Facts, Task, TaskName } from '../task/model.ts'
@@ -118,8 +118,8 @@ async function versionsAt(git: Git, commit: string, dir: string): Promise<Versio
   return versionsIn(await filesIn(git, commit, dir))
 }
 
-function versionsIn(files: readonly TreeFile[]): Versions {
-  const versions = files.flatMap(({ path, blob }) => {
+function versionsIn(files: readonly TreeEntry[]): Versions {
+  const versions = files.flatMap(({ path, hash: blob }) => {
     const id = idInFileName(path.slice(path.lastIndexOf('/') + 1))
     return id === null ? [] : [{ file: path, id, number: numberOf(id), blob }]
   })

@@ -3,7 +3,7 @@ import { UserError } from '../base/errors.ts'
 import type { RunEvent } from '../events/event.ts'
 import { JournalReader } from '../engine/follow-journal.ts'
 import { journalPath } from '../engine/journal.ts'
-import { lockOwner } from '../engine/lock.ts'
+import { lockOwner } from '../process/lock.ts'
 import { runsIn } from '../engine/follow-journal.ts'
 
 /** Gets the events of a followed run. */

@@ -74,7 +74,7 @@ async function mainTasks(
   const listed = async (commit: string | null): Promise<ReadonlyMap<string, string>> => {
     if (commit === null) return new Map()
     const folders = [dir, ...moreDirs].map((folder) => filesIn(git, commit, folder))
-    return new Map((await Promise.all(folders)).flat().map(({ path, blob }) => [path, blob]))
+    return new Map((await Promise.all(folders)).flat().map(({ path, hash }) => [path, hash]))
   }
   const [now, before] = await Promise.all([listed(name), listed(base)])
   const rivalsOf = new Map<number | null, string[]>()

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { takeLock } from '../../src/engine/lock.ts'
+import { takeLock } from '../../src/process/lock.ts'
 import { makeRunFolder, runFolder } from '../../src/engine/folder.ts'
 import { projectFolder, taskText } from './project-folder.ts'
 import { ralph } from './ralph.ts'

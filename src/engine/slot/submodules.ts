@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Git } from '../../git/git.ts'
 import { objectAt } from '../../git/head.ts'
+import { MODES } from '../../git/raw-changes.ts'
+import { entriesIn } from '../../git/tree.ts'
 import { effectiveSettings, withoutHooks } from '../../git/settings.ts'
 import { Folder, type Amendments } from './folder.ts'
 import type { Home } from './home.ts'
@@ -65,16 +67,10 @@ export class Submodules {
 
   async #find(tree: string): Promise<readonly Submodule[]> {
     const { git, repository } = this.#home
-    const { stdout } = await this.#top.git.run(['ls-tree', '-r', '-z', tree])
-    const links = stdout
-      .toString()
-      .split('\0')
-      .flatMap((line) => {
-        const [, commit, path] = /^160000 commit ([0-9a-f]+)\t(.+)$/s.exec(line) ?? []
-        return commit === undefined || path === undefined ? [] : [{ commit, path }]
-      })
+    const entries = await entriesIn(this.#top.git, ['-r', tree])
+    const links = entries.filter(({ mode }) => mode === MODES.submodule)
     const found: Submodule[] = []
-    for (const { commit, path } of links) {
+    for (const { hash: commit, path } of links) {
       const own = join(repository.root, path)
       if (!existsSync(join(own, '.git'))) continue
       const home = withoutHooks(git.at(own))

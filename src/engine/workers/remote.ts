@@ -1,4 +1,5 @@
 import { UserError } from '../../base/errors.ts'
+import { oneAtATime } from '../../base/mutex.ts'
 import { GitError, type Git } from '../../git/git.ts'
 import { isAncestor, objectAt } from '../../git/head.ts'
 import { pushForward, pushGone, pushNew, type PushResult } from '../../git/push.ts'
@@ -24,7 +25,7 @@ export class Remote {
   readonly name: string
   readonly #git: Git
   /** One fetch at a time: fetches of several jobs would collide. */
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #inTurn = oneAtATime()
   /** Null if nobody waits. */
   #patience: RemotePatience | null = null
   /** Branches of the remote with commits that they are known to hold: several jobs may have the same base. */
@@ -192,12 +193,6 @@ export class Remote {
       if (isFirst) warn(`${this.name} cannot be reached, and is tried again: ${lineOf(reason)}`)
       await sleep(PAUSE_MS, signal)
     }
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(work)
-    this.#turn = mine.catch(() => undefined)
-    return mine
   }
 }
 

@@ -1,4 +1,5 @@
 import { UserError } from '../../base/errors.ts'
+import { oneAtATime } from '../../base/mutex.ts'
 import { fewOf } from '../../base/text.ts'
 import type { Base } from '../../git/head.ts'
 import type { Branch } from '../slot/branch.ts'
@@ -52,7 +53,7 @@ export function sharedBranch(own: Branch, remote: Remote): Branch {
     throw new UserError(`${there} moves on all the time`, 'Try again once others push less often.')
   }
 
-  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = oneAtATime()
   const pushTip = async (): Promise<void> => {
     if ((await own.tip()).head !== known) await catchUp()
   }
@@ -60,9 +61,7 @@ export function sharedBranch(own: Branch, remote: Remote): Branch {
   const tip = async (): Promise<Base> => {
     const base = await own.tip()
     if (base.head === known) return base
-    const mine = turn.then(pushTip)
-    turn = mine.catch(() => undefined)
-    await mine
+    await inTurn(pushTip)
     return own.tip()
   }
 

@@ -1,9 +1,12 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import * as v from 'valibot'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
 import { UserError } from '../../base/errors.ts'
+import { textAt } from '../../base/read-file.ts'
+import { parsedJson } from '../../base/text.ts'
 import { endLeftovers, type RunTrace } from '../../process/tree.ts'
-import { lockOwner, takeLock } from '../lock.ts'
+import { lockOwner, takeLock } from '../../process/lock.ts'
 import type { RunPorts } from '../ports.ts'
 
 /** A slot that one worker has as long as it lives: several workers of one clone have different ones. */
@@ -88,15 +91,14 @@ function traceOf(folder: string, number: number): string {
 }
 
 function readTrace(path: string): RunTrace | null {
-  try {
-    const read: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    return isTrace(read) ? read : null
-  } catch {
-    return null
-  }
+  const read = v.safeParse(TRACE, parsedJson(textAt(path)))
+  return read.success ? read.output : null
 }
 
-function isTrace(read: unknown): read is RunTrace {
-  if (typeof read !== 'object' || read === null || !('mark' in read) || !('processes' in read)) return false
-  return typeof read.mark === 'string' && Array.isArray(read.processes)
-}
+const PROCESS = v.object({
+  pid: v.number(),
+  group: v.nullable(v.number()),
+  startedAt: v.string(),
+  boot: v.string(),
+})
+const TRACE = v.object({ mark: v.string(), processes: v.array(PROCESS) })

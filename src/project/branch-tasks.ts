@@ -1,12 +1,13 @@
 import { contentsOf } from '../git/contents.ts'
 import { MODES } from '../git/raw-changes.ts'
+import { entriesIn, type TreeEntry } from '../git/tree.ts'
 import { idInFileName } from '../task/file-name.ts'
 import type { Task } from '../task/model.ts'
 import { inOrder } from '../task/order.ts'
 import { parseTask, unreadableTask } from '../task/parse.ts'
 import type { TaskVocabulary } from '../task/vocabulary.ts'
-import type { TaskSource } from './ports.ts'
-import type { Home } from './slot/home.ts'
+import type { TaskSource } from '../engine/ports.ts'
+import type { Home } from '../engine/slot/home.ts'
 
 /** Where tasks are, and how their files are read. */
 export interface TaskPlace {
@@ -23,13 +24,6 @@ export function isTaskIn({ folders, isIgnored }: Omit<TaskPlace, 'vocabulary'>):
       const name = folder === '.' ? path : path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : ''
       return !name.includes('/') && idInFileName(name) !== null && !isIgnored?.(name)
     })
-}
-
-/** A task file of a commit. */
-interface TreeTask {
-  readonly file: string
-  readonly mode: string
-  readonly blob: string
 }
 
 /** The tasks of a branch, read from commits: a file that has not changed is not read again. */
@@ -56,44 +50,38 @@ export class BranchTasks implements TaskSource {
   async at(commit: string): Promise<void> {
     if (commit === this.#commit) return
     const files = await this.#files(commit)
-    const changed = files.filter(({ file, blob }) => this.#known.get(file)?.blob !== blob)
+    const changed = files.filter(({ path, hash }) => this.#known.get(path)?.blob !== hash)
     const texts = await contentsOf(
       this.#home.git,
-      changed.map(({ blob }) => blob),
+      changed.map(({ hash }) => hash),
     )
-    for (const one of changed) {
-      const task = await this.#read(one, texts.get(one.blob))
-      this.#known.set(one.file, { blob: one.blob, task })
+    for (const { path, mode, hash } of changed) {
+      const task = await this.#read(path, mode, texts.get(hash))
+      this.#known.set(path, { blob: hash, task })
     }
-    const there = new Set(files.map(({ file }) => file))
+    const there = new Set(files.map(({ path }) => path))
     for (const file of this.#known.keys()) if (!there.has(file)) this.#known.delete(file)
     this.#tasks = inOrder([...this.#known.values()].map(({ task }) => task))
     this.#commit = commit
   }
 
-  async #read({ file, mode }: TreeTask, bytes: Buffer | undefined): Promise<Task> {
+  async #read(file: string, mode: string, bytes: Buffer | undefined): Promise<Task> {
     if (mode === MODES.link) return unreadableTask(file, 'it is a link')
     return parseTask({ file, text: bytes?.toString() ?? '' }, this.#place.vocabulary)
   }
 
-  async #files(commit: string): Promise<readonly TreeTask[]> {
+  async #files(commit: string): Promise<readonly TreeEntry[]> {
     const { git, prefix } = this.#home
     const paths = this.folders.map((folder) => (folder === '.' ? prefix : `${prefix}${folder}/`))
-    const args = ['ls-tree', '-z', '--full-tree', commit, '--', ...paths.filter((path) => path !== '')]
-    const { stdout } = await git.run(args)
-    return stdout
-      .toString()
-      .split('\0')
-      .flatMap((record) => {
-        const [, mode, blob, path] = /^(\d+) blob ([0-9a-f]+)\t(.+)$/s.exec(record) ?? []
-        if (mode === undefined || blob === undefined || !path?.startsWith(prefix)) return []
-        const file = path.slice(prefix.length)
-        return this.isTask(file) ? [{ file, mode, blob }] : []
-      })
+    const entries = await entriesIn(git, [
+      '--full-tree',
+      commit,
+      '--',
+      ...paths.filter((path) => path !== ''),
+    ])
+    return entries.flatMap((entry) => {
+      const path = entry.path.slice(prefix.length)
+      return entry.path.startsWith(prefix) && this.isTask(path) ? [{ ...entry, path }] : []
+    })
   }
-}
-
-/** A task as it is on the branch; null if its file is gone. */
-export function currentTask(source: TaskSource, { id, file }: Pick<Task, 'id' | 'file'>): Task | null {
-  return source.tasks().find((task) => task.id === id && task.file === file) ?? null
 }

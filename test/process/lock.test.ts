@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { platformUuid, thisMachine } from '../../src/process/machine.ts'
-import { lockOwner, ownerLives, placeOf, takeLock } from '../../src/engine/lock.ts'
+import { lockOwner, ownerLives, placeOf, takeLock } from '../../src/process/lock.ts'
 import { makeFolder } from '../git/repository.ts'
 
 const now = new Date('2026-01-01T00:00:00Z')
