@@ -148,7 +148,9 @@ export function homeRules(home: string, env: Environment, opened: Opened): reado
   const ofPrograms = [join(at, '.local/bin'), ...folders].filter((path) => isIn(path))
   const all = [...named, ...ofPrograms.flatMap((folder) => linkedFrom(folder, at))]
   const inside = all.filter((path) => isAbsolute(path)).map((path) => resolve(path))
-  return [{ kind: 'closed', path: at }, ...outermost(inside.filter(isIn)).flatMap(shownRules)]
+  // Tools that find no place for their caches there give up.
+  const caches: MountRule = { kind: 'own', path: join(at, '.cache') }
+  return [{ kind: 'closed', path: at }, caches, ...outermost(inside.filter(isIn)).flatMap(shownRules)]
 }
 
 /** What a folder of PATH belongs to: `~/.cargo/bin` to `~/.cargo`, and `~/bin` to itself. */

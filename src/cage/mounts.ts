@@ -11,6 +11,8 @@ export type MountRule =
   | { readonly kind: 'closed'; readonly path: string }
   /** It exists and is empty. */
   | { readonly kind: 'empty'; readonly path: string }
+  /** It is a folder of the cage's own, empty at first, which goes with the cage. */
+  | { readonly kind: 'own'; readonly path: string }
   /** It is a link, in a folder that was closed. */
   | { readonly kind: 'link'; readonly path: string; readonly to: string }
 
@@ -18,6 +20,7 @@ export type MountRule =
 export interface CageFolder {
   readonly path: string
   readonly temp: string
+  readonly cache: string
   readonly closed: string
   readonly empty: string
 }
@@ -47,7 +50,8 @@ export function mountArguments(rules: readonly MountRule[], folder: CageFolder):
     args.push('--bind', folder.temp, temporary)
   const last: string[] = []
   const places = rules.flatMap((rule) => {
-    const path = rule.kind === 'link' ? linkPath(rule.path) : real(rule.path)
+    const isMade = rule.kind === 'link' || rule.kind === 'own'
+    const path = isMade ? placeOf(rule.path) : real(rule.path)
     return path === null ? [] : [{ ...rule, path }]
   })
   for (const [index, rule] of places.entries()) {
@@ -58,6 +62,9 @@ export function mountArguments(rules: readonly MountRule[], folder: CageFolder):
         break
       case 'read':
         args.push('--ro-bind', path, path)
+        break
+      case 'own':
+        args.push('--bind', folder.cache, path)
         break
       case 'link':
         args.push('--symlink', rule.to, path)
@@ -76,8 +83,8 @@ export function mountArguments(rules: readonly MountRule[], folder: CageFolder):
   return [...args, ...last]
 }
 
-/** The path of a link, by the real path of its folder. */
-function linkPath(path: string): string | null {
+/** The path of what the cage makes, by the real path of its folder. */
+function placeOf(path: string): string | null {
   const folder = real(dirname(path))
   return folder === null ? null : join(folder, basename(path))
 }
@@ -118,5 +125,11 @@ export function isLink(path: string): boolean {
 
 /** The paths in a cage's folder. */
 export function cageFolder(path: string): CageFolder {
-  return { path, temp: join(path, 'tmp'), closed: join(path, 'closed'), empty: join(path, 'empty') }
+  return {
+    path,
+    temp: join(path, 'tmp'),
+    cache: join(path, 'cache'),
+    closed: join(path, 'closed'),
+    empty: join(path, 'empty'),
+  }
 }

@@ -101,7 +101,7 @@ export class RefusalReader {
 
   /** What is not there in a closed folder may be there outside of the cage. */
   #missing(path: string): void {
-    const closed = this.#ruleOf(path, ['closed'])
+    const closed = this.#ruleOf(path, ['closed', 'own'])
     if (closed === null) return
     let there = path
     while (there !== closed && !existsSync(there)) there = dirname(there)
@@ -121,7 +121,7 @@ export class RefusalReader {
   }
 
   #isWritable(path: string): boolean {
-    return this.#ruleOf(path, ['write']) !== null
+    return this.#ruleOf(path, ['write', 'own']) !== null
   }
 
   /** The entry that would allow it never opens a whole home. */

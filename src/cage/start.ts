@@ -191,7 +191,7 @@ function refuse(
 
 function makeFolder(env: Environment): CageFolder {
   const folder = cageFolder(makePrivateFolder('cage', env))
-  mkdirSync(folder.temp, { mode: 0o700 })
+  for (const made of [folder.temp, folder.cache]) mkdirSync(made, { mode: 0o700 })
   writeFileSync(folder.empty, '', { mode: 0o444 })
   closeSync(openSync(folder.closed, 'w', 0o000))
   return folder

@@ -225,6 +225,17 @@ describe.skipIf(!available.ok)('a caged process', () => {
     expect(existsSync(join(ground!.slot, 'notes'))).toBe(false)
   })
 
+  test('has a folder for caches, which is empty and goes with it', async () => {
+    const { home } = ground!
+    const before = readdirSync(join(home, '.cache')).toSorted()
+    const command =
+      'ls -A ~/.cache; mkdir -p ~/.cache/standard && echo x > ~/.cache/standard/a && cat ~/.cache/*/a'
+    const { output, caged } = await ground!.run(command, { kind: 'gate' })
+    expect(output).toBe('ralph\nx\n')
+    expect(caged).toEqual([])
+    expect(readdirSync(join(home, '.cache')).toSorted()).toEqual(before)
+  })
+
   test('keeps of an agent’s own folder what it needs, and nothing that would start later', async () => {
     const folder = join(ground!.home, '.claude')
     const before = readFileSync(join(folder, 'settings.json'), 'utf8')
