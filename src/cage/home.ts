@@ -75,6 +75,7 @@ const SHOWN = [
   '.cache/ms-playwright',
   '.cache/puppeteer',
   '.cache/Cypress',
+  '.cache/node/corepack',
 ]
 
 /** Variables with the folders of tools. */
@@ -86,6 +87,7 @@ const TOOL_VARIABLES = [
   'BUN_INSTALL',
   'CARGO_HOME',
   'COMPOSER_HOME',
+  'COREPACK_HOME',
   'CONDA_PREFIX',
   'DENO_INSTALL',
   'DOTNET_ROOT',
