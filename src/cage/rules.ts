@@ -284,6 +284,7 @@ function cachesFor(
     npm_config_cache: 'npm',
     npm_config_store_dir: 'pnpm',
     YARN_CACHE_FOLDER: 'yarn',
+    YARN_GLOBAL_FOLDER: 'yarn-global',
     BUN_INSTALL_CACHE_DIR: 'bun',
     DENO_DIR: 'deno',
     PIP_CACHE_DIR: 'pip',
