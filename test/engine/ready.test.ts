@@ -135,6 +135,13 @@ describe('the checkout’s packages', () => {
     expect(await installed(readying, to)).toEqual([expect.stringContaining('pip install')])
   })
 
+  it('are not there any more when others are installed', async () => {
+    const { to, readying } = await checkout({ 'uv.lock': 'x', '.gitignore': '.venv\n' })
+    put(to, { '.venv/lib/pytest.py': 'changed by a gate\n' })
+    expect(await installed(readying, to)).toEqual(['uv sync --link-mode=copy'])
+    expect(existsSync(join(to, '.venv'))).toBe(false)
+  })
+
   it('are made anew where something has changed them, but for what tools keep there', async () => {
     const { to, readying } = await checkout(files)
     const cached = ['node_modules/.cache/a', 'node_modules/x/.vite/b', 'src/a.ts']

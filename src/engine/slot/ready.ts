@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { foldersAbove, pathWithin } from '../../base/paths.ts'
+import { removeAll } from '../../base/remove.ts'
 import { tellingLines } from '../../base/failure-lines.ts'
 import { folderNamesIn } from '../../base/folder.ts'
 import { ignoredPaths } from '../../git/repository.ts'
@@ -96,6 +97,8 @@ export class Readying {
     }
     for (const installer of installersIn(root)) {
       if (await this.#copied(installer, root)) continue
+      // Installers leave what is there as it is, also a file that a gate has changed.
+      for (const path of await this.#untracked(this.#foldersOf(installer, root))) removeAll(join(root, path))
       const problem = await this.#run(installer.command, run, onCommand)
       if (problem === null) continue
       if (!installer.isOptional) return { problem, warnings }
@@ -166,6 +169,13 @@ export class Readying {
     return this.#nested
   }
   #nested: readonly string[] | null = null
+
+  /** Without the folders that are committed, as a vendor folder may be. */
+  async #untracked(folders: readonly string[]): Promise<readonly string[]> {
+    const { stdout } = await this.#home.git.at(this.#project).run(['ls-files', '-z', '--', ...folders])
+    const tracked = stdout.toString().split('\0')
+    return folders.filter((folder) => !tracked.some((path) => path.startsWith(`${folder}/`)))
+  }
 
   async #run(command: string, run: RunInstall, onCommand: (command: string) => void): Promise<string | null> {
     onCommand(command)
