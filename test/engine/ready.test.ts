@@ -72,6 +72,14 @@ describe('what installs the packages of a project', () => {
     expect(readying.commandsFor(to)).toEqual(commands)
   })
 
+  it.each([
+    ['{"devDependencies":{"mocha":"10"}}', ['npm install --no-package-lock']],
+    ['{"scripts":{"test":"node --test"}}', []],
+  ])('with a package.json alone, %s, is %j', async (text, commands) => {
+    const { readying, to } = await checkout({ 'package.json': text })
+    expect(readying.commandsFor(to)).toEqual(commands)
+  })
+
   it('is what the configuration says, also if that is nothing', async () => {
     const files = { 'package-lock.json': '{}' }
     const named = await checkout(files, { prepare: 'make deps' })

@@ -983,7 +983,7 @@ describe('the baseline', () => {
   })
 
   it.each([
-    ['the work names it', 'vitest', () => ({ 'package.json': '{"devDependencies":{"vitest":"4"}}' })],
+    ['the work names it', 'vitest', () => ({ Makefile: 'test:\n\tvitest\n' })],
     ['it is the project’s own', './check.sh', () => ({ work: '' })],
   ])('lets an agent mend it where %s', async (_, missing, files) => {
     const root = makeProject({ 'T-1': taskText('T-1') })

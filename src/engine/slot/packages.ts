@@ -52,12 +52,20 @@ function python(lock: string, command: string): Installer {
 /** The installers of a project, according to the files in a folder: one for each language. */
 export function installersIn(project: string): readonly Installer[] {
   const isThere = ({ lock }: Installer): boolean => existsSync(join(project, lock))
-  const pip = pipInstaller(project)
+  const [npm, pip] = [npmInstaller(project), pipInstaller(project)]
   return [
-    ...NODE.filter(isThere).slice(0, 1),
+    ...[...NODE.filter(isThere), ...(npm ? [npm] : [])].slice(0, 1),
     ...[...PYTHON.filter(isThere), ...(pip ? [pip] : [])].slice(0, 1),
     ...OTHERS.filter(isThere),
   ]
+}
+
+/** A library often has no lock file: what npm installs stands in package.json. */
+function npmInstaller(project: string): Installer | null {
+  const manifest = parsedJson(textAt(join(project, 'package.json')))
+  if (typeof manifest !== 'object' || manifest === null) return null
+  const isNeeded = ['dependencies', 'devDependencies', 'workspaces'].some((key) => key in manifest)
+  return isNeeded ? { ...node('package.json', 'npm install --no-package-lock'), isOptional: true } : null
 }
 
 /** pip has no lock file: what it installs stands in `requirements*.txt`, or in pyproject.toml. */
