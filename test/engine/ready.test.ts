@@ -80,6 +80,25 @@ describe('what installs the packages of a project', () => {
     expect(readying.commandsFor(to)).toEqual(commands)
   })
 
+  const PACKAGE = '[build-system]\nrequires = ["setuptools"]\n[project]\nname = "x"\n'
+  const EXTRAS =
+    '[project.optional-dependencies]\ndev = [\n  "ruff",\n]\ndocs = []\ntest = ["pytest"]\n[tool.x]\ntests = 1\n'
+  it.each([
+    [{ 'requirements.txt': '' }, '-r requirements.txt'],
+    [{ 'requirements.txt': '', 'pyproject.toml': '[project]\nname = "x"\n' }, '-r requirements.txt'],
+    [
+      { 'requirements.txt': '', 'pyproject.toml': PACKAGE },
+      '-r requirements.txt && .venv/bin/pip install --quiet -e .',
+    ],
+    [{ 'pyproject.toml': PACKAGE }, '-e .'],
+    [{ 'pyproject.toml': PACKAGE + EXTRAS }, "-e '.[dev,test]'"],
+  ])('with %j is a pip that installs %s', async (files, what) => {
+    const { readying, to } = await checkout(files)
+    expect(readying.commandsFor(to)).toEqual([
+      `python3 -m venv --system-site-packages .venv && .venv/bin/pip install --quiet --ignore-installed ${what}`,
+    ])
+  })
+
   it('is what the configuration says, also if that is nothing', async () => {
     const files = { 'package-lock.json': '{}' }
     const named = await checkout(files, { prepare: 'make deps' })

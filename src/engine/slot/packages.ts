@@ -72,16 +72,32 @@ function npmInstaller(project: string): Installer | null {
 function pipInstaller(project: string): Installer | null {
   const files = ['requirements.txt', 'requirements-dev.txt', 'requirements-test.txt', 'dev-requirements.txt']
   const found = files.filter((file) => existsSync(join(project, file)))
-  const isPackage = /^\s*\[(?:project|build-system)\]/m.test(textAt(join(project, 'pyproject.toml')))
-  if (found.length === 0 && !isPackage) return null
-  const what = found.length > 0 ? found.map((file) => `-r ${file}`).join(' ') : '-e .'
+  const manifest = textAt(join(project, 'pyproject.toml'))
+  const isPackage = /^\s*\[build-system\]/m.test(manifest)
+  if (found.length === 0 && !isPackage && !/^\s*\[project\]/m.test(manifest)) return null
+  const required = found.map((file) => `-r ${file}`).join(' ')
+  const itself = `-e ${withExtras(manifest)}`
+  const steps = [
+    'python3 -m venv --system-site-packages .venv',
+    // A program that the machine has too must be in the environment: otherwise it runs without the other packages.
+    `.venv/bin/pip install --quiet --ignore-installed ${required === '' ? itself : required}`,
+    ...(required !== '' && isPackage ? [`.venv/bin/pip install --quiet ${itself}`] : []),
+  ]
   return {
     lock: found[0] ?? 'pyproject.toml',
-    command: `python3 -m venv --system-site-packages .venv && .venv/bin/pip install --quiet ${what}`,
+    command: steps.join(' && '),
     folder: '.venv',
     namesItself: true,
     isOptional: true,
   }
+}
+
+/** The project itself, with the extras that its tests usually need. */
+function withExtras(manifest: string): string {
+  const [, section = ''] =
+    /^\s*\[project\.optional-dependencies\]([^]*?)(?:^\s*\[[a-z]|$(?![^]))/m.exec(manifest) ?? []
+  const extras = [...section.matchAll(/^\s*(dev|tests?|testing)\s*=/gm)].map(([, name]) => name)
+  return extras.length > 0 ? `'.[${extras.join(',')}]'` : '.'
 }
 
 /** Whether a project's installed packages are those that this lock file asks for. */
