@@ -59,7 +59,7 @@ export async function runHooks(
   const { id, parent, branch, tree, message } = commit
   const problem = await slot.bringCheck(tree, { head: parent, branch }, installing(ports, emit))
   if (problem !== null) return { kind: 'refused', output: problem }
-  const hooks = await layOutHooks(home, commit.inForce, join(slot.path, 'hooks'))
+  const hooks = await layOutHooks(home, commit.inForce, slot.hooks)
   const top = slot.check.folder.files
   writeFileSync(join(top, '.git/ralph-message'), message)
   const settings = [`core.hooksPath=${hooks}`, 'commit.gpgSign=false', 'gc.auto=0']

@@ -10,7 +10,7 @@ import { readNote } from '../engine/note.ts'
 import { runFolder } from '../engine/folder.ts'
 import { gateRunner } from '../engine/gates/run.ts'
 import type { Programs, Slots } from '../engine/ports.ts'
-import type { Home } from '../engine/slot/home.ts'
+import { hooksInTree, type Home } from '../engine/slot/home.ts'
 import { Readying } from '../engine/slot/ready.ts'
 import { Slot, type Side } from '../engine/slot/slot.ts'
 import { StartedProcesses } from '../process/started.ts'
@@ -69,7 +69,11 @@ export function slotsOf(
         checkout: repository.root,
         git: home.git,
         isReadOnly,
-        borrowed: [...objectsOf(home), ...readying.linked.map((path) => resolve(root, path))],
+        borrowed: [
+          ...objectsOf(home),
+          ...readying.linked.map((path) => resolve(root, path)),
+          ...(side === slot.check ? hooksOf(slot, home) : []),
+        ],
       },
       started,
     )
@@ -123,6 +127,11 @@ function objectsOf({ repository }: Home): readonly string[] {
   const alternates = join(own, 'info/alternates')
   const borrowed = existsSync(alternates) ? readFileSync(alternates, 'utf8').split('\n').filter(Boolean) : []
   return [own, ...borrowed.map((path) => resolve(own, path))]
+}
+
+/** The folders of hooks that run in a slot's clean room. */
+function hooksOf(slot: Slot, home: Home): readonly string[] {
+  return [slot.hooks, ...(hooksInTree(home) === null ? [home.hooks] : [])]
 }
 
 /** The numbers of the slots that a folder has. */

@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  chmodSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -51,7 +52,7 @@ describe.skipIf(!available.ok)('a run in the sandbox', () => {
     )
     ground.write('home/work/shop/docs/tasks/T-001.md', task(script))
     execFileSync('git', ['add', '-A'], { cwd: ground.checkout })
-    execFileSync('git', ['commit', '-qm', 'Plan'], { cwd: ground.checkout, env: { ...process.env, ...GIT } })
+    execFileSync('git', ['commit', '-qnm', 'Plan'], { cwd: ground.checkout, env: { ...process.env, ...GIT } })
   }
 
   const run = (...argv: string[]): Promise<Answer> =>
@@ -93,6 +94,25 @@ describe.skipIf(!available.ok)('a run in the sandbox', () => {
     expect(events.at(-1)).toMatchObject({ type: 'run-finished', end: 'done', completed: ['T-001'] })
     expect(readFileSync(join(ground.checkout, 'docs/tasks/T-001.md'), 'utf8')).toContain('well')
   })
+
+  test.each(['.git/hooks', '.githooks'])(
+    'runs the hooks of %s, which may not be written there',
+    async (folder) => {
+      const hook = '#!/bin/sh\necho hooked > hooked.txt; git add hooked.txt; echo >> "$0"; true\n'
+      ground.write(`home/work/shop/${folder}/pre-commit`, hook)
+      chmodSync(join(ground.checkout, folder, 'pre-commit'), 0o755)
+      if (folder === '.githooks')
+        execFileSync('git', ['config', 'core.hooksPath', folder], { cwd: ground.checkout })
+      prepared('echo x > new.txt', { gates: [] })
+      expect((await run()).code).toBe(0)
+      const shown = execFileSync('git', ['show', 'HEAD:hooked.txt'], {
+        cwd: ground.checkout,
+        encoding: 'utf8',
+      })
+      expect(shown).toBe('hooked\n')
+      expect(readFileSync(join(ground.checkout, folder, 'pre-commit'), 'utf8')).toBe(hook)
+    },
+  )
 
   test('keeps with a failed attempt what was refused', async () => {
     prepared('echo x > new.txt; curl -s https://example.com', {

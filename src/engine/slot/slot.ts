@@ -76,6 +76,8 @@ export class Slot {
   readonly path: string
   /** For signals, notes and temporary files of an attempt: the only other folder that its agent may write. */
   readonly attemptFolder: string
+  /** For the hooks that run in the clean room. */
+  readonly hooks: string
   readonly work: Side
   readonly check: Side
   readonly #plan: SlotPlan
@@ -93,6 +95,7 @@ export class Slot {
     this.#plan = plan
     this.path = join(plan.folder, String(number))
     this.attemptFolder = join(this.path, 'attempt')
+    this.hooks = join(this.path, 'hooks')
     this.work = this.#side('work')
     this.check = this.#side('check')
     this.#submodules = { work: this.#modules(this.work), check: this.#modules(this.check) }
