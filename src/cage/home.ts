@@ -76,6 +76,7 @@ const SHOWN = [
   '.cache/puppeteer',
   '.cache/Cypress',
   '.cache/node/corepack',
+  '.cache/pre-commit',
 ]
 
 /** Variables with the folders of tools. */
@@ -108,6 +109,7 @@ const TOOL_VARIABLES = [
   'NVM_DIR',
   'PLAYWRIGHT_BROWSERS_PATH',
   'PNPM_HOME',
+  'PRE_COMMIT_HOME',
   'PYENV_ROOT',
   'RBENV_ROOT',
   'REQUESTS_CA_BUNDLE',
