@@ -61,7 +61,9 @@ exec 5<&- 6<&-
 shift 3
 HTTP_PROXY=http://127.0.0.1:$port HTTPS_PROXY=http://127.0.0.1:$port NO_PROXY=localhost,127.0.0.1,::1
 http_proxy=$HTTP_PROXY https_proxy=$HTTP_PROXY no_proxy=$NO_PROXY NODE_USE_ENV_PROXY=1
+YARN_HTTP_PROXY=$HTTP_PROXY YARN_HTTPS_PROXY=$HTTP_PROXY
 export HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy NODE_USE_ENV_PROXY
+export YARN_HTTP_PROXY YARN_HTTPS_PROXY
 exec "$@"
 `
 
