@@ -21,7 +21,8 @@ export interface World {
 
 /** The same world without the queue's password in the environment: no agent and no gate needs it. */
 export function withoutQueue(world: World): World {
-  return { ...world, env: { ...world.env, [QUEUE_VARIABLE]: undefined } }
+  // A copy would lack what the world of another root inherits.
+  return Object.create(world, { env: { value: { ...world.env, [QUEUE_VARIABLE]: undefined } } })
 }
 
 /** Throws inside an attempt of a run, which must not start or change a run. */

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { takeLock } from '../../src/process/lock.ts'
@@ -28,6 +29,13 @@ describe('ralph run', () => {
     const { code, stdout } = await run(left, '--loop')
     expect([code, stdout]).toEqual([1, expect.stringContaining('1 done')])
     expect(stdout).toContain('No task is eligible: ralph next --explain says why.')
+  })
+
+  it('works on the project that -C names', async () => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt' })
+    const { code, stderr } = await run(tmpdir(), '-C', cwd)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(git(cwd, 'log', '-1', '--format=%s')).toBe('T-001: Do T-001')
   })
 
   it('does the one that is named', async () => {
