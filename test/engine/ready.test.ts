@@ -162,6 +162,12 @@ describe('the checkout’s packages', () => {
     expect(await installed(readying, to)).toEqual([expect.stringContaining('pip install')])
   })
 
+  it('of yarn without node_modules stay where a gate has failed', async () => {
+    const { to, readying } = await checkout({ 'yarn.lock': '' }, { keep: ['seed.db'] })
+    expect(await readying.kept(to)).toEqual(expect.arrayContaining(['.pnp.cjs', '.yarn/cache', 'seed.db']))
+    expect(await readying.paths(to)).toEqual(['node_modules'])
+  })
+
   it('are not there any more when others are installed', async () => {
     const { to, readying } = await checkout({ 'uv.lock': 'x', '.gitignore': '.venv\n' })
     put(to, { '.venv/lib/pytest.py': 'changed by a gate\n' })

@@ -10,6 +10,8 @@ export interface Installer {
   readonly command: string
   /** The folder that they are in. */
   readonly folder: string
+  /** What else it writes, which git ignores. */
+  readonly beside?: readonly string[]
   /** Whether the folder names its own path in its files, as a Python environment does. */
   readonly namesItself?: boolean
   /** Whether every package of the project has such a folder, too. */
@@ -20,11 +22,20 @@ export interface Installer {
   readonly isOptional?: boolean
 }
 
+/** What yarn 2 and later installs where it makes no node_modules. */
+const PLUG_AND_PLAY = [
+  '.pnp.cjs',
+  '.pnp.loader.mjs',
+  '.yarn/cache',
+  '.yarn/unplugged',
+  '.yarn/install-state.gz',
+]
+
 const NODE: readonly Installer[] = [
   node('pnpm-lock.yaml', 'pnpm install --frozen-lockfile --package-import-method=copy', pnpmFits),
   node('bun.lock', 'bun install --frozen-lockfile --backend=copyfile'),
   node('bun.lockb', 'bun install --frozen-lockfile --backend=copyfile'),
-  node('yarn.lock', 'yarn install --frozen-lockfile'),
+  { ...node('yarn.lock', 'yarn install --frozen-lockfile'), beside: PLUG_AND_PLAY },
   node('package-lock.json', 'npm ci', npmFits),
   node('npm-shrinkwrap.json', 'npm ci', npmFits),
 ]

@@ -75,8 +75,8 @@ export class Readying {
 
   /** Ignored files that a clean-up leaves: packages, and what is configured. */
   async kept(root: string): Promise<readonly string[]> {
-    const { keep } = this.#needs
-    return [...(await this.paths(root)), ...keep.map((path) => `${this.#home.prefix}${path}`)]
+    const kept = [...installersIn(root).flatMap(({ beside = [] }) => beside), ...this.#needs.keep]
+    return [...(await this.paths(root)), ...kept.map((path) => `${this.#home.prefix}${path}`)]
   }
 
   /** A text that changes with everything that decides which packages are installed. */
