@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { foldersAbove, pathWithin } from '../../base/paths.ts'
+import { textAt } from '../../base/read-file.ts'
 import { removeAll } from '../../base/remove.ts'
 import { tellingLines } from '../../base/failure-lines.ts'
 import { folderNamesIn } from '../../base/folder.ts'
@@ -149,11 +150,17 @@ export class Readying {
     return stdout.length > 0
   }
 
-  /** Notes that the packages are as they were installed. */
-  stamp(path: string): void {
+  /** Notes that the packages are as they were installed, and what git ignores: some of it the installing has made. */
+  stamp(path: string, ignored: readonly string[]): void {
     // A new file has the present time, whatever the one before had in it.
     rmSync(path, { force: true })
-    writeFileSync(path, '')
+    writeFileSync(path, ignored.filter((one) => !one.endsWith('.egg-info/')).join('\0'))
+  }
+
+  /** Whether all that is noted so is still in a folder: a clean-up after failed gates removes what no one else makes. */
+  isWhole(top: string, stamp: string): boolean {
+    const ignored = textAt(stamp).split('\0').filter(Boolean)
+    return ignored.every((path) => existsSync(join(top, path)))
   }
 
   /** The installed folders of a project, and of the packages in it. */

@@ -11,6 +11,7 @@ import { makePlainCommit } from '../../git/made-commit.ts'
 import { mergeTrees, type Merged } from '../../git/merge.ts'
 import { MODES, rawChanges, type RawChange } from '../../git/raw-changes.ts'
 import { ralphPaths } from '../../base/ralph-folder.ts'
+import { allIgnored } from '../../git/repository.ts'
 import { slotEnvironment } from './environment.ts'
 import { Folder, type Amendments } from './folder.ts'
 import type { Home } from './home.ts'
@@ -368,17 +369,20 @@ export class Slot {
 
   async #makeReady(side: Side, { run, onCommand, warn }: Installing): Promise<string | null> {
     const { readying } = this.#plan
-    const { root, name } = side
+    const { root, name, folder } = side
     const key = readying.keyFor(root)
     const stamp = this.#stampOf(side)
     const isReady =
-      this.#state().readied[name] === key && existsSync(stamp) && !(await readying.isTouched(root, stamp))
+      this.#state().readied[name] === key &&
+      existsSync(stamp) &&
+      readying.isWhole(folder.files, stamp) &&
+      !(await readying.isTouched(root, stamp))
     if (!isReady) {
       this.#note(side, null)
       const { problem, warnings }: Readied = await readying.install(root, run, onCommand)
       for (const warning of warnings) warn(warning)
       if (problem !== null) return problem
-      readying.stamp(stamp)
+      readying.stamp(stamp, await allIgnored(folder.git))
       this.#note(side, key)
     }
     await readying.placeNamed(root)
