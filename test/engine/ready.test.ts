@@ -142,6 +142,14 @@ describe('the checkout’s packages', () => {
     expect(lstatSync(join(to, 'node_modules')).isDirectory()).toBe(true)
   })
 
+  it('are built for by the project’s own scripts, as after an installation', async () => {
+    const scripts = '{"scripts":{"prepare":"tsc","postinstall":"patch-package","test":"vitest"}}'
+    const { root, to, readying } = await checkout({ ...files, 'package.json': scripts })
+    put(root, { 'node_modules/.package-lock.json': locked('x'), 'node_modules/x/index.js': 'x\n' })
+    expect(await installed(readying, to)).toEqual(['npm run postinstall && npm run prepare'])
+    expect(await installed(readying, to, false)).toContainEqual(expect.stringMatching(/^warning: /))
+  })
+
   it.each([
     ['another version is installed', locked('x', 'y'), locked('x')],
     ['one is missing', locked('x'), locked('x', 'y')],

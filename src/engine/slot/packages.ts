@@ -73,10 +73,22 @@ export function installersIn(project: string): readonly Installer[] {
 
 /** A library often has no lock file: what npm installs stands in package.json. */
 function npmInstaller(project: string): Installer | null {
-  const manifest = parsedJson(textAt(join(project, 'package.json')))
-  if (typeof manifest !== 'object' || manifest === null) return null
+  const manifest = manifestOf(project)
   const isNeeded = ['dependencies', 'devDependencies', 'workspaces'].some((key) => key in manifest)
   return isNeeded ? { ...node('package.json', 'npm install --no-package-lock'), isOptional: true } : null
+}
+
+/** Runs what a Node project itself does after an installation, such as a build, which copied packages lack; null if nothing. */
+export function ownScripts(project: string): string | null {
+  const { scripts } = manifestOf(project)
+  if (typeof scripts !== 'object' || scripts === null) return null
+  const named = ['postinstall', 'prepare'].filter((name) => name in scripts)
+  return named.length === 0 ? null : named.map((name) => `npm run ${name}`).join(' && ')
+}
+
+function manifestOf(project: string): Readonly<Record<string, unknown>> {
+  const read = parsedJson(textAt(join(project, 'package.json')))
+  return typeof read === 'object' && read !== null ? { ...read } : {}
 }
 
 /** pip has no lock file: what it installs stands in `requirements*.txt`, or in pyproject.toml. */

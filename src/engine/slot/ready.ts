@@ -19,7 +19,7 @@ import { ignoredPaths } from '../../git/repository.ts'
 import { runProgram } from '../../process/run.ts'
 import type { GateResult } from '../../events/gate.ts'
 import type { Home } from './home.ts'
-import { installersIn, isInstalled, type Installer } from './packages.ts'
+import { installersIn, isInstalled, ownScripts, type Installer } from './packages.ts'
 
 /** What a folder needs besides the files of a tree. Paths and patterns are relative to the project's root. */
 export interface Needs {
@@ -97,7 +97,12 @@ export class Readying {
       return { problem, warnings }
     }
     for (const installer of installersIn(root)) {
-      if (await this.#copied(installer, root)) continue
+      if (await this.#copied(installer, root)) {
+        const command = installer.isNested ? ownScripts(root) : null
+        const problem = command === null ? null : await this.#run(command, run, onCommand)
+        if (problem !== null) warnings.push(problem)
+        continue
+      }
       // Installers leave what is there as it is, also a file that a gate has changed.
       for (const path of await this.#untracked(this.#foldersOf(installer, root))) removeAll(join(root, path))
       const problem = await this.#run(installer.command, run, onCommand)
