@@ -54,6 +54,7 @@ export async function runHooks(
   commit: HookedCommit,
   ports: CheckPorts,
   emit: Emit<Happening>,
+  isAgain = false,
 ): Promise<Hooked> {
   const { slot, home } = ports
   const { id, parent, branch, tree, message } = commit
@@ -82,6 +83,9 @@ export async function runHooks(
   const after = await slot.takeHooked()
   slot.checkWasUsed(false)
   if (result.verdict === 'interrupted') return { kind: 'interrupted' }
+  // A hook that formats files refuses the commit, so that a person looks at them and commits again.
+  if (result.verdict !== 'passed' && after !== tree && !isAgain)
+    return runHooks({ ...commit, tree: after }, ports, emit, true)
   if (result.verdict !== 'passed') return { kind: 'refused', output: result.excerpt || result.reason }
   const said = readPlainFile(join(top, '.git/COMMIT_EDITMSG'), MESSAGE_BYTES)
   // A hook may have made a commit of its own after this one.

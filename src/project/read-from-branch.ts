@@ -77,7 +77,13 @@ export async function readFromBranch(
     { root, top: repository.root },
     { dir: own.config.workspace.dir, env: world.env },
   )
-  const now = await projectAt(home, folder, tip, where)
+  const now = await projectAt(home, folder, tip, where).catch((error: unknown) => {
+    if (committed || paths.tasks.length === 0) throw error
+    throw new UserError(
+      `${fewOf(paths.tasks)} is not committed, and the branch has no task folder`,
+      'A run takes the tasks as they are committed: commit yours, or run with --commit-tasks.',
+    )
+  })
   const inForce =
     config.length === 0 ? now : { ...now, config: (await projectAt(home, folder, trusted, where)).config }
   return { project: { ...inForce, root }, warnings }

@@ -249,6 +249,18 @@ describe('ralph run', () => {
     expect(git(cwd, 'status', '--porcelain')).toBe(code === 0 ? '' : `M ${file}`)
   })
 
+  it('says which tasks are not committed where the branch has none', async () => {
+    const cwd = repository({ 'T-001': 'echo one > one.txt' })
+    git(cwd, 'rm', '--quiet', '--cached', '-r', 'docs')
+    git(cwd, 'commit', '--quiet', '--amend', '--message=Begin')
+    const refused = await run(cwd)
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('docs/tasks/T-001.md is not committed, and the branch has no task folder'),
+    ])
+    expect((await run(cwd, '--commit-tasks')).code).toBe(0)
+  })
+
   it('refuses to begin where there is no repository', async () => {
     const cwd = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'One') })
     const { code, stderr } = await run(cwd)

@@ -176,6 +176,13 @@ describe('the checkout’s packages', () => {
     expect(await readying.paths(to)).toEqual(['node_modules'])
   })
 
+  it('are the agent’s work where they are committed', async () => {
+    const { root, to, readying } = await checkout({ 'composer.lock': '', 'vendor/own.php': '' })
+    expect(await readying.paths(to)).toEqual(['vendor'])
+    git(root, 'add', '-A')
+    expect(await readying.paths(to)).toEqual([])
+  })
+
   it('are not there any more when others are installed', async () => {
     const { to, readying } = await checkout({ 'uv.lock': 'x', '.gitignore': '.venv\n' })
     put(to, { '.venv/lib/pytest.py': 'changed by a gate\n' })

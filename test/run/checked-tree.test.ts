@@ -273,6 +273,20 @@ describe('a commit hook', () => {
     expect(git(root, 'status', '--porcelain')).toBe('')
   })
 
+  it('that formats files and refuses them is asked once more', async () => {
+    const root = makeProject(tasks)
+    hook(root, 'grep -q formatted work || { echo formatted > work; echo look at it; exit 1; }')
+    const seen: (string | null)[] = []
+    await runAll({
+      root,
+      options: { gates },
+      deed: ({ cwd }) => put(cwd, { work: 'as written\n' }),
+      gate: (_, cwd) => (seen.push(read(cwd, 'work')), true),
+    })
+    expect(seen).toEqual(['as written\n', 'formatted\n'])
+    expect(git(root, 'show', 'HEAD:work')).toBe('formatted')
+  })
+
   it('whose change does not pass lands nothing', async () => {
     const root = makeProject(tasks)
     const base = git(root, 'rev-parse', 'HEAD')

@@ -70,7 +70,7 @@ export class Readying {
   /** The paths, from the top of the repository, of all that readying puts into a folder: they are in no tree. */
   async paths(root: string): Promise<readonly string[]> {
     const { prefix } = this.#home
-    const folders = installersIn(root).flatMap((one) => this.#foldersOf(one, root))
+    const folders = await this.#untracked(installersIn(root).flatMap((one) => this.#foldersOf(one, root)))
     return [...folders, ...(await this.filesToCopy())].map((path) => `${prefix}${path}`)
   }
 
@@ -184,6 +184,7 @@ export class Readying {
 
   /** Without the folders that are committed, as a vendor folder may be. */
   async #untracked(folders: readonly string[]): Promise<readonly string[]> {
+    if (folders.length === 0) return []
     const { stdout } = await this.#home.git.at(this.#project).run(['ls-files', '-z', '--', ...folders])
     const tracked = stdout.toString().split('\0')
     return folders.filter((folder) => !tracked.some((path) => path.startsWith(`${folder}/`)))
