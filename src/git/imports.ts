@@ -1,9 +1,9 @@
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { readChanges } from './changes.ts'
 import { contentsOf } from './contents.ts'
 import type { Git } from './git.ts'
 import { readLog } from './log.ts'
+import { withIndex } from './made-commit.ts'
 import type { Trailer } from './trailers.ts'
 
 /** The key of the trailer that names what a commit has imported, and its state at that time. */
@@ -58,15 +58,11 @@ export async function storeFiles(git: Git, paths: readonly string[], gitDir: str
   const blobs = await blobsNow(git, paths, { store: true })
   const [only] = blobs.values()
   if (only !== undefined && blobs.size === 1) return only
-  const index = join(gitDir, 'ralph-index-import')
-  const door = git.with({ env: { GIT_INDEX_FILE: index } })
-  try {
+  return withIndex(git, join(gitDir, 'ralph-index-import'), async (door) => {
     const lines = [...blobs].map(([path, blob]) => `100644 ${blob}\t${path}\0`).join('')
     await door.run(['update-index', '-z', '--index-info'], { stdin: lines })
     return (await door.run(['write-tree'])).stdout.toString().trim()
-  } finally {
-    rmSync(index, { force: true })
-  }
+  })
 }
 
 /** What an import read, by path in the repository; null if it no longer exists. */

@@ -14,9 +14,7 @@ export async function treeWith(
   texts: Texts,
 ): Promise<string> {
   if (texts.size === 0) return tree
-  const index = join(gitDir, `ralph-index-made`)
-  const door = git.with({ env: { GIT_INDEX_FILE: index } })
-  try {
+  return withIndex(git, join(gitDir, 'ralph-index-made'), async (door) => {
     await door.run(['read-tree', tree])
     const lines: string[] = []
     for (const [path, text] of texts) {
@@ -24,9 +22,23 @@ export async function treeWith(
     }
     await door.run(['update-index', '-z', '--index-info'], { stdin: lines.join('') })
     return (await door.run(['write-tree'])).stdout.toString().trim()
+  })
+}
+
+/** Works with an index of its own, which is gone before and after: a git that was killed leaves it, and its lock. */
+export async function withIndex<Result>(
+  git: Git,
+  index: string,
+  work: (door: Git) => Promise<Result>,
+): Promise<Result> {
+  const remove = (): void => {
+    for (const path of [index, `${index}.lock`]) rmSync(path, { force: true })
+  }
+  remove()
+  try {
+    return await work(git.with({ env: { GIT_INDEX_FILE: index } }))
   } finally {
-    rmSync(index, { force: true })
-    rmSync(`${index}.lock`, { force: true })
+    remove()
   }
 }
 

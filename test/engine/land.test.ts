@@ -140,3 +140,10 @@ it('a hook may change the message', async () => {
   await runAll({ root, deed: ({ cwd }) => put(cwd, { work: '' }) })
   expect(git(root, 'log', '-1', '--format=%s')).toBe('[shop] T-1: Do T-1')
 })
+
+it('a task lands where a git that was killed has left the index of a commit to be made, and its lock', async () => {
+  const root = makeProject({ 'T-1': taskText('T-1') })
+  put(root, { '.git/ralph-index-made': 'half', '.git/ralph-index-made.lock': '' })
+  await runAll({ root, deed: ({ cwd }) => put(cwd, { work: '' }) })
+  expect(git(root, 'log', '--format=%s')).toBe('T-1: Do T-1\nBegin')
+})
