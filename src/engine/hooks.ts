@@ -81,7 +81,7 @@ export async function runHooks(
     onCaged: (action) => emit({ type: 'caged', id, by: 'gate', ...action }),
   })
   const after = await slot.takeHooked()
-  slot.checkWasUsed(false)
+  slot.checkWasUsed()
   if (result.verdict === 'interrupted') return { kind: 'interrupted' }
   // A hook that formats files refuses the commit, so that a person looks at them and commits again.
   if (result.verdict !== 'passed' && after !== tree && !isAgain)

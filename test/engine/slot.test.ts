@@ -233,18 +233,21 @@ describe('the clean room', () => {
     expect(found).toEqual({ agent: ['work', 'agent.log'], gate: ['work'] })
   })
 
-  it('has nothing that the gates of another attempt left', async () => {
-    const root = makeProject(TASK, { '.gitignore': '.ralph/\n*.log\n' })
+  it.each([
+    ['attempt', { 'T-1': taskText('T-1') }, false],
+    ['task, which have passed', { 'T-1': taskText('T-1'), 'T-2': taskText('T-2') }, true],
+  ])('has nothing that the gates of another %s left', async (_, tasks, passes) => {
+    const root = makeProject(tasks, { '.gitignore': '.ralph/\n*.log\n' })
     const found: boolean[] = []
     const gate: Harness['gate'] = (_, cwd) => {
       found.push(existsSync(join(cwd, 'left.log')) || existsSync(join(cwd, 'left.txt')))
       put(cwd, { 'left.log': '', 'left.txt': '' })
-      return found.length > 1
+      return passes || found.length > 1
     }
     await runAll({
       root,
       options: { gates },
-      deed: ({ cwd, task }) => put(cwd, { work: `${task.attempt}` }),
+      deed: ({ cwd, task }) => put(cwd, { work: `${task.id} ${task.attempt}` }),
       gate,
     })
     expect(found).toEqual([false, false])

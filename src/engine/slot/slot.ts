@@ -88,8 +88,8 @@ export class Slot {
   #branch: string | null = null
   /** The tree that the clean room holds, if nothing has run there since. */
   #clean: string | null = null
-  /** What gates left: nothing, files that git shows, or also what failed gates may have left in ignored files. */
-  #soil: 'none' | 'untracked' | 'ignored' = 'ignored'
+  /** Whether something may have left files there, ignored ones too. */
+  #isSoiled = true
 
   constructor(number: number, plan: SlotPlan) {
     this.number = number
@@ -318,8 +318,8 @@ export class Slot {
     if (this.#clean !== tree) {
       await folder.bring(tree)
       mkdirSync(root, { recursive: true })
-      if (this.#soil !== 'none') await folder.clean(this.#soil, await this.#plan.readying.kept(root))
-      this.#soil = 'none'
+      if (this.#isSoiled) await folder.clean('ignored', await this.#plan.readying.kept(root))
+      this.#isSoiled = false
       await this.#submodules.check.bring(tree)
     }
     this.#clean = null
@@ -329,10 +329,10 @@ export class Slot {
     return problem
   }
 
-  /** Notes that something has run in the clean room; what failed gates left is not to be relied on. */
-  checkWasUsed(hasPassed: boolean): void {
+  /** Notes that something has run in the clean room. */
+  checkWasUsed(): void {
     this.#clean = null
-    this.#soil = hasPassed && this.#soil !== 'ignored' ? 'untracked' : 'ignored'
+    this.#isSoiled = true
   }
 
   /** The tree of the files in the clean room that git knows: what gates or hooks changed in them is in it. */
@@ -418,7 +418,7 @@ export class Slot {
     const { folder } = this.check
     folder.forget()
     this.#clean = null
-    this.#soil = 'ignored'
+    this.#isSoiled = true
   }
 }
 
