@@ -40,6 +40,19 @@ async function scene(): Promise<Scene> {
   return { root, checkout: await checkoutAt(root), move: { branch: 'main', from, to }, noted: [] }
 }
 
+/** A checkout, and a commit in which a folder is a file and a file is a folder. */
+async function swapped(): Promise<Scene> {
+  const root = makeRepository({ '.gitignore': '*.env\n', 'folder/deep/in.txt': 'x\n', file: 'x\n' })
+  const from = git(root, 'rev-parse', 'HEAD')
+  rmSync(join(root, 'folder'), { recursive: true })
+  rmSync(join(root, 'file'))
+  put(root, { folder: 'file\n', 'file/in.txt': 'y\n' })
+  git(root, 'add', '-A')
+  const to = git(root, 'commit-tree', git(root, 'write-tree'), '-p', from, '-m', 'Elsewhere')
+  git(root, 'reset', '-q', '--hard', from)
+  return { root, checkout: await checkoutAt(root), move: { branch: 'main', from, to }, noted: [] }
+}
+
 async function checkoutAt(root: string): Promise<Checkout> {
   const door = openGit({ cwd: root, env: ENV })
   return { git: door, repository: (await findRepository(door))! }
@@ -100,6 +113,23 @@ describe('a checkout that follows its branch', () => {
     expectAt(at)
   })
 
+  it('is not held where a folder becomes a file, and a file a folder', async () => {
+    const at = await swapped()
+    expect(await go(at)).toEqual({ kind: 'moved' })
+    expectAt(at)
+    expect([read(at.root, 'folder'), read(at.root, 'file/in.txt')]).toEqual(['file\n', 'y\n'])
+  })
+
+  it.each([
+    ['a folder that becomes a file has one of the person’s', { 'folder/deep/own.env': 'KEY=1\n' }],
+    ['a file that becomes a folder is changed', { file: 'mine\n' }],
+  ])('is held where %s', async (_, files) => {
+    const at = await swapped()
+    put(at.root, files)
+    expect(await go(at)).toMatchObject({ kind: 'held' })
+    for (const [path, text] of Object.entries(files)) expect(read(at.root, path)).toBe(text)
+  })
+
   it('is held while a merge is under way', async () => {
     const at = await scene()
     put(at.root, { '.git/MERGE_HEAD': `${at.move.to}\n` })
@@ -149,6 +179,14 @@ describe('a move that was killed in between', () => {
     expectAt(at, [' M changed.txt', ' M new/deep.txt'])
     expect(read(at.root, 'changed.txt')).toBe('mine\n')
     expect(read(at.root, 'new/deep.txt')).toBe('mine too\n')
+  })
+
+  it.each(['folder', 'file'])('is finished where git had only removed the %s', async (gone) => {
+    const at = await swapped()
+    git(at.root, 'update-ref', 'refs/heads/main', at.move.to)
+    rmSync(join(at.root, gone), { recursive: true })
+    await finishMove(at.checkout, at.move)
+    expectAt(at)
   })
 
   it('takes no lock away that is another git’s', async () => {

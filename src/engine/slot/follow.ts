@@ -194,8 +194,9 @@ async function wayTo({ git, repository }: Checkout, move: Move, scratch: string)
   const door = git.with({ env: { GIT_INDEX_FILE: scratch } })
   const changes = await rawChanges(git, move.from, move.to)
   const old = await oldSpellings(git, changes)
+  const going = pathsGoing(changes)
   const standing = changes.filter(
-    ({ kind, path }) => kind === 'new' && !old.has(path) && isInTheWay(git.cwd, path),
+    ({ kind, path }) => kind === 'new' && !old.has(path) && isInTheWay(git.cwd, path, going),
   )
   // git does not refuse because of a file that a person has deleted: it would restore the file.
   const isMissing = ({ kind, path }: RawChange): boolean =>
@@ -221,16 +222,21 @@ async function changedOf(door: Git, commit: string, paths: readonly string[]): P
   return paths.filter((path) => changed.has(path))
 }
 
-/** Whether anything is at a path, ignored or not, or a file where the path needs a folder. */
-function isInTheWay(root: string, path: string): boolean {
+function pathsGoing(changes: readonly RawChange[]): ReadonlySet<string> {
+  return new Set(changes.flatMap(({ path, kind }) => (kind === 'gone' ? [path] : [])))
+}
+
+/** Whether anything is at a path, ignored or not, or a file where the path needs a folder; but for what goes itself. */
+function isInTheWay(root: string, path: string, going: ReadonlySet<string>): boolean {
   for (const folder of foldersAbove(path)) {
     const stats = lstatSync(join(root, folder), { throwIfNoEntry: false })
     if (!stats) return false
-    if (!stats.isDirectory()) return true
+    if (!stats.isDirectory()) return !going.has(folder)
   }
   const stats = lstatSync(join(root, path), { throwIfNoEntry: false })
   if (!stats) return false
-  return !stats.isDirectory() || readdirSync(join(root, path)).length > 0
+  if (!stats.isDirectory()) return !going.has(path)
+  return readdirSync(join(root, path)).some((name) => isInTheWay(root, `${path}/${name}`, going))
 }
 
 /** Ctrl-C in a terminal reaches git too: this continues what git left half done. */
@@ -266,9 +272,10 @@ async function takeAsMoved(git: Git, { from, to }: Move, scratch: string): Promi
     ),
   )
   const old = await oldSpellings(git, entries)
+  const going = pathsGoing(entries)
   // A file whose name changes only in case exists under both names: its spelling on disk shows whether it has moved.
   const hasCome = (path: string): boolean =>
-    isInTheWay(git.cwd, path) && (!old.has(path) || isSpelledSo(git.cwd, path))
+    isInTheWay(git.cwd, path, going) && (!old.has(path) || isSpelledSo(git.cwd, path))
   const replaced = new Set([...old].filter(([path]) => hasCome(path)).map(([, before]) => before))
   // git takes a file away before it writes the new one: a file that is missing was on its way when git was killed.
   const isOnItsWay = ({ path, kind }: RawChange): boolean =>
