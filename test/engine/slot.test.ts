@@ -138,6 +138,61 @@ describe('what is in no clone', () => {
     expect(filesAt(root, 'HEAD').filter((path) => path.startsWith('vendor'))).toEqual([])
     expect(filesAt(root, 'HEAD')).toContain('work')
   })
+
+  it.each([true, false])(
+    'but the files of a tracked folder that is made one stay (a commit: %s)',
+    async (isCommitted) => {
+      const root = makeProject(
+        { ...TASK, 'T-2': taskText('T-2') },
+        { 'lib/a.txt': 'a\n', 'lib/b.txt': 'b\n' },
+      )
+      const seen: boolean[] = []
+      const make = (cwd: string): void => {
+        git(join(cwd, 'lib'), 'init', '-q')
+        if (!isCommitted) return
+        git(join(cwd, 'lib'), 'add', '-A')
+        commitIn(join(cwd, 'lib'), 'Inside')
+      }
+      const events = await runAll({
+        root,
+        options: { gates: [gateOf('test')] },
+        deed: ({ cwd, task }) => {
+          seen.push(existsSync(join(cwd, 'lib/.git')))
+          put(cwd, { [`lib/${task.id}.txt`]: '' })
+          make(cwd)
+        },
+        gate: (_, cwd) => {
+          seen.push(existsSync(join(cwd, 'lib/.git')))
+          make(cwd)
+          return true
+        },
+      })
+      expect(seen).toEqual([false, false, false, false])
+      expect(filesAt(root, 'HEAD').filter((path) => path.startsWith('lib'))).toEqual([
+        'lib/T-1.txt',
+        'lib/T-2.txt',
+        'lib/a.txt',
+        'lib/b.txt',
+      ])
+      expect(those(events, 'interference').map(({ interference }) => interference)).toEqual(
+        ['T-1', 'T-2'].map(() => ({ kind: 'nested-repository', paths: ['lib'] })),
+      )
+    },
+  )
+
+  it.each([
+    ['another repository', () => makeRepository()],
+    ['a file', () => 'README.md'],
+  ])('nothing is removed behind a link to %s that stands for a tracked folder', async (_, target) => {
+    const root = makeProject(TASK, { 'lib/a.txt': 'a\n' })
+    const to = target()
+    const { ended } = await attempt(root, ({ cwd }) => {
+      rmSync(join(cwd, 'lib'), { recursive: true })
+      symlinkSync(to, join(cwd, 'lib'))
+    })
+    expect(ended).toMatchObject({ outcome: to === 'README.md' ? 'done' : 'gate-failed' })
+    expect(to === 'README.md' || existsSync(join(to, '.git'))).toBe(true)
+  })
 })
 
 describe('what an agent does with git', () => {

@@ -1,5 +1,6 @@
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { removeAll } from '../../base/remove.ts'
 import { GitError, type Git } from '../../git/git.ts'
 import { rawChanges } from '../../git/raw-changes.ts'
 import { settingsText, type Settings } from '../../git/settings.ts'
@@ -132,9 +133,29 @@ export class Folder {
   async clean(what: 'untracked' | 'ignored', except: readonly string[]): Promise<void> {
     const kept = except.flatMap((path) => ['-e', `/${path}`])
     const args = ['clean', what === 'ignored' ? '-ffdxq' : '-ffdq', ...kept]
-    if ((await this.git.run(args, { okCodes: [0, 1] })).code === 0) return
-    await this.#openAll()
-    await this.git.run(args)
+    if ((await this.git.run(args, { okCodes: [0, 1] })).code !== 0) {
+      await this.#openAll()
+      await this.git.run(args)
+    }
+    await this.removeRepositories()
+  }
+
+  /** Removes repositories in folders of tracked files, which git neither cleans nor looks into; returns the folders. */
+  async removeRepositories(): Promise<readonly string[]> {
+    const tree = await this.#held()
+    if (tree === null) return []
+    const { stdout } = await this.git.run(['ls-tree', '-rdz', tree])
+    const folders = stdout
+      .toString()
+      .split('\0')
+      .flatMap((line) => /^040000 tree \S+\t(.+)$/s.exec(line)?.[1] ?? [])
+    const top = realpathSync(this.files)
+    // Not behind a link, which an agent may have made: that is elsewhere.
+    const found = folders
+      .map((path) => join(top, path))
+      .filter((at) => existsSync(join(at, '.git')) && realpathSync(at) === at)
+    for (const at of found) removeAll(join(at, '.git'))
+    return found.map((at) => at.slice(top.length + 1))
   }
 
   /** The tree of the files as they are, without what is at the paths `except`; or only of the files in the index. */

@@ -225,6 +225,7 @@ export class Slot {
       ...ralphPaths(this.#plan.home.prefix),
       ...modules.paths,
     ]
+    const removed = await folder.removeRepositories()
     const { tree, nested, problem } = await folder.snapshot(except)
     const inside = await modules.changes()
     const found = await rawChanges(folder.git, base, tree)
@@ -239,7 +240,7 @@ export class Slot {
       tree: onto.tree,
       from: onto.from,
       changes,
-      nested: [...new Set([...nested, ...strange.keys()])],
+      nested: [...new Set([...removed, ...nested, ...strange.keys()])],
       problem: problem ?? inside.problem ?? onto.problem ?? (await this.#linkProblem(changes)),
     }
   }
