@@ -46,6 +46,25 @@ describe('a submodule', () => {
     expect(git(root, 'status', '--porcelain')).toBe('')
   })
 
+  it('has nothing that the agents and gates of another task left', async () => {
+    const { root } = project()
+    put(root, { 'docs/tasks/T-2.md': taskText('T-2') })
+    git(root, 'add', '-A')
+    git(root, 'commit', '-qm', 'Another')
+    const found: boolean[] = []
+    const look = (cwd: string): void => {
+      found.push(existsSync(join(cwd, 'lib/left.txt')))
+      put(cwd, { 'lib/left.txt': '', 'lib/.gitignore': '*\n' })
+    }
+    await runAll({
+      root,
+      options: { gates: [gateOf('test')] },
+      deed: ({ cwd, task }) => (look(cwd), put(cwd, { [task.id]: '' })),
+      gate: (_, cwd) => (look(cwd), true),
+    })
+    expect(found).toEqual([false, false, false, false])
+  })
+
   it.each<[string, (cwd: string) => void]>([
     ['is changed', (cwd) => put(cwd, { 'lib/lib.txt': 'mine\n' })],
     [

@@ -160,8 +160,9 @@ export class Slot {
     const { folder, root } = this.work
     await folder.bring(tree)
     mkdirSync(root, { recursive: true })
-    await folder.clean('ignored', await this.#plan.readying.kept(root))
-    await this.#submodules.work.bring(tree)
+    const kept = await this.#plan.readying.kept(root)
+    await folder.clean('ignored', kept)
+    await this.#submodules.work.bring(tree, kept)
     return installing && this.#makeReady(this.work, installing)
   }
 
@@ -319,9 +320,10 @@ export class Slot {
     if (this.#clean !== tree) {
       await folder.bring(tree)
       mkdirSync(root, { recursive: true })
-      if (this.#isSoiled) await folder.clean('ignored', await this.#plan.readying.kept(root))
+      const kept = await this.#plan.readying.kept(root)
+      if (this.#isSoiled) await folder.clean('ignored', kept)
       this.#isSoiled = false
-      await this.#submodules.check.bring(tree)
+      await this.#submodules.check.bring(tree, kept)
     }
     this.#clean = null
     const problem = await this.#makeReady(this.check, installing)

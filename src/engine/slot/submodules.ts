@@ -46,13 +46,18 @@ export class Submodules {
     return this.#known.map(({ path }) => path)
   }
 
-  /** Brings them to the commits that a tree names, each with a repository to ask. */
-  async bring(tree: string): Promise<void> {
+  /** Brings them to the commits that a tree names, each with a repository to ask; files at `kept` stay. */
+  async bring(tree: string, kept: readonly string[]): Promise<void> {
     this.#known = existsSync(join(this.#home.repository.root, '.gitmodules')) ? await this.#find(tree) : []
-    for (const { folder, commit, home } of this.#known) {
+    for (const { path, folder, commit, home } of this.#known) {
       const dir = await gitDirOf(home)
+      const inside = kept.filter((one) => one.startsWith(`${path}/`))
       folder.open()
       await folder.bring(`${commit}^{tree}`)
+      await folder.clean(
+        'ignored',
+        inside.map((one) => one.slice(path.length + 1)),
+      )
       lendGit(folder.files, {
         branch: null,
         commit,
