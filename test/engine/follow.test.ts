@@ -90,6 +90,11 @@ describe('a checkout that follows its branch', () => {
     ['a file that was removed', (root) => rmSync(join(root, 'changed.txt')), ['changed.txt']],
     ['an untracked file', (root) => put(root, { 'new/deep.txt': 'mine\n' }), ['new/deep.txt']],
     ['a file where a folder is to be', (root) => put(root, { new: 'mine\n' }), ['new/deep.txt']],
+    [
+      'a file in place of a folder',
+      (root) => (rmSync(join(root, 'folder'), { recursive: true }), put(root, { folder: 'mine\n' })),
+      ['folder/old.txt'],
+    ],
     ['a folder where a file is to be', (root) => put(root, { 'moved.txt/mine': 'mine\n' }), ['moved.txt']],
   ])('is held by %s, and nothing has changed', async (_, act, paths) => {
     const at = await scene()

@@ -199,8 +199,7 @@ async function wayTo({ git, repository }: Checkout, move: Move, scratch: string)
     ({ kind, path }) => kind === 'new' && !old.has(path) && isInTheWay(git.cwd, path, going),
   )
   // git does not refuse because of a file that a person has deleted: it would restore the file.
-  const isMissing = ({ kind, path }: RawChange): boolean =>
-    kind !== 'new' && lstatSync(join(git.cwd, path), { throwIfNoEntry: false }) === undefined
+  const isMissing = ({ kind, path }: RawChange): boolean => kind !== 'new' && !isThere(join(git.cwd, path))
   const isFree = standing.length === 0 && !changes.some(isMissing)
   const tryOut = ['read-tree', '-n', '-m', '-u', move.from, move.to]
   if (isFree && (await door.run(tryOut, { okCodes: [0, 1, 128] })).code === 0) return null
@@ -220,6 +219,15 @@ async function changedOf(door: Git, commit: string, paths: readonly string[]): P
   const { stdout } = await door.run(['diff-index', '--name-only', '--no-renames', '-z', commit])
   const changed = new Set(stdout.toString().split('\0').filter(Boolean))
   return paths.filter((path) => changed.has(path))
+}
+
+/** Whether anything is at a path, a link that leads nowhere too; nothing is below a file. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path) !== undefined
+  } catch {
+    return false
+  }
 }
 
 function pathsGoing(changes: readonly RawChange[]): ReadonlySet<string> {
@@ -278,8 +286,7 @@ async function takeAsMoved(git: Git, { from, to }: Move, scratch: string): Promi
     isInTheWay(git.cwd, path, going) && (!old.has(path) || isSpelledSo(git.cwd, path))
   const replaced = new Set([...old].filter(([path]) => hasCome(path)).map(([, before]) => before))
   // git takes a file away before it writes the new one: a file that is missing was on its way when git was killed.
-  const isOnItsWay = ({ path, kind }: RawChange): boolean =>
-    kind !== 'gone' && lstatSync(join(git.cwd, path), { throwIfNoEntry: false }) === undefined
+  const isOnItsWay = ({ path, kind }: RawChange): boolean => kind !== 'gone' && !isThere(join(git.cwd, path))
   const moved = entries.filter(
     (entry) =>
       replaced.has(entry.path) ||
