@@ -214,9 +214,14 @@ async function wayTo({ git, repository }: Checkout, move: Move, scratch: string)
   return { kind: 'held', paths: [], reason: tried.stderr.trim().split('\n')[0] ?? 'git refuses' }
 }
 
-/** Those of these paths whose index entry or file differs from the commit. */
-async function changedOf(door: Git, commit: string, paths: readonly string[]): Promise<readonly string[]> {
-  const { stdout } = await door.run(['diff-index', '--name-only', '--no-renames', '-z', commit])
+/** Those of these paths whose index entry or file differs from the commit; or only their index entries. */
+async function changedOf(
+  door: Git,
+  commit: string,
+  paths: readonly string[],
+  only: readonly '--cached'[] = [],
+): Promise<readonly string[]> {
+  const { stdout } = await door.run(['diff-index', ...only, '--name-only', '--no-renames', '-z', commit])
   const changed = new Set(stdout.toString().split('\0').filter(Boolean))
   return paths.filter((path) => changed.has(path))
 }
@@ -268,10 +273,15 @@ async function follow(git: Git, { from, to }: Move, scratch: string): Promise<vo
  * Counts files as moved if they already are as the move leaves them, or a person has changed them since; leaves them
  * as they are.
  */
-async function takeAsMoved(git: Git, { from, to }: Move, scratch: string): Promise<void> {
+async function takeAsMoved(
+  git: Git,
+  { from, to }: Pick<Move, 'from' | 'to'>,
+  scratch: string,
+): Promise<void> {
   const door = git.with({ env: { GIT_INDEX_FILE: scratch } })
   await door.run(['update-index', '-q', '--refresh'], { okCodes: [0, 1] })
   const entries = await rawChanges(git, from, to)
+  await removeHalfWritten(door, { from, to }, entries)
   const changed = new Set(
     await changedOf(
       door,
@@ -296,6 +306,36 @@ async function takeAsMoved(git: Git, { from, to }: Move, scratch: string): Promi
   const lines = moved.map(({ path, is }) => `${is.mode} ${is.hash}\t${path}\0`)
   if (lines.length > 0) await door.run(['update-index', '-z', '--index-info'], { stdin: lines.join('') })
   await door.run(['update-index', '-q', '--refresh'], { okCodes: [0, 1] })
+}
+
+/**
+ * Removes the files that git was writing when it was killed, so that it writes them anew: such a file is the beginning
+ * of what is to come, and nothing in it is a person's.
+ */
+async function removeHalfWritten(
+  door: Git,
+  { from, to }: Pick<Move, 'from' | 'to'>,
+  entries: readonly RawChange[],
+): Promise<void> {
+  const files = entries.filter(({ kind, is }) => kind !== 'gone' && is.mode.startsWith('100'))
+  const staged = new Set(
+    await changedOf(
+      door,
+      from,
+      files.map(({ path }) => path),
+      ['--cached'],
+    ),
+  )
+  for (const { path } of files) {
+    const at = join(door.cwd, path)
+    // What is behind a link is another file.
+    const isBehindLink = (): boolean =>
+      [...foldersAbove(path)].some((folder) => lstatSync(join(door.cwd, folder)).isSymbolicLink())
+    if (staged.has(path) || !isThere(at) || isBehindLink() || !lstatSync(at).isFile()) continue
+    const { stdout: whole } = await door.run(['cat-file', '--filters', `${to}:${path}`])
+    const bytes = readFileSync(at)
+    if (bytes.length < whole.length && whole.subarray(0, bytes.length).equals(bytes)) rmSync(at)
+  }
 }
 
 /** Files whose names change only in case, on a disk where both names are one file: from the new name to the old one. */
