@@ -328,6 +328,43 @@ describe('the clean room', () => {
     expect(filesAt(root, 'HEAD')).not.toContain('left.txt')
   })
 
+  it('has the bytes of a clone where a gate left attributes that nobody tracks', async () => {
+    const root = makeProject({ ...TASK, 'T-2': taskText('T-2') }, { 'a.txt': 'a\n', 'old/gone.txt': '' })
+    const seen: (string | null)[] = []
+    await runAll({
+      root,
+      options: { gates },
+      deed: ({ cwd, task }) => put(cwd, { 'a.txt': `${task.id}\n` }),
+      gate: (_, cwd) => {
+        seen.push(read(cwd, 'a.txt'))
+        put(cwd, { '.gitattributes': '*.txt text eol=crlf\n' })
+        return true
+      },
+    })
+    expect(new Set(seen)).toEqual(new Set(['T-1\n', 'T-2\n']))
+  })
+
+  it('has none of the files that go with a change of the attributes', async () => {
+    const root = makeProject(TASK, { 'a.txt': 'a\n', 'old/gone.txt': '' })
+    const there: boolean[] = []
+    const harness: Harness = {
+      root,
+      options: { gates, baseline: 'warn', maxTasks: 1 },
+      deed: ({ cwd }) => {
+        put(cwd, { '.gitattributes': '*.txt text\n' })
+        rmSync(join(cwd, 'old'), { recursive: true })
+      },
+      gate: (_, cwd) => there.push(existsSync(join(cwd, 'old/gone.txt'))) > 0,
+    }
+    await runAll({
+      ...harness,
+      deed: () => ({ end: { kind: 'crashed', reason: 'boom' } }),
+      options: { ...harness.options, retries: 0, onFailure: 'stop' },
+    })
+    await runAll(harness)
+    expect(there).toEqual([true, false])
+  })
+
   it('shows the branch to gates that ask git for it, each time', async () => {
     const root = makeProject(TASK)
     const branches: string[] = []

@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { foldersAbove } from '../../base/paths.ts'
 import { removeAll } from '../../base/remove.ts'
 import { GitError, type Git } from '../../git/git.ts'
 import { rawChanges } from '../../git/raw-changes.ts'
@@ -89,15 +90,19 @@ export class Folder {
       // The index may be from before a kill, or name objects that are gone; an agent may have closed folders.
       await this.#openAll()
       this.forget()
-      await this.#read(tree)
       await this.clean('untracked', [])
+      await this.#read(tree)
     }
     this.#tree = tree
   }
 
   async #read(tree: string): Promise<void> {
     const before = await this.#held()
-    if (before !== null && before !== tree && (await this.#hasOtherAttributes(before, tree))) this.forget()
+    if (before !== null && before !== tree && (await this.#hasOtherAttributes(before, tree))) {
+      // Once for what goes, and once more for all that stays.
+      await this.git.run(['read-tree', '--reset', '-u', tree])
+      this.forget()
+    }
     const { stderr } = await this.git.run(['read-tree', '--reset', '-u', tree])
     // git goes on where it cannot remove a file of a folder that an agent has closed.
     if (!/^warning: unable to (?:unlink|rmdir)/m.test(stderr)) return
@@ -133,8 +138,10 @@ export class Folder {
   async clean(what: 'untracked' | 'ignored', except: readonly string[]): Promise<void> {
     const kept = except.flatMap((path) => ['-e', `/${path}`])
     const args = ['clean', what === 'ignored' ? '-ffdxq' : '-ffdq', ...kept]
-    if ((await this.git.run(args, { okCodes: [0, 1] })).code !== 0) {
+    if ((await this.git.run(args, { okCodes: [0, 1, 128] })).code !== 0) {
       await this.#openAll()
+      // The index may be broken: without one all files go, and are written again.
+      this.forget()
       await this.git.run(args)
     }
     await this.removeRepositories()
@@ -142,16 +149,14 @@ export class Folder {
 
   /** Removes repositories in folders of tracked files, which git neither cleans nor looks into; returns the folders. */
   async removeRepositories(): Promise<readonly string[]> {
-    const tree = await this.#held()
-    if (tree === null) return []
-    const { stdout } = await this.git.run(['ls-tree', '-rdz', tree])
+    const { stdout } = await this.git.run(['ls-files', '-z'])
     const folders = stdout
       .toString()
       .split('\0')
-      .flatMap((line) => /^040000 tree \S+\t(.+)$/s.exec(line)?.[1] ?? [])
+      .flatMap((path) => [...foldersAbove(path)])
     const top = realpathSync(this.files)
     // Not behind a link, which an agent may have made: that is elsewhere.
-    const found = folders
+    const found = [...new Set(folders)]
       .map((path) => join(top, path))
       .filter((at) => existsSync(join(at, '.git')) && realpathSync(at) === at)
     for (const at of found) removeAll(join(at, '.git'))

@@ -88,8 +88,6 @@ export class Slot {
   #branch: string | null = null
   /** The tree that the clean room holds, if nothing has run there since. */
   #clean: string | null = null
-  /** Whether something may have left files there, ignored ones too. */
-  #isSoiled = true
 
   constructor(number: number, plan: SlotPlan) {
     this.number = number
@@ -157,13 +155,23 @@ export class Slot {
    */
   async bringWork(tree: string, installing: Installing | null): Promise<string | null> {
     this.open()
-    const { folder, root } = this.work
-    await folder.bring(tree)
-    mkdirSync(root, { recursive: true })
-    const kept = await this.#plan.readying.kept(root)
-    await folder.clean('ignored', kept)
+    const kept = await this.#bringClean(this.work, tree)
     await this.#submodules.work.bring(tree, kept)
     return installing && this.#makeReady(this.work, installing)
+  }
+
+  /** Brings a folder to a tree, with nothing else in it but what is kept; returns the paths of that. */
+  async #bringClean({ folder, root }: Side, tree: string): Promise<readonly string[]> {
+    const { readying } = this.#plan
+    const before = await readying.kept(root)
+    // Attributes that nobody tracks would decide which bytes git writes.
+    await folder.clean('ignored', before)
+    await folder.bring(tree)
+    mkdirSync(root, { recursive: true })
+    const kept = await readying.kept(root)
+    // With another lock file, other folders are those of packages.
+    if (before.some((path) => !kept.includes(path))) await folder.clean('ignored', kept)
+    return kept
   }
 
   /** Gives the agent a repository of its own. That of an earlier attempt is kept for a while, under its name. */
@@ -316,13 +324,8 @@ export class Slot {
    */
   async bringCheck(tree: string, at: Base, installing: Installing): Promise<string | null> {
     this.open()
-    const { folder, root } = this.check
     if (this.#clean !== tree) {
-      await folder.bring(tree)
-      mkdirSync(root, { recursive: true })
-      const kept = await this.#plan.readying.kept(root)
-      if (this.#isSoiled) await folder.clean('ignored', kept)
-      this.#isSoiled = false
+      const kept = await this.#bringClean(this.check, tree)
       await this.#submodules.check.bring(tree, kept)
     }
     this.#clean = null
@@ -335,7 +338,6 @@ export class Slot {
   /** Notes that something has run in the clean room. */
   checkWasUsed(): void {
     this.#clean = null
-    this.#isSoiled = true
   }
 
   /** The tree of the files in the clean room that git knows: what gates or hooks changed in them is in it. */
@@ -421,7 +423,6 @@ export class Slot {
     const { folder } = this.check
     folder.forget()
     this.#clean = null
-    this.#isSoiled = true
   }
 }
 
