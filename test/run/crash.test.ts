@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -53,9 +53,10 @@ function remove({ root }: Trial): void {
 interface Killing {
   readonly checkpoint?: string
   readonly occurrence?: number
-  /** Kills after so many milliseconds: only ralph, or with it all that it has started. */
+  /** Kills after so many milliseconds: only ralph, with it all that it has started, or only the next git of its own. */
   readonly afterMs?: number
   readonly group?: boolean
+  readonly onlyGit?: boolean
   /** How many jobs at once. */
   readonly jobs?: number
 }
@@ -67,18 +68,53 @@ function run({ root, diary }: Trial, killing: Killing = {}): Promise<NodeJS.Sign
   const child = spawn(process.execPath, args, {
     detached: true,
     env: ENV,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', killing.onlyGit ? 'ignore' : 'inherit'],
   })
   const { pid } = child
-  const kill = (): void => void (pid && process.kill(killing.group ? -pid : pid, 'SIGKILL'))
+  const kill = (): void => {
+    if (!pid) return
+    if (killing.onlyGit) killGit(pid)
+    else process.kill(killing.group ? -pid : pid, 'SIGKILL')
+  }
   const timer = killing.afterMs === undefined ? null : setTimeout(kill, killing.afterMs)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => {
       if (timer) clearTimeout(timer)
-      if (code !== 0 && signal === null) reject(new Error(`the run ended with ${code}`))
+      if (code !== 0 && signal === null && !killing.onlyGit) reject(new Error(`the run ended with ${code}`))
       else resolve(signal)
     })
+  })
+}
+
+/** Kills a git that ralph has started itself, as soon as there is one; the agent's own are its own affair. */
+function killGit(ralph: number): void {
+  const timer = setInterval(() => {
+    try {
+      const children = readFileSync(`/proc/${ralph}/task/${ralph}/children`, 'utf8')
+        .split(' ')
+        .filter(Boolean)
+      const own = children.find((pid) =>
+        /^[^\0]*git\0-c\0/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')),
+      )
+      if (own === undefined) return
+      process.kill(Number(own), 'SIGKILL')
+    } catch {
+      // One of them has ended meanwhile.
+      if (existsSync(`/proc/${ralph}`)) return
+    }
+    clearInterval(timer)
+  }, 1)
+}
+
+/** The processes that are still in a trial's folders. */
+function processesIn(root: string): readonly string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`).startsWith(root)
+    } catch {
+      return false
+    }
   })
 }
 
@@ -107,6 +143,7 @@ function expectNothingLost(trial: Trial): void {
   expect(read(root, '.git/config')).not.toContain('[agent]')
   expect(git(root, 'for-each-ref', '--format=%(refname)', 'refs/heads')).toBe('refs/heads/main')
   expect(git(root, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
+  if (process.platform === 'linux') expect(processesIn(root)).toEqual([])
   expectEveryWordKept(trial)
   const refs = git(root, 'for-each-ref', '--format=%(refname:lstrip=3)', 'refs/ralph/attempts').split('\n')
   for (const id of TASKS) {
@@ -267,6 +304,25 @@ describe.skipIf(process.platform === 'win32')('several jobs that are killed', ()
   })
 
   const kills = Math.max(2, Math.floor(RANDOM_KILLS / 2))
+  it.skipIf(!isThorough || process.platform !== 'linux')(
+    `go on where only a git was killed (${kills} tried)`,
+    { timeout: 7_200_000 },
+    async () => {
+      const instants = Array.from(
+        { length: kills },
+        (_, i) => [Math.random() * 3000, i % 2 === 0 ? 1 : jobs] as const,
+      )
+      await inPairs(instants, async ([afterMs, many]) => {
+        const trial = makeTrial()
+        await run(trial, { afterMs, onlyGit: true, jobs: many })
+        await run(trial, { afterMs: Math.random() * 1000, onlyGit: true, jobs })
+        expect(await run(trial, { jobs: many })).toBeNull()
+        expectAllInOrder(trial)
+        remove(trial)
+      })
+    },
+  )
+
   it.skipIf(!isThorough)(`go on from any instant (${kills} tried)`, { timeout: 7_200_000 }, async () => {
     const scout = makeTrial()
     const before = performance.now()
