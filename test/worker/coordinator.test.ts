@@ -23,8 +23,6 @@ function placesOnly(held: QueuePlace<RunSign> | null, workers: readonly WorkerSi
   return {
     url: 'postgres://db/x',
     now: async () => 100_000,
-    isListening: false,
-    listen: () => undefined,
     async takeRun(sign) {
       if (run) return null
       run = { ticket: { of: 'run', id: 'mine' }, sign, heardAt: 100_000 }

@@ -1,6 +1,6 @@
 import { readNamed } from '../../project/find-task.ts'
 import { openPlace } from '../../project/project.ts'
-import { tryRun } from '../../project/run-control.ts'
+import { tryRun } from '../run/run-control.ts'
 import { UserError } from '../../base/errors.ts'
 import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'

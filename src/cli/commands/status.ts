@@ -1,4 +1,4 @@
-import { allRuns, overviewOf } from '../../project/run-control.ts'
+import { allRuns, overviewOf } from '../run/run-control.ts'
 import { runsView, statusView } from '../../ui/status-view.ts'
 import type { Context } from '../command.ts'
 

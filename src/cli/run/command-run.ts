@@ -1,4 +1,4 @@
-import { commandRun } from '../../project/run-control.ts'
+import { commandRun } from './run-control.ts'
 import type { ControlRequest } from '../../engine/control-socket.ts'
 import { line } from '../../ui/block.ts'
 import type { Context } from '../command.ts'

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../events/event.ts'
-import { isAtWork, RunFollower } from '../../project/follow-run.ts'
+import { isAtWork, RunFollower } from './follow-run.ts'
 import type { Place } from '../../project/project.ts'
 import { openRepository } from '../../project/repository.ts'
 import { runFolder, type RunFolder } from '../../engine/folder.ts'

@@ -4,15 +4,12 @@ import type { JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Job } from '../job.ts'
 import { UserError } from '../../base/errors.ts'
 import { sleep } from '../../process/sleep.ts'
-import { listenOn } from './calls.ts'
 import { loadOptional } from './optional.ts'
 import type { Batch, QueuePlace, Parcel, Queue, Report, RunSign, Ticket, WorkerSign, Word } from './queue.ts'
 
 /** pg-boss has its tables in a schema of its own. */
 const SCHEMA = 'ralph'
 const EVENTS = 'events'
-/** The name that workers call: there is only one run on a queue. */
-const RUN = 'run'
 const MOST = 200
 const FAREWELL_MS = 5000
 
@@ -104,7 +101,6 @@ export function reasonOf(error: unknown): string {
 }
 
 function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
-  const calls = listenOn(boss.getDb())
   const boxOf = ({ id }: Ticket): string => `to-${id}`
   const held = async <Sign>(of: Ticket['of']): Promise<readonly QueuePlace<Sign>[]> => {
     const found = await boss.findJobs<Sign>(of)
@@ -126,10 +122,6 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
   }
   return {
     url,
-    get isListening() {
-      return calls.isHeard
-    },
-    listen: ({ of, id }, heard) => calls.listen(of === 'run' ? RUN : id, heard),
     async now() {
       const { rows } = await boss.getDb().executeSql('select extract(epoch from clock_timestamp()) as now')
       const [row]: readonly unknown[] = rows
@@ -145,7 +137,6 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
       await boss.createQueue(boxOf({ of: 'workers', id }), PLAIN)
       const ticket = await take('workers', sign, id)
       if (ticket === null) throw new Error('the queue takes no worker')
-      await calls.call(RUN, id)
       return ticket
     },
     workers: () => held<WorkerSign>('workers'),
@@ -155,7 +146,6 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
     },
     async drop({ of, id }) {
       await boss.deleteJob(of, id)
-      if (of === 'workers') await calls.call(RUN, id)
     },
     clear: (worker) => boss.deleteQueue(boxOf(worker)).catch(ifThere),
     async sweep() {
@@ -170,7 +160,6 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
       await boss.createQueue(boxOf(worker), PLAIN)
       const id = await boss.send(boxOf(worker), { job })
       if (id === null) throw new Error('the queue takes no job')
-      await calls.call(worker.id)
       return id
     },
     async parcels(worker) {
@@ -182,7 +171,6 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
     },
     async sendWord(worker, word) {
       await boss.send(boxOf(worker), { word })
-      await calls.call(worker.id)
     },
     async receive(worker) {
       const got = await boss.fetch<ToWorker>(boxOf(worker), { batchSize: MOST }).catch(ifThere)
@@ -203,11 +191,9 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
     },
     async report(worker, parcel, report) {
       await boss.complete(boxOf(worker), parcel, report)
-      await calls.call(RUN, worker.id)
     },
     async sendEvents(batch) {
       await boss.send(EVENTS, batch)
-      await calls.call(RUN)
     },
     async receiveEvents() {
       const got = await boss.fetch<Batch>(EVENTS, { batchSize: MOST })
@@ -220,10 +206,7 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
     },
     async close() {
       const over = new AbortController()
-      const parted = calls
-        .close()
-        .then(() => boss.stop({ graceful: false, close: true }))
-        .finally(() => over.abort())
+      const parted = boss.stop({ graceful: false, close: true }).finally(() => over.abort())
       // A cut connection gets no answer to the goodbye.
       await Promise.race([parted, sleep(FAREWELL_MS, over.signal)]).finally(cut)
     },

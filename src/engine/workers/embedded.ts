@@ -45,9 +45,6 @@ export async function openEmbedded(
     const queue = await openBoss({ url: urlAt(port), shown: urlAt(port) }, roots)
     return {
       ...queue,
-      // All connections share one session, so calls do not arrive reliably.
-      isListening: false,
-      listen: () => undefined,
       async close() {
         await queue.close()
         await stop()

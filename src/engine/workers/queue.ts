@@ -101,10 +101,6 @@ export interface Queue {
   readonly url: string
   /** The time in milliseconds, by the queue's clock: those of the machines may differ. */
   now(): Promise<number>
-  /** Calls back when something has come for the holder of a place; with a worker's ticket if it came, left or reported. */
-  listen(of: Ticket, heard: (from: string | null) => void): void
-  /** Whether it calls back; if not, it must be polled. */
-  readonly isListening: boolean
   /** Takes the run's place; null if another run has it. */
   takeRun(sign: RunSign): Promise<Ticket | null>
   /** The holder of the run's place. */

@@ -2,7 +2,7 @@ import type { Job } from '../job.ts'
 import type { Emit } from '../ports.ts'
 import { formatDuration } from '../../base/time.ts'
 import type { Happening } from '../../events/event.ts'
-import { Bell } from './bell.ts'
+import { sleep } from '../../process/sleep.ts'
 import { reasonOf } from './boss.ts'
 import { placeFor, type Loaded } from './place.ts'
 import {
@@ -59,7 +59,7 @@ interface Open {
   readonly settle: (ended: Delivered) => void
 }
 
-/** The polling times of a queue that does not call: after a message, more are likely. */
+/** The polling times: after a message, more are likely. */
 const POLL_MS = { busy: 50, quiet: 250 }
 const BUSY_MS = 3000
 const LOOK_MS = 1000
@@ -74,9 +74,6 @@ export class Roster {
   readonly #version: string
   readonly #known = new Map<string, Known>()
   readonly #stop = new AbortController()
-  readonly #bell = new Bell()
-  /** The workers that have called since the last look, by their tickets. */
-  readonly #reporting = new Set<string>()
   #emit: Emit<Happening> = () => undefined
   #wake: () => void = () => undefined
   #changed: Promise<void>
@@ -113,10 +110,6 @@ export class Roster {
   /** Begins to watch, as the holder of the run's place. */
   watch(ticket: Ticket): void {
     this.#ticket = ticket
-    this.#queue.listen(ticket, (from) => {
-      if (from !== null) this.#reporting.add(from)
-      this.#bell.ring()
-    })
     this.#watching = this.#loop()
   }
 
@@ -219,13 +212,11 @@ export class Roster {
       } catch (error) {
         this.#fails(error)
       }
-      await this.#bell.wait(this.#pollMs, this.#stop.signal)
+      await sleep(this.#pollMs, this.#stop.signal)
     }
   }
 
   get #pollMs(): number {
-    // With longer intervals than the heartbeats, each pause would look like a sleep of the machine.
-    if (this.#queue.isListening) return Math.min(LOOK_MS, this.#times.heartbeatSeconds * 250)
     return this.#now() - this.#heardAt < BUSY_MS ? POLL_MS.busy : POLL_MS.quiet
   }
 
@@ -236,14 +227,8 @@ export class Roster {
     this.#tickedAt = now
     if (now - this.#beatAt >= this.#times.heartbeatSeconds * 1000) await this.#beat(now)
     for (const batch of await this.#queue.receiveEvents()) this.#take(batch)
-    const isNew = [...this.#reporting].some((id) => !this.#known.has(id))
-    const isTime = isNew || now - this.#lookedAt >= LOOK_MS
-    const isDue = isTime || !this.#queue.isListening
-    for (const known of this.#known.values())
-      if (known.jobs.size > 0 && (isDue || this.#reporting.has(known.worker.ticket.id)))
-        await this.#readReports(known)
-    if (!isTime) return
-    for (const id of this.#reporting) if (!this.#known.has(id)) this.#reporting.delete(id)
+    for (const known of this.#known.values()) if (known.jobs.size > 0) await this.#readReports(known)
+    if (now - this.#lookedAt < LOOK_MS) return
     this.#lookedAt = now
     await this.#look()
   }
@@ -268,15 +253,11 @@ export class Roster {
   }
 
   async #readReports(known: Known): Promise<void> {
-    this.#reporting.delete(known.worker.ticket.id)
     for (const { id, report } of await this.#queue.parcels(known.worker.ticket)) {
       const open = known.jobs.get(id)
       if (!open || report === null) continue
       open.reportedAt ??= this.#now()
-      if (open.next < report.batches && this.#now() - open.reportedAt < LATE_MS) {
-        this.#reporting.add(known.worker.ticket.id)
-        continue
-      }
+      if (open.next < report.batches && this.#now() - open.reportedAt < LATE_MS) continue
       if (report.isLast) known.isLeaving = true
       known.jobs.delete(id)
       await this.#queue.remove(known.worker.ticket, id)

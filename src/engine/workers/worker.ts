@@ -6,7 +6,6 @@ import { formatDuration } from '../../base/time.ts'
 import type { Happening } from '../../events/event.ts'
 import { sleep } from '../../process/sleep.ts'
 import { Control } from '../control.ts'
-import { Bell } from './bell.ts'
 import { reasonOf } from './boss.ts'
 import { Outbox } from './outbox.ts'
 import { PROTOCOL, type JobEnd, type Queue, type RunSign, type Ticket, type WorkerSign } from './queue.ts'
@@ -64,7 +63,7 @@ interface Doing {
   readonly place: number
 }
 
-/** The polling times of a queue that does not call: after a message, more are likely. */
+/** The polling times: after a message, more are likely. */
 const POLL_MS = { busy: 50, quiet: 250 }
 const BUSY_MS = 3000
 const LOOK_MS = 1000
@@ -87,7 +86,6 @@ class Worker {
   #runSeenAt: number
   #failingSince: number | null = null
   #end: WorkerEnd | null = null
-  readonly #bell = new Bell()
 
   constructor(options: WorkerOptions, ports: WorkerPorts, emit: Emit<Happening>) {
     this.#options = options
@@ -110,7 +108,7 @@ class Worker {
       if (this.#end && this.#doing.size === 0) break
       if (this.#end && urgent.aborted) break
       // While it ends, Ctrl-C goes to its jobs and does not wake this loop.
-      await this.#bell.wait(this.#pollMs, this.#end ? undefined : signal)
+      await sleep(this.#pollMs, this.#end ? undefined : signal)
     }
     await Promise.all(this.#under)
     await this.#part()
@@ -130,7 +128,6 @@ class Worker {
   }
 
   get #pollMs(): number {
-    if (this.#ports.queue.isListening) return Math.min(LOOK_MS, this.#heartbeatSeconds * 250)
     return this.#now() - this.#heardAt < BUSY_MS ? POLL_MS.busy : POLL_MS.quiet
   }
 
@@ -164,7 +161,6 @@ class Worker {
     const { name, places, labels } = this.#options
     const sign: WorkerSign = { protocol: PROTOCOL, version, name, pid, places, labels }
     this.#ticket = await queue.join(sign)
-    if (!this.#run?.isEmbedded) queue.listen(this.#ticket, () => this.#bell.ring())
     this.#beatAt = this.#now()
     this.#emit({ type: 'worker-joined', worker: name, places, labels })
   }
@@ -197,7 +193,6 @@ class Worker {
         this.#heardAt = this.#now()
         this.#places.push(place)
         this.#under.delete(under)
-        this.#bell.ring()
       })
       this.#under.add(under)
     }

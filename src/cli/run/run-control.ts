@@ -1,13 +1,13 @@
-import { UserError } from '../base/errors.ts'
-import type { RunStatus, RunOverview } from '../events/status.ts'
-import { listCandidates } from '../git/record.ts'
-import { askRun, type ControlRequest } from '../engine/control-socket.ts'
-import { runFolder, type RunFolder } from '../engine/folder.ts'
-import { lockOwner, type LockOwner } from '../process/lock.ts'
-import { readStatus, runsIn } from '../engine/follow-journal.ts'
-import { openPlace, type Where } from './project.ts'
-import { openRepository } from './repository.ts'
-import { refuseInside, type World } from './world.ts'
+import { UserError } from '../../base/errors.ts'
+import type { RunStatus, RunOverview } from '../../events/status.ts'
+import { listCandidates } from '../../git/record.ts'
+import { askRun, type ControlRequest } from '../../engine/control-socket.ts'
+import { runFolder, type RunFolder } from '../../engine/folder.ts'
+import { lockOwner, type LockOwner } from '../../process/lock.ts'
+import { readStatus, runsIn } from '../../ui/read-journal.ts'
+import { openPlace, type Where } from '../../project/project.ts'
+import { openRepository } from '../../project/repository.ts'
+import { refuseInside, type World } from '../../project/world.ts'
 
 /** The present situation, from the lock, the journals and the candidates. */
 export async function overviewOf(world: World, where: Where): Promise<RunOverview> {

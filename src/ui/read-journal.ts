@@ -4,7 +4,7 @@ import { LineSplitter } from '../base/stream.ts'
 import { parsedJson } from '../base/text.ts'
 import type { RunEvent } from '../events/event.ts'
 import { statusAfter, type RunStatus } from '../events/status.ts'
-import { journalPath } from './journal.ts'
+import { journalPath } from '../engine/journal.ts'
 
 /** How much is read at once: its events are parsed in about a millisecond. */
 const CHUNK_BYTES = 64 * 1024
