@@ -234,6 +234,16 @@ describe('what git ignores', () => {
     ])
   })
 
+  it('stays out of every tree, also where what has landed says that git ignores it no more', async () => {
+    const { root, to, readying } = await checkout(
+      { '.gitignore': '.env\n', '.env': 'KEY=1\n' },
+      { copy: ['.env'] },
+    )
+    expect(await readying.paths(to)).toEqual(['.env'])
+    put(root, { '.gitignore': '!.env\n' })
+    expect(await readying.paths(to)).toEqual(['.env'])
+  })
+
   it('is not copied through a link that an agent has made', async () => {
     const { root, to, readying } = await checkout(files, { copy: ['.env*'] })
     put(root, { '.env': '1\n', 'deep/.env.local': '2\n' })

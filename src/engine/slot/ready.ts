@@ -129,8 +129,17 @@ export class Readying {
     return this.#needs.link.filter((path) => pathWithin(root, resolve(this.#project, path)) === null)
   }
 
-  /** The ignored files that `copy` or `.worktreeinclude` names, relative to the project's root. */
-  async filesToCopy(): Promise<readonly string[]> {
+  /**
+   * The ignored files that `copy` or `.worktreeinclude` names, relative to the project's root; as they are at first, for
+   * what lands may change what git ignores, and a copied key must never be part of a tree.
+   */
+  filesToCopy(): Promise<readonly string[]> {
+    this.#toCopy ??= this.#findToCopy()
+    return this.#toCopy
+  }
+  #toCopy: Promise<readonly string[]> | null = null
+
+  async #findToCopy(): Promise<readonly string[]> {
     const { copy } = this.#needs
     const isThere = existsSync(join(this.#project, INCLUDE_FILE))
     if (copy.length === 0 && !isThere) return []
