@@ -21,8 +21,13 @@ export interface World {
 
 /** The same world without the queue's password in the environment: no agent and no gate needs it. */
 export function withoutQueue(world: World): World {
-  // A copy would lack what the world of another root inherits.
-  return Object.create(world, { env: { value: { ...world.env, [QUEUE_VARIABLE]: undefined } } })
+  return worldWith(world, { env: { ...world.env, [QUEUE_VARIABLE]: undefined } })
+}
+
+/** A copy of a world with other parts. Parts that are found out when they are read, such as signals, stay so. */
+export function worldWith<W extends object>(world: W, parts: Partial<W>): W {
+  const all = { ...Object.getOwnPropertyDescriptors(world), ...Object.getOwnPropertyDescriptors(parts) }
+  return Object.defineProperties({}, all) as W
 }
 
 /** Throws inside an attempt of a run, which must not start or change a run. */

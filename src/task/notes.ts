@@ -90,7 +90,7 @@ function depthOf(heading: Heading, shift: number): Heading['depth'] {
 function headingSplice(notes: string, heading: Heading, base: number, shift: number): Splice {
   const { start, end } = offsets(heading, base)
   const marks = '#'.repeat(depthOf(heading, shift))
-  const atx = /^#{1,6}/.exec(notes.slice(start, end))
+  const atx = /^#{1,6}(?!\S)/.exec(notes.slice(start, end))
   if (atx) return { start, end: start + atx[0].length, text: marks }
   // An underlined heading becomes one line with marks: there are no underlines below the second level.
   const [first, last] = [heading.children[0], heading.children.at(-1)]
@@ -115,7 +115,7 @@ function staysInside(notes: string): boolean {
   const pieces = parseBlockPieces(`## Before\n\n${notes}\n\n## After\n`)
   const nodes = pieces.flatMap(({ root }) => root.children)
   const headings = nodes.filter((node) => node.type === 'heading' && node.depth < HIGHEST)
-  return headings.length === 2
+  return headings.length === 2 && nodes.at(-1) === headings[1]
 }
 
 function fenced(notes: string): string {

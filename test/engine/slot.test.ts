@@ -362,7 +362,8 @@ describe('the clean room', () => {
       options: { ...harness.options, retries: 0, onFailure: 'stop' },
     })
     await runAll(harness)
-    expect(there).toEqual([true, false])
+    // Twice before the first task, and then on its work.
+    expect(there).toEqual([true, true, false])
   })
 
   it('shows the branch to gates that ask git for it, each time', async () => {

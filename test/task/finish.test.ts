@@ -216,6 +216,12 @@ describe('notes', () => {
     ['lose what a terminal obeys', 'a\u001b[31mred\u001b[0m\u202eb\r\nc\u0000', 'aredb\nc'],
     ['leave code as it is', '```\n# no heading\n```', '```\n# no heading\n```'],
     ['close what is left open', 'Look:\n\n```js\nx()', 'Look:\n\n```js\nx()\n```'],
+    ['do not take a text for marks', '#T-004\n-\n', '### #T-004'],
+    [
+      'are fenced where they would hide what follows',
+      '#T-004\n-\n<!DOCTYPE x',
+      '```text\n#T-004\n-\n<!DOCTYPE x\n```',
+    ],
     ['are fenced where nothing else holds them', '<!-- open', '```text\n<!-- open\n```'],
   ])('%s', (_, notes, expected) => {
     expect(safeNotes(notes)).toBe(expected)

@@ -3,6 +3,7 @@ import { INSIDE_VARIABLE } from '../../base/names.ts'
 import { attemptIn, attemptOffer } from '../../mcp/attempt.ts'
 import { PROJECT_ABOUT, projectTools, type ToolCall } from '../../mcp/project-tools.ts'
 import { serveMcp, type McpOffer } from '../../mcp/server.ts'
+import { worldWith } from '../../project/world.ts'
 import type { Answers } from '../../project/answers.ts'
 import { line } from '../../ui/block.ts'
 import manifest from '../../../package.json' with { type: 'json' }
@@ -10,7 +11,7 @@ import type { Context } from '../command.ts'
 import { COMMANDS } from '../commands.ts'
 import { createContext } from '../context.ts'
 import { GLOBAL_OPTIONS } from '../global-options.ts'
-import type { Io, Outlet } from '../io.ts'
+import type { Outlet } from '../io.ts'
 import { Options } from '../options.ts'
 
 /** Serves the signals of an attempt or the backlog of a project, or prints the configuration for other programs. */
@@ -91,7 +92,7 @@ async function answer(
     rows: null,
     onResize: () => () => undefined,
   }
-  const io: Io = Object.create(own, { stdout: { value: stdout }, stderr: { value: stdout } })
+  const io = worldWith(own, { stdout, stderr: stdout })
   const context = createContext(io, { command, args, options: new Options(specs, values) })
   const { run: work } = await command.load()
   // A negative result (nothing eligible, errors found) is an answer too.
