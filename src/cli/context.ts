@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
-import { worldWith } from '../project/world.ts'
+import { withParts } from '../base/parts.ts'
 import { wantsAscii } from '../ui/ascii.ts'
 import { layOut, type Canvas } from '../ui/layout.ts'
 import { jsonPieces } from '../ui/json-text.ts'
@@ -14,7 +14,7 @@ import type { Io, Outlet } from './io.ts'
 /** Makes the context of a call: the outside world, the options, and the ways to print. */
 export function createContext(world: Io, { args, options }: CommandCall): Context {
   const root = options.text('root')
-  const io = root === undefined ? world : worldWith(world, { cwd: folderAt(world.cwd, root) })
+  const io = root === undefined ? world : withParts(world, { cwd: folderAt(world.cwd, root) })
   const canvas = (outlet: Outlet): Canvas => canvasFor(outlet, io.env, options.on('no-color'))
   const draw = async (outlet: Outlet, blocks: readonly Block[]): Promise<void> => {
     outlet.write(await layOut(blocks, canvas(outlet)))

@@ -1,4 +1,5 @@
 import { platform } from 'node:os'
+import { withParts } from '../base/parts.ts'
 import { UserError } from '../base/errors.ts'
 import { INSIDE_VARIABLE } from '../base/names.ts'
 import { QUEUE_VARIABLE } from './config/queue-url.ts'
@@ -21,13 +22,7 @@ export interface World {
 
 /** The same world without the queue's password in the environment: no agent and no gate needs it. */
 export function withoutQueue(world: World): World {
-  return worldWith(world, { env: { ...world.env, [QUEUE_VARIABLE]: undefined } })
-}
-
-/** A copy of a world with other parts. Parts that are found out when they are read, such as signals, stay so. */
-export function worldWith<W extends object>(world: W, parts: Partial<W>): W {
-  const all = { ...Object.getOwnPropertyDescriptors(world), ...Object.getOwnPropertyDescriptors(parts) }
-  return Object.defineProperties({}, all) as W
+  return withParts(world, { env: { ...world.env, [QUEUE_VARIABLE]: undefined } })
 }
 
 /** Throws inside an attempt of a run, which must not start or change a run. */

@@ -3,7 +3,7 @@ import { INSIDE_VARIABLE } from '../../base/names.ts'
 import { attemptIn, attemptOffer } from '../../mcp/attempt.ts'
 import { PROJECT_ABOUT, projectTools, type ToolCall } from '../../mcp/project-tools.ts'
 import { serveMcp, type McpOffer } from '../../mcp/server.ts'
-import { worldWith } from '../../project/world.ts'
+import { withParts } from '../../base/parts.ts'
 import type { Answers } from '../../project/answers.ts'
 import { line } from '../../ui/block.ts'
 import manifest from '../../../package.json' with { type: 'json' }
@@ -92,7 +92,7 @@ async function answer(
     rows: null,
     onResize: () => () => undefined,
   }
-  const io = worldWith(own, { stdout, stderr: stdout })
+  const io = withParts(own, { stdout, stderr: stdout })
   const context = createContext(io, { command, args, options: new Options(specs, values) })
   const { run: work } = await command.load()
   // A negative result (nothing eligible, errors found) is an answer too.
